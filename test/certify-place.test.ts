@@ -16,11 +16,12 @@ import { createAgents } from '../src/agents/index.ts'
 import type { CommandResult } from '../src/engine/index.ts'
 import { type CertifyingPlace, RefusedError } from '../src/evidence/index.ts'
 import { openCertifyingPlace } from '../src/launch/certify/open-place.ts'
-import { type Content, listContent } from '../src/launch/dependencies/list-content.ts'
-import { type OpenWalls, openWalls } from '../src/launch/open-sandbox.ts'
+import { type ContentDigest, listContent } from '../src/launch/dependencies/list-content.ts'
+import { openWalls } from '../src/launch/open-sandbox.ts'
+import { type OpenWalls } from '../src/launch/opened-sandbox.ts'
 import type { TreeId } from '../src/loop/index.ts'
 import type { SandboxSettings } from '../src/protocol/index.ts'
-import { memoryBlobs } from '../src/testing/index.ts'
+import { memoryBlobs } from '../src/testing/memory-blobs.ts'
 import { createTreeReader } from '../src/workspace/tree-reader.ts'
 import { createGitFixture, type GitFixture } from './workspace/git-fixture.ts'
 
@@ -112,7 +113,7 @@ async function open(
     {
       reader: createTreeReader({ blobs, folder: record, repository }),
       blobs,
-      record,
+      stateFolder: record,
       repository,
       workspace: fixture.checkout,
       certifying: {
@@ -205,7 +206,7 @@ test('hostile checks change neither the layer nor what comes after them', async 
     nohup sh -c 'sleep 1; echo late > use.js; sleep 600' >/dev/null 2>&1 &
     setsid sh -c 'while :; do echo x > use.js; done' >/dev/null 2>&1 &
     echo done`
-  const content = (): Promise<Content> => listContent(join(record, 'layers'), ['.'], 'times')
+  const content = (): Promise<ContentDigest> => listContent(join(record, 'layers'), ['.'], 'times')
   const before = await content()
   // The second time they are the same folders.
   expect((await run(place, 'sh', '-c', script)).stdout).toBe('not writable\nno cache\ndone\n')

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { describeSettings } from '../src/definition/config/describe-settings.ts'
-import { defaultSettings } from '../src/protocol/config.ts'
-import { settingRules } from '../src/protocol/config-rules.ts'
-import { configSchema } from '../src/protocol/config-schema.ts'
-import { loopConfigKeys } from '../src/protocol/loop-config-keys.ts'
+import { loopConfigKeys } from '../src/formats/loop-config-keys.ts'
+import { defaultSettings } from '../src/protocol/config/config.ts'
+import { configSchema } from '../src/protocol/config/config-schema.ts'
+import { settingRules } from '../src/protocol/config/setting-rules.ts'
 
 const page = readFileSync(resolve(import.meta.dirname, '../docs/configuration.md'), 'utf8')
 

@@ -4,15 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import {
-  loadLoop,
-  moreChecks,
-  planRun,
-  previewLoop,
-  runLimits,
-  runWorktree,
-  trustLoop,
-} from '../src/host/index.ts'
+import { moreChecks, runLimits, runWorktree } from '../src/definition/config/apply-settings.ts'
+import { loadLoop, previewLoop, trustLoop } from '../src/host/index.ts'
+import { planRun } from '../src/launch/plan/plan-run.ts'
 import { planSchema } from '../src/protocol/api/index.ts'
 import type { WorktreeSettings } from '../src/protocol/index.ts'
 import { afterStory } from './after.ts'

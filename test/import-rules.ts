@@ -13,6 +13,15 @@ const belowHost = [
   ...parts,
 ]
 
+/** What `loopctl` loads for every command. */
+const cliStart = ['loop', 'protocol', 'system', 'definition', 'client']
+
+/**
+ * Folders that load most of what they may import only when it is needed: `folder: what it may load at its
+ * start`. The rest is imported as types, or by `import()`.
+ */
+export const eagerImports: Readonly<Record<string, readonly string[]>> = { cli: cliStart }
+
 /** `folder: the folders that it may import`. A folder without a row is not part of the architecture. */
 export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   loop: [],
@@ -26,7 +35,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   // The keys of a loop type are part of a published format, the loop file.
   loops: ['loop', 'protocol', 'engine'],
   definition: ['loop', 'protocol', 'loops', 'system', 'formats'],
-  runs: ['loop', 'protocol', 'system', 'engine', 'journal', 'workspace', 'sandbox'],
+  runs: ['loop', 'protocol', 'formats', 'system', 'engine', 'journal', 'workspace', 'sandbox'],
   history: [
     ...['loop', 'protocol', 'system', 'formats', 'engine', 'journal', 'workspace', 'gateway'],
     ...['tools', 'evidence', 'runs'],
@@ -39,7 +48,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   daemon: [...belowHost, 'host'],
   cluster: [...belowHost, 'host', 'daemon'],
   client: ['loop', 'protocol'],
-  cli: [...belowHost, 'client', 'host', 'daemon'],
+  cli: [...cliStart, 'history', 'launch', 'host', 'daemon'],
   dashboard: ['client'],
 }
 
@@ -73,6 +82,22 @@ export const forbiddenImports = (graph: ImportGraph): readonly string[] =>
       .filter((target) => !isAllowed(folderOf(path), folderOf(target)))
       .map((target) => `${path} imports ${target}`),
   )
+
+const eagerPattern = /^(?:import|export)\s(?!type\s)(?:[^'"]*?\sfrom\s*)?['"](\.[^'"]+)['"]/gm
+
+/** Imports that are loaded at once and should not be, each as `file loads file`. */
+export const forbiddenEagerImports = (files: readonly SourceFile[]): readonly string[] =>
+  files
+    .filter(({ path }) => !path.endsWith('.test.ts'))
+    .flatMap(({ path, text }) => {
+      const from = folderOf(path)
+      const allowed = eagerImports[from]
+      if (allowed === undefined) return []
+      return [...text.matchAll(eagerPattern)]
+        .map(([, specifier = '']) => posix.normalize(posix.join(dirname(path), specifier)))
+        .filter((target) => folderOf(target) !== from && !allowed.includes(folderOf(target)))
+        .map((target) => `${path} loads ${target}`)
+    })
 
 /** `testing` may import everything; only tests import `testing`. */
 const isAllowed = (from: string, to: string): boolean =>

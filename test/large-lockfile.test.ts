@@ -2,9 +2,12 @@
 
 import { expect, test } from 'vitest'
 
-const built = new URL('../dist/launch/dependencies/registry/parse-yaml-aside.js', import.meta.url)
-const { parseYamlAside } = (await import(built.href)) as {
-  readonly parseYamlAside: (text: string) => Promise<unknown>
+const built = new URL(
+  '../dist/launch/dependencies/registry/parse-yaml-in-thread.js',
+  import.meta.url,
+)
+const { parseYamlInThread } = (await import(built.href)) as {
+  readonly parseYamlInThread: (text: string) => Promise<unknown>
 }
 
 const lockfile = (packages: number): string =>
@@ -13,7 +16,7 @@ const lockfile = (packages: number): string =>
 async function parseCounting(text: string): Promise<{ value: unknown; ticks: number }> {
   let ticks = 0
   const timer = setInterval(() => ticks++, 1)
-  const value = await parseYamlAside(text)
+  const value = await parseYamlInThread(text)
   clearInterval(timer)
   return { value, ticks }
 }

@@ -117,7 +117,7 @@ sandbox:
     [
       'a host twice',
       'network: [a.example, "A.example:443"]',
-      'network[1]: "a.example:443" is there twice: remove one',
+      'network[1]: "a.example:443" is listed twice: remove one',
     ],
     ...['../.env', 'a/../../b', '/etc/passwd', ''].map((path): [string, string, string] => [
       `nothing of the workspace to hide: ${path}`,
@@ -127,27 +127,27 @@ sandbox:
     [
       'the whole workspace hidden',
       'hide: [./]',
-      'hide[0]: this is the workspace itself: name what is to be hidden in it',
+      'hide[0]: this is the workspace itself: name what to hide in it',
     ],
     [
       'a pattern of files',
       'hide: ["*.pem"]',
-      'hide[0]: patterns are not known here, found the text "*.pem": name each one',
+      'hide[0]: patterns are not supported here, found the text "*.pem": list each path',
     ],
     [
       'a home that is not known',
       'readOnly: [~/shared]',
-      'readOnly[0]: ~ is not known here, found the text "~/shared": write the whole path',
+      'readOnly[0]: ~ is not supported here, found the text "~/shared": write the absolute path',
     ],
     ...['/', '/proc', '/run/docker.sock', '//dev/'].map((path): [string, string, string] => [
       `what must not be seen inside: ${path}`,
       `readOnly: [${path}]`,
-      `readOnly[0]: this cannot be shown inside, found the text "${path}": name a folder of files`,
+      `readOnly[0]: this cannot be exposed in the sandbox, found the text "${path}": name a folder of files`,
     ]),
     [
       'what would do nothing',
       'require: none, hide: [.env]',
-      'hide: with require: none there are no walls, so this would do nothing: remove one of the two',
+      'hide: with require: none there is no sandbox, so this has no effect: remove one of the two',
     ],
   ])('is refused with %s', async (_what, text, problem) => {
     const problems = await refusal(`${small}sandbox: { ${text} }\n`)
@@ -191,7 +191,7 @@ describe('the sandbox of a loop file in TypeScript', () => {
 
   test('is refused where it would do nothing, also beside a loop type of its own', async () => {
     await expect(load({ require: 'none', hide: ['.env'] })).rejects.toThrow(
-      'sandbox.hide: with require: none there are no walls',
+      'sandbox.hide: with require: none there is no sandbox',
     )
   })
 })

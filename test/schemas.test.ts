@@ -5,9 +5,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { toCheckpointFile } from '../src/formats/index.ts'
 import { initialState } from '../src/loop/index.ts'
 import { loopTypes } from '../src/loops/index.ts'
-import { jsonSchemas, recordedEventSchema, toCheckpointFile } from '../src/protocol/index.ts'
+import { jsonSchemas, recordedEventSchema } from '../src/protocol/index.ts'
 
 const folder = resolve(import.meta.dirname, '..', 'schemas')
 const generated = jsonSchemas(loopTypes)

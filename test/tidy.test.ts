@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { allowedImports } from './import-rules.ts'
+import { allowedImports, forbiddenEagerImports } from './import-rules.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const maxLines = 300
@@ -32,7 +32,7 @@ const ProjectFile = z.object({
 })
 
 /** Folders that cannot even import Node. */
-const pureFolders = ['loop', 'protocol']
+const pureFolders = ['loop', 'protocol', 'formats']
 
 /** Its prebuilt binaries are inside the tarball, so it works although its install script never runs. */
 const unusedInstallScripts = ['@photostructure/sqlite']
@@ -60,6 +60,17 @@ describe('folders', () => {
     const references = referencesOf(`src/${folder}`).map((path) => relative('src', path))
     const refused = references.filter((reference) => !allowed?.includes(reference))
     expect(refused).toEqual([])
+  })
+
+  test('what a command needs besides is loaded when it is needed', () => {
+    const files = sourceFiles.map((path) => ({ path, text: read(path) }))
+    expect(forbiddenEagerImports(files)).toEqual([])
+    const planted = [
+      { path: 'src/cli/a.ts', text: "import { openHost } from '../host/open-host.ts'\n" },
+      { path: 'src/cli/b.ts', text: "import type { Host } from '../host/host.ts'\n" },
+      { path: 'src/cli/c.ts', text: "const { x } = await import('../host/open-host.ts')\n" },
+    ]
+    expect(forbiddenEagerImports(planted)).toEqual(['src/cli/a.ts loads src/host/open-host.ts'])
   })
 
   test.each(pureFolders)(
@@ -99,6 +110,13 @@ describe('source files', () => {
         importsOf(path).some((specifier) => /^(\.\.\/)+testing\//.test(specifier)),
     )
     expect(importers).toEqual([])
+  })
+
+  test('none outside src/journal names SQLite in an identifier: others use the Store port', () => {
+    const naming = sourceFiles.filter(
+      (path) => !path.startsWith('src/journal/') && /Sqlite/.test(read(path)),
+    )
+    expect(naming).toEqual([])
   })
 
   test('none imports the package by its own name, which would go round the arrows', () => {

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { defined, type Limits, LoopError, parseDuration } from '../loop/index.ts'
 import type { AskedWorktree } from '../protocol/api/index.ts'
-import type { NameSource } from '../protocol/config.ts'
+import type { NameSource } from '../protocol/config/config.ts'
 import type { CertifySettings } from '../protocol/index.ts'
 import { wholeNumber } from './session.ts'
 

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Host } from '../host/host.ts'
 import { LoopError } from '../loop/index.ts'
+import type { Runs } from './connection/runs.ts'
 import { renderJson } from './display/render.ts'
 import { withGlobals } from './hints.ts'
-import type { Runs } from './runs.ts'
 import { type ColorChoice, describeTerminal, type Terminal } from './terminal.ts'
 
 export interface GlobalOptions {
@@ -93,35 +93,42 @@ export async function withRecord(
   if (address !== undefined) {
     throw new LoopError(
       'bad-request',
-      `This is read from the record itself, and not through ${address}. Say it where the record is, without --addr.`,
+      `This command reads the state folder, not ${address}. Run it where the state folder is, without --addr.`,
     )
   }
-  if (!(await hasRecord(program))) {
-    throw new LoopError(
-      'unknown-run',
-      `There is no record in ${await recordFolder(program)}: no run was started there. Name another with --state.`,
-    )
-  }
+  await requireRecord(program)
   await withNewRecord(program, (host) => work(host, openSession(program)))
 }
 
-/** The runs there are, through the daemon if one answers; `none` where there is no record either. */
+/** Looking at runs makes no state folder. */
+async function requireRecord(program: Command): Promise<void> {
+  if (await hasRecord(program)) return
+  throw new LoopError(
+    'unknown-run',
+    `There is no state folder in ${await recordFolder(program)}: no run was started there. Name another with --state.`,
+  )
+}
+
+/** The runs of the daemon if one answers, else of the state folder; `none` where there is no state folder. */
 export async function withRuns(
   program: Command,
   work: (runs: Runs, session: Session) => Promise<void>,
   none?: (session: Session) => void,
 ): Promise<void> {
-  const { reach } = await import('./reach.ts')
+  const session = openSession(program)
+  const { reach } = await import('./connection/reach.ts')
   const way = await reach(program, 'look')
-  if (way.type === 'daemon') {
-    const { daemonRuns } = await import('./daemon-runs.ts')
-    return work(daemonRuns(way.client), openSession(program))
+  const { clientRuns } = await import('./connection/client-runs.ts')
+  if (way.type === 'daemon') return work(clientRuns(way.client), session)
+  if (none !== undefined && !(await hasRecord(program))) return none(session)
+  await requireRecord(program)
+  const { openHere } = await import('./connection/in-process.ts')
+  const here = await openHere(program)
+  try {
+    await work(clientRuns(here.client), session)
+  } finally {
+    await here.close()
   }
-  if (none !== undefined && !(await hasRecord(program))) return none(openSession(program))
-  return withRecord(program, async (host, session) => {
-    const { recordRuns } = await import('./record-runs.ts')
-    return work(recordRuns(host), session)
-  })
 }
 
 export function wholeNumber(text: string): number {

@@ -1,4 +1,4 @@
-/** What a client of the daemon can ask for: the routes of docs/api.md. */
+/** The operations of a client: the routes of docs/api.md. */
 
 import type { Decision, RecordedEvent } from '../loop/index.ts'
 import type {
@@ -6,8 +6,9 @@ import type {
   Diff,
   ForkRequest,
   InboxQuestion,
-  Merged,
+  LoopOperationName,
   MergeRequest,
+  MergeResponse,
   NewRunRequest,
   OutputEntry,
   Page,
@@ -18,14 +19,14 @@ import type {
   Run,
   RunAnswer,
   RunDetail,
-  RunRemoved,
+  RunRemovalResponse,
   Worktree,
 } from '../protocol/api/index.ts'
-import type { LoopOperationName } from '../protocol/index.ts'
 import type { Break } from './follow.ts'
 
+/** Which runs are listed. */
 export interface RunsFilter {
-  /** Ours, or the name that document 002 has for it. */
+  /** One of our statuses, or a legacy one. */
   readonly status?: string
   readonly workspace?: string
   readonly loop?: string
@@ -36,27 +37,31 @@ export interface RunsFilter {
   readonly cursor?: string
 }
 
+/** Which part of a stream is read. */
 export interface Streamed {
   readonly afterSeq?: number
-  /** False: only what is there now. */
+  /** False: only what exists now. */
   readonly follow?: boolean
   readonly signal?: AbortSignal | undefined
-  /** Tells of a connection that was lost, and of its return. */
+  /** Called when the connection is lost, and when it is back. */
   readonly onBreak?: ((broken: Break) => void) | undefined
 }
 
-export type Told = Exclude<Decision, { type: 'answer' }>
+export type ControlDecision = Exclude<Decision, { type: 'answer' }>
 
-export interface Operated {
-  /** Of an operation about a run. */
+/** What an operation of a loop type is called with. */
+export interface OperationRequest {
+  /** For an operation about a run. */
   readonly run?: string
   readonly body?: object
 }
 
+/** The query of a request. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
+/** A client of one daemon: the routes of docs/api.md. */
 export interface Client {
-  /** Where it leads, for people. */
+  /** The address of the daemon, for messages. */
   readonly where: string
   health(options?: { readonly timeoutMs?: number }): Promise<void>
   daemon(): Promise<DaemonInfo>
@@ -68,30 +73,30 @@ export interface Client {
   questions(query?: Query): Promise<Page<InboxQuestion>>
   worktrees(query?: Query): Promise<Page<Worktree>>
 
-  /** With a key that was used before, the run of that time. */
+  /** A key that was used before returns the run of that request. */
   createRun(request: NewRunRequest, key?: string): Promise<RunAnswer>
   inspect(run: string): Promise<RunDetail>
-  remove(run: string, options?: { readonly force?: boolean }): Promise<RunRemoved>
+  remove(run: string, options?: { readonly force?: boolean }): Promise<RunRemovalResponse>
   /** Pause, stop, cancel, change limits. */
-  tell(run: string, decision: Told, by: string): Promise<void>
+  tell(run: string, decision: ControlDecision, by: string): Promise<void>
   resume(run: string, request?: ResumeRequest): Promise<RunAnswer>
   retry(run: string, request?: RetryRequest): Promise<RunAnswer>
   fork(run: string, request: ForkRequest): Promise<RunAnswer>
   answer(run: string, question: string, answer: string, by: string): Promise<void>
   diff(run: string, query?: Query): Promise<Diff>
-  merge(run: string, request?: MergeRequest): Promise<Merged>
+  merge(run: string, request?: MergeRequest): Promise<MergeResponse>
   events(run: string, options?: Streamed): AsyncIterable<RecordedEvent>
   output(run: string, options?: Streamed): AsyncIterable<OutputEntry>
 
-  /** An operation that a loop type declares, for the runs of that type or for none. */
-  operate(type: string, operation: LoopOperationName, request?: Operated): Promise<unknown>
+  /** An operation that a loop type declares, about one of its runs or about none. */
+  operate(type: string, operation: LoopOperationName, request?: OperationRequest): Promise<unknown>
 
-  /** Whatever else there is, by its path. */
+  /** Any other route, by its path. */
   get(path: string, query?: Query): Promise<unknown>
   post(path: string, body?: object): Promise<unknown>
   delete(path: string, query?: Query): Promise<unknown>
 }
 
-/** The path of a run, or of something of it. */
+/** The path of a run, or of one of its sub-resources. */
 export const runPath = (run: string, ...more: readonly string[]): string =>
   ['/runs', run, ...more].map((part, at) => (at === 0 ? part : encodeURIComponent(part))).join('/')

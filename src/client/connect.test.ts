@@ -29,7 +29,7 @@ const send = (response: ServerResponse, status: number, body: unknown): void => 
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-test('a problem is a rejection with the same code, and the words of the daemon', async () => {
+test('a problem response becomes a rejection with the same code and message', async () => {
   const client = await serve((_request, response) =>
     send(response, 409, { code: 'ambiguous-run', detail: 'Say more: calm-otter or calm-owl.' }),
   )
@@ -39,14 +39,14 @@ test('a problem is a rejection with the same code, and the words of the daemon',
   })
 })
 
-test('a code of another version is told by its words, and what to do is said', async () => {
+test('an unknown error code keeps its message, with advice', async () => {
   const client = await serve((_request, response) =>
     send(response, 500, { code: 'of-the-future', detail: 'The moon is full.' }),
   )
   await expect(client.inspect('x')).rejects.toThrow(/The moon is full.*loopctl daemon stop/)
 })
 
-test('a name goes into the path whole, and the token with it', async () => {
+test('a run name is encoded into the path, and the token is sent', async () => {
   const seen: (string | undefined)[] = []
   const client = await serve(({ url, headers }, response) => {
     seen.push(url, headers.authorization)
@@ -56,14 +56,14 @@ test('a name goes into the path whole, and the token with it', async () => {
   expect(seen).toEqual(['/runs/..%2Fdaemon%3Fx%3D1', 'Bearer the-token'])
 })
 
-test('whoever answers with anything else is no daemon', async () => {
+test('any other response means that it is not a daemon', async () => {
   const client = await serve((_request, response) => void response.end('<html>hello</html>'))
-  await expect(client.runs()).rejects.toThrow(/does not answer like a daemon/)
+  await expect(client.runs()).rejects.toThrow(/does not answer like a Loopwright daemon/)
   const list = await serve((_request, response) => send(response, 200, []))
-  await expect(list.runs()).rejects.toThrow(/does not answer like a daemon/)
+  await expect(list.runs()).rejects.toThrow(/does not answer like a Loopwright daemon/)
 })
 
-test('events go on over a break of the connection, to the end of the run', async () => {
+test('events continue after a lost connection, to the end of the run', async () => {
   const asked: unknown[] = []
   const client = await serve(({ headers, socket }, response) => {
     asked.push(headers['last-event-id'])
@@ -81,21 +81,21 @@ test('events go on over a break of the connection, to the end of the run', async
   expect(asked).toEqual(['7', '8'])
 })
 
-test('a daemon that is not there is waited for, then where it was looked for is said', async () => {
+test('waits for a missing daemon, then reports where it looked', async () => {
   const gone = connect({ address: '127.0.0.1:1', token: 'x' })
-  let looks = 0
+  let attempts = 0
   const waiting = waitForHealth(
     () => {
-      looks++
+      attempts++
       return gone
     },
     { windowMs: 60, firstMs: 10 },
   )
   await expect(waiting).rejects.toThrow(/127\.0\.0\.1:1 .*--addr or LOOPD_ADDR.*LOOPD_TOKEN/)
-  expect(looks).toBeGreaterThan(2)
+  expect(attempts).toBeGreaterThan(2)
 })
 
-test('a token that is refused is told at once', async () => {
+test('reports a refused token at once', async () => {
   const client = await serve((_request, response) =>
     send(response, 401, { code: 'no-token', detail: 'Send the header Authorization.' }),
   )

@@ -1,45 +1,49 @@
-/** A client of one daemon. What it answers is checked lightly: the daemon holds itself to its schemas. */
+/** A client of one daemon. Responses are only checked lightly: the daemon validates against its schemas. */
 
 import { randomUUID } from 'node:crypto'
 import { LoopError } from '../loop/index.ts'
 import type { Page, QueueEntry } from '../protocol/api/index.ts'
-import { operationPath } from '../protocol/loop-operation.ts'
-import { type Client, type Query, runPath, type Told } from './client.ts'
-import { queryOf, streamEvents, streamOutput } from './streams.ts'
-import { type Ask, createTransport, type Method, type Transport } from './transport.ts'
-import { type Way, wayTo } from './way.ts'
+import { operationPath } from '../protocol/api/loop-operation.ts'
+import { type Client, type ControlDecision, type Query, runPath } from './client.ts'
+import { type Endpoint, parseAddress } from './endpoint.ts'
+import { streamEvents, streamOutput, toQueryString } from './streams.ts'
+import { createTransport, type Method, type Transport, type TransportRequest } from './transport.ts'
 
+/** How a daemon is reached: its address or its socket, and a token. */
 export type Connection = { readonly token: string | (() => string) } & (
   | { readonly address: string }
   | { readonly socket: string }
 )
 
-/** Diffs, merges and the like read and write many files. */
+/** Diffs, merges and similar requests read and write many files. */
 const longMs = 300_000
 
+/** Creates a client. It connects with the first request. */
 export function connect(connection: Connection): Client {
-  const way: Way =
-    'socket' in connection ? { type: 'socket', path: connection.socket } : wayTo(connection.address)
+  const endpoint: Endpoint =
+    'socket' in connection
+      ? { type: 'socket', path: connection.socket }
+      : parseAddress(connection.address)
   const { token } = connection
-  return createClient(createTransport(way, typeof token === 'string' ? () => token : token))
+  return createClient(createTransport(endpoint, typeof token === 'string' ? () => token : token))
 }
 
-function createClient(transport: Transport): Client {
+export function createClient(transport: Transport): Client {
   const { where } = transport
-  const { object, page, post } = createAsking(transport)
+  const { object, page, post } = createRequests(transport)
   return {
     where,
     async health(options) {
       const { status } = await object<{ status?: unknown }>('GET', '/health', options)
-      if (status !== 'ok') throw strange(where)
+      if (status !== 'ok') throw notADaemon(where)
     },
     daemon: () => object('GET', '/daemon'),
     stopDaemon: async () => void (await transport.json('POST', '/daemon/stop', { body: {} })),
     previewLoop: (file) => post('/loops/preview', { file }),
     runs: (filter = {}) => page('/runs', { ...filter }),
     queue: async () => {
-      const found: unknown = await transport.json('GET', '/queue')
-      return itemsOf(found, where)
+      const response: unknown = await transport.json('GET', '/queue')
+      return readItems(response, where)
     },
     questions: (query) => page('/questions', query),
     worktrees: (query) => page('/worktrees', query),
@@ -51,7 +55,7 @@ function createClient(transport: Transport): Client {
       }),
     inspect: (run) => object('GET', runPath(run)),
     remove: (run, { force = false } = {}) =>
-      object('DELETE', `${runPath(run)}${queryOf({ force: force || undefined })}`, {
+      object('DELETE', `${runPath(run)}${toQueryString({ force: force || undefined })}`, {
         timeoutMs: longMs,
       }),
     tell: (run, decision, by) => tell(transport, run, decision, by),
@@ -64,7 +68,7 @@ function createClient(transport: Transport): Client {
       })
     },
     diff: (run, query) =>
-      object('GET', `${runPath(run, 'diff')}${queryOf(query)}`, { timeoutMs: longMs }),
+      object('GET', `${runPath(run, 'diff')}${toQueryString(query)}`, { timeoutMs: longMs }),
     merge: (run, request = {}) => post(runPath(run, 'merge'), request),
     events: (run, options) => streamEvents(transport, run, options),
     output: (run, options) => streamOutput(transport, run, options),
@@ -73,47 +77,53 @@ function createClient(transport: Transport): Client {
       if (operation.method === 'get') return transport.json('GET', path, { timeoutMs: longMs })
       return transport.json('POST', path, { body, timeoutMs: longMs })
     },
-    get: (path, query) => transport.json('GET', `${path}${queryOf(query)}`, { timeoutMs: longMs }),
+    get: (path, query) =>
+      transport.json('GET', `${path}${toQueryString(query)}`, { timeoutMs: longMs }),
     post: (path, body) => transport.json('POST', path, { body: body ?? {}, timeoutMs: longMs }),
     delete: (path, query) =>
-      transport.json('DELETE', `${path}${queryOf(query)}`, { timeoutMs: longMs }),
+      transport.json('DELETE', `${path}${toQueryString(query)}`, { timeoutMs: longMs }),
   }
 }
 
-interface Asking {
-  object<T>(method: Method, path: string, ask?: Ask): Promise<T>
+interface Requests {
+  object<T>(method: Method, path: string, init?: TransportRequest): Promise<T>
   page<T>(path: string, query?: Query): Promise<Page<T>>
   post<T>(path: string, body: object): Promise<T>
 }
 
-/** An answer is of the kind that was asked for, whatever is in it. */
-function createAsking(transport: Transport): Asking {
+/** Checks that a response has the expected kind, whatever its content. */
+function createRequests(transport: Transport): Requests {
   const { where } = transport
-  async function object<T>(method: Method, path: string, ask?: Ask): Promise<T> {
-    const answer = await transport.json(method, path, ask)
-    if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return answer as T
-    throw strange(where)
+  async function object<T>(method: Method, path: string, init?: TransportRequest): Promise<T> {
+    const value = await transport.json(method, path, init)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as T
+    throw notADaemon(where)
   }
   return {
     object,
     async page<T>(path: string, query?: Query) {
-      const found = await object<Page<T>>('GET', `${path}${queryOf(query)}`)
-      if (Array.isArray(found.items)) return found
-      throw strange(where)
+      const response = await object<Page<T>>('GET', `${path}${toQueryString(query)}`)
+      if (Array.isArray(response.items)) return response
+      throw notADaemon(where)
     },
     post: (path, body) => object('POST', path, { body, timeoutMs: longMs }),
   }
 }
 
-/** Of a list that may come in a page or as it is. */
-function itemsOf(found: unknown, where: string): readonly QueueEntry[] {
-  if (Array.isArray(found)) return found as QueueEntry[]
-  const items = (found as { readonly items?: unknown } | undefined)?.items
+/** The items of a list that may come as a page or as an array. */
+function readItems(response: unknown, where: string): readonly QueueEntry[] {
+  if (Array.isArray(response)) return response as QueueEntry[]
+  const items = (response as { readonly items?: unknown } | undefined)?.items
   if (Array.isArray(items)) return items as QueueEntry[]
-  throw strange(where)
+  throw notADaemon(where)
 }
 
-async function tell(transport: Transport, run: string, decision: Told, by: string): Promise<void> {
+async function tell(
+  transport: Transport,
+  run: string,
+  decision: ControlDecision,
+  by: string,
+): Promise<void> {
   if (decision.type === 'change-limits') {
     const body = { limits: decision.limits, by }
     await transport.json('PATCH', runPath(run, 'limits'), { body })
@@ -123,9 +133,9 @@ async function tell(transport: Transport, run: string, decision: Told, by: strin
   await transport.json('POST', runPath(run, decision.type), { body: { by, ...reason } })
 }
 
-const strange = (where: string): LoopError =>
+const notADaemon = (where: string): LoopError =>
   new LoopError(
     'not-available',
-    `${where} does not answer like a daemon of Loopwright of this version. Is it another program? ` +
-      'Or start it anew: loopctl daemon stop, then loopctl daemon start.',
+    `${where} does not answer like a Loopwright daemon of this version. It may be another program. ` +
+      'If it is a daemon, restart it: loopctl daemon restart',
   )

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { afterStory } from '../../test/after.ts'
 import { clientOf, daemonFolder } from './find-daemon.ts'
 
-test('a token that others can read is not sent: it is said what to do', () => {
+test('refuses to send a token that other users can read, and says what to do', () => {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-find-'))
   afterStory(() => rmSync(folder, { recursive: true, force: true }))
   mkdirSync(daemonFolder(folder))
@@ -17,13 +17,15 @@ test('a token that others can read is not sent: it is said what to do', () => {
   expect(clientOf(folder)).toBeUndefined()
   const file = { pid: 1, address: 'http://127.0.0.1:1', startedAtMs: 1, version: '0' }
   writeFileSync(join(daemonFolder(folder), 'daemon.json'), JSON.stringify(file))
-  expect(() => clientOf(folder)).toThrow(/others \(mode 644\).*loopctl daemon token --rotate/)
+  expect(() => clientOf(folder)).toThrow(
+    /Other users can read .*\(mode 644\).*loopctl daemon token --rotate/,
+  )
   expect(clientOf(folder, 'another')).toBeDefined()
   chmodSync(token, 0o600)
   expect(clientOf(folder)).toBeDefined()
 })
 
-test('a token that was replaced is read again', async () => {
+test('reads the token file again after it was replaced', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-find-'))
   const sent: (string | undefined)[] = []
   const server = createServer(({ headers }, response) => {

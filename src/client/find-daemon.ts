@@ -1,6 +1,6 @@
 /**
- * The daemon of a folder of the record, as it wrote itself down there. It is reached through its
- * socket: whoever sits on its port in its place never gets the token.
+ * Finds the daemon of a state folder by the file that it writes there. It is reached through its Unix
+ * socket, so that a program that took over its port never gets the token.
  */
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { LoopError } from '../loop/index.ts'
 import type { Client } from './client.ts'
 import { type Connection, connect } from './connect.ts'
 
-/** What a daemon says of itself once it listens, in `daemon/daemon.json`. */
+/** What a daemon writes to `daemon/daemon.json` once it listens. */
 export interface DaemonFile {
   readonly pid: number
   readonly address: string
@@ -20,7 +20,7 @@ export interface DaemonFile {
 
 export const daemonFolder = (folder: string): string => join(folder, 'daemon')
 
-/** Undefined where none is written down, or by somebody else. It may be gone all the same. */
+/** Undefined if there is no file, or if another user owns it. The daemon may have ended since. */
 export function readDaemonFile(folder: string): DaemonFile | undefined {
   const text = readOwn(join(daemonFolder(folder), 'daemon.json'))
   if (text === undefined) return undefined
@@ -28,44 +28,44 @@ export function readDaemonFile(folder: string): DaemonFile | undefined {
     const file = JSON.parse(text) as DaemonFile
     return typeof file.address === 'string' && typeof file.pid === 'number' ? file : undefined
   } catch {
-    return undefined // half of it was written when its machine went down
+    return undefined // partially written when the machine crashed
   }
 }
 
-/** The token that the daemon made at its first start. */
+/** The token that the daemon created at its first start. */
 export function readToken(
   folder: string,
   name: 'token' | 'read-token' = 'token',
 ): string | undefined {
   const path = join(daemonFolder(folder), name)
-  requireClosed(path)
+  requirePrivate(path)
   const text = readOwn(path)?.trim()
   return text === '' ? undefined : text
 }
 
-/** The daemon takes no token from a file that others can read: who has read it is not known. */
-function requireClosed(path: string): void {
+/** The daemon does not accept a token from a file that others can read: it may be known to them. */
+function requirePrivate(path: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
   if ((mode & 0o077) === 0) return
   const shown = (mode & 0o777).toString(8)
   throw new LoopError(
     'no-token',
-    `The token file ${path} can be read by others (mode ${shown}), so that the daemon takes no token ` +
-      'from it. Make a new one: loopctl daemon token --rotate',
+    `Other users can read the token file ${path} (mode ${shown}), so the daemon does not accept the token ` +
+      'in it. Create a new one: loopctl daemon token --rotate',
   )
 }
 
 /**
- * A client of the daemon that is written down there, which may not answer. One whose token nobody knows
- * has a client too: it says that there is a daemon, and that it must be given a token.
+ * A client of the daemon in that file, which may not answer. Without a known token there is a client,
+ * too: its requests report that there is a daemon and that it needs a token.
  */
 export function clientOf(folder: string, token?: string): Client | undefined {
   const file = readDaemonFile(folder)
   if (file === undefined) return undefined
-  const find = (): string => readToken(folder) ?? ''
-  // One that others can read is said at once.
-  if (token === undefined) find()
-  const given = token ?? find
+  const readCurrent = (): string => readToken(folder) ?? ''
+  // Fails early if others can read the token file.
+  if (token === undefined) readCurrent()
+  const given = token ?? readCurrent
   const { socket, address } = file
   const connection: Connection =
     socket === undefined ? { address, token: given } : { socket, token: given }
@@ -74,19 +74,23 @@ export function clientOf(folder: string, token?: string): Client | undefined {
 
 const bytesMax = 64 * 1024
 
-/** Who else could write there could have us talk to a daemon of theirs. */
+/** Refuses files of other users, who could make us connect to their daemon. */
 function readOwn(path: string): string | undefined {
   let file: number
   try {
-    // A pipe is not waited for.
+    // Does not block on a named pipe.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    const message = `${path} cannot be read (${code ?? 'unknown'}).`
-    throw new LoopError('not-configured', `${message} Is it yours? Name a daemon with --addr.`, {
-      cause: error,
-    })
+    const message = `Cannot read ${path} (${code ?? 'unknown'}).`
+    throw new LoopError(
+      'not-configured',
+      `${message} If it is not yours, name a daemon with --addr.`,
+      {
+        cause: error,
+      },
+    )
   }
   try {
     const found = fstatSync(file)

@@ -1,31 +1,32 @@
 /**
- * A stream that goes on after a break, where it was: each message has an id, and the next connection
- * says the last one that was seen, so that nothing is missed and nothing comes twice, also when the
- * daemon was started anew in between. Between attempts it waits 1, then 2 seconds: somebody watches.
+ * A stream that continues after a lost connection. Each message has an id, and a new connection sends
+ * the last id that was received, so nothing is missed and nothing comes twice, even if the daemon was
+ * restarted. It waits 1, then 2 seconds between attempts, because a user is watching.
  */
 
 import { isLoopError } from '../loop/index.ts'
 import { createMessageReader, type Message } from './sse.ts'
-import { GoneError } from './transport.ts'
+import { DaemonGoneError } from './transport.ts'
 
 export interface FollowOptions {
-  /** The id after which it begins. */
+  /** The id to start after. */
   readonly after: string
   readonly signal?: AbortSignal | undefined
-  /** Opens it anew, after a message that was seen. Undefined: there is no more. */
+  /** Opens a connection after the given message. Undefined: the stream has ended. */
   open(
     lastId: string,
     signal: AbortSignal | undefined,
   ): Promise<AsyncIterable<Uint8Array> | undefined>
-  /** Whether there is no more, asked when the daemon ended the stream by itself. */
+  /** Whether the stream has ended; called when the daemon closes the connection. */
   isOver(): Promise<boolean>
   readonly onBreak?: ((broken: Break) => void) | undefined
   sleep?(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
 
+/** A stream that was interrupted, and when it is tried again. */
 export interface Break {
   readonly why: string
-  /** When it is tried again; undefined: it is back. */
+  /** When it is retried; undefined: the connection is back. */
   readonly retryInMs?: number
 }
 
@@ -47,7 +48,7 @@ export async function* followStream(options: FollowOptions): AsyncGenerator<Mess
       isBroken = false
       waitMs = firstWaitMs
       for await (const message of messagesIn(body)) {
-        // Whatever the other side thinks was seen, nobody hears anything twice.
+        // Never yields a message twice, whatever the daemon sends.
         if (Number(message.id) <= Number(last)) continue
         last = message.id ?? last
         yield message
@@ -64,8 +65,8 @@ export async function* followStream(options: FollowOptions): AsyncGenerator<Mess
   }
 }
 
-/** What passes when the daemon is back. What it refuses would be refused again. */
-const isBreak = (error: unknown): boolean => error instanceof GoneError || !isLoopError(error)
+/** Faults that end when the daemon is back. A refusal would be refused again. */
+const isBreak = (error: unknown): boolean => error instanceof DaemonGoneError || !isLoopError(error)
 
 async function* messagesIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<Message> {
   const reader = createMessageReader()

@@ -9,18 +9,18 @@ const messages = [
   { id: '2', event: 'end', data: 'x\ny' },
 ]
 
-test('messages are the same wherever the text is cut', () => {
+test('yields the same messages wherever the text is split', () => {
   assert(
     property(array(nat(stream.length)), (cuts) => {
       const reader = createMessageReader()
-      const places = [0, ...cuts.toSorted((a, b) => a - b), stream.length]
-      const parts = places.slice(1).map((end, at) => stream.slice(places[at], end))
+      const offsets = [0, ...cuts.toSorted((a, b) => a - b), stream.length]
+      const parts = offsets.slice(1).map((end, at) => stream.slice(offsets[at], end))
       expect(parts.flatMap((part) => reader.add(part))).toEqual(messages)
     }),
   )
 })
 
-test('an id stays for the messages after it, and what was not ended is not told', () => {
+test('an id applies to the following messages, and unfinished messages are not yielded', () => {
   const reader = createMessageReader()
   expect(reader.add('id: 7\ndata: a\n\ndata: b\n\ndata: c\n')).toEqual([
     { id: '7', event: 'message', data: 'a' },

@@ -1,11 +1,11 @@
 /**
- * Reads a stream of server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html):
- * text goes in as it comes, messages come out. Pure.
+ * Parses server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) from text
+ * that arrives in parts. Pure.
  */
 
 export interface Message {
   readonly id?: string
-  /** `message` unless it says otherwise. */
+  /** Default: `message`. */
   readonly event: string
   readonly data: string
 }
@@ -24,7 +24,7 @@ export function createMessageReader(): MessageReader {
   let data: string[] = []
   let chars = 0
 
-  function line(text: string): Message | undefined {
+  function readLine(text: string): Message | undefined {
     if (text === '') return end()
     const colon = text.indexOf(':')
     const field = colon === -1 ? text : text.slice(0, colon)
@@ -39,24 +39,24 @@ export function createMessageReader(): MessageReader {
   }
 
   function end(): Message | undefined {
-    const said = data
+    const lines = data
     const name = event === '' ? 'message' : event
     data = []
     event = ''
     chars = 0
-    if (said.length === 0) return undefined
-    return { ...(id === undefined ? {} : { id }), event: name, data: said.join('\n') }
+    if (lines.length === 0) return undefined
+    return { ...(id === undefined ? {} : { id }), event: name, data: lines.join('\n') }
   }
 
   return {
     add(text) {
-      // A CR at the end may be the first half of a line end.
-      const whole = rest + text
-      const isHalf = whole.endsWith('\r')
-      const lines = (isHalf ? whole.slice(0, -1) : whole).split(/\r\n|\n|\r/)
+      // A CR at the end may be the first half of a line break.
+      const pending = rest + text
+      const isHalf = pending.endsWith('\r')
+      const lines = (isHalf ? pending.slice(0, -1) : pending).split(/\r\n|\n|\r/)
       rest = `${lines.pop() ?? ''}${isHalf ? '\r' : ''}`
       if (rest.length + chars > messageCharsMax) throw new Error('a message is too long')
-      return lines.flatMap((one) => line(one) ?? [])
+      return lines.flatMap((line) => readLine(line) ?? [])
     },
   }
 }

@@ -18,7 +18,7 @@ import { clientOf } from './find-daemon.ts'
 import { startDaemon } from './start-daemon.ts'
 
 test.each(['/proc/nobody/state', '/dev/null/state'])(
-  'a record that cannot be in %s is refused, and does not hang',
+  'a state folder that cannot exist at %s is refused, and does not hang',
   async (folder) => {
     await expect(startDaemon({ folder })).rejects.toMatchObject({
       code: 'store-failed',
@@ -33,7 +33,7 @@ function newFolder(): string {
   return folder
 }
 
-test('nothing is written through what lies in the way of a daemon that is started', async () => {
+test('starting a daemon does not write through links or pipes in its folder', async () => {
   const victim = join(newFolder(), 'victim')
   writeFileSync(victim, 'x'.repeat(2 * 1024 * 1024))
   for (const put of [
@@ -53,7 +53,7 @@ test('nothing is written through what lies in the way of a daemon that is starte
   expect(readFileSync(victim)).toHaveLength(2 * 1024 * 1024)
 })
 
-test.runIf(process.getuid?.() === 0)('the folder of another user is not written to', async () => {
+test.runIf(process.getuid?.() === 0)('does not write to the folder of another user', async () => {
   const folder = newFolder()
   const daemon = join(folder, 'daemon')
   mkdirSync(daemon)
@@ -62,7 +62,7 @@ test.runIf(process.getuid?.() === 0)('the folder of another user is not written 
   expect(readdirSync(daemon)).toEqual([])
 })
 
-test('a pipe in the place of what a daemon says of itself is not waited for', () => {
+test('does not block on a named pipe in place of daemon.json', () => {
   const folder = newFolder()
   mkdirSync(join(folder, 'daemon'))
   execFileSync('mkfifo', [join(folder, 'daemon', 'daemon.json')])

@@ -1,6 +1,6 @@
 /**
- * Starts the daemon of a folder, and waits until it answers. Of two that are started at once, one gets
- * the lock and the other ends; whoever started either finds the one that is there.
+ * Starts the daemon of a state folder, and waits until it answers. If two are started at once, one gets
+ * the lock and the other exits; both callers find the one that is running.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -23,10 +23,10 @@ import { clientOf, daemonFolder } from './find-daemon.ts'
 import { waitForHealth } from './wait-for-health.ts'
 
 export interface StartOptions {
-  /** The folder of the record. */
+  /** The state folder. */
   readonly folder: string
   readonly token?: string | undefined
-  /** What loopd is given besides the folder, such as `--port 7701`. */
+  /** Further arguments for loopd, such as `--port 7701`. */
   readonly args?: readonly string[]
 }
 
@@ -35,70 +35,70 @@ export interface StartedDaemon {
   readonly pid: number | undefined
 }
 
-/** One that lives may take its time where the machine is busy. */
+/** Starting may take a while on a busy machine. */
 const startWindowMs = 30_000
 const outputBytesMax = 1024 * 1024
 
-/** Where another one has the record, that one. Where either is killed before it answers, one more is started. */
+/** Returns a daemon that is already running. Starts another if one is killed before it answers. */
 export async function startDaemon(options: StartOptions): Promise<StartedDaemon> {
   const endMs = performance.now() + startWindowMs
   for (;;) {
-    const started = await startOne(options, endMs - performance.now())
-    if (!('problem' in started)) return started
-    if (!started.isPassing || performance.now() >= endMs) throw started.problem
+    const result = await tryStart(options, endMs - performance.now())
+    if (!('problem' in result)) return result
+    if (!result.isTransient || performance.now() >= endMs) throw result.problem
   }
 }
 
-interface NotStarted {
+interface StartFailure {
   readonly problem: LoopError
-  /** The next one may have better luck. */
-  readonly isPassing: boolean
+  /** Another attempt may succeed. */
+  readonly isTransient: boolean
 }
 
-async function startOne(
+async function tryStart(
   { folder, token, args = [] }: StartOptions,
   windowMs: number,
-): Promise<StartedDaemon | NotStarted> {
+): Promise<StartedDaemon | StartFailure> {
   const output = join(daemonFolder(folder), 'loopd.out')
-  const { child, from } = spawnDaemon(folder, output, args)
+  const { child, outputStart } = spawnDaemon(folder, output, args)
   let ended: string | undefined
-  let isPassing = false
+  let isTransient = false
   child.once('error', ({ message }) => {
     ended = message
   })
   child.once('exit', (code, signal) => {
     ended = `it ended with ${signal ?? code}`
-    isPassing = signal !== null || code === errorTable['daemon-running'].exitCode
+    isTransient = signal !== null || code === errorTable['daemon-running'].exitCode
   })
-  let lastLooks = 3
+  let attemptsLeft = 3
   try {
     const client = await waitForHealth(() => clientOf(folder, token), {
       windowMs,
-      // Another one may be on its way, which is why ours ended.
-      isLost: () => ended !== undefined && lastLooks-- === 0,
+      // Ours may have exited because another daemon is starting.
+      isLost: () => ended !== undefined && attemptsLeft-- === 0,
     })
     return { client, pid: ended === undefined ? child.pid : undefined }
   } catch (error) {
     if (!isLoopError(error, 'not-available')) throw error
-    const problem = notStarted(ended ?? 'it does not answer', output, from, error)
-    return { problem, isPassing }
+    const problem = startFailed(ended ?? 'it does not answer', output, outputStart, error)
+    return { problem, isTransient }
   } finally {
     child.unref()
   }
 }
 
-interface Spawned {
+interface SpawnedDaemon {
   readonly child: ChildProcess
-  /** Where in the file of its output its own begins. */
-  readonly from: number
+  /** The offset in the output file where its output starts. */
+  readonly outputStart: number
 }
 
-function spawnDaemon(folder: string, output: string, args: readonly string[]): Spawned {
+function spawnDaemon(folder: string, output: string, args: readonly string[]): SpawnedDaemon {
   const program = fileURLToPath(new URL('../daemon/loopd.js', import.meta.url))
-  makeFolder(daemonFolder(folder))
+  createFolder(daemonFolder(folder))
   requireOwn(daemonFolder(folder))
-  // What it says before it has its log, and what Node says if it breaks.
-  const { file, from } = openOutput(output)
+  // For output before the log is open, and for crashes of Node itself.
+  const { file, size: outputStart } = openOutput(output)
   try {
     const child = spawn(process.execPath, [program, ...args], {
       cwd: folder,
@@ -106,37 +106,37 @@ function spawnDaemon(folder: string, output: string, args: readonly string[]): S
       env: { ...process.env, LOOPWRIGHT_STATE: folder },
       stdio: ['ignore', file, file],
     })
-    return { child, from }
+    return { child, outputStart }
   } finally {
     closeSync(file)
   }
 }
 
-/** With those above it. Node's own way goes round for ever where one is refused as not there (`/proc`). */
-function makeFolder(path: string): void {
+/** Creates parents as well. Node's `recursive` loops forever where mkdir reports ENOENT (`/proc`). */
+function createFolder(path: string): void {
   if (existsSync(path)) return
-  const above = dirname(path)
-  if (above !== path) makeFolder(above)
+  const parent = dirname(path)
+  if (parent !== path) createFolder(parent)
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (cause) {
-    // Somebody else was faster.
+    // Another process created it.
     if (existsSync(path)) return
     const why = cause instanceof Error ? cause.message : String(cause)
-    const message = `The folder of the record cannot be made: ${why}.`
-    throw new LoopError('store-failed', `${message} Name another with --state.`, { cause })
+    const message = `Cannot create the state folder: ${why}.`
+    throw new LoopError('store-failed', `${message} Choose another with --state.`, { cause })
   }
 }
 
-/** In another's folder, whatever we write may end up in a file that they chose. */
+/** In the folder of another user, our output could end up in a file that they chose. */
 function requireOwn(folder: string): void {
   const found = lstatSync(folder)
-  if (!found.isDirectory()) throw unusable(folder, 'it is no folder, or a link to one')
+  if (!found.isDirectory()) throw unusable(folder, 'it is not a folder, or it is a link')
   if (found.uid !== process.getuid?.()) throw unusable(folder, 'it belongs to another user')
 }
 
-/** To go on at its end; one that is long begins anew. */
-function openOutput(path: string): { readonly file: number; readonly from: number } {
+/** Appends to the file; a long one is truncated first. */
+function openOutput(path: string): { readonly file: number; readonly size: number } {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
   let file: number
   try {
@@ -146,10 +146,11 @@ function openOutput(path: string): { readonly file: number; readonly from: numbe
   }
   try {
     const found = fstatSync(file)
-    if (!found.isFile() || found.nlink > 1) throw unusable(path, 'it is no file of its own')
-    if (found.size <= outputBytesMax) return { file, from: found.size }
+    if (!found.isFile() || found.nlink > 1)
+      throw unusable(path, 'it is not a regular file, or it has hard links')
+    if (found.size <= outputBytesMax) return { file, size: found.size }
     ftruncateSync(file)
-    return { file, from: 0 }
+    return { file, size: 0 }
   } catch (error) {
     closeSync(file)
     throw error
@@ -157,20 +158,20 @@ function openOutput(path: string): { readonly file: number; readonly from: numbe
 }
 
 function unusable(path: string, why: string, cause?: unknown): LoopError {
-  const message = `${path} cannot be used: ${why}.`
-  const advice = 'Put that right, or name another folder with --state.'
+  const message = `Cannot use ${path}: ${why}.`
+  const advice = 'Fix that, or choose another state folder with --state.'
   return new LoopError('store-failed', `${message} ${advice}`, { cause })
 }
 
 const linesMax = 5
 
-function notStarted(why: string, output: string, from: number, cause: unknown): LoopError {
-  const said = lastLines(output, from)
-  const words = said === '' ? '' : ` It said: ${said}`
+function startFailed(why: string, output: string, from: number, cause: unknown): LoopError {
+  const lines = lastLines(output, from)
+  const printed = lines === '' ? '' : ` It printed: ${lines}`
   return new LoopError(
     'not-available',
-    `The daemon could not be started: ${why}.${words} All of it is in ${output}. ` +
-      'To do without one: --no-daemon.',
+    `Cannot start the daemon: ${why}.${printed} Its full output is in ${output}. ` +
+      'To run without a daemon, pass --no-daemon.',
     { cause },
   )
 }

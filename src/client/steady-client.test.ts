@@ -3,7 +3,7 @@ import type { RunAnswer } from '../protocol/api/index.ts'
 import type { Client } from './client.ts'
 import { connect } from './connect.ts'
 import { steadyClient } from './steady-client.ts'
-import { GoneError } from './transport.ts'
+import { DaemonGoneError } from './transport.ts'
 
 const nowhere = connect({ address: '127.0.0.1:1', token: 'x' })
 const quick = { windowMs: 60_000, pauseMs: 1 }
@@ -20,10 +20,10 @@ function answering(keys: unknown[], answer: () => Promise<RunAnswer>): Client {
 
 const accepted = async (): Promise<RunAnswer> => ({ run: { name: 'calm-otter' } }) as RunAnswer
 const died = async (): Promise<RunAnswer> => {
-  throw new GoneError('socket hang up')
+  throw new DaemonGoneError('socket hang up')
 }
 
-test('a run that may have been heard is asked for again with the same key, of whoever is there', async () => {
+test('retries a new run with the same key, with whatever daemon answers', async () => {
   const keys: unknown[] = []
   const next = [answering(keys, died), answering(keys, died), answering(keys, accepted)]
   const client = steadyClient(answering(keys, died), async () => next.shift() ?? nowhere, quick)
@@ -33,12 +33,12 @@ test('a run that may have been heard is asked for again with the same key, of wh
   expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-test('when patience is over, it is said that the run may be there', async () => {
+test('says that the run may exist when it gives up', async () => {
   const client = steadyClient(nowhere, async () => nowhere, { windowMs: 20, pauseMs: 1 })
   await expect(client.createRun({ file: '/a.yaml' })).rejects.toThrow(/accepted.*loopctl list/)
 })
 
-test('what might be done twice is asked for once', async () => {
+test('sends requests only once if they must not be repeated', async () => {
   const client = steadyClient(nowhere, async () => expect.unreachable(), quick)
-  await expect(client.retry('calm-otter')).rejects.toBeInstanceOf(GoneError)
+  await expect(client.retry('calm-otter')).rejects.toBeInstanceOf(DaemonGoneError)
 })

@@ -1,33 +1,34 @@
 /**
- * The same client, over a daemon that goes away and comes back. What changes nothing, and a new run by its
- * key, is asked for again, of the daemon that is there then, for half a minute. Everything else might be
- * done twice, and is not.
+ * A client that survives a restart of the daemon. For half a minute it repeats requests that change
+ * nothing, and the creation of a run, which has an idempotency key. Other requests are not repeated,
+ * because they might be executed twice.
  */
 
 import { randomUUID } from 'node:crypto'
 import { isLoopError, LoopError } from '../loop/index.ts'
 import type { Client } from './client.ts'
-import { GoneError } from './transport.ts'
+import { DaemonGoneError } from './transport.ts'
 
-export interface SteadyOptions {
+/** How long and how often `steadyClient` tries again. */
+export interface ReconnectOptions {
   readonly windowMs?: number
   readonly pauseMs?: number
 }
 
-/** `find` resolves when one answers, and may start it. */
+/** `find` resolves once a daemon answers; it may start one. */
 export function steadyClient(
   first: Client,
   find: () => Promise<Client>,
-  { windowMs = 30_000, pauseMs = 200 }: SteadyOptions = {},
+  { windowMs = 30_000, pauseMs = 200 }: ReconnectOptions = {},
 ): Client {
   let client = first
-  async function steady<T>(ask: (client: Client) => Promise<T>): Promise<T> {
+  async function withRetry<T>(request: (client: Client) => Promise<T>): Promise<T> {
     const endMs = performance.now() + windowMs
     for (;;) {
       try {
-        return await ask(client)
+        return await request(client)
       } catch (error) {
-        if (!isPassing(error) || performance.now() >= endMs) throw error
+        if (!isTransient(error) || performance.now() >= endMs) throw error
         await new Promise((resolve) => void setTimeout(resolve, pauseMs))
         client = await find()
       }
@@ -35,21 +36,21 @@ export function steadyClient(
   }
   return {
     ...first,
-    previewLoop: (file) => steady((one) => one.previewLoop(file)),
-    inspect: (run) => steady((one) => one.inspect(run)),
+    previewLoop: (file) => withRetry((current) => current.previewLoop(file)),
+    inspect: (run) => withRetry((current) => current.inspect(run)),
     createRun: (request, key = randomUUID()) =>
-      steady((one) => one.createRun(request, key)).catch((error: unknown) => {
+      withRetry((current) => current.createRun(request, key)).catch((error: unknown) => {
         throw isLoopError(error, 'not-available') ? perhapsAccepted(error) : error
       }),
   }
 }
 
-const isPassing = (error: unknown): boolean =>
-  error instanceof GoneError || isLoopError(error, 'daemon-ending')
+const isTransient = (error: unknown): boolean =>
+  error instanceof DaemonGoneError || isLoopError(error, 'daemon-ending')
 
 const perhapsAccepted = (cause: LoopError): LoopError =>
   new LoopError(
     'not-available',
-    `${cause.message} The run may have been accepted all the same: see loopctl list before it is asked for again.`,
+    `${cause.message} The run may have been accepted. Before you start it again, look for it: loopctl list`,
     { cause },
   )

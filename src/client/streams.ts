@@ -1,4 +1,4 @@
-/** Events and output of a run, by their sequence: what is there in pages, what comes as a stream. */
+/** The events and output of a run, by sequence: existing ones in pages, new ones as a stream. */
 
 import { isEnd, type RecordedEvent } from '../loop/index.ts'
 import type { OutputEntry, Page, RunDetail } from '../protocol/api/index.ts'
@@ -40,7 +40,7 @@ async function* sequence<T>(
     onBreak,
     open: (lastId, stop) =>
       transport.stream(path, { headers: { 'last-event-id': lastId }, signal: stop }),
-    // The daemon ends a stream when there is no more, and when it ends itself.
+    // The daemon closes a stream at the end of the run, and when it stops.
     isOver: async () => {
       const { run: row } = (await transport.json('GET', runPath(run), { signal })) as RunDetail
       return isEnd(row.status)
@@ -59,17 +59,17 @@ async function* pages<T>(
 ): AsyncGenerator<T> {
   let query: Query = first
   for (;;) {
-    const asked = `${path}${queryOf({ ...query, limit: pageItems })}`
-    const { items, next } = (await transport.json('GET', asked, { signal })) as Page<T>
+    const url = `${path}${toQueryString({ ...query, limit: pageItems })}`
+    const { items, next } = (await transport.json('GET', url, { signal })) as Page<T>
     yield* items
     if (next === undefined) return
     query = { cursor: next }
   }
 }
 
-export function queryOf(query: Query = {}): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
+export function toQueryString(query: Query = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
   )
-  return given.length === 0 ? '' : `?${given.join('&')}`
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }

@@ -1,19 +1,19 @@
 /**
- * Requests to a daemon over `node:http`, which starts faster than `fetch` and knows Unix sockets.
+ * Requests to a daemon over `node:http`, which loads faster than `fetch` and supports Unix sockets.
  *
- * 1. Each request has a connection of its own: none is left from a daemon that has ended.
- * 2. Everything has an end: a time for the whole of an answer, a size, and for streams a longest
- *    silence, after which the other side counts as gone.
+ * 1. Each request uses a new connection, so none is left over from a daemon that has ended.
+ * 2. Everything is bounded: responses in time and size, streams by the longest silence, after which the
+ *    daemon counts as gone.
  */
 
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http'
-import { defined, LoopError } from '../loop/index.ts'
-import { rejectionFrom } from './problem.ts'
-import { describeWay, type Way } from './way.ts'
+import { LoopError } from '../loop/index.ts'
+import { describeEndpoint, type Endpoint } from './endpoint.ts'
+import { toRejection } from './problem.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-export interface Ask {
+export interface TransportRequest {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
@@ -21,126 +21,133 @@ export interface Ask {
 }
 
 export interface Transport {
-  /** Where it leads, for people. */
+  /** The address of the daemon, for messages. */
   readonly where: string
-  /** The answer's JSON; undefined where there is none. Rejects with what the daemon says. */
-  json(method: Method, path: string, ask?: Ask): Promise<unknown>
-  /** The answer as text, such as a patch or an artifact. */
-  text(method: Method, path: string, ask?: Ask): Promise<string>
-  /** The body as it comes; undefined where there is none and never will be. */
-  stream(path: string, ask?: Ask): Promise<IncomingMessage | undefined>
+  /** The JSON of the response; undefined if it has no body. Rejects if the daemon reports a problem. */
+  json(method: Method, path: string, init?: TransportRequest): Promise<unknown>
+  /** The response as text, such as a patch or an artifact. */
+  text(method: Method, path: string, init?: TransportRequest): Promise<string>
+  /** The body as a stream; undefined if there is none and never will be. */
+  stream(path: string, init?: TransportRequest): Promise<AsyncIterable<Uint8Array> | undefined>
 }
 
-/** The daemon cannot be reached, or went away in the middle. */
-export class GoneError extends LoopError {
+/** The daemon cannot be reached, or the connection was lost. */
+export class DaemonGoneError extends LoopError {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super('not-available', message, options)
-    this.name = 'GoneError'
+    this.name = 'DaemonGoneError'
   }
 }
 
-const answerBytesMax = 256 * 1024 * 1024
+const responseBytesMax = 256 * 1024 * 1024
 const timeoutMs = 60_000
-/** Streams send a sign of life every 15 s. */
+/** Streams send a heartbeat every 15 s. */
 export const silenceMs = 45_000
 
-/** The token is asked for with each request: a file of it may have been replaced. */
-export function createTransport(way: Way, token: () => string): Transport {
-  const where = describeWay(way)
+/** `token` is called for each request, because its file may have been replaced. */
+export function createTransport(endpoint: Endpoint, token: () => string): Transport {
+  const where = describeEndpoint(endpoint)
 
-  async function answered(method: Method, path: string, ask: Ask = {}): Promise<string> {
-    const limit = AbortSignal.timeout(ask.timeoutMs ?? timeoutMs)
-    const signal = AbortSignal.any([limit, ...(ask.signal === undefined ? [] : [ask.signal])])
-    const { answer } = await send(method, path, { ...ask, signal })
-    const body = await readBody(answer, where)
-    const status = answer.statusCode ?? 0
+  async function fetchText(
+    method: Method,
+    path: string,
+    init: TransportRequest = {},
+  ): Promise<string> {
+    const limit = AbortSignal.timeout(init.timeoutMs ?? timeoutMs)
+    const signal = AbortSignal.any([limit, ...(init.signal === undefined ? [] : [init.signal])])
+    const { response } = await send(method, path, { ...init, signal })
+    const body = await readBody(response, where)
+    const status = response.statusCode ?? 0
     if (status >= 200 && status < 300) return body
-    throw rejectionFrom(status, body, where)
+    throw toRejection(status, body, where)
   }
 
-  async function send(method: Method, path: string, ask: Ask): Promise<Sent> {
-    const body = ask.body === undefined ? undefined : JSON.stringify(ask.body)
+  async function send(method: Method, path: string, init: TransportRequest): Promise<Exchange> {
+    const body = init.body === undefined ? undefined : JSON.stringify(init.body)
     const headers = {
       authorization: `Bearer ${token()}`,
       accept: 'application/json',
       ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
       ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
-      ...ask.headers,
+      ...init.headers,
     }
-    const { signal } = ask
-    const options = { ...targetOf(way, path), method, headers, agent: false }
-    const asked = await begin(way, { ...options, ...defined({ signal }) })
+    const { signal } = init
+    const options = { ...toRequestTarget(endpoint, path), method, headers, agent: false }
+    const sent = await openRequest(
+      endpoint,
+      signal === undefined ? options : { ...options, signal },
+    )
     return new Promise((resolve, reject) => {
-      asked.once('response', (answer) => resolve({ asked, answer }))
-      asked.on('error', (cause) =>
-        reject(signal?.aborted === true ? aborted(cause, where, ask) : gone(cause, where)),
+      sent.once('response', (response) => resolve({ request: sent, response }))
+      sent.on('error', (cause) =>
+        reject(signal?.aborted === true ? aborted(cause, where, init) : gone(cause, where)),
       )
-      asked.end(body)
+      sent.end(body)
     })
   }
 
   return {
     where,
-    async json(method, path, ask) {
-      const text = await answered(method, path, ask)
+    async json(method, path, init) {
+      const text = await fetchText(method, path, init)
       if (text === '') return undefined
       try {
         return JSON.parse(text) as unknown
       } catch (cause) {
         throw new LoopError(
           'not-available',
-          `${where} does not answer like a daemon of Loopwright. Is it another program? See: loopctl daemon status`,
+          `${where} does not answer like a Loopwright daemon. It may be another program. See: loopctl daemon status`,
           { cause },
         )
       }
     },
-    text: answered,
-    async stream(path, ask = {}) {
-      const { asked, answer } = await send('GET', path, {
-        ...ask,
-        headers: { accept: 'text/event-stream', ...ask.headers },
+    text: fetchText,
+    async stream(path, init = {}) {
+      const { request: sent, response } = await send('GET', path, {
+        ...init,
+        headers: { accept: 'text/event-stream', ...init.headers },
       })
-      const status = answer.statusCode ?? 0
+      const status = response.statusCode ?? 0
       if (status === 204) {
-        answer.resume()
+        response.resume()
         return undefined
       }
-      if (status !== 200) throw rejectionFrom(status, await readBody(answer, where), where)
-      asked.setTimeout(silenceMs, () => answer.destroy(new Error('nothing was heard for too long')))
-      return answer
+      if (status !== 200) throw toRejection(status, await readBody(response, where), where)
+      sent.setTimeout(silenceMs, () => response.destroy(new Error('no heartbeat')))
+      return response
     },
   }
 }
 
-interface Sent {
-  readonly asked: ClientRequest
-  readonly answer: IncomingMessage
+interface Exchange {
+  readonly request: ClientRequest
+  readonly response: IncomingMessage
 }
 
-function targetOf(way: Way, path: string): RequestOptions {
-  if (way.type === 'socket') {
-    return { socketPath: way.path, path, headers: { host: 'localhost' } }
+function toRequestTarget(endpoint: Endpoint, path: string): RequestOptions {
+  if (endpoint.type === 'socket') {
+    return { socketPath: endpoint.path, path, headers: { host: 'localhost' } }
   }
-  const { hostname, port } = way.url
+  const { hostname, port } = endpoint.url
   return { host: hostname.replace(/^\[|\]$/g, ''), ...(port === '' ? {} : { port }), path }
 }
 
-async function begin(way: Way, options: RequestOptions): Promise<ClientRequest> {
-  if (way.type === 'socket' || way.url.protocol === 'http:') return request(options)
+async function openRequest(endpoint: Endpoint, options: RequestOptions): Promise<ClientRequest> {
+  if (endpoint.type === 'socket' || endpoint.url.protocol === 'http:') return request(options)
   const https = await import('node:https')
   return https.request(options)
 }
 
-async function readBody(answer: IncomingMessage, where: string): Promise<string> {
+async function readBody(response: IncomingMessage, where: string): Promise<string> {
   const parts: Buffer[] = []
   let bytes = 0
   try {
-    for await (const part of answer as AsyncIterable<Buffer>) {
+    for await (const part of response as AsyncIterable<Buffer>) {
       bytes += part.length
-      if (bytes > answerBytesMax)
+      if (bytes > responseBytesMax)
         throw new LoopError(
           'not-available',
-          `The answer of ${where} is too long. Ask for less of it.`,
+          `The response of ${where} is too long. Ask for less data.`,
         )
       parts.push(part)
     }
@@ -150,17 +157,17 @@ async function readBody(answer: IncomingMessage, where: string): Promise<string>
   return Buffer.concat(parts).toString('utf8')
 }
 
-function aborted(cause: unknown, where: string, { signal }: Ask): unknown {
+function aborted(cause: unknown, where: string, { signal }: TransportRequest): unknown {
   const reason: unknown = signal?.reason
   if (!(reason instanceof DOMException) || reason.name !== 'TimeoutError') return reason
-  return new GoneError(
-    `The daemon at ${where} did not answer in time. Look at: loopctl daemon logs`,
+  return new DaemonGoneError(
+    `The daemon at ${where} did not answer in time. See its log: loopctl daemon logs`,
     { cause },
   )
 }
 
-function gone(cause: unknown, where: string): GoneError {
+function gone(cause: unknown, where: string): DaemonGoneError {
   const why = cause instanceof Error ? cause.message : String(cause)
-  const advice = 'Start it with: loopctl daemon start, or name another with --addr.'
-  return new GoneError(`No daemon answers at ${where} (${why}). ${advice}`, { cause })
+  const advice = 'Choose another with --addr, or start it: loopctl daemon start'
+  return new DaemonGoneError(`No daemon answers at ${where} (${why}). ${advice}`, { cause })
 }

@@ -1,4 +1,4 @@
-/** Waits until a daemon answers: a window of 5 s, looked into after 200 ms, 400 ms and so on. */
+/** Waits until a daemon answers: for 5 s by default, with growing pauses from 200 ms. */
 
 import { isLoopError, LoopError } from '../loop/index.ts'
 import type { Client } from './client.ts'
@@ -6,14 +6,14 @@ import type { Client } from './client.ts'
 export interface HealthWait {
   readonly windowMs?: number
   readonly firstMs?: number
-  /** True when there is nothing to wait for any more. */
+  /** Whether waiting has become pointless. */
   isLost?(): boolean
 }
 
 const healthTimeoutMs = 2000
 const longestMs = 1600
 
-/** The client that answered. `open` may have none yet. */
+/** Returns the client that answered. `open` may have none yet. */
 export async function waitForHealth(
   open: () => Client | undefined,
   { windowMs = 5000, firstMs = 200, isLost = () => false }: HealthWait = {},
@@ -30,19 +30,19 @@ export async function waitForHealth(
         await client.health({ timeoutMs: healthTimeoutMs })
         return client
       } catch (error) {
-        // A wrong token stays wrong.
+        // A wrong token does not get better by waiting.
         if (isLoopError(error) && error.code !== 'not-available') throw error
         problem = error
       }
     }
-    if (isLost() || performance.now() >= endMs) throw silent(where, windowMs, problem)
+    if (isLost() || performance.now() >= endMs) throw notAnswering(where, windowMs, problem)
     const left = Math.max(1, endMs - performance.now())
     await new Promise((resolve) => void setTimeout(resolve, Math.min(waitMs, left)))
     waitMs = Math.min(longestMs, waitMs * 2)
   }
 }
 
-/** Whether it answers now. */
+/** Whether the daemon answers now. */
 export async function isHealthy(client: Client): Promise<boolean> {
   try {
     await client.health({ timeoutMs: healthTimeoutMs })
@@ -53,10 +53,10 @@ export async function isHealthy(client: Client): Promise<boolean> {
   }
 }
 
-const silent = (where: string, windowMs: number, cause: unknown): LoopError =>
+const notAnswering = (where: string, windowMs: number, cause: unknown): LoopError =>
   new LoopError(
     'not-available',
-    `No daemon answers at ${where} after ${windowMs / 1000} s. Is it running (loopctl daemon status)? ` +
-      'Its address is given by --addr or LOOPD_ADDR, its token by --token or LOOPD_TOKEN.',
+    `No daemon answered at ${where} within ${windowMs / 1000} s. Set its address with --addr or LOOPD_ADDR, ` +
+      'and its token with --token or LOOPD_TOKEN. To see whether it runs: loopctl daemon status',
     { cause },
   )

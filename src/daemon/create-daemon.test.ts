@@ -102,7 +102,7 @@ describe('what it is told', () => {
     expect(existsSync(daemonPlace(settings.folder).token)).toBe(false)
     expect(await clientOf(settings.folder, token)?.daemon()).toMatchObject({ isReady: true })
     // Who does not know the token hears that there is a daemon.
-    await expect(clientOf(settings.folder)?.health()).rejects.toThrow('does not take this token')
+    await expect(clientOf(settings.folder)?.health()).rejects.toThrow('does not accept this token')
   })
 
   test('no token and no secret of the environment is in the log', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { cannotRun } from './cannot-run.ts'
 
-/** As real programs print it. */
+/** Output of real programs. */
 const stopped: readonly (readonly [string, number, string, RegExp])[] = [
   ['dash', 127, 'sh: 1: mocha: not found', /^sh: 1: mocha: not found\. "mocha" is not installed/],
   ['bash', 127, 'bash: line 1: vitest: command not found', /"vitest" is not installed/],
@@ -44,11 +44,11 @@ const stopped: readonly (readonly [string, number, string, RegExp])[] = [
   ],
 ]
 
-/** They ran, and failed. */
+/** These ran and failed. */
 const failed: readonly (readonly [string, number, string])[] = [
   ['an assertion', 1, 'AssertionError: expected 1 to equal 2'],
-  ['a file of the project that is not there yet', 1, "Error: Cannot find module './add.js'"],
-  ['one by its whole path', 1, "Error: Cannot find module '/work/src/add.js'"],
+  ['a missing file of the project', 1, "Error: Cannot find module './add.js'"],
+  ['a missing file by its absolute path', 1, "Error: Cannot find module '/work/src/add.js'"],
   ['a module of the project in Python', 2, "E   ModuleNotFoundError: No module named 'shop.cart'"],
   ['a new module of the project', 2, "E   ModuleNotFoundError: No module named 'cart'"],
   ['a word in a test name', 1, 'not ok 1 - says "mocha: not found" to the user'],
@@ -66,7 +66,7 @@ describe('a check that could not run', () => {
     expect(cannotRun({ exitCode, output })).toBeUndefined()
   })
 
-  test('a package of Python that lacks a module of its own', () => {
+  test('a Python package that lacks a module it needs', () => {
     const traceback = (file: string): string =>
       `Traceback (most recent call last):\n  File "<frozen runpy>", line 198, in _run\n  File "${file}", line 7, in <module>\n    import py\nModuleNotFoundError: No module named 'py'`
     const installed = '/w/.venv/lib/python3.11/site-packages/_pytest/compat.py'
@@ -91,10 +91,10 @@ describe('a check that could not run', () => {
     }
   })
 
-  test('is told in time that grows with the output', () => {
+  test('is recognized in linear time', () => {
     const long = `${"Cannot find module '".repeat(100_000)}\n${'a'.repeat(5_000_000)}\n`.repeat(2)
-    const beganMs = performance.now()
+    const startMs = performance.now()
     expect(cannotRun({ exitCode: 1, output: long })).toBeUndefined()
-    expect(performance.now() - beganMs).toBeLessThan(2000)
+    expect(performance.now() - startMs).toBeLessThan(2000)
   })
 })

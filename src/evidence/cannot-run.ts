@@ -1,9 +1,9 @@
 /**
- * Tells a check that could not run from one that ran and failed: a program that is not installed, a package
- * that is missing, no network. Such a check has given no answer, and no change to the files would help.
+ * Distinguishes a check that could not run from one that ran and failed: a program that is not installed, a
+ * missing package, no network. Such a check has no result, and changing the files would not help.
  *
- * The output of tests can look the same, so it counts only where no test passed. Takes any text, never throws,
- * and runs in linear time.
+ * Tests can print the same text, so it counts only if no test passed. Accepts any text, never throws, and runs
+ * in linear time.
  */
 
 import { plainLines } from './plain-lines.ts'
@@ -26,7 +26,7 @@ const install =
 const network =
   'Checks have no network by default. Install what it downloads beforehand, or allow the host with sandbox.network in the loop file.'
 
-/** The first match wins. A module name that begins with `.` or `/` is a file of the project. */
+/** The first match wins. A module name that starts with `.` or `/` is a file of the project. */
 const rules: readonly Rule[] = [
   {
     exitCodes: [127],
@@ -107,7 +107,7 @@ const rules: readonly Rule[] = [
   },
 ]
 
-/** A line by which a runner says that a test passed. */
+/** A line in which a runner reports a passed test. */
 const passedLine =
   /^\s{0,8}(?:[✓✔√]|ok \d{1,9}\b|PASS(?:ED)?\b|--- PASS:)|^(?:# pass|ℹ pass) [1-9]|\b[1-9]\d{0,8} (?:passed|passing|passes)\b|\bTests:\s.{0,80}[1-9]\d{0,8} passed|^ok\s+\S{1,200}\s+(?:\d|\(cached\))/
 
@@ -131,7 +131,7 @@ export function cannotRun({ exitCode, output }: Ended): string | undefined {
     : undefined
 }
 
-/** A module that an installed package imports and that is not there: nothing that the work could add. */
+/** An installed package imports a missing module, which the work cannot fix. */
 function brokenInstall(lines: readonly string[]): string | undefined {
   const at = lines.findIndex((line) => line.startsWith("ModuleNotFoundError: No module named '"))
   const frames = lines.slice(0, Math.max(0, at)).filter((line) => /^ {2}File "/.test(line))

@@ -1,5 +1,6 @@
-/** The variables that lead the clients of the providers, and the agents built on them, to a session. */
+/** The variables that point provider clients, and the agents built on them, at a session. */
 
+/** The environment variables that lead an agent program to a session. */
 export function agentEnvironment(url: string, token: string): Readonly<Record<string, string>> {
   return {
     ANTHROPIC_BASE_URL: url,
@@ -8,7 +9,7 @@ export function agentEnvironment(url: string, token: string): Readonly<Record<st
     OPENAI_API_KEY: token,
     GOOGLE_GEMINI_BASE_URL: url,
     GEMINI_API_KEY: token,
-    // Some clients would send requests for loopback through a proxy otherwise.
+    // Otherwise some clients would send loopback requests through a proxy.
     NO_PROXY: '127.0.0.1,localhost',
     no_proxy: '127.0.0.1,localhost',
   }

@@ -1,24 +1,24 @@
 /**
- * One exchange of a session, from a request that passed the guard to its place on record. The record is
- * made after the client has its answer; a session that cannot record ends.
+ * One exchange of a session, from a request that passed the guard to its recording. It is recorded
+ * after the client has its response; a session that cannot record ends.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Amount, add, defined, textOf, zero } from '../loop/index.ts'
-import type { Charge } from './charge.ts'
-import { forward, notReserved } from './forward.ts'
+import { forward, toReservationRefusal } from './forward.ts'
+import type { Charge } from './pricing/charge.ts'
 import { defaultRoutes, type Provider } from './provider.ts'
 import { readBody } from './read-body.ts'
-import { type RequestShape, readRequest } from './read-request.ts'
-import { type Exchange, type ExchangeBody, toExchangeBody } from './record.ts'
-import type { Refusal } from './refusal.ts'
-import type { Route } from './route.ts'
-import { type Answered, sendRecorded, sendRefusal } from './send-answer.ts'
+import { type Exchange, type ExchangeBody, toExchangeBody } from './recorded-exchange.ts'
+import { type SentResponse, sendRecorded, sendRefusal } from './send-response.ts'
 import type { SessionParts } from './session-types.ts'
-import { count } from './totals.ts'
-import { addUsage, noUsage, type TokenUsage } from './usage.ts'
+import { addToTally } from './totals.ts'
+import { type RequestShape, readRequest } from './wire/read-request.ts'
+import type { Refusal } from './wire/refusal.ts'
+import type { Route } from './wire/route.ts'
+import { addUsage, noUsage, type TokenUsage } from './wire/usage.ts'
 
-export interface Arrived {
+export interface IncomingExchange {
   readonly route: Route
   readonly ordinal: number
   readonly request: IncomingMessage
@@ -34,71 +34,74 @@ interface Account {
   isEstimated: boolean
 }
 
-export async function handleExchange(session: SessionParts, arrived: Arrived): Promise<void> {
+export async function handleExchange(
+  session: SessionParts,
+  incoming: IncomingExchange,
+): Promise<void> {
   const startedAtMs = session.clock.now()
-  const tooFast = await keepPace(session, arrived.signal)
+  const tooFast = await keepPace(session, incoming.signal)
   if (tooFast !== undefined) {
-    sendRefusal(arrived, tooFast)
+    sendRefusal(incoming, tooFast)
     return
   }
   const { limits, held } = session
-  const body = await readBody(arrived.request, arrived.signal, limits.requestBytesMax, held)
+  const body = await readBody(incoming.request, incoming.signal, limits.requestBytesMax, held)
   if (body === 'gone') return
   if (body === 'too-many') {
-    sendRefusal(arrived, tooMany)
+    sendRefusal(incoming, tooManyHeld)
     return
   }
   if (body === 'too-large') {
     session.pace.ended(false)
-    const message = `A request may have ${limits.requestBytesMax} bytes. Send less.`
-    sendRefusal(arrived, { status: 413, kind: 'too-large', message })
+    const message = `The request is larger than ${limits.requestBytesMax} bytes. Send a smaller one.`
+    sendRefusal(incoming, { status: 413, kind: 'too-large', message })
     return
   }
   try {
-    await exchangeBody(session, arrived, body, startedAtMs)
+    await exchangeBody(session, incoming, body, startedAtMs)
   } finally {
-    held.giveBack(body.length)
+    held.release(body.length)
   }
 }
 
-const tooMany: Refusal = {
+const tooManyHeld: Refusal = {
   status: 429,
   kind: 'rate-limited',
-  message: 'Too much is under way that waits for an answer. Ask again when some of it has ended.',
+  message: 'Too many requests are waiting for a response. Retry when some of them have ended.',
   retryAfterMs: 1000,
 }
 
 async function exchangeBody(
   session: SessionParts,
-  arrived: Arrived,
+  incoming: IncomingExchange,
   body: Buffer,
   startedAtMs: number,
 ): Promise<void> {
-  const shape = readRequest(arrived.route, body)
+  const shape = readRequest(incoming.route, body)
   if ('problem' in shape) {
     session.pace.ended(false)
-    sendRefusal(arrived, { status: 400, kind: 'bad-request', message: shape.problem })
+    sendRefusal(incoming, { status: 400, kind: 'bad-request', message: shape.problem })
     return
   }
-  if (arrived.route.metered) session.turns.asked(body, shape.offersTools)
+  if (incoming.route.metered) session.turns.asked(body, shape.offersTools)
   const account: Account = { requests: 0, usage: noUsage, spent: zero, isEstimated: false }
-  const provider = providerOf(session, arrived.route)
-  const answered = await answer(session, arrived, shape, body, provider, account)
+  const provider = findProvider(session, incoming.route)
+  const answered = await answer(session, incoming, shape, body, provider, account)
   session.tally.exchanges++
-  if (arrived.route.metered) {
+  if (incoming.route.metered) {
     const turn = answered.ended === 'complete' ? answered.turn : undefined
     session.turns.answered(turn, shape.offersTools)
-    if (!saysNothing.has(answered.ended)) session.tally.trouble = answered.trouble
+    if (!inconclusiveEndings.has(answered.ended)) session.tally.trouble = answered.trouble
   }
-  const isGood = answered.status < 300 && answered.ended === 'complete'
-  session.pace.ended(isGood)
-  const exchange = toExchange(session, arrived, shape, body, provider, account, answered)
+  const isSuccess = answered.status < 300 && answered.ended === 'complete'
+  session.pace.ended(isSuccess)
+  const exchange = toExchange(session, incoming, shape, body, provider, account, answered)
   const durationMs = session.clock.now() - startedAtMs
-  await keep(session, { ...exchange, atMs: startedAtMs, durationMs })
+  await recordExchange(session, { ...exchange, atMs: startedAtMs, durationMs })
 }
 
-/** Endings that are nobody's fault, and prove nobody innocent. */
-const saysNothing: ReadonlySet<string> = new Set([
+/** Endings that say nothing about whether the session works. */
+const inconclusiveEndings: ReadonlySet<string> = new Set([
   'stopped',
   'unsent',
   'unavailable',
@@ -107,17 +110,17 @@ const saysNothing: ReadonlySet<string> = new Set([
 
 async function answer(
   session: SessionParts,
-  arrived: Arrived,
+  incoming: IncomingExchange,
   shape: RequestShape,
   body: Buffer,
   provider: Provider | undefined,
   account: Account,
-): Promise<Answered> {
-  const { route, request, client, signal } = arrived
-  if (session.replayer !== undefined) return replay(session, arrived, body, account)
+): Promise<SentResponse> {
+  const { route, request, client, signal } = incoming
+  if (session.replayer !== undefined) return replay(session, incoming, body, account)
   if (provider === undefined) {
     const message = `No provider is configured for this format (${route.format}).`
-    const refused = sendRefusal(arrived, { status: 404, kind: 'not-found', message })
+    const refused = sendRefusal(incoming, { status: 404, kind: 'not-found', message })
     return { ...refused, trouble: { kind: 'not-allowed', message } }
   }
   const { headers } = request
@@ -131,69 +134,69 @@ async function answer(
     const forwarded = { route, shape, body, headers, provider, client, signal }
     return await forward(session, forwarded, charge)
   } catch (error) {
-    // The client has gone, or the run is stopped, while a window was waited for.
+    // The client disconnected, or the run was stopped, while waiting for a rate-limit window.
     if (!signal.aborted) throw error
-    return sendRefusal(arrived, stopped, 'stopped')
+    return sendRefusal(incoming, stopping, 'stopped')
   }
 }
 
-const stopped: Refusal = {
+const stopping: Refusal = {
   status: 503,
   kind: 'unavailable',
-  message: 'The run is being stopped. Keep what you have done and end your work now.',
+  message: 'The run is being stopped. Save your work and finish now.',
 }
 
 /**
- * It costs what it cost, so that the run has left what it had left, and nothing is at risk: what is
- * reserved is nothing.
+ * Charges what the exchange cost when it was recorded, so that the run has the same budget left,
+ * but reserves nothing because nothing is at risk.
  */
 async function replay(
   session: SessionParts,
-  arrived: Arrived,
+  incoming: IncomingExchange,
   body: Buffer,
   account: Account,
-): Promise<Answered> {
-  const { route, ordinal } = arrived
+): Promise<SentResponse> {
+  const { route, ordinal } = incoming
   const text = toExchangeBody(session.secrets.mask(body)).text
-  const found = session.replayer?.take({ ordinal, path: pathOf(route), body: text })
+  const found = session.replayer?.take({ ordinal, path: fullPath(route), body: text })
   if (found !== undefined && 'answer' in found) {
     const { usage, spent, isEstimated } = found
     if (spent.tokens > 0 || spent.costMicros > 0) {
       const reserved = await session.options.reserve(zero).catch((error: unknown) => ({ error }))
       if ('error' in reserved) {
-        const { refusal, trouble } = notReserved(reserved.error)
-        return { ...sendRefusal(arrived, refusal), trouble }
+        const { refusal, trouble } = toReservationRefusal(reserved.error)
+        return { ...sendRefusal(incoming, refusal), trouble }
       }
       await reserved.settle(spent).catch(() => session.stop.abort())
     }
     Object.assign(account, { usage, spent, isEstimated })
-    count(session.tally, usage, spent, isEstimated)
-    return sendRecorded(arrived, found)
+    addToTally(session.tally, usage, spent, isEstimated)
+    return sendRecorded(incoming, found)
   }
-  const message = found?.message ?? `Exchange ${ordinal} is not on record.`
+  const message = found?.message ?? `Exchange ${ordinal} is not in the recording.`
   session.tally.diverged ??= { ordinal, message }
-  const text400 = `This is a replay, and it left the record. ${message} End your work now.`
-  return sendRefusal(arrived, { status: 400, kind: 'diverged', message: text400 })
+  const reason = `This is a replay, and it diverged from the recording. ${message} Finish now.`
+  return sendRefusal(incoming, { status: 400, kind: 'diverged', message: reason })
 }
 
-const pathOf = ({ path, query }: Route): string => `${path}${query}`
+const fullPath = ({ path, query }: Route): string => `${path}${query}`
 
-function providerOf({ options, providers }: SessionParts, route: Route): Provider | undefined {
+function findProvider({ options, providers }: SessionParts, route: Route): Provider | undefined {
   return providers.get(options.routes?.[route.format] ?? defaultRoutes[route.format])
 }
 
 function keepPace(session: SessionParts, signal: AbortSignal): Promise<Refusal | undefined> {
   const { pace, clock, replayer, tally } = session
-  // On record is only what it asked then, however fast it asks now.
-  const isOnRecord = replayer !== undefined && tally.diverged === undefined
-  return isOnRecord ? Promise.resolve(undefined) : pace.wait(clock, signal)
+  // A replay can only repeat recorded requests, however fast they come.
+  const isReplaying = replayer !== undefined && tally.diverged === undefined
+  return isReplaying ? Promise.resolve(undefined) : pace.wait(clock, signal)
 }
 
 /**
- * Questions that only count tokens cost nothing, so an agent could ask them without end; of those after
- * the first few megabytes the record has no bodies.
+ * Token counting costs nothing, so an agent could request it without end; after the first few
+ * megabytes the bodies of such requests are not recorded.
  */
-function isKeptWhole(session: SessionParts, { metered }: Route, bytes: number): boolean {
+function keepsBody(session: SessionParts, { metered }: Route, bytes: number): boolean {
   if (metered) return true
   session.uncharged.bytes += bytes
   return session.uncharged.bytes <= session.limits.unchargedBytesMax
@@ -201,17 +204,17 @@ function isKeptWhole(session: SessionParts, { metered }: Route, bytes: number): 
 
 function toExchange(
   session: SessionParts,
-  { route, ordinal }: Arrived,
+  { route, ordinal }: IncomingExchange,
   { model }: RequestShape,
   body: Buffer,
   provider: Provider | undefined,
   { requests, usage, spent, isEstimated }: Account,
-  answered: Answered,
+  answered: SentResponse,
 ): Omit<Exchange, 'atMs' | 'durationMs'> {
   const { options, secrets } = session
   const { status, headers, isTruncated, ended, trouble } = answered
-  const isWhole = isKeptWhole(session, route, body.length + answered.bytes.length)
-  // The answer is a number; whatever is longer is none.
+  const isWhole = keepsBody(session, route, body.length + answered.bytes.length)
+  // The response to a token count is a number; anything longer is not one.
   const isShort = isWhole || answered.bytes.length <= countBytesMax
   return {
     version: 1,
@@ -221,7 +224,7 @@ function toExchange(
     provider: provider?.name ?? 'none',
     model: secrets.maskText(model),
     request: {
-      path: secrets.maskText(pathOf(route)),
+      path: secrets.maskText(fullPath(route)),
       body: isWhole ? toExchangeBody(secrets.mask(body)) : noBody,
       ...(isWhole ? {} : { isOmitted: true }),
     },
@@ -245,14 +248,14 @@ function toExchange(
 const countBytesMax = 1024
 const noBody: ExchangeBody = { encoding: 'utf8', text: '' }
 
-/** A short exchange is ready for the record sooner than a long one that ended before it. */
-function inOrder(session: SessionParts, write: () => Promise<void>): Promise<void> {
+/** A short exchange is ready to be recorded sooner than a long one that ended before it. */
+function writeInOrder(session: SessionParts, write: () => Promise<void>): Promise<void> {
   const written = session.written.then(write)
   session.written = written.catch(() => undefined)
   return written
 }
 
-async function keep(session: SessionParts, exchange: Exchange): Promise<void> {
+async function recordExchange(session: SessionParts, exchange: Exchange): Promise<void> {
   const { options, tally, stop } = session
   const { ordinal, provider, model, ended, spent, isEstimated, durationMs } = exchange
   try {
@@ -266,9 +269,9 @@ async function keep(session: SessionParts, exchange: Exchange): Promise<void> {
       isEstimated,
       durationMs,
     })
-    await inOrder(session, async () => options.record?.(exchange))
+    await writeInOrder(session, async () => options.record?.(exchange))
   } catch (error) {
-    tally.trouble = { kind: 'failed', message: `An exchange cannot be kept: ${textOf(error)}` }
+    tally.trouble = { kind: 'failed', message: `Cannot record an exchange: ${textOf(error)}` }
     stop.abort()
   }
 }

@@ -1,11 +1,11 @@
-/** A request that goes to a provider, and a provider's refusal of one. */
+/** A request to a provider, and a provider's refusal of one. */
 
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { ProviderAnswerKind } from '../loop/index.ts'
 import type { Provider } from './provider.ts'
-import type { RequestShape } from './read-request.ts'
-import type { Route } from './route.ts'
-import type { ClientMask } from './secrets.ts'
+import type { ClientMask } from './secrets/secrets.ts'
+import type { RequestShape } from './wire/read-request.ts'
+import type { Route } from './wire/route.ts'
 
 export interface ForwardedRequest {
   readonly route: Route
@@ -17,7 +17,7 @@ export interface ForwardedRequest {
   readonly signal: AbortSignal
 }
 
-/** It said no. Nothing of that has reached the client. */
+/** The provider refused. None of it has reached the client yet. */
 export interface ProviderRefusal {
   readonly type: 'refused'
   readonly status: number

@@ -1,35 +1,41 @@
-/** E9. Every wait, buffer and retry of the gateway, and how long or large it may be. */
+/** E9. The limit of every wait, buffer and retry of the gateway. */
 
+/** The limits of a gateway. */
 export interface GatewayLimits {
   readonly requestBytesMax: number
-  /** Of requests that are under way, in all sessions together. */
+  /** Bodies of requests in progress, over all sessions. */
   readonly heldBytesMax: number
-  /** For a request to arrive as a whole. */
+  /** For a request to arrive completely. */
   readonly requestMs: number
-  /** Until the provider begins to answer. */
+  /** Until the provider starts to respond. */
   readonly answerMs: number
-  /** Between two events of a stream; for the whole of an answer that is no stream, once it begins. */
+  /**
+   * Between two events of a stream; for a complete response that is not a stream, once it has
+   * started.
+   */
   readonly idleMs: number
-  /** For one answer in all. */
+  /** For one response overall. */
   readonly totalMs: number
-  /** For a client to take what was written to it. */
+  /** For a client to read what was written to it. */
   readonly clientStallMs: number
-  /** A window of a provider that opens later is the client's to wait for. */
+  /**
+   * The gateway waits for a rate-limit window up to this long; the client waits for longer ones.
+   */
   readonly waitMsMax: number
-  /** Refusals of one request that are waited out. */
+  /** Rate-limit refusals of one request that the gateway waits out. */
   readonly rateLimitsMax: number
-  /** Failures of one request that are tried again. */
+  /** Failures of one request that the gateway retries. */
   readonly failuresMax: number
-  /** Of an answer that is kept on record. */
+  /** Of a response that is recorded. */
   readonly recordBytesMax: number
-  /** Of questions that cost nothing and are kept with their bodies, in one session. */
+  /** Of free requests that are recorded with their bodies, in one session. */
   readonly unchargedBytesMax: number
-  /** Exchanges of one session at once. */
+  /** Concurrent exchanges of one session. */
   readonly concurrentMax: number
 }
 
 export const defaultGatewayLimits: GatewayLimits = {
-  // Longer ones would stop everything else for as long as they are read and searched for secrets.
+  // Larger bodies would block everything else while they are parsed and searched for secrets.
   requestBytesMax: 16 * 1024 * 1024,
   heldBytesMax: 64 * 1024 * 1024,
   requestMs: 60_000,

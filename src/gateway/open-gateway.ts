@@ -1,6 +1,6 @@
 /**
- * The one door to model APIs. Agents never hold a key: each step gets an address of its own that speaks
- * the providers' wire formats, and everything that is asked there is reserved, metered and recorded.
+ * The only way to model APIs. Agents never hold a key: each step gets a separate address that
+ * speaks the providers' wire formats, and every request there is reserved, metered and recorded.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '../engine/index.ts'
 import { LoopError } from '../loop/index.ts'
 import { makeTemporaryFolder } from '../system/index.ts'
 import { defaultGatewayLimits, type GatewayLimits } from './limits.ts'
-import { type FindPrice, openPrices } from './price.ts'
+import { type FindPrice, openPrices } from './pricing/price.ts'
 import { localProviders, type ProviderTable, publicProviders, readProviders } from './provider.ts'
 import { createRateWindows } from './rate-windows.ts'
 import { createHeldBytes } from './read-body.ts'
@@ -18,31 +18,37 @@ import { openSession, type Session } from './session.ts'
 import type { GatewayParts, SessionOptions } from './session-types.ts'
 import { openUpstream } from './upstream.ts'
 
+/** Options of `openGateway`. */
 export interface GatewayOptions {
-  /** The key of a provider, looked up for each request; nothing for one that needs none. */
+  /** The key of a provider, looked up for each request; undefined if it needs none. */
   readonly keys: (provider: string) => string | undefined
-  /** Laid over the public addresses of Anthropic, OpenAI and Google, and those of local servers. */
+  /** Overrides the public addresses of Anthropic, OpenAI and Google, and those of local servers. */
   readonly providers?: ProviderTable
   readonly clock?: Clock
   readonly limits?: Partial<GatewayLimits>
-  /** For sockets; short, since their paths are. Without it a new one in the runtime folder. */
+  /**
+   * For sockets; keep it short, since socket paths are limited. Default: a new folder in the
+   * runtime folder.
+   */
   readonly folder?: string
 }
 
-/** Whose keys are used, and where the providers are. */
+/** Which keys to use, and the provider addresses. */
 export type GatewayAccess = Pick<GatewayOptions, 'keys' | 'providers'>
 
+/** Opens sessions, each for one step. Made by `openGateway`. */
 export interface Gateway {
   session(options: SessionOptions): Promise<Session>
-  /** The same gateway with other keys and addresses. Closing it closes nothing. */
+  /** The same gateway with other keys and addresses. Closing it has no effect. */
   withAccess(access: GatewayAccess): Gateway
-  /** Closes what sessions are left. */
+  /** Closes the remaining sessions. */
   close(): Promise<void>
 }
 
-/** What the kernel takes for the path of a socket, without its end mark. */
+/** The kernel's limit for a socket path, without the terminating null byte. */
 const socketPathBytesMax = 107
 
+/** Opens a gateway to model providers. Agents never see its keys. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { clock = systemClock } = options
   const folder = await openFolder(options.folder)
@@ -53,7 +59,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     limits,
     held: createHeldBytes(limits.heldBytesMax),
-    ...accessOf(options),
+    ...readAccess(options),
     upstream,
     windows: createRateWindows(),
     prices: () => (prices ??= openPrices()),
@@ -61,17 +67,19 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const sessions = new Set<Session>()
   const withParts = (parts: GatewayParts): Pick<Gateway, 'session'> => ({
     async session(sessionOptions) {
-      // While the agent starts. Whoever needs it is told if it cannot be read.
+      // Loads while the agent starts. A failure is reported when a price is needed.
       if (sessionOptions.replay === undefined) parts.prices().catch(() => undefined)
-      const own = join(folder.path, randomBytes(6).toString('hex'))
-      await mkdir(own, { mode: 0o700, recursive: true })
-      const remove = (): Promise<void> => rm(own, { recursive: true, force: true })
-      const opened = await openSession(parts, sessionOptions, join(own, 'model.sock')).catch(
-        async (error: unknown) => {
-          await remove()
-          throw error
-        },
-      )
+      const sessionFolder = join(folder.path, randomBytes(6).toString('hex'))
+      await mkdir(sessionFolder, { mode: 0o700, recursive: true })
+      const remove = (): Promise<void> => rm(sessionFolder, { recursive: true, force: true })
+      const opened = await openSession(
+        parts,
+        sessionOptions,
+        join(sessionFolder, 'model.sock'),
+      ).catch(async (error: unknown) => {
+        await remove()
+        throw error
+      })
       await chmod(opened.socketPath, 0o600)
       const session: Session = {
         ...opened,
@@ -87,7 +95,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     },
   })
   const withAccess = (access: GatewayAccess): Gateway => ({
-    ...withParts({ ...shared, ...accessOf(access) }),
+    ...withParts({ ...shared, ...readAccess(access) }),
     withAccess,
     close: async () => undefined,
   })
@@ -102,7 +110,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
-const accessOf = ({
+const readAccess = ({
   keys,
   providers,
 }: GatewayAccess): Pick<GatewayParts, 'keys' | 'providers'> => ({
@@ -111,19 +119,20 @@ const accessOf = ({
 })
 
 async function openFolder(
-  given: string | undefined,
+  configured: string | undefined,
 ): Promise<{ readonly path: string; remove(): Promise<void> }> {
-  const path = given ?? (await makeTemporaryFolder('loopwright-', process.env['XDG_RUNTIME_DIR']))
-  if (given !== undefined) await mkdir(path, { recursive: true, mode: 0o700 })
+  const path =
+    configured ?? (await makeTemporaryFolder('loopwright-', process.env['XDG_RUNTIME_DIR']))
+  if (configured !== undefined) await mkdir(path, { recursive: true, mode: 0o700 })
   const bytes = Buffer.byteLength(join(path, '0123456789ab', 'model.sock'))
   if (bytes > socketPathBytesMax) {
-    const message = `The folder "${path}" is too long for sockets by ${bytes - socketPathBytesMax} bytes. Give a shorter one.`
+    const message = `The folder "${path}" is ${bytes - socketPathBytesMax} bytes too long for a socket path. Use a shorter one.`
     throw new LoopError('not-configured', message)
   }
   return {
     path,
     async remove() {
-      if (given === undefined) await rm(path, { recursive: true, force: true })
+      if (configured === undefined) await rm(path, { recursive: true, force: true })
     },
   }
 }

@@ -1,27 +1,27 @@
 /**
- * Slows down an agent that asks on and on, whatever it is told.
+ * Slows down an agent that keeps sending requests regardless of the responses.
  *
- * E9. After a few exchanges in a row that went wrong, the next ones are sent one at a time, each later
- *     than the one before, however many are asked at once.
+ * E9. After a few consecutive failed exchanges, the next ones are sent one at a time with
+ *     growing delays, however many are requested at once.
  */
 
 import type { Clock } from '../engine/index.ts'
-import type { Refusal } from './refusal.ts'
+import type { Refusal } from './wire/refusal.ts'
 
 export interface Pace {
-  /** Exchanges in a row that went wrong. */
+  /** Consecutive failed exchanges. */
   readonly failures: number
-  ended(isGood: boolean): void
-  /** Waits for one's turn; a refusal where there are too many before. */
+  ended(isSuccess: boolean): void
+  /** Waits for the next free slot; returns a refusal if too many requests are already waiting. */
   wait(clock: Clock, signal: AbortSignal): Promise<Refusal | undefined>
 }
 
-/** So many may go wrong before anything is slowed down. */
-export const freeFailures = 3
+/** This many failures cause no delay. */
+export const toleratedFailures = 3
 const firstWaitMs = 250
 const waitMsMax = 30_000
 const waitingMax = 4
-/** Refusals are not for free either. */
+/** Refusals are delayed too. */
 const refusalMs = 1000
 
 export function createPace(): Pace {
@@ -32,19 +32,22 @@ export function createPace(): Pace {
     get failures() {
       return failures
     },
-    ended(isGood) {
-      failures = isGood ? 0 : failures + 1
-      if (isGood) nextAtMs = 0
+    ended(isSuccess) {
+      failures = isSuccess ? 0 : failures + 1
+      if (isSuccess) nextAtMs = 0
     },
     async wait(clock, signal) {
-      if (failures < freeFailures) return undefined
+      if (failures < toleratedFailures) return undefined
       if (waiting >= waitingMax) {
         await clock.sleep(refusalMs, signal)
-        const message = 'Too many requests in a row went wrong. Ask again later, and not as often.'
+        const message = 'Too many consecutive requests failed. Retry later and less often.'
         return { status: 429, kind: 'rate-limited', message, retryAfterMs: waitMsMax }
       }
       const nowMs = clock.now()
-      const waitMs = Math.min(waitMsMax, firstWaitMs * 2 ** Math.min(failures - freeFailures, 10))
+      const waitMs = Math.min(
+        waitMsMax,
+        firstWaitMs * 2 ** Math.min(failures - toleratedFailures, 10),
+      )
       nextAtMs = Math.max(nowMs, nextAtMs) + waitMs
       waiting++
       try {

@@ -1,21 +1,25 @@
-/** Where requests go: the providers that are configured, and which of them answers which format. */
+/** Where requests go: the configured providers, and which of them serves which wire format. */
 
 import { defined, LoopError } from '../loop/index.ts'
-import type { PriceSource } from './price.ts'
-import type { LimitName } from './read-request.ts'
-import type { Route, WireFormat } from './route.ts'
+import type { PriceSource } from './pricing/price.ts'
+import type { LimitName } from './wire/read-request.ts'
+import type { Route, WireFormat } from './wire/route.ts'
 
+/** How a provider is reached, and how its calls are priced. */
 export interface ProviderSettings {
-  /** With its version, as clients of the provider have it; without, the version of each request. */
+  /**
+   * With a version, as the provider's clients write it; without one, the version of each request is
+   * used.
+   */
   readonly baseUrl: string
-  /** As the price table calls it. Absent: found by the address; free on this machine. */
+  /** The name in the price table. Default: derived from the address; local servers are free. */
   readonly priceId?: string
   readonly free?: boolean
-  /** Output tokens for requests that name no limit. */
+  /** Output limit for requests without one. */
   readonly outputTokens?: number
-  /** The most that a request may ask for. */
+  /** The highest output limit that a request may ask for. */
   readonly outputTokensMax?: number
-  /** How the chat format calls the limit of output tokens there. */
+  /** The name of the output limit in the chat format of this provider. */
   readonly limitName?: LimitName
 }
 
@@ -26,10 +30,12 @@ export interface Provider extends PriceSource {
   readonly outputTokens: number
   readonly outputTokensMax: number
   readonly limitName: LimitName
-  addressOf(route: Route): URL
+  urlFor(route: Route): URL
 }
 
+/** The providers of a gateway, by name. */
 export type ProviderTable = Readonly<Record<string, ProviderSettings>>
+/** Which provider serves each wire format. */
 export type FormatRoutes = Readonly<Record<WireFormat, string>>
 
 export const defaultRoutes: FormatRoutes = {
@@ -39,7 +45,7 @@ export const defaultRoutes: FormatRoutes = {
   gemini: 'google',
 }
 
-/** Where the providers are when nothing else is said. */
+/** The default addresses of the providers. */
 export const publicProviders: ProviderTable = {
   anthropic: { baseUrl: 'https://api.anthropic.com/v1', priceId: 'anthropic' },
   openai: { baseUrl: 'https://api.openai.com/v1', priceId: 'openai' },
@@ -47,8 +53,8 @@ export const publicProviders: ProviderTable = {
 }
 
 /**
- * Servers on this machine that speak the formats of OpenAI, and some of them others, where they listen
- * when nothing else is said. They cost nothing; their tokens count.
+ * Servers on this machine that speak the OpenAI formats, and in some cases others, at their default
+ * addresses. They are free, but their tokens count.
  */
 export const localProviders: ProviderTable = {
   ollama: { baseUrl: 'http://127.0.0.1:11434/v1' },
@@ -73,7 +79,7 @@ function readProvider(name: string, settings: ProviderSettings): Provider {
     throw new LoopError('not-configured', message)
   }
   if (base.username !== '' || base.password !== '' || base.search !== '') {
-    const message = `The base URL of the provider "${name}" holds a key. Set it as a key instead.`
+    const message = `The base URL of the provider "${name}" contains credentials. Configure them as a key instead.`
     throw new LoopError('not-configured', message)
   }
   const isOpenAi = priceId === 'openai' || base.hostname === 'api.openai.com'
@@ -86,7 +92,7 @@ function readProvider(name: string, settings: ProviderSettings): Provider {
     outputTokens: outputTokens ?? defaultOutputTokens,
     outputTokensMax: outputTokensMax ?? defaultOutputTokensMax,
     limitName: limitName ?? (isOpenAi ? 'max_completion_tokens' : 'max_tokens'),
-    addressOf({ version, path, query }) {
+    urlFor({ version, path, query }) {
       const folder = base.pathname.replace(/\/+$/, '')
       const own = /\/v\d[\da-z]*$/.test(folder) ? '' : version
       return new URL(`${base.origin}${folder}${own}${path}${query}`)

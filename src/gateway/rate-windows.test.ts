@@ -13,7 +13,7 @@ test('a window opens when the provider says so, and is forgotten after a success
   expect(windows.opensAtMs('a')).toBe(0)
 })
 
-test('refusals in a row open it later and later, whatever the provider says', () => {
+test('consecutive refusals open it later and later, whatever the provider says', () => {
   const windows = createRateWindows()
   let nowMs = 0
   const waits = Array.from({ length: 9 }, () => {
@@ -25,20 +25,20 @@ test('refusals in a row open it later and later, whatever the provider says', ()
   expect(waits).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000])
 })
 
-test('requests that were under way together are one refusal', () => {
+test('requests in flight together count as one refusal', () => {
   const windows = createRateWindows()
   for (let count = 0; count < 50; count++) windows.refused('a', 0, 10, undefined)
   expect(windows.opensAtMs('a')).toBe(2010)
 })
 
-test('one goes first through a window that was closed; the others when it was taken', () => {
+test('one request goes first after a refusal; the others follow when it was accepted', () => {
   const windows = createRateWindows()
   const [one, other] = [{}, {}]
   expect(windows.enter('a', one) && windows.enter('a', other)).toBe(true)
   windows.refused('a', 0, 0, 1000)
   expect(windows.enter('a', one)).toBe(true)
   expect(windows.enter('a', other)).toBe(false)
-  // It came to nothing: the next one tries.
+  // It was not accepted: the next one tries.
   windows.left('a', one)
   expect(windows.enter('a', other)).toBe(true)
   expect(windows.enter('a', one)).toBe(false)

@@ -1,16 +1,16 @@
 /**
- * Bodies of requests as they arrive, none too long, and not too much of them at once.
+ * Reads request bodies, with a limit for each and a limit for all of them together.
  *
- * E9. A body is held until its exchange is over, and answers take long. What all sessions of a gateway hold
- *     together is bounded: whoever sends more is told to come again.
+ * E9. A body is held until its exchange ends, and responses take long. The bytes held by all
+ *     sessions of a gateway are limited; requests over the limit are refused and may be retried.
  */
 
 import type { IncomingMessage } from 'node:http'
 
 export interface HeldBytes {
-  /** False when there is no room for so many more. */
+  /** False if the limit does not allow that many more. */
   take(bytes: number): boolean
-  giveBack(bytes: number): void
+  release(bytes: number): void
 }
 
 export function createHeldBytes(bytesMax: number): HeldBytes {
@@ -21,18 +21,18 @@ export function createHeldBytes(bytesMax: number): HeldBytes {
       held += bytes
       return true
     },
-    giveBack(bytes) {
+    release(bytes) {
       held -= bytes
     },
   }
 }
 
-/** `gone`: whoever sent it left before there was a question. */
+/** `gone`: the client disconnected before the request was complete. */
 export type ReadBody = Buffer | 'gone' | 'too-large' | 'too-many'
 
 /**
- * The bytes of what is returned are held; nothing else is. After a refusal the rest is let go as it comes,
- * so that the refusal is read.
+ * The returned bytes stay accounted for; after anything else they are released. After a refusal the
+ * rest of the body is discarded as it arrives, so that the client reads the refusal.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -40,20 +40,20 @@ export async function readBody(
   bytesMax: number,
   held: HeldBytes,
 ): Promise<ReadBody> {
-  // Who sends a byte now and then must not keep a session open that is being closed.
-  const leave = (): unknown => request.destroy()
-  signal.addEventListener('abort', leave, { once: true })
-  if (signal.aborted) leave()
-  const own = { bytes: 0 }
+  // A client that sends a byte now and then must not keep a closing session open.
+  const abort = (): unknown => request.destroy()
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+  const received = { bytes: 0 }
   let read: ReadBody = 'gone'
   try {
-    read = await readUpTo(request, bytesMax, held, own)
+    read = await readUpTo(request, bytesMax, held, received)
   } catch (error) {
-    // It left, or took too long.
+    // The client disconnected, or took too long.
     if (!request.destroyed) throw error
   } finally {
-    signal.removeEventListener('abort', leave)
-    if (!Buffer.isBuffer(read)) held.giveBack(own.bytes)
+    signal.removeEventListener('abort', abort)
+    if (!Buffer.isBuffer(read)) held.release(received.bytes)
   }
   return read
 }
@@ -62,7 +62,7 @@ async function readUpTo(
   request: IncomingMessage,
   bytesMax: number,
   held: HeldBytes,
-  own: { bytes: number },
+  received: { bytes: number },
 ): Promise<ReadBody> {
   const refuse = (why: 'too-large' | 'too-many'): ReadBody => {
     request.resume()
@@ -72,9 +72,9 @@ async function readUpTo(
   const chunks: Buffer[] = []
   const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
   for await (const chunk of body) {
-    if (own.bytes + chunk.length > bytesMax) return refuse('too-large')
+    if (received.bytes + chunk.length > bytesMax) return refuse('too-large')
     if (!held.take(chunk.length)) return refuse('too-many')
-    own.bytes += chunk.length
+    received.bytes += chunk.length
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

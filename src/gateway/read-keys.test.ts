@@ -30,7 +30,7 @@ test('keys are found under the names that the providers use', async () => {
   ])
 })
 
-test('a file gives what the environment has not', async () => {
+test('the file supplies what the environment does not', async () => {
   await writeFile(
     file,
     '# mine\nANTHROPIC_API_KEY=from-file\nexport OPENAI_API_KEY="quoted"\nbad line\n',
@@ -42,7 +42,7 @@ test('a file gives what the environment has not', async () => {
   expect(['anthropic', 'openai', 'google'].map(keys)).toEqual(['from-env', 'quoted', undefined])
 })
 
-test('a file that others can read is refused, and its keys are not in the message', async () => {
+test('a file that others can read is refused, and the message does not contain its keys', async () => {
   await writeFile(file, 'ANTHROPIC_API_KEY=from-file\n')
   await chmod(file, 0o640)
   const refusal = readKeys({ env: {}, file })
@@ -50,7 +50,7 @@ test('a file that others can read is refused, and its keys are not in the messag
   await expect(refusal).rejects.not.toThrow('from-file')
 })
 
-test('a file that is not there is no trouble; a folder is', async () => {
+test('a missing file is fine; a folder is not', async () => {
   expect((await readKeys({ env: {}, file: join(folder, 'absent') }))('anthropic')).toBeUndefined()
-  await expect(readKeys({ env: {}, file: folder })).rejects.toThrow('no file of keys')
+  await expect(readKeys({ env: {}, file: folder })).rejects.toThrow('not a key file')
 })

@@ -21,7 +21,7 @@ test.each([
   ['1763200000', '1763200999'],
   ['http://127.0.0.1:40123/', 'http://127.0.0.1:51999/'],
   ['a'.repeat(40), 'b'.repeat(40)],
-])('"%s" and "%s" are the same question', (one, other) => {
+])('"%s" and "%s" are the same request', (one, other) => {
   expect(normaliseRequest(inJson(one))).toBe(normaliseRequest(inJson(other)))
 })
 
@@ -32,6 +32,6 @@ test.each([
   ['version 1.2', 'version 1.3'],
   ['-rw-r--r-- 1 a a 12 Nov 15 17:16 a.ts', '-rw-r--r-- 1 a a 13 Nov 15 17:16 a.ts'],
   ['line 12: expected 3', 'line 12: expected 4'],
-])('"%s" and "%s" are not', (one, other) => {
+])('"%s" and "%s" are different requests', (one, other) => {
   expect(normaliseRequest(inJson(one))).not.toBe(normaliseRequest(inJson(other)))
 })

@@ -1,18 +1,19 @@
 /**
- * Answers from the record. An exchange is found by its ordinal and by what is asked, after everything
- * that differs from one run to the next (dates, ids, folders) has been taken out.
+ * Serves recorded responses. An exchange is found by its ordinal and its request, after everything
+ * that differs between runs (dates, ids, folders) has been replaced.
  *
- * G4. A replay never asks a provider. What is not on record is a divergence, and it is said where.
+ * G4. A replay never calls a provider. A request that was not recorded is a divergence, and its
+ *     position is reported.
  */
 
-import type { Exchange } from './record.ts'
+import type { Exchange } from './recorded-exchange.ts'
 
-/** Takes out of a request what differs between two runs of the same work. */
+/** Replaces what differs between two runs of the same work. */
 export type Normalise = (text: string) => string
 
 export interface ReplaySettings {
   readonly exchanges: readonly Exchange[]
-  /** For an agent that puts more into its requests than the usual. */
+  /** For an agent whose requests vary in more than the usual ways. */
   readonly normalise?: Normalise
 }
 
@@ -22,8 +23,8 @@ export interface Divergence {
 }
 
 export interface Replayer {
-  /** Each exchange answers once. */
-  take(asked: {
+  /** Each exchange is served once. */
+  take(requested: {
     readonly ordinal: number
     readonly path: string
     readonly body: string
@@ -33,14 +34,15 @@ export interface Replayer {
 const months = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec'
 
 /**
- * In the order in which they are taken out. A text in JSON has `\n` and the like before its words, so
- * beginnings of words are of no use here.
+ * Applied in this order. Text in JSON has `\n` and the like before its words, so word boundaries do
+ * not work here.
  */
-const differing: readonly (readonly [RegExp, string])[] = [
+const variablePatterns: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '<id>'],
   [/(?<!\d)\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?/g, '<date>'],
   [/(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)(?:day)?,? (?:\w+ )?\w+ \d{1,2},? \d{4}/g, '<date>'],
-  // As `date` writes it, and `ls -l`: `Sun Nov 15 17:16:01 UTC 2026`, `Nov 15 17:16`, `Nov  5  2025`.
+  // The output of `date` and `ls -l`: `Sun Nov 15 17:16:01 UTC 2026`, `Nov 15 17:16`, `Nov  5
+  // 2025`.
   [
     new RegExp(
       `(?:\\w{3} )?(?:${months}) {1,2}\\d{1,2} \\d\\d:\\d\\d:\\d\\d(?: \\w{1,5})? \\d{4}`,
@@ -56,7 +58,7 @@ const differing: readonly (readonly [RegExp, string])[] = [
   [/(?:\/private)?(?:\/var\/folders|\/tmp|\/var\/tmp|\/run\/user)\/[\w./@+-]+/g, '<path>'],
   [/(?<![0-9a-f])(?:[0-9a-f]{40}|[0-9a-f]{64})(?![0-9a-f])/g, '<hash>'],
   [/(?:127\.0\.0\.1|localhost|\[::1\]):\d{1,5}(?!\d)/g, '<host>'],
-  // How long something took, as test runners write it: `(1.2s)`, `in 3 s`, `51.2 ms`, `duration_ms 3`.
+  // Durations in the output of test runners: `(1.2s)`, `in 3 s`, `51.2 ms`, `duration_ms 3`.
   [/(duration_?(?:ms|s)?\W{1,8})\d+(?:\.\d+)?/gi, '$1<duration>'],
   [/(?<![\d.])\d+(?:\.\d+)?\s?(?:ms|µs|μs|us|ns)(?![a-z])/gi, '<duration>'],
   [/(?<![\d.])(?:\d+\s?m(?:in)?\s?)?\d+\.\d+\s?s(?:ec(?:ond)?s?)?(?![a-z])/gi, '<duration>'],
@@ -68,36 +70,39 @@ const differing: readonly (readonly [RegExp, string])[] = [
 ]
 
 export const normaliseRequest: Normalise = (text) =>
-  differing.reduce((left, [what, name]) => left.replaceAll(what, name), text)
+  variablePatterns.reduce((remaining, [what, name]) => remaining.replaceAll(what, name), text)
 
 export function createReplayer({
   exchanges,
   normalise = (text) => text,
 }: ReplaySettings): Replayer {
-  const keyOf = (path: string, body: string): string =>
-    `${path}\n${normaliseRequest(normalise(inOrder(body)))}`
-  const left = new Map(exchanges.map((exchange) => [exchange.ordinal, exchange]))
+  const toKey = (path: string, body: string): string =>
+    `${path}\n${normaliseRequest(normalise(sortMembers(body)))}`
+  const remaining = new Map(exchanges.map((exchange) => [exchange.ordinal, exchange]))
   const keys = new Map(
-    exchanges.map(({ ordinal, request }) => [ordinal, keyOf(request.path, request.body.text)]),
+    exchanges.map(({ ordinal, request }) => [ordinal, toKey(request.path, request.body.text)]),
   )
   return {
     take({ ordinal, path, body }) {
-      const key = keyOf(path, body)
-      // An agent that asks two things at once may ask them in the other order this time.
-      const ordinals = [ordinal, ...left.keys()]
+      const key = toKey(path, body)
+      // An agent that sends two requests at once may send them in the other order this time.
+      const ordinals = [ordinal, ...remaining.keys()]
       const found =
-        ordinals.find((one) => left.has(one) && keys.get(one) === key) ??
-        // Of these nothing is known but that a number of tokens was asked for.
-        ordinals.find((one) => isOmitted(left.get(one), path))
-      const exchange = found === undefined ? undefined : left.get(found)
+        ordinals.find((one) => remaining.has(one) && keys.get(one) === key) ??
+        // For these, only the fact of a token count was recorded.
+        ordinals.find((one) => isOmitted(remaining.get(one), path))
+      const exchange = found === undefined ? undefined : remaining.get(found)
       if (exchange === undefined) {
-        return { ordinal, message: difference(keys.get(ordinal), key, ordinal, exchanges.length) }
+        return {
+          ordinal,
+          message: describeDifference(keys.get(ordinal), key, ordinal, exchanges.length),
+        }
       }
-      left.delete(exchange.ordinal)
+      remaining.delete(exchange.ordinal)
       if (!exchange.answer.isTruncated) return exchange
       return {
         ordinal,
-        message: `The answer of exchange ${ordinal} was too long to be kept whole.`,
+        message: `The response of exchange ${ordinal} was too long to be recorded completely.`,
       }
     },
   }
@@ -106,8 +111,8 @@ export function createReplayer({
 const isOmitted = (exchange: Exchange | undefined, path: string): boolean =>
   exchange?.request.isOmitted === true && exchange.request.path === path
 
-/** Some agents write the members of an object in another order each time. */
-function inOrder(body: string): string {
+/** Some agents write the members of an object in a different order each time. */
+function sortMembers(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), (_name, value: unknown) =>
       typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -119,21 +124,21 @@ function inOrder(body: string): string {
   }
 }
 
-const around = 40
+const contextChars = 40
 
-function difference(
+function describeDifference(
   recorded: string | undefined,
-  asked: string,
+  requested: string,
   ordinal: number,
   count: number,
 ): string {
   if (recorded === undefined) {
-    return `Exchange ${ordinal} was asked for; the record has ${count}.`
+    return `Exchange ${ordinal} was requested, but the recording has only ${count}.`
   }
-  if (recorded === asked) return `Exchange ${ordinal} was answered already.`
+  if (recorded === requested) return `Exchange ${ordinal} was already replayed.`
   let at = 0
-  while (at < recorded.length && recorded[at] === asked[at]) at++
+  while (at < recorded.length && recorded[at] === requested[at]) at++
   const piece = (text: string): string =>
-    JSON.stringify(text.slice(Math.max(0, at - around), at + around))
-  return `Exchange ${ordinal} differs at character ${at}: recorded ${piece(recorded)}, asked ${piece(asked)}.`
+    JSON.stringify(text.slice(Math.max(0, at - contextChars), at + contextChars))
+  return `Exchange ${ordinal} differs at character ${at}: recorded ${piece(recorded)}, requested ${piece(requested)}.`
 }

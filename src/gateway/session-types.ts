@@ -1,48 +1,50 @@
-/** What a session is opened with, and what the parts of the gateway share of it. */
+/** The options of a session, and what the parts of the gateway share. */
 
 import type { Clock } from '../engine/index.ts'
 import type { Amount, Reservation, Signal } from '../loop/index.ts'
 import type { GatewayLimits } from './limits.ts'
 import type { Pace } from './pace.ts'
-import type { FindPrice } from './price.ts'
+import type { FindPrice } from './pricing/price.ts'
 import type { FormatRoutes, Provider, ProviderTable } from './provider.ts'
 import type { RateWindows } from './rate-windows.ts'
 import type { HeldBytes } from './read-body.ts'
-import type { Exchange } from './record.ts'
+import type { Exchange } from './recorded-exchange.ts'
 import type { Replayer, ReplaySettings } from './replay.ts'
-import type { Secrets } from './secrets.ts'
+import type { Secrets } from './secrets/secrets.ts'
 import type { Tally } from './totals.ts'
-import type { Turns } from './turn.ts'
 import type { Upstream } from './upstream.ts'
+import type { Turns } from './wire/turn.ts'
 
+/** What a session may spend and whom it informs. */
 export interface SessionOptions {
-  /** The step that the session is for. */
+  /** The step that the session serves. */
   readonly step: string
-  /** Lays a worst case on the scale, durably. Rejects with the fault `budget` when it does not fit. */
+  /** Reserves a worst case durably. Rejects with the fault `budget` if it does not fit. */
   readonly reserve: (worst: Amount) => Promise<Reservation>
   readonly signal: Signal
-  /** What the run has left. With it a call asks for less output where that makes it fit. */
+  /** The remaining budget. If given, a call requests less output where that makes it fit. */
   readonly remaining?: () => Amount
   readonly note?: (note: GatewayNote) => void
-  /** Keeps an exchange. What it throws ends the session: a run that cannot be recorded stops. */
+  /** Records an exchange. An error ends the session: a run that cannot be recorded stops. */
   readonly record?: (exchange: Exchange) => Promise<void>
-  /** Answers from the record, and from nothing else. */
+  /** Serves recorded responses only. */
   readonly replay?: ReplaySettings
   /**
-   * Laid over the gateway's, for this session. The gateway's keys do not follow to another host, unless
-   * it is this machine.
+   * Overrides the gateway's providers for this session. The gateway's keys are not sent to another
+   * host, except on this machine.
    */
   readonly providers?: ProviderTable
-  /** Asked before the gateway's keys. */
+  /** Takes precedence over the gateway's keys. */
   readonly keys?: (provider: string) => string | undefined
-  /** Which provider answers which format, where it is another than the usual. */
+  /** Which provider serves which format, where it is not the default. */
   readonly routes?: Partial<FormatRoutes>
-  /** Besides the keys and the token: what must not be on record. */
+  /** What must not be recorded, besides the keys and the token. */
   readonly secrets?: readonly string[]
 }
 
+/** What a session reports while it works. */
 export type GatewayNote =
-  /** A window of the provider is closed. Nothing failed. */
+  /** The provider's rate limit is reached. Nothing failed. */
   | {
       readonly type: 'waiting'
       readonly provider: string
@@ -70,7 +72,7 @@ export interface GatewayParts {
   readonly upstream: Upstream
   readonly held: HeldBytes
   readonly windows: RateWindows
-  /** Read when the first call is paid for. */
+  /** Loaded for the first charged call. */
   readonly prices: () => Promise<FindPrice>
 }
 
@@ -83,11 +85,11 @@ export interface SessionParts extends GatewayParts {
   readonly turns: Turns
   /** Aborts when the session ends. */
   readonly stop: AbortController
-  /** Correction of estimates by what providers counted; grows only. */
+  /** Correction of estimates by the token counts of providers; only grows. */
   factor: number
   readonly pace: Pace
-  /** Of questions that cost nothing, so far. */
+  /** Bytes of free requests so far. */
   readonly uncharged: { bytes: number }
-  /** Settles when all exchanges that have ended so far are on record. */
+  /** Settles when all ended exchanges are recorded. */
   written: Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * One address for one step: a socket that a sandbox can be given, and a port on loopback, both closed to
- * whoever has not the token. When the session is closed nothing of it listens, runs or waits.
+ * One address for one step: a socket that can be bound into a sandbox, and a loopback port. Both
+ * require the token. After `close`, nothing of the session listens, runs or waits.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -9,43 +9,44 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { textOf } from '../loop/index.ts'
 import { handleExchange } from './exchange.ts'
-import { digestOf, guardRequest } from './guard.ts'
+import { guardRequest, sha256 } from './guard-request.ts'
 import type { GatewayLimits } from './limits.ts'
 import { createPace } from './pace.ts'
 import { type Provider, readProviders } from './provider.ts'
-import { type Refusal, refusalBody, refusalHeaders } from './refusal.ts'
 import { createReplayer } from './replay.ts'
-import type { Route, WireFormat } from './route.ts'
-import { createSecrets } from './secrets.ts'
-import { sendRefusal } from './send-answer.ts'
+import { createSecrets } from './secrets/secrets.ts'
+import { sendRefusal } from './send-response.ts'
 import type { GatewayParts, SessionOptions, SessionParts } from './session-types.ts'
 import { emptyTally, type SessionTotals } from './totals.ts'
-import { createTurns, type TurnEnd } from './turn.ts'
+import { type Refusal, refusalBody, refusalHeaders } from './wire/refusal.ts'
+import type { Route, WireFormat } from './wire/route.ts'
+import { createTurns, type TurnEnd } from './wire/turn.ts'
 
+/** An address and a token for the model calls of one step. */
 export interface Session {
-  /** The socket. Its folder holds nothing else and can be bound into a sandbox. */
+  /** Its folder contains nothing else and can be bound into a sandbox. */
   readonly socketPath: string
   /** `http://127.0.0.1:port`, without a path. */
   readonly url: string
-  /** What clients send as their key. */
+  /** What clients send as their API key. */
   readonly token: string
   readonly totals: SessionTotals
   readonly activity: SessionActivity
-  /** Takes keys, the token and other secrets out of what the agent says. */
+  /** Masks keys, the token and other secrets in the agent's output. */
   maskText(text: string): string
-  /** Ends what is under way and resolves when all of it is charged and on record. */
+  /** Stops everything in progress; resolves when all of it is charged and recorded. */
   close(): Promise<SessionTotals>
 }
 
-/** For those who watch over an agent. */
+/** For watching an agent. */
 export interface SessionActivity {
-  /** Exchanges. */
+  /** Number of exchanges in progress. */
   readonly underWay: number
-  /** When one began or ended; 0 before the first. */
+  /** When an exchange last started or ended; 0 before the first. */
   readonly lastAtMs: number
   /**
-   * `final`: the model has ended its turn and called no tool, and all that it called before has come
-   * back. An agent that is still there long afterwards has nothing left to do.
+   * `final`: the model ended its turn without calling a tool, and all earlier calls have returned.
+   * An agent that keeps running long after that has nothing left to do.
    */
   readonly lastAnswer: TurnEnd | undefined
 }
@@ -57,32 +58,32 @@ export async function openSession(
 ): Promise<Session> {
   const token = randomBytes(32).toString('base64url')
   const parts = toParts(gateway, options, token)
-  const door = openDoor(parts, token)
+  const requests = createRequestHandler(parts, token)
   const stop = (): void => parts.stop.abort()
   options.signal.addEventListener('abort', stop, { once: true })
   if (options.signal.aborted) stop()
   const socket = serve(
-    door.take(() => undefined),
+    requests.take(() => undefined),
     gateway.limits,
   )
   const loopback: Server = serve(
-    door.take(() => portOf(loopback)),
+    requests.take(() => readPort(loopback)),
     gateway.limits,
   )
   const servers = [socket, loopback]
   await Promise.all([listen(socket, socketPath), listen(loopback, undefined)])
   return {
     socketPath,
-    url: `http://127.0.0.1:${portOf(loopback)}`,
+    url: `http://127.0.0.1:${readPort(loopback)}`,
     token,
     totals: parts.tally,
-    activity: door.activity,
+    activity: requests.activity,
     maskText: (text) => parts.secrets.maskText(text),
     async close() {
       stop()
       options.signal.removeEventListener('abort', stop)
       const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
-      await door.ended()
+      await requests.idle()
       for (const server of servers) server.closeAllConnections()
       await Promise.all(closed)
       return { ...parts.tally }
@@ -90,27 +91,27 @@ export async function openSession(
   }
 }
 
-interface Door {
-  /** Takes requests that come to a port; to the socket where there is none. */
+interface RequestHandler {
+  /** Handles requests to a port, or to the socket if there is none. */
   take(port: () => number | undefined): (request: IncomingMessage, client: ServerResponse) => void
   readonly activity: SessionActivity
-  /** Resolves when nothing is under way. */
-  ended(): Promise<unknown>
+  /** Resolves when nothing is in progress. */
+  idle(): Promise<unknown>
 }
 
-function openDoor(parts: SessionParts, token: string): Door {
+function createRequestHandler(parts: SessionParts, token: string): RequestHandler {
   const { clock, turns, stop } = parts
   const underWay = new Set<Promise<void>>()
-  const digest = digestOf(token)
+  const digest = sha256(token)
   let ordinal = 0
   let lastAtMs = 0
   return {
     take: (port) => (request, client) => {
       const { method, url, headers } = request
       const guarded = guardRequest({ method, url, headers, port: port() }, digest)
-      const refusal = 'refusal' in guarded ? guarded.refusal : busy(parts, underWay.size)
+      const refusal = 'refusal' in guarded ? guarded.refusal : checkLoad(parts, underWay.size)
       if ('refusal' in guarded || refusal !== undefined) {
-        return turnAway(request, client, guarded.route?.format, refusal ?? stopping)
+        return refuse(request, client, guarded.route?.format, refusal ?? stopping)
       }
       lastAtMs = clock.now()
       const controller = new AbortController()
@@ -139,26 +140,26 @@ function openDoor(parts: SessionParts, token: string): Door {
         return turns.last
       },
     },
-    ended: () => Promise.all(underWay),
+    idle: () => Promise.all(underWay),
   }
 }
 
 function toParts(gateway: GatewayParts, options: SessionOptions, token: string): SessionParts {
   const own = readProviders(options.providers ?? {})
   const providers = new Map([...gateway.providers, ...own])
-  const keyOf = (provider: string): string | undefined =>
+  const lookUpKey = (provider: string): string | undefined =>
     options.keys?.(provider) ??
     (isTrusted(own.get(provider), gateway.providers.get(provider))
       ? gateway.keys(provider)
       : undefined)
-  const keys = [...providers.keys()].flatMap((name) => keyOf(name)?.trim() ?? [])
+  const keys = [...providers.keys()].flatMap((name) => lookUpKey(name)?.trim() ?? [])
   const stop = new AbortController()
-  // Every exchange under way listens to it.
+  // Every exchange in progress listens to it.
   setMaxListeners(0, stop.signal)
   return {
     ...gateway,
     providers,
-    keys: keyOf,
+    keys: lookUpKey,
     options,
     secrets: createSecrets(keys, [token, ...(options.secrets ?? [])]),
     tally: emptyTally(),
@@ -173,8 +174,8 @@ function toParts(gateway: GatewayParts, options: SessionOptions, token: string):
 }
 
 /**
- * The keys of the gateway go where its own table says, or to this machine. An address that comes with
- * a session may come from a file that somebody else wrote.
+ * The gateway's keys are sent only to the addresses in its own table and to this machine. A
+ * session's address may come from a file that someone else wrote.
  */
 function isTrusted(own: Provider | undefined, known: Provider | undefined): boolean {
   if (own === undefined || own.isLocal) return true
@@ -184,18 +185,18 @@ function isTrusted(own: Provider | undefined, known: Provider | undefined): bool
 const stopping: Refusal = {
   status: 503,
   kind: 'unavailable',
-  message: 'The run is being stopped. Keep what you have done and end your work now.',
+  message: 'The run is being stopped. Save your work and finish now.',
 }
 
-function busy({ stop, limits }: SessionParts, underWay: number): Refusal | undefined {
+function checkLoad({ stop, limits }: SessionParts, underWay: number): Refusal | undefined {
   if (stop.signal.aborted) return stopping
   if (underWay < limits.concurrentMax) return undefined
-  const message = `There are ${underWay} requests under way. Ask again when some have ended.`
+  const message = `${underWay} requests are in progress. Retry when some have ended.`
   return { status: 429, kind: 'rate-limited', message, retryAfterMs: 1000 }
 }
 
-/** Without a format it cannot be known which provider the client believes in. */
-function turnAway(
+/** Without a format, the client's provider is unknown. */
+function refuse(
   request: IncomingMessage,
   client: ServerResponse,
   format: WireFormat | undefined,
@@ -206,7 +207,7 @@ function turnAway(
   client.end(refusalBody(format ?? 'chat', refusal))
 }
 
-/** A request that broke off, or a bug: it fails this exchange, and is not forgotten. */
+/** The request broke off, or there is a bug: this exchange fails, and the error is recorded. */
 function failExchange(
   { tally, secrets, stop }: SessionParts,
   client: ServerResponse,
@@ -236,7 +237,7 @@ function serve(
     take,
   )
   server.maxConnections = connectionsMax
-  // Upgrades and tunnels are nothing of ours.
+  // Upgrades and tunnels are not supported.
   server.on('upgrade', (_request, socket) => socket.destroy())
   server.on('connect', (_request, socket) => socket.destroy())
   return server
@@ -250,4 +251,4 @@ function listen(server: Server, path: string | undefined): Promise<void> {
   })
 }
 
-const portOf = (server: Server): number => (server.address() as AddressInfo | null)?.port ?? 0
+const readPort = (server: Server): number => (server.address() as AddressInfo | null)?.port ?? 0

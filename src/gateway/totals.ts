@@ -1,21 +1,22 @@
-/** What a session came to, and what of it the engine has to know. */
+/** The totals of a session, and the fault that they imply for the engine. */
 
 import { type Amount, add, defined, FaultError, rateLimited, zero } from '../loop/index.ts'
 import type { Divergence } from './replay.ts'
-import { addUsage, noUsage, type TokenUsage } from './usage.ts'
+import { addUsage, noUsage, type TokenUsage } from './wire/usage.ts'
 
+/** What a session has used and spent. */
 export interface SessionTotals {
   readonly exchanges: number
-  /** Requests that were sent to a provider. */
+  /** Requests sent to a provider. */
   readonly requests: number
   readonly usage: TokenUsage
   readonly spent: Amount
-  /** Some of it is an estimate. */
+  /** Part of it is an estimate. */
   readonly isEstimated: boolean
   readonly waitedMs: number
-  /** What stands in the way, unless a later exchange went well. */
+  /** The current problem; cleared by a later successful exchange. */
   readonly trouble: SessionTrouble | undefined
-  /** Where a replay left the record, the first time. */
+  /** Where a replay first diverged from the recording. */
   readonly diverged: Divergence | undefined
 }
 
@@ -48,16 +49,21 @@ export const emptyTally = (): Tally => ({
   diverged: undefined,
 })
 
-export function count(tally: Tally, usage: TokenUsage, spent: Amount, isEstimated: boolean): void {
+export function addToTally(
+  tally: Tally,
+  usage: TokenUsage,
+  spent: Amount,
+  isEstimated: boolean,
+): void {
   tally.usage = addUsage(tally.usage, usage)
   tally.spent = add(tally.spent, spent)
   tally.isEstimated ||= isEstimated
 }
 
-/** For an agent that failed: the fault behind it, when the gateway knows it. */
+/** For an agent that failed: the underlying fault, if the gateway knows it. */
 export function faultOf({ trouble, diverged }: SessionTotals): FaultError | undefined {
   if (diverged !== undefined) {
-    const message = `The replay left the record. ${diverged.message}`
+    const message = `The replay diverged from the recording. ${diverged.message}`
     return new FaultError({ code: 'diverged', message, retryable: false, fatal: true })
   }
   if (trouble === undefined) return undefined

@@ -1,4 +1,6 @@
-/** One request to a provider, until it begins to answer. Redirects are not followed. */
+/**
+ * Sends one request to a provider and waits until it starts to respond. Redirects are not followed.
+ */
 
 import {
   Agent as HttpAgent,
@@ -22,7 +24,7 @@ export interface UpstreamRequest {
   readonly answerMs: number
 }
 
-/** There is no answer, and why. */
+/** Why there is no response. */
 export class UpstreamFailure extends Error {
   readonly kind: 'unsent' | 'unreachable' | 'broken' | 'silent' | 'stopped'
   constructor(kind: UpstreamFailure['kind'], message: string, cause?: unknown) {
@@ -33,7 +35,7 @@ export class UpstreamFailure extends Error {
 }
 
 const freeSocketsMax = 64
-/** Shorter than servers keep connections, so that none is used that is being closed. */
+/** Shorter than the keep-alive of servers, so that no closing connection is reused. */
 const freeSocketMs = 4000
 
 export function openUpstream(): Upstream {
@@ -50,7 +52,8 @@ export function openUpstream(): Upstream {
       try {
         return await sendOnce(request, isSecure ? secure : plain)
       } catch (error) {
-        // The provider let go of the connection while the request was on its way: it has not seen it.
+        // The provider closed the connection while the request was on its way, so it has not seen
+        // it.
         if (!(error instanceof StaleConnection)) throw error
         return sendOnce(request, false)
       }
@@ -60,7 +63,7 @@ export function openUpstream(): Upstream {
 
 class StaleConnection extends Error {}
 
-/** A connection that breaks later than this was not broken before. */
+/** A connection that breaks later than this was not stale. */
 const staleMsMax = 1000
 
 function sendOnce(
@@ -76,9 +79,9 @@ function sendOnce(
     }
     const timer = setTimeout(silent, answerMs)
     const sentAtMs = performance.now()
-    request.once('response', (answer) => {
+    request.once('response', (response) => {
       clearTimeout(timer)
-      resolve(answer)
+      resolve(response)
     })
     request.on('error', (error: Error & { readonly code?: string }) => {
       clearTimeout(timer)

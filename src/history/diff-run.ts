@@ -2,12 +2,13 @@
 
 import { type RunRow, readCreated } from '../engine/index.ts'
 import { defined, LoopError, type TreeId } from '../loop/index.ts'
-import type { HostPorts } from '../runs/driver.ts'
+import type { HostPorts } from '../runs/host-ports.ts'
 import { leftOutOf, repositoryOf } from '../runs/place-run.ts'
 import { type FileChange, openGitTrees } from '../workspace/index.ts'
 import { createTreeDoor } from '../workspace/tree-store.ts'
 import { readRecording } from './recording.ts'
 
+/** What a run changed. Returned by `host.diff`. */
 export interface RunDiff {
   readonly run: Pick<RunRow, 'id' | 'name'>
   readonly before: TreeId

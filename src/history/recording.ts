@@ -21,11 +21,13 @@ import {
   type RunCreated,
   type RunEvent,
   type RunState,
+  readStep,
   type StepId,
+  type StepKind,
   type Stored,
   type TreeId,
 } from '../loop/index.ts'
-import type { HostPorts } from '../runs/driver.ts'
+import type { HostPorts } from '../runs/host-ports.ts'
 
 export interface Recording {
   readonly run: RunRow
@@ -51,6 +53,7 @@ export interface RecordedIteration {
 
 export interface RecordedStep {
   readonly step: StepId
+  readonly kind: StepKind
   readonly attempt: number
   /** What the run had spent or reserved when the last attempt began. */
   readonly committedBefore: Amount
@@ -87,7 +90,7 @@ export async function readRecording(
   const run = await journal.findRun(idOrName)
   const iterations = new Map<number, OpenIteration>()
   let created: RunCreated | undefined
-  let state = initialState
+  let state: RunState = initialState
   let changedIn: number | undefined
   for await (const recorded of eventsAfter(journal, run.id, 0)) {
     const { event } = recorded
@@ -160,7 +163,8 @@ function noteStep(
   switch (event.type) {
     case 'step-started': {
       const { attempt } = event
-      steps.set(step, { step, attempt, committedBefore, exchanges: [], end: undefined })
+      const { kind } = readStep(event)
+      steps.set(step, { step, kind, attempt, committedBefore, exchanges: [], end: undefined })
       return
     }
     case 'step-finished': {

@@ -3,7 +3,7 @@
 import { openQuestions, type RunRow, readCreated } from '../engine/index.ts'
 import { codeOfReview, type FileDiff, readReview } from '../evidence/index.ts'
 import { isEnd, LoopError, type OpenQuestion, type QuestionReview } from '../loop/index.ts'
-import type { HostPorts } from '../runs/driver.ts'
+import type { HostPorts } from '../runs/host-ports.ts'
 import { repositoryOf } from '../runs/place-run.ts'
 import { createTreeReader } from '../workspace/tree-reader.ts'
 

@@ -14,10 +14,11 @@ import type { Collected } from './collect-garbage.ts'
 import type { MergeOptions } from './merge-run.ts'
 import type { RemovedRun } from './remove-run.ts'
 
+/** An open state folder: starts, resumes, forks and inspects runs. Made by `openHost`. */
 export interface Host extends Runs {
   /** The way to models for agents of its runs. */
   readonly models: ModelDoor
-  /** The loop types that loop files can name; absent: the built-in ones. */
+  /** The loop types that loop files can name. Absent: the built-in ones. */
   readonly loopTypes?: readonly LoopTypeDefinition[]
   /**
    * A run of its own that does another again from its record: no model and no person is asked, no action

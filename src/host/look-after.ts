@@ -1,7 +1,7 @@
 /** Looking after the record: what it names is there, and can be had back. */
 
 import { type BlobId, LoopError, type TreeId } from '../loop/index.ts'
-import type { HostPorts } from '../runs/driver.ts'
+import type { HostPorts } from '../runs/host-ports.ts'
 import { requireEmpty, resolveWorkspace } from '../system/index.ts'
 import { isGitTree } from '../workspace/index.ts'
 import { createTreeDoor } from '../workspace/tree-store.ts'

@@ -3,7 +3,7 @@
 import { loadRun, readCreated } from '../engine/index.ts'
 import { recordReview } from '../history/review.ts'
 import { defined, LoopError, type TreeId } from '../loop/index.ts'
-import type { HostPorts } from '../runs/driver.ts'
+import type { HostPorts } from '../runs/host-ports.ts'
 import { repositoryOf } from '../runs/place-run.ts'
 import {
   type MergeResult,

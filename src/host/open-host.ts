@@ -11,7 +11,8 @@ import { createBlobStore, openStore } from '../journal/index.ts'
 import { createModelDoor } from '../launch/shared-gateway.ts'
 import { defined, LoopError } from '../loop/index.ts'
 import type { createCheckpointFiles } from '../runs/checkpoint-files.ts'
-import type { Driver, HostPorts } from '../runs/driver.ts'
+import type { Driver } from '../runs/driver.ts'
+import type { HostPorts } from '../runs/host-ports.ts'
 import type { HostOptions } from '../runs/options.ts'
 import type { createStarts } from '../runs/start-runs.ts'
 import { createTells } from '../runs/tell-runs.ts'
@@ -20,6 +21,7 @@ import type { Host } from './host.ts'
 
 export interface OpenHostOptions extends HostOptions, Pick<Host, 'loopTypes'> {}
 
+/** Opens a state folder. Close the host when you are done. */
 export async function openHost(options: OpenHostOptions = {}): Promise<Host> {
   const base = openPorts(openFolder(resolve(options.folder ?? stateFolder())), options)
   const { folder, journal, blobs } = base
@@ -42,6 +44,7 @@ export async function openHost(options: OpenHostOptions = {}): Promise<Host> {
     carryOver: async (run, exclude, signal) =>
       (await parts.starts()).carryOver(run, exclude, signal),
     rewind: async (run, iteration) => (await parts.starts()).rewind(run, iteration),
+    drive: async (place, loop, choice) => (await parts.starts()).drive(place, loop, choice),
     start: async (loop, choice) => (await parts.starts()).start(loop, choice),
     resume: async (run, loop, choice) => (await parts.starts()).resume(run, loop, choice),
     fork: async (run, loop, choice) => (await parts.starts()).fork(run, loop, choice),

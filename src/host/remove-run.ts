@@ -7,7 +7,7 @@ import { type RunRow, readCreated } from '../engine/index.ts'
 import { raisedPath } from '../launch/certify/raised-concerns.ts'
 import { isReplayFolder } from '../launch/replay/index.ts'
 import { defined, isEnd, isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
-import type { HostPorts } from '../runs/driver.ts'
+import type { HostPorts } from '../runs/host-ports.ts'
 import { repositoryOf } from '../runs/place-run.ts'
 import {
   branchState,

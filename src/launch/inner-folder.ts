@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import type { BegunFiles, Commands, StartProcess, TreeReader } from '../engine/index.ts'
-import type { OpenWalls } from './open-sandbox.ts'
+import type { OpenWalls } from './opened-sandbox.ts'
 
 /** Commands that would start at the top of the workspace start in that folder instead. */
 export function startingIn(

@@ -32,6 +32,7 @@ type Looked =
   | { readonly type: 'data'; readonly read: ReadLoopFile }
   | { readonly type: 'code'; readonly scanned: ScannedLoop }
 
+/** What a loop file would do, and whether it is trusted. Runs nothing of it. */
 export async function previewLoop(
   path: string,
   folder: string,
@@ -71,10 +72,22 @@ export const trustedLoops = (folder: string): Promise<readonly TrustedEntry[]> =
 /** Rejects with `not-trusted`, `bad-loop-file`, `bad-template` or `bad-request`. */
 export async function loadLoop(path: string, options: LoadOptions): Promise<LoadedLoop> {
   const looked = await look(path, options)
+  const seen = summary(looked)
+  if (options.trust !== undefined) await trustReviewed(seen, options.trust, options.folder)
   if (options.purpose !== 'look' || looked.type === 'code') {
-    await requireTrustedLoop(summary(looked), options.folder)
+    await requireTrustedLoop(seen, options.folder)
   }
   return looked.type === 'data' ? loadFile(looked.read, options) : loadCode(looked.scanned, options)
+}
+
+async function trustReviewed(
+  { file, digest }: Pick<LoopPreview, 'file' | 'digest'>,
+  reviewed: string,
+  folder: string,
+): Promise<void> {
+  if (digest === reviewed) return openTrust(folder).trust({ digest, file })
+  const message = `${file} has changed since it was reviewed.`
+  throw new LoopError('not-trusted', `${message} Review it again, then trust it as it is now.`)
 }
 
 const loadFile = async (read: ReadLoopFile, options: LoadOptions): Promise<LoadedLoop> =>
@@ -83,6 +96,7 @@ const loadFile = async (read: ReadLoopFile, options: LoadOptions): Promise<Loade
 const loadCode = async (scanned: ScannedLoop, options: LoadOptions): Promise<LoadedLoop> =>
   (await import('./load-code.ts')).loadCode(scanned, options)
 
+/** What `validateLoop` found in a loop file. */
 export interface LoopReport {
   readonly file: string
   readonly ok: boolean

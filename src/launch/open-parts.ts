@@ -15,22 +15,25 @@ import type { AgentParts, OpenedAgent } from './agents/agent-parts.ts'
 import { openAgent } from './agents/open-agent.ts'
 import type { CommandChecks } from './agents/open-repair.ts'
 import { type CalibratedIn, calibratedChecks } from './calibrate/calibrated-checks.ts'
-import type { CheckSurroundings, ResolvedChecks } from './checks/check-kind.ts'
+import type { CheckSurroundings } from './checks/check-kind.ts'
 import { folderFiles } from './checks/folder-reader.ts'
 import { checkKind } from './checks/kinds/registry.ts'
 import { certifyingParts, readersOf } from './checks/open-certifying-parts.ts'
 import { describeCode, openChecks } from './checks/open-checks.ts'
 import { openReaders, type ReaderSettings } from './checks/reader-agent.ts'
 import { resolveChecks } from './checks/resolve-checks.ts'
+import type { ResolvedChecks } from './checks/resolved-check.ts'
 import { surroundingsIn } from './checks/surroundings.ts'
 import type { CodeParts } from './code-loop/index.ts'
+import type { RunDependencies } from './dependencies/run-dependencies.ts'
 import { filesIn } from './inner-folder.ts'
-import type { OpenedLoop, OpenPlace } from './loaded-loop.ts'
+import type { OpenPlace } from './launch-place.ts'
+import type { OpenedLoop } from './loaded-loop.ts'
 import { maskedTools } from './mask-tools.ts'
 import { secretsOf, serversOf } from './mcp-servers.ts'
-import { type OpenWalls, openWalls, partsOf } from './open-sandbox.ts'
+import { openWalls, partsOf } from './open-sandbox.ts'
 import { openTools } from './open-tools.ts'
-import type { RunDependencies } from './preflight/run-preflight.ts'
+import type { OpenWalls } from './opened-sandbox.ts'
 import { prepareWith } from './prepare-run.ts'
 import { createModelDoor } from './shared-gateway.ts'
 
@@ -195,10 +198,10 @@ const readersIn = (
     }),
   )
 
-/** Of an agent that has no time limit of its own: as long as a program has by default. */
+/** For an agent without a time limit: the default of agent programs. */
 const readerTimeoutMs = 1_800_000
 
-/** The maker, or whoever comes first in a loop without one. */
+/** The maker; in a loop without one, the first agent. */
 const usedFirst = (makers: OpenedAgents): OpenedAgent['used'] =>
   (makers[makerRole] ?? Object.values(makers)[0])?.used
 

@@ -14,8 +14,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { SandboxSettings } from '../protocol/index.ts'
-import type { OpenPlace } from './loaded-loop.ts'
-import { type OpenWalls, openWalls, partsOf } from './open-sandbox.ts'
+import type { OpenPlace } from './launch-place.ts'
+import { openWalls, partsOf } from './open-sandbox.ts'
+import { type OpenWalls } from './opened-sandbox.ts'
 
 let folder: string
 let workspace: string
@@ -150,7 +151,7 @@ describe('inside', () => {
       const walls = await open()
       expect(() =>
         walls.agentCommands(['sh'], '/nonexistent/model.sock', { hides: ['.toy'] }),
-      ).toThrow(/^\.toy in .* is a link, to .*Remove the link/)
+      ).toThrow(/^\.toy in .* is a symlink to .*Remove the symlink/)
     },
   )
 

@@ -8,8 +8,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Commands, StartProcess } from '../engine/index.ts'
-import { defined, LoopError, type Walls } from '../loop/index.ts'
+import { defined, LoopError } from '../loop/index.ts'
 import type { SandboxSettings } from '../protocol/index.ts'
 import { logDirDefault } from '../runs/artifact-mode.ts'
 import {
@@ -18,7 +17,6 @@ import {
   openNetworkProxy,
   openSandbox,
   openWithoutWalls,
-  type ProtectedPaths,
   protectedPaths,
   type Relay,
   type Sandbox,
@@ -27,50 +25,12 @@ import {
 } from '../sandbox/index.ts'
 import { hiddenPaths, pathInside, requireNoLinks } from '../system/index.ts'
 import { makeOwnFolder, type OwnFolder } from '../workspace/index.ts'
-import { type CommandView, commandsFor, trustedPath, withCommand } from './agents/command-view.ts'
+import { commandsFor, trustedPath, withCommand } from './agents/command-view.ts'
+import type { RunDependencies } from './dependencies/run-dependencies.ts'
 import { startingIn } from './inner-folder.ts'
-import type { OpenPlace } from './loaded-loop.ts'
+import type { OpenPlace } from './launch-place.ts'
 import { notHidden } from './loop-warnings.ts'
-import type { RunDependencies } from './preflight/run-preflight.ts'
-
-export interface OpenWalls {
-  readonly walls: Walls
-  /** The loop file says that there must be some. */
-  readonly isRequired: boolean
-  /** What a person should know of them. */
-  readonly problems: readonly string[]
-  /** For tools and checks. */
-  readonly commands: Commands
-  /** For a command that the loop file names: its program is shown inside, and what else it needs. */
-  commandsFor(command: readonly string[], shows?: CommandView): Commands
-  /** Without walls, for what cannot work inside. */
-  readonly bareCommands: Commands
-  readonly bareStart: StartProcess
-  /** For an agent: it can also reach a session of the gateway. */
-  agentCommands(command: readonly string[], socketPath: string, view?: AgentView): AgentCommands
-  readonly startServer: StartProcess
-  /** What they keep from commands, for tools that work on files themselves. */
-  protects(): ProtectedPaths
-  close(): Promise<void>
-}
-
-/** What only the agent sees otherwise. */
-export interface AgentView {
-  /** Paths in the workspace that are empty for it. */
-  readonly hides?: readonly string[]
-  /** Whole paths that it can read. */
-  readonly shows?: readonly string[]
-}
-
-export interface AgentCommands {
-  readonly commands: Commands
-  /** For one that is talked to. */
-  readonly start: StartProcess
-  /** A folder that is empty for each command and gone after it; undefined: there is none but yours. */
-  readonly home: string | undefined
-  /** Where the session is for the agent; undefined: where it is for everybody. */
-  readonly url: string | undefined
-}
+import type { AgentCommands, OpenWalls } from './opened-sandbox.ts'
 
 /** Inside, where nobody else listens. */
 const gatewayPort = 4140

@@ -9,7 +9,7 @@ import { checkAgent, checkTool, type LoopFile } from '../protocol/index.ts'
 import { outputFolder } from '../system/state-folders.ts'
 import { builtInTools, createTools, type Tool } from '../tools/index.ts'
 import { readTools } from './checks/reader-agent.ts'
-import type { OpenWalls } from './open-sandbox.ts'
+import type { OpenWalls } from './opened-sandbox.ts'
 
 export interface OpenedTools {
   readonly tools: Tools

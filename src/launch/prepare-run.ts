@@ -1,13 +1,14 @@
 /** What a run needs besides its driver: its checks are tried before it, compared with the base, and certify it. */
 
 import type { Ports } from '../engine/index.ts'
-import type { HostPorts, PrepareRun } from '../runs/driver.ts'
+import type { HostPorts } from '../runs/host-ports.ts'
+import type { PrepareRun } from '../runs/options.ts'
 import type { RunPlace } from '../runs/run-place.ts'
 import { openCertifier } from './certify/open-certifier.ts'
 import type { CertifyingParts } from './checks/certifying-parts.ts'
 import { type AskBase, withExisting } from './checks/existing-failures.ts'
+import type { RunDependencies } from './dependencies/run-dependencies.ts'
 import { preflightOf } from './preflight/preflight-of.ts'
-import type { RunDependencies } from './preflight/run-preflight.ts'
 
 /**
  * `certifying`: what a loop file says about it. Absent: the checks of the run are asked in a clean checkout.

@@ -18,8 +18,6 @@ export {
   type PlainLoop,
   type PlainSettings,
   plainLoop,
-  plainUntil,
-  type WrittenPrompt,
 } from './plain/plain.ts'
 export {
   type CheckEntry,
@@ -30,7 +28,7 @@ export {
 } from './plain/plain-progress.ts'
 export {
   createPrompt,
-  type Moment,
+  type IterationInfo,
   type PlainContext,
   type PlainInput,
   type Prompt,
@@ -40,4 +38,4 @@ export { type PlainKeys, plainType } from './plain/plain-type.ts'
 export { loopTypes } from './registry.ts'
 export { createTemplate, type Template, type TemplateOptions } from './template.ts'
 export { sanitize } from './template-engine.ts'
-export type { Shape } from './template-variables.ts'
+export type { VariableShape } from './template-variables.ts'

@@ -9,7 +9,7 @@
 import type { z } from 'zod'
 import type { Blobs, Journal } from '../engine/index.ts'
 import type { RunId, RunState } from '../loop/index.ts'
-import type { LoopOperationName } from '../protocol/index.ts'
+import type { LoopOperationName } from '../protocol/api/index.ts'
 
 export interface LoopOperation<Body = unknown, Answer = unknown> extends LoopOperationName {
   readonly summary: string

@@ -1,5 +1,5 @@
-// What a hostile template can do: nothing but fail with a clear
-// error or give harmless text, in bounded time and space.
+// What a hostile template can do: nothing but fail with a clear error or return harmless text, in
+// limited time and space.
 
 import { describe, expect, test } from 'vitest'
 import { isLoopError } from '../loop/index.ts'
@@ -13,7 +13,7 @@ const values = {
   nothing: null,
 }
 
-/** What came of it: text, or the message of a `bad-template`. Anything else is a failed test. */
+/** The outcome: text, or the message of a `bad-template`. Anything else fails the test. */
 async function outcomeOf(text: string): Promise<string> {
   try {
     return `text: ${(await createTemplate(text, { file: 't' })).render(values)}`
@@ -41,7 +41,7 @@ const code: readonly Attack[] = [
   ['an inherited method', '{{ input.toString }}', /^error: .*no variable/],
   ['a method of a list', '{{ input.list.map }}', /^error: .*no variable/],
   ['a method of text', '{{ word.repeat }}', /^error: .*no variable/],
-  ['a getter of old', '{{ input.__lookupGetter__ }}', /^error: .*no variable/],
+  ['a legacy getter', '{{ input.__lookupGetter__ }}', /^error: .*no variable/],
   ['the process', '{{ process.env }}', /^error: .*no variable/],
   ['the global object', '{{ globalThis }}{{ global }}{{ this }}', /^error: .*no variable/],
   ['a require', '{{ require("fs") }}', /^error/],
@@ -187,17 +187,17 @@ const shapes: readonly Attack[] = [
   ['an empty tag', '{% %}', /^error/],
   ['an unknown filter', '{{ word | exec: "id" }}', /^error: t:1:11: there is no filter "exec"/],
   ['an unknown tag', '{% exec "id" %}', /^error: t:1:1: there is no tag "exec"/],
-  ['braces without end', '{'.repeat(200_000), /^(text|error)/],
-  ['openings without end', '{{'.repeat(100_000), /^error/],
-  ['pipes without end', `{{ word ${'| upcase '.repeat(10_000)}}}`, /^error: .*tags are longer/],
-  ['brackets without end', `{{ input${'['.repeat(5000)} }}`, /^error/],
-  ['dots without end', `{{ input${'.nested'.repeat(2000)} }}`, /^error: .*no variable/],
+  ['endless braces', '{'.repeat(200_000), /^(text|error)/],
+  ['endless openings', '{{'.repeat(100_000), /^error/],
+  ['endless pipes', `{{ word ${'| upcase '.repeat(10_000)}}}`, /^error: .*tags are longer/],
+  ['endless brackets', `{{ input${'['.repeat(5000)} }}`, /^error/],
+  ['endless dots', `{{ input${'.nested'.repeat(2000)} }}`, /^error: .*no variable/],
   ['a very long template', 'x'.repeat(300_000), /^error: .*300000 characters long/],
   ['very many tags', '{{word}}'.repeat(30_000), /^error: .*tags are longer/],
   ['a NUL', 'a\u0000{{ word }}\u0000', /^text: a.word.$/s],
   ['a NUL in a name', '{{ wo\u0000rd }}', /^(error|text: )/],
   ['half a character', '\ud800{{ word }}', /^text: \ud800word$/],
-  ['text from right to left', '{{ word\u202e }}', /^(error|text: )/],
+  ['right-to-left text', '{{ word\u202e }}', /^(error|text: )/],
   [
     'a regular expression',
     '{{ "aaaaaaaaaaaaaaaaaaaaaaaa!" | replace: "(a+)+$", "x" }}',
@@ -248,7 +248,7 @@ const shapes: readonly Attack[] = [
 describe.each([
   ['code', code],
   ['files', files],
-  ['time and chance', chance],
+  ['time and randomness', chance],
   ['too much', bombs],
   ['shapes', shapes],
 ])('an attack by %s:', (_kind, attacks) => {

@@ -1,27 +1,28 @@
 /**
- * Liquid as prompts need it: a language of its own that computes text from values.
+ * Liquid as prompts need it: a language that only computes text from values.
  *
- * L1. A template reaches nothing but its values: no files, no code, no prototypes, no clock, no
- *     chance. The same template and values always give the same text.
- * L2. Everything is bounded: the template, the work, what is made and what comes out.
+ * L1. A template reaches only its values: no files, no code, no prototypes, no clock, no
+ *     randomness. The same template and values always give the same text.
+ * L2. Everything is limited: the template, the work, intermediate values and the output.
  *
- * Filters and tags are an allow-list, so that a new version of the library brings none unseen.
+ * Filters and tags are an allow-list, so that a new version of the library cannot add any
+ * unnoticed.
  */
 
 import type { Context, FilterImplOptions, Liquid, Template, Variable } from 'liquidjs'
 import { textOf } from '../loop/index.ts'
-import { type Use, usesOfItems } from './template-items.ts'
+import { findItemUses, type Use } from './template-items.ts'
 
 export const templateCharsMax: number = 256 * 1024
-/** Of what stands between braces: work grows with it. */
+/** Of the text inside braces: the work grows with it. */
 export const tagCharsMax: number = 16 * 1024
-/** For each variable the library goes through the text before it. */
+/** For each variable the library scans the text before it. */
 export const tagCharsTimesCharsMax = 500_000_000
-/** Characters and items that one rendering may make, its output included. */
-export const madeMax: number = 8 * 1024 * 1024
+/** Characters and items that one rendering may create, including its output. */
+export const outputMax: number = 8 * 1024 * 1024
 const blocksMax = 200_000
 const itemsMax = 200_000
-/** The last resort, far above what the other limits leave. */
+/** The last resort, far above what the other limits allow. */
 const renderMsMax = 10_000
 
 const builtInFilters = [
@@ -44,14 +45,14 @@ export interface Engine {
   readonly filters: readonly string[]
   readonly tags: readonly string[]
   parse(text: string): Template[]
-  /** What it expects to be given, in the order of the text; names of its own are not in it. */
+  /** The variables that it expects, in the order of the text, without those that it defines. */
   inputs(template: Template[]): readonly Variable[]
-  /** What it expects of the items of those. */
+  /** The properties that it expects of items of those variables. */
   items(template: Template[], inputs: readonly Variable[]): readonly Use[]
   render(template: Template[], values: object): string
 }
 
-/** The library is loaded by whoever has a template. */
+/** The library is loaded only if there is a template. */
 export async function createEngine(): Promise<Engine> {
   const library = await import('liquidjs')
   const liquid = new library.Liquid({
@@ -61,62 +62,62 @@ export async function createEngine(): Promise<Engine> {
     lenientIf: false,
     relativeReference: false,
     dynamicPartials: false,
-    // Nothing is ever looked up; if it were, there would be nothing there.
+    // Nothing is ever looked up; if it were, nothing would be found.
     templates: {},
     parseLimit: templateCharsMax,
-    memoryLimit: madeMax,
+    memoryLimit: outputMax,
     renderLimit: renderMsMax,
   })
   for (const name of Object.keys(liquid.filters)) {
     const filter = liquid.filters[name]
     if (filter !== undefined && builtInFilters.includes(name)) {
-      liquid.registerFilter(name, guarded(filter))
+      liquid.registerFilter(name, limitFilter(filter))
     } else liquid.unregisterFilter(name)
   }
   for (const [name, filter] of Object.entries(ownFilters)) liquid.registerFilter(name, filter)
   for (const name of Object.keys(liquid.tags)) {
     if (!builtInTags.includes(name)) delete liquid.tags[name]
   }
-  const begin = boundBlocks(liquid)
+  const resetBlocks = limitBlocks(liquid)
   return {
     filters: Object.keys(liquid.filters),
     tags: builtInTags,
     parse: (text) => liquid.parse(text),
     inputs(template) {
       const { globals } = liquid.analyzeSync(template, { partials: false })
-      return Object.values(globals).flat().toSorted(byPlace)
+      return Object.values(globals).flat().toSorted(byLocation)
     },
-    items: (template, inputs) => usesOfItems(library, template, inputs),
+    items: (template, inputs) => findItemUses(library, template, inputs),
     render(template, values) {
-      begin()
+      resetBlocks()
       const made: unknown = liquid.renderSync(template, values)
-      return typeof made === 'string' ? made : asText(made)
+      return typeof made === 'string' ? made : toText(made)
     },
   }
 }
 
-const byPlace = ({ location: a }: Variable, { location: b }: Variable): number =>
+const byLocation = ({ location: a }: Variable, { location: b }: Variable): number =>
   a.row - b.row || a.col - b.col
 
-/** Counts blocks, and charges whatever is written, into the prompt or into a variable. */
-function boundBlocks(liquid: Liquid): () => void {
+/** Counts blocks, and charges everything that is written to the prompt or to a variable. */
+function limitBlocks(liquid: Liquid): () => void {
   let blocks = 0
   const { renderer } = liquid
   const renderTemplates = renderer.renderTemplates.bind(renderer)
   renderer.renderTemplates = (templates, context, emitter) => {
-    if (++blocks > blocksMax) throw new Error(`it goes around more than ${blocksMax} times`)
-    return renderTemplates(templates, context, emitter ?? boundedEmitter(context))
+    if (++blocks > blocksMax) throw new Error(`it loops more than ${blocksMax} times`)
+    return renderTemplates(templates, context, emitter ?? createLimitedEmitter(context))
   }
   return () => {
     blocks = 0
   }
 }
 
-function boundedEmitter(context: Context): { buffer: string; write(value: unknown): void } {
+function createLimitedEmitter(context: Context): { buffer: string; write(value: unknown): void } {
   const emitter = {
     buffer: '',
     write(value: unknown): void {
-      const text = asText(value)
+      const text = toText(value)
       context.memoryLimit.use(text.length)
       emitter.buffer += text
     },
@@ -124,8 +125,10 @@ function boundedEmitter(context: Context): { buffer: string; write(value: unknow
   return emitter
 }
 
-/** Lists are run together, as Liquid does; an object, which it has no text for, is shown as JSON. */
-function asText(value: unknown): string {
+/**
+ * Lists are concatenated, as Liquid does; objects, for which Liquid has no text, are shown as JSON.
+ */
+function toText(value: unknown): string {
   switch (typeof value) {
     case 'string':
       return value
@@ -135,7 +138,7 @@ function asText(value: unknown): string {
       return String(value)
     case 'object':
       if (value === null) return ''
-      return Array.isArray(value) ? value.map(asText).join('') : JSON.stringify(value)
+      return Array.isArray(value) ? value.map(toText).join('') : JSON.stringify(value)
     default:
       return ''
   }
@@ -144,15 +147,15 @@ function asText(value: unknown): string {
 type Handler = Extract<FilterImplOptions, (...args: never) => unknown>
 
 /**
- * The library charges filters for text. Lists that hold one list many times would still be small to
- * make and endless to write, so that what a filter gives is measured as if it were written.
+ * The library charges filters for text. A list that contains one list many times is small to create
+ * and endless to write, so the result of a filter is measured as if it were written.
  */
-function guarded(filter: FilterImplOptions): FilterImplOptions {
+function limitFilter(filter: FilterImplOptions): FilterImplOptions {
   const handler: Handler = typeof filter === 'function' ? filter : filter.handler
   const bounded: Handler = function (value: unknown, ...args: unknown[]) {
-    if (Array.isArray(value) && value.length > itemsMax) throw tooMuch()
+    if (Array.isArray(value) && value.length > itemsMax) throw createLimitError()
     const made: unknown = handler.call(this, value, ...args)
-    return isGenerator(made) ? boundedSteps(made) : requireBounded(made)
+    return isGenerator(made) ? limitSteps(made) : requireWithinLimits(made)
   }
   return typeof filter === 'function' ? bounded : { ...filter, handler: bounded }
 }
@@ -160,11 +163,11 @@ function guarded(filter: FilterImplOptions): FilterImplOptions {
 const isGenerator = (value: unknown): value is Generator =>
   typeof value === 'object' && value !== null && 'next' in value && 'throw' in value
 
-function* boundedSteps(steps: Generator): Generator {
+function* limitSteps(steps: Generator): Generator {
   try {
-    return requireBounded(yield* steps)
+    return requireWithinLimits(yield* steps)
   } catch (error) {
-    // What fails in here names a place in the argument of the filter, which is none in the template.
+    // The position refers to the argument of the filter, not to the template.
     const message = textOf(error)
       .replace(/, line:\d+, col:\d+$/, '')
       .replace(/^undefined variable: (.*)$/s, 'an item of the list has no part "$1"')
@@ -172,36 +175,38 @@ function* boundedSteps(steps: Generator): Generator {
   }
 }
 
-function requireBounded<T>(made: T): T {
+function requireWithinLimits<T>(made: T): T {
   if (typeof made !== 'object') return made
   let items = 0
   let chars = 0
-  const waiting: unknown[] = [made]
-  while (waiting.length > 0) {
-    const value = waiting.pop()
+  const pending: unknown[] = [made]
+  while (pending.length > 0) {
+    const value = pending.pop()
     if (typeof value === 'string') chars += value.length
     if (typeof value === 'object' && value !== null) {
       // One by one: a list may be too long to be spread.
-      for (const part of Object.values(value)) waiting.push(part)
+      for (const part of Object.values(value)) pending.push(part)
     }
-    if (++items > itemsMax || chars > madeMax || waiting.length > itemsMax) throw tooMuch()
+    if (++items > itemsMax || chars > outputMax || pending.length > itemsMax)
+      throw createLimitError()
   }
   return made
 }
 
-const tooMuch = (): Error =>
-  new Error(`a filter makes or is given more than ${itemsMax} items or ${madeMax} characters`)
+const createLimitError = (): Error =>
+  new Error(`a filter returns or receives more than ${itemsMax} items or ${outputMax} characters`)
 
 const nameBytesMax = 200
 
 const ownFilters: Readonly<Record<string, (value: unknown) => string>> = {
-  sanitize: (value) => sanitize(asText(value)),
-  snake_case: (value) => wordsOf(asText(value)).join('_').toLowerCase(),
+  sanitize: (value) => sanitize(toText(value)),
+  snake_case: (value) => splitWords(toText(value)).join('_').toLowerCase(),
 }
 
 /**
- * A name, such as that of a branch, as one part of a path: `run/fix-it` becomes `run-fix-it`.
- * Letters, digits, `.`, `_` and `-` stay; it is never empty, hidden or a way upwards.
+ * Turns a name, such as that of a branch, into one path component: `run/fix-it` becomes
+ * `run-fix-it`. Letters, digits, `.`, `_` and `-` stay; the result is never empty, hidden or a
+ * parent reference.
  */
 export function sanitize(name: string): string {
   const safe = name
@@ -219,7 +224,7 @@ export function sanitize(name: string): string {
   return kept.replace(/[-.]+$/, '') || 'unnamed'
 }
 
-const wordsOf = (text: string): readonly string[] =>
+const splitWords = (text: string): readonly string[] =>
   text
     .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
     .split(/[^\p{L}\p{N}]+/u)

@@ -12,7 +12,7 @@ const words = [
 
 const values = { input: { goal: 'g', list: [1, { name: 'n' }] }, word: 'w', nothing: null }
 
-test('whatever pieces it is made of, a template ends in text or in an error with a place', async () => {
+test('whatever its pieces, a template ends in text or in an error with a position', async () => {
   const piece = fc.constantFrom(...words, ' ', '\n', '\u0000')
   const templates = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(' '))
   await fc.assert(

@@ -1,6 +1,6 @@
 /**
- * What a template asks of the items of lists: in `{% for c in checks %}{{ c.name }}`, the `name` of
- * an item of `checks`. The library's own analysis ends at the name of the loop.
+ * Finds the properties that a template expects of list items: in `{% for c in checks %}{{ c.name
+ * }}`, the `name` of an item of `checks`. The library's own analysis ends at the loop variable.
  */
 
 import type { Template, Variable } from 'liquidjs'
@@ -14,22 +14,22 @@ export interface Use {
 type Library = Pick<typeof import('liquidjs'), 'analyzeSync' | 'ForTag' | 'toValueSync'>
 type ForTag = InstanceType<Library['ForTag']>
 
-/** The loops around a place: what their names stand for. */
+/** The enclosing loops: what their variables stand for. */
 interface Loops {
   readonly items: ReadonlyMap<string, Path>
   readonly depth: number
 }
 
-/** Loops inside of loops are read as often as they are deep. */
+/** Nested loops are analyzed once for each level. */
 const depthMax = 3
 
-export function usesOfItems(
+export function findItemUses(
   library: Library,
   template: Template[],
   inputs: readonly Variable[],
 ): readonly Use[] {
   const { analyzeSync, ForTag, toValueSync } = library
-  const given = new Set(inputs.map(({ location }) => `${location.row}:${location.col}`))
+  const inputLocations = new Set(inputs.map(({ location }) => `${location.row}:${location.col}`))
   const uses: Use[] = []
 
   function visit(templates: readonly Template[], loops: Loops): void {
@@ -41,7 +41,7 @@ export function usesOfItems(
 
   function visitLoop(loop: ForTag, loops: Loops): void {
     const depth = loops.depth + 1
-    const path = depth > depthMax ? undefined : pathOf(loop, loops)
+    const path = depth > depthMax ? undefined : findPath(loop, loops)
     const items = new Map(loops.items)
     items.delete(loop.variable)
     if (path !== undefined) {
@@ -56,16 +56,16 @@ export function usesOfItems(
     visit(loop.elseTemplates, loops)
   }
 
-  /** What it goes over, if that was given, or is part of an item of what was. */
-  function pathOf(loop: ForTag, { items }: Loops): Path | undefined {
+  /** What the loop iterates over, if that is an input or part of an item of one. */
+  function findPath(loop: ForTag, { items }: Loops): Path | undefined {
     const { collection, token } = loop
-    const only: Template = { token, render: () => undefined, arguments: () => [collection] }
+    const probe: Template = { token, render: () => undefined, arguments: () => [collection] }
     const [row, col] = collection.getPosition()
-    const variables = Object.values(analyzeSync([only], { partials: false }).variables).flat()
-    const whole = variables.find(({ location }) => location.row === row && location.col === col)
-    if (whole === undefined) return undefined
-    if (given.has(`${row}:${col}`)) return whole.segments
-    const [name, ...rest] = whole.segments
+    const variables = Object.values(analyzeSync([probe], { partials: false }).variables).flat()
+    const found = variables.find(({ location }) => location.row === row && location.col === col)
+    if (found === undefined) return undefined
+    if (inputLocations.has(`${row}:${col}`)) return found.segments
+    const [name, ...rest] = found.segments
     const before = typeof name === 'string' ? items.get(name) : undefined
     return before === undefined ? undefined : [...before, ...rest]
   }

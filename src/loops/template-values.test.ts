@@ -1,4 +1,4 @@
-// What hostile values can do in an honest template: nothing. They are data.
+// What hostile values can do in a valid template: nothing. They are data.
 
 import { describe, expect, test } from 'vitest'
 import { isLoopError } from '../loop/index.ts'
@@ -12,7 +12,7 @@ class Evil {
 
 const hostile = '{{ input.goal }}{% include "/etc/passwd" %}{{ "a" | append: "b" }}'
 
-/** What came of it: text, or the message of a `bad-template`. Anything else is a failed test. */
+/** The outcome: text, or the message of a `bad-template`. Anything else fails the test. */
 async function outcomeOf(text: string, values: Record<string, unknown>): Promise<string> {
   try {
     return `text: ${(await createTemplate(text, { file: 't' })).render(values)}`
@@ -41,7 +41,7 @@ describe('hostile values:', () => {
     ['a date', new Date(0)],
     ['a map', new Map([['a', 1]])],
     ['not a number', Number.NaN],
-    ['a number without end', Number.POSITIVE_INFINITY],
+    ['infinity', Number.POSITIVE_INFINITY],
     ['a thing with a toString', Object.create({ toString: () => `${witness.ran++}` })],
     ['a thing with a toLiquid', { toLiquid: () => witness.ran++ }],
     ['a thing with a valueOf', { valueOf: () => witness.ran++ }],
@@ -53,13 +53,13 @@ describe('hostile values:', () => {
     expect(witness.ran).toBe(0)
   })
 
-  test('a value that contains itself is refused', async () => {
+  test('a circular value is refused', async () => {
     const value: Record<string, unknown> = {}
     value['self'] = value
     expect(await outcomeOf('{{ value }}', { value })).toMatch(/^error: .*contains itself/)
   })
 
-  test('a key named as the prototype changes no prototype', async () => {
+  test('a key named __proto__ changes no prototype', async () => {
     const value: unknown = JSON.parse('{"__proto__": {"polluted": "yes"}, "a": 1}')
     expect(await outcomeOf('{{ value.polluted }}', { value })).toMatch(/^error: .*no variable/)
     expect(await outcomeOf('{{ value | json }}{{ value.a }}', { value })).toMatch(/^text: .*1$/)
@@ -67,7 +67,7 @@ describe('hostile values:', () => {
     expect('polluted' in {}).toBe(false)
   })
 
-  test('long values are no more than they are', async () => {
+  test('long values are not expanded', async () => {
     const made = await outcomeOf('{{ value }}', { value: 'x'.repeat(4_000_000) })
     expect(made.length).toBe(4_000_006)
     expect(await outcomeOf('{{ value }}', { value: 'x'.repeat(9_000_000) })).toMatch(

@@ -1,57 +1,58 @@
-/** What a template may ask for, and whether it asks for anything else. */
+/** What a template may refer to, and whether it refers to anything else. */
 
 import { nearestName } from '../loop/index.ts'
 
 /**
- * What is known about a variable before there is a value: a value without parts, a list of such
- * things, an object of them, or nothing at all (`any`).
+ * What is known about a variable before it has a value: a value without parts, a list, an object,
+ * or nothing at all (`any`).
  */
-export type Shape =
+export type VariableShape =
   | 'value'
   | 'any'
-  | { readonly list: Shape }
-  | { readonly parts: { readonly [name: string]: Shape } }
+  | { readonly list: VariableShape }
+  | { readonly parts: { readonly [name: string]: VariableShape } }
 
-/** Any item of a list, whichever. */
+/** Any item of a list. */
 export const item: unique symbol = Symbol('item')
 
-/** A path as the template has it: names, numbers, items, and paths of its own inside brackets. */
+/** A path as written in the template: names, numbers, items, and nested paths in brackets. */
 export type Segment = string | number | typeof item | { readonly segments: Path }
 export type Path = readonly Segment[]
 
 export interface UnknownVariable {
-  /** Up to the first name that is not known. */
+  /** Up to the first unknown name. */
   readonly path: string
-  /** The nearest known one. */
+  /** The closest known name. */
   readonly nearest: string | undefined
   readonly known: readonly string[]
 }
 
-/** The first name of a path that nothing is known by. */
-export function unknownIn(path: Path, shape: Shape): UnknownVariable | undefined {
-  let here = shape
+/** Finds the first unknown name in a path. */
+export function findUnknown(path: Path, shape: VariableShape): UnknownVariable | undefined {
+  let current = shape
   for (const [index, segment] of path.entries()) {
-    const next = partOf(here, segment)
+    const next = findPart(current, segment)
     if (next !== undefined) {
-      here = next
+      current = next
       continue
     }
-    const known = typeof here === 'object' && 'parts' in here ? Object.keys(here.parts) : []
+    const known =
+      typeof current === 'object' && 'parts' in current ? Object.keys(current.parts) : []
     const before = path.slice(0, index)
     const nearest = typeof segment === 'string' ? nearestName(segment, known) : undefined
     return {
-      path: textOfPath(path.slice(0, index + 1)),
-      nearest: nearest === undefined ? undefined : textOfPath([...before, nearest]),
-      known: known.map((name) => textOfPath([...before, name])),
+      path: pathToText(path.slice(0, index + 1)),
+      nearest: nearest === undefined ? undefined : pathToText([...before, nearest]),
+      known: known.map((name) => pathToText([...before, name])),
     }
   }
   return undefined
 }
 
-function partOf(shape: Shape, segment: Segment): Shape | undefined {
-  // What stands in brackets is only known when there are values.
+function findPart(shape: VariableShape, segment: Segment): VariableShape | undefined {
+  // The content of brackets is only known at run time.
   if (shape === 'any' || typeof segment === 'object') return 'any'
-  // Going over text gives the text, and over an object its names and parts.
+  // Iterating over text yields the text, and over an object its names and parts.
   if (segment === item) {
     return shape === 'value' ? 'value' : 'list' in shape ? shape.list : 'any'
   }
@@ -67,19 +68,22 @@ function partOf(shape: Shape, segment: Segment): Shape | undefined {
   return segment === 'size' ? 'value' : undefined
 }
 
-/** The shape of a value that is there already. */
-export function shapeOf(value: unknown): Shape {
+/** The shape of an existing value. */
+export function toShape(value: unknown): VariableShape {
   if (typeof value !== 'object' || value === null) return 'value'
-  // Lists may hold things of any kind.
+  // Lists may contain values of any kind.
   if (Array.isArray(value)) return { list: 'any' }
-  const parts = Object.entries(value).map(([name, part]): [string, Shape] => [name, shapeOf(part)])
+  const parts = Object.entries(value).map(([name, part]): [string, VariableShape] => [
+    name,
+    toShape(part),
+  ])
   return { parts: Object.fromEntries(parts) }
 }
 
-export function textOfPath(path: Path): string {
+export function pathToText(path: Path): string {
   return path
     .map((segment, index) => {
-      if (typeof segment === 'object') return `[${textOfPath(segment.segments)}]`
+      if (typeof segment === 'object') return `[${pathToText(segment.segments)}]`
       if (segment === item) return '[]'
       if (typeof segment === 'number') return `[${segment}]`
       if (!/^[\p{L}_][\p{L}\p{N}_-]*$/u.test(segment)) return `[${JSON.stringify(segment)}]`

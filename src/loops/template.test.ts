@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { isLoopError } from '../loop/index.ts'
 import { createTemplate } from './template.ts'
 import { sanitize } from './template-engine.ts'
-import type { Shape } from './template-variables.ts'
+import type { VariableShape } from './template-variables.ts'
 
 const render = async (text: string, values: Record<string, unknown> = {}): Promise<string> =>
   (await createTemplate(text)).render(values)
@@ -54,7 +54,7 @@ describe('a template', () => {
     expect(await render(text, { a: { b: 'c' }, none: null })).toBe(made)
   })
 
-  test('lists what it expects to be given, and not what is its own', async () => {
+  test('lists the variables that it expects, without those that it defines', async () => {
     const text =
       '{{ input.goal }} {% for c in checks %}{{ c.name }}{{ forloop.index }}{% endfor %}' +
       '{% assign x = progress %}{{ x }}{{ checks[0].name }}{{ input.goal }}{{ a[b.c] }}{{ d["e f"] }}'
@@ -70,7 +70,7 @@ describe('a template', () => {
   })
 })
 
-describe('what is wrong with a template is said with its place:', () => {
+describe('problems are reported with their position:', () => {
   test.each([
     ['\n  {{ a | upcse }}', ':2:10: there is no filter "upcse". Did you mean "upcase"?'],
     ['{{ a | frobnicate }}', ':1:8: there is no filter "frobnicate". There are: abs,'],
@@ -94,25 +94,28 @@ describe('what is wrong with a template is said with its place:', () => {
     ['{{ progess }}', ':1:4: there is no variable "progess". Did you mean "progress"?'],
     ['{{ zzz }}', ':1:4: there is no variable "zzz". There are: input, progress, list.'],
     ['{{ progress.text }}', ':1:4: there is no variable "progress.text". It has no parts.'],
-    ['{% for c in list %}{{ c.nme }}{% endfor %}', ':1:23: there is no variable "c.nme". Give it'],
+    [
+      '{% for c in list %}{{ c.nme }}{% endfor %}',
+      ':1:23: there is no variable "c.nme". Assign it',
+    ],
     ['{{ "%E0" | url_decode }}', ':1:1: URI malformed.'],
     ['ab {{ input | where: "x" }}', ':1:4: an item of the list has no part "x".'],
-  ])('when it is rendered, %j', async (text, message) => {
+  ])('at rendering, %j', async (text, message) => {
     const template = await createTemplate(text)
     const values = { input: { goal: 'g' }, progress: 'p', list: [{ name: 'n' }] }
     const problem = await problemOf(async () => template.render(values))
     expect(problem).toContain(`template${message}`)
   })
 
-  test('a template inside a file is told by the lines and columns of the file', async () => {
+  test('positions refer to the file that contains the template', async () => {
     const options = { file: 'loop.yaml', line: 7, indent: 2 }
     const problem = await problemOf(() => createTemplate('a\n  {{ b | x_y }}', options))
     expect(problem).toContain('loop.yaml:8:12: there is no filter "x_y"')
   })
 })
 
-describe('variables are known before there are values', () => {
-  const known: Shape = {
+describe('variables are known before they have values', () => {
+  const known: VariableShape = {
     parts: {
       input: { parts: { goal: 'value', extra: 'any' } },
       checks: { list: { parts: { name: 'value', status: 'value' } } },
@@ -179,7 +182,7 @@ describe('a sanitized name', () => {
     expect(sanitize(name)).toBe(safe)
   })
 
-  test('is never longer than a name of a file may be', () => {
+  test('is never longer than a file name may be', () => {
     expect(Buffer.byteLength(sanitize('語'.repeat(100_000)))).toBeLessThanOrEqual(200)
   })
 })

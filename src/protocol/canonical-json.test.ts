@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canonicalDepthMax, canonicalJson, pathText } from './canonical-json.ts'
+import { canonicalDepthMax, canonicalJson, formatJsonPath } from './canonical-json.ts'
 
 describe('canonical JSON', () => {
   test('sorts keys at every level and writes no white space', () => {
@@ -9,7 +9,7 @@ describe('canonical JSON', () => {
     )
   })
 
-  test('says the same value again, in whatever order its keys were', () => {
+  test('gives the same text for the same value, in any order of its keys', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = canonicalJson(value)
@@ -27,7 +27,7 @@ describe('canonical JSON', () => {
   })
 
   test.each([
-    ['a number without end', { a: [1, JSON.parse('1e999')] }, /^\$\.a\[1\] cannot be stored/],
+    ['an infinite number', { a: [1, JSON.parse('1e999')] }, /^\$\.a\[1\] cannot be stored/],
     ['a hole in a list', [undefined], /^\$\[0\] cannot be stored: it is a undefined/],
     ['a function', { 'odd key': (): number => 1 }, /^\$\["odd key"\] cannot be stored/],
     ['a big integer', { n: 1n }, /^\$\.n cannot be stored: it is a bigint/],
@@ -35,16 +35,16 @@ describe('canonical JSON', () => {
     expect(() => canonicalJson(value)).toThrow(message)
   })
 
-  test('refuses what is nested too deep, however deep that is', () => {
+  test('refuses values that are nested too deeply, at any depth', () => {
     expect(canonicalJson(nested(canonicalDepthMax + 1))).toContain('[')
-    expect(() => canonicalJson(nested(canonicalDepthMax + 2))).toThrow('nested over')
-    expect(() => canonicalJson(nested(100_000))).toThrow('nested over')
+    expect(() => canonicalJson(nested(canonicalDepthMax + 2))).toThrow('nested more than')
+    expect(() => canonicalJson(nested(100_000))).toThrow('nested more than')
   })
 })
 
-test('a path reads as people write it', () => {
-  expect(pathText(['a', 3, 'odd key', '__proto__'])).toBe('$.a[3]["odd key"].__proto__')
-  expect(pathText([])).toBe('$')
+test('a path is formatted for people', () => {
+  expect(formatJsonPath(['a', 3, 'odd key', '__proto__'])).toBe('$.a[3]["odd key"].__proto__')
+  expect(formatJsonPath([])).toBe('$')
 })
 
 const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels))

@@ -1,27 +1,27 @@
 /**
- * One text for one value: keys sorted by UTF-16 code units, no white space, numbers as ECMAScript
- * writes them (RFC 8785). Two programs that read the same value get the same digest.
+ * Canonical JSON (RFC 8785): keys sorted by UTF-16 code units, no white space, numbers as ECMAScript
+ * prints them. Two programs that read the same value get the same digest.
  */
 
 import { NotJsonError } from '../loop/index.ts'
 
-/** A little over what `toJson` allows, for the objects that a checkpoint file puts around a value. */
+/** Slightly above the limit of `toJson`: a checkpoint file wraps a value in a few more objects. */
 export const canonicalDepthMax = 210
 
 const scalars: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'object'])
 
-/** Throws `NotJsonError` with the path of a value that JSON cannot hold or that is nested too deep. */
+/** Throws `NotJsonError` with the path of a value that JSON cannot hold or that is nested too deeply. */
 export function canonicalJson(value: unknown): string {
   try {
     return write(value, [])
   } catch (error) {
-    if (error instanceof RangeError) throw new NotJsonError('$', 'its text would be too long')
+    if (error instanceof RangeError) throw new NotJsonError('$', 'the text would be too long')
     throw error
   }
 }
 
-/** A path as people write it: `$.items[3].when`. */
-export function pathText(path: readonly PropertyKey[]): string {
+/** Formats a path, for example `$.items[3].when`. */
+export function formatJsonPath(path: readonly PropertyKey[]): string {
   const parts = path.map((key) => {
     if (typeof key === 'number') return `[${key}]`
     const name = String(key)
@@ -33,17 +33,17 @@ export function pathText(path: readonly PropertyKey[]): string {
 function write(value: unknown, path: PropertyKey[]): string {
   if (typeof value === 'object' && value !== null) {
     if (path.length > canonicalDepthMax) {
-      // The beginning of such a path says enough.
-      const where = pathText(path.slice(0, 6))
-      throw new NotJsonError(`${where}…`, `it is nested over ${canonicalDepthMax} deep`)
+      // The whole path would be too long to read.
+      const start = formatJsonPath(path.slice(0, 6))
+      throw new NotJsonError(`${start}…`, `it is nested more than ${canonicalDepthMax} levels deep`)
     }
     return Array.isArray(value) ? writeArray(value, path) : writeObject(value, path)
   }
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new NotJsonError(pathText(path), 'its number is too large')
+    throw new NotJsonError(formatJsonPath(path), 'the number is too large')
   }
   if (!scalars.has(typeof value)) {
-    throw new NotJsonError(pathText(path), `it is a ${typeof value}`)
+    throw new NotJsonError(formatJsonPath(path), `it is a ${typeof value}`)
   }
   return JSON.stringify(value)
 }

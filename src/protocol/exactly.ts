@@ -1,8 +1,8 @@
-/** Ties a schema to the type it is for, so that neither can change without the other. */
+/** Ties a schema to its type, so that neither can change without the other. */
 
 import type { z } from 'zod'
 
-/** Every field by name, of each member of a union. Assignability alone would overlook optional ones. */
+/** Every field name of every union member. Assignability alone would miss optional fields. */
 type Fields<T> = T extends { readonly type: infer Type extends string }
   ? `${Type}.${keyof T & string}`
   : T extends object
@@ -15,7 +15,7 @@ type Matches<T, Output> = [T, Fields<T>] extends [Output, Fields<Output>]
     : never
   : never
 
-/** Compiles only where what the schema gives and T are assignable to each other, field by field. */
+/** Compiles only if the schema's output and T are assignable to each other, field by field. */
 export const exactly =
   <T>() =>
   <S extends z.ZodType<T>>(schema: S & Matches<T, z.output<S>>): z.ZodType<T> =>

@@ -1,12 +1,13 @@
-export { canonicalDepthMax, canonicalJson } from './canonical-json.ts'
+export { canonicalDepthMax, canonicalJson, formatJsonPath } from './canonical-json.ts'
 export {
   type Certificate,
+  type CertificateBasis,
   type CertificateDraft,
   type CertificateVersion,
   type Certified,
   type CertifiedCalibration,
   type CertifiedCheck,
-  type CertifiedLayer,
+  type CertifiedDependencies,
   type Consultation,
   certificateBytesMax,
   certificateDomain,
@@ -14,13 +15,12 @@ export {
   certificateSchema,
   certificateVersion,
   type ErrorRate,
-  type RestsOn,
   type SealedChangeNote,
   type SealedPart,
   type Signature,
   type SignedCertificate,
   signedCertificateSchema,
-} from './certificate.ts'
+} from './certificate/certificate.ts'
 export {
   type ChangeClass,
   type ChangeNote,
@@ -37,19 +37,20 @@ export {
   strengthLevels,
   type TestEvidence,
   type TestNote,
-} from './certificate-strength.ts'
+} from './certificate/certificate-strength.ts'
+export { describeLevel, describeStrength } from './certificate/describe-strength.ts'
 export {
-  type CheckWords,
-  checkAgent,
-  checkTool,
-  describeCheckPower,
-  runsCommands,
-} from './check-kinds.ts'
-export {
-  type CheckedLoopFile,
-  type CheckLoopFileOptions,
-  checkLoopFile,
-} from './check-loop-file.ts'
+  type Endorsement,
+  endorsementDomain,
+  endorsementSchema,
+  type TrustedKey,
+  type TrustedKeys,
+  trustedKeySchema,
+  trustedKeysBytesMax,
+  trustedKeysFormat,
+  trustedKeysSchema,
+  trustedKeysVersion,
+} from './certificate/trusted-keys.ts'
 export {
   type CheckpointFile,
   type Continuation,
@@ -58,19 +59,9 @@ export {
   checkpointFormat,
   checkpointFormatVersion,
   type Sha256,
-} from './checkpoint.ts'
-export { type CheckpointSource, checkpointTree } from './checkpoint-source.ts'
+} from './checkpoint/checkpoint-file.ts'
 export {
-  type ArtifactMode,
-  type Config,
-  defaultSettings,
-  mergeConfig,
-  type NameSource,
-  type Settings,
-  withDefaults,
-} from './config.ts'
-export { describeLevel, describeStrength } from './describe-strength.ts'
-export {
+  agentNameCharsMax,
   type Checkpoint,
   type ExitConditionConfig,
   type ExitConditionStatus,
@@ -86,7 +77,7 @@ export {
   type LoopState,
   loopConfigBounds,
   toolOutputCharsMax,
-} from './entities.ts'
+} from './checkpoint/entities.ts'
 export {
   checkpointSchema,
   exitConditionConfigSchema,
@@ -95,14 +86,33 @@ export {
   loopConfigSchema,
   loopResultSchema,
   loopStateSchema,
-} from './entity-schemas.ts'
-export { eventTypesTable } from './event-drafts.ts'
-export { stepNoteSchema } from './event-parts.ts'
-export { recordedEventSchema, runEventSchema } from './event-schema.ts'
-export { checkStatusTable, toExitConditions } from './exit-conditions.ts'
-export { fromCheckpointFile, type Restored } from './from-checkpoint-file.ts'
-export { toIterationEvents } from './iteration-events.ts'
+} from './checkpoint/entity-schemas.ts'
+export type { WorkspaceFile } from './checkpoint/workspace-file.ts'
+export {
+  type ArtifactMode,
+  type Config,
+  defaultSettings,
+  mergeConfig,
+  type NameSource,
+  type Settings,
+  withDefaults,
+} from './config/config.ts'
+export { stepNoteSchema } from './events/event-parts.ts'
+export { recordedEventSchema, runEventSchema } from './events/event-schema.ts'
 export { jsonSchemas } from './json-schemas.ts'
+export {
+  type CheckWords,
+  checkAgent,
+  checkTool,
+  describeCheckPower,
+  runsCommands,
+} from './loop-file/check-kinds.ts'
+export {
+  type CheckedLoopFile,
+  type CheckLoopFileOptions,
+  checkLoopFile,
+} from './loop-file/check-loop-file.ts'
+export { issueProblems, issueReason, quoted, unknownName } from './loop-file/issue-problems.ts'
 export {
   type AcpAgentSettings,
   type AcpPermissions,
@@ -133,36 +143,17 @@ export {
   type SectionSettings,
   type ToolCheckSettings,
   type WorktreeSettings,
-} from './loop-file.ts'
-export { issueProblems, issueReason, quoted, unknownName } from './loop-file-issues.ts'
-export { promptSchema } from './loop-file-parts.ts'
-export { builtInToolNames } from './loop-file-problems.ts'
-export { defaultLoopType } from './loop-file-schema.ts'
+} from './loop-file/loop-file.ts'
+export { builtInToolNames } from './loop-file/loop-file-problems.ts'
+export { defaultLoopType } from './loop-file/loop-file-schema.ts'
 export {
   type AgentRole,
   type AgentRoles,
   type LoopFileType,
   makerRole,
   type Unnamed,
-} from './loop-file-type.ts'
-export { key, keys, list, text, whole } from './loop-file-values.ts'
-export { type LoopOperationName, operationPath } from './loop-operation.ts'
-export { toLoopResult } from './loop-result.ts'
-export { parseCheckpointFile } from './parse-checkpoint-file.ts'
-export { toLoopOutcome, toLoopPhase } from './phases.ts'
+} from './loop-file/loop-file-type.ts'
+export { promptSchema } from './loop-file/prompt-schema.ts'
+export { integer, key, keys, list, text } from './loop-file/value-schemas.ts'
 export type { NamedEvidence } from './run-values.ts'
-export { toCheckpointFile } from './to-checkpoint-file.ts'
-export {
-  type Endorsement,
-  endorsementDomain,
-  endorsementSchema,
-  type TrustedKey,
-  type TrustedKeys,
-  trustedKeySchema,
-  trustedKeysBytesMax,
-  trustedKeysFormat,
-  trustedKeysSchema,
-  trustedKeysVersion,
-} from './trusted-keys.ts'
 export { isJsonObject, type JsonObject, type PublishedMeta, published } from './values.ts'
-export type { WorkspaceFile } from './workspace-file.ts'

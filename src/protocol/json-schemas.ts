@@ -1,20 +1,20 @@
-/** The schemas of this folder as JSON Schema documents, for programs in other languages. */
+/** The published schemas as JSON Schema documents, for programs in other languages. */
 
 import { z } from 'zod'
 import { eventVersion } from '../loop/index.ts'
 import { apiSchemas } from './api/api-schemas.ts'
-import { certificateVersion, signedCertificateSchema } from './certificate.ts'
-import { checkpointFileSchema, checkpointFormatVersion } from './checkpoint.ts'
+import { certificateVersion, signedCertificateSchema } from './certificate/certificate.ts'
+import { trustedKeysSchema, trustedKeysVersion } from './certificate/trusted-keys.ts'
+import { checkpointFileSchema, checkpointFormatVersion } from './checkpoint/checkpoint-file.ts'
+import { loopResultSchema } from './checkpoint/entity-schemas.ts'
 import { commandErrorSchema, commandFileName, commandOutputs } from './cli/index.ts'
-import { configJsonSchema } from './config-schema.ts'
-import { loopResultSchema } from './entity-schemas.ts'
-import { recordedEventSchema } from './event-schema.ts'
-import { loopFileJsonSchema } from './loop-file-schema.ts'
-import type { LoopFileType } from './loop-file-type.ts'
-import { trustedKeysSchema, trustedKeysVersion } from './trusted-keys.ts'
+import { configJsonSchema } from './config/config-schema.ts'
+import { recordedEventSchema } from './events/event-schema.ts'
+import { loopFileJsonSchema } from './loop-file/loop-file-schema.ts'
+import type { LoopFileType } from './loop-file/loop-file-type.ts'
 import { published } from './values.ts'
 
-/** By file name in `schemas/`, where `node scripts/schemas.mjs` writes them. */
+/** By file name in `schemas/`, which `node scripts/schemas.mjs` writes. */
 export function jsonSchemas(types: readonly LoopFileType[]): {
   readonly [fileName: string]: object
 } {
@@ -39,27 +39,27 @@ export function jsonSchemas(types: readonly LoopFileType[]): {
     'loop.schema.json': loopFileDocument(types),
     'loop-result.schema.json': document(loopResultSchema, {
       $id: `urn:loopwright:schema:loop-result:${checkpointFormatVersion}`,
-      description: 'The result of a run that has ended, in the words of document 001.',
+      description: 'The result of a finished run, in the legacy format.',
     }),
     'trusted-keys.schema.json': document(trustedKeysSchema, {
       $id: `urn:loopwright:schema:trusted-keys:${trustedKeysVersion}`,
-      description: 'Keys whose certificates count; see docs/certificates.md.',
+      description: 'Trusted keys; see docs/certificates.md.',
     }),
   }
 }
 
-/** Every value of the daemon's API by its name, as `$defs`; what is asked and answered where is in OpenAPI. */
+/** Every value of the daemon's API by name, as `$defs`. Which route uses which is in the OpenAPI document. */
 function apiDocument(): object {
   const { $schema, $defs } = z.toJSONSchema(z.union(apiSchemas), {
     target: 'draft-2020-12',
     io: 'input',
     metadata: published,
   })
-  const description = 'What the daemon and its clients say to each other; see docs/api.md.'
+  const description = 'The values that the daemon and its clients exchange; see docs/api.md.'
   return { $schema, $id: 'urn:loopwright:schema:api:1', description, $defs }
 }
 
-/** What `loopctl --json` prints, command by command. */
+/** The output of `loopctl --json`, per command. */
 function commandDocuments(): { readonly [fileName: string]: object } {
   const commands = Object.entries(commandOutputs).map(([name, { schema, prints, description }]) => {
     const what = prints === 'lines' ? 'one line' : 'the value'
@@ -71,12 +71,12 @@ function commandDocuments(): { readonly [fileName: string]: object } {
   })
   const error = document(commandErrorSchema, {
     $id: 'urn:loopwright:schema:cli-error:1',
-    description: 'What any command with --json prints on standard error when it cannot be done.',
+    description: 'What every command prints to standard error with --json when it fails.',
   })
   return { ...Object.fromEntries(commands), [commandFileName('error')]: error }
 }
 
-/** As a file may be written: fields with a default may be absent. */
+/** The input form: fields with a default may be absent. */
 function document(schema: z.ZodType, head: { $id: string; description: string }): object {
   const { $schema, ...shape } = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
@@ -86,7 +86,7 @@ function document(schema: z.ZodType, head: { $id: string; description: string })
   return { $schema, ...head, ...shape }
 }
 
-/** Named on the first line of a loop file: `# yaml-language-server: $schema=…`. */
+/** Referenced on the first line of a loop file: `# yaml-language-server: $schema=…`. */
 function loopFileDocument(types: readonly LoopFileType[]): object {
   const { $schema, ...shape } = loopFileJsonSchema(types)
   const head = { $id: 'urn:loopwright:schema:loop:1', title: 'Loopwright loop file' }

@@ -1,4 +1,4 @@
-/** Schemas of our own values that both checkpoint files and events hold. */
+/** Schemas of values that several formats share. */
 
 import { z } from 'zod'
 import {

@@ -1,17 +1,17 @@
-/** The small values that the schemas of this folder are made of, and the names they publish. */
+/** Basic schemas that this folder is built on, and the registry of published names. */
 
 import { z } from 'zod'
 import type { Json } from '../loop/index.ts'
 
 export type JsonObject = { readonly [key: string]: Json }
 
-/** What a published schema says about a part besides its shape. `id` makes it a `$defs` entry. */
+/** Metadata of a part in a published schema. `id` makes it a `$defs` entry. */
 export interface PublishedMeta {
   readonly id: string
   readonly [keyword: string]: unknown
 }
 
-/** Our own registry, so that no name can meet one of the user's. */
+/** A separate registry, so that names cannot collide with those of the user. */
 export const published: z.core.$ZodRegistry<PublishedMeta> = z.registry<PublishedMeta>()
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
@@ -20,8 +20,8 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
 const isJson = (value: unknown): value is Json => value !== undefined
 
 /**
- * Any value out of `JSON.parse`, handed on by reference. Zod's own `json` and `record` would walk
- * it, overflow the stack on deep ones and drop a key named `__proto__`.
+ * Any result of `JSON.parse`, passed on by reference. Zod's own `json` and `record` would traverse it,
+ * overflow the stack on deep values and drop a key named `__proto__`.
  */
 export const json: z.ZodType<Json> = z.unknown().refine(isJson)
 
@@ -38,7 +38,7 @@ export const count: z.ZodType<number> = z.int().nonnegative()
 export const ordinal: z.ZodType<number> = z.int().positive()
 export const milliseconds: z.ZodType<number> = z.number().nonnegative()
 
-/** A branded string. The brand says what kind of thing it names, not that there is one. */
+/** A branded string. The brand names the kind of thing; it does not guarantee that the thing exists. */
 export const id = <T extends string>(): z.ZodType<T> =>
   z
     .string()
@@ -48,9 +48,9 @@ export const id = <T extends string>(): z.ZodType<T> =>
 export const listOf = <T>(item: z.ZodType<T>, max?: number): z.ZodType<readonly T[]> =>
   max === undefined ? z.array(item) : z.array(item).max(max)
 
-/** A path as somebody says it. No file system has a NUL in one. */
+/** A path from the user. No file system allows NUL in one. */
 export const pathText: z.ZodType<string> = z
   .string()
   .min(1)
   .max(4096)
-  .regex(/^[^\0]*$/, 'it holds a NUL')
+  .regex(/^[^\0]*$/, 'it contains a NUL character')

@@ -3,7 +3,7 @@
 import { type BegunFiles, loadRun, readCreated } from '../engine/index.ts'
 import type { RunId } from '../loop/index.ts'
 import { createTreeReader } from '../workspace/tree-reader.ts'
-import type { HostPorts } from './driver.ts'
+import type { HostPorts } from './host-ports.ts'
 import { repositoryOf } from './place-run.ts'
 import { type RunPlace } from './run-place.ts'
 

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 import { createPlainCommands, findProgram } from '../sandbox/index.ts'
 import { makeFolder } from '../system/index.ts'
-import type { HostPorts } from './driver.ts'
+import type { HostPorts } from './host-ports.ts'
 
 export interface CarryOver {
   readonly from: string | undefined

@@ -3,18 +3,19 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createRun, eventsAfter, load, readCreated, stateAt } from '../engine/index.ts'
-import { defined, LoopError, listRunChecks, type RunState, type TreeId } from '../loop/index.ts'
 import {
   checkpointTree,
   fromCheckpointFile,
   parseCheckpointFile,
   toCheckpointFile,
-  type WorkspaceFile,
-} from '../protocol/index.ts'
+} from '../formats/index.ts'
+import { defined, LoopError, listRunChecks, type RunState, type TreeId } from '../loop/index.ts'
+import { type WorkspaceFile } from '../protocol/index.ts'
 import { isWithoutGit, requireEmpty, resolveWorkspace, sha256 } from '../system/index.ts'
 import { createDirectoryWorkspace } from '../workspace/index.ts'
 import { createTreeDoor, inOwnFolder } from '../workspace/tree-store.ts'
-import type { Driver, HostPorts } from './driver.ts'
+import type { Driver } from './driver.ts'
+import type { HostPorts } from './host-ports.ts'
 import { inFolder } from './place-run.ts'
 import { requireKnownLimits } from './requests.ts'
 import { createNamed } from './run-names.ts'

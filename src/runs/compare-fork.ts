@@ -10,8 +10,9 @@ import {
   type RunStatus,
   subtract,
 } from '../loop/index.ts'
-import type { HostPorts } from './driver.ts'
+import type { HostPorts } from './host-ports.ts'
 
+/** A fork beside the run that it comes from. */
 export interface ForkComparison {
   /** Both are the same up to the end of this iteration. */
   readonly iteration: number

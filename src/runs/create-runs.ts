@@ -5,8 +5,6 @@ import {
   type CreatePorts,
   createRun,
   forkRun,
-  type NewQueueRow,
-  type RequestKey,
   type RunRow,
   readCreated,
   stateAt,
@@ -14,18 +12,13 @@ import {
 import { defined, LoopError, type Source, type TreeId } from '../loop/index.ts'
 import { isWithoutGit, requireEmpty, resolveWorkspace } from '../system/index.ts'
 import { createTreeDoor } from '../workspace/tree-store.ts'
-import type { HostPorts } from './driver.ts'
+import type { HostPorts } from './host-ports.ts'
+import type { Queued } from './options.ts'
 import { inFolder, placeFork, placeNew } from './place-run.ts'
 import { requireKnownLimits } from './requests.ts'
 import { chooseName } from './run-names.ts'
 import { type PlaceForkOptions, type RunPlace } from './run-place.ts'
 import type { Runs } from './runs.ts'
-
-/** In the same transaction as the run: that it is to be driven, and by which request. */
-export interface Queued {
-  readonly row: NewQueueRow
-  readonly request?: RequestKey
-}
 
 export function createCreation(base: HostPorts): Pick<Runs, 'create' | 'createFork'> {
   const { journal } = base

@@ -3,9 +3,7 @@
 import { setMaxListeners } from 'node:events'
 import {
   type AnyLoopType,
-  type BlobStore,
   type Certifier,
-  type Clock,
   type DriveEnd,
   driveRun,
   type Lease,
@@ -23,33 +21,19 @@ import {
 import { killAbandoned } from '../sandbox/index.ts'
 import { createOwner } from '../system/index.ts'
 import { removeWorktree } from '../workspace/index.ts'
+import type { HostPorts } from './host-ports.ts'
 import { openWorkspace } from './open-workspace.ts'
-import type { RunParts } from './options.ts'
+import type { PreparedRun, PrepareRun, RunParts } from './options.ts'
 import type { RunHandle } from './run-handle.ts'
 import type { RunPlace } from './run-place.ts'
-
-/** What every run of a host shares. */
-export interface HostPorts {
-  readonly folder: string
-  readonly journal: Store
-  readonly blobs: BlobStore
-  readonly clock: Clock
-}
-
-/** What is tried before a run, and who certifies it; opened for each process that drives the run. */
-export interface PreparedRun {
-  readonly ports: Pick<Ports, 'checks' | 'preflight' | 'earlierWork' | 'certifier'>
-  /** The run is no longer driven here. Never rejects. */
-  close(): Promise<void>
-}
-
-export type PrepareRun = (base: HostPorts, place: RunPlace, parts: RunParts) => PreparedRun
 
 interface DriveParts extends RunParts {
   readonly force?: boolean
   readonly keepFiles?: boolean
   /** In the place of our own: what a record has of it. */
   readonly certifier?: Certifier
+  /** False: the run repeats a record, which has what preflight found. */
+  readonly isAttempt?: boolean
 }
 
 export interface Driver {
@@ -184,9 +168,11 @@ function portsFor(
     if (lease !== undefined) await base.journal.renew(lease)
   }
   const workspace = openWorkspace(base, place, { exclude, fence })
+  const { preflight, ...others } = prepared.ports
   return {
     ...given,
-    ...prepared.ports,
+    ...others,
+    ...(parts.isAttempt === false ? {} : defined({ preflight })),
     ...base,
     journal,
     certifier: parts.certifier ?? prepared.ports.certifier,

@@ -14,7 +14,7 @@ import {
 } from '../workspace/index.ts'
 import { createTreeReader } from '../workspace/tree-reader.ts'
 import { logDirDefault } from './artifact-mode.ts'
-import type { HostPorts } from './driver.ts'
+import type { HostPorts } from './host-ports.ts'
 import type { RunPlace } from './run-place.ts'
 
 export interface OpenedAs {

@@ -1,13 +1,30 @@
 /** What a caller says about a host and about a run. */
 
-import type { Actions, Agents, Check, Gate, Hook, Tools } from '../engine/index.ts'
+import type {
+  Actions,
+  Agents,
+  Check,
+  Gate,
+  Hook,
+  NewQueueRow,
+  Ports,
+  RequestKey,
+  Tools,
+} from '../engine/index.ts'
 import type { Synchronous } from '../journal/index.ts'
 import type { AgentUsed, Limits, RunState, Source, Walls } from '../loop/index.ts'
-import type { Queued } from './create-runs.ts'
-import type { PrepareRun } from './driver.ts'
+import type { HostPorts } from './host-ports.ts'
+
 import type { RunPlace } from './run-place.ts'
 import type { WorktreeChoice } from './worktree-options.ts'
 
+/** In the same transaction as the run: that it is to be driven, and by which request. */
+export interface Queued {
+  readonly row: NewQueueRow
+  readonly request?: RequestKey
+}
+
+/** Options of `openHost`. */
 export interface HostOptions {
   /** The folder of the record; the user's own unless told. */
   readonly folder?: string
@@ -49,6 +66,7 @@ export interface RunParts {
   readonly graceMs?: number
 }
 
+/** Options of `host.start`. */
 export interface StartOptions<Input> extends RunParts, Creation {
   readonly input: Input
   /** A readable name; one is made up otherwise. */
@@ -70,9 +88,12 @@ export interface CreateOptions<Input> extends Omit<StartOptions<Input>, keyof Ru
   readonly queue?: Queued
 }
 
+/** Options of `host.resume`. */
 export interface ResumeOptions extends RunParts {
   /** The folder, where it is another than before. */
   readonly workspace?: string
+  /** From `placeAgain`, if it was called before. */
+  readonly place?: RunPlace
   /** Go on though the loop's code changed in the middle of an iteration, which starts anew. */
   readonly force?: boolean
   /** Go on with the files as they are, though a step was cut short: they are not put back. */
@@ -81,6 +102,7 @@ export interface ResumeOptions extends RunParts {
   readonly fromIteration?: number
 }
 
+/** Options of `host.fork`. */
 export interface ForkOptions<Input> extends RunParts, Creation {
   readonly iteration: number
   readonly name?: string
@@ -121,3 +143,12 @@ export interface RestoreOptions extends RunParts {
   /** Put them there though the folder is not empty: what is in it goes away. */
   readonly replaceFiles?: boolean
 }
+
+/** What is tried before a run, and who certifies it; opened for each process that drives the run. */
+export interface PreparedRun {
+  readonly ports: Pick<Ports, 'checks' | 'preflight' | 'earlierWork' | 'certifier'>
+  /** The run is no longer driven here. Never rejects. */
+  close(): Promise<void>
+}
+
+export type PrepareRun = (base: HostPorts, place: RunPlace, parts: RunParts) => PreparedRun

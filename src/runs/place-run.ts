@@ -35,7 +35,7 @@ import {
   removeWorktree,
 } from '../workspace/index.ts'
 import { choosePathTemplate } from './choose-path-template.ts'
-import type { HostPorts } from './driver.ts'
+import type { HostPorts } from './host-ports.ts'
 import { logDirOf, requireLogDir, requireOnlyRuns } from './log-dir.ts'
 import { makeWorktree } from './make-worktree.ts'
 import { chooseName } from './run-names.ts'

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { loadRun, type RunRow, readSteps } from '../engine/index.ts'
 import { isLoopError, LoopError } from '../loop/index.ts'
 import { findRepository } from '../workspace/index.ts'
-import type { HostPorts } from './driver.ts'
+import type { HostPorts } from './host-ports.ts'
 import type { RunPlace } from './run-place.ts'
 
 export async function requireSameHead(

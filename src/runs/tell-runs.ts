@@ -9,7 +9,7 @@ import {
   questionName,
 } from '../loop/index.ts'
 import { createOwner } from '../system/index.ts'
-import type { HostPorts } from './driver.ts'
+import type { HostPorts } from './host-ports.ts'
 import { requireDecision, requireOpen } from './requests.ts'
 import type { Runs } from './runs.ts'
 

@@ -4,8 +4,8 @@ import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Store } from '../engine/index.ts'
 import { defined, isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
-import type { ChosenWorktree } from '../protocol/chosen-worktree.ts'
 import type { WorktreeSettings } from '../protocol/index.ts'
+import type { ChosenWorktree } from '../protocol/loop-file/chosen-worktree.ts'
 import { gitDirAround, pathInside } from '../system/index.ts'
 import {
   branchPrefixDefault,

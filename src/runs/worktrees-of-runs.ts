@@ -20,7 +20,7 @@ import {
   whyNotOurs,
   worktreeState,
 } from '../workspace/index.ts'
-import type { HostPorts } from './driver.ts'
+import type { HostPorts } from './host-ports.ts'
 import { knownRepositories } from './make-worktree.ts'
 import { repositoryOf } from './place-run.ts'
 

@@ -1,4 +1,4 @@
-/** The tools that every agent can have: files of the workspace, searches, and commands. */
+/** The tools that every agent can have: workspace files, searches and commands. */
 
 import type { Commands } from '../engine/index.ts'
 import { editTool } from './edit.ts'
@@ -12,16 +12,17 @@ import { runTool } from './run.ts'
 import type { Tool } from './tool.ts'
 import { writeTool } from './write.ts'
 
+/** Options of `builtInTools`. */
 export interface BuiltInToolsOptions {
-  /** What `run` goes through. */
+  /** Runs the commands of `run`. */
   readonly commands: Commands
   /** For the commands of `run`. */
   readonly env?: Readonly<Record<string, string>>
   /** Names of folders that searches do not enter, besides `.git`. */
   readonly skip?: readonly string[]
-  /** How long a pattern of a search may take for some thousand lines. */
+  /** How long a search pattern may take for a few thousand lines. */
   readonly patternMs?: number
-  /** What tools neither show nor change. Asked at each call; what it throws is the call's failure. */
+  /** Paths that tools neither show nor change. Evaluated at each call; an error fails the call. */
   readonly protects?: () => ProtectedPaths
 }
 
@@ -38,10 +39,10 @@ export function builtInTools(options: BuiltInToolsOptions): readonly Tool[] {
     readTool(tracker),
     writeTool(tracker),
   ]
-  return [...files.map((tool) => protecting(tool, options)), runTool(options)]
+  return [...files.map((tool) => withProtection(tool, options)), runTool(options)]
 }
 
-function protecting(tool: Tool, { protects }: BuiltInToolsOptions): Tool {
+function withProtection(tool: Tool, { protects }: BuiltInToolsOptions): Tool {
   if (protects === undefined) return tool
   return {
     ...tool,

@@ -1,35 +1,35 @@
-/** Output that is longer than what callers are shown: its two ends, and where all of it is. */
+/** Shortens output that is too long for callers to its two ends, and says where the rest is. */
 
 import { defined, type Json, type ToolResult } from '../loop/index.ts'
 import type { OutputFolder } from './output-folder.ts'
 
-/** What has its file already is only cut. */
+/** Output that is already in a file is only shortened. */
 export async function capOutput(
   result: ToolResult,
   charsMax: number,
   folder: OutputFolder | undefined,
 ): Promise<ToolResult> {
-  const text = textIn(result.output)
+  const text = toText(result.output)
   if (text.length <= charsMax) return result
   const spilled = result.spilled ?? (await folder?.keep(text))
-  const left = text.length - charsMax
+  const omitted = text.length - charsMax
   const where =
     spilled === undefined
       ? 'They were not kept: ask for less at a time.'
       : `The whole is in ${spilled.file}: read it with offset and limit, or search it with grep.`
   return {
     ...result,
-    output: bothEnds(
+    output: keepBothEnds(
       text,
       charsMax,
-      `[${left} of ${text.length} characters are left out. ${where}]`,
+      `[${omitted} of ${text.length} characters are left out. ${where}]`,
     ),
     ...defined({ spilled }),
   }
 }
 
-/** The beginning and the end, with a note between them. */
-export function bothEnds(text: string, charsMax: number, note: string): string {
+/** The start and the end, with a note in between. */
+export function keepBothEnds(text: string, charsMax: number, note: string): string {
   const half = Math.floor(charsMax / 2)
   return `${cutEnd(text, half)}\n\n${note}\n\n${cutStart(text, charsMax - half)}`
 }
@@ -49,5 +49,5 @@ export function cutStart(text: string, charsMax: number): string {
   return text.slice(isHalf ? from + 1 : from)
 }
 
-const textIn = (output: Json): string =>
+const toText = (output: Json): string =>
   typeof output === 'string' ? output : JSON.stringify(output)

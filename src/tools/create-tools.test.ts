@@ -41,7 +41,7 @@ const callOnce = (one: Tool, args: Json = {}): Promise<ToolResult> =>
 const circular: unknown[] = []
 circular.push(circular)
 
-describe('what a tool gives', () => {
+describe('the result of a tool', () => {
   test.each<[string, Run, ToolResult]>([
     ['text', () => 'done', { ok: true, output: 'done' }],
     ['data', async () => ({ a: [1, null] }), { ok: true, output: { a: [1, null] } }],
@@ -52,15 +52,15 @@ describe('what a tool gives', () => {
       { ok: false, output: 'no', error: 'x' },
     ],
     [
-      'data with ok in it',
+      'data with a property ok',
       () => ({ ok: true, name: 'x' }),
       { ok: true, output: { ok: true, name: 'x' } },
     ],
-  ])('is kept: %s', async (_, run, expected) => {
+  ])('is recorded: %s', async (_, run, expected) => {
     expect(await callOnce(tool(run))).toEqual(expected)
   })
 
-  test('is frozen, as it would be read from the journal', async () => {
+  test('is frozen, as it would be when read from the journal', async () => {
     const { output } = await callOnce(tool(() => ({ a: { b: 1 } })))
     expect(Object.isFrozen(output)).toBe(true)
   })
@@ -69,15 +69,15 @@ describe('what a tool gives', () => {
     ['a date', new Date(0)],
     ['NaN', Number.NaN],
     ['a function', () => {}],
-    ['what contains itself', circular],
-  ])('that cannot be kept is a failure: %s', async (_, output) => {
+    ['a circular value', circular],
+  ])('is a failure if it cannot be stored: %s', async (_, output) => {
     const result = await callOnce(tool(() => ({ output }) as unknown as Json))
     expect(result).toMatchObject({ ok: false, error: 'tool-failed' })
-    expect(result.output).toContain('work gave what cannot be kept: $.output')
+    expect(result.output).toContain('work returned a value that cannot be stored: $.output')
   })
 })
 
-describe('what a tool throws is data', () => {
+describe('an error thrown by a tool becomes data', () => {
   test.each<[string, unknown, string, string]>([
     ['its own error', new ToolError('not-found', 'It is gone.'), 'not-found', 'It is gone.'],
     ['any error', new TypeError('x is not a function'), 'tool-failed', 'x is not a function'],
@@ -98,12 +98,12 @@ describe('what a tool throws is data', () => {
     }
   })
 
-  test('and so is an error without end', async () => {
+  test('even if its message is endless', async () => {
     const { output } = await callOnce(tool(() => fail(new Error('x'.repeat(1_000_000)))))
     expect(output).toHaveLength(4000)
   })
 
-  test('and so is a schema that throws', async () => {
+  test('even if the schema throws', async () => {
     const parameters = z.object({ a: z.string().refine(() => fail(new Error('broken check'))) })
     const result = await callOnce(
       tool(() => 'ran', { parameters }),
@@ -117,8 +117,8 @@ function fail(thrown: unknown): never {
   throw thrown
 }
 
-describe('time', () => {
-  test('is over for a tool that listens, with its signal', async () => {
+describe('the time limit', () => {
+  test('aborts the signal of a tool that listens to it', async () => {
     let heard = false
     const run: Run = (_args, { signal }) =>
       new Promise((_resolve, reject) => {
@@ -133,13 +133,13 @@ describe('time', () => {
     expect(heard).toBe(true)
   })
 
-  test('is over for a tool that does not listen', async () => {
+  test('ends the call of a tool that does not listen', async () => {
     const deaf = tool(() => new Promise(() => {}), { timeoutMs: 20 })
     const result = await createTools({ tools: [deaf], graceMs: 20 }).call('work', {}, context())
     expect(result).toMatchObject({ ok: false, error: 'timeout' })
   })
 
-  test('waits for what a stopped tool cleans up', async () => {
+  test('waits for a stopped tool to clean up', async () => {
     const steps: string[] = []
     const run: Run = async (_args, { signal }) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -153,7 +153,7 @@ describe('time', () => {
     expect(steps).toEqual(['cleaned', 'returned'])
   })
 
-  test('leaves no listener and no timer of a call that ended', async () => {
+  test('leaves no listener and no timer after a call', async () => {
     let listeners = 0
     const signal = {
       aborted: false,
@@ -169,7 +169,7 @@ describe('time', () => {
 })
 
 describe('the end of the run', () => {
-  test('is thrown, not told', async () => {
+  test('is thrown, not returned', async () => {
     const abort = new AbortController()
     const reason = new Error('cancelled')
     const run: Run = (_args, { signal }) =>
@@ -184,7 +184,7 @@ describe('the end of the run', () => {
 })
 
 describe('long output', () => {
-  test('is shown by its two ends, and kept', async () => {
+  test('is shown by its two ends, and stored', async () => {
     const text = `begin ${'x'.repeat(50_000)} end`
     const result = await callOnce(tool(() => text))
     expect(result.spilled).toEqual({ file: '@output/1.txt', bytes: text.length })
@@ -201,14 +201,14 @@ describe('long output', () => {
     expect(JSON.parse(await readFile(join(folder, 'spill/1.txt'), 'utf8'))).toEqual(data)
   })
 
-  test('is cut at the limit of the tool, also of failures, never in a character', async () => {
+  test('is shortened to the limit of the tool, also for failures, never within a character', async () => {
     const run: Run = () => ({ ok: false, error: 'x', output: '😀'.repeat(100) })
     const result = await callOnce(tool(run, { outputCharsMax: 51 }))
     expect(result).toMatchObject({ ok: false, error: 'x' })
     expect(result.output).toMatch(/^(😀){12}\n\n\[.*\]\n\n(😀){13}$/u)
   })
 
-  test('is cut without a folder, or with one that cannot be written', async () => {
+  test('is shortened without a folder, or with one that cannot be written', async () => {
     const long = tool(() => 'x'.repeat(50_000))
     await writeFile(join(folder, 'file'), '')
     for (const options of [{}, { spillFolder: join(folder, 'file/below') }]) {
@@ -219,13 +219,13 @@ describe('long output', () => {
     }
   })
 
-  test('of a later process has other names', async () => {
+  test('of a later process gets other names', async () => {
     const long = tool(() => 'x'.repeat(50_000))
     expect((await callOnce(long)).spilled?.file).toBe('@output/1.txt')
     expect((await callOnce(long)).spilled?.file).toBe('@output/2.txt')
   })
 
-  test('makes no folder before there is any', async () => {
+  test('creates no folder before it is needed', async () => {
     await callOnce(tool(() => 'short'))
     expect(existsSync(join(folder, 'spill'))).toBe(false)
   })
@@ -234,7 +234,7 @@ describe('long output', () => {
 describe('the list', () => {
   const named = (name: string): Tool => tool(() => name, { name })
 
-  test('is in the same order however the tools come', async () => {
+  test('has the same order, whatever the order of the tools', async () => {
     const names = async (tools: readonly Tool[]): Promise<readonly string[]> =>
       ((await createTools({ tools }).list?.()) ?? []).map(({ name }) => name)
     const tools = ['b', 'a_2', 'a', 'c__x', 'B'].map(named)
@@ -273,14 +273,14 @@ describe('the list', () => {
     ])
   })
 
-  test('takes schemas of others whatever keys they have', async () => {
+  test('accepts foreign schemas with any keys', async () => {
     const parameters = { type: 'object', _zod: {}, _def: {}, parse: true, safeParseAsync: 'x' }
     const tools = createTools({ tools: [tool(() => 'ran', { parameters })] })
     expect(await tools.call('work', { any: 1 }, context())).toEqual({ ok: true, output: 'ran' })
   })
 
   test.each([
-    ['two of one name', [named('a'), named('a')], 'Two tools are named "a"'],
+    ['two tools with one name', [named('a'), named('a')], 'Two tools are named "a"'],
     ['no name', [named('')], 'needs a name'],
     ['a name with a space', [named('a b')], 'needs a name'],
     ['a name with a digit first', [named('1a')], 'needs a name'],
@@ -301,7 +301,7 @@ describe('the list', () => {
   })
 })
 
-test('arguments come as the schema gives them', async () => {
+test('arguments are as the schema returns them', async () => {
   const seen: unknown[] = []
   const one = defineTool({
     name: 'work',
@@ -317,7 +317,7 @@ test('arguments come as the schema gives them', async () => {
   expect(seen).toEqual([5, ['x']])
 })
 
-test('a replayed call is told to its tool, and cannot hurt', () => {
+test('a tool is informed of a replayed call, and its errors are ignored', () => {
   const told: unknown[] = []
   const replayed: NonNullable<Tool['replayed']> = (...all) => {
     told.push(...all)

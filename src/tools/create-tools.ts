@@ -1,10 +1,10 @@
 /**
- * The registry: everything around a tool's own code.
+ * The tool registry: everything around a tool's own code.
  *
- * 1. A call has a result, whatever the tool does: what it throws is data, and it ends at its time
- *    limit even if it does not listen. Only the end of the run itself is thrown.
- * 2. Nothing of unlimited size comes out: long output is cut and kept in a file.
- * 3. Whatever can be made once is made at creation; a call parses, runs and wraps.
+ * 1. A call always has a result: errors become data, and a call ends at its time limit even if
+ *   the tool ignores the signal. Only the end of the run itself is thrown.
+ * 2. All output is limited: long output is shortened and stored in a file.
+ * 3. Everything that can be prepared is prepared at creation; a call parses, runs and wraps.
  */
 
 import type { Tools } from '../engine/index.ts'
@@ -23,14 +23,18 @@ import {
 import { capOutput } from './cap-output.ts'
 import { createOutputFolder, type OutputFolder } from './output-folder.ts'
 import { createParser, isZodSchema, type Parser } from './parse-arguments.ts'
-import { runWithin } from './run-within.ts'
+import { runWithTimeout } from './run-with-timeout.ts'
 import { type Tool, type ToolAnswer, ToolError } from './tool.ts'
 
+/** Options of `createTools`. */
 export interface ToolsOptions {
   readonly tools: readonly Tool[]
-  /** A folder of this run for long output, outside the workspace. Without it none is kept. */
+  /**
+   * A folder of this run for long output, outside the workspace. Default: long output is not
+   * stored.
+   */
   readonly spillFolder?: string
-  /** How long a tool that is stopped may take to clean up; a process tree needs seconds. */
+  /** How long a stopped tool may take to clean up; a process tree needs seconds. */
   readonly graceMs?: number
 }
 
@@ -46,7 +50,7 @@ interface Entry {
   readonly parser: Parser
 }
 
-/** Rejects tools that cannot be told apart or called, with `bad-request`. */
+/** Rejects tools with ambiguous or invalid definitions, with `bad-request`. */
 export function createTools(options: ToolsOptions): Tools {
   const { spillFolder, graceMs = defaultGraceMs } = options
   const entries = register(options.tools)
@@ -61,23 +65,23 @@ export function createTools(options: ToolsOptions): Tools {
       if (entry === undefined) return unknownTool(name, entries)
       context.signal.throwIfAborted()
       try {
-        return await perform(entry, args, context, { output, graceMs })
+        return await callTool(entry, args, context, { output, graceMs })
       } catch (error) {
         if (context.signal.aborted) throw error
-        return failure(codeOf(error), textOf(error).slice(0, errorCharsMax))
+        return failure(toErrorCode(error), textOf(error).slice(0, errorCharsMax))
       }
     },
     replayed(name, args, result, context) {
       try {
         entries.get(name)?.tool.replayed?.(args, result, context)
       } catch {
-        // It only forgets something; the run goes on.
+        // The tool only misses an update; the run continues.
       }
     },
   }
 }
 
-async function perform(
+async function callTool(
   { tool, parser }: Entry,
   args: Json,
   context: ToolContext,
@@ -86,31 +90,31 @@ async function perform(
   const parsed = await parser.parse(args)
   if (!parsed.ok) return failure('bad-arguments', parsed.message)
   const timeoutMs = tool.timeoutMs ?? defaultTimeoutMs
-  const answer = await runWithin({ timeoutMs, graceMs }, context.signal, (signal) =>
+  const outcome = await runWithTimeout({ timeoutMs, graceMs }, context.signal, (signal) =>
     tool.run(parsed.args, { ...context, signal, ...defined({ output }) }),
   )
-  if (answer.type === 'timeout') {
-    const message = `${tool.name} took longer than ${timeoutMs / 1000} s and was stopped. Ask for less.`
+  if (outcome.type === 'timeout') {
+    const message = `${tool.name} took longer than ${timeoutMs / 1000} s and was stopped. Request less at a time.`
     return failure('timeout', message)
   }
-  const result = toResult(tool, answer.value)
+  const result = toResult(tool, outcome.value)
   return capOutput(result, tool.outputCharsMax ?? defaultOutputCharsMax, output)
 }
 
 function register(tools: readonly Tool[]): ReadonlyMap<string, Entry> {
   const entries = new Map<string, Entry>()
-  // In the order of their names: the same tools make the same prompt, which providers cache.
+  // Sorted by name: the same tools make the same prompt, which providers cache.
   for (const tool of tools.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    requireSound(tool)
+    requireValid(tool)
     if (entries.has(tool.name)) {
       throw new LoopError('bad-request', `Two tools are named "${tool.name}". Rename one of them.`)
     }
-    entries.set(tool.name, { tool, parser: parserOf(tool) })
+    entries.set(tool.name, { tool, parser: createToolParser(tool) })
   }
   return entries
 }
 
-function requireSound({
+function requireValid({
   name,
   description,
   parameters,
@@ -128,7 +132,7 @@ function requireSound({
     refuse('needs a name of a letter, then letters, digits, _ and -, at most 64 in all')
   }
   if (typeof description !== 'string') refuse('needs a description')
-  if (typeof parameters !== 'object' || parameters === null) refuse('needs parameters: a schema')
+  if (typeof parameters !== 'object' || parameters === null) refuse('needs a schema as parameters')
   if ('parse' in parameters && typeof parameters.parse === 'function' && !isZodSchema(parameters)) {
     refuse('needs a schema of zod 4')
   }
@@ -138,11 +142,11 @@ function requireSound({
   }
 }
 
-function parserOf(tool: Tool): Parser {
+function createToolParser(tool: Tool): Parser {
   try {
     return createParser(tool)
   } catch (cause) {
-    const message = `The parameters of the tool "${tool.name}" must be the schema of an object: ${textOf(cause)}.`
+    const message = `The parameters of the tool "${tool.name}" must be an object schema: ${textOf(cause)}.`
     throw new LoopError('bad-request', message, { cause })
   }
 }
@@ -159,26 +163,26 @@ function unknownTool(name: string, entries: ReadonlyMap<string, Entry>): ToolRes
   return failure('unknown-tool', `There is no tool ${shown}.${meant} The tools are: ${names}.`)
 }
 
-function toResult(tool: Tool, answer: ToolAnswer | undefined): ToolResult {
-  const result = isResult(answer) ? sound(answer) : { ok: true, output: answer }
+function toResult(tool: Tool, outcome: ToolAnswer | undefined): ToolResult {
+  const result = isResult(outcome) ? sanitizeResult(outcome) : { ok: true, output: outcome }
   try {
     return { ...result, output: toJson(result.output ?? null) }
   } catch (error) {
-    const message = `${tool.name} gave what cannot be kept: ${textOf(error)}.`
+    const message = `${tool.name} returned a value that cannot be stored: ${textOf(error)}.`
     return failure('tool-failed', message)
   }
 }
 
 const resultKeys = new Set(['ok', 'output', 'error', 'spilled'])
 
-function isResult(answer: ToolAnswer | undefined): answer is ToolResult {
-  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return false
-  const isShaped = 'ok' in answer && 'output' in answer && typeof answer.ok === 'boolean'
-  return isShaped && Object.keys(answer).every((key) => resultKeys.has(key))
+function isResult(outcome: ToolAnswer | undefined): outcome is ToolResult {
+  if (typeof outcome !== 'object' || outcome === null || Array.isArray(outcome)) return false
+  const isShaped = 'ok' in outcome && 'output' in outcome && typeof outcome.ok === 'boolean'
+  return isShaped && Object.keys(outcome).every((key) => resultKeys.has(key))
 }
 
-/** A tool may pass on what others sent, of which only the outlines are those of a result. */
-function sound({ ok, output, error, spilled }: ToolResult): ToolResult {
+/** A tool may pass on foreign data that only resembles a result. */
+function sanitizeResult({ ok, output, error, spilled }: ToolResult): ToolResult {
   return {
     ok,
     output,
@@ -196,7 +200,7 @@ function isSpilled(spilled: unknown): spilled is NonNullable<ToolResult['spilled
   return typeof file === 'string' && Number.isSafeInteger(bytes) && Number(bytes) >= 0
 }
 
-function codeOf(error: unknown): string {
+function toErrorCode(error: unknown): string {
   if (error instanceof ToolError) return error.code
   return error instanceof FaultError ? error.fault.code : 'tool-failed'
 }

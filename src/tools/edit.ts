@@ -1,15 +1,15 @@
-/** The tool `edit`: one text of a file, or each of its places, is replaced by another. */
+/** The tool `edit`: replaces one occurrence of a text in a file, or all of them. */
 
 import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
 import { notAFile, withFileIn } from './open-file.ts'
 import { shown } from './path-text.ts'
-import { binary } from './read.ts'
+import { createBinaryError } from './read.ts'
 import type { ReadTracker } from './read-tracker.ts'
 import { replaceFile } from './replace-file.ts'
-import { realPathIn } from './replayed-path.ts'
+import { findReplayedPath } from './replayed-path.ts'
 import { defineTool, type Tool, ToolError } from './tool.ts'
-import { notFound, type Place, withPlace } from './workspace-path.ts'
+import { type Location, notFound, withLocation } from './workspace-path.ts'
 import { fileCharsMax } from './write.ts'
 
 const parameters = z.strictObject({
@@ -38,29 +38,29 @@ export function editTool(tracker: ReadTracker): Tool {
       if (change.old === change.new) {
         throw new ToolError('no-change', `In ${shown(path)}, old and new are the same text.`)
       }
-      return withPlace(context, path, { writing: true }, async (place) => {
-        const { found, name } = place
+      return withLocation(context, path, { writing: true }, async (location) => {
+        const { found, name } = location
         if (found === undefined) throw notFound(path)
         if (name === undefined || !found.isFile()) throw notAFile(path, found)
-        const text = await withFileIn(place.folder, name, path, async (handle, stats) => {
-          tracker.require(context.iteration, place.path, stats)
-          return textIn(handle, Number(stats.size), path)
+        const text = await withFileIn(location.folder, name, path, async (handle, stats) => {
+          tracker.require(context.iteration, location.path, stats)
+          return readText(handle, Number(stats.size), path)
         })
-        const edited = replaced(text, change)
-        const stats = await replaceFile(place, name, Buffer.from(edited.text))
-        tracker.saw(context.iteration, place.path, stats)
-        return report(place, edited)
+        const edited = applyChange(text, change)
+        const stats = await replaceFile(location, name, Buffer.from(edited.text))
+        tracker.markRead(context.iteration, location.path, stats)
+        return report(location, edited)
       })
     },
     replayed(args, result, { iteration, workspace }) {
-      const path = realPathIn(args, workspace)
-      if (result.ok && path !== undefined) tracker.sawOnce(iteration, path)
+      const path = findReplayedPath(args, workspace)
+      if (result.ok && path !== undefined) tracker.markReadOnce(iteration, path)
     },
   })
 }
 
 /** Only text that can be written back byte for byte. */
-async function textIn(handle: FileHandle, size: number, path: string): Promise<string> {
+async function readText(handle: FileHandle, size: number, path: string): Promise<string> {
   if (size > fileCharsMax) {
     const message = `${shown(path)} has ${size} bytes, too many to edit. Use the run tool.`
     throw new ToolError('too-large', message)
@@ -68,15 +68,15 @@ async function textIn(handle: FileHandle, size: number, path: string): Promise<s
   const buffer = Buffer.allocUnsafe(size)
   const { bytesRead } = await handle.read(buffer, 0, size, 0)
   const bytes = buffer.subarray(0, bytesRead)
-  if (bytes.includes(0)) throw binary(path, BigInt(size))
+  if (bytes.includes(0)) throw createBinaryError(path, BigInt(size))
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw binary(path, BigInt(size))
+    throw createBinaryError(path, BigInt(size))
   }
 }
 
-interface Edited {
+interface EditResult {
   readonly text: string
   readonly lines: readonly number[]
   readonly count: number
@@ -84,10 +84,10 @@ interface Edited {
 
 const linesShownMax = 10
 
-function replaced(text: string, change: Change): Edited {
+function applyChange(text: string, change: Change): EditResult {
   const { path, replaceAll } = change
-  const [old, next] = inEndingsOf(text, change)
-  const { count, first } = placesOf(text, old)
+  const [old, next] = matchLineEndings(text, change)
+  const { count, first } = findOccurrences(text, old)
   const lines = lineNumbers(text, first)
   if (count === 0) throw noMatch(text, change)
   if (count > 1 && !replaceAll) {
@@ -102,15 +102,15 @@ function replaced(text: string, change: Change): Edited {
   return { text: text.split(old).join(next), lines, count }
 }
 
-/** Models write line feeds; in a file with CR LF they mean those. */
-function inEndingsOf(text: string, change: Change): readonly [string, string] {
+/** Models write line feeds; in a CRLF file they mean CRLF. */
+function matchLineEndings(text: string, change: Change): readonly [string, string] {
   if (text.includes(change.old) || !text.includes('\r\n')) return [change.old, change.new]
   const withReturns = (value: string): string => value.replaceAll(/\r?\n/g, '\r\n')
   return [withReturns(change.old), withReturns(change.new)]
 }
 
-/** As `split` finds them: they do not overlap. */
-function placesOf(
+/** Without overlaps, as `split` finds them. */
+function findOccurrences(
   text: string,
   old: string,
 ): { readonly count: number; readonly first: readonly number[] } {
@@ -122,13 +122,13 @@ function placesOf(
   return { count, first }
 }
 
-function lineNumbers(text: string, places: readonly number[]): readonly number[] {
+function lineNumbers(text: string, offsets: readonly number[]): readonly number[] {
   let line = 1
   let from = 0
-  return places.map((place) => {
+  return offsets.map((location) => {
     for (
       let at = text.indexOf('\n', from);
-      at >= 0 && at < place;
+      at >= 0 && at < location;
       at = text.indexOf('\n', at + 1)
     ) {
       line++
@@ -138,7 +138,7 @@ function lineNumbers(text: string, places: readonly number[]): readonly number[]
   })
 }
 
-/** Most often it is there with other spaces, or with the line numbers of `read` in it. */
+/** Usually the text differs in whitespace, or contains the line numbers of `read`. */
 function noMatch(text: string, { path, old }: Change): ToolError {
   const firstLine = old.split('\n').find((line) => line.trim() !== '') ?? ''
   const at = text.indexOf(firstLine.trim())
@@ -149,7 +149,7 @@ function noMatch(text: string, { path, old }: Change): ToolError {
   return new ToolError('no-match', `The old text is not in ${shown(path)}.${hint}`)
 }
 
-function report({ path }: Place, { count, lines }: Edited): string {
+function report({ path }: Location, { count, lines }: EditResult): string {
   return count === 1
     ? `Edited ${path}, line ${lines[0]}.`
     : `Edited ${path}: ${count} places, from line ${lines[0]} on.`

@@ -1,9 +1,9 @@
 /**
- * A folder held open, so that what is in it can be reached without walking to it again: a link that
- * somebody puts in its place meanwhile leads nowhere.
+ * A folder that is held open, so that its content can be reached without resolving its path again:
+ * a link that replaces it in the meantime has no effect.
  *
- * On Linux names are looked up through the handle. Elsewhere there is no such way for Node; names
- * are looked up by the path, and `verify` says afterwards whether it was still the same folder.
+ * On Linux, names are resolved through the handle. Elsewhere Node has no such way; names are
+ * resolved by path, and `verify` checks afterwards that it is still the same folder.
  */
 
 import { constants, existsSync } from 'node:fs'
@@ -12,15 +12,15 @@ import { noProtection, type Protection, requireShown } from './protection.ts'
 import { ToolError } from './tool.ts'
 
 export interface Folder {
-  /** From the workspace, without links; empty for the workspace itself. */
+  /** Relative to the workspace, without links; empty for the workspace itself. */
   readonly path: string
   readonly depth: number
   readonly handle: FileHandle
-  /** What must be asked before something of this folder is shown or changed. */
+  /** To be checked before anything in this folder is shown or changed. */
   readonly protection: Protection
-  /** Where system calls find a name of this folder; without one, the folder itself. */
+  /** The path for system calls on a name in this folder; without a name, on the folder itself. */
   at(name?: string): string
-  /** Rejects with `changed` when the folder is no longer where it was. */
+  /** Rejects with `changed` if the folder was moved. */
   verify(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
 const hasHandlePaths = process.platform === 'linux' && existsSync('/proc/self/fd')
 
 export interface FolderOptions {
-  /** Only for tests: as on systems without a way through handles. */
+  /** For tests: behaves as on systems without paths through handles. */
   readonly byPath?: boolean
 }
 
@@ -39,7 +39,7 @@ export interface RootOptions extends FolderOptions {
   readonly protection?: Protection
 }
 
-/** The root is taken as it is given: whoever configured it may use links. */
+/** The root may contain links: it comes from the configuration. */
 export async function openRoot(root: string, options: RootOptions = {}): Promise<Folder> {
   const { protection = noProtection } = options
   const path = await realpath(root)
@@ -47,7 +47,7 @@ export async function openRoot(root: string, options: RootOptions = {}): Promise
   return folder({ path: '', depth: 0, protection }, path, await open(path, flags), options)
 }
 
-/** Never through a link, and nothing that is hidden. */
+/** Never follows a link, and refuses hidden paths. */
 export async function openChild(
   parent: Folder,
   name: string,
@@ -55,7 +55,7 @@ export async function openChild(
 ): Promise<Folder> {
   const { protection, depth } = parent
   if (depth >= depthMax) {
-    throw new ToolError('bad-path', `${parent.path} is nested too deep. Use the run tool there.`)
+    throw new ToolError('bad-path', `${parent.path} is nested too deeply. Use the run tool there.`)
   }
   const handle = await open(parent.at(name), flags | constants.O_NOFOLLOW)
   const path = pathIn(parent, name)
@@ -68,7 +68,7 @@ export async function openChild(
   return folder({ path, depth: depth + 1, protection }, parent.at(name), handle, options)
 }
 
-/** From the workspace. */
+/** Relative to the workspace. */
 export const pathIn = ({ path }: Pick<Folder, 'path'>, name: string): string =>
   path === '' ? name : `${path}/${name}`
 
@@ -87,7 +87,10 @@ function folder(
       if (!byPath) return
       const [now, held] = await Promise.all([realpath(real), handle.stat()])
       if (now === real && held.nlink > 0) return
-      throw new ToolError('changed', `The folder ${known.path} was moved meanwhile. Try again.`)
+      throw new ToolError(
+        'changed',
+        `The folder ${known.path} was moved in the meantime. Try again.`,
+      )
     },
   }
 }

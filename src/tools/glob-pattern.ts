@@ -1,4 +1,4 @@
-/** File patterns as agents write them, as regular expressions over paths from where they begin. */
+/** File patterns as agents write them, as regular expressions over relative paths. */
 
 import picomatch from 'picomatch'
 import { createMatcher, createQuickMatcher, type Matcher, type MatcherLimits } from './matcher.ts'
@@ -7,15 +7,15 @@ import { ToolError } from './tool.ts'
 
 export const globCharsMax: number = 500
 
-/** A pattern without a slash is for names in any folder. Rejects with `outside-workspace`. */
+/** A pattern without a slash matches names in any folder. Rejects with `outside-workspace`. */
 export function createGlobMatcher(pattern: string, limits: MatcherLimits): Matcher {
   const expression = globPattern(pattern)
   return isQuick(pattern) ? createQuickMatcher(expression) : createMatcher(expression, limits)
 }
 
-/** Few wildcards, no two in one name, and one for folders: the work grows with a path, not worse. */
+/** Few wildcards, at most one for each name and one `**`: linear in the length of the path. */
 function isQuick(pattern: string): boolean {
-  // Groups, classes and alternatives can be repeated or made ambiguous; one brace cannot.
+  // Groups, classes and alternatives can be repeated or ambiguous; one brace cannot.
   if (/[()[\]+!^|\\]/.test(pattern) || pattern.split('{').length > 2) return false
   const parts = pattern.split('/')
   if (parts.filter((part) => part === '**').length > 1) return false
@@ -25,10 +25,10 @@ function isQuick(pattern: string): boolean {
 }
 
 function globPattern(pattern: string): RegExp {
-  // More than two in a row mean the same as two, and at the end the library would never come back.
+  // More than two in a row mean the same as two, and at the end the library would never return.
   const plain = pattern.replace(/^(?:\.\/+)+/, '').replaceAll(/\\{3,}/g, '\\\\')
   if (plain.startsWith('/') || plain.split('/').includes('..') || plain.startsWith('~')) {
-    const message = `The pattern ${shown(pattern)} leads out of the folder that is searched. Give a relative one without "..", and the folder as path.`
+    const message = `The pattern ${shown(pattern)} leads out of the searched folder. Use a relative one without "..", and pass the folder as path.`
     throw new ToolError('outside-workspace', message)
   }
   const whole = plain.includes('/') ? plain : `**/${plain}`
@@ -40,14 +40,14 @@ function globPattern(pattern: string): RegExp {
       maxLength: globCharsMax + 10,
     })
   } catch (cause) {
-    throw new ToolError('bad-pattern', `${shown(pattern)} is no file pattern. Try **/*.ts.`, {
+    throw new ToolError('bad-pattern', `${shown(pattern)} is not a file pattern. Try **/*.ts.`, {
       cause,
     })
   }
 }
 
-/** What is not entered, unless the pattern says so by name. */
-export function skippedFolders(skip: readonly string[], pattern: string): ReadonlySet<string> {
+/** Folders that are not entered, unless the pattern names them. */
+export function toSkippedFolders(skip: readonly string[], pattern: string): ReadonlySet<string> {
   const named = new Set(pattern.split('/'))
   return new Set(['.git', ...skip.filter((name) => !named.has(name))])
 }

@@ -1,8 +1,8 @@
-/** The tool `glob`: files by a pattern of their paths. */
+/** The tool `glob`: finds files by a path pattern. */
 
 import { z } from 'zod'
 import type { Folder } from './folder.ts'
-import { createGlobMatcher, globCharsMax, skippedFolders } from './glob-pattern.ts'
+import { createGlobMatcher, globCharsMax, toSkippedFolders } from './glob-pattern.ts'
 import { printable } from './list.ts'
 import type { Matcher } from './matcher.ts'
 import { withFolder } from './open-folder.ts'
@@ -24,7 +24,7 @@ const parameters = z.strictObject({
 export interface SearchOptions {
   /** Names of folders that are not entered, besides `.git`. */
   readonly skip: readonly string[]
-  /** How long a pattern may take for some thousand lines. */
+  /** How long a pattern may take for a few thousand lines. */
   readonly patternMs: number
 }
 
@@ -40,7 +40,7 @@ export function globTool({ skip, patternMs }: SearchOptions): Tool {
       const matcher = createGlobMatcher(pattern, { signal: context.signal, answerMs: patternMs })
       try {
         return await withFolder(context, path, (folder) =>
-          search(folder, matcher, skippedFolders(skip, pattern), context),
+          search(folder, matcher, toSkippedFolders(skip, pattern), context),
         )
       } finally {
         await matcher.close()

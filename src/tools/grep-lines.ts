@@ -1,28 +1,28 @@
-/** Lines of many files on their way through a matcher, some thousand at a time. */
+/** Feeds the lines of many files to a matcher, a few thousand at a time. */
 
 import type { FileHandle } from 'node:fs/promises'
-import { type Line, linesOf } from './file-lines.ts'
 import type { Matcher } from './matcher.ts'
+import { type Line, readLines } from './read-lines.ts'
 
-export interface Found {
+export interface LineMatch {
   readonly path: string
   readonly line: number
-  /** Shortened, with the match in it. */
+  /** Shortened around the match. */
   readonly text: string
 }
 
 export interface LineSearch {
-  /** What was found so far, in the order of the files. */
-  readonly found: readonly Found[]
-  /** As many as are wanted are found. */
+  /** The matches so far, in the order of the files. */
+  readonly found: readonly LineMatch[]
+  /** There are as many matches as requested. */
   readonly isFull: boolean
-  /** Binary files are left out. */
+  /** Binary files are skipped. */
   add(path: string, handle: FileHandle): Promise<void>
-  /** Looks at what has not been looked at yet. */
+  /** Searches what is still in the batch. */
   finish(): Promise<void>
 }
 
-/** More of a line is not looked at. */
+/** The rest of a line is not searched. */
 const lineBytesMax = 4000
 const shownCharsMax = 300
 const batchChars = 500_000
@@ -33,19 +33,19 @@ export function createLineSearch(
   foundMax: number,
   signal: AbortSignal,
 ): LineSearch {
-  const found: Found[] = []
+  const found: LineMatch[] = []
   let batch: { readonly path: string; readonly line: Line }[] = []
   let chars = 0
 
   const finish = async (): Promise<void> => {
     if (batch.length === 0) return
-    const looked = batch
+    const searched = batch
     batch = []
     chars = 0
-    for (const { index, at } of await matcher.find(looked.map(({ line }) => line.text))) {
-      const hit = looked[index]
+    for (const { index, at } of await matcher.find(searched.map(({ line }) => line.text))) {
+      const hit = searched[index]
       if (hit === undefined || found.length >= foundMax) continue
-      found.push({ path: hit.path, line: hit.line.number, text: around(hit.line.text, at) })
+      found.push({ path: hit.path, line: hit.line.number, text: excerptAround(hit.line.text, at) })
     }
   }
 
@@ -55,7 +55,7 @@ export function createLineSearch(
       return found.length >= foundMax
     },
     async add(path, handle) {
-      for await (const lines of linesOf(handle, 1, lineBytesMax, signal, { textOnly: true })) {
+      for await (const lines of readLines(handle, 1, lineBytesMax, signal, { textOnly: true })) {
         for (const line of lines) {
           batch.push({ path, line })
           chars += line.text.length
@@ -68,7 +68,7 @@ export function createLineSearch(
   }
 }
 
-function around(text: string, at: number): string {
+function excerptAround(text: string, at: number): string {
   if (text.length <= shownCharsMax) return text
   const wanted = Math.min(at - shownCharsMax / 3, text.length - shownCharsMax)
   const from = Math.max(0, Math.floor(wanted))

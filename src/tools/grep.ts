@@ -1,4 +1,4 @@
-/** The tool `grep`: lines of files that match a regular expression or contain a text. */
+/** The tool `grep`: finds lines that match a regular expression or contain a text. */
 
 import type { BigIntStats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
@@ -6,17 +6,17 @@ import { z } from 'zod'
 import { hasCode } from './file-errors.ts'
 import type { Folder } from './folder.ts'
 import type { SearchOptions } from './glob.ts'
-import { createGlobMatcher, globCharsMax, skippedFolders } from './glob-pattern.ts'
+import { createGlobMatcher, globCharsMax, toSkippedFolders } from './glob-pattern.ts'
 import { createLineSearch, type LineSearch } from './grep-lines.ts'
+import { createLineMatcher } from './line-matcher.ts'
 import { printable } from './list.ts'
 import type { Matcher } from './matcher.ts'
 import { notAFile, withFile, withFileIn } from './open-file.ts'
 import { withFolder } from './open-folder.ts'
 import { isOutputPath } from './path-text.ts'
-import { createLineMatcher } from './search-expression.ts'
 import { defineTool, type Tool, type ToolRunContext } from './tool.ts'
 import { walkFolder } from './walk-folder.ts'
-import { withPlace } from './workspace-path.ts'
+import { withLocation } from './workspace-path.ts'
 
 const resultsMax = 50
 const filesMax = 50_000
@@ -40,7 +40,7 @@ const parameters = z.strictObject({
   maxResults: z.int().min(1).max(resultsMax).default(resultsMax),
 })
 
-/** One search: what it looks for, and what it has seen. */
+/** One search: its options and its progress. */
 interface Search {
   readonly options: z.output<typeof parameters>
   readonly context: ToolRunContext
@@ -62,20 +62,20 @@ export function grepTool({ skip, patternMs }: SearchOptions): Tool {
     risk: 'read-only',
     run: async (options, context) => {
       const open: Matcher[] = []
-      const opened = (matcher: Matcher): Matcher => {
+      const track = (matcher: Matcher): Matcher => {
         open.push(matcher)
         return matcher
       }
       const limits = { signal: context.signal, answerMs: patternMs }
       try {
         const { include, maxResults } = options
-        const matcher = opened(createLineMatcher(options, limits))
+        const matcher = track(createLineMatcher(options, limits))
         const search: Search = {
           options,
           context,
           skip,
-          include: include === undefined ? undefined : opened(createGlobMatcher(include, limits)),
-          // One more, to know that there are more.
+          include: include === undefined ? undefined : track(createGlobMatcher(include, limits)),
+          // One more, to detect that there are more.
           lines: createLineSearch(matcher, maxResults + 1, limits.signal),
           files: 0,
           bytes: 0,
@@ -97,7 +97,7 @@ async function searchPath(search: Search): Promise<void> {
   if (isOutputPath(path)) {
     return withFile(context, path, ({ handle, stats }) => searchIn(search, path, handle, stats))
   }
-  const isFolder = await withPlace(
+  const isFolder = await withLocation(
     context,
     path,
     {},
@@ -113,7 +113,7 @@ async function searchPath(search: Search): Promise<void> {
 
 async function searchBelow(search: Search, folder: Folder): Promise<void> {
   const { context, options, include } = search
-  const skip = skippedFolders(search.skip, options.include ?? '')
+  const skip = toSkippedFolders(search.skip, options.include ?? '')
   const onLimit = (): void => {
     search.isCut = true
   }
@@ -141,7 +141,7 @@ async function searchIn(
   await search.lines.add(path, handle)
 }
 
-/** Files come and go while others work; one that is gone is no reason to fail. */
+/** Files come and go while others work; a missing file is not an error. */
 function ignoreGone(error: unknown): void {
   const codes = ['ENOENT', 'ELOOP', 'ENXIO', 'EACCES', 'EPERM', 'not-a-file', 'hidden']
   if (!hasCode(error, ...codes)) throw error

@@ -1,11 +1,11 @@
-/** The tool `list`: what is in a folder. */
+/** The tool `list`: lists a folder. */
 
 import { lstat, readlink } from 'node:fs/promises'
 import { z } from 'zod'
 import { withFolder } from './open-folder.ts'
 import { isHidden } from './protection.ts'
 import { defineTool, type Tool } from './tool.ts'
-import { type Entry, entriesIn } from './walk-folder.ts'
+import { type Entry, listEntries } from './walk-folder.ts'
 
 const entriesMax = 1000
 const targetCharsMax = 200
@@ -27,19 +27,19 @@ export function listTool(): Tool {
         const onLimit = (): void => {
           isCut = true
         }
-        const entries = await entriesIn(folder, { signal: context.signal, onLimit })
+        const entries = await listEntries(folder, { signal: context.signal, onLimit })
         const shownEntries = entries.slice(0, entriesMax)
-        const lines = await Promise.all(shownEntries.map(lineOf))
+        const lines = await Promise.all(shownEntries.map(describeEntry))
         if (lines.length === 0) return '[The folder is empty.]'
-        const left = entries.length - shownEntries.length
+        const omitted = entries.length - shownEntries.length
         const more =
-          left > 0 ? [`[${left}${isCut ? ' or more' : ''} more: use glob to narrow it.]`] : []
+          omitted > 0 ? [`[${omitted}${isCut ? ' or more' : ''} more: use glob to narrow it.]`] : []
         return [...lines, ...more].join('\n')
       }),
   })
 }
 
-async function lineOf({ folder, name, path, kind }: Entry): Promise<string> {
+async function describeEntry({ folder, name, path, kind }: Entry): Promise<string> {
   const shown = printable(name)
   if (kind === 'hidden') return `${shown}\t(hidden)`
   if (kind === 'folder') return `${shown}/`

@@ -1,6 +1,6 @@
 /**
- * Regular expressions that agents write, on text that agents write. Some take longer than the age of
- * the universe, so they run in a thread of their own that is ended when it does not answer.
+ * Runs regular expressions written by agents on text written by agents. Some would run practically
+ * forever, so they run in a separate thread that is terminated if it does not answer.
  */
 
 import { Worker } from 'node:worker_threads'
@@ -8,23 +8,23 @@ import { ToolError } from './tool.ts'
 
 export interface Match {
   readonly index: number
-  /** Where in the text it begins. */
+  /** Where in the text the match starts. */
   readonly at: number
 }
 
 export interface Matcher {
-  /** Which of the texts match. Rejects with `timeout`, and with the signal's reason. */
+  /** Returns which texts match. Rejects with `timeout`, and with the signal's reason. */
   find(texts: readonly string[]): Promise<readonly Match[]>
   close(): Promise<void>
 }
 
 export interface MatcherLimits {
   readonly signal: AbortSignal
-  /** For one batch of texts, which takes milliseconds. */
+  /** For one batch of texts, which normally takes milliseconds. */
   readonly answerMs: number
 }
 
-// Text, because the thread must run the same from the sources and from the build.
+// A string, because the thread must run the same from the sources and from the build.
 const threadCode = `
 const { parentPort, workerData } = require('node:worker_threads')
 const pattern = new RegExp(workerData.source, workerData.flags)
@@ -38,7 +38,7 @@ parentPort.on('message', (texts) => {
 })
 `
 
-/** Rejects nothing: the expression must be a valid one. */
+/** The expression must be valid. */
 export function createMatcher({ source, flags }: RegExp, limits: MatcherLimits): Matcher {
   const worker = new Worker(threadCode, {
     eval: true,
@@ -47,7 +47,7 @@ export function createMatcher({ source, flags }: RegExp, limits: MatcherLimits):
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 128 },
   })
-  // Faults are seen by the question that waits for an answer.
+  // Errors are reported to the pending request.
   worker.on('error', () => {})
   return {
     find: (texts) => ask(worker, texts, limits),
@@ -63,11 +63,11 @@ function ask(
   { signal, answerMs }: MatcherLimits,
 ): Promise<readonly Match[]> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => done(() => reject(tooSlow())), answerMs)
+    const timer = setTimeout(() => done(() => reject(createTimeoutError())), answerMs)
     const onAbort = (): void => done(() => reject(signal.reason))
     const onMessage = (matches: readonly Match[]): void => done(() => resolve(matches))
     const onError = (error: unknown): void => done(() => reject(error))
-    const onExit = (): void => done(() => reject(tooSlow()))
+    const onExit = (): void => done(() => reject(createTimeoutError()))
     const done = (settle: () => void): void => {
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
@@ -82,7 +82,7 @@ function ask(
   })
 }
 
-const tooSlow = (): ToolError =>
+const createTimeoutError = (): ToolError =>
   new ToolError(
     'timeout',
     'The pattern takes too long on this text. Use a simpler one: fewer nested or repeated * and +.',

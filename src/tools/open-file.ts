@@ -1,4 +1,4 @@
-/** Opens files for reading: regular ones of the workspace, and kept output. */
+/** Opens files for reading: regular workspace files, and stored output. */
 
 import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -7,33 +7,33 @@ import { type Folder, pathIn } from './folder.ts'
 import { isOutputPath, shown } from './path-text.ts'
 import { requireShown } from './protection.ts'
 import { ToolError, type ToolRunContext } from './tool.ts'
-import { notFound, withPlace } from './workspace-path.ts'
+import { notFound, withLocation } from './workspace-path.ts'
 
 export interface OpenFile {
   readonly handle: FileHandle
   readonly stats: BigIntStats
-  /** From the workspace, without links. Undefined for kept output. */
+  /** Relative to the workspace, without links. Undefined for stored output. */
   readonly path: string | undefined
 }
 
-/** Rejects with `not-found`, `not-a-file` and what a walk to it rejects with. */
+/** Rejects with `not-found`, `not-a-file` and the errors of the walk to it. */
 export async function withFile<T>(
   context: ToolRunContext,
   path: string,
   use: (file: OpenFile) => Promise<T>,
 ): Promise<T> {
   if (isOutputPath(path)) return withOutput(context, path, use)
-  return withPlace(context, path, {}, async ({ folder, name, path: real, found }) => {
+  return withLocation(context, path, {}, async ({ folder, name, path: real, found }) => {
     if (found === undefined) throw notFound(path)
-    // Not even opened: to open a device may do something.
+    // Not even opened: opening a device may have effects.
     if (name === undefined || !found.isFile()) throw notAFile(path, found)
     return withFileIn(folder, name, path, (handle, stats) => use({ handle, stats, path: real }))
   })
 }
 
 /**
- * A file of a folder that is held open. Never through a link, never waiting for a pipe, and none that is
- * hidden.
+ * Opens a file in an open folder. Never follows a link, never waits for a pipe, and refuses hidden
+ * files.
  */
 export async function withFileIn<T>(
   folder: Folder,
@@ -62,7 +62,7 @@ async function withOutput<T>(
 ): Promise<T> {
   const handle = await output?.open(path)
   if (handle === undefined) {
-    const message = `There is no kept output ${shown(path)}. Use a name that a tool gave you.`
+    const message = `There is no stored output ${shown(path)}. Use a name that a tool gave you.`
     throw new ToolError('not-found', message)
   }
   try {
@@ -79,11 +79,11 @@ async function withOutput<T>(
 export function notAFile(path: string, stats: BigIntStats): ToolError {
   const what = stats.isDirectory()
     ? 'is a folder. Use list to see what is in it.'
-    : `is ${kindOf(stats)}, not a regular file. Files like that are not opened.`
+    : `is ${describeKind(stats)}, not a regular file. Files like that are not opened.`
   return new ToolError('not-a-file', `${shown(path)} ${what}`)
 }
 
-function kindOf(stats: BigIntStats): string {
+function describeKind(stats: BigIntStats): string {
   if (stats.isFIFO()) return 'a named pipe'
   if (stats.isSocket()) return 'a socket'
   return stats.isBlockDevice() || stats.isCharacterDevice() ? 'a device' : 'something special'

@@ -1,15 +1,15 @@
-/** Opens a folder of the workspace, to look at what is in it. */
+/** Opens a folder of the workspace, to list or search it. */
 
 import { type Folder, openChild } from './folder.ts'
 import type { ToolRunContext } from './tool.ts'
-import { notAFolder, notFound, withPlace } from './workspace-path.ts'
+import { notAFolder, notFound, withLocation } from './workspace-path.ts'
 
 export async function withFolder<T>(
   context: ToolRunContext,
   path: string,
   use: (folder: Folder) => Promise<T>,
 ): Promise<T> {
-  return withPlace(context, path, {}, async ({ folder, name, found }) => {
+  return withLocation(context, path, {}, async ({ folder, name, found }) => {
     if (found === undefined) throw notFound(path)
     if (!found.isDirectory()) throw notAFolder(path)
     if (name === undefined) return use(folder)

@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(base, { recursive: true, force: true }))
 
-test('names go on where an earlier process stopped', async () => {
+test('names continue where an earlier process stopped', async () => {
   mkdirSync(folder, { recursive: true })
   for (const name of ['2.txt', '7.txt', '07.txt', 'x.txt', '9.txt.tmp']) {
     writeFileSync(join(folder, name), 'old')
@@ -30,7 +30,7 @@ test('names go on where an earlier process stopped', async () => {
   expect(readFileSync(join(folder, '8.txt'), 'utf8')).toBe('new')
 })
 
-test('calls side by side get names of their own', async () => {
+test('concurrent calls get different names', async () => {
   const output = createOutputFolder(folder)
   const kept = await Promise.all(['a', 'b', 'c'].map((text) => output.keep(text)))
   expect(new Set(kept.map((one) => one?.file))).toEqual(
@@ -38,7 +38,7 @@ test('calls side by side get names of their own', async () => {
   )
 })
 
-test('a text is kept as far as it fits, and nothing when all is full', async () => {
+test('a text is stored as far as it fits, and not at all if the folder is full', async () => {
   const output = createOutputFolder(folder, { fileBytesMax: 5, totalBytesMax: 8 })
   expect(await output.keep('0123456789')).toEqual({ file: '@output/1.txt', bytes: 5 })
   expect(await output.keep('0123456789')).toEqual({ file: '@output/2.txt', bytes: 3 })
@@ -67,7 +67,7 @@ test('only its own files are opened, and no link', async () => {
   }
 })
 
-test('a folder that cannot be made is tried again later', async () => {
+test('a folder that cannot be created is tried again later', async () => {
   writeFileSync(join(base, 'a'), 'in the way')
   const output = createOutputFolder(folder)
   expect(await output.keep('x')).toBeUndefined()

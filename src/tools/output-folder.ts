@@ -1,9 +1,10 @@
 /**
- * The place of output that is too long to be shown. Callers know it as `@output/<n>.txt`: read-only,
+ * Stores output that is too long to be shown. Callers refer to it as `@output/<n>.txt`: read-only,
  * outside the workspace, and the same after a restart.
  *
- * 1. A file is never written again: numbers go on where an earlier process stopped.
- * 2. Files and bytes are limited in all. What does not fit is not kept, and callers are told.
+ * 1. A file is never overwritten: numbers continue where an earlier process stopped.
+ * 2. Files and bytes are limited overall. What does not fit is not stored, and callers are
+ *   informed.
  */
 
 import { constants } from 'node:fs'
@@ -12,23 +13,25 @@ import { join } from 'node:path'
 
 export const outputPrefix = '@output'
 
+/** A file for output that is too long for an answer. */
 export interface OutputFile {
-  /** Where it is. */
+  /** Its path. */
   readonly file: string
-  /** What callers know it as. */
+  /** The name that callers use. */
   readonly name: string
   /** How much may be written. */
   readonly bytesMax: number
 }
 
+/** Keeps the whole output of tools whose answer was cut. */
 export interface OutputFolder {
-  /** A new name. Undefined when the folder is full or cannot be used. */
+  /** Allocates a name. Undefined if the folder is full or cannot be used. */
   next(): Promise<OutputFile | undefined>
-  /** A file was written under a name. */
+  /** Accounts for a file written under an allocated name. */
   wrote(bytes: number): void
-  /** Keeps a text, as much of it as fits. Undefined when it could not be kept. */
+  /** Stores as much of a text as fits. Undefined if it could not be stored. */
   keep(text: string): Promise<{ readonly file: string; readonly bytes: number } | undefined>
-  /** Opens what a caller knows by its name. Undefined when there is nothing. */
+  /** Opens a file by the name that callers use. Undefined if there is none. */
   open(name: string): Promise<FileHandle | undefined>
 }
 
@@ -48,13 +51,13 @@ export function createOutputFolder(
     filesMax = 10_000,
   }: OutputFolderOptions = {},
 ): OutputFolder {
-  let begun: Promise<Usage> | undefined
+  let usageLoading: Promise<Usage> | undefined
 
   const next = async (): Promise<OutputFile | undefined> => {
-    begun ??= usageOf(folder)
-    const usage = await begun.catch(() => undefined)
+    usageLoading ??= readUsage(folder)
+    const usage = await usageLoading.catch(() => undefined)
     if (usage === undefined) {
-      begun = undefined
+      usageLoading = undefined
       return undefined
     }
     const bytesMax = Math.min(fileBytesMax, totalBytesMax - usage.bytes)
@@ -64,7 +67,7 @@ export function createOutputFolder(
   }
 
   const wrote = (bytes: number): void => {
-    void begun?.then((usage) => {
+    void usageLoading?.then((usage) => {
       usage.files++
       usage.bytes += bytes
     })
@@ -74,20 +77,20 @@ export function createOutputFolder(
     next,
     wrote,
     async keep(text) {
-      const place = await next()
-      if (place === undefined) return undefined
-      // A character has a byte at least, so this copies no more than is written.
-      const bytes = Buffer.from(text.slice(0, place.bytesMax)).subarray(0, place.bytesMax)
+      const target = await next()
+      if (target === undefined) return undefined
+      // A character is at least one byte, so this copies no more than is written.
+      const bytes = Buffer.from(text.slice(0, target.bytesMax)).subarray(0, target.bytesMax)
       try {
-        await writeNew(place.file, bytes)
+        await writeNew(target.file, bytes)
       } catch {
         return undefined
       }
       wrote(bytes.length)
-      return { file: place.name, bytes: bytes.length }
+      return { file: target.name, bytes: bytes.length }
     },
     async open(name) {
-      const number = numberIn(name)
+      const number = parseNumber(name)
       if (number === undefined) return undefined
       const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
       try {
@@ -105,12 +108,12 @@ interface Usage {
   bytes: number
 }
 
-/** What an earlier process left. */
-async function usageOf(folder: string): Promise<Usage> {
+/** What earlier processes have stored. */
+async function readUsage(folder: string): Promise<Usage> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const usage: Usage = { last: 0, files: 0, bytes: 0 }
   for (const name of await readdir(folder)) {
-    const number = numberIn(`${outputPrefix}/${name}`)
+    const number = parseNumber(`${outputPrefix}/${name}`)
     if (number === undefined) continue
     usage.last = Math.max(usage.last, number)
     usage.files++
@@ -120,12 +123,12 @@ async function usageOf(folder: string): Promise<Usage> {
   return usage
 }
 
-function numberIn(name: string): number | undefined {
+function parseNumber(name: string): number | undefined {
   const digits = /^@output\/([1-9]\d{0,8})\.txt$/.exec(name)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** Whole or not at all. */
+/** All or nothing. */
 async function writeNew(file: string, content: Uint8Array): Promise<void> {
   const handle = await open(file, 'wx', 0o600)
   try {

@@ -1,20 +1,21 @@
 /**
- * Arguments against a tool's schema. Agents learn from the message, so it says where, what was
- * expected and what was given, and names the parameter that was probably meant.
+ * Checks arguments against a tool's schema. Agents learn from the message, so it says where the
+ * problem is, what was expected and what was given, and suggests the parameter that was probably
+ * meant.
  */
 
 import { z } from 'zod'
 import { didYouMean } from '../loop/index.ts'
-import { fromJsonSchema } from './json-schema.ts'
+import { createSchemaCheck } from './schema-check.ts'
 import type { JsonSchema, Tool, ToolArgs } from './tool.ts'
 
-export type Parsed =
+export type ParseResult =
   | { readonly ok: true; readonly args: ToolArgs }
   | { readonly ok: false; readonly message: string }
 
 export interface Parser {
-  parse(args: unknown): Promise<Parsed>
-  /** For those who call: what the model is told. */
+  parse(args: unknown): Promise<ParseResult>
+  /** For callers: the schema that the model sees. */
   readonly schema: JsonSchema
 }
 
@@ -22,16 +23,16 @@ const issuesMax = 10
 const shownCharsMax = 80
 const namesShownMax = 30
 
-/** Throws when the schema is none. */
+/** Throws if the schema is invalid. */
 export function createParser({ name, parameters }: Tool): Parser {
   const isZod = isZodSchema(parameters)
   const own = isZod ? strict(parameters) : undefined
-  const schema = own ?? fromJsonSchema(parameters as JsonSchema)
-  // When it is asked for: most agents are told of no tools of ours.
-  let told: JsonSchema | undefined
+  const schema = own ?? createSchemaCheck(parameters as JsonSchema)
+  // Computed on demand: most agents never see our tools.
+  let modelSchema: JsonSchema | undefined
   const described = (): JsonSchema => {
-    told ??= own === undefined ? (parameters as JsonSchema) : describe(own)
-    return told
+    modelSchema ??= own === undefined ? (parameters as JsonSchema) : describe(own)
+    return modelSchema
   }
   return {
     get schema() {
@@ -39,10 +40,10 @@ export function createParser({ name, parameters }: Tool): Parser {
     },
     async parse(args) {
       const result = await schema.safeParseAsync(args)
-      // A schema of others only checks: they get what the caller wrote.
+      // A foreign schema only checks: the tool gets the original arguments.
       if (result.success) return { ok: true, args: (isZod ? result.data : args) as ToolArgs }
       const { issues } = result.error
-      const names = namesIn(described())
+      const names = readPropertyNames(described())
       const lines = issues.slice(0, issuesMax).flatMap((issue) => explain(issue, args, names))
       const more = issues.length > issuesMax ? [`${issues.length - issuesMax} more problems.`] : []
       const head = `The arguments of ${name} are wrong. Correct them and call it again.`
@@ -51,11 +52,11 @@ export function createParser({ name, parameters }: Tool): Parser {
   }
 }
 
-/** By what JSON cannot contain: schemas of others may have any keys. */
+/** By a property that JSON cannot contain: foreign schemas may have any keys. */
 export const isZodSchema = (parameters: Tool['parameters']): parameters is z.ZodObject =>
   '_zod' in parameters && typeof parameters['safeParseAsync'] === 'function'
 
-/** An unknown key is most often a misspelt one; a schema that wants them says so itself. */
+/** An unknown key is usually a typo; a schema that allows them says so. */
 function strict(schema: z.ZodObject): z.ZodObject {
   return schema.def.catchall === undefined ? schema.strict() : schema
 }
@@ -68,7 +69,7 @@ function describe(schema: z.ZodType): JsonSchema {
   return described as JsonSchema
 }
 
-function namesIn(schema: JsonSchema): readonly string[] {
+function readPropertyNames(schema: JsonSchema): readonly string[] {
   const properties = schema['properties']
   return typeof properties === 'object' && properties !== null ? Object.keys(properties) : []
 }
@@ -80,12 +81,12 @@ function explain(issue: z.core.$ZodIssue, args: unknown, names: readonly string[
     case 'unrecognized_keys':
       return explainKeys(issue.keys, where, issue.path.length === 0 ? names : [])
     case 'invalid_type':
-      return [`${where}: expected ${article(issue.expected)}, given ${show(given)}`]
+      return [`${where}: expected ${withArticle(issue.expected)}, given ${describeValue(given)}`]
     case 'invalid_value': {
-      const values = issue.values.slice(0, namesShownMax).map(show).join(', ')
+      const values = issue.values.slice(0, namesShownMax).map(describeValue).join(', ')
       const texts = issue.values.filter((value) => typeof value === 'string')
       const meant = typeof given === 'string' ? didYouMean(given, texts) : ''
-      return [`${where}: expected one of ${values}; given ${show(given)}.${meant}`]
+      return [`${where}: expected one of ${values}; given ${describeValue(given)}.${meant}`]
     }
     case 'invalid_union':
       return explainUnion(issue, args, names)
@@ -96,11 +97,11 @@ function explain(issue: z.core.$ZodIssue, args: unknown, names: readonly string[
     case 'invalid_format':
     case 'not_multiple_of':
     case 'custom':
-      return [`${where}: ${issue.message}; given ${show(given)}`]
+      return [`${where}: ${issue.message}; given ${describeValue(given)}`]
   }
 }
 
-/** The types that would fit, or what is wrong with the alternative that fits best. */
+/** The types that would match, or the problems of the alternative that matches best. */
 function explainUnion(
   issue: z.core.$ZodIssueInvalidUnion,
   args: unknown,
@@ -108,11 +109,11 @@ function explainUnion(
 ): string[] {
   const types = issue.errors.map(([first, second]) =>
     first?.code === 'invalid_type' && first.path.length === 0 && second === undefined
-      ? article(first.expected)
+      ? withArticle(first.expected)
       : undefined,
   )
   const where = pathText(issue.path)
-  const given = show(valueAt(args, issue.path))
+  const given = describeValue(valueAt(args, issue.path))
   if (types.length > 0 && !types.includes(undefined)) {
     return [`${where}: expected ${types.join(' or ')}, given ${given}`]
   }
@@ -127,13 +128,13 @@ function explainKeys(keys: readonly string[], where: string, names: readonly str
   const place = where === 'arguments' ? '' : ` of ${where}`
   const lines = keys
     .slice(0, issuesMax)
-    .map((key) => `${show(key)} is no parameter${place}.${didYouMean(key, names)}`)
+    .map((key) => `${describeValue(key)} is not a parameter${place}.${didYouMean(key, names)}`)
   if (keys.length > issuesMax) lines.push(`${keys.length - issuesMax} more names are unknown.`)
   const known = names.slice(0, namesShownMax).join(', ')
   return names.length === 0 ? lines : [...lines, `The parameters are: ${known}.`]
 }
 
-const article = (type: string): string =>
+const withArticle = (type: string): string =>
   type === 'int'
     ? 'a whole number'
     : type === 'null'
@@ -159,8 +160,8 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return found
 }
 
-/** A value in a few words, whatever it is and however large. */
-function show(value: unknown): string {
+/** A short description of any value. */
+function describeValue(value: unknown): string {
   switch (typeof value) {
     case 'undefined':
       return 'nothing'

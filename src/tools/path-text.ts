@@ -1,4 +1,4 @@
-/** Paths as agents write them: what is refused before the file system is asked. */
+/** Paths as agents write them: what is refused before accessing the file system. */
 
 import { outputPrefix } from './output-folder.ts'
 import { ToolError } from './tool.ts'
@@ -7,34 +7,34 @@ const pathBytesMax = 4096
 const nameBytesMax = 255
 const shownCharsMax = 200
 
-/** The parts of a path that can be walked. Rejects with `bad-path`, `outside-workspace`. */
-export function partsOf(path: string): readonly string[] {
-  const problem = problemOf(path)
+/** Splits a path into parts. Rejects with `bad-path`, `outside-workspace`. */
+export function splitPath(path: string): readonly string[] {
+  const problem = findPathProblem(path)
   if (problem !== undefined) throw new ToolError('bad-path', `${shown(path)} ${problem}`)
   if (/^~[^/]*(\/|$)/.test(path)) {
-    const message = `${shown(path)} is a home folder. Give a path inside the workspace.`
+    const message = `${shown(path)} is a home folder. Use a path inside the workspace.`
     throw new ToolError('outside-workspace', message)
   }
   return path.split('/')
 }
 
-function problemOf(path: string): string | undefined {
+function findPathProblem(path: string): string | undefined {
   if (path === '') return 'is empty. Give a path inside the workspace; "." is the workspace itself.'
   if (path.includes('\0')) return 'contains a NUL character, which no path can. Leave it out.'
   if (/\p{Surrogate}/u.test(path)) return 'contains half a character. Write the path in UTF-8.'
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) return 'is a URL. Give a path inside the workspace.'
   if (Buffer.byteLength(path) > pathBytesMax) {
-    return `is longer than the ${pathBytesMax} bytes that a path may have. Give a shorter one.`
+    return `is longer than ${pathBytesMax} bytes. Use a shorter one.`
   }
   if (path.split('/').some((name) => Buffer.byteLength(name) > nameBytesMax)) {
-    return `has a name of more than ${nameBytesMax} bytes. Give a shorter one.`
+    return `has a name of more than ${nameBytesMax} bytes. Use a shorter one.`
   }
   return undefined
 }
 
 /**
- * Names that mean something else to other programs, and those that git lives in. They may be read
- * where they are; nothing is made or changed under them. Rejects with `bad-path`, `protected`.
+ * Refuses names that other programs interpret, and names that belong to git. They may be read, but
+ * nothing below them is created or changed. Rejects with `bad-path`, `protected`.
  */
 export function requireWritableName(name: string, path: string): void {
   if (isGit(name)) {
@@ -57,11 +57,11 @@ function isGit(name: string): boolean {
   return seen === '.git' || seen === 'git~1'
 }
 
-/** A name of kept output, which is no path. */
+/** A name of stored output, which is not a path. */
 export const isOutputPath = (path: string): boolean =>
   path === outputPrefix || path.startsWith(`${outputPrefix}/`)
 
-/** A path in a message: quoted, and not without end. */
+/** A path in a message: quoted and shortened. */
 export const shown = (path: string): string =>
   path.length <= shownCharsMax
     ? JSON.stringify(path)

@@ -1,6 +1,7 @@
 /**
- * What has been read in this iteration. A file may be changed only by who has seen it as it is: the
- * next iteration starts from nothing, and a file that changed since must be read again.
+ * Tracks what was read in this iteration. An agent may change a file only if it has read its
+ * current content: each iteration starts with nothing read, and a file that changed must be read
+ * again.
  */
 
 import type { BigIntStats } from 'node:fs'
@@ -8,10 +9,10 @@ import { shown } from './path-text.ts'
 import { ToolError } from './tool.ts'
 
 export interface ReadTracker {
-  saw(iteration: number, path: string, stats: BigIntStats): void
-  /** It was seen before a crash; how it looked then is not known any more. */
-  sawOnce(iteration: number, path: string): void
-  /** Rejects with `not-read`, or with `changed` when it is not as it was seen. */
+  markRead(iteration: number, path: string, stats: BigIntStats): void
+  /** It was read before a crash; its state at that time is unknown. */
+  markReadOnce(iteration: number, path: string): void
+  /** Rejects with `not-read`, or with `changed` if the file changed since it was read. */
   require(iteration: number, path: string, stats: BigIntStats): void
 }
 
@@ -20,30 +21,30 @@ const filesMax = 10_000
 const anyState = ''
 
 export function createReadTracker(): ReadTracker {
-  const seen = new Map<string, string>()
+  const files = new Map<string, string>()
   let current: number | undefined
 
   const remember = (iteration: number, path: string, state: string): void => {
-    if (iteration !== current) seen.clear()
+    if (iteration !== current) files.clear()
     current = iteration
-    seen.delete(path)
-    seen.set(path, state)
-    for (const oldest of seen.keys()) {
-      if (seen.size <= filesMax) break
-      seen.delete(oldest)
+    files.delete(path)
+    files.set(path, state)
+    for (const oldest of files.keys()) {
+      if (files.size <= filesMax) break
+      files.delete(oldest)
     }
   }
 
   return {
-    saw: (iteration, path, stats) => remember(iteration, path, stateOf(stats)),
-    sawOnce: (iteration, path) => remember(iteration, path, anyState),
+    markRead: (iteration, path, stats) => remember(iteration, path, toState(stats)),
+    markReadOnce: (iteration, path) => remember(iteration, path, anyState),
     require(iteration, path, stats) {
-      const state = iteration === current ? seen.get(path) : undefined
+      const state = iteration === current ? files.get(path) : undefined
       if (state === undefined) {
         const message = `${shown(path)} has not been read in this iteration. Read it first.`
         throw new ToolError('not-read', message)
       }
-      if (state !== anyState && state !== stateOf(stats)) {
+      if (state !== anyState && state !== toState(stats)) {
         const message = `${shown(path)} changed since it was read. Read it again.`
         throw new ToolError('changed', message)
       }
@@ -51,5 +52,5 @@ export function createReadTracker(): ReadTracker {
   }
 }
 
-const stateOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
+const toState = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
   [dev, ino, size, mtimeNs, ctimeNs].join(':')

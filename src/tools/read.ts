@@ -1,16 +1,18 @@
-/** The tool `read`: a part of a text file, with line numbers, in bounded memory. */
+/** The tool `read`: a part of a text file, with line numbers, in limited memory. */
 
 import { z } from 'zod'
-import { isBinary, linesOf } from './file-lines.ts'
 import { type OpenFile, withFile } from './open-file.ts'
 import { shown } from './path-text.ts'
+import { isBinary, readLines } from './read-lines.ts'
 import type { ReadTracker } from './read-tracker.ts'
-import { realPathIn } from './replayed-path.ts'
+import { findReplayedPath } from './replayed-path.ts'
 import { defineTool, type Tool, ToolError } from './tool.ts'
 
 const linesMax = 2000
 const lineBytesMax = 2000
-/** About 20,000 tokens. It stops there by itself, so that nothing is spilled that is a file already. */
+/**
+ * About 20,000 tokens. The tool limits itself, so that the content of a file is not stored again.
+ */
 const outputCharsMax = 80_000
 
 const parameters = z.strictObject({
@@ -30,19 +32,19 @@ export function readTool(tracker: ReadTracker): Tool {
     outputCharsMax: outputCharsMax + 5000,
     run: ({ path, offset, limit }, context) =>
       withFile(context, path, async (file) => {
-        if (await isBinary(file.handle)) throw binary(path, file.stats.size)
-        const text = await part(file, offset, limit, context.signal)
-        if (file.path !== undefined) tracker.saw(context.iteration, file.path, file.stats)
+        if (await isBinary(file.handle)) throw createBinaryError(path, file.stats.size)
+        const text = await readPart(file, offset, limit, context.signal)
+        if (file.path !== undefined) tracker.markRead(context.iteration, file.path, file.stats)
         return text
       }),
     replayed(args, result, { iteration, workspace }) {
-      const path = realPathIn(args, workspace)
-      if (result.ok && path !== undefined) tracker.sawOnce(iteration, path)
+      const path = findReplayedPath(args, workspace)
+      if (result.ok && path !== undefined) tracker.markReadOnce(iteration, path)
     },
   })
 }
 
-async function part(
+async function readPart(
   { handle, stats }: OpenFile,
   offset: number,
   limit: number,
@@ -50,7 +52,7 @@ async function part(
 ): Promise<string> {
   const lines: string[] = []
   let chars = 0
-  for await (const some of linesOf(handle, offset, lineBytesMax, signal)) {
+  for await (const some of readLines(handle, offset, lineBytesMax, signal)) {
     for (const { number, text, cutBytes } of some) {
       if (lines.length >= limit || chars > outputCharsMax) {
         return `${lines.join('\n')}\n[More lines follow: read again with offset ${number}.]`
@@ -65,8 +67,8 @@ async function part(
   return stats.size === 0n ? '[The file is empty.]' : `[The file has no line ${offset}.]`
 }
 
-export const binary = (path: string, size: bigint): ToolError =>
+export const createBinaryError = (path: string, size: bigint): ToolError =>
   new ToolError(
     'binary-file',
-    `${shown(path)} is no text (${size} bytes). Use the run tool with a program that knows its format.`,
+    `${shown(path)} is not a text file (${size} bytes). Use the run tool with a program that knows its format.`,
   )

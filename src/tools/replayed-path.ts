@@ -1,11 +1,11 @@
-/** The file that a call was about, from its arguments alone: what is known after a crash. */
+/** The file of a call, from its arguments alone: all that is known after a crash. */
 
 import { posix } from 'node:path'
 import type { Json } from '../loop/index.ts'
 import { isOutputPath } from './path-text.ts'
 
-/** Undefined for what is no path of the workspace. One that went through a link must be read again. */
-export function realPathIn(args: Json, workspace: string | undefined): string | undefined {
+/** Undefined if it is not a path in the workspace. A path through a link must be read again. */
+export function findReplayedPath(args: Json, workspace: string | undefined): string | undefined {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return undefined
   const path = 'path' in args ? args['path'] : undefined
   if (typeof path !== 'string' || path === '' || isOutputPath(path)) return undefined

@@ -1,4 +1,4 @@
-/** The tool `run`: a command by the shell, through the sandbox. */
+/** The tool `run`: runs a shell command in the sandbox. */
 
 import { z } from 'zod'
 import type { CommandResult, Commands } from '../engine/index.ts'
@@ -9,12 +9,12 @@ import { defineTool, type Tool, ToolError, type ToolRunContext } from './tool.ts
 
 const defaultTimeoutMs = 120_000
 const timeoutMsMax = 600_000
-/** For the process tree to be gone. */
+/** For the process tree to end. */
 const marginMs = 15_000
 const outputCharsMax = 30_000
-/** Of the end of each stream; when there is more, all of it is in a file. */
+/** Of the end of each stream; if there is more, all of it is in a file. */
 const keptBytes = 30_000
-/** Of output that is in a file: together less than what callers are shown. */
+/** Of output that is in a file: together less than the limit for callers. */
 const shownChars = { beginning: 9000, stdout: 12_000, stderr: 7000 }
 
 const parameters = z.strictObject({
@@ -61,7 +61,7 @@ async function runCommand(
   if (workspace === undefined) {
     throw new ToolError('no-workspace', 'This run has no workspace to run a command in.')
   }
-  const place = await output?.next()
+  const target = await output?.next()
   const result = await commands.run(
     {
       program: '/bin/sh',
@@ -70,38 +70,38 @@ async function runCommand(
       timeoutMs,
       outputBytesMax: keptBytes,
       ...defined({ env }),
-      ...(place === undefined ? {} : { spill: { file: place.file, bytesMax: place.bytesMax } }),
+      ...(target === undefined ? {} : { spill: { file: target.file, bytesMax: target.bytesMax } }),
     },
     signal,
   )
   signal.throwIfAborted()
   const spilled =
-    place === undefined || result.spilled === undefined
+    target === undefined || result.spilled === undefined
       ? undefined
-      : { file: place.name, bytes: result.spilled.bytes }
-  if (spilled === undefined) return { ...statusOf(result), output: describe(result, timeoutMs) }
+      : { file: target.name, bytes: result.spilled.bytes }
+  if (spilled === undefined) return { ...toStatus(result), output: describe(result, timeoutMs) }
   output?.wrote(spilled.bytes)
-  const beginning = await beginningOf(spilled.file, context)
+  const beginning = await readBeginning(spilled.file, context)
   return {
-    ...statusOf(result),
+    ...toStatus(result),
     output: describeLong(result, timeoutMs, spilled, beginning),
     spilled,
   }
 }
 
-/** As a shell sees it: what does not end with 0 has failed. The output is there all the same. */
-function statusOf({ ended, exitCode }: CommandResult): Pick<ToolResult, 'ok' | 'error'> {
+/** As in a shell: an exit code other than 0 is a failure. The output is returned anyway. */
+function toStatus({ ended, exitCode }: CommandResult): Pick<ToolResult, 'ok' | 'error'> {
   if (ended === 'exited') return exitCode === 0 ? { ok: true } : { ok: false, error: 'exit-code' }
   return { ok: false, error: ended === 'timeout' ? 'timeout' : 'killed' }
 }
 
-function endingOf(result: CommandResult, timeoutMs: number): string {
+function describeEnding(result: CommandResult, timeoutMs: number): string {
   const { exceeded } = result
   const limit = exceeded === undefined ? '' : `\n[it met its limit of ${exceeded}]`
-  return `${howEnded(result, timeoutMs)}${limit}`
+  return `${describeEnd(result, timeoutMs)}${limit}`
 }
 
-function howEnded({ ended, exitCode }: CommandResult, timeoutMs: number): string {
+function describeEnd({ ended, exitCode }: CommandResult, timeoutMs: number): string {
   if (ended === 'exited') return `[exit code ${exitCode}]`
   if (ended === 'timeout') return `[stopped after ${timeoutMs} ms, with all that it had started]`
   return '[killed]'
@@ -111,16 +111,16 @@ function describe(result: CommandResult, timeoutMs: number): string {
   const { stdout, stderr, outputBytes } = result
   const isCut = outputBytes > Buffer.byteLength(stdout) + Buffer.byteLength(stderr) + cutBytesMax
   return [
-    endingOf(result, timeoutMs),
+    describeEnding(result, timeoutMs),
     ...(isCut ? [`[${outputBytes} bytes of output; only the end of each stream was kept]`] : []),
-    ...(stdout === '' ? [] : [withoutBreak(stdout)]),
-    ...(stderr === '' ? [] : ['[stderr]', withoutBreak(stderr)]),
+    ...(stdout === '' ? [] : [trimLineBreak(stdout)]),
+    ...(stderr === '' ? [] : ['[stderr]', trimLineBreak(stderr)]),
   ].join('\n')
 }
 
-const withoutBreak = (text: string): string => plainOutput(text).replace(/\n$/, '')
+const trimLineBreak = (text: string): string => plainOutput(text).replace(/\n$/, '')
 
-/** A character that was cut in the middle, or one that was no UTF-8, has another length as text. */
+/** A character that was split, or invalid UTF-8, has a different length as text. */
 const cutBytesMax = 8
 
 function describeLong(
@@ -132,7 +132,7 @@ function describeLong(
   const { stdout, stderr, outputBytes } = result
   const what = bytes < outputBytes ? `The first ${bytes} of ${outputBytes}` : `All ${outputBytes}`
   return [
-    endingOf(result, timeoutMs),
+    describeEnding(result, timeoutMs),
     plainOutput(beginning),
     `[${what} bytes are in ${file}: read it with offset and limit, or search it with grep.]`,
     ...(stdout === ''
@@ -144,7 +144,7 @@ function describeLong(
   ].join('\n')
 }
 
-async function beginningOf(name: string, context: ToolRunContext): Promise<string> {
+async function readBeginning(name: string, context: ToolRunContext): Promise<string> {
   const buffer = Buffer.alloc(shownChars.beginning)
   const read = async ({ handle }: OpenFile): Promise<string> => {
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0)
@@ -153,6 +153,6 @@ async function beginningOf(name: string, context: ToolRunContext): Promise<strin
       .toString('utf8')
       .replace(/\uFFFD+$/, '')
   }
-  // The output is told of all the same.
+  // The rest of the output is reported anyway.
   return withFile(context, name, read).catch(() => '')
 }

@@ -12,20 +12,20 @@ const names = (query: string): readonly string[] =>
   searchTools(tools, query).map(({ name }) => name)
 
 describe('searching tools', () => {
-  test('without words gives all of them in their order', () => {
+  test('without words returns all of them in their order', () => {
     expect(names(' , ')).toEqual(tools.map(({ name }) => name))
   })
   test('ranks the name above a word of it, above a part of it, above the description', () => {
     expect(names('search')).toEqual(['search', 'files__search_files', 'research', 'grep'])
   })
-  test('keeps only what has every word', () => {
+  test('keeps only tools that contain every word', () => {
     expect(names('search names')).toEqual(['files__search_files'])
     expect(names('search nothing')).toEqual([])
   })
-  test('does not care for upper and lower case', () => {
+  test('ignores case', () => {
     expect(names('WEB')).toEqual(['research'])
   })
-  test('takes words as they are, not as patterns', () => {
+  test('takes words literally, not as patterns', () => {
     expect(names('(wr|xx)ite')).toEqual([])
     expect(names('[write]')).toEqual(['write'])
   })

@@ -1,6 +1,6 @@
 /**
- * What a tool is, for whoever writes one. The registry does the rest: it parses the arguments, keeps
- * the time limit, cuts long output, and makes data of whatever is thrown.
+ * What a tool is, for authors of tools. The registry does the rest: it parses the arguments,
+ * enforces the time limit, shortens long output, and turns errors into data.
  */
 
 import type { z } from 'zod'
@@ -11,9 +11,10 @@ import type { Protection } from './protection.ts'
 /** JSON Schema of an object. */
 export type JsonSchema = { readonly [key: string]: Json }
 
-/** Arguments as the schema gave them: checked, with its defaults. */
+/** Arguments after validation by the schema, with its defaults. */
 export type ToolArgs = { readonly [key: string]: unknown }
 
+/** A tool that agents and loops can call. */
 export interface Tool {
   /** A letter, then letters, digits, `_` and `-`; at most 64. */
   readonly name: string
@@ -21,13 +22,13 @@ export interface Tool {
   readonly description: string
   readonly parameters: z.ZodObject | JsonSchema
   readonly risk: Risk
-  /** A minute, unless it says otherwise. */
+  /** Default: one minute. */
   readonly timeoutMs?: number
-  /** How much of its output the caller sees; all of it is kept in a file. */
+  /** How much of its output the caller sees; all of it is stored in a file. */
   readonly outputCharsMax?: number
-  /** Throw `ToolError` for failures that the caller should know by a code. */
+  /** Throw `ToolError` for failures that the caller should recognize by a code. */
   run(args: ToolArgs, context: ToolRunContext): ToolAnswer | Promise<ToolAnswer>
-  /** Told of a call that was made before a crash and is not made again. It must not wait. */
+  /** Called for a call that was made before a crash and is not repeated. It must not wait. */
   replayed?(
     args: Json,
     result: ToolResult,
@@ -35,14 +36,16 @@ export interface Tool {
   ): void
 }
 
+/** What the function of a tool returns: a value, or a result with `ok`. */
 export type ToolAnswer = Json | ToolResult
 
+/** What the function of a tool can use. */
 export interface ToolRunContext extends ToolContext {
   /** Aborts at the tool's time limit as well. */
   readonly signal: AbortSignal
-  /** Where long output is kept; absent when none is. */
+  /** Where long output is stored; absent if it is not. */
   readonly output?: OutputFolder
-  /** For tools that work on files of the workspace; absent when they may use all of them. */
+  /** For tools that work on workspace files; absent if they may use all of them. */
   readonly protection?: Protection
 }
 
@@ -56,6 +59,7 @@ export class ToolError extends Error {
   }
 }
 
+/** A tool with a zod schema for its arguments. See `defineTool`. */
 export interface ToolDefinition<Parameters extends z.ZodObject>
   extends Omit<Tool, 'parameters' | 'run'> {
   readonly parameters: Parameters
@@ -66,6 +70,6 @@ export interface ToolDefinition<Parameters extends z.ZodObject>
 export function defineTool<Parameters extends z.ZodObject>(
   definition: ToolDefinition<Parameters>,
 ): Tool {
-  // The registry gives it nothing but what the schema let through.
+  // The registry passes only arguments that the schema accepted.
   return definition
 }

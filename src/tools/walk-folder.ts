@@ -1,6 +1,6 @@
 /**
- * What is in a folder, and below it, by open handles: no link is followed, so the walk can neither
- * leave the workspace nor go in circles. Names come in a stable order.
+ * Lists a folder, and what is below it, through open handles: no link is followed, so the walk can
+ * neither leave the workspace nor loop. Names come in a stable order.
  */
 
 import type { Dirent } from 'node:fs'
@@ -10,10 +10,10 @@ import { type Folder, openChild, pathIn } from './folder.ts'
 import { isHidden } from './protection.ts'
 
 export interface Entry {
-  /** The folder it is in, open until the walk goes on. */
+  /** The folder it is in, open until the walk continues. */
   readonly folder: Folder
   readonly name: string
-  /** From the workspace. */
+  /** Relative to the workspace. */
   readonly path: string
   readonly kind: 'file' | 'folder' | 'link' | 'other' | 'hidden'
 }
@@ -22,7 +22,7 @@ export interface WalkLimits {
   /** Names of folders that are not entered. */
   readonly skip: ReadonlySet<string>
   readonly signal: AbortSignal
-  /** Told when something was left out because there is too much of it. */
+  /** Called when something was left out because there is too much. */
   readonly onLimit: () => void
 }
 
@@ -31,17 +31,17 @@ const namesMax = 20_000
 /** Of one walk. */
 const entriesMax = 200_000
 
-/** Files and links below a folder, and neither the folders themselves nor what is hidden. */
+/** Files and links below a folder, but neither folders nor hidden entries. */
 export async function* walkFolder(root: Folder, limits: WalkLimits): AsyncGenerator<Entry> {
-  yield* below(root, limits, { entries: 0 })
+  yield* walkBelow(root, limits, { entries: 0 })
 }
 
-async function* below(
+async function* walkBelow(
   folder: Folder,
   limits: WalkLimits,
   count: { entries: number },
 ): AsyncGenerator<Entry> {
-  for (const entry of await entriesIn(folder, limits)) {
+  for (const entry of await listEntries(folder, limits)) {
     limits.signal.throwIfAborted()
     if (++count.entries > entriesMax) return limits.onLimit()
     if (entry.kind === 'hidden') continue
@@ -50,7 +50,7 @@ async function* below(
       const child = await openUnlessGone(folder, entry.name)
       if (child === undefined) continue
       try {
-        yield* below(child, limits, count)
+        yield* walkBelow(child, limits, count)
       } finally {
         await child.handle.close()
       }
@@ -58,7 +58,7 @@ async function* below(
   }
 }
 
-export async function entriesIn(
+export async function listEntries(
   folder: Folder,
   { signal, onLimit }: Omit<WalkLimits, 'skip'>,
 ): Promise<readonly Entry[]> {
@@ -71,13 +71,13 @@ export async function entriesIn(
       break
     }
     const path = pathIn(folder, entry.name)
-    const kind = isHidden(folder.protection, path) ? 'hidden' : kindOf(entry)
+    const kind = isHidden(folder.protection, path) ? 'hidden' : toKind(entry)
     found.push({ folder, name: entry.name, path, kind })
   }
   return found.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Undefined for what is gone, may not be seen, or is no folder any more. */
+/** Undefined if it is gone, may not be seen, or is no longer a folder. */
 async function openUnlessGone(folder: Folder, name: string): Promise<Folder | undefined> {
   try {
     return await openChild(folder, name)
@@ -88,7 +88,7 @@ async function openUnlessGone(folder: Folder, name: string): Promise<Folder | un
   }
 }
 
-function kindOf(entry: Dirent): Entry['kind'] {
+function toKind(entry: Dirent): Entry['kind'] {
   if (entry.isFile()) return 'file'
   if (entry.isDirectory()) return 'folder'
   return entry.isSymbolicLink() ? 'link' : 'other'

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { replaceFile } from './replace-file.ts'
-import { type Place, type WalkOptions, withPlace } from './workspace-path.ts'
+import { type Location, type WalkOptions, withLocation } from './workspace-path.ts'
 
 let base: string
 let workspace: string
@@ -32,9 +32,9 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true, force: true }))
 
 const pathOf = (path: string, options: WalkOptions, root = workspace): Promise<string> =>
-  withPlace({ workspace: root }, path, options, async (place) => place.path)
+  withLocation({ workspace: root }, path, options, async (place) => place.path)
 
-// With a way through handles, and as on systems without one.
+// With paths through handles, and as on systems without them.
 describe.each([{ byPath: false }, { byPath: true }])('the walk (%o)', (mode) => {
   test.each([
     ['.', '.'],
@@ -46,7 +46,7 @@ describe.each([{ byPath: false }, { byPath: true }])('the walk (%o)', (mode) => 
     ['link/deep/..', 'sub'],
     ['absolute', 'sub/file.txt'],
     ['sub/new.txt', 'sub/new.txt'],
-  ])('from %s comes to %s', async (path, expected) => {
+  ])('from %s reaches %s', async (path, expected) => {
     expect(await pathOf(path, mode)).toBe(expected)
   })
 
@@ -64,32 +64,37 @@ describe.each([{ byPath: false }, { byPath: true }])('the walk (%o)', (mode) => 
     await expect(pathOf(path, mode)).rejects.toMatchObject({ code })
   })
 
-  test('makes folders only when asked to', async () => {
+  test('creates folders only if requested', async () => {
     await expect(pathOf('a/b/c.txt', { ...mode, writing: true })).rejects.toMatchObject({
       code: 'not-found',
     })
-    const making = { ...mode, writing: true, making: true }
-    expect(await pathOf('a/b/c.txt', making)).toBe('a/b/c.txt')
+    const createFolders = { ...mode, writing: true, createFolders: true }
+    expect(await pathOf('a/b/c.txt', createFolders)).toBe('a/b/c.txt')
     expect(await pathOf('a/b', mode)).toBe('a/b')
   })
 
-  test('knows the workspace by a link to it', async () => {
+  test('recognizes the workspace by a link to it', async () => {
     const alias = join(base, 'alias')
     expect(await pathOf(join(alias, 'sub/file.txt'), mode, alias)).toBe('sub/file.txt')
     expect(await pathOf(join(workspace, 'sub/file.txt'), mode, alias)).toBe('sub/file.txt')
     expect(await pathOf('absolute', mode, alias)).toBe('sub/file.txt')
   })
 
-  test('is not led astray by a folder that is swapped for a link behind it', async () => {
+  test('is not diverted by a folder that is swapped for a link behind it', async () => {
     const swap = (): void => {
       renameSync(join(workspace, 'sub'), join(workspace, 'moved'))
       symlinkSync('../outside', join(workspace, 'sub'))
     }
     const writing = { ...mode, writing: true }
-    const write = withPlace({ workspace }, 'sub/secret.txt', writing, async (place: Place) => {
-      swap()
-      await replaceFile(place, 'secret.txt', Buffer.from('changed'))
-    })
+    const write = withLocation(
+      { workspace },
+      'sub/secret.txt',
+      writing,
+      async (place: Location) => {
+        swap()
+        await replaceFile(place, 'secret.txt', Buffer.from('changed'))
+      },
+    )
     const end = await write.then(
       () => 'written where it was',
       (error: { code: string }) => error.code,

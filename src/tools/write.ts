@@ -1,15 +1,15 @@
-/** The tool `write`: a whole file, new or in place of one that was read. */
+/** The tool `write`: writes a complete file, new or replacing one that was read. */
 
 import { z } from 'zod'
 import { notAFile } from './open-file.ts'
 import { shown } from './path-text.ts'
 import type { ReadTracker } from './read-tracker.ts'
 import { replaceFile } from './replace-file.ts'
-import { realPathIn } from './replayed-path.ts'
+import { findReplayedPath } from './replayed-path.ts'
 import { defineTool, type Tool, ToolError } from './tool.ts'
-import { withPlace } from './workspace-path.ts'
+import { withLocation } from './workspace-path.ts'
 
-/** Of a file that is written or edited as a whole. */
+/** Of a file that is written or edited. */
 export const fileCharsMax: number = 10_000_000
 
 const parameters = z.strictObject({
@@ -26,25 +26,25 @@ export function writeTool(tracker: ReadTracker): Tool {
     parameters,
     risk: 'idempotent',
     run: ({ path, content }, context) =>
-      withPlace(context, path, { writing: true, making: true }, async (place) => {
-        const { name, found } = place
+      withLocation(context, path, { writing: true, createFolders: true }, async (location) => {
+        const { name, found } = location
         if (/\/\.?$/.test(path) || name === undefined) {
           throw new ToolError(
             'not-a-file',
-            `${shown(path)} names a folder. Give the name of a file.`,
+            `${shown(path)} names a folder. Use the name of a file.`,
           )
         }
         if (found !== undefined) {
           if (!found.isFile()) throw notAFile(path, found)
-          tracker.require(context.iteration, place.path, found)
+          tracker.require(context.iteration, location.path, found)
         }
-        const stats = await replaceFile(place, name, Buffer.from(content))
-        tracker.saw(context.iteration, place.path, stats)
-        return `Wrote ${place.path}: ${stats.size} bytes${found === undefined ? ', a new file' : ''}.`
+        const stats = await replaceFile(location, name, Buffer.from(content))
+        tracker.markRead(context.iteration, location.path, stats)
+        return `Wrote ${location.path}: ${stats.size} bytes${found === undefined ? ', a new file' : ''}.`
       }),
     replayed(args, result, { iteration, workspace }) {
-      const path = realPathIn(args, workspace)
-      if (result.ok && path !== undefined) tracker.sawOnce(iteration, path)
+      const path = findReplayedPath(args, workspace)
+      if (result.ok && path !== undefined) tracker.markReadOnce(iteration, path)
     },
   })
 }

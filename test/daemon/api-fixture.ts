@@ -3,7 +3,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Hono } from 'hono'
 import { createRoutes, openScheduler, type Scheduler } from '../../src/daemon/index.ts'
 import { type Host, openHost } from '../../src/host/index.ts'
 import { defined } from '../../src/loop/index.ts'
@@ -11,7 +10,7 @@ import type { LoopTypeDefinition } from '../../src/loops/index.ts'
 import { afterFile, afterStory } from '../after.ts'
 
 export interface Api {
-  readonly app: Hono
+  readonly app: Pick<ReturnType<typeof createRoutes>, 'request' | 'routes'>
   readonly host: Host
   readonly scheduler: Scheduler
   /** What was logged as an error. */
@@ -75,7 +74,7 @@ export async function openApi(options: ApiOptions = {}): Promise<Api> {
     rmSync(folder, { recursive: true, force: true })
   })
   const stopped = { times: 0 }
-  const app = createRoutes({
+  const routes = createRoutes({
     host,
     scheduler,
     log,
@@ -85,6 +84,11 @@ export async function openApi(options: ApiOptions = {}): Promise<Api> {
     isReady: () => true,
     stop: () => void stopped.times++,
   })
+  const principal = { type: 'process', scope: 'write' } as const
+  const app: Api['app'] = {
+    routes: routes.routes,
+    request: (path, init, bindings) => routes.request(path, init, { principal, ...bindings }),
+  }
   const send: Api['send'] = async (method, path, body, headers = {}) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
     const response = await app.request(path, { method, headers, ...sent })

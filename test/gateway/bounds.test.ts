@@ -1,4 +1,4 @@
-// E9. However much an agent sends, whatever it costs: what the gateway holds and keeps is bounded.
+// E9. However much an agent sends, the memory and records of the gateway are limited.
 
 import { expect, test } from 'vitest'
 import { readExchange, writeExchange } from '../../src/gateway/index.ts'
@@ -7,7 +7,7 @@ import { openSetting, questions } from './gateway-fixture.ts'
 const { path, body } = questions.anthropic
 const long = (bytes: number) => ({ ...body(false), system: 'x'.repeat(bytes) })
 
-test('requests that wait for answers are held up to a bound, and more are told to come again', async () => {
+test('waiting requests are held up to a limit; more are refused and may be retried', async () => {
   const limits = { heldBytesMax: 100_000 }
   await using setting = await openSetting([{ does: 'hang' }, { text: 'ok' }], { limits })
   const leave = new AbortController()
@@ -21,9 +21,9 @@ test('requests that wait for answers are held up to a bound, and more are told t
     })
     expect(refused.status).toBe(429)
     expect(refused.headers.get('retry-after')).toBe('1')
-    expect(await refused.text()).toContain('Ask again when some of it has ended.')
+    expect(await refused.text()).toContain('Retry when some of them have ended.')
   }
-  // What was refused holds nothing, and there is still room for a short one.
+  // The refused request holds nothing, and a short one still fits.
   expect((await setting.post(path, long(30_000))).status).toBe(200)
   leave.abort()
   await first
@@ -34,7 +34,7 @@ test('requests that wait for answers are held up to a bound, and more are told t
   expect(setting.server.requests).toHaveLength(7)
 })
 
-test('all sessions of a gateway share that bound', async () => {
+test('all sessions of a gateway share that limit', async () => {
   const limits = { heldBytesMax: 100_000 }
   await using setting = await openSetting([{ does: 'hang' }], { limits })
   const other = await setting.gateway.session({
@@ -55,7 +55,7 @@ test('all sessions of a gateway share that bound', async () => {
   await first
 })
 
-test('a body that is expensive to parse is refused before that', async () => {
+test('a body that is expensive to parse is refused before parsing', async () => {
   await using setting = await openSetting([{ text: 'ok' }])
   const text = `{"model":"m","messages":[${'{},'.repeat(1_000_000)}{}]}`
   const refused = await setting.post(path, text)
@@ -64,7 +64,7 @@ test('a body that is expensive to parse is refused before that', async () => {
   expect(setting.server.requests).toHaveLength(0)
 })
 
-test('of questions that cost nothing the record has the bodies of the first only, and a replay all', async () => {
+test('only the first free requests are recorded with bodies, and all of them replay', async () => {
   const limits = { unchargedBytesMax: 20_000 }
   const count = `${path}/count_tokens`
   const contents = [0, 1, 2, 3, 4].map((turn) => ({ ...long(8000), user: String(turn) }))
@@ -75,7 +75,7 @@ test('of questions that cost nothing the record has the bodies of the first only
   const kept = await Promise.all(setting.exchanges.map(writeExchange))
   const exchanges = await Promise.all(kept.map(readExchange))
   const lengths = exchanges.map(({ request }) => request.body.text.length > 8000)
-  // What is paid for is always kept.
+  // Charged requests are always recorded completely.
   expect(lengths).toEqual([true, true, false, false, false, true])
   expect(exchanges.map(({ request }) => request.isOmitted)).toEqual([
     undefined,

@@ -1,11 +1,11 @@
-// E4. What a call may cost is known before it is made, and what it cost is known afterwards.
+// E4. The worst-case cost of a call is known before it is made, and its actual cost afterwards.
 
 import { expect, test } from 'vitest'
 import type { Amount } from '../../src/loop/index.ts'
 import { ask, createLedger, openSetting, providersAt, questions } from './gateway-fixture.ts'
 import { answerWith, startRawProvider } from './raw-provider.ts'
 
-test('children that ask at the same moment share one cap', async () => {
+test('children that call at the same time share one cap', async () => {
   const { path, body } = questions.anthropic
   const cap: Amount = { tokens: 2200, costMicros: 1e9 }
   await using setting = await openSetting([{ text: 'ok', usage: { input: 10, output: 990 } }], {
@@ -20,7 +20,7 @@ test('children that ask at the same moment share one cap', async () => {
   expect(setting.ledger.spent.tokens).toBe(2000)
 })
 
-test('a call asks for less output where that makes it fit', async () => {
+test('a call requests less output where that makes it fit', async () => {
   const ledger = createLedger({ tokens: 3000, costMicros: 1e9 })
   const { reserve, remaining } = ledger
   await using setting = await openSetting([{ text: 'ok' }], { session: { reserve, remaining } })
@@ -44,7 +44,7 @@ test.each([
     { contents: [] },
     ['generationConfig', 'maxOutputTokens'],
   ],
-])('%s without a limit of output gets one', async (path, body, place) => {
+])('%s without an output limit gets one', async (path, body, place) => {
   await using setting = await openSetting([{ text: 'ok' }])
   expect((await setting.post(path, body)).status).toBe(200)
   const sent = place.reduce<unknown>(
@@ -56,32 +56,32 @@ test.each([
 
 test.each([
   [
-    'a name twice',
+    'a duplicate name',
     '/v1/messages',
     '{"model":"claude-sonnet-5","max_tokens":1,"messages":[],"max_tokens":99999}',
     'twice',
   ],
   [
-    'a name twice, once disguised',
+    'a duplicate name, escaped',
     '/v1/messages',
     '{"model":"claude-sonnet-5","max_tokens":1,"messages":[],"max\\u005ftokens":99999}',
     'twice',
   ],
   [
-    'both styles of Gemini',
+    'both naming styles of Gemini',
     '/v1beta/models/m:generateContent',
     '{"generationConfig":{"maxOutputTokens":1},"generation_config":{"maxOutputTokens":99999}}',
     'twice',
   ],
   [
-    'work in the background',
+    'background work',
     '/v1/responses',
     '{"model":"gpt-5.1","input":"x","background":true}',
     'background',
   ],
   ['no JSON', '/v1/messages', '{"model":', 'not a JSON object'],
-  ['no model', '/v1/messages', '{}', 'names no model'],
-])('%s cannot go round the account', async (_name, path, body, message) => {
+  ['no model', '/v1/messages', '{}', 'does not name a model'],
+])('%s cannot bypass the accounting', async (_name, path, body, message) => {
   await using setting = await openSetting([{ text: 'ok' }])
   const answer = await setting.post(path, body)
   expect(answer.status).toBe(400)
@@ -89,7 +89,7 @@ test.each([
   expect(setting.server.requests).toHaveLength(0)
 })
 
-test('a model that nobody knows is priced like the dearest of its kind, and marked', async () => {
+test('an unknown model is priced like the most expensive of its kind, and marked', async () => {
   await using setting = await openSetting([{ text: 'ok', usage: { input: 1_000_000, output: 0 } }])
   await setting.post('/v1/messages', {
     model: 'claude-opus-99-future',
@@ -101,7 +101,7 @@ test('a model that nobody knows is priced like the dearest of its kind, and mark
   expect(totals.spent.costMicros).toBe(15_000_000)
 })
 
-test('a stream that never says what it used is charged from above, and marked', async () => {
+test('a stream that never reports its usage is charged an upper estimate, and marked', async () => {
   const text = 'a few words '.repeat(20)
   const speech = { text, fault: { does: 'garble' as const, event: 3 } }
   await using setting = await openSetting([speech])
@@ -113,7 +113,7 @@ test('a stream that never says what it used is charged from above, and marked', 
   expect(totals.usage.input).toBeGreaterThan(10)
 })
 
-test('what a client asks for is lowered, never raised', async () => {
+test('the limit that a client sets is lowered, never raised', async () => {
   await using setting = await openSetting([{ text: 'ok' }])
   const thinking = { type: 'enabled', budget_tokens: 2000 }
   const body = { model: 'claude-sonnet-5', max_tokens: 1000, thinking, messages: [] }
@@ -124,7 +124,7 @@ test('what a client asks for is lowered, never raised', async () => {
   ])
 })
 
-test('input that is not in the request counts as a full window', async () => {
+test('hidden input counts as a full context window', async () => {
   const worst: Amount[] = []
   const reserve = async (amount: Amount) => {
     worst.push(amount)
@@ -138,7 +138,7 @@ test('input that is not in the request counts as a full window', async () => {
   expect(worst[1]?.tokens).toBeGreaterThan(100_000)
 })
 
-test('an estimate that was too low is corrected by what the provider counted', async () => {
+test('an estimate that was too low is corrected by the token count of the provider', async () => {
   const worst: Amount[] = []
   const reserve = async (amount: Amount) => {
     worst.push(amount)
@@ -152,7 +152,7 @@ test('an estimate that was too low is corrected by what the provider counted', a
   expect(second).toBeGreaterThan(3.9 * first)
 })
 
-test('a server on this machine is free, and its tokens count', async () => {
+test('a local server is free, but its tokens count', async () => {
   await using setting = await openSetting([{ text: 'ok' }], {
     session: { routes: { chat: 'local' } },
   })
@@ -163,7 +163,7 @@ test('a server on this machine is free, and its tokens count', async () => {
   expect(totals).toMatchObject({ isEstimated: false, spent: { tokens: 120, costMicros: 0 } })
 })
 
-test('what models of OpenAI think unseen is not free where they do not say what they used', async () => {
+test('hidden reasoning of OpenAI models is charged if they do not report their usage', async () => {
   const { path, model } = questions.chat
   await using setting = await openSetting([{ text: 'ok', saysUsage: false }])
   const body = { model, max_completion_tokens: 900, stream: true, messages: [] }
@@ -173,7 +173,7 @@ test('what models of OpenAI think unseen is not free where they do not say what 
   expect(totals).toMatchObject({ isEstimated: true, usage: { output: 900 } })
 })
 
-test('calls at once whose tools bring input share one cap', async () => {
+test('concurrent calls whose tools add input share one cap', async () => {
   const usage = { input: 150_000, output: 5 }
   await using setting = await openSetting([{ text: 'ok', usage }], {
     cap: { tokens: 900_000, costMicros: 1e9 },
@@ -224,15 +224,18 @@ test.each([
 test.each([
   ['openai', true, 10_000],
   ['local', false, 0],
-])('searches of %s are charged beside the tokens', async (provider, isEstimated, micros) => {
-  const usage = { input_tokens: 0, output_tokens: 0 }
-  const output = [{ type: 'web_search_call', id: 'ws_1' }]
-  await using raw = await startRawProvider((socket) => {
-    socket.end(answerWith(JSON.stringify({ status: 'completed', output, usage })))
-  })
-  const session = { providers: providersAt(raw.url), routes: { responses: provider } }
-  await using setting = await openSetting([], { session })
-  await (await ask(setting, 'responses', false)).text()
-  const totals = await setting.session.close()
-  expect(totals).toMatchObject({ isEstimated, spent: { tokens: 0, costMicros: micros } })
-})
+])(
+  'searches of %s are charged in addition to the tokens',
+  async (provider, isEstimated, micros) => {
+    const usage = { input_tokens: 0, output_tokens: 0 }
+    const output = [{ type: 'web_search_call', id: 'ws_1' }]
+    await using raw = await startRawProvider((socket) => {
+      socket.end(answerWith(JSON.stringify({ status: 'completed', output, usage })))
+    })
+    const session = { providers: providersAt(raw.url), routes: { responses: provider } }
+    await using setting = await openSetting([], { session })
+    await (await ask(setting, 'responses', false)).text()
+    const totals = await setting.session.close()
+    expect(totals).toMatchObject({ isEstimated, spent: { tokens: 0, costMicros: micros } })
+  },
+)

@@ -1,6 +1,6 @@
-// Canaries: keys in the environment, in a file, in headers, in addresses; repeated by a provider in
-// every place and spelling it has. None is ever found in what is kept or said, nor a key in what the
-// agent gets.
+// Canaries: keys in the environment, in a file, in headers and in URLs, repeated by a provider in
+// every place and spelling. None is ever found in recordings or messages, and no key in what the
+// agent receives.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -41,7 +41,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** How a secret may be written. */
 const written = (secret: string): readonly string[] => spellings(secret, 0)
-/** What of that is the same wherever it is: in base64 the ends depend on what is around. */
+/** The part that does not depend on its surroundings: in base64 the ends do. */
 const sought = (secret: string): readonly string[] => spellings(secret, 4)
 
 function spellings(secret: string, ends: number): readonly string[] {
@@ -80,7 +80,7 @@ const listed = (secrets: readonly string[]): string => secrets.flatMap(written).
 const body = (secrets: readonly string[]): string =>
   JSON.stringify({ error: { message: secrets.join(' '), raw: listed(secrets) } })
 
-/** Every piece of the text as an event of the format that is asked for: all of them at once. */
+/** Each piece of the text as an event, in all wire formats at once. */
 function spelt(secrets: readonly string[], size: number): string {
   const text = secrets.map((secret) => `<${secret}>`).join('')
   const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
@@ -102,7 +102,7 @@ const echoes: readonly (readonly [string, Echo])[] = [
   ['a refusal', (secrets) => answerWith(body(secrets), {}, '400 Bad Request')],
   ['a refused key', (secrets) => answerWith(body(secrets), {}, '401 Unauthorized')],
   ['an answer', (secrets) => answerWith(body(secrets))],
-  ['a page', (secrets) => answerWith(listed(secrets), { 'content-type': 'text/html' })],
+  ['an HTML page', (secrets) => answerWith(listed(secrets), { 'content-type': 'text/html' })],
   [
     'headers',
     (secrets) =>
@@ -112,7 +112,7 @@ const echoes: readonly (readonly [string, Echo])[] = [
         'retry-after': Buffer.from(secrets.join(' ')).toString('base64'),
       }),
   ],
-  ['a reason', (secrets) => answerWith('{}', {}, `418 ${secrets.join(' ')}`)],
+  ['a reason phrase', (secrets) => answerWith('{}', {}, `418 ${secrets.join(' ')}`)],
   ['a stream', (secrets) => answerWith(`data: ${body(secrets)}\n\n`, inStream)],
   [
     'a stream byte by byte',
@@ -121,7 +121,7 @@ const echoes: readonly (readonly [string, Echo])[] = [
   ['events of three letters', (secrets) => answerWith(spelt(secrets, 3), inStream)],
   ['events of one letter', (secrets) => answerWith(spelt(secrets, 1), inStream)],
   [
-    'a compressed answer',
+    'a compressed response',
     (secrets) => answerWith(gzipSync(body(secrets)), { 'content-encoding': 'gzip' }),
   ],
   [
@@ -137,7 +137,7 @@ const cases = echoes.flatMap(([name, echo]) =>
 )
 
 test.each(cases)(
-  '%s that repeats everything, asked in the format %s',
+  '%s that repeats everything, requested in the format %s',
   async (_name, format, echo) => {
     let known: readonly string[] = []
     await using provider = await startRawProvider((socket) => {
@@ -183,7 +183,7 @@ test.each(cases)(
   },
 )
 
-/** What a reader would put together from the pieces of a stream. */
+/** What a reader would assemble from the pieces of a stream. */
 function joined(text: string): string {
   return ['text', 'content', 'delta']
     .map((name) =>
@@ -194,14 +194,14 @@ function joined(text: string): string {
     .join('\n')
 }
 
-test('the search for canaries finds those that are there', () => {
+test('the search for canaries finds planted ones', () => {
   for (const secret of [envKey, fileKey, ownKey, named]) {
     for (const spelling of written(secret)) expect(found(`a${spelling}b`, [secret])).not.toEqual([])
   }
   expect(found(joined(spelt([named], 3)), [named])).not.toEqual([])
 })
 
-test('a key in the name of a header reaches nobody', async () => {
+test('a key in a header name does not reach the client', async () => {
   await using provider = await startRawProvider((socket) => {
     socket.end(
       answerWith('{}', { [ownKey.toUpperCase()]: '1', [`x-${ownKey}-y`]: '2', 'x-z': '3' }),

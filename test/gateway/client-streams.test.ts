@@ -1,5 +1,5 @@
-// The official clients, as agents use them: streams with calls of tools, their results sent back, a
-// provider that is busy in between, and a client that leaves.
+// The official clients, used as agents use them: streams with tool calls, results sent back, a
+// provider that is overloaded in between, and a client that disconnects.
 
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI, Type } from '@google/genai'
@@ -12,7 +12,7 @@ const calls = [
   { name: 'read', args: { path: 'a.ts' } },
   { name: 'read', args: { path: 'ü.ts' } },
 ]
-/** It is busy before each of its two answers. */
+/** The provider is overloaded before each of its two responses. */
 const script: readonly ModelAnswer[] = [
   { status: 429, headers: { 'retry-after': '2' } },
   { text: 'Let me see both.', pieces: 5, calls, usage: { input: 300, output: 25, cacheRead: 100 } },
@@ -156,7 +156,7 @@ test('@google/genai', async () => {
   await expectMetered(setting)
 })
 
-test('a client that has heard enough pays for what it heard', async () => {
+test('a client that stops reading pays for what it received', async () => {
   const text = 'and so on '.repeat(40)
   const fault = { does: 'stall', afterEvents: 20 } as const
   await using setting = await openSetting([

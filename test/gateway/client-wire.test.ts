@@ -1,5 +1,5 @@
-// What clients do with HTTP: nothing that two readers could read differently is forwarded, nobody who
-// dawdles holds a session open, and whoever leaves pays for what was under way.
+// HTTP as clients use it: nothing ambiguous is forwarded, no slow client holds a session open, and
+// a client that disconnects pays for the call in progress.
 
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
@@ -8,7 +8,7 @@ import { ask, openSetting, questions, type Setting } from './gateway-fixture.ts'
 
 const body = JSON.stringify(questions.anthropic.body(false))
 
-/** Sends bytes, and gives what comes back until the connection ends. */
+/** Sends bytes, and returns what arrives until the connection closes. */
 function send({ session }: Setting, bytes: string): Promise<string> {
   const { port } = new URL(session.url)
   return new Promise((resolve) => {
@@ -45,10 +45,10 @@ test.each([
   ['chunks and a length', ['Transfer-Encoding: chunked', size], chunked],
   ['another transfer encoding', ['Transfer-Encoding: xchunked'], chunked],
   ['two transfer encodings', ['Transfer-Encoding: chunked, identity'], chunked],
-  ['a length that is none', ['Content-Length: 0x20'], body],
+  ['an invalid length', ['Content-Length: 0x20'], body],
   ['a space before the colon', [`Content-Length : ${body.length}`], body],
   ['a folded header', [size, 'X-A: b\r\n c: d'], body],
-  ['a name with a break', [size, 'X-A\rB: c'], body],
+  ['a name with a line break', [size, 'X-A\rB: c'], body],
 ])('%s is refused, and nothing of it is forwarded', async (_name, lines, content) => {
   await using setting = await openSetting([{ text: 'ok' }])
   const text = await send(setting, `${head(setting, post, ...lines)}${content}${hidden}`)
@@ -59,19 +59,19 @@ test.each([
 })
 
 test.each([
-  ['a whole address', 'POST http://example.com/v1/messages HTTP/1.1', /^HTTP\/1\.1 404 /],
+  ['an absolute URL', 'POST http://example.com/v1/messages HTTP/1.1', /^HTTP\/1\.1 404 /],
   ['HEAD', 'HEAD /v1/messages HTTP/1.1', /^HTTP\/1\.1 405 /],
   ['OPTIONS', 'OPTIONS /v1/messages HTTP/1.1', /^HTTP\/1\.1 405 /],
-  ['OPTIONS for all', 'OPTIONS * HTTP/1.1', /^HTTP\/1\.1 404 /],
+  ['OPTIONS for everything', 'OPTIONS * HTTP/1.1', /^HTTP\/1\.1 404 /],
   ['PUT', 'PUT /v1/messages HTTP/1.1', /^HTTP\/1\.1 405 /],
   ['a tunnel', 'CONNECT example.com:443 HTTP/1.1', /^$/],
-])('%s is nothing of ours', async (_name, line, answer) => {
+])('%s is not supported', async (_name, line, answer) => {
   await using setting = await openSetting([{ text: 'ok' }])
   expect(await send(setting, head(setting, line, 'Content-Length: 0'))).toMatch(answer)
   expect(setting.server.requests).toHaveLength(0)
 })
 
-test('an upgrade to a socket is not made', async () => {
+test('a WebSocket upgrade is refused', async () => {
   await using setting = await openSetting([{ text: 'ok' }])
   const { url, token } = setting.session
   const lines = [
@@ -87,14 +87,14 @@ test('an upgrade to a socket is not made', async () => {
   expect(setting.server.requests).toHaveLength(0)
 })
 
-test('headers without end are refused', async () => {
+test('oversized headers are refused', async () => {
   await using setting = await openSetting([{ text: 'ok' }])
   const text = await send(setting, head(setting, post, size, `X-A: ${'x'.repeat(100_000)}`) + body)
   expect(text).toMatch(/^HTTP\/1\.1 431 /)
   expect(setting.server.requests).toHaveLength(0)
 })
 
-test('a client that asks whether it may go on may', async () => {
+test('a client that sends Expect: 100-continue may continue', async () => {
   await using setting = await openSetting([{ text: 'ok' }])
   const text = await send(setting, head(setting, post, size, 'Expect: 100-continue') + body)
   expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/)
@@ -104,7 +104,7 @@ test('a client that asks whether it may go on may', async () => {
   expect(setting.server.requests).toHaveLength(1)
 })
 
-test('requests one after the other on one connection are answered in their order', async () => {
+test('pipelined requests are answered in order', async () => {
   await using setting = await openSetting(({ body: { messages } }) => ({
     text: JSON.stringify(messages),
   }))
@@ -131,7 +131,7 @@ test('requests one after the other on one connection are answered in their order
 test.each([
   ['headers', ''],
   ['body', `${size}\r\n\r\n{`],
-])('who sends the %s a byte at a time is let go', async (_name, more) => {
+])('a client that sends the %s one byte at a time is disconnected', async (_name, more) => {
   await using setting = await openSetting([{ text: 'ok' }], { limits: { requestMs: 200 } })
   const start = head(setting, post).slice(0, -2)
   expect(await send(setting, `${start}${more}`)).toMatch(/^(?:HTTP\/1\.1 408 |$)/)
@@ -140,7 +140,7 @@ test.each([
   expect(setting.server.requests).toHaveLength(0)
 })
 
-test('a session is closed at once, whoever dawdles', async () => {
+test('a session closes at once, however slow a client is', async () => {
   await using setting = await openSetting([{ text: 'ok' }])
   const slow = send(setting, `${head(setting, post, size).slice(0, -2)}\r\n{`)
   await expect.poll(() => setting.session.activity.underWay).toBe(1)
@@ -150,7 +150,7 @@ test('a session is closed at once, whoever dawdles', async () => {
   expect(setting.server.requests).toHaveLength(0)
 })
 
-test('who leaves in the middle of a body asked nothing', async () => {
+test('a client that disconnects in the middle of a body has sent no request', async () => {
   await using setting = await openSetting([{ text: 'ok' }])
   const { port } = new URL(setting.session.url)
   const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined)
@@ -161,7 +161,7 @@ test('who leaves in the middle of a body asked nothing', async () => {
   expect(await setting.session.close()).toMatchObject({ exchanges: 0, trouble: undefined })
 })
 
-test('who leaves in the middle of a stream pays for what was made, and the provider is let go', async () => {
+test('a client that disconnects in a stream pays for the output, and the provider is released', async () => {
   const text = 'and so on '.repeat(40)
   const usage = { input: 30, output: 80 }
   const fault = { does: 'stall', afterEvents: 20 } as const
@@ -184,7 +184,7 @@ test('who leaves in the middle of a stream pays for what was made, and the provi
   expect(setting.ledger.open).toBe(0)
 })
 
-test('three hundred requests at once are answered or told to come later, and all are on the account', async () => {
+test('300 concurrent requests are answered or refused for now, and all are accounted for', async () => {
   await using setting = await openSetting([{ text: 'ok' }])
   const { url, token } = setting.session
   const headers = { 'x-api-key': token, 'content-type': 'application/json' }

@@ -1,4 +1,4 @@
-// The official clients of the providers, unmodified, with nothing but an address and a token: what works
+// The official clients of the providers, unmodified, with only an address and a token: what works
 // with the provider works through the gateway, and fails in the same way.
 
 import Anthropic from '@anthropic-ai/sdk'
@@ -41,7 +41,7 @@ const claude = {
   tools: [{ name: 'read', description: 'Reads.', input_schema: parameters }],
 }
 
-test('@anthropic-ai/sdk: a call of a tool and its result, in one piece', async () => {
+test('@anthropic-ai/sdk: a tool call and its result, not streamed', async () => {
   await using setting = await openSetting(script)
   const client = anthropic(setting)
   const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'go' }]
@@ -61,7 +61,7 @@ test('@anthropic-ai/sdk: a call of a tool and its result, in one piece', async (
   await expectMetered(setting)
 })
 
-test('@anthropic-ai/sdk: the same as streams', async () => {
+test('@anthropic-ai/sdk: the same, streamed', async () => {
   await using setting = await openSetting(script)
   const client = anthropic(setting)
   const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'go' }]
@@ -76,7 +76,7 @@ const chatTools = [
   { type: 'function' as const, function: { name: 'read', description: 'Reads.', parameters } },
 ]
 
-test('openai, chat completions: a call of a tool, in one piece and as a stream', async () => {
+test('openai, chat completions: a tool call, not streamed and streamed', async () => {
   await using setting = await openSetting(script)
   const client = openai(setting)
   const ask = {
@@ -99,7 +99,7 @@ test('openai, chat completions: a call of a tool, in one piece and as a stream',
   await expectMetered(setting)
 })
 
-test('openai, responses: a call of a tool, in one piece and as a stream', async () => {
+test('openai, responses: a tool call, not streamed and streamed', async () => {
   await using setting = await openSetting(script)
   const client = openai(setting)
   const tools = [
@@ -124,7 +124,7 @@ test('openai, responses: a call of a tool, in one piece and as a stream', async 
   await expectMetered(setting)
 })
 
-test('@google/genai: a call of a tool, in one piece and as a stream', async () => {
+test('@google/genai: a tool call, not streamed and streamed', async () => {
   await using setting = await openSetting(script)
   const client = google(setting)
   const schema = { type: Type.OBJECT, properties: { path: { type: Type.STRING } } }
@@ -150,7 +150,7 @@ test.each([
   ['openai/gpt-5.1', '/v1'],
   ['google/gemini-2.5-flash', '/v1beta'],
   ['openai-compatible/gpt-5.1', '/v1'],
-])('our own agent with %s', async (id, version) => {
+])('the built-in model agent with %s', async (id, version) => {
   await using setting = await openSetting(script)
   const { url, token } = setting.session
   const access = { baseUrl: `${url}${version}`, apiKeyEnv: 'TOKEN', env: { TOKEN: token } }
@@ -164,9 +164,9 @@ test.each([
 
 const broke = { cap: { tokens: 10, costMicros: 1 } }
 
-test('each client understands that the budget is spent, and asks once', async () => {
+test('each client understands that the budget is spent, and does not retry', async () => {
   await using setting = await openSetting(script, broke)
-  const wrapUp = /budget of this run.*end your work now/i
+  const wrapUp = /budget of this run.*finish now/i
   const messages = [{ role: 'user' as const, content: 'go' }]
   await expect(anthropic(setting).messages.create({ ...claude, messages })).rejects.toMatchObject({
     status: 402,
@@ -186,7 +186,7 @@ test('each client understands that the budget is spent, and asks once', async ()
   expect(totals).toMatchObject({ exchanges: 4, trouble: { kind: 'budget' } })
 })
 
-test('each client understands an answer that breaks off', async () => {
+test('each client understands a response that breaks off', async () => {
   const fault = { does: 'cut', afterEvents: 1 } as const
   await using setting = await openSetting([{ text: 'Let me', fault }])
   const messages = [{ role: 'user' as const, content: 'go' }]
@@ -194,17 +194,17 @@ test('each client understands an answer that breaks off', async () => {
     anthropic(setting)
       .messages.stream({ ...claude, messages })
       .finalMessage(),
-  ).rejects.toThrow('broke its answer off')
+  ).rejects.toThrow('connection to the provider broke')
   const chat = await openai(setting).chat.completions.create({
     model: 'gpt-5.1',
     messages,
     stream: true,
   })
-  await expect(drain(chat)).rejects.toThrow('broke its answer off')
+  await expect(drain(chat)).rejects.toThrow('connection to the provider broke')
   const ask = { model: 'gpt-5.1', input: 'go' } as const
   await expect(
     drain(await openai(setting).responses.create({ ...ask, stream: true })),
-  ).rejects.toThrow('broke its answer off')
+  ).rejects.toThrow('connection to the provider broke')
 })
 
 async function drain(stream: AsyncIterable<unknown>): Promise<void> {

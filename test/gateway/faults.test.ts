@@ -1,18 +1,18 @@
-// Everything that providers do wrong, in each format: the right class, no hang beyond the idle limit, and
-// an account that is the provider's own bill to the token.
+// Everything that providers do wrong, in each format: the right class, no hang beyond the idle
+// limit, and accounting that matches the provider's own bill to the token.
 
 import { describe, expect, test } from 'vitest'
 import { faultOf } from '../../src/gateway/index.ts'
 import type { ModelAnswer, StreamFault } from '../../src/testing/index.ts'
 import { ask, formats, openSetting, type Setting } from './gateway-fixture.ts'
 
-/** Short where the end of patience is what is tested; else a busy machine would be taken for a fault. */
+/** Short only where timeouts are tested; otherwise a busy machine would look like a fault. */
 const strict = { idleMs: 150, totalMs: 30_000, answerMs: 300 }
 const limits = { idleMs: 20_000, totalMs: 60_000, answerMs: 20_000 }
 const idle = { ...limits, idleMs: 150 }
 const good: ModelAnswer = { text: 'Grüße 👋', usage: { input: 500, output: 40 } }
 
-/** Tokens of all requests, as the server knows them. */
+/** Tokens of all requests, as the server counts them. */
 function billed({ server }: Setting): number {
   return server.bills.reduce((sum, { input, output }) => sum + input + output, 0)
 }
@@ -28,7 +28,7 @@ describe.each(formats)('%s', (format) => {
     [429, { 'retry-after': '0' }, 250],
     [529, {}, 2000],
     [503, { 'retry-after': '3' }, 3000],
-  ])('%s with %j is waited out and noted, not failed', async (status, headers, waitMs) => {
+  ])('%s with %j is waited out and reported, not failed', async (status, headers, waitMs) => {
     await using setting = await openSetting([{ status, headers }, good], { limits })
     const answer = await ask(setting, format, true)
     expect(answer.status).toBe(200)
@@ -41,7 +41,7 @@ describe.each(formats)('%s', (format) => {
     expect(setting.exchanges[0]).toMatchObject({ attempts: 2, ended: 'complete' })
   })
 
-  test('a window that opens late is told to the client and to the engine', async () => {
+  test('a window that opens late is reported to the client and to the engine', async () => {
     const refusal = { status: 429, headers: { 'retry-after': '3600' } }
     await using setting = await openSetting([refusal], { limits })
     const answer = await ask(setting, format, true)
@@ -57,7 +57,7 @@ describe.each(formats)('%s', (format) => {
     expect(setting.ledger.spent.tokens).toBe(0)
   })
 
-  test('a provider that always says "at once" is asked a few times, each later', async () => {
+  test('a provider that always says "retry at once" is called a few times, with growing delays', async () => {
     const refusal = { status: 429, headers: { 'retry-after': '0' } }
     await using setting = await openSetting([refusal], { limits })
     expect((await ask(setting, format, true)).status).toBe(429)
@@ -71,7 +71,7 @@ describe.each(formats)('%s', (format) => {
     expect(setting.ledger.spent.tokens).toBe(0)
   })
 
-  test.each([500, 502, 504])('%s is asked again a few times, then passed on', async (status) => {
+  test.each([500, 502, 504])('%s is retried a few times, then passed on', async (status) => {
     await using setting = await openSetting([{ status }, { status }, good], { limits })
     expect((await ask(setting, format, false)).status).toBe(200)
     expect((await setting.session.close()).requests).toBe(3)
@@ -111,7 +111,7 @@ describe.each(formats)('%s', (format) => {
     ['malformed JSON', { does: 'garble', event: 1 }, 'malformed'],
   ]
   test.each(faults)(
-    '%s is noticed, ends in time and is charged from above',
+    '%s is noticed, ends in time and is charged an upper estimate',
     async (_name, fault, ended) => {
       await using setting = await openSetting([{ ...good, fault }], { limits: idle })
       await readAll(await ask(setting, format, true))
@@ -125,17 +125,17 @@ describe.each(formats)('%s', (format) => {
     },
   )
 
-  test('a stream that ends without its end is told as broken, not taken as whole', async () => {
+  test('a stream without its end marker is reported as broken', async () => {
     await using setting = await openSetting([{ ...good, fault: { does: 'no-stop' } }], { limits })
     const text = await readAll(await ask(setting, format, true))
     await setting.session.close()
-    // Chat says that it is over with the event before the last one.
+    // In chat, the event before the last one marks the end.
     const isOver = format === 'chat'
     expect(setting.exchanges[0]?.ended).toBe(isOver ? 'complete' : 'no-stop')
-    expect(text.includes('ended before its end')).toBe(!isOver)
+    expect(text.includes('ended early')).toBe(!isOver)
   })
 
-  test('characters that are split over chunks arrive whole', async () => {
+  test('characters split over chunks arrive intact', async () => {
     await using setting = await openSetting([{ ...good, fault: { does: 'split' } }], { limits })
     const text = await readAll(await ask(setting, format, true))
     expect(text).toContain('Grüße 👋')
@@ -144,7 +144,7 @@ describe.each(formats)('%s', (format) => {
     expect(setting.ledger.spent.tokens).toBe(540)
   })
 
-  test('a line of ten megabytes passes, and what it used is read from it', async () => {
+  test('a line of ten megabytes passes, and its usage is read', async () => {
     const text = 'x'.repeat(10 * 1024 * 1024)
     await using setting = await openSetting([{ ...good, text }], { limits })
     const answer = await readAll(await ask(setting, format, true))
@@ -169,7 +169,7 @@ describe.each(formats)('%s', (format) => {
     },
   )
 
-  test('an endless answer ends at the limit of time', async () => {
+  test('an endless response ends at the time limit', async () => {
     const endless = { ...limits, totalMs: 200 }
     await using setting = await openSetting([{ does: 'flood' }], { limits: endless })
     await readAll(await ask(setting, format, true))
@@ -177,7 +177,7 @@ describe.each(formats)('%s', (format) => {
     expect(setting.exchanges[0]).toMatchObject({ ended: 'too-slow', isEstimated: true })
   })
 
-  test('a client that goes away takes its request with it', async () => {
+  test('a client that disconnects cancels its request', async () => {
     await using setting = await openSetting(
       [{ ...good, fault: { does: 'stall', afterEvents: 1 } }],
       {

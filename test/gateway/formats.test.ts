@@ -9,7 +9,7 @@ const said = { text: 'Grüße 👋', usage: { input: 1200, output: 34, cacheRead
 const ways = formats.flatMap((format) => [[format, true] as const, [format, false] as const])
 
 test.each(ways)(
-  'an answer in the format %s, streamed: %s, arrives byte for byte',
+  'a response in the format %s, streamed: %s, arrives byte for byte',
   async (format, stream) => {
     await using direct = await startModelServer([said])
     await using setting = await openSetting([said])
@@ -42,7 +42,7 @@ test.each(ways)(
   },
 )
 
-test('the key of the provider is added and the token of the client is not passed on', async () => {
+test('the provider key is added, and the client token is not forwarded', async () => {
   await using setting = await openSetting([said])
   for (const format of formats) await (await ask(setting, format, false)).text()
   const headers = setting.server.requests.map((request) => request.headers)
@@ -53,7 +53,7 @@ test('the key of the provider is added and the token of the client is not passed
   expect(JSON.stringify(headers)).not.toContain(setting.session.token)
 })
 
-test('unknown fields, their order and odd spelling leave as they came; only the limit is changed', async () => {
+test('unknown fields, their order and odd formatting are forwarded unchanged, except the limit', async () => {
   await using setting = await openSetting([said])
   let received = ''
   const { createServer } = await import('node:http')
@@ -92,7 +92,7 @@ test.each([
   ['a web page', { origin: 'https://evil.example' }, 403],
   ['a web page of the same site', { origin: 'null' }, 403],
   ['a form', { 'content-type': 'text/plain' }, 415],
-])('%s is turned away and nothing is forwarded', async (_name, headers, status) => {
+])('%s is refused and nothing is forwarded', async (_name, headers, status) => {
   await using setting = await openSetting([said])
   const answer = await ask(setting, 'anthropic', false, { headers })
   expect(answer.status).toBe(status)
@@ -101,7 +101,7 @@ test.each([
 })
 
 test.each(['evil.example', '127.0.0.1', '127.0.0.1:1', '127.0.0.1.evil.example:80', '0.0.0.0', ''])(
-  'the host "%s" is not ours',
+  'the host "%s" is refused',
   async (host) => {
     await using setting = await openSetting([said])
     const { port } = new URL(setting.session.url)
@@ -130,7 +130,7 @@ test.each([
   ['POST', '/v1/files', 404],
   ['POST', '/v1/messages/../files', 404],
   ['POST', '/v1/models/x%2f..:generateContent', 404],
-])('%s %s is nothing of ours', async (method, path, status) => {
+])('%s %s is not supported', async (method, path, status) => {
   await using setting = await openSetting([said])
   const body = method === 'POST' ? { body: '{}' } : {}
   const headers = { 'x-api-key': setting.session.token, 'content-type': 'application/json' }
@@ -139,7 +139,7 @@ test.each([
   expect(setting.server.requests).toHaveLength(0)
 })
 
-test('a socket serves the same session', async () => {
+test('the socket serves the same session', async () => {
   await using setting = await openSetting([said])
   const { socketPath, token } = setting.session
   expect(Buffer.byteLength(socketPath)).toBeLessThan(108)
@@ -156,7 +156,7 @@ test('a socket serves the same session', async () => {
   expect(text).toContain('Grüße 👋')
 })
 
-test('a closed session does not listen any more', async () => {
+test('a closed session no longer listens', async () => {
   await using setting = await openSetting([said])
   await setting.session.close()
   await expect(ask(setting, 'chat', false)).rejects.toThrow('fetch failed')

@@ -1,5 +1,5 @@
-// A gateway before a scripted model, with an account that is kept like the engine keeps it, and a clock
-// whose waits are over at once.
+// A gateway in front of a scripted model, with an account that works like the engine's, and a clock
+// whose waits end at once.
 
 import type { Clock } from '../../src/engine/index.ts'
 import {
@@ -24,7 +24,7 @@ export const keys: Readonly<Record<string, string>> = {
   google: googleKey,
 }
 
-/** Time passes only by waiting, and then at once: nothing depends on how busy the machine is. */
+/** Time passes only by waiting, and at once: nothing depends on the load of the machine. */
 export function quickClock(): Clock & { readonly slept: readonly number[] } {
   let nowMs = Date.UTC(2026, 0, 1)
   const slept: number[] = []
@@ -42,13 +42,13 @@ export function quickClock(): Clock & { readonly slept: readonly number[] } {
   }
 }
 
-/** Worst cases beside what is spent, never above the cap. */
+/** Reserved worst cases plus what is spent, never above the cap. */
 export interface Ledger {
   readonly spent: Amount
   readonly open: number
   readonly reserve: SessionOptions['reserve']
   readonly remaining: () => Amount
-  /** What a crash does: whatever is open is charged. */
+  /** As after a crash: everything open is charged. */
   crash(): void
 }
 
@@ -97,7 +97,7 @@ export interface Setting extends AsyncDisposable {
   readonly exchanges: Exchange[]
   readonly notes: GatewayNote[]
   readonly clock: ReturnType<typeof quickClock>
-  /** Sends a request with the token where each provider's clients put it. */
+  /** Sends a request with the token where the clients of each provider put it. */
   post(path: string, body: unknown, init?: PostInit): Promise<Response>
 }
 
@@ -164,7 +164,7 @@ export const providersAt = (url: string): NonNullable<GatewayOptions['providers'
   local: { baseUrl: url },
 })
 
-/** One question in each of the four formats. */
+/** One request in each of the four formats. */
 export const questions = {
   anthropic: {
     path: '/v1/messages',

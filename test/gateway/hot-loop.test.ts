@@ -1,4 +1,5 @@
-// E9. Whatever a provider answers, and however hard agents ask: few requests leave, and none is lost.
+// E9. Whatever a provider answers, and however hard agents call: few requests are sent, and none is
+// lost.
 
 import { expect, test } from 'vitest'
 import type { Clock } from '../../src/engine/index.ts'
@@ -6,7 +7,7 @@ import { openGateway } from '../../src/gateway/index.ts'
 import { type ModelAnswer, startModelServer } from '../../src/testing/index.ts'
 import { createLedger, keys, providersAt, questions } from './gateway-fixture.ts'
 
-/** A second in a millisecond. */
+/** A second passes in a millisecond. */
 const haste = 1000
 const runMs = 600
 const perMinuteMax = 10
@@ -49,7 +50,7 @@ const always: readonly (readonly [string, ModelAnswer])[] = [
   ['half a stream', { text: 'half', fault: { does: 'cut', afterEvents: 1 } }],
 ]
 
-test.each(always)('%s, always, to thirty who ask on and on', async (_name, answer) => {
+test.each(always)('%s, always, to thirty callers that never stop', async (_name, answer) => {
   await using server = await startModelServer([answer])
   const clock = hastyClock()
   const gateway = await openGateway({

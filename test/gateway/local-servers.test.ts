@@ -1,5 +1,5 @@
-// Servers of one's own that speak the chat format: Ollama, vLLM, LM Studio and their like, with the
-// habits that they have. They cost nothing, and their tokens count.
+// Self-hosted servers that speak the chat format: Ollama, vLLM, LM Studio and the like, with their
+// quirks. They are free, and their tokens count.
 
 import { expect, test } from 'vitest'
 import { localProviders } from '../../src/gateway/index.ts'
@@ -45,7 +45,7 @@ async function openLocal(answer: Buffer): Promise<Local> {
   }
 }
 
-test('they are in the table, and cost nothing', async () => {
+test('they are in the table, and are free', async () => {
   expect(Object.keys(localProviders)).toEqual(['ollama', 'vllm', 'lm-studio'])
   await using local = await openLocal(answerWith(JSON.stringify({ choices: [], ...usage(5) })))
   await local.ask()
@@ -54,7 +54,7 @@ test('they are in the table, and cost nothing', async () => {
   expect(totals.isEstimated).toBe(false)
 })
 
-test('one that says what it used in each event is believed at the end, not before', async () => {
+test('if every event reports usage, the last one counts', async () => {
   const start = [
     chunk({ content: 'Hel' }, null, usage(1)),
     chunk({ content: 'lo' }, null, usage(2)),
@@ -80,7 +80,7 @@ test.each([
   ['usage that is null', chunk({}, 'stop', { usage: null })],
   ['no usage', chunk({}, 'stop')],
   ['extra fields', chunk({}, 'stop', { timings: { predicted_n: 3 }, system_fingerprint: 'x' })],
-])('a stream with %s is charged by what came, and marked', async (_name, last) => {
+])('a stream with %s is charged by the received text, and marked', async (_name, last) => {
   const whole = events(chunk({ content: 'Hello there, my friend.' }, null), last, '[DONE]')
   await using local = await openLocal(answerWith(whole, stream))
   expect(await local.ask({ stream: true })).toBe(whole)
@@ -91,7 +91,7 @@ test.each([
   expect(local.setting.exchanges[0]?.ended).toBe('complete')
 })
 
-test('an answer in one piece that does not say what it used is charged by what came', async () => {
+test('a response that is not streamed and reports no usage is charged by the received text', async () => {
   const message = { role: 'assistant', content: 'Hello there, my friend.' }
   const body = { choices: [{ index: 0, message, finish_reason: 'stop' }] }
   await using local = await openLocal(answerWith(JSON.stringify(body)))
@@ -102,7 +102,7 @@ test('an answer in one piece that does not say what it used is charged by what c
   expect(totals.usage.output).toBeLessThan(30)
 })
 
-test('one that thinks aloud is charged for its thoughts', async () => {
+test('a server that sends its reasoning is charged for it', async () => {
   const whole = events(
     chunk({ reasoning: 'let me think about it. '.repeat(20) }, null),
     chunk({ reasoning_content: 'and once more. '.repeat(20) }, null),
@@ -114,7 +114,7 @@ test('one that thinks aloud is charged for its thoughts', async () => {
   expect((await local.setting.session.close()).usage.output).toBeGreaterThan(150)
 })
 
-test('comments, spaces and line ends as they like them', async () => {
+test('comments, spaces and line ends may vary', async () => {
   const text = `: PROCESSING\r\n\r\ndata:${JSON.stringify(chunk({ content: 'hi' }, 'stop', usage(2)))}\r\n\r\ndata:[DONE]\r\n\r\n`
   await using local = await openLocal(answerWith(text, stream))
   expect(await local.ask({ stream: true })).toBe(text)
@@ -122,7 +122,7 @@ test('comments, spaces and line ends as they like them', async () => {
   expect(totals).toMatchObject({ isEstimated: false, spent: { tokens: 13 } })
 })
 
-test('an error that is a text is an error', async () => {
+test('an error given as a string is an error', async () => {
   const text = events(chunk({ content: 'hi' }, null), { error: 'the model ran out of memory' })
   await using local = await openLocal(answerWith(text, stream))
   await local.ask({ stream: true })
@@ -130,7 +130,7 @@ test('an error that is a text is an error', async () => {
   expect(local.setting.exchanges[0]?.ended).toBe('failed')
 })
 
-test('a call without an id, and with the wrong reason, is a call', async () => {
+test('a call without an id, and with the wrong finish reason, is a call', async () => {
   const call = { index: 0, function: { name: 'read', arguments: '{}' } }
   const whole = events(chunk({ tool_calls: [call] }, null), chunk({}, 'stop', usage(4)), '[DONE]')
   await using local = await openLocal(answerWith(whole, stream))
@@ -139,11 +139,11 @@ test('a call without an id, and with the wrong reason, is a call', async () => {
   expect(local.setting.session.activity.lastAnswer).toBe('calls')
 })
 
-test('one that is not running is told as such', async () => {
+test('a server that is not running is reported as unreachable', async () => {
   await using setting = await openSetting([], {
     session: {
       routes: { chat: 'ollama' },
-      // Nothing listens there: port 1 is nobody's.
+      // Nothing listens on port 1.
       providers: { ollama: { baseUrl: 'http://127.0.0.1:1/v1' } },
     },
   })
@@ -153,7 +153,7 @@ test('one that is not running is told as such', async () => {
   expect(setting.ledger.spent.tokens).toBe(0)
 })
 
-test('the scripted server can be as silent as they are', async () => {
+test('the scripted server can omit its usage as they do', async () => {
   await using setting = await openSetting([{ text: 'some words', saysUsage: false }], {
     session: { routes: { chat: 'local', responses: 'local', anthropic: 'local' } },
   })

@@ -1,11 +1,10 @@
-// How the gateway behaves towards clients and providers that have no manners, and towards a run that is
-// being stopped.
+// How the gateway treats misbehaving clients and providers, and a run that is being stopped.
 
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { ask, createLedger, keys, openSetting, questions } from './gateway-fixture.ts'
 
-test('a window that one session met is closed for all sessions', async () => {
+test('a rate limit that one session meets applies to all sessions', async () => {
   let refusals = 1
   await using setting = await openSetting(() =>
     refusals-- > 0 ? { status: 429, headers: { 'retry-after': '3600' } } : { text: 'ok' },
@@ -25,11 +24,11 @@ test('a window that one session met is closed for all sessions', async () => {
   expect((await ask({ post }, 'anthropic', false)).status).toBe(429)
   expect(setting.server.requests).toHaveLength(1)
   expect(other.totals.trouble?.rateLimitedUntilMs).toBeGreaterThan(setting.clock.now())
-  // Another model has a window of its own.
+  // Another model has a separate window.
   expect((await ask({ post }, 'gemini', false)).status).toBe(200)
 })
 
-test('the token of one session opens no other', async () => {
+test('the token of one session does not work in another', async () => {
   await using setting = await openSetting([{ text: 'ok' }])
   const other = await setting.gateway.session({
     step: 'another',
@@ -40,13 +39,13 @@ test('the token of one session opens no other', async () => {
   expect((await ask(setting, 'anthropic', false, { headers })).status).toBe(401)
 })
 
-test('an agent that asks again and again, whatever it is told, is slowed down', async () => {
+test('an agent that keeps retrying regardless of the responses is slowed down', async () => {
   await using setting = await openSetting([{ status: 401 }])
   for (let count = 0; count < 12; count++) await ask(setting, 'chat', false)
   expect(setting.clock.slept).toEqual([250, 500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
 })
 
-test('a request that is too long is refused, with or without its length said', async () => {
+test('a request that is too long is refused, with or without a declared length', async () => {
   await using setting = await openSetting([{ text: 'ok' }], {
     limits: { requestBytesMax: 100_000 },
   })
@@ -71,7 +70,7 @@ test('a request that is too long is refused, with or without its length said', a
   expect(setting.server.requests).toHaveLength(0)
 })
 
-test('a client that does not read is let go, and the provider is not read on for it', async () => {
+test('a client that does not read is disconnected, and the provider is released', async () => {
   const limits = { clientStallMs: 150, idleMs: 5000, totalMs: 10_000 }
   await using setting = await openSetting([{ does: 'flood' }], { limits })
   const { url, token } = setting.session
@@ -90,7 +89,7 @@ test('a client that does not read is let go, and the provider is not read on for
   socket.destroy()
 })
 
-test('a run that is stopped ends what is under way, charges it and takes nothing new', async () => {
+test('stopping a run ends the calls in progress, charges them and accepts no new ones', async () => {
   const controller = new AbortController()
   await using setting = await openSetting(
     [{ text: 'half', fault: { does: 'stall', afterEvents: 1 } }],
@@ -99,7 +98,7 @@ test('a run that is stopped ends what is under way, charges it and takes nothing
   const answer = await ask(setting, 'anthropic', true)
   const text = answer.text().catch(() => '')
   controller.abort()
-  expect(await text).toContain('broke its answer off')
+  expect(await text).toContain('connection to the provider broke')
   await expect.poll(() => setting.exchanges.length).toBe(1)
   expect(setting.ledger.open).toBe(0)
   expect(setting.ledger.spent.tokens).toBeGreaterThanOrEqual(100)
@@ -107,9 +106,9 @@ test('a run that is stopped ends what is under way, charges it and takes nothing
   expect(setting.server.requests).toHaveLength(1)
 })
 
-test('a session that is closed while a window is waited for does not wait', async () => {
+test('closing a session ends its wait for a rate limit', async () => {
   await using setting = await openSetting([{ status: 429, headers: { 'retry-after': '30' } }])
-  // The clock of this test passes at once, so the wait is made real.
+  // This clock passes at once, so the wait is made real.
   let waiting = false
   Object.assign(setting.clock, {
     sleep: (_ms: number, signal: AbortSignal) =>
@@ -126,7 +125,7 @@ test('a session that is closed while a window is waited for does not wait', asyn
   expect(setting.ledger.open).toBe(0)
 })
 
-test('more requests at once than the limit are told to come later', async () => {
+test('more concurrent requests than the limit are refused for now', async () => {
   await using setting = await openSetting([{ does: 'hang' }], {
     limits: { concurrentMax: 2, answerMs: 300 },
   })
@@ -134,7 +133,7 @@ test('more requests at once than the limit are told to come later', async () => 
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([429, 504, 504])
 })
 
-test('a key that changes while a session is open is used, and is a secret too', async () => {
+test('a key that changes while a session is open is used, and is masked too', async () => {
   const before = keys['anthropic']
   await using setting = await openSetting([
     { status: 401, message: 'the key sk-new-key-31415926 is bad' },
@@ -151,7 +150,7 @@ test('a key that changes while a session is open is used, and is a secret too', 
   }
 })
 
-test('tokens are counted for free', async () => {
+test('token counts are free', async () => {
   await using setting = await openSetting([{ text: 'ok' }], { cap: { tokens: 0, costMicros: 0 } })
   const gemini = await setting.post('/v1beta/models/gemini-2.5-flash:countTokens', { contents: [] })
   expect(await gemini.json()).toMatchObject({ totalTokens: 100 })
@@ -162,7 +161,7 @@ test('tokens are counted for free', async () => {
   expect(totals).toMatchObject({ requests: 2, trouble: undefined, spent: { tokens: 0 } })
 })
 
-test('a client that reads late, but reads, gets all of it: that is not the silence of the provider', async () => {
+test('a slow client that does read gets everything: it is not mistaken for a silent provider', async () => {
   const limits = { idleMs: 1500, clientStallMs: 20_000, totalMs: 40_000 }
   const text = 'x'.repeat(12 * 1024 * 1024)
   await using setting = await openSetting([{ text }], { limits })
@@ -173,7 +172,7 @@ test('a client that reads late, but reads, gets all of it: that is not the silen
   expect(setting.exchanges[0]?.ended).toBe('complete')
 })
 
-test('a provider that took a request again is believed the next time', async () => {
+test('after a success, a provider is called without delay again', async () => {
   const refusal = { status: 429, headers: { 'retry-after': '0' } }
   await using setting = await openSetting([refusal, { text: 'ok' }, refusal, { text: 'ok' }])
   await ask(setting, 'chat', false)
@@ -183,7 +182,7 @@ test('a provider that took a request again is believed the next time', async () 
   expect(first).toBeGreaterThan(0)
 })
 
-test('a request whose client left before it was sent costs nothing', async () => {
+test('a request whose client disconnected before it was sent costs nothing', async () => {
   const ledger = createLedger()
   let reserved: (() => void) | undefined
   await using setting = await openSetting([{ text: 'ok' }], {

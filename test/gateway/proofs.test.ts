@@ -1,5 +1,5 @@
-// A share of what `npm run proof -- --only gateway` shows, through the same code, and the proof that it
-// can fail.
+// A part of `npm run proof -- --only gateway`, through the same code, and a planted failure that it
+// must find.
 
 import { expect, test } from 'vitest'
 import { runSchedules } from '../../build/proof/gateway-budget.js'
@@ -24,7 +24,7 @@ test('E4: parallel children, retries and crashes spend no more than the cap and 
   expect(refused).toBeGreaterThan(0)
 })
 
-test('E4: is seen to be broken where money is put on the account after it was spent', async () => {
+test('E4: charging after spending is detected', async () => {
   const { problems } = await runSchedules({ scale: 0.016, note, sabotage: 'late' })
   expect(problems).not.toEqual([])
 })

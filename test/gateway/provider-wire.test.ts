@@ -1,5 +1,5 @@
-// What providers, and proxies on the way to them, do with HTTP: the answer arrives or is refused, the
-// account is right, and no request is paid for twice.
+// HTTP as providers, and proxies on the way to them, use it: the response arrives or is refused,
+// the accounting is right, and no request is paid for twice.
 
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -53,17 +53,20 @@ const encodings = [
   ['br', brotliCompressSync],
 ] as const
 
-test.each(encodings)('an answer in %s, which nobody asked for, is decoded', async (name, pack) => {
-  const headers = { 'content-encoding': name }
-  await using scene = await openScene((socket) =>
-    socket.write(answerWith(pack(wholeAnswer), headers)),
-  )
-  const answer = await ask(scene.setting, 'anthropic', false)
-  expect(answer.headers.get('content-encoding')).toBeNull()
-  expect(await answer.text()).toBe(wholeAnswer)
-  expect(scene.provider.requests[0]).toMatch(/accept-encoding: identity/i)
-  await expectWhole(scene)
-})
+test.each(encodings)(
+  'a response in %s, which was not requested, is decoded',
+  async (name, pack) => {
+    const headers = { 'content-encoding': name }
+    await using scene = await openScene((socket) =>
+      socket.write(answerWith(pack(wholeAnswer), headers)),
+    )
+    const answer = await ask(scene.setting, 'anthropic', false)
+    expect(answer.headers.get('content-encoding')).toBeNull()
+    expect(await answer.text()).toBe(wholeAnswer)
+    expect(scene.provider.requests[0]).toMatch(/accept-encoding: identity/i)
+    await expectWhole(scene)
+  },
+)
 
 test.each(encodings)('a stream in %s is decoded', async (name, pack) => {
   const headers = { ...stream, 'content-encoding': name }
@@ -74,7 +77,7 @@ test.each(encodings)('a stream in %s is decoded', async (name, pack) => {
   await expectWhole(scene)
 })
 
-test('a key in a compressed answer is found', async () => {
+test('a key in a compressed response is found', async () => {
   const body = JSON.stringify({ error: { message: `bad key ${anthropicKey}` } })
   const headers = { 'content-encoding': 'gzip' }
   await using scene = await openScene((socket) =>
@@ -86,7 +89,7 @@ test('a key in a compressed answer is found', async () => {
   expect(JSON.stringify([scene.setting.exchanges, totals])).not.toContain(anthropicKey)
 })
 
-test('an encoding that nobody knows is refused and charged with the worst case', async () => {
+test('an unknown encoding is refused and charged the worst case', async () => {
   const headers = { 'content-encoding': 'zstd' }
   await using scene = await openScene((socket) => socket.write(answerWith('?????', headers)))
   const answer = await ask(scene.setting, 'anthropic', false)
@@ -97,7 +100,7 @@ test('an encoding that nobody knows is refused and charged with the worst case',
   expect(scene.provider.requests).toHaveLength(1)
 })
 
-test('an answer that is not in the encoding it says is a broken one', async () => {
+test('a response that does not match its encoding is broken', async () => {
   const headers = { ...stream, 'content-encoding': 'gzip' }
   await using scene = await openScene((socket) => socket.write(answerWith(wholeStream, headers)))
   await (await ask(scene.setting, 'anthropic', true)).text().catch(() => '')
@@ -106,7 +109,7 @@ test('an answer that is not in the encoding it says is a broken one', async () =
   expect(scene.setting.ledger.open).toBe(0)
 })
 
-test('an answer of HTTP/1.0 that ends with its connection is whole', async () => {
+test('an HTTP/1.0 response that ends with its connection is complete', async () => {
   await using scene = await openScene((socket) =>
     socket.end(`HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n${wholeStream}`),
   )
@@ -114,7 +117,7 @@ test('an answer of HTTP/1.0 that ends with its connection is whole', async () =>
   await expectWhole(scene)
 })
 
-test('informational answers come before the answer', async () => {
+test('informational responses precede the response', async () => {
   const early = 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'
   await using scene = await openScene((socket) => {
     socket.write(`HTTP/1.1 100 Continue\r\n\r\n${early}`)
@@ -156,7 +159,7 @@ test.each([
   expect(scene.setting.ledger.open).toBe(0)
 })
 
-test('a success that is an error is not taken as an answer', async () => {
+test('an error with a success status is not taken as a response', async () => {
   const body = '{"type":"error","error":{"type":"overloaded_error","message":"busy"}}'
   await using scene = await openScene((socket) => socket.write(answerWith(body)))
   const answer = await ask(scene.setting, 'anthropic', false)
@@ -167,7 +170,7 @@ test('a success that is an error is not taken as an answer', async () => {
   expect(scene.setting.ledger.spent.tokens).toBeLessThan(200)
 })
 
-test('an error within a stream is told as one', async () => {
+test('an error within a stream is reported as one', async () => {
   const event = '{"type":"error","error":{"type":"overloaded_error","message":"busy"}}'
   const [start = ''] = wholeStream.split('\n\n')
   const body = `${start}\n\nevent: error\ndata: ${event}\n\n`
@@ -177,7 +180,7 @@ test('an error within a stream is told as one', async () => {
   expect(scene.setting.exchanges[0]?.ended).toBe('failed')
 })
 
-test('a connection that the provider lets go of just then is no failed call, and costs nothing', async () => {
+test('a stale connection is not a failed call, and costs nothing', async () => {
   // The second request on a connection meets its end, as if it had been closed on the way.
   await using scene = await openScene((socket, { onConnection }) => {
     if (onConnection === 1) socket.write(answerWith(wholeAnswer))
@@ -203,7 +206,7 @@ test('a key follows no redirect', async () => {
   expect(elsewhere.requests).toHaveLength(0)
 })
 
-test('bytes that are no text pass as they are, and are replayed as they were', async () => {
+test('bytes that are not text pass unchanged, and replay unchanged', async () => {
   const odd = Buffer.concat([
     Buffer.from('data: {"type":"ping","odd":"'),
     Buffer.from([0xff, 0xfe, 0xc3, 0x28, 0xf0, 0x9f]),
@@ -219,7 +222,7 @@ test('bytes that are no text pass as they are, and are replayed as they were', a
   expect(replayed.equals(odd)).toBe(true)
 })
 
-test('an answer that ends twice is charged once', async () => {
+test('a response that ends twice is charged once', async () => {
   const last = wholeStream.split('\n\n').slice(2).join('\n\n')
   await using scene = await openScene((socket) =>
     socket.write(answerWith(wholeStream + last, stream)),

@@ -1,4 +1,4 @@
-// A provider down to its bytes: what is written to the connection is what a test says, HTTP or not.
+// A provider at byte level: the test decides what is written to the connection, HTTP or not.
 
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
@@ -8,7 +8,7 @@ export interface RawProvider extends AsyncDisposable {
   readonly requests: readonly string[]
 }
 
-/** Called for each whole request, with its number on its connection and in all, from 1. */
+/** Called for each complete request, with its number on its connection and overall, from 1. */
 export type RawReply = (
   socket: Socket,
   at: { readonly inAll: number; readonly onConnection: number; readonly request: string },
@@ -52,7 +52,7 @@ function requestEnd(text: string): number | undefined {
   return text.length < end ? undefined : end
 }
 
-/** An answer in one piece, with its length. */
+/** A complete response with its length. */
 export function answerWith(
   body: string | Buffer,
   headers: Readonly<Record<string, string>> = {},

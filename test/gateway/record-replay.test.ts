@@ -1,4 +1,5 @@
-// Exchanges on record: without secrets, whole enough to be answered from, and never answered otherwise.
+// Recorded exchanges: without secrets, complete enough to be replayed, and never answered in any
+// other way.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -49,7 +50,7 @@ const replaying = (exchanges: readonly Exchange[]): SettingOptions => ({
   session: { replay: { exchanges } },
 })
 
-test('a replay gives the same answers and asks nobody', async () => {
+test('a replay gives the same responses and calls no provider', async () => {
   const { exchanges, texts } = await recorded()
   expect(exchanges.map(({ ordinal, ended }) => `${ordinal} ${ended}`)).toEqual([
     '1 complete',
@@ -62,13 +63,13 @@ test('a replay gives the same answers and asks nobody', async () => {
   const totals = await setting.session.close()
   expect(setting.server.requests).toHaveLength(0)
   expect(totals).toMatchObject({ requests: 0, diverged: undefined, trouble: undefined })
-  // What was replayed is on record like anything else, and says that nobody was asked.
+  // A replayed exchange is recorded like any other, and shows that no provider was called.
   expect(
     setting.exchanges.map(({ ordinal, ended, attempts }) => [ordinal, ended, attempts]),
   ).toEqual(exchanges.map(({ ordinal, ended }) => [ordinal, ended, 0]))
 })
 
-test('another question is a divergence: it is said where, and nobody is asked', async () => {
+test('a different request is a divergence: its position is reported, and no provider is called', async () => {
   const { exchanges } = await recorded()
   await using setting = await openSetting([{ text: 'must not be asked' }], replaying(exchanges))
   const answer = await setting.post('/v1/messages', {
@@ -78,17 +79,17 @@ test('another question is a divergence: it is said where, and nobody is asked', 
     messages: [{ role: 'user', content: 'hello, world' }],
   })
   expect(answer.status).toBe(400)
-  expect(await answer.text()).toContain('left the record')
+  expect(await answer.text()).toContain('diverged from the recording')
   const totals = await setting.session.close()
   expect(totals.diverged?.ordinal).toBe(1)
   expect(totals.diverged?.message).toMatch(
-    /differs at character \d+: recorded ".*hello.*", asked ".*hello, world/,
+    /differs at character \d+: recorded ".*hello.*", requested ".*hello, world/,
   )
   expect(faultOf(totals)?.fault).toMatchObject({ code: 'diverged', fatal: true })
   expect(setting.server.requests).toHaveLength(0)
 })
 
-test('more questions than on record are a divergence', async () => {
+test('more requests than recorded are a divergence', async () => {
   const { exchanges } = await recorded()
   await using setting = await openSetting(
     [{ text: 'must not be asked' }],
@@ -98,12 +99,12 @@ test('more questions than on record are a divergence', async () => {
   const totals = await setting.session.close()
   expect(totals.diverged).toMatchObject({
     ordinal: 2,
-    message: expect.stringContaining('the record has 1'),
+    message: expect.stringContaining('the recording has only 1'),
   })
   expect(setting.server.requests).toHaveLength(0)
 })
 
-test('dates, ids, folders and the order of questions asked at once may differ', async () => {
+test('dates, ids, folders and the order of concurrent requests may differ', async () => {
   const question = (text: string): object => ({
     model: 'claude-sonnet-5',
     max_tokens: 10,
@@ -131,7 +132,7 @@ test('dates, ids, folders and the order of questions asked at once may differ', 
   expect((await second.session.close()).diverged).toBeUndefined()
 })
 
-test('an exchange answers once', async () => {
+test('an exchange is replayed once', async () => {
   await using first = await openSetting([{ text: 'once' }])
   await (await ask(first, 'chat', false)).text()
   await first.session.close()
@@ -152,7 +153,7 @@ test('the order of members may differ', async () => {
   expect(await (await second.post('/v1/messages', body)).text()).toContain('same')
 })
 
-test('a record that cannot be kept ends the session', async () => {
+test('a failure to record ends the session', async () => {
   await using setting = await openSetting([{ text: 'ok' }], {
     session: { record: () => Promise.reject(new Error('disk full')) },
   })
@@ -192,7 +193,7 @@ test.each([
     200,
     (heard: string) => [...`data: ${heard}\n\n`.matchAll(/[\s\S]{1,7}/g)].map(([piece]) => piece),
   ],
-])('%s gives no key away: not to the client, not to the record', async (_name, status, answer) => {
+])('%s reveals no key: not to the client, not to the recording', async (_name, status, answer) => {
   const server = await parrot(answer, status)
   const envSecret = 'env-canary-98765'
   const gateway = await openGateway({
@@ -229,7 +230,7 @@ test.each([
   server.close()
 })
 
-test('exchanges are on record in the order of their ends, however long each takes to write', async () => {
+test('exchanges are recorded in the order of their ends, however long each takes to write', async () => {
   const order: number[] = []
   let writeFirst = (): void => undefined
   const isFirstSlow = new Promise<void>((resolve) => {
@@ -245,13 +246,13 @@ test('exchanges are on record in the order of their ends, however long each take
   })
   await (await ask(setting, 'chat', false)).text()
   await (await ask(setting, 'chat', false)).text()
-  // The second would be written now, were it not for the first.
+  // The second would be written now if the first were not pending.
   setTimeout(writeFirst, 10)
   await setting.session.close()
   expect(order).toEqual([1, 2])
 })
 
-test('a secret that a model spells out over several events is not on record', async () => {
+test('a secret that a model spreads over several events is not recorded', async () => {
   const secret = 'env-canary-98765'
   const event = (text: string): string =>
     `event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":${JSON.stringify(text)}}}\n\n`

@@ -1,5 +1,5 @@
-// A replay is free and comes to the same account: what the run has left, what it was marked with and
-// what stood in its way are what they were.
+// A replay is free and results in the same account: remaining budget, marks and problems are the
+// same.
 
 import { expect, test } from 'vitest'
 import {
@@ -47,7 +47,7 @@ async function play(
   }
 }
 
-/** Asks until it is told no. */
+/** Calls until it is refused. */
 const untilRefused: Work = async (setting) => {
   const statuses: number[] = []
   for (let count = 0; count < 20 && (statuses.at(-1) ?? 200) === 200; count++) {
@@ -85,15 +85,15 @@ test('a run that ended by its budget ends by it again, at the same call', async 
 })
 
 test.each([
-  ['a call that was tried again', [{ status: 500 }, { text: 'ok' }]],
+  ['a call that was retried', [{ status: 500 }, { text: 'ok' }]],
   ['a broken stream', [{ text: 'half', fault: { does: 'cut', afterEvents: 1 } }]],
-  ['a closed window', [{ status: 429, headers: { 'retry-after': '3600' } }]],
-  ['a key that is not taken', [{ status: 401 }]],
+  ['a rate limit', [{ status: 429, headers: { 'retry-after': '3600' } }]],
+  ['a rejected key', [{ status: 401 }]],
   ['a conversation that is too long', [{ status: 400, message: 'prompt is too long' }]],
-  ['a model that is not there', [{ status: 404 }]],
+  ['an unknown model', [{ status: 404 }]],
   ['a provider that fails', [{ status: 500 }]],
 ] as readonly (readonly [string, ModelScript])[])(
-  '%s has the same usage, price, mark and trouble in a replay',
+  '%s has the same usage, price, mark and problem in a replay',
   async (_name, script) => {
     const first = await play(script, plenty, once)
     const again = await play(must, plenty, once, first.exchanges)
@@ -106,7 +106,7 @@ test.each([
   },
 )
 
-test('nobody waits again for a window that was closed then', async () => {
+test('a replay does not wait again for a rate limit', async () => {
   const refusal = { status: 429, headers: { 'retry-after': '3600' } }
   const first = await play([refusal], plenty, once)
   await using setting = await openSetting(must, {
@@ -118,7 +118,7 @@ test('nobody waits again for a window that was closed then', async () => {
   expect(setting.clock.slept).toEqual([])
 })
 
-test('a replay that spends what it may no longer spend is told so', async () => {
+test('a replay that exceeds the remaining budget is refused', async () => {
   const usage = { input: 100, output: 600 }
   const first = await play([{ text: 'more', usage }], plenty, once)
   const cap = { tokens: -1, costMicros: -1 }

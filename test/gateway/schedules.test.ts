@@ -1,4 +1,4 @@
-// E4. Whatever children, retries and crashes do, what is spent stays within the cap and one call.
+// E4. Whatever children, retries and crashes do, spending stays within the cap plus one call.
 
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -17,7 +17,7 @@ import {
 } from './gateway-fixture.ts'
 
 const schedules = share(1000, 30)
-/** What the requests of these tests allow. */
+/** The output limit of the requests in these tests. */
 const outputMax = 1000
 
 const anyAnswer = (inputMax: number): fc.Arbitrary<ModelAnswer> => {
@@ -40,7 +40,7 @@ const someCalls = fc.array(fc.tuple(fc.constantFrom(...formats), fc.boolean()), 
   minLength: 1,
   maxLength: 4,
 })
-/** Its process dies with this call under way. */
+/** Its process dies during this call. */
 const crash = fc.record({ call: fc.nat(3), afterMs: fc.nat(6) })
 
 interface Schedule {
@@ -49,7 +49,7 @@ interface Schedule {
   readonly children: readonly Child[]
 }
 
-/** In a calm one nothing breaks, so that the bill is known to everybody. */
+/** In a calm schedule nothing breaks, so the bill is known. */
 const anySchedule = (inputMax: number): fc.Arbitrary<Schedule> => {
   const schedule = (isCalm: boolean): fc.Arbitrary<Schedule> =>
     fc.record({
@@ -69,12 +69,13 @@ const anySchedule = (inputMax: number): fc.Arbitrary<Schedule> => {
 test.each([
   // The requests are estimated at more than this.
   ['an honest provider', 40, 0],
-  ['a provider that counts more input than anybody could expect', 1500, 1],
+  ['a provider that counts far more input than expected', 1500, 1],
 ])(
-  `with %s none of ${schedules} schedules spends more than it may`,
+  `with %s, none of ${schedules} schedules overspends`,
   { timeout: 600_000 },
   async (_name, inputMax, callsOver) => {
-    // A request whose process died may arrive when the next schedule has begun: each knows its own.
+    // A request whose process died may arrive when the next schedule has started: each knows its
+    // own.
     const scripts: Iterator<ModelAnswer>[] = []
     await using server = await startModelServer(
       ({ headers }) => scripts[Number(headers['x-schedule'])]?.next().value ?? { status: 500 },
@@ -98,10 +99,10 @@ test.each([
           (_bill, index) => server.requests[index]?.headers['x-schedule'] === String(number),
         )
         const billed = bills.reduce((sum, { input, output }) => sum + input + output, 0)
-        // Each child may have one call under way that counts more than was thought.
+        // Each child may have one call in progress that counts more than was estimated.
         const over = callsOver * oneCall * children.length
         expect(ledger.spent.tokens).toBeLessThanOrEqual(cap + over)
-        // What a provider bills for a broken answer nobody can know; all else is known.
+        // What a provider bills for a broken response cannot be known; everything else is.
         const isKnown =
           children.every(({ crashes }) => crashes === null) &&
           script.every((answer) => !('fault' in answer))
@@ -123,7 +124,9 @@ function* overAndOver<T>(list: readonly T[]): Generator<T, never> {
   for (;;) yield* list
 }
 
-/** A child asks one thing after the other, until its process dies: then nothing more is settled. */
+/**
+ * A child sends one request after the other until its process dies: then nothing more is settled.
+ */
 async function live(
   gateway: Gateway,
   ledger: Ledger,

@@ -1,4 +1,4 @@
-// What a session has of its own: providers, keys, and what those see who watch over its agent.
+// What is specific to a session: providers, keys, and what can be observed of its agent.
 
 import { expect, test } from 'vitest'
 import { openGateway } from '../../src/gateway/index.ts'
@@ -12,7 +12,7 @@ import {
   type QuestionName,
 } from './gateway-fixture.ts'
 
-test('a session may have providers and keys of its own, and other sessions do not see them', async () => {
+test('a session may have separate providers and keys, and other sessions do not see them', async () => {
   await using own = await startModelServer([{ text: 'from my own' }])
   const key = 'sk-of-this-session-271828'
   await using setting = await openSetting([{ text: 'from all' }], {
@@ -36,7 +36,7 @@ test('a session may have providers and keys of its own, and other sessions do no
   expect(await answer.text()).toContain('from all')
 })
 
-test('the key of a session is a secret like any other', async () => {
+test('the key of a session is masked like any other', async () => {
   const key = 'sk-of-this-session-271828'
   await using setting = await openSetting([{ status: 401, message: `bad key ${key}` }], {
     session: { keys: () => key },
@@ -53,7 +53,7 @@ test.each([
   ['github', 'https://example.invalid/v1', undefined],
   ['anthropic', 'https://api.anthropic.com/v1/', 'sent'],
   ['anthropic', 'http://127.0.0.1:1/v1', 'sent'],
-])('a key of the gateway for %s that is put at %s: %s', async (name, baseUrl, sent) => {
+])("the gateway's key for %s at %s: %s", async (name, baseUrl, sent) => {
   const asked: string[] = []
   const gateway = await openGateway({
     keys(provider) {
@@ -67,13 +67,13 @@ test.each([
     signal: new AbortController().signal,
     providers: { [name]: { baseUrl } },
   })
-  // Whoever is asked for a key of a provider would send it there.
+  // A key that is looked up for a provider would be sent there.
   expect(asked.includes(name)).toBe(sent === 'sent')
   await session.close()
   await gateway.close()
 })
 
-test('who names an address and no key is told why it is not taken', async () => {
+test('an address without a key is explained when the provider refuses it', async () => {
   await using setting = await openSetting([{ status: 401 }], { session: { keys: () => undefined } })
   await (
     await setting.post('/v1/chat/completions', { model: 'm', messages: [], max_tokens: 5 })
@@ -84,7 +84,7 @@ test('who names an address and no key is told why it is not taken', async () => 
   expect((await own.session.close()).trouble?.message).toContain('No key was sent')
 })
 
-test('an address of a provider that is none is refused when the session is opened', async () => {
+test('an invalid provider address is refused when the session is opened', async () => {
   await using setting = await openSetting([{ text: 'ok' }])
   const opened = setting.gateway.session({
     step: 's',
@@ -95,7 +95,7 @@ test('an address of a provider that is none is refused when the session is opene
   await expect(opened).rejects.toMatchObject({ code: 'not-configured' })
 })
 
-test('windows of another account stay open', async () => {
+test('rate limits of another account do not apply', async () => {
   const refusal = { status: 429, headers: { 'retry-after': '3600' } }
   await using setting = await openSetting(({ headers }) =>
     headers['x-api-key'] === keys['anthropic'] ? refusal : { text: 'ok' },
@@ -140,7 +140,7 @@ test.each(ways)('whose turn it is: %s, streamed: %s', async (format, stream) => 
   }
   expect(activity).toMatchObject({ underWay: 0, lastAnswer: undefined })
   expect(await turn()).toBe('calls')
-  // Another question in between, while the tools are at work.
+  // Another request in between, while the tools are running.
   expect(await turn()).toBe('calls')
   const results = { metadata: ['call_1_1', 'call_1_2', 'functionResponse', 'tool'] }
   expect(await turn(results)).toBe('final')
@@ -148,7 +148,7 @@ test.each(ways)('whose turn it is: %s, streamed: %s', async (format, stream) => 
   expect(await turn()).toBe('other')
 })
 
-test('what is under way is seen, and when it ended', async () => {
+test('activity shows what is in progress, and when it ended', async () => {
   await using setting = await openSetting([{ does: 'hang' }], { limits: { answerMs: 300 } })
   const { activity } = setting.session
   expect(activity.lastAtMs).toBe(0)

@@ -14,7 +14,7 @@ const open = () =>
     reader: trees,
     lockfileOf: trees.put(files),
     mode,
-    record: state,
+    stateFolder: state,
     checkout,
     signal: new AbortController().signal,
   })

@@ -54,7 +54,7 @@ describe('a loop file of another type', () => {
 
   test.each<[string, string, readonly string[]]>([
     [
-      'a type that there is none of',
+      'an unknown loop type',
       'loop: piar\nagent: claude',
       ['1:7: loop: there is no loop type "piar": did you mean pair?'],
     ],
@@ -69,7 +69,7 @@ describe('a loop file of another type', () => {
       ['4:26: agents.reviwer: there is no role "reviwer": did you mean reviewer?'],
     ],
     [
-      'a role that there is none of',
+      'an unknown role',
       `${head}agents: { maker: claude, boss: codex }`,
       ['4:26: agents.boss: there is no role "boss": expected one of maker, reviewer'],
     ],
@@ -97,7 +97,7 @@ describe('a loop file of another type', () => {
     expect(await problems(text)).toEqual(expected)
   })
 
-  test('is told of by all of its agents to the person who is asked to trust it', async () => {
+  test('names all of its agents to the person who is asked to trust it', async () => {
     const powers = describePowers(
       await parse(`${head}agents: { maker: claude, reviewer: codex }\n`),
     )
@@ -148,7 +148,7 @@ const untilEnded = async (ask: () => Promise<{ readonly status: unknown }>): Pro
 }
 
 describe('a run of another type', () => {
-  test('is looked at before with all of its agents', async () => {
+  test('is planned and checked beforehand with all of its agents', async () => {
     const state = newFolder()
     const file = await written(
       'agents: { maker: { model: openai/gpt-5 }, reviewer: codex }\n',
@@ -175,7 +175,7 @@ describe('a run of another type', () => {
     expect(agents.map(({ status }) => status)).toEqual(['problem', 'problem'])
   })
 
-  test('goes on until both agree, and has the operations of its type', async () => {
+  test('iterates until both agree, and offers the operations of its type', async () => {
     const { host, send, get } = await openApi({ loopTypes: types })
     const file = await written(
       `agents: { maker: ${maker}, reviewer: ${reviewer} }\nworktree: false\nscope: ['**']\ncertify: { dependencies: none, require: checks-pass }\nlimits: { iterations: 5 }\n`,

@@ -1,4 +1,4 @@
-/** What the stories about MCP servers share: servers to connect, calls as a run makes them. */
+/** Shared by the tests of MCP servers: servers to connect, and calls as a run makes them. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -37,16 +37,16 @@ export const markProcesses: MarkProcesses = () => {
   }
 }
 
-export interface Connected extends McpTools {
+export interface ConnectedServer extends McpTools {
   call(name: string, args?: Json, signal?: AbortSignal): Promise<ToolResult>
 }
 
-/** Closed when the test ends, if not before. */
+/** Closed at the end of the test at the latest. */
 export async function connect(
   servers: Readonly<Record<string, McpServer>>,
   options: McpOptions = {},
   marks: Pick<McpOptions, 'markProcesses'> = { markProcesses },
-): Promise<Connected> {
+): Promise<ConnectedServer> {
   const connected = await connectMcp(servers, { ...marks, ...options })
   onTestFinished(() => connected.close())
   const tools: Tools = createTools({ tools: connected.tools })
@@ -64,11 +64,11 @@ function context(signal: AbortSignal): ToolContext {
   return { signal, iteration: 1, workspace: undefined, attempt: 1, spend() {}, reserve }
 }
 
-/** What a tool wrote as JSON in a text. */
+/** The data that a tool wrote as JSON in a text. */
 export const parsed = ({ output }: ToolResult): object =>
   JSON.parse(typeof output === 'string' ? output : '{}') as object
 
-/** Processes of this machine whose command line has all of these texts. */
+/** Processes on this machine whose command line contains all of these texts. */
 export function processesWith(...texts: readonly string[]): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -93,11 +93,11 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false
   }
-  // Dead ones that nobody took note of yet have no command line.
+  // Zombies that were not reaped yet have no command line.
   return commandLine(`${pid}`) !== ''
 }
 
-/** One where nothing listens, most probably. */
+/** Most probably nothing listens there. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', () => done()))

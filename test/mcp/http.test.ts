@@ -1,4 +1,4 @@
-// Servers by HTTP that misbehave, and what is never sent to them.
+// HTTP servers that misbehave, and what is never sent to them.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -42,7 +42,7 @@ const replies: Readonly<Record<string, Reply>> = {
   'tools/call': (response, id) => json(response, { id, result: said('fine') }),
 }
 
-/** Answers as it must, except where told otherwise. */
+/** Answers correctly, except for the special methods. */
 async function serve(special: Readonly<Record<string, Reply>> = {}): Promise<Server> {
   const asked: Asked[] = []
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -74,8 +74,8 @@ const count = ({ asked }: Server, what: Partial<Asked>): number =>
   asked.filter((one) => Object.entries(what).every(([key, value]) => one[key as 'rpc'] === value))
     .length
 
-describe('a call by HTTP', () => {
-  test('works, without the stream that nothing is expected from', async () => {
+describe('a call over HTTP', () => {
+  test('works, without the stream for unsolicited messages', async () => {
     const server = await serve()
     const { call, close } = await connect({ web: { url: server.url } })
     expect(await call('web__act')).toEqual({ ok: true, output: 'fine' })
@@ -101,13 +101,13 @@ describe('a call by HTTP', () => {
       },
     })
     const { problems } = await connect({ web: { url: server.url } })
-    expect(problems[0]?.message).toContain('something else than it must')
+    expect(problems[0]?.message).toContain('answer is invalid')
     expect(count(server, { rpc: 'tools/list' })).toBe(1)
   })
 
-  test('is not drowned by questions of the server: few are answered at a time', async () => {
+  test('is not drowned by requests of the server: few are answered at a time', async () => {
     const server = await serve({
-      // Answers of ours have no method; they are left without a response.
+      // Our answers have no method; they get no response.
       '': (response, _id, asked) => {
         if (asked.at(-1)?.method !== 'POST') response.end()
       },
@@ -123,7 +123,7 @@ describe('a call by HTTP', () => {
     const { call } = await connect({ web: { url: server.url } })
     expect(await call('web__act')).toEqual({ ok: true, output: 'fine' })
     await until(() => count(server, { method: 'POST', rpc: '' }) > 0)
-    // For the others to come, if there are any.
+    // Time for the others to come, if there are any.
     await new Promise((resolve) => setTimeout(resolve, 500))
     expect(count(server, { method: 'POST', rpc: '' })).toBeLessThan(10)
   })
@@ -162,14 +162,9 @@ describe('a call by HTTP', () => {
       'bad-answer',
       /JSON/,
     ],
+    ['an invalid answer', (response, id) => json(response, { id, result: 3 }), 'bad-answer', /./],
     [
-      'an answer that is none',
-      (response, id) => json(response, { id, result: 3 }),
-      'bad-answer',
-      /./,
-    ],
-    [
-      'an error of its own',
+      'an error',
       (response) => void response.writeHead(500).end('out of memory'),
       'bad-answer',
       /HTTP 500: .*out of memory/,
@@ -195,7 +190,7 @@ describe('a call by HTTP', () => {
     ],
     ['nothing', () => {}, 'timeout', /in time/],
     [
-      'the answer to another question',
+      'the answer to another request',
       (response) => json(response, { id: 99, result: said('x') }),
       'timeout',
       /in time/,
@@ -232,7 +227,7 @@ describe('a call by HTTP', () => {
     expect(count(server, { rpc: 'notifications/cancelled' })).toBe(1)
   })
 
-  test('is not resumed for ever', async () => {
+  test('is not resumed forever', async () => {
     const endless = (response: ServerResponse): void => {
       stream(response)
       response.end('retry: 0\nid: 1\ndata:\n\n')
@@ -244,11 +239,15 @@ describe('a call by HTTP', () => {
   })
 })
 
-describe('connecting by HTTP', () => {
+describe('connecting over HTTP', () => {
   test.each<[string, Reply, RegExp]>([
-    ['refuses', (response) => void response.writeHead(403).end(), /HTTP 403. Give a valid token/],
     [
-      'is no MCP server',
+      'refuses',
+      (response) => void response.writeHead(403).end(),
+      /HTTP 403. Configure a valid token/,
+    ],
+    [
+      'is not an MCP server',
       (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(),
       /text\/html/,
     ],
@@ -265,7 +264,7 @@ describe('connecting by HTTP', () => {
     expect(problems).toEqual([{ server: 'web', message: expect.stringMatching(message) }])
   })
 
-  test('finds a server that knows only the protocol of 2026-07-28', async () => {
+  test('finds a server that supports only protocol 2026-07-28', async () => {
     const complete = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
     const server = await serve({
       initialize: (response) => void response.writeHead(400).end('no such method'),

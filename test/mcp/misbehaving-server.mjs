@@ -19,7 +19,7 @@ const output = { type: 'object', properties: { n: { type: 'number' } }, required
 const send = (message) =>
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const text = (value) => ({ content: [{ type: 'text', text: value }] })
-/** What the protocol of 2026-07-28 wants in a result. */
+/** What protocol 2026-07-28 requires in a result. */
 const complete =
   mode === 'modern' ? { resultType: 'complete', ttlMs: 0, cacheScope: 'private' } : {}
 const hang = () => undefined
@@ -73,7 +73,7 @@ const schemas = {
   'slow-pattern': { outputSchema: { type: 'object', properties: { a: { pattern: '^(a+)+$' } } } },
 }
 
-/** Called with the id and the arguments. What is returned is the result. */
+/** Called with the id and the arguments. The return value is the result. */
 const calls = {
   echo: (_, args) => text(JSON.stringify(args)),
   hang,
@@ -123,7 +123,7 @@ const calls = {
     send({ id, result: text('pinged') })
   },
   environment: () => text(JSON.stringify(process.env)),
-  /** A child in a group of its own that ignores the end of its parent. */
+  /** A child in a separate group that ignores the end of its parent. */
   child: () => {
     const code = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'
     const child = spawn(process.execPath, ['-e', code], { detached: true, stdio: 'ignore' })

@@ -1,4 +1,4 @@
-// A server that misbehaves costs its own tools, and nothing else.
+// A server that misbehaves loses its own tools, and nothing else.
 
 import { describe, expect, test } from 'vitest'
 import {
@@ -40,7 +40,7 @@ describe('connecting', () => {
     const reasons = Object.fromEntries(problems.map(({ server, message }) => [server, message]))
     expect(reasons).toEqual({
       'initialize-hang': expect.stringMatching(/did not answer in time.* Start it by hand/),
-      'initialize-die': expect.stringMatching(/exited with code 2; it said: TOKEN is missing/),
+      'initialize-die': expect.stringMatching(/exited with code 2; its stderr: TOKEN is missing/),
       'bad-version': expect.stringMatching(/version is not supported: 1999-01-01/),
       'no-tools': expect.stringMatching(/offers no tools. Remove it/),
       'list-hang': expect.stringMatching(/did not answer in time/),
@@ -57,7 +57,7 @@ describe('connecting', () => {
     expect(await call('fine__echo', { a: 1 })).toEqual({ ok: true, output: '{"a":1}' })
   })
 
-  test('an abort ends connecting and what was connected', async () => {
+  test('an abort ends connecting, and closes what was connected', async () => {
     const stop = new AbortController()
     const mark = `marked-${process.pid}-abort`
     const { command } = misbehaving('initialize-hang') as { command: readonly string[] }
@@ -75,7 +75,7 @@ describe('connecting', () => {
     )
   })
 
-  test('lists without end are cut', async () => {
+  test('endless lists are cut', async () => {
     const { problems, tools } = await connect({
       endless: misbehaving('list-endless'),
       again: misbehaving('list-again'),
@@ -85,10 +85,10 @@ describe('connecting', () => {
       tools.filter(({ name }) => name.startsWith(prefix)).length
     expect([count('endless'), count('again'), count('many')]).toEqual([50, 1, 500])
     expect(problems.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/over 50 pages/),
+      expect.stringMatching(/more than 50 pages/),
       expect.stringMatching(/repeats itself/),
       expect.stringMatching(/"same" is listed more than once/),
-      expect.stringMatching(/over 500 tools/),
+      expect.stringMatching(/more than 500 tools/),
     ])
   })
 
@@ -117,19 +117,19 @@ describe('connecting', () => {
 describe('a call', () => {
   test.each([
     ['lies-about-output', 'bad-answer', /output schema \(n: .*number/],
-    ['no-structured', 'bad-answer', /no such data/],
+    ['no-structured', 'bad-answer', /no structured content/],
     ['no-result', 'bad-answer', /neither content/],
     ['bad-content', 'bad-answer', /expected array/],
-    ['result-is-text', 'bad-answer', /an answer that is none/],
-    ['no-answer-in-answer', 'bad-answer', /an answer that is none/],
-    ['error-without-code', 'bad-answer', /an answer that is none/],
+    ['result-is-text', 'bad-answer', /an invalid answer/],
+    ['no-answer-in-answer', 'bad-answer', /an invalid answer/],
+    ['error-without-code', 'bad-answer', /an invalid answer/],
     ['deep', 'bad-answer', /nested too deep/],
     ['error-by-protocol', 'tool-failed', /broken inside/],
     ['failed', 'tool-failed', /no such thing/],
     ['die', 'server-gone', /exited with code 3/],
-    ['die-loudly', 'server-gone', /exited with code 1; it said: the disk is \[31mfull/],
-    ['long-line', 'server-gone', /stopped because it sent a line of over/],
-    ['flood', 'server-gone', /stopped because it sent over \d+ bytes without an answer/],
+    ['die-loudly', 'server-gone', /exited with code 1; its stderr: the disk is \[31mfull/],
+    ['long-line', 'server-gone', /stopped because it sent a line of more than/],
+    ['flood', 'server-gone', /stopped because it sent more than \d+ bytes without an answer/],
     ['garbage-for-ever', 'server-gone', /stopped because it keeps writing .* noise/],
   ])('of %s fails as %s, and the next call works', async (tool, error, message) => {
     const { call } = await connect({ bad: misbehaving() })
@@ -155,7 +155,7 @@ describe('a call', () => {
     ['twice', 'first'],
     ['garbage', 'after garbage'],
     ['pings', 'pinged'],
-  ])('of %s works all the same', async (tool, output) => {
+  ])('of %s works anyway', async (tool, output) => {
     const { call } = await connect({ bad: misbehaving() })
     expect(await call(`bad__${tool}`)).toEqual({ ok: true, output })
     expect(await call('bad__echo')).toEqual({ ok: true, output: '{}' })
@@ -166,7 +166,7 @@ describe('a call', () => {
     expect(await call('bad__slow-pattern')).toMatchObject({ ok: true })
   })
 
-  test('that is aborted is cancelled at the server, and others go on', async () => {
+  test('that is aborted is cancelled at the server, and others continue', async () => {
     const { call } = await connect({ bad: misbehaving() })
     const stop = new AbortController()
     const hanging = call('bad__hang', {}, stop.signal)
@@ -187,7 +187,7 @@ describe('a call', () => {
 })
 
 describe('a server that ends', () => {
-  test('is started anew by the next call, and given up when that does not help', async () => {
+  test('is restarted by the next call, and abandoned if that does not help', async () => {
     const { call } = await connect({ bad: misbehaving() })
     for (let death = 0; death < 3; death++) {
       expect(await call('bad__die')).toMatchObject({ error: 'server-gone' })
@@ -196,7 +196,7 @@ describe('a server that ends', () => {
     expect(await call('bad__echo')).toEqual({ ok: false, error: 'server-gone', output })
   })
 
-  test('is started anew as often as it works in between', async () => {
+  test('is restarted as often as it works in between', async () => {
     const { call } = await connect({ bad: misbehaving() })
     for (let death = 0; death < 4; death++) {
       expect(await call('bad__die')).toMatchObject({ error: 'server-gone' })
@@ -204,14 +204,14 @@ describe('a server that ends', () => {
     }
   })
 
-  test('is started anew once for calls that come side by side', async () => {
+  test('is restarted once for concurrent calls', async () => {
     const { call } = await connect({ bad: misbehaving() })
     await call('bad__die')
     const pids = await Promise.all([1, 2, 3, 4].map(() => call('bad__pid')))
     expect(new Set(pids.map(({ output }) => output)).size).toBe(1)
   })
 
-  test('takes its calls under way with it', async () => {
+  test('fails its calls in progress', async () => {
     const { call } = await connect({ bad: misbehaving() })
     const hanging = call('bad__hang')
     await call('bad__die')
@@ -220,7 +220,7 @@ describe('a server that ends', () => {
 })
 
 describe('closing', () => {
-  test('leaves nothing alive, in whatever process group it is', async () => {
+  test('leaves no process alive, whatever its process group', async () => {
     const { call, close } = await connect({ bad: misbehaving('stubborn') })
     const pids = await Promise.all(
       ['pid', 'child', 'near-child'].map((name) => call(`bad__${name}`)),
@@ -243,7 +243,7 @@ describe('closing', () => {
     expect(numbers.filter(isAlive)).toEqual([])
   })
 
-  test('fails the calls under way and all that follow', async () => {
+  test('fails the calls in progress and all that follow', async () => {
     const { call, close } = await connect({ bad: misbehaving() })
     const hanging = call('bad__hang')
     await close()
@@ -251,7 +251,7 @@ describe('closing', () => {
     expect(await call('bad__echo')).toMatchObject({ ok: false, error: 'server-gone' })
   })
 
-  test('can be done twice, and while a server is started anew', async () => {
+  test('works twice, and while a server is restarting', async () => {
     const { call, close } = await connect({ bad: misbehaving() })
     await call('bad__die')
     const again = call('bad__pid')
@@ -259,7 +259,7 @@ describe('closing', () => {
     expect(await again).toMatchObject({ error: 'server-gone' })
   })
 
-  test('what leaves no group behind dies when a call kills its server', async () => {
+  test("processes in the server's group die when a call kills the server", async () => {
     const { call } = await connect({ bad: misbehaving() })
     const child = Number((await call('bad__child')).output)
     await call('bad__die')
@@ -268,7 +268,7 @@ describe('closing', () => {
   })
 })
 
-test('a call that was aborted before it began does not reach the server', async () => {
+test('a call that was aborted before it started does not reach the server', async () => {
   const { call } = await connect({ bad: misbehaving() })
   const stop = new AbortController()
   const dying = call('bad__die', {}, stop.signal)
@@ -277,7 +277,7 @@ test('a call that was aborted before it began does not reach the server', async 
   expect(await call('bad__echo')).toMatchObject({ ok: true })
 })
 
-test('the environment of a server is minimal, and what is given', async () => {
+test('the environment of a server is minimal, plus what is configured', async () => {
   const { command } = misbehaving() as { command: readonly string[] }
   const environment = {
     PATH: process.env['PATH'],
@@ -290,7 +290,7 @@ test('the environment of a server is minimal, and what is given', async () => {
   expect(Object.keys(found).toSorted()).toEqual(['GIVEN', 'HOME', 'LOOPWRIGHT_COMMAND', 'PATH'])
 })
 
-test('a server that knows only the protocol of 2026-07-28 can be used', async () => {
+test('a server that supports only protocol 2026-07-28 can be used', async () => {
   const { call, problems } = await connect({ new: misbehaving('modern') }, { timeoutMs: 2000 })
   expect(problems).toEqual([])
   expect(await call('new__echo', { n: 1 })).toEqual({ ok: true, output: '{"n":1}' })

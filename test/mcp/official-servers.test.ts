@@ -1,4 +1,4 @@
-// The client against two official servers, as they come from npm.
+// The client against two official servers from npm.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +19,9 @@ import {
   until,
 } from './fixture.ts'
 
-/** The server listens everywhere by default; this makes it stay on this machine and say where. */
+/**
+ * The server listens on all interfaces by default; this binds it to loopback and prints the port.
+ */
 const onLoopback = `data:text/javascript,${encodeURIComponent(`
   import { Server } from 'node:net'
   const { listen } = Server.prototype
@@ -48,12 +50,12 @@ afterAll(async () => {
 })
 
 const ways: readonly (readonly [string, () => McpServer])[] = [
-  ['by its input and output', everything],
+  ['over stdio', everything],
   ['by HTTP', () => ({ url, headers: { 'x-test': 'yes' } })],
 ]
 
 describe.each(ways)('server-everything %s', (way, server) => {
-  test('tells its tools, with schemas and risks', async () => {
+  test('lists its tools, with schemas and risks', async () => {
     const { problems, tools } = await connect({ all: server() })
     expect(problems).toEqual([])
     const sum = tools.find(({ name }) => name === 'all__get-sum')
@@ -76,7 +78,7 @@ describe.each(ways)('server-everything %s', (way, server) => {
     )
   })
 
-  test('gives data, pictures and resources', async () => {
+  test('returns data, images and resources', async () => {
     const { call } = await connect({ all: server() })
     const weather = await call('all__get-structured-content', { location: 'Chicago' })
     expect(weather).toMatchObject({ ok: true, output: { temperature: expect.any(Number) } })
@@ -89,7 +91,7 @@ describe.each(ways)('server-everything %s', (way, server) => {
     expect((await call('all__get-resource-links', { count: 2 })).output).toMatch(/\[link to a/)
   })
 
-  test('refuses arguments that are wrong, by us and by itself', async () => {
+  test('refuses wrong arguments, in the client and in the server', async () => {
     const { call } = await connect({ all: server() })
     expect(await call('all__get-sum', { a: 'x', b: 1 })).toEqual({
       ok: false,
@@ -101,7 +103,7 @@ describe.each(ways)('server-everything %s', (way, server) => {
     })
   })
 
-  test('is told of an abort, and goes on', async () => {
+  test('is notified of an abort, and continues', async () => {
     const { call } = await connect({ all: server() })
     const stop = new AbortController()
     const args = { duration: 60, steps: 60 }
@@ -112,7 +114,7 @@ describe.each(ways)('server-everything %s', (way, server) => {
     expect((await call('all__echo', { message: 'after' })).output).toBe('Echo: after')
   })
 
-  test('ends a call at its time limit, and goes on', async () => {
+  test('ends a call at its time limit, and continues', async () => {
     const { call } = await connect({ all: server() }, { timeoutMs: 400 })
     const long = await call('all__trigger-long-running-operation', { duration: 60, steps: 60 })
     expect(long).toMatchObject({ ok: false, error: 'timeout' })
@@ -160,7 +162,7 @@ describe('server-filesystem', () => {
     expect((await call('files__list_directory', { path: folder })).output).toMatch(/b\.txt/)
   })
 
-  test('says what it refuses, as data', async () => {
+  test('reports what it refuses as data', async () => {
     const { call } = await connect({ files: filesystem(await inFolder()) })
     expect(await call('files__read_text_file', { path: '/nonexistent/x' })).toEqual({
       ok: false,
@@ -179,14 +181,14 @@ describe('server-filesystem', () => {
     })
   })
 
-  test('works in the folder that is given', async () => {
+  test('works in the configured folder', async () => {
     const folder = await inFolder()
     const { command } = filesystem('.') as { command: readonly string[] }
     const { call } = await connect({ files: { command } }, { cwd: folder })
     expect((await call('files__list_allowed_directories')).output).toContain(folder)
   })
 
-  test('that cannot start says why', async () => {
+  test('that cannot start reports why', async () => {
     const { problems } = await connect({ files: filesystem('/nonexistent/folder') })
     expect(problems).toEqual([
       { server: 'files', message: expect.stringMatching(/nonexistent\/folder/) },

@@ -1,4 +1,4 @@
-// A server in a sandbox runs only while it is asked something: nothing of it can touch a file in between.
+// A sandboxed server runs only during calls: it cannot touch a file in between.
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { StartProcess } from '../../src/engine/index.ts'
 import { openSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { newFolder, newTag, taggedProcesses, until } from '../sandbox/fixture.ts'
-import { type Connected, connect } from './fixture.ts'
+import { type ConnectedServer, connect } from './fixture.ts'
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
 const program = join(import.meta.dirname, 'restless-server.mjs')
 const writers = ['timer', 'thread', 'child', 'orphan'] as const
 
-interface Restless extends Connected {
+interface Restless extends ConnectedServer {
   readonly tag: string
   /** How often each of its parts has written. */
   counts(): Readonly<Record<string, number>>
@@ -31,16 +31,16 @@ async function restless(timeoutMs = 60_000): Promise<Restless> {
   const server = { command: [process.execPath, program], env: { TAG: tag } }
   const connected = await connect({ it: server }, { startServer, timeoutMs, cwd: workspace })
   expect(connected.problems).toEqual([])
-  const sizeOf = (name: string): number =>
+  const describeSize = (name: string): number =>
     statSync(join(workspace, `${name}.count`), { throwIfNoEntry: false })?.size ?? 0
   return {
     ...connected,
     tag,
-    counts: () => Object.fromEntries(writers.map((name) => [name, sizeOf(name)])),
+    counts: () => Object.fromEntries(writers.map((name) => [name, describeSize(name)])),
   }
 }
 
-/** Looked at twice, with time in between for thousands of writes. */
+/** Checked twice, with time in between for thousands of writes. */
 async function expectStillness({ counts }: Restless): Promise<void> {
   const before = counts()
   await sleep(300)
@@ -69,7 +69,7 @@ describe('a server that is never idle', () => {
     expect(taggedProcesses(server.tag)).toEqual([])
   })
 
-  test('does nothing after a call that was cancelled, and one that was too late', async () => {
+  test('does nothing after a cancelled call, or one that timed out', async () => {
     const server = await restless(500)
     await expectWork(server)
     const stop = new AbortController()
@@ -91,7 +91,7 @@ describe('a server that is never idle', () => {
     await expectStillness(server)
   })
 
-  test('is dead when it is closed while it is paused, and while a call is under way', async () => {
+  test('is dead after it is closed while paused, and while a call is in progress', async () => {
     const paused = await restless()
     await paused.close()
     expect(taggedProcesses(paused.tag)).toEqual([])
@@ -104,7 +104,7 @@ describe('a server that is never idle', () => {
   })
 })
 
-test('of several servers none runs while another is started', async () => {
+test('none of several servers runs while another is started', async () => {
   const workspace = await newFolder()
   const seen: string[] = []
   const startServer: StartProcess = (command) => {

@@ -1,4 +1,4 @@
-// What becomes of servers when the process that uses them ends. It runs what `npm test` built.
+// What happens to servers when the process that uses them ends. It runs what `npm test` built.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { resolve } from 'node:path'

@@ -1,6 +1,7 @@
 /**
- * An MCP server that writes to a file all the time: itself, in a thread, in a child with a session of its
- * own, and in a grandchild that has lost its parent. Each adds to a file `<name>.count`, most of them in a tight loop.
+ * An MCP server that writes to a file all the time: itself, in a thread, in a child with a separate
+ * session, and in a grandchild that has lost its parent. Each adds to a file `<name>.count`, most
+ * of them in a tight loop.
  */
 
 import { spawn } from 'node:child_process'

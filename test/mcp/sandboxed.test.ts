@@ -1,4 +1,4 @@
-// MCP servers inside a sandbox: the same tools, and a server that can touch nothing but the workspace.
+// MCP servers inside a sandbox: the same tools, and a server that can touch only the workspace.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ const startIn =
 const filesOf = (server: McpServer): readonly string[] =>
   'command' in server ? server.command.filter((part) => part.endsWith('.mjs')) : []
 
-test('a server in a sandbox answers, and works in the workspace', async () => {
+test('a sandboxed server answers, and works in the workspace', async () => {
   const workspace = await newFolder()
   const server = filesystem(workspace)
   const program = 'command' in server ? (server.command[1] ?? '') : ''
@@ -38,7 +38,7 @@ test('a server in a sandbox answers, and works in the workspace', async () => {
   expect(await readFile(path, 'utf8')).toBe('hello')
 })
 
-test('it has the variables that it is given, and none of ours', async () => {
+test('it has the configured variables, and none of ours', async () => {
   const workspace = await newFolder()
   const { command } = misbehaving() as { command: readonly string[] }
   const bad = { command, env: { GIVEN: 'y' } }
@@ -50,7 +50,7 @@ test('it has the variables that it is given, and none of ours', async () => {
   expect(found).not.toHaveProperty('SECRET')
 })
 
-test('closing leaves nothing of it alive, nor does a call that kills it', async () => {
+test('no process is alive after closing, or after a call that kills it', async () => {
   const workspace = await newFolder()
   const TAG = newTag()
   const { command } = misbehaving('stubborn') as { command: readonly string[] }
@@ -68,7 +68,7 @@ test('closing leaves nothing of it alive, nor does a call that kills it', async 
   expect(taggedProcesses(TAG)).toEqual([])
 })
 
-test('a program that is not there, and one that cannot be started at all, are problems', async () => {
+test('a missing program, and one that cannot be started, are problems', async () => {
   const workspace = await newFolder()
   const missing = { missing: { command: ['no-such-server'] } }
   const inSandbox = await connect(missing, { startServer: startIn(workspace, []) })

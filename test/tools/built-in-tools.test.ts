@@ -1,4 +1,4 @@
-// The built-in tools at their work: what they give, and what they refuse and why.
+// The built-in tools: what they return, and what they refuse and why.
 
 import { linkSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,14 +15,14 @@ const lines = (count: number): string =>
   Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join('')
 
 describe('read', () => {
-  test('gives lines with their numbers', async () => {
+  test('returns lines with their numbers', async () => {
     bench.put('a.txt', 'one\ntwo\r\n\nfour')
     const { ok, output } = await bench.call('read', { path: 'a.txt' })
     expect(ok).toBe(true)
     expect(output).toBe('1\tone\n2\ttwo\n3\t\n4\tfour\n[End of file.]')
   })
 
-  test('gives a part, and says how to go on', async () => {
+  test('returns a part, and says how to continue', async () => {
     bench.put('a.txt', lines(5000))
     const first = await bench.call('read', { path: 'a.txt' })
     expect(first.output).toMatch(/^1\tline 1\n/)
@@ -39,7 +39,7 @@ describe('read', () => {
     expect(after.output).toBe('[The file has no line 5001.]')
   })
 
-  test('cuts long lines and long output, in whole characters', async () => {
+  test('cuts long lines and long output between characters', async () => {
     bench.put('wide.txt', `${'é'.repeat(3000)}\n`.repeat(100))
     const { output, spilled } = await bench.call('read', { path: 'wide.txt' })
     expect(output).toMatch(/^1\té{1000}… \[4000 more bytes in this line\]\n/)
@@ -48,7 +48,7 @@ describe('read', () => {
     expect(spilled).toBeUndefined()
   })
 
-  test('takes files of any size in bounded memory', async () => {
+  test('reads files of any size in limited memory', async () => {
     bench.put('big.txt', `${'x'.repeat(99)}\n`.repeat(500_000))
     const { output } = await bench.call('read', { path: 'big.txt', offset: 499_999 })
     expect(output).toMatch(/^499999\tx{99}\n500000\tx{99}\n\[End of file\.\]$/)
@@ -59,13 +59,13 @@ describe('read', () => {
     )
   })
 
-  test('says what is empty and what is no text', async () => {
+  test('reports empty files and binary files', async () => {
     bench.put('empty.txt', '')
     expect((await bench.call('read', { path: 'empty.txt' })).output).toBe('[The file is empty.]')
     bench.put('image.png', Buffer.from([137, 80, 78, 71, 0, 1, 2]))
     const binary = await bench.call('read', { path: 'image.png' })
     expect(binary).toMatchObject({ ok: false, error: 'binary-file' })
-    expect(binary.output).toContain('"image.png" is no text (7 bytes)')
+    expect(binary.output).toContain('"image.png" is not a text file (7 bytes)')
   })
 
   test('follows links that stay inside, and absolute paths', async () => {
@@ -82,7 +82,7 @@ describe('read', () => {
     }
   })
 
-  test('without a workspace says so', async () => {
+  test('without a workspace reports so', async () => {
     const result = await bench.call('read', { path: 'a.txt' }, { workspace: undefined })
     expect(result).toMatchObject({ ok: false, error: 'no-workspace' })
     const gone = await bench.call('read', { path: 'a.txt' }, { workspace: '/nonexistent/w' })
@@ -91,7 +91,7 @@ describe('read', () => {
 })
 
 describe('write', () => {
-  test('makes a file with its folders', async () => {
+  test('creates a file with its folders', async () => {
     const result = await bench.call('write', { path: 'new/deep/a.txt', content: 'hé\n' })
     expect(result).toEqual({ ok: true, output: 'Wrote new/deep/a.txt: 4 bytes, a new file.' })
     expect(bench.get('new/deep/a.txt')).toBe('hé\n')
@@ -122,7 +122,7 @@ describe('write', () => {
     expect(bench.get('a.txt')).toBe('other')
   })
 
-  test('sees a change that left size and time as they were', async () => {
+  test('detects a change that left size and time unchanged', async () => {
     bench.put('a.txt', 'old')
     const path = join(bench.workspace, 'a.txt')
     await bench.call('read', { path: 'a.txt' })
@@ -133,7 +133,7 @@ describe('write', () => {
     expect(result).toMatchObject({ ok: false, error: 'changed' })
   })
 
-  test('leaves other names of the file as they are', async () => {
+  test('leaves other names of the file unchanged', async () => {
     linkSync(join(bench.outside, 'secret.txt'), join(bench.workspace, 'linked.txt'))
     const before = readFileSync(join(bench.outside, 'secret.txt'), 'utf8')
     await bench.call('read', { path: 'linked.txt' })
@@ -143,7 +143,7 @@ describe('write', () => {
     expect(readFileSync(join(bench.outside, 'secret.txt'), 'utf8')).toBe(before)
   })
 
-  test('through a link inside changes what it leads to', async () => {
+  test('through a link inside changes the target', async () => {
     bench.put('sub/a.txt', 'old')
     symlinkSync('sub/a.txt', join(bench.workspace, 'link'))
     symlinkSync('sub/made.txt', join(bench.workspace, 'dangling'))
@@ -156,7 +156,7 @@ describe('write', () => {
     expect(bench.get('sub/made.txt')).toBe('x')
   })
 
-  test('keeps who may execute a file, and leaves nothing else behind', async () => {
+  test('keeps the execute permission of a file, and leaves nothing else behind', async () => {
     bench.put('run.sh', 'old')
     const path = join(bench.workspace, 'run.sh')
     await bench.call('run', { command: 'chmod 4751 run.sh' })
@@ -182,7 +182,7 @@ describe('edit', () => {
     expect(bench.get('a.txt')).toBe('two')
   })
 
-  test('needs a single place, and counts those there are', async () => {
+  test('needs a unique occurrence, and counts them', async () => {
     bench.put('a.txt', 'x = 1\ny = 1\nz = 2\n')
     await bench.call('read', { path: 'a.txt' })
     const many = await edit({ old: '= 1', new: '= 3' })
@@ -193,7 +193,7 @@ describe('edit', () => {
     expect(bench.get('a.txt')).toBe('x = 3\ny = 3\nz = 2\n')
   })
 
-  test('says what is not there, and where it nearly is', async () => {
+  test('reports a text that is missing, and where it nearly matches', async () => {
     bench.put('a.txt', 'if (a) {\n    work()\n}\n')
     await bench.call('read', { path: 'a.txt' })
     const near = await edit({ old: '  work();\n}', new: 'x' })
@@ -204,14 +204,14 @@ describe('edit', () => {
     expect(bench.get('a.txt')).toBe('if (a) {\n    work()\n}\n')
   })
 
-  test('takes texts as they are', async () => {
+  test('takes texts literally', async () => {
     bench.put('a.txt', 'cost: $1 .*\n')
     await bench.call('read', { path: 'a.txt' })
     await edit({ old: '$1 .*', new: "$& $' $$ \\1" })
     expect(bench.get('a.txt')).toBe("cost: $& $' $$ \\1\n")
   })
 
-  test('keeps the ends of lines and the mark at the beginning', async () => {
+  test('keeps line endings and the byte order mark', async () => {
     bench.put('a.txt', '\ufeffone\r\ntwo\r\nthree\r\n')
     await bench.call('read', { path: 'a.txt' })
     expect(await edit({ old: 'one\ntwo', new: '1\n2' })).toMatchObject({ ok: true })
@@ -226,7 +226,7 @@ describe('edit', () => {
     expect(readFileSync(join(bench.workspace, 'a.txt')).equals(bytes)).toBe(true)
   })
 
-  test('does not grow a file without end', async () => {
+  test('does not grow a file endlessly', async () => {
     bench.put('a.txt', 'a'.repeat(1_000_000))
     await bench.call('read', { path: 'a.txt' })
     const result = await edit({ old: 'a', new: 'b'.repeat(100_000), replaceAll: true })
@@ -242,7 +242,7 @@ describe('after a crash', () => {
     ['read', { path: './a.txt' }],
     ['write', { path: 'a.txt', content: 'old' }],
     ['edit', { path: 'sub/../a.txt', old: 'o', new: 'old' }],
-  ])('a replayed %s counts as having seen the file', async (tool, args) => {
+  ])('a replayed %s counts as having read the file', async (tool, args) => {
     bench.put('a.txt', 'old')
     const done = { ok: true, output: '' }
     const at = { iteration: 1, workspace: bench.workspace }
@@ -254,7 +254,7 @@ describe('after a crash', () => {
     expect(await bench.call('edit', edit)).toMatchObject({ ok: true })
   })
 
-  test('a file that was read by its whole path can be edited', async () => {
+  test('a file that was read by its absolute path can be edited', async () => {
     bench.put('sub/a.txt', 'old')
     const args = { path: join(bench.workspace, 'sub/a.txt') }
     const at = { iteration: 1, workspace: bench.workspace }
@@ -263,7 +263,7 @@ describe('after a crash', () => {
     expect(await bench.call('edit', edit)).toMatchObject({ ok: true })
   })
 
-  test('odd replays are no harm', async () => {
+  test('odd replays do no harm', async () => {
     const at = { iteration: 1, workspace: bench.workspace }
     for (const args of [
       null,

@@ -23,7 +23,7 @@ import {
 
 export const canary = 'CANARY-8c1f'
 
-/** What built-in tools give is text. */
+/** Built-in tools return text. */
 export type TextResult = Omit<ToolResult, 'output'> & { readonly output: string }
 
 export interface Bench {
@@ -33,7 +33,7 @@ export interface Bench {
   readonly spillFolder: string
   readonly tools: Tools
   call(name: string, args: unknown, more?: Partial<ToolContext>): Promise<TextResult>
-  /** Parent folders are made. */
+  /** Parent folders are created. */
   put(path: string, content: string | Uint8Array): void
   get(path: string): string
   close(): void
@@ -83,7 +83,7 @@ export const contextOf = (workspace: string | undefined): ToolContext => ({
   workspace,
 })
 
-/** Everything that can be seen of a folder. */
+/** Everything that can be observed of a folder. */
 export function stateOf(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .toSorted()

@@ -1,4 +1,4 @@
-// What a tool passes on may come from anybody, and look like a result.
+// A tool may pass on foreign data that looks like a result.
 
 import { expect, test } from 'vitest'
 import type { Json } from '../../src/loop/index.ts'
@@ -11,7 +11,7 @@ test.each<Json>([
   { ok: false, output: 'no', error: 'x\ny', spilled: null },
   { ok: false, output: 'no', error: null, spilled: { file: '@output/1.txt', bytes: -5 } },
   { ok: false, output: 'no', error: 5, spilled: { file: 7, bytes: 1 } },
-])('what is no code and no size is not passed on: %o', async (answer) => {
+])('an invalid code or size is not passed on: %o', async (answer) => {
   const parameters = { type: 'object' }
   const bench = openBench([
     { name: 'get', description: 'Gets.', parameters, risk: 'network', run: () => answer },

@@ -1,4 +1,4 @@
-// A hostile set of arguments. Each gets `bad-arguments` with the place in the schema, what was
+// A set of hostile arguments. Each gets `bad-arguments` with the position in the schema, what was
 // expected and what was given; none crashes, none runs the tool, none changes a prototype.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -75,7 +75,7 @@ const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k
 
 /** Tool, arguments, and what the message must contain. */
 const set: readonly (readonly [string, unknown, ...string[]])[] = [
-  // No object at all.
+  // Not an object.
   ...[undefined, null, 'file.txt', '', 5, Number.NaN, true, [], ['file.txt']].map(
     (args) => ['read', args, 'arguments', 'expected an object'] as const,
   ),
@@ -167,50 +167,58 @@ const set: readonly (readonly [string, unknown, ...string[]])[] = [
   [
     'read',
     { file: 'file.txt' },
-    '"file" is no parameter',
+    '"file" is not a parameter',
     'The parameters are: path, offset, limit',
   ],
-  ['read', { pth: 'file.txt' }, '"pth" is no parameter. Did you mean "path"?'],
+  ['read', { pth: 'file.txt' }, '"pth" is not a parameter. Did you mean "path"?'],
   ['read', { Path: 'file.txt' }, 'Did you mean "path"?'],
   ['read', { path: 'file.txt', offest: 5 }, 'Did you mean "offset"?'],
-  ['read', { path: 'file.txt', '': 1 }, '"" is no parameter'],
+  ['read', { path: 'file.txt', '': 1 }, '"" is not a parameter'],
   [
     'edit',
     { path: 'file.txt', old: 'a', new: 'b', replace_all: true },
     'Did you mean "replaceAll"?',
   ],
-  ['edit', { path: 'file.txt', old_string: 'a', new_string: 'b' }, '"old_string" is no parameter'],
+  [
+    'edit',
+    { path: 'file.txt', old_string: 'a', new_string: 'b' },
+    '"old_string" is not a parameter',
+  ],
   ['write', { path: 'a.txt', contents: 'x' }, 'Did you mean "content"?'],
-  ['list', { dir: '.' }, '"dir" is no parameter'],
+  ['list', { dir: '.' }, '"dir" is not a parameter'],
   ['glob', { patern: '*' }, 'Did you mean "pattern"?'],
   ['grep', { pattern: 'x', 'ignore-case': true }, 'Did you mean "ignoreCase"?'],
   ['grep', { pattern: 'x', maxresults: 1 }, 'Did you mean "maxResults"?'],
-  ['run', { command: 'ls', timeout: 5 }, '"timeout" is no parameter'],
+  ['run', { command: 'ls', timeout: 5 }, '"timeout" is not a parameter'],
   ['run', { comand: 'ls' }, 'Did you mean "command"?'],
-  ['run', { cmd: 'ls' }, '"cmd" is no parameter'],
-  ['run', { command: 'ls', cwd: '/' }, '"cwd" is no parameter'],
-  ['run', { command: 'ls', env: {} }, '"env" is no parameter'],
+  ['run', { cmd: 'ls' }, '"cmd" is not a parameter'],
+  ['run', { command: 'ls', cwd: '/' }, '"cwd" is not a parameter'],
+  ['run', { command: 'ls', env: {} }, '"env" is not a parameter'],
   ['nested', { edits: [], mod: 1 }, 'Did you mean "mode"?'],
   ['foreign', { path: 'x', pth: 1 }, 'Did you mean "path"?'],
-  ['read', { path: 'file.txt', ...many }, '9990 more names are unknown', 'is no parameter'],
+  ['read', { path: 'file.txt', ...many }, '9990 more names are unknown', 'is not a parameter'],
   ['read', { path: 'file.txt', ['k'.repeat(1_000_000)]: 1 }, '1000000 characters'],
   // Prototypes.
   ['read', parse('{"__proto__":{"path":"file.txt"}}'), 'path: expected a string'],
-  ['read', parse('{"path":"file.txt","__proto__":{"polluted":1}}'), '"__proto__" is no parameter'],
+  [
+    'read',
+    parse('{"path":"file.txt","__proto__":{"polluted":1}}'),
+    '"__proto__" is not a parameter',
+  ],
   [
     'read',
     parse('{"path":"file.txt","constructor":{"prototype":{"polluted":1}}}'),
-    '"constructor" is no parameter',
+    '"constructor" is not a parameter',
   ],
-  ['read', { path: 'file.txt', prototype: 1 }, '"prototype" is no parameter'],
-  ['read', { path: 'file.txt', toString: 1 }, '"toString" is no parameter'],
-  ['read', { path: 'file.txt', hasOwnProperty: 1 }, '"hasOwnProperty" is no parameter'],
+  ['read', { path: 'file.txt', prototype: 1 }, '"prototype" is not a parameter'],
+  ['read', { path: 'file.txt', toString: 1 }, '"toString" is not a parameter'],
+  ['read', { path: 'file.txt', hasOwnProperty: 1 }, '"hasOwnProperty" is not a parameter'],
   ['write', parse('{"path":"a.txt","__proto__":{"content":"x"}}'), 'content: expected a string'],
   ['foreign', parse('{"path":"x","__proto__":{"polluted":1}}'), '"__proto__"'],
   // Deep and circular.
   ['read', deep(10), 'path: expected a string, given an object'],
   ['read', deep(100_000), 'path: expected a string, given an object'],
-  ['read', itself, '"again" is no parameter'],
+  ['read', itself, '"again" is not a parameter'],
   ['nested', { edits: deep(100_000) }, 'edits: expected an array'],
   ['nested', { edits: [1] }, 'edits[0]: expected an object, given the number 1'],
   [
@@ -283,7 +291,7 @@ test.each([
   ['__proto__', 'There is no tool "__proto__"'],
   ['constructor', 'There is no tool "constructor"'],
   ['x'.repeat(1_000_000), 'There is no tool "xxx'],
-])('the unknown tool %.20s is answered with those there are', async (name, text) => {
+])('the unknown tool %.20s is answered with the known ones', async (name, text) => {
   const result = await bench.call(name, {})
   expect(result).toMatchObject({ ok: false, error: 'unknown-tool' })
   expect(result.output).toContain(text)

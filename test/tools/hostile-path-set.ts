@@ -1,4 +1,4 @@
-/** The hostile paths by what is wrong with them. A path is here once. */
+/** The hostile paths by what is wrong with them. Each path occurs once. */
 
 import { join } from 'node:path'
 

@@ -1,8 +1,7 @@
-// A hostile set of paths against every tool that takes one. None leaves the workspace: nothing
+// A set of hostile paths against every tool that takes one. None leaves the workspace: nothing
 // outside is read or changed. None crashes or hangs. Each gets an error that says what is wrong.
-//
-// Paths of the real system are only given to tools that read. Those that write get paths to the
-// folder beside the workspace, and to places that do not exist.
+// Paths of the real system are only passed to tools that read. Tools that write get paths to the
+// folder beside the workspace, and to locations that do not exist.
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
@@ -53,7 +52,7 @@ afterAll(async () => {
   bench.close()
 })
 
-/** Tools that take a path, with what else they need. */
+/** Tools that take a path, with their other arguments. */
 const readers: Readonly<Record<string, object>> = {
   read: {},
   list: {},
@@ -99,7 +98,7 @@ const set = (paths: readonly string[]): readonly string[] => {
 }
 
 describe('out of the workspace', () => {
-  test.each(set(traversals))('by the way %s', async (path) => {
+  test.each(set(traversals))('by the traversal %s', async (path) => {
     expect(await wrongs(all, path, ['outside-workspace'])).toEqual([])
   })
 
@@ -126,12 +125,12 @@ describe('out of the workspace', () => {
     }
   })
 
-  test.each(set(systemPaths))('by the place of the system %s', async (path) => {
+  test.each(set(systemPaths))('by the system path %s', async (path) => {
     expect(await wrongs(readers, path, ['outside-workspace'])).toEqual([])
   })
 })
 
-describe('what is no path', () => {
+describe('invalid paths', () => {
   test.each(set(impossiblePaths))('%.60j', async (path) => {
     expect(await wrongs(all, path, ['bad-path'])).toEqual([])
   })
@@ -153,7 +152,7 @@ describe('what is no path', () => {
   })
 })
 
-describe('what is no regular file', () => {
+describe('special files', () => {
   const special = set(specialFiles)
   const { read, grep, ...others } = { ...readers, ...writers }
   const { write, edit, ...folders } = others
@@ -164,7 +163,7 @@ describe('what is no regular file', () => {
     expect(await wrongs(folders, path, ['not-a-folder'])).toEqual([])
   })
 
-  test.each(set(underFiles))('%s is no folder', async (path) => {
+  test.each(set(underFiles))('%s is not a folder', async (path) => {
     expect(await wrongs(all, path, ['not-a-folder'])).toEqual([])
   })
 
@@ -173,7 +172,7 @@ describe('what is no regular file', () => {
   })
 })
 
-// Only some users may make one.
+// Only some users may create one.
 test('a device is not opened', async ({ skip }) => {
   const made = spawnSync('mknod', [join(bench.workspace, 'device'), 'c', '1', '5'])
   skip(made.status !== 0, 'a device cannot be made here')
@@ -181,15 +180,15 @@ test('a device is not opened', async ({ skip }) => {
   expect(await wrongs(files, 'device', ['not-a-file'])).toEqual([])
 })
 
-describe('what belongs to git', () => {
+describe('files of git', () => {
   test.each(['.gitignore', '.github/ci.yml', 'sub/.gitattributes', 'git/config', 'x.git'])(
-    'is not %s',
+    'do not include %s',
     async (path) => {
       expect(await bench.call('write', { path, content: 'x' })).toMatchObject({ ok: true })
     },
   )
 
-  test.each(set(gitPaths))('is not changed by %j', async (path) => {
+  test.each(set(gitPaths))('are not changed by %j', async (path) => {
     expect(await wrongs({ write: { content: 'x' } }, path, ['protected'])).toEqual([])
     expect(
       await wrongs({ edit: { old: 'core', new: 'x' } }, path, ['protected', 'not-found']),
@@ -200,7 +199,7 @@ describe('what belongs to git', () => {
   })
 })
 
-describe('kept output', () => {
+describe('stored output', () => {
   const paths = set(outputPaths)
   test.each(paths)('is not reached by %j', async (path) => {
     expect(await wrongs({ read: {}, grep: { pattern: '.' } }, path, ['not-found'])).toEqual([])
@@ -210,7 +209,7 @@ describe('kept output', () => {
   })
 })
 
-describe('look-alikes mean what they are: names inside', () => {
+describe('look-alikes are ordinary names inside', () => {
   test.each(set(lookAlikes))('%j', async (path) => {
     expect(await wrongs(readers, path, ['not-found'])).toEqual([])
     expect(await wrongs({ edit: { old: 'a', new: 'b' } }, path, ['not-found'])).toEqual([])
@@ -219,7 +218,7 @@ describe('look-alikes mean what they are: names inside', () => {
     expect(stateOf(bench.outside)).toEqual(before)
   })
 
-  test.each(set(unprintablePaths))('%j is not made', async (path) => {
+  test.each(set(unprintablePaths))('%j is not created', async (path) => {
     expect(await wrongs(readers, path, ['not-found'])).toEqual([])
     expect(await wrongs({ write: { content: 'x' } }, path, ['bad-path'])).toEqual([])
   })
@@ -245,7 +244,7 @@ describe('patterns', () => {
     expect(result).toMatchObject({ ok: false, error: 'outside-workspace' })
   })
 
-  test('walks find nothing through links, and do not go in circles', async () => {
+  test('walks find nothing through links, and do not loop', async () => {
     const found = await bench.call('grep', { pattern: 'CANARY' })
     expect(found).toMatchObject({ ok: true })
     expect(found.output).toMatch(/^\[No line matches/)
@@ -262,7 +261,7 @@ test('a refused path leaves nothing behind', async () => {
   expect((await bench.call('list', { path: 'made' })).error).toBe('not-found')
 })
 
-test('a folder that becomes a link meanwhile leads nowhere', async () => {
+test('a folder that is replaced by a link in the meantime leads nowhere', async () => {
   const { workspace, outside } = bench
   const swapped = join(workspace, 'swapped')
   let isOver = false
@@ -273,7 +272,7 @@ test('a folder that becomes a link meanwhile leads nowhere', async () => {
         if (round % 2 === 0) mkdirSync(swapped)
         else symlinkSync(outside, swapped)
       } catch {
-        // A tool was faster and made the folder, or a file in it.
+        // A tool was faster and created the folder, or a file in it.
       }
       // From between two system calls of a tool to a while after it.
       await (round % 7 < 4 ? new Promise((resolve) => setImmediate(resolve)) : sleep(round % 3))

@@ -1,4 +1,4 @@
-// What walls keep from commands is kept from file tools as well, by whatever name they are asked.
+// What the sandbox denies to commands is denied to file tools as well, under any name.
 
 import { existsSync, linkSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -51,7 +51,7 @@ const askingTools: Readonly<Record<string, object>> = {
   grep: { pattern: canary },
 }
 
-describe('what is hidden', () => {
+describe('a hidden path', () => {
   test.each(hiddenNames)('is not shown as %s', async (path) => {
     const names = [path, `${bench.workspace}/${path}`]
     for (const [tool, more] of Object.entries(askingTools)) {
@@ -73,7 +73,7 @@ describe('what is hidden', () => {
     expect(existsSync(join(bench.workspace, 'record/not-there.txt'))).toBe(false)
   })
 
-  test('is not found by searches from above, and a list only says that it is hidden', async () => {
+  test('is not found by searches from above, and a list only shows that it is hidden', async () => {
     const grep = await bench.call('grep', { pattern: canary })
     expect(grep.output).toMatch(/^\[No line matches/)
     const ofGit = await bench.call('grep', { pattern: 'CANARY', include: '.git/**' })
@@ -99,7 +99,7 @@ describe('what is hidden', () => {
     expect((await bench.call('read', { path: '.git/HEAD' })).ok).toBe(true)
   })
 
-  test('and is not there yet cannot be made, nor a folder on the way to it', async () => {
+  test('that does not exist yet cannot be created, nor a folder on the way to it', async () => {
     paths = { hidden: ['keys/own/a.txt'], readOnly: [] }
     const { error } = await bench.call('write', { path: 'keys/own/a.txt', content: 'x' })
     expect(error).toBe('hidden')
@@ -107,25 +107,25 @@ describe('what is hidden', () => {
     expect((await bench.call('write', { path: 'keys/own/b.txt', content: 'x' })).ok).toBe(true)
   })
 
-  test('is what is hidden now: it is asked again at each call', async () => {
+  test('is evaluated at each call', async () => {
     expect((await bench.call('read', { path: 'src/a.txt' })).ok).toBe(true)
     paths = { hidden: ['src'], readOnly: [] }
     expect((await bench.call('read', { path: 'src/a.txt' })).error).toBe('hidden')
-    // As an editor saves a file: the same name, and another file.
+    // As an editor saves a file: the same name, but another file.
     paths = { hidden: ['.env'], readOnly: [] }
     writeFileSync(join(bench.workspace, 'new'), canary)
     renameSync(join(bench.workspace, 'new'), join(bench.workspace, '.env'))
     expect((await bench.call('read', { path: '.env' })).error).toBe('hidden')
   })
 
-  test('may be all there is', async () => {
+  test('may be the whole workspace', async () => {
     paths = { hidden: [bench.workspace], readOnly: [] }
     expect((await bench.call('list', {})).error).toBe('hidden')
     expect((await bench.call('read', { path: 'src/a.txt' })).error).toBe('hidden')
   })
 })
 
-describe('what is read-only', () => {
+describe('a read-only path', () => {
   test.each([
     'loop.yaml',
     'src/../loop.yaml',
@@ -156,7 +156,7 @@ describe('what is read-only', () => {
     },
   )
 
-  test('may be named by its whole path, and be all there is', async () => {
+  test('may be absolute, and may be the whole workspace', async () => {
     paths = { hidden: [], readOnly: [join(bench.workspace, 'src')] }
     expect((await bench.call('write', { path: 'src/b.txt', content: 'x' })).error).toBe('protected')
     paths = { hidden: [], readOnly: [bench.workspace] }
@@ -164,14 +164,14 @@ describe('what is read-only', () => {
     expect((await bench.call('read', { path: 'src/a.txt' })).ok).toBe(true)
   })
 
-  test('is not what only holds the workspace, or lies beside it', async () => {
+  test('does not include what only contains the workspace, or lies beside it', async () => {
     paths = { hidden: [bench.outside], readOnly: [bench.base, bench.outside, 'src-other'] }
     expect((await bench.call('write', { path: 'b.txt', content: 'x' })).ok).toBe(true)
     expect((await bench.call('write', { path: 'src/b.txt', content: 'x' })).ok).toBe(true)
   })
 })
 
-test('a workspace that is not there is what is said of it, whatever is protected', async () => {
+test('a missing workspace is reported as such, whatever is protected', async () => {
   const workspace = join(bench.base, 'gone')
   expect((await bench.call('read', { path: 'a' }, { workspace })).error).toBe('no-workspace')
 })

@@ -1,4 +1,4 @@
-// The tool that runs commands: what it tells of them, and that none outlives it.
+// The tool that runs commands: what it reports, and that no process outlives it.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => bench.close())
 
 describe('run', () => {
-  test('gives the exit code and both streams', async () => {
+  test('returns the exit code and both streams', async () => {
     const good = await bench.call('run', { command: 'echo out; echo err >&2; pwd' })
     expect(good).toEqual({
       ok: true,
@@ -23,7 +23,7 @@ describe('run', () => {
     expect(bad).toEqual({ ok: false, error: 'exit-code', output: '[exit code 3]' })
   })
 
-  test('that crashes or cannot be found says so', async () => {
+  test('reports a command that crashes or cannot be found', async () => {
     const killed = await bench.call('run', { command: 'echo early; kill -9 $$' })
     expect(killed).toMatchObject({ ok: false, error: 'killed', output: '[killed]\nearly' })
     const unknown = await bench.call('run', { command: 'no-such-program' })
@@ -41,13 +41,15 @@ describe('run', () => {
     expect(existsSync(`/proc/${bench.get('pid').trim()}`)).toBe(false)
   })
 
-  test('stops at its limit, and shows what there was', async () => {
+  test('stops at its limit, and shows the output so far', async () => {
     const result = await bench.call('run', { command: 'echo early; sleep 1000', timeoutMs: 300 })
     expect(result).toMatchObject({ ok: false, error: 'timeout' })
     expect(result.output).toMatch(/^\[stopped after 300 ms.*\]\nearly$/)
   })
 
-  test('that floods shows both ends and keeps all of it', { timeout: 120_000 }, async () => {
+  test('shows both ends of a flood of output, and stores all of it', {
+    timeout: 120_000,
+  }, async () => {
     const command = 'echo first; yes 0123456789 | head -c 50000000; echo; echo last; echo oops >&2'
     const { ok, output, spilled } = await bench.call('run', { command })
     expect(ok).toBe(true)
@@ -62,7 +64,7 @@ describe('run', () => {
     expect(found.output).toMatch(/^@output\/1\.txt:\d+: last$/)
   })
 
-  test('of middle length is cut by characters', async () => {
+  test('shortens output of medium length by characters', async () => {
     const { output, spilled } = await bench.call('run', {
       command: 'yes out | head -c 25000; yes err | head -c 25000 >&2',
     })

@@ -1,4 +1,4 @@
-// The tools that look for files and for text in them: what they find, and that they end.
+// The tools that search files and text: what they find, and that they end.
 
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,14 +30,14 @@ describe('list, glob and grep', () => {
     expect((await bench.call('list', { path: 'nope' })).error).toBe('not-found')
   })
 
-  test('glob does not say that there is nothing where it did not look', async () => {
+  test('glob does not report that there is nothing where it did not search', async () => {
     for (let index = 0; index <= 20_000; index++) bench.put(`many/${index}`, '')
     const { output } = await bench.call('glob', { pattern: 'many/x*' })
     expect(output).toBe('[No file matches in what was searched, and there is more. Give a path.]')
     expect((await bench.call('glob', { pattern: 'src/x*' })).output).toContain('No file matches')
   })
 
-  test('list is bounded', async () => {
+  test('list is limited', async () => {
     for (let index = 0; index < 1100; index++) bench.put(`many/${index}`, '')
     const { output } = await bench.call('list', { path: 'many' })
     expect(output.split('\n')).toHaveLength(1001)
@@ -59,12 +59,12 @@ describe('list, glob and grep', () => {
     expect((await bench.call('glob', { pattern })).output).toBe(expected)
   })
 
-  test('glob searches in a folder, and gives paths from the workspace', async () => {
+  test('glob searches in a folder, and returns paths relative to the workspace', async () => {
     const { output } = await bench.call('glob', { pattern: '*/*.ts', path: 'src' })
     expect(output).toBe('src/deep/b.ts')
   })
 
-  test('grep finds lines by an expression, a text, and only in what it is told', async () => {
+  test('grep finds lines by expression or text, and only in the requested files', async () => {
     const all = await bench.call('grep', { pattern: 'alpha\\b.*(1|again)' })
     expect(all.output).toBe('src/a.ts:1: export const alpha = 1\nsrc/deep/b.ts:2: // alpha (again)')
     const literal = await bench.call('grep', { pattern: '(again)', literal: true })
@@ -83,7 +83,7 @@ describe('list, glob and grep', () => {
     expect(none).toMatchObject({ ok: true, output: '[No line matches in 5 files.]' })
   })
 
-  test('grep gives at most so many, and the match of a long line', async () => {
+  test('grep limits the number of results, and shows the match of a long line', async () => {
     bench.put('many.txt', 'hit\n'.repeat(500))
     const many = await bench.call('grep', { pattern: 'hit' })
     expect(many.output.split('\n')).toHaveLength(51)
@@ -94,7 +94,7 @@ describe('list, glob and grep', () => {
     expect(output.length).toBeLessThan(350)
   })
 
-  test('an expression that is none is explained', async () => {
+  test('an invalid expression is explained', async () => {
     const result = await bench.call('grep', { pattern: '(' })
     expect(result).toMatchObject({ ok: false, error: 'bad-pattern' })
     expect(result.output).toContain('Set literal')
@@ -134,7 +134,7 @@ describe('list, glob and grep', () => {
     },
   )
 
-  test('a pattern that can be slow on long paths has a thread of its own, which takes its time', async () => {
+  test('a pattern that can be slow on long paths runs in a separate thread within its time limit', async () => {
     const hasty = openBench([], { patternMs: 1 })
     hasty.put('a/x/b/c.txt', '')
     const slow = await hasty.call('glob', { pattern: '**/x/**/zz' })

@@ -1,15 +1,16 @@
 /**
- * Starting an agent program for ACP: what leads it to its model when it is started headless, and what its own file
- * adds. As tried with the versions there.
+ * Starts an agent program for ACP: the settings that connect it to its model when it runs headless,
+ * and what the program's own file adds. Tested with the versions in those files.
  *
- * Where a program asks before it does something, it is made to ask us: the rule of the loop file answers.
+ * Where a program asks for permission, it is configured to ask us: the rule in the loop file
+ * answers.
  */
 
 import { defined } from '../../loop/index.ts'
 import type { AcpLaunch, AgentProgram, LaunchOptions } from '../programs/agent-program.ts'
 import type { Permissions } from './permissions.ts'
 
-/** `args` come behind those that the program always has for ACP. */
+/** `args` follow those that the program always needs for ACP. */
 export function acpLaunch(
   program: AgentProgram,
   options: Omit<LaunchOptions, 'prompt'>,
@@ -17,11 +18,11 @@ export function acpLaunch(
 ): AcpLaunch {
   const headless = program.launch({ ...options, prompt: '', args: [] })
   const { env, settings } = headless
-  const special = program.acp?.launch(headless, options, permissions) ?? {}
+  const specific = program.acp?.launch(headless, options, permissions) ?? {}
   return {
-    ...special,
-    args: [...(special.args ?? []), ...options.args],
-    env: { ...env, ...special.env },
+    ...specific,
+    args: [...(specific.args ?? []), ...options.args],
+    env: { ...env, ...specific.env },
     ...defined({ settings }),
   }
 }

@@ -1,10 +1,10 @@
 /**
  * Codex, headless.
  *
- * `.codex/config.toml` of a repository can start MCP servers, since Codex trusts by itself whatever it is
- * started in; without its user's settings it reads none of a project either. Its own sandbox cannot be
- * made inside ours, so it is told that there is one. What it would report elsewhere is turned off: without
- * a network each of these waits for seconds.
+ * `.codex/config.toml` in a repository can start MCP servers, since Codex trusts the folder that it
+ * is started in; with `--ignore-user-config` it reads no project settings either. Its own sandbox
+ * cannot be created inside ours, so it is told that there is one. Telemetry is turned off: without
+ * a network each attempt waits for seconds.
  */
 
 import type { Json } from '../../loop/index.ts'
@@ -18,7 +18,7 @@ export const codex: AgentProgram = {
   provider: 'openai',
   model: 'gpt-5.5',
   capabilities: { usage: 'gateway', limits: [], resumes: true, streams: true, mcp: true },
-  // Skills of a repository would be told to the model as its own.
+  // Skills in a repository would be shown to the model as trusted.
   hides: ['.codex', '.agents'],
   acp: {
     command: 'codex-acp',
@@ -30,7 +30,7 @@ export const codex: AgentProgram = {
   reader: codexReader,
 }
 
-/** The name by which it knows the gateway, and the variable that holds the token for it. */
+/** The name under which it knows the gateway, and the variable that holds the token. */
 const provider = 'loopwright'
 const tokenVariable = 'LOOPWRIGHT_SESSION'
 
@@ -41,13 +41,13 @@ function launch({ prompt, model, url, token, home, args }: LaunchOptions): Launc
     [`model_providers.${provider}.base_url`]: `${url}/v1`,
     [`model_providers.${provider}.env_key`]: tokenVariable,
     [`model_providers.${provider}.wire_api`]: 'responses',
-    // The gateway has tried before.
+    // The gateway has already retried.
     [`model_providers.${provider}.request_max_retries`]: 1,
     [`model_providers.${provider}.stream_max_retries`]: 2,
     'analytics.enabled': false,
     'otel.metrics_exporter': 'none',
     check_for_update_on_startup: false,
-    // What the provider itself looks up is input that nobody can see, and there is no network anyway.
+    // Provider-side searches are hidden input, and there is no network anyway.
     web_search: 'disabled',
     'features.plugins': false,
     'features.apps': false,
@@ -64,7 +64,7 @@ function launch({ prompt, model, url, token, home, args }: LaunchOptions): Launc
       '--ephemeral',
       '--ignore-user-config',
       '--ignore-rules',
-      // Texts, numbers and booleans are written in TOML as in JSON.
+      // Strings, numbers and booleans are the same in TOML and JSON.
       ...Object.entries(settings).map(([key, value]) => `--config=${key}=${JSON.stringify(value)}`),
       ...args,
       '-',
@@ -81,9 +81,9 @@ function launch({ prompt, model, url, token, home, args }: LaunchOptions): Launc
 }
 
 /**
- * It runs what it runs in a sandbox of its own, which cannot be made inside ours. So either it is told that it needs
- * none, and asks nobody, or it can hardly do more than look. Without a title it asks another model for one when the
- * work is done, and pays for what is cut off then.
+ * Its own sandbox cannot be created inside ours. So either its sandbox is off and it asks for no permission, or it can
+ * do little more than read. Without a title it asks another model for one after the work, and that call is paid even
+ * when it is cut off.
  */
 function acpLaunch(
   { args }: Launch,

@@ -1,4 +1,4 @@
-/** The agent programs that are known, by name. A new one is a file here, a line below, and its name in `loop/program-names.ts`. */
+/** The known agent programs, by name. To add one: a file here, a line below, and its name in `loop/program-names.ts`. */
 
 import { type ProgramName, programNames } from '../../loop/index.ts'
 import type { AgentProgram } from './agent-program.ts'
@@ -9,11 +9,11 @@ import { opencode } from './opencode.ts'
 
 const programs: Readonly<Record<ProgramName, AgentProgram>> = { claude, codex, opencode, gemini }
 
-/** Those that can be started. */
 export const knownPrograms = (): readonly AgentProgram[] =>
   programNames.map((name) => programs[name])
 
 export const isProgramName = (name: string): name is ProgramName =>
   programNames.some((known) => known === name)
 
+/** The description of a known agent program. */
 export const agentProgram = (name: ProgramName): AgentProgram => programs[name]

@@ -58,7 +58,7 @@ async function list(program: Command): Promise<void> {
   const session = openSession(program)
   const { listAgents } = await import('../../launch/agents/list-agents.ts')
   const found = await listAgents(await recordFolder(program))
-  const { daemonFindings, daemonView } = await import('../daemon-view.ts')
+  const { daemonFindings, daemonView } = await import('../connection/daemon-view.ts')
   const daemon = await daemonView(program)
   session.print({ ...found, ...defined({ daemon }) }, () =>
     [

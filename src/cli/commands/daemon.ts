@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { type Command, Option } from 'commander'
 import type { Client, DaemonInfo } from '../../client/index.ts'
 import { errorTable, isLoopError, LoopError } from '../../loop/index.ts'
+import { ownToken } from '../connection/reach.ts'
 import { plural, renderSpan } from '../display/amounts.ts'
 import { renderTable, renderTime, visible } from '../display/render.ts'
-import { ownToken } from '../reach.ts'
 import { openSession, recordFolder, wholeNumber } from '../session.ts'
 
 interface StartOptions {
@@ -45,7 +45,7 @@ export function addDaemon(program: Command): void {
     .option('-f, --follow', 'wait for more')
     .option('-n, --lines <n>', 'so many of the last lines', wholeNumber, 100)
     .action(async (options: { follow?: boolean; lines: number }) => {
-      const { showLog } = await import('../daemon-log.ts')
+      const { showLog } = await import('../connection/daemon-log.ts')
       await showLog(openSession(program), await recordFolder(program), options)
     })
   daemon
@@ -104,7 +104,7 @@ async function running(program: Command, windowMs?: number): Promise<Client | un
   const { isHealthy } = await import('../../client/wait-for-health.ts')
   const client = clientOf(folder, known)
   if (client !== undefined && (await isHealthy(client))) return client
-  const { answerOfHolder } = await import('../silent-daemon.ts')
+  const { answerOfHolder } = await import('../connection/silent-daemon.ts')
   return answerOfHolder({ folder, token: known, windowMs })
 }
 
@@ -139,7 +139,7 @@ const stopWindowMs = 60_000
 const lookMs = 100
 
 async function stop(program: Command, force: boolean): Promise<void> {
-  const { holderOf } = await import('../silent-daemon.ts')
+  const { holderOf } = await import('../connection/silent-daemon.ts')
   const holder = await holderOf(resolve(await recordFolder(program)))
   if (force && holder !== undefined) return endSilent(program, holder, force)
   let client: Client | undefined
@@ -180,7 +180,7 @@ async function endSilent(program: Command, pid: number, force: boolean): Promise
     const advice = 'at once, without loss: loopctl daemon stop --force'
     process.stderr.write(`Process ${pid} does not answer. It is told to end (${advice}).\n`)
   }
-  const { endHolder } = await import('../silent-daemon.ts')
+  const { endHolder } = await import('../connection/silent-daemon.ts')
   const folder = resolve(await recordFolder(program))
   await endHolder(pid, { folder, force, windowMs: stopWindowMs })
   const later = 'Its runs go on when it is started again.'
@@ -191,7 +191,7 @@ async function untilEnded(pid: number): Promise<void> {
   const endMs = Date.now() + stopWindowMs
   while (isAlive(pid)) {
     if (Date.now() > endMs) {
-      const { notEnded } = await import('../silent-daemon.ts')
+      const { notEnded } = await import('../connection/silent-daemon.ts')
       throw notEnded(pid, stopWindowMs, false)
     }
     await new Promise((done) => void setTimeout(done, lookMs))

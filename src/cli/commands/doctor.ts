@@ -28,7 +28,7 @@ export function addDoctor(program: Command): void {
       const width = terminal.live ? Math.min(terminal.width(), widthMax) : Number.POSITIVE_INFINITY
       const { examine } = await import('../../host/doctor.ts')
       const found = await examine(await recordFolder(program))
-      const { daemonFindings, daemonView } = await import('../daemon-view.ts')
+      const { daemonFindings, daemonView } = await import('../connection/daemon-view.ts')
       const daemon = await daemonView(program)
       const probes = options.probes === true
       print({ ...found, ...defined({ daemon }) }, () =>

@@ -2,8 +2,8 @@
 
 import type { Command } from 'commander'
 import type { Collected } from '../../host/collect-garbage.ts'
-import type { RemovedRun } from '../../host/remove-run.ts'
 import { defined } from '../../loop/index.ts'
+import type { RunRemovalResponse } from '../../protocol/api/index.ts'
 import { plural, renderSize } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
 import { requireYes } from '../require-yes.ts'
@@ -82,7 +82,7 @@ function renderCollected({ removed, kept, layers }: Collected): string {
 }
 
 /** What is still there, why, and how it goes. */
-function leftOf({ worktree, workspace }: RemovedRun): string {
+function leftOf({ worktree, workspace }: RunRemovalResponse): string {
   switch (worktree?.status) {
     case 'kept': {
       const { path, why } = worktree

@@ -5,9 +5,9 @@ import { LoopError } from '../../loop/index.ts'
 import { renderTable, renderTime, visible } from '../display/render.ts'
 import { fit } from '../display/status-line.ts'
 import { renderPowers } from '../display/wrap.ts'
-import { renderScope } from '../plan.ts'
 import { type AttendedOption, addAttendedOption, addTrustOption } from '../run-options.ts'
 import { openSession, recordFolder } from '../session.ts'
+import { renderScope } from '../start/plan.ts'
 import { loadTrusted } from '../trust.ts'
 
 export function addLoopFiles(program: Command): void {
@@ -110,19 +110,14 @@ async function listTools(
 ): Promise<void> {
   const session = openSession(program)
   const folder = await recordFolder(program)
-  const { builtInTools, createTools, searchTools } = await import('../../tools/index.ts')
-  const { createPlainCommands } = await import('../../sandbox/index.ts')
+  const { findTools } = await import('../../launch/find-tools.ts')
   const { loop } = options
   const loaded = loop === undefined ? undefined : await loadTrusted(session, folder, loop, options)
   try {
     const attended = session.terminal.asks || options.attended === true
     const opened = await loaded?.open({ folder, workspace: loaded.workspace, attended })
     for (const problem of opened?.problems ?? []) process.stderr.write(`warning: ${problem}\n`)
-    const tools =
-      opened?.parts.tools ??
-      createTools({ tools: builtInTools({ commands: createPlainCommands() }) })
-    const all = (await tools.list?.()) ?? []
-    const found = query === undefined ? all : searchTools(all, query)
+    const found = await findTools(opened?.parts.tools, query)
     if (session.json) for (const tool of found) session.print(tool, String)
     else if (found.length === 0)
       session.print([], () => `No tool matches "${visible(query ?? '')}".`)

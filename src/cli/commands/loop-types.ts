@@ -100,7 +100,7 @@ async function askDaemon(
   operation: LoopOperation,
   request: { readonly run?: string; readonly body: object },
 ): Promise<unknown> {
-  const { reach } = await import('../reach.ts')
+  const { reach } = await import('../connection/reach.ts')
   const way = await reach(program, 'drive')
   if (way.type === 'daemon') return way.client.operate(type, operation, request)
   const { LoopError } = await import('../../loop/index.ts')

@@ -1,6 +1,7 @@
 /** Everything that can be asked of the daemon. */
 
 import { z } from 'zod'
+import type { Host } from '../../host/host.ts'
 import { type LoopTypeDefinition, loopTypes } from '../../loops/index.ts'
 import { daemonOperations } from './daemon-operations.ts'
 import { fileOperations } from './file-operations.ts'
@@ -47,5 +48,11 @@ export function createOperations(types: readonly LoopTypeDefinition[]): readonly
   return all
 }
 
-/** Those of a daemon with the built-in loop types. */
+/** With the built-in loop types. */
 export const operations: readonly Operation[] = createOperations(loopTypes)
+
+/** With the loop types of a host. */
+export const operationsOf = ({
+  loopTypes: types,
+}: Pick<Host, 'loopTypes'>): readonly Operation[] =>
+  types === undefined ? operations : createOperations(types)

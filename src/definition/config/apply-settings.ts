@@ -5,8 +5,8 @@
 
 import { defined, type Limits } from '../../loop/index.ts'
 import type { AskedWorktree, RunSettings } from '../../protocol/api/index.ts'
-import type { ChosenWorktree } from '../../protocol/chosen-worktree.ts'
 import type { WorktreeSettings } from '../../protocol/index.ts'
+import type { ChosenWorktree } from '../../protocol/loop-file/chosen-worktree.ts'
 import type { LoadOptions } from '../load-options.ts'
 
 /** The checks of the settings, as `loadLoop` takes them. */

@@ -1,6 +1,6 @@
 /** One setting, its value, and who says so. */
 
-import type { SettingRule, SettingValue } from '../../protocol/config-rules.ts'
+import type { SettingRule, SettingValue } from '../../protocol/config/setting-rules.ts'
 
 export type Origin =
   | { readonly type: 'flag' }

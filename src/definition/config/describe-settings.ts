@@ -6,7 +6,7 @@ import {
   type SettingValue,
   settingRules,
   valueAt,
-} from '../../protocol/config-rules.ts'
+} from '../../protocol/config/setting-rules.ts'
 import type { LoadedConfig, Origin } from './load-config.ts'
 
 export interface DescribedSetting {

@@ -1,6 +1,6 @@
 /** The variables of the environment that mean something, for people. */
 
-import { settingRules, variableOf } from '../../protocol/config-rules.ts'
+import { settingRules, variableOf } from '../../protocol/config/setting-rules.ts'
 
 const others = [
   ['LOOPWRIGHT_STATE', 'the folder of the record (--state)'],

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { defaultSettings } from '../../protocol/config.ts'
+import { defaultSettings } from '../../protocol/config/config.ts'
 import { openTrust } from '../loop-file/trust.ts'
 import { findConfigFiles } from './find-files.ts'
 import {

@@ -1,8 +1,8 @@
 /** What the environment sets. An empty variable is one that is not set. */
 
 import { LoopError, nearestName } from '../../loop/index.ts'
-import { settingRules, variableOf } from '../../protocol/config-rules.ts'
-import { quoted } from '../../protocol/loop-file-issues.ts'
+import { settingRules, variableOf } from '../../protocol/config/setting-rules.ts'
+import { quoted } from '../../protocol/loop-file/issue-problems.ts'
 import type { ConfigEntry } from './config-entry.ts'
 import type { Environment } from './find-files.ts'
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { configOf, settingRules, variableOf } from '../../protocol/config-rules.ts'
-import { configSchema } from '../../protocol/config-schema.ts'
-import { loopConfigKeys } from '../../protocol/loop-config-keys.ts'
+import { loopConfigKeys } from '../../formats/loop-config-keys.ts'
+import { configSchema } from '../../protocol/config/config-schema.ts'
+import { configOf, settingRules, variableOf } from '../../protocol/config/setting-rules.ts'
 import { readLoopConfig } from './read-loop-config.ts'
 
 const read = (text: string) => {
@@ -51,7 +51,7 @@ base_branch=
       notes: [
         '.loop/config: these keys change nothing here: reviewer (it comes with the build loop), ' +
           'skills_enabled (it comes with the build loop), ' +
-          'claude_retries (faults that pass are tried again anyway, within the limits of the run).',
+          'claude_retries (temporary faults are always retried, within the limits of the run).',
       ],
     })
   })

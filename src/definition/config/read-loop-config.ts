@@ -1,9 +1,9 @@
 /** Document 002's `.loop/config`: `key=value` lines, `#` comments, quotes taken off. */
 
+import { type LoopConfigKey, loopConfigKeys } from '../../formats/loop-config-keys.ts'
 import { nearestName } from '../../loop/index.ts'
-import { settingRules } from '../../protocol/config-rules.ts'
-import { type LoopConfigKey, loopConfigKeys } from '../../protocol/loop-config-keys.ts'
-import { quoted } from '../../protocol/loop-file-issues.ts'
+import { settingRules } from '../../protocol/config/setting-rules.ts'
+import { quoted } from '../../protocol/loop-file/issue-problems.ts'
 import type { LoopFileProblem } from '../loop-file/loop-file-error.ts'
 import type { ConfigEntry } from './config-entry.ts'
 
@@ -57,9 +57,9 @@ type SettingKey = Extract<LoopConfigKey, { type: 'setting' }>
 function readValue(known: SettingKey, written: string): Omit<ConfigEntry, 'origin'> | string {
   const rule = settingRules.find(({ name }) => name === known.name)
   if (rule === undefined) return 'it is not known'
-  const text = known.words?.[written] ?? (known.unit === undefined ? written : `${written}s`)
+  const text = known.values?.[written] ?? (known.unit === undefined ? written : `${written}s`)
   const value = rule.read(text)
-  const words = [rule.expected, ...Object.keys(known.words ?? {})]
+  const words = [rule.expected, ...Object.keys(known.values ?? {})]
   const expected = words.join(' or ')
   const shown = known.unit === 's' ? 'a number of seconds' : expected
   return value === undefined ? `expected ${shown}, found ${quoted(written)}` : { rule, value }

@@ -1,9 +1,9 @@
 /** `loopwright.yaml`: its settings with their places, or what is wrong with it. */
 
 import type { Json } from '../../loop/index.ts'
-import { entriesOf } from '../../protocol/config-rules.ts'
-import { configSchema } from '../../protocol/config-schema.ts'
-import { issueProblems, issueReason } from '../../protocol/loop-file-issues.ts'
+import { configSchema } from '../../protocol/config/config-schema.ts'
+import { entriesOf } from '../../protocol/config/setting-rules.ts'
+import { issueProblems, issueReason } from '../../protocol/loop-file/issue-problems.ts'
 import { pathName } from '../loop-file/loop-file-error.ts'
 import type { SourceText } from '../loop-file/source-text.ts'
 import { offsetOf } from '../loop-file/yaml-nodes.ts'

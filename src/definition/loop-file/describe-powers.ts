@@ -69,7 +69,7 @@ const named = (paths: readonly string[]): string =>
 const ownLogin =
   'runs the agent with its own login, outside the sandbox: it can reach the network and whatever you can, and what it spends is not counted'
 
-/** The maker is "the agent"; agents of other roles are told apart by their role. */
+/** The maker is "the agent"; lines about other agents name their role. */
 function rolePowers(role: string, { agents, readers }: LoopFile): string[] {
   const agent = agents[role]
   if (agent === undefined) return []

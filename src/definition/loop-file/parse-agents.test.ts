@@ -68,7 +68,7 @@ describe('what is wrong with an agent is told with its place', () => {
     [
       'a model for a command by ACP',
       'prompt: x\nagent: { acp: [a], model: b }\nchecks: { t: x }',
-      '2:27: agent.model: a command is told its model by its own arguments: put it into acp',
+      '2:27: agent.model: a command takes its model as an argument: put it into acp',
     ],
     [
       'repair without a check',
@@ -78,7 +78,7 @@ describe('what is wrong with an agent is told with its place', () => {
     [
       'tools for repair',
       'agent: repair\nchecks: { t: x }\ntools: [read]',
-      '3:8: tools: the repair agent calls no tools, so this would do nothing: remove it',
+      '3:8: tools: the repair agent calls no tools, so this has no effect: remove it',
     ],
     [
       'no prompt',

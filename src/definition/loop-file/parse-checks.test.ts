@@ -122,7 +122,7 @@ describe('the checks of a loop file', () => {
     [
       'a judge that could change what it judges',
       'checks: { a: { judge: { program: claude, subscription: true }, prompt: x } }',
-      '3:56: checks.a.judge.subscription: with a login of its own an agent is outside the walls, and could change what it judges: remove it',
+      '3:56: checks.a.judge.subscription: an agent with its own login runs outside the sandbox, and could change what it judges: remove this key',
     ],
     [
       'a judge that cannot judge',

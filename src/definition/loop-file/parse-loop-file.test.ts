@@ -158,7 +158,7 @@ describe('what is wrong is told with its place', () => {
     [
       'a deadline that has passed',
       `${small}limits: { deadline: 2026-01-01T00:00:00Z }`,
-      '4:21: limits.deadline: the moment has passed (it is 2026-11-15T12:00:00.000Z now): give a later one',
+      '4:21: limits.deadline: this time has passed (it is 2026-11-15T12:00:00.000Z now): set a later one',
     ],
     [
       'a condition that names no check',
@@ -173,12 +173,12 @@ describe('what is wrong is told with its place', () => {
     [
       'a budget of nothing',
       `${small}until: [{ type: budget }]`,
-      '4:9: until[0]: the budget is empty: give tokens, cost or time',
+      '4:9: until[0]: the budget is empty: set tokens, cost or time',
     ],
     [
       'no checks',
       'prompt: x\nagent: { command: [a] }\n',
-      '1:1: checks: there are no checks, so checks-pass can never be met and the run could not succeed: add one, such as test: npm test, or give until without checks-pass',
+      '1:1: checks: there are no checks, so checks-pass can never be met and the run could not succeed: add one, such as test: npm test, or use an until without checks-pass',
     ],
     [
       'an unknown tool',
@@ -188,12 +188,12 @@ describe('what is wrong is told with its place', () => {
     [
       'a tool twice',
       `${byModel}tools: [read, read]`,
-      '4:15: tools[1]: read is there twice: remove one',
+      '4:15: tools[1]: read is listed twice: remove one',
     ],
     [
       'a tool of no server',
       `${byModel}tools: [files__read]`,
-      '4:9: tools[0]: there is no MCP server files: describe it under mcp',
+      '4:9: tools[0]: there is no MCP server files: define it under mcp',
     ],
     [
       'a tool of another server',
@@ -213,12 +213,12 @@ describe('what is wrong is told with its place', () => {
     [
       'tools for an agent that has its own',
       `${small}tools: [read]`,
-      '4:8: tools: an agent that is a command brings its own tools, so this would do nothing: remove it',
+      '4:8: tools: an agent that is a command brings its own tools, so this has no effect: remove it',
     ],
     [
       'servers for an agent that has its own',
       `${small}mcp: { files: { command: [x] } }`,
-      '4:6: mcp: an agent that is a command brings its own tools, so this would do nothing: tell the program of its servers',
+      '4:6: mcp: an agent that is a command brings its own tools, so this has no effect: configure the servers in the program itself',
     ],
     [
       'a script that calls a tool that there is none of',
@@ -233,7 +233,7 @@ describe('what is wrong is told with its place', () => {
     [
       'an agent of two kinds',
       'prompt: x\nagent: { command: [a], model: a/b }\nchecks: { t: x }',
-      '2:24: agent.model: this key does not go with the others here: remove it, or them',
+      '2:24: agent.model: this key cannot be combined with the others: remove it, or remove them',
     ],
     [
       'a variable that is a number',
@@ -243,7 +243,7 @@ describe('what is wrong is told with its place', () => {
     [
       'the name of an input that no template can hold',
       `${small}input: { a-b: 1 }`,
-      '4:10: input.a-b: expected the name of an input: letters, digits and "_", at most 64, found the text "a-b"',
+      '4:10: input.a-b: expected an input name: letters, digits and "_", at most 64, found the text "a-b"',
     ],
     [
       'another loop type',
@@ -253,7 +253,7 @@ describe('what is wrong is told with its place', () => {
     [
       'nothing behind a key',
       `${small}tools:`,
-      '4:7: tools: expected a list of names of tools, found nothing',
+      '4:7: tools: expected a list of tool names, found nothing',
     ],
   ])('%s', async (_what, text, problem) => {
     expect(await refusal(text)).toEqual([problem])

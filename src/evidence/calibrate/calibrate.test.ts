@@ -12,7 +12,7 @@ import {
 import { type CalibrationReport, checkDigest } from './calibration.ts'
 import { harmlessChanges } from './harmless-changes.ts'
 
-const textOf = (overlay: Overlay): string =>
+const readOverlay = (overlay: Overlay): string =>
   [...overlay.values()].map((file) => new TextDecoder().decode(file?.content)).join('')
 
 const put = (text: string): Overlay =>
@@ -37,7 +37,7 @@ const request = (
     { name: 'test', kind: 'command', digest: 'd1' },
     { name: 'judge', kind: 'judge', digest: 'd2' },
   ],
-  ask: (overlay) => Promise.resolve(new Map(Object.entries(answer(textOf(overlay))))),
+  ask: (overlay) => Promise.resolve(new Map(Object.entries(answer(readOverlay(overlay))))),
   harmless: [
     { what: 'comment 1', overlay: put('good 1') },
     { what: 'comment 2', overlay: put('good 2') },
@@ -50,14 +50,14 @@ const request = (
   ...more,
 })
 
-function reportOf(calibrated: Calibrated): CalibrationReport {
+function requireReport(calibrated: Calibrated): CalibrationReport {
   if (calibrated.type === 'calibrated') return calibrated.report
   throw new Error(calibrated.type)
 }
 
 describe('calibration', () => {
-  test('counts what passes and what is turned away, for each and for all', async () => {
-    const report = reportOf(
+  test('counts false accepts and false rejects, per check and for all together', async () => {
+    const report = requireReport(
       await calibrate(
         request((text) => ({
           test: /bad (1|2|3)$/.test(text) || !text.startsWith('bad') ? 'accepts' : 'rejects',
@@ -78,7 +78,7 @@ describe('calibration', () => {
     expect(report.stopped).toBeUndefined()
   })
 
-  test('checks that fail on the tree itself have nothing to be measured', async () => {
+  test('is not possible if checks fail on the tree itself', async () => {
     const asked: string[] = []
     const calibrated = await calibrate(
       request((text) => {
@@ -90,8 +90,8 @@ describe('calibration', () => {
     expect(asked).toEqual([''])
   })
 
-  test('a judge that turns away the tree itself errs, and that is counted', async () => {
-    const report = reportOf(
+  test('counts a judge that rejects the tree itself as an error of the judge', async () => {
+    const report = requireReport(
       await calibrate(
         request((text) => ({
           test: text.startsWith('bad') ? 'rejects' : 'accepts',
@@ -102,16 +102,18 @@ describe('calibration', () => {
     expect(report.checks[1]?.falseRejects).toMatchObject({ value: 1, n: 5 })
   })
 
-  test('an answer that is none counts for nobody, and no survivor comes of it', async () => {
-    const report = reportOf(await calibrate(request(() => ({ test: 'accepts', judge: 'unknown' }))))
+  test('ignores unknown answers, which produce no survivors', async () => {
+    const report = requireReport(
+      await calibrate(request(() => ({ test: 'accepts', judge: 'unknown' }))),
+    )
     expect(report.checks[1]?.falseAccepts).toEqual({ count: 0, value: 0, low: 0, high: 1, n: 0 })
     expect(report.together.falseAccepts.n).toBe(0)
     expect(report.survivors).toEqual([])
   })
 
-  test('a limit that is met early leaves some of both', async () => {
+  test('measures some good and some bad work even if a limit ends it early', async () => {
     let rounds = 0
-    const report = reportOf(
+    const report = requireReport(
       await calibrate(
         request(() => ({ test: 'accepts', judge: 'accepts' }), {
           isOver: () => (rounds > 11 ? 'time' : undefined),
@@ -126,24 +128,24 @@ describe('calibration', () => {
     expect(report.good).toBeGreaterThan(2)
   })
 
-  test('fewer defects than wanted are said, and none at all is an answer of its own', async () => {
+  test('reports fewer defects than requested, and has a separate result for none', async () => {
     const all = () => ({ test: 'accepts', judge: 'accepts' }) as const
     const few = await calibrate(request(all, { defects: [bad(1), bad(2)].values() }))
-    expect(reportOf(few)).toMatchObject({ planted: 2, stopped: 'defects', good: 5 })
+    expect(requireReport(few)).toMatchObject({ planted: 2, stopped: 'defects', good: 5 })
     expect(await calibrate(request(all, { defects: [].values() }))).toEqual({
       type: 'nothing-to-plant',
     })
   })
 })
 
-test('another program, tool or prompt is another check', () => {
+test('a different program, tool or prompt is a different check', () => {
   const check = { kind: 'command', describes: ['npm', 'test'], toolDigest: 'a' } as const
   expect(checkDigest(check)).toBe(checkDigest({ ...check }))
   expect(checkDigest({ ...check, toolDigest: 'b' })).not.toBe(checkDigest(check))
   expect(checkDigest({ ...check, describes: ['npm test'] })).not.toBe(checkDigest(check))
 })
 
-test('harmless is a comment at the end of code', () => {
+test('a harmless change is a comment at the end of a source file', () => {
   const files = [
     { path: 'a.js', text: 'a()\n' },
     { path: 'b.py', text: 'b()\n', kind: 'executable' as const },
@@ -151,7 +153,7 @@ test('harmless is a comment at the end of code', () => {
     { path: 'd.md', text: 'd\n' },
   ]
   const changes = harmlessChanges(files, seededRandom(1).next, 9)
-  expect(changes.map(({ overlay }) => textOf(overlay)).toSorted()).toEqual([
+  expect(changes.map(({ overlay }) => readOverlay(overlay)).toSorted()).toEqual([
     'a()\n// End of file.\n',
     'b()\n# End of file.\n',
   ])

@@ -1,23 +1,23 @@
 /**
- * Measures checks: what is known to be good is shown to them, and what is known to be bad.
+ * Measures checks: runs them on work that is known to be good and on work that is known to be bad.
  *
- * 1. Good work and defects take turns, so that a limit met early leaves some of both.
- * 2. An answer that is none counts for nobody.
- * 3. Nothing is measured where the tree itself does not pass: its checks reject everything.
+ * 1. Good work and defects alternate, so that a limit that ends it early leaves some of both.
+ * 2. Unknown answers are not counted.
+ * 3. Nothing is measured if the tree itself does not pass: its checks would reject everything.
  */
 
 import { type CheckKind, defined, type ErrorRates, type TreeId } from '../../loop/index.ts'
 import type { Overlay } from '../parts.ts'
 import { wilson } from '../wilson.ts'
-import type { CalibrationReport, Stopped, Survivor, TurnedAway } from './calibration.ts'
+import type { CalibrationReport, FalseReject, Stopped, Survivor } from './calibration.ts'
 
-export interface AskedCheck {
+export interface CalibratedCheck {
   readonly name: string
   readonly kind: CheckKind
   readonly digest: string
 }
 
-/** Whatever is not met is turned away, also by a time-out; a judge that cannot be asked says nothing. */
+/** Anything but met rejects, also a timeout. A judge that cannot be asked is `unknown`. */
 export type CheckAnswer = 'accepts' | 'rejects' | 'unknown'
 
 export interface GoodWork {
@@ -34,26 +34,26 @@ export interface CalibrateRequest {
   readonly tree: TreeId
   readonly commit?: string
   readonly seed: number
-  readonly checks: readonly AskedCheck[]
-  /** All checks, in their order, on the tree with this put over it. */
+  readonly checks: readonly CalibratedCheck[]
+  /** Runs all checks, in order, on the tree with this overlay. */
   readonly ask: (overlay: Overlay) => Promise<ReadonlyMap<string, CheckAnswer>>
-  /** Changes that do no harm; the tree itself comes on top, `repeats` times. */
+  /** Harmless changes, in addition to the tree itself, which is run `repeats` times. */
   readonly harmless: readonly GoodWork[]
   readonly defects: Iterator<BadWork, void, undefined>
   readonly defectsMax: number
-  /** How often the tree itself is shown: 3 unless told. */
+  /** How often the tree itself is run. Default: 3. */
   readonly repeats?: number
-  /** Asked before each round. */
+  /** Called before each round. */
   readonly isOver: () => Exclude<Stopped, 'defects'> | undefined
   readonly now: () => number
   readonly spent: () => number
-  /** Also before the first. */
+  /** Also called before the first round. */
   readonly onRound?: (done: number, of: number) => void
 }
 
 export type Calibrated =
   | { readonly type: 'calibrated'; readonly report: CalibrationReport }
-  /** The tree itself does not pass these. */
+  /** The tree itself fails these. */
   | { readonly type: 'not-good'; readonly checks: readonly string[] }
   | { readonly type: 'nothing-to-plant' }
 
@@ -69,20 +69,20 @@ export async function calibrate(request: CalibrateRequest): Promise<Calibrated> 
   const first = request.defects.next().value
   if (first === undefined) return { type: 'nothing-to-plant' }
   const score = createScore(checks)
-  const of = goodWork(request).length + request.defectsMax
+  const total = listGoodWork(request).length + request.defectsMax
   let done = 0
   let stopped: Stopped | undefined
-  onRound?.(done, of)
-  for (const one of inTurns(request, first)) {
-    // Nothing can be said before the tree itself was shown.
+  onRound?.(done, total)
+  for (const round of alternate(request, first)) {
+    // Nothing can be measured before the tree itself was run.
     stopped = done === 0 ? undefined : isOver()
     if (stopped !== undefined) break
-    const answers = await ask(one.work.overlay)
-    const failing = done === 0 ? failingOf(checks, answers) : []
+    const answers = await ask(round.work.overlay)
+    const failing = done === 0 ? findFailing(checks, answers) : []
     if (failing.length > 0) return { type: 'not-good', checks: failing }
-    score.count(one, answers)
+    score.count(round, answers)
     done++
-    onRound?.(done, of)
+    onRound?.(done, total)
   }
   const counted = score.counted()
   const bad = counted.planted + counted.revertedFixes
@@ -101,9 +101,9 @@ export async function calibrate(request: CalibrateRequest): Promise<Calibrated> 
   return { type: 'calibrated', report }
 }
 
-/** A judge may err on it, which is worth knowing; others that fail would reject everything. */
-const failingOf = (
-  checks: readonly AskedCheck[],
+/** A judge may err on the tree, which is worth knowing; other failing checks would reject everything. */
+const findFailing = (
+  checks: readonly CalibratedCheck[],
   answers: ReadonlyMap<string, CheckAnswer>,
 ): readonly string[] =>
   checks
@@ -130,7 +130,7 @@ interface Score {
   counted(): Counted
 }
 
-function createScore(checks: readonly AskedCheck[]): Score {
+function createScore(checks: readonly CalibratedCheck[]): Score {
   const sides = (): Sides => ({
     good: { accepts: 0, rejects: 0 },
     bad: { accepts: 0, rejects: 0 },
@@ -138,36 +138,36 @@ function createScore(checks: readonly AskedCheck[]): Score {
   const tallies = checks.map(({ name, kind, digest }) => ({ name, kind, digest, sides: sides() }))
   const together = sides()
   const survivors: Survivor[] = []
-  const turnedAway: TurnedAway[] = []
-  const shown = { good: 0, planted: 0, 'reverted-fix': 0 }
+  const turnedAway: FalseReject[] = []
+  const runs = { good: 0, planted: 0, 'reverted-fix': 0 }
   return {
-    count(one, answers) {
-      for (const { name, sides: own } of tallies) add(own[one.side], answers.get(name) ?? 'unknown')
-      const verdict = verdictOf([...answers.values()])
-      add(together[one.side], verdict)
-      if (one.side === 'bad') {
-        const { overlay: _, ...survivor } = one.work
-        shown[survivor.source]++
+    count({ side, work }, answers) {
+      for (const { name, sides: own } of tallies) add(own[side], answers.get(name) ?? 'unknown')
+      const verdict = combine([...answers.values()])
+      add(together[side], verdict)
+      if (side === 'bad') {
+        const { overlay: _, ...survivor } = work
+        runs[survivor.source]++
         if (verdict === 'accepts') survivors.push(survivor)
         return
       }
-      shown.good++
+      runs.good++
       const by = [...answers].filter(([, answer]) => answer === 'rejects').map(([name]) => name)
-      if (by.length > 0) turnedAway.push({ what: one.work.what, checks: by })
+      if (by.length > 0) turnedAway.push({ what: work.what, checks: by })
     },
     counted: () => ({
       checks: tallies.map(({ name, kind, digest, sides: own }) => ({
         check: name,
         kind,
         digest,
-        ...ratesOf(own),
+        ...toErrorRates(own),
       })),
-      together: ratesOf(together),
+      together: toErrorRates(together),
       survivors,
       turnedAway,
-      planted: shown.planted,
-      revertedFixes: shown['reverted-fix'],
-      good: shown.good,
+      planted: runs.planted,
+      revertedFixes: runs['reverted-fix'],
+      good: runs.good,
     }),
   }
 }
@@ -176,25 +176,28 @@ function add(tally: Tally, answer: CheckAnswer): void {
   if (answer !== 'unknown') tally[answer]++
 }
 
-const ratesOf = ({ good, bad }: Sides): ErrorRates => ({
+const toErrorRates = ({ good, bad }: Sides): ErrorRates => ({
   falseAccepts: wilson(bad.accepts, bad.accepts + bad.rejects),
   falseRejects: wilson(good.rejects, good.accepts + good.rejects),
 })
 
-/** One that turns it away is enough; it passes only when nobody is missing. */
-function verdictOf(answers: readonly CheckAnswer[]): CheckAnswer {
+/** One rejection is enough; acceptance needs every answer. */
+function combine(answers: readonly CheckAnswer[]): CheckAnswer {
   if (answers.includes('rejects')) return 'rejects'
   return answers.length === 0 || answers.includes('unknown') ? 'unknown' : 'accepts'
 }
 
-function goodWork({ harmless, repeats = repeatsDefault }: CalibrateRequest): readonly GoodWork[] {
-  const asItIs: GoodWork = { what: 'the tree as it is', overlay: new Map() }
-  return [...Array.from({ length: repeats }, () => asItIs), ...harmless]
+function listGoodWork({
+  harmless,
+  repeats = repeatsDefault,
+}: CalibrateRequest): readonly GoodWork[] {
+  const unchanged: GoodWork = { what: 'the tree as it is', overlay: new Map() }
+  return [...Array.from({ length: repeats }, () => unchanged), ...harmless]
 }
 
-/** The tree itself first; then good and bad, each as often as there is of it. */
-function* inTurns(request: CalibrateRequest, first: BadWork): Generator<Work, void, undefined> {
-  const [tree, ...good] = goodWork(request)
+/** The tree itself first; then good and bad work, in proportion to their numbers. */
+function* alternate(request: CalibrateRequest, first: BadWork): Generator<Work, void, undefined> {
+  const [tree, ...good] = listGoodWork(request)
   if (tree !== undefined) yield { side: 'good', work: tree }
   const every = Math.max(1, Math.floor(request.defectsMax / (good.length + 1)))
   let bad: BadWork | undefined = first
@@ -206,5 +209,5 @@ function* inTurns(request: CalibrateRequest, first: BadWork): Generator<Work, vo
     }
     bad = number < request.defectsMax ? (request.defects.next().value ?? undefined) : undefined
   }
-  for (const left of good) yield { side: 'good', work: left }
+  for (const rest of good) yield { side: 'good', work: rest }
 }

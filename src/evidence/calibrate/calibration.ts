@@ -1,4 +1,4 @@
-/** How often checks err, as far as was measured: what a calibration finds, in numbers. */
+/** The result of a calibration: how often checks err. */
 
 import { createHash } from 'node:crypto'
 import type { CheckKind, ErrorRates, TreeId } from '../../loop/index.ts'
@@ -6,7 +6,7 @@ import type { OpenCheck } from '../parts.ts'
 
 export interface Calibration extends ErrorRates {
   readonly atMs: number
-  /** What it was measured on. */
+  /** The tree that it was measured on. */
   readonly tree: TreeId
   readonly seed: number
 }
@@ -14,7 +14,7 @@ export interface Calibration extends ErrorRates {
 export interface CheckCalibration extends ErrorRates {
   readonly check: string
   readonly kind: CheckKind
-  /** Of what was asked and how: another program, tool, prompt or model is another check. */
+  /** Covers what is asked and how: a different program, tool, prompt or model is a different check. */
   readonly digest: string
 }
 
@@ -26,21 +26,21 @@ export interface CalibrationReport {
   readonly atMs: number
   readonly durationMs: number
   readonly checks: readonly CheckCalibration[]
-  /** All of them: work passes when each lets it pass. */
+  /** All checks combined: work passes if every check accepts it. */
   readonly together: ErrorRates
-  /** What no check noticed. */
+  /** Defects that no check noticed. */
   readonly survivors: readonly Survivor[]
-  /** Good work that was turned away, and by whom. */
-  readonly turnedAway: readonly TurnedAway[]
+  /** Good work that checks rejected. */
+  readonly turnedAway: readonly FalseReject[]
   readonly planted: number
   readonly revertedFixes: number
   readonly good: number
-  /** Why there was less of it than was asked for. */
+  /** Why fewer rounds were run than requested. */
   readonly stopped?: Stopped
   readonly costMicros: number
 }
 
-/** `defects`: there was nothing more to plant. */
+/** `defects`: nothing more could be planted. */
 export type Stopped = 'time' | 'cost' | 'defects'
 
 export interface Survivor {
@@ -50,12 +50,12 @@ export interface Survivor {
   readonly description: string
 }
 
-export interface TurnedAway {
+export interface FalseReject {
   readonly what: string
   readonly checks: readonly string[]
 }
 
-/** The same for the same question to the same program, tool or model. */
+/** Equal for the same question to the same program, tool or model. */
 export function checkDigest({
   kind,
   describes,

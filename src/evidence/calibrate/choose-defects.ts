@@ -1,33 +1,29 @@
 /**
- * Which defects are planted, one after the other: spread over files, then over operators, on the lines
- * that count first. Nothing is planted where code speaks to the process or to the runner: that could
- * disarm the very cheat that is looked for, and the honest failure behind it would pass for a notice.
+ * Chooses the defects to plant, one after the other: spread over files, then over operators, relevant lines
+ * first. Nothing is planted in code that talks to the process or the test runner: that could disable the very
+ * cheat that calibration looks for, and the resulting honest failure would count as noticed.
  */
 
 import type { Defect, Planter, SourceText } from './planter.ts'
 
 export interface ChosenFile extends SourceText {
-  /** Lines that count, from 1; absent: all. */
+  /** Relevant lines, from 1. Absent: all. */
   readonly lines?: ReadonlySet<number>
-  /** Some test has its name. */
-  readonly isSpokenOf?: true
-  /** It belongs to what judges. */
-  readonly isSealed?: true
 }
 
-/** What a cheat is made of. Honest code has such lines too, and others beside them. */
-const speaksToTheProcess =
+/** What cheats are made of. Honest code has such lines too, but other lines next to them. */
+const processCode =
   /\b(?:process|_?exit|exitCode|quit|abort|panic|assert\w*|expect|console|globalThis|global|sys|System|Runtime|atexit|register|hooks?|env|argv|std(?:out|err|in)|print\w*|prototype|defineProperty|monkeypatch|setattr|__\w+__|before|after|require|import)\b/
 
 interface Queue {
   readonly file: ChosenFile
-  /** Undefined: not looked at yet. */
+  /** Undefined: not computed yet. */
   left: Defect[] | undefined
-  /** On lines that had one already. */
+  /** On lines that already had a defect. */
   later: Defect[]
 }
 
-/** One file after the other, and each line of a file before any line again; ends when nothing is left. */
+/** Alternates between files, and uses each line of a file once before any line again. */
 export function* chooseDefects(
   files: readonly ChosenFile[],
   planter: Planter,
@@ -37,13 +33,13 @@ export function* chooseDefects(
   let open = shuffled(files, random).map((file): Queue => ({ file, left: undefined, later: [] }))
   while (open.length > 0) {
     for (const queue of open) {
-      queue.left ??= candidatesIn(queue.file, planter, random)
-      const found = nextOf(queue.left, operators, planter)
-      if (found !== undefined) {
-        operators.set(found.operator, (operators.get(found.operator) ?? 0) + 1)
-        queue.later.push(...queue.left.filter(({ line }) => line === found.line))
-        queue.left = queue.left.filter(({ line }) => line !== found.line)
-        yield found
+      queue.left ??= findCandidates(queue.file, planter, random)
+      const chosen = takeNext(queue.left, operators, planter)
+      if (chosen !== undefined) {
+        operators.set(chosen.operator, (operators.get(chosen.operator) ?? 0) + 1)
+        queue.later.push(...queue.left.filter(({ line }) => line === chosen.line))
+        queue.left = queue.left.filter(({ line }) => line !== chosen.line)
+        yield chosen
       }
       if (queue.left.length === 0) [queue.left, queue.later] = [queue.later, []]
     }
@@ -51,8 +47,8 @@ export function* chooseDefects(
   }
 }
 
-/** The one whose operator was used least; what cannot be read is left out for good. */
-function nextOf(
+/** The defect with the least used operator; defects that do not parse are dropped. */
+function takeNext(
   left: Defect[],
   operators: ReadonlyMap<string, number>,
   planter: Planter,
@@ -71,19 +67,18 @@ function nextOf(
   return undefined
 }
 
-/** Inside of functions first, as far as the margin tells: what is outside runs when it is loaded. */
-function candidatesIn(file: ChosenFile, planter: Planter, random: () => number): Defect[] {
+/** Prefers lines inside functions, judging by indentation: code outside runs on load. */
+function findCandidates(file: ChosenFile, planter: Planter, random: () => number): Defect[] {
   const lines = file.text.split('\n')
-  const isFit = ({ line }: Defect): boolean =>
-    (file.lines === undefined || file.lines.has(line)) &&
-    !speaksToTheProcess.test(lines[line - 1] ?? '')
-  const fit = shuffled(planter.defectsIn(file).filter(isFit), random)
+  const isSuitable = ({ line }: Defect): boolean =>
+    (file.lines === undefined || file.lines.has(line)) && !processCode.test(lines[line - 1] ?? '')
+  const suitable = shuffled(planter.defectsIn(file).filter(isSuitable), random)
   const isInside = ({ line }: Defect): boolean => /^\s/.test(lines[line - 1] ?? '')
-  const inside = fit.filter(isInside)
-  return inside.length > 0 ? inside : fit
+  const inside = suitable.filter(isInside)
+  return inside.length > 0 ? inside : suitable
 }
 
-/** Fisher and Yates. */
+/** Fisher–Yates. */
 export function shuffled<T>(list: readonly T[], random: () => number): T[] {
   const mixed = [...list]
   for (let last = mixed.length - 1; last > 0; last--) {
@@ -95,7 +90,7 @@ export function shuffled<T>(list: readonly T[], random: () => number): T[] {
   return mixed
 }
 
-/** Lines of the text that were not there before, wherever they stood; from 1. */
+/** Lines of the text that are new, wherever they were inserted; from 1. */
 export function changedLines(before: string | undefined, after: string): ReadonlySet<number> {
   const known = new Map<string, number>()
   for (const line of before?.split('\n') ?? []) known.set(line, (known.get(line) ?? 0) + 1)

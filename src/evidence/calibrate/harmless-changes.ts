@@ -1,15 +1,15 @@
 /**
- * Changes that surely do no harm: one more line of comment at the end of a file of source. Nothing else is
- * sure: formatters mind white space, linters mind names, and programs read their own documents.
+ * Changes that are certainly harmless: a comment line appended to a source file. Nothing else is certain:
+ * formatters care about white space, linters about names, and programs read their own documents.
  */
 
 import { type Family, familyOf } from '../mask-code.ts'
-import type { PutFile } from '../parts.ts'
+import type { OverlayFile } from '../parts.ts'
 import type { GoodWork } from './calibrate.ts'
 import { shuffled } from './choose-defects.ts'
 import type { SourceText } from './planter.ts'
 
-const marks: Readonly<Record<Family, string>> = {
+const commentMarks: Readonly<Record<Family, string>> = {
   script: '//',
   python: '#',
   ruby: '#',
@@ -20,11 +20,11 @@ const marks: Readonly<Record<Family, string>> = {
 
 const encoder = new TextEncoder()
 
-/** Undefined: it is no code, or its last line would become part of the comment. */
-export function withComment({ path, text, kind = 'file' }: SourceText): PutFile | undefined {
+/** Undefined: it is not code, or its last line would become part of the comment. */
+export function withComment({ path, text, kind = 'file' }: SourceText): OverlayFile | undefined {
   const family = familyOf(path)
   if (family === undefined || !text.endsWith('\n')) return undefined
-  return { content: encoder.encode(`${text}${marks[family]} End of file.\n`), kind }
+  return { content: encoder.encode(`${text}${commentMarks[family]} End of file.\n`), kind }
 }
 
 export function harmlessChanges(

@@ -117,19 +117,19 @@ describe('plain defects', () => {
     ])
   })
 
-  test('an answer in JavaScript is still worked out', () => {
+  test('a changed return value in JavaScript is still computed', () => {
     const text = 'function f(a) {\n  return g(a);\n}\n'
     expect(edits('a.jsx', text)).toEqual(['2 answer: return void (g(a));'])
-    // One that goes on in the next line is left alone.
+    // One that continues on the next line is left alone.
     expect(edits('a.jsx', 'function f(a) {\n  return g(\n    a,\n  )\n}\n')).toEqual([])
   })
 
-  test('other files are left alone, and long ones', () => {
+  test('ignores other files and long ones', () => {
     expect(edits('a.md', 'a < b\n')).toEqual([])
     expect(edits('a.py', `x = 1 < 2\n${' '.repeat(300_000)}`)).toEqual([])
   })
 
-  test('what is masked is as long as it was', () => {
+  test('masked code has the same length', () => {
     const files = { 'a.py': pythonCode, 'a.go': goCode, 'a.rs': rustCode, 'A.java': javaCode }
     for (const [path, text] of Object.entries(files)) {
       const family = familyOf(path) ?? 'script'
@@ -143,7 +143,7 @@ describe('plain defects', () => {
     expect(maskCode('script', 'a = `x ${"y"}` + "unended\n1')).toBe('a = `        ` + "      d\n1')
   })
 
-  test('a hostile file is read in time that grows with its length', () => {
+  test('reads a hostile file in linear time', () => {
     const hostile = ['/*', '"', '`', "'", '(/[', '"""', 'r#"', 'if !=', 'equal(', '.a.a.a.a']
     for (const part of hostile) {
       const text = part.repeat(Math.floor(60_000 / part.length))

@@ -1,8 +1,8 @@
 /**
- * Defects for any language that is written with the usual signs: one sign, word or number of a line is
- * changed. Strings and comments are left alone, and so is what only names other files.
+ * Defects for any language with the usual syntax: changes one operator, keyword or number of a line. Strings,
+ * comments and lines that only name other files are left alone.
  *
- * Compiled languages must still compile: a defect that the compiler finds says nothing about the tests.
+ * Compiled languages must still compile: a defect that the compiler finds proves nothing about the tests.
  */
 
 import { type Family, familyOf, maskCode } from '../mask-code.ts'
@@ -16,10 +16,10 @@ import {
 
 interface PlainOperator {
   readonly name: string
-  /** Those whose signs these are; absent: all. */
+  /** The languages it applies to. Absent: all. */
   readonly families?: readonly Family[]
   readonly pattern: RegExp
-  /** What stands there instead; undefined: better not. */
+  /** The replacement; undefined: leave it alone. */
   replace(found: string, line: string): string | undefined
 }
 
@@ -28,7 +28,7 @@ const swapping =
   (found: string): string | undefined =>
     Object.hasOwn(pairs, found) ? pairs[found] : undefined
 
-/** Of two texts there is a sum and no difference. */
+/** Strings can be added, but not subtracted. */
 const withoutText =
   (swap: (found: string) => string | undefined) =>
   (found: string, line: string): string | undefined =>
@@ -83,50 +83,50 @@ const plainOperators: readonly PlainOperator[] = [
     name: 'answer',
     families: ['python'],
     pattern: /(?<=^[ \t]+return )[^\n]+$/gm,
-    // Whatever is done to get at it is still done.
-    replace: (found) => (isWhole(found) ? `(${found.trimEnd()}, None)[1]` : undefined),
+    // The value is still computed.
+    replace: (found) => (isComplete(found) ? `(${found.trimEnd()}, None)[1]` : undefined),
   },
   {
     name: 'answer',
     families: ['script'],
     pattern: /(?<=^[ \t]+return )[^\n;]+(?=;?$)/gm,
-    replace: (found) => (isWhole(found) ? `void (${found.trimEnd()})` : undefined),
+    replace: (found) => (isComplete(found) ? `void (${found.trimEnd()})` : undefined),
   },
 ]
 
 const brackets = ['()', '[]', '{}'] as const
 
-const isWhole = (part: string): boolean =>
+const isComplete = (part: string): boolean =>
   brackets.every((pair) => count(part, pair.charAt(0)) === count(part, pair.charAt(1))) &&
   !/^[=>]|[,+\-*/&|=<>?:.\\]\s*$/.test(part)
 
 const count = (text: string, part: string): number => text.split(part).length - 1
 
-/** They name other files, or say something to the compiler. */
-const namingLines =
+/** Lines that name other files, or that are directives for the compiler. */
+const declarationLines =
   /^\s*(?:import|from|use|using|package|module|mod|require|include|export\s+[*{]|extern|namespace|#|@|\/\/|pub\s+use)\b|^\s*[#@]/
 
-/** Tests of a Rust file stand at its end. */
-const testsMark = '#[cfg(test)]'
+/** Rust tests are at the end of the file. */
+const rustTestsMarker = '#[cfg(test)]'
 
-/** One file, however long (E9). */
+/** Per file, however long (E9). */
 const defectsMax = 2000
 
 export function plainDefectsIn(file: SourceText): readonly Defect[] {
   const family = familyOf(file.path)
   if (family === undefined || file.text.length > plantedCharsMax) return []
-  const marked = family === 'rust' ? file.text.indexOf(testsMark) : -1
-  const code = maskCode(family, marked === -1 ? file.text : file.text.slice(0, marked))
+  const testsAt = family === 'rust' ? file.text.indexOf(rustTestsMarker) : -1
+  const code = maskCode(family, testsAt === -1 ? file.text : file.text.slice(0, testsAt))
   const defects: Defect[] = []
   for (const operator of plainOperators) {
     if (operator.families?.includes(family) === false) continue
     for (const { 0: found, index } of code.matchAll(operator.pattern)) {
       if (defects.length >= defectsMax) return defects
       const line = lineAround(code, index)
-      if (namingLines.test(line)) continue
+      if (declarationLines.test(line)) continue
       const end = index + found.length
       const replacement = operator.replace(
-        // Only an answer is as long as to have a string in it.
+        // Only an answer is long enough to contain a string.
         operator.name === 'answer' ? file.text.slice(index, end) : found,
         line,
       )
@@ -143,5 +143,5 @@ function lineAround(code: string, at: number): string {
   return code.slice(code.lastIndexOf('\n', at - 1) + 1, end === -1 ? code.length : end)
 }
 
-/** It takes on trust what it has written: one sign for another of its kind. */
+/** Does not parse: it only swaps tokens of the same kind. */
 export const plainPlanter: Planter = { defectsIn: plainDefectsIn, isReadable: () => true }

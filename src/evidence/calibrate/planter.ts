@@ -1,40 +1,40 @@
-/** Plants defects. `host/` fills it with the repair agent's operators; others are in `plain-defects.ts`. */
+/** Plants defects. `host/` adds the operators of the repair agent; others are in `plain-defects.ts`. */
 
 import type { Overlay } from '../parts.ts'
 
-/** One small change of one file that ought to be noticed. */
+/** A small change to one file that checks should notice. */
 export interface Defect {
   /** The kind of change. */
   readonly operator: string
   readonly file: string
   /** From 1. */
   readonly line: number
-  /** For people: `a < b → a <= b`. */
+  /** For example `a < b → a <= b`. */
   readonly description: string
-  /** The whole file with the defect in it. */
+  /** The whole file including the defect. */
   readonly text: string
 }
 
 export interface SourceText {
   readonly path: string
   readonly text: string
-  /** It is put back as what it was. */
+  /** The kind to restore it as. */
   readonly kind?: 'file' | 'executable'
 }
 
 export interface Planter {
-  /** Every defect that it knows for this file; none where it cannot read it. */
+  /** Every defect that it can plant in this file; none if it cannot parse the file. */
   defectsIn(file: SourceText): readonly Defect[]
-  /** What cannot even be read is no defect but a slip. */
+  /** A file that does not parse is not a useful defect. */
   isReadable(file: SourceText): boolean
 }
 
-/** Longer files are left alone. */
+/** Longer files are ignored. */
 export const plantedCharsMax: number = 256 * 1024
 
 const shownCharsMax = 80
 
-/** The defect of replacing this part of a file; undefined where that changes nothing. */
+/** The defect of replacing this part of a file; undefined if that changes nothing. */
 export function replacing(
   { path, text }: SourceText,
   operator: string,
@@ -50,7 +50,7 @@ export function replacing(
     operator,
     file: path,
     line: lineAt(text, start),
-    description: `${shown(text.slice(from, to))} → ${shown(after)}`,
+    description: `${shorten(text.slice(from, to))} → ${shorten(after)}`,
     text: text.slice(0, start) + replacement + text.slice(end),
   }
 }
@@ -63,7 +63,7 @@ export function lineAt(text: string, offset: number): number {
   return line
 }
 
-function shown(text: string): string {
+function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   if (line === '') return '(nothing)'
   return line.length > shownCharsMax ? `${line.slice(0, shownCharsMax)}…` : line
@@ -71,7 +71,7 @@ function shown(text: string): string {
 
 const encoder = new TextEncoder()
 
-/** The file with the defect in it, to be put over its tree. */
+/** The file with the defect, as an overlay for its tree. */
 export function overlayOf({ file, text }: Defect, kind: SourceText['kind'] = 'file'): Overlay {
   return new Map([[file, { content: encoder.encode(text), kind }]])
 }

@@ -3,26 +3,26 @@ import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 import { type PastCommit, revertedFixes, takeBack } from './revert-fix.ts'
 
-describe('taking a fix back', () => {
+describe('reverting a fix', () => {
   const before = 'one\ntwo\nthree\nfour\nfive\n'
   const after = before.replace('three', '3')
 
   test.each([
-    ['the file as the fix left it', after, before, 3],
-    ['a file that grew elsewhere', `zero\n${after}six\n`, `zero\n${before}six\n`, 4],
+    ['the file is unchanged since the fix', after, before, 3],
+    ['the file changed elsewhere', `zero\n${after}six\n`, `zero\n${before}six\n`, 4],
   ])('%s', (_, now, text, line) => {
     expect(takeBack(before, after, now)).toEqual({ text, line })
   })
 
   test.each([
-    ['what the fix changed was changed again', after.replace('3', 'iii')],
-    ['what stands around it was changed', after.replace('four', '4')],
-    ['it stands there twice', `${after}${after}`],
-  ])('not where %s', (_, now) => {
+    ['the fixed lines were changed again', after.replace('3', 'iii')],
+    ['the surrounding lines were changed', after.replace('four', '4')],
+    ['they occur twice', `${after}${after}`],
+  ])('is not possible if %s', (_, now) => {
     expect(takeBack(before, after, now)).toBeUndefined()
   })
 
-  test('a fix that only brought lines, and one that only took some away', () => {
+  test('works for a fix that only added or only removed lines', () => {
     const more = before.replace('three\n', 'three\nand a half\n')
     expect(takeBack(before, more, more)).toEqual({ text: before, line: 4 })
     expect(takeBack(more, before, before)).toEqual({ text: more, line: 4 })
@@ -30,7 +30,7 @@ describe('taking a fix back', () => {
   })
 })
 
-test('commits that changed source and tests together lose their source', async () => {
+test('reverts the source of commits that changed source and tests together', async () => {
   const trees: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     head: { 'a.js': 'a\nfixed\nc\n', 'a.test.js': 'new', 'b.js': 'b\n' },
     t2: { 'a.js': 'a\nfixed\nc\n', 'a.test.js': 'new' },
@@ -73,7 +73,7 @@ test('commits that changed source and tests together lose their source', async (
     commit(['a.js']),
     commit(['a.test.js']),
     commit(['README.md', 'a.test.js']),
-    // It brought the file.
+    // It added the file.
     commit(['b.js', 'a.test.js']),
   ])
   expect(more).toEqual([])

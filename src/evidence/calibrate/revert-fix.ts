@@ -1,12 +1,12 @@
 /**
- * Fixes of the past, taken back: of a commit that changed source and tests together, the source as it was
- * before, put into the tree as it is now. The tests stay, so that they may notice.
+ * Reverts past fixes: for a commit that changed source and tests together, restores the earlier source in
+ * the current tree. The tests stay, so they should notice.
  */
 
 import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 import { familyOf } from '../mask-code.ts'
-import type { Overlay, PutFile } from '../parts.ts'
+import type { Overlay, OverlayFile } from '../parts.ts'
 import type { BadWork } from './calibrate.ts'
 import { shuffled } from './choose-defects.ts'
 import { plantedCharsMax } from './planter.ts'
@@ -30,7 +30,7 @@ export interface RevertRequest {
   readonly max: number
 }
 
-/** More is a rebuilding, and no fix. */
+/** A commit with more files is a refactoring rather than a fix. */
 const sourcesMax = 4
 
 export async function revertedFixes(request: RevertRequest): Promise<readonly BadWork[]> {
@@ -41,7 +41,7 @@ export async function revertedFixes(request: RevertRequest): Promise<readonly Ba
     const sources = commit.paths.filter((path) => familyOf(path) !== undefined && !isTest(path))
     const isFix = commit.paths.some((path) => isTest(path))
     if (!isFix || sources.length === 0 || sources.length > sourcesMax) continue
-    const overlay = await without(reader, tree, commit, sources)
+    const overlay = await revertSources(reader, tree, commit, sources)
     if (overlay === undefined) continue
     const [file = ''] = overlay.files.keys()
     found.push({
@@ -60,26 +60,26 @@ const subjectCharsMax = 80
 const shortened = (subject: string): string =>
   subject.length > subjectCharsMax ? `${subject.slice(0, subjectCharsMax)}…` : subject
 
-/** Undefined: it cannot be taken back as it is, or nothing would change. */
-async function without(
+/** Undefined: it cannot be reverted, or nothing would change. */
+async function revertSources(
   reader: TreeReader,
   tree: TreeId,
   { before, after }: PastCommit,
   sources: readonly string[],
 ): Promise<{ readonly files: Overlay; readonly line: number } | undefined> {
-  const files = new Map<string, PutFile>()
+  const files = new Map<string, OverlayFile>()
   let line: number | undefined
   const kinds = await reader.list(tree)
   for (const path of sources) {
     const texts = await Promise.all([before, after, tree].map((of) => read(reader, of, path)))
     const [earlier, fixed, now] = texts
-    // A file that the fix brought, or that is gone since, is another story.
+    // A file that the fix added, or that was deleted since, cannot be reverted.
     if (earlier === undefined || fixed === undefined || now === undefined) return undefined
-    const taken = takeBack(earlier, fixed, now)
-    if (taken === undefined) return undefined
+    const reverted = takeBack(earlier, fixed, now)
+    if (reverted === undefined) return undefined
     const kind = kinds.get(path)?.kind === 'executable' ? 'executable' : 'file'
-    files.set(path, { content: new TextEncoder().encode(taken.text), kind })
-    line ??= taken.line
+    files.set(path, { content: new TextEncoder().encode(reverted.text), kind })
+    line ??= reverted.line
   }
   return line === undefined ? undefined : { files, line }
 }
@@ -92,7 +92,7 @@ async function read(reader: TreeReader, tree: TreeId, path: string): Promise<str
 const contextLines = 2
 
 /**
- * The part that the fix changed must be there as the fix left it, with what stood around it, and only
+ * The fixed lines must still be there as the fix left them, with the same surrounding lines, and exactly
  * once.
  */
 export function takeBack(
@@ -101,26 +101,28 @@ export function takeBack(
   now: string,
 ): { readonly text: string; readonly line: number } | undefined {
   const [old, fixed] = [before.split('\n'), after.split('\n')]
-  const most = Math.min(old.length, fixed.length)
+  const shorter = Math.min(old.length, fixed.length)
   let start = 0
-  while (start < most && old[start] === fixed[start]) start++
+  while (start < shorter && old[start] === fixed[start]) start++
   let end = 0
-  while (end < most - start && old.at(-1 - end) === fixed.at(-1 - end)) end++
+  while (end < shorter - start && old.at(-1 - end) === fixed.at(-1 - end)) end++
   if (start === old.length && start === fixed.length) return undefined
   const from = Math.max(0, start - contextLines)
   const to = Math.max(0, end - contextLines)
   const wanted = fixed.slice(from, fixed.length - to)
   const lines = now.split('\n')
-  const places = placesOf(lines, wanted)
-  const [place] = places
-  if (place === undefined || places.length > 1) return undefined
+  const positions = findPositions(lines, wanted)
+  const [position] = positions
+  if (position === undefined || positions.length > 1) return undefined
   const put = old.slice(from, old.length - to)
-  const text = [...lines.slice(0, place), ...put, ...lines.slice(place + wanted.length)].join('\n')
-  return { text, line: place + (start - from) + 1 }
+  const text = [...lines.slice(0, position), ...put, ...lines.slice(position + wanted.length)].join(
+    '\n',
+  )
+  return { text, line: position + (start - from) + 1 }
 }
 
-/** Two at most are looked for. */
-function placesOf(lines: readonly string[], wanted: readonly string[]): readonly number[] {
+/** Stops after the second one. */
+function findPositions(lines: readonly string[], wanted: readonly string[]): readonly number[] {
   const found: number[] = []
   for (let at = 0; at + wanted.length <= lines.length && found.length < 2; at++) {
     if (wanted.every((line, index) => lines[at + index] === line)) found.push(at)

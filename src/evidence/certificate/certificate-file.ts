@@ -1,4 +1,4 @@
-/** A certificate as the bytes of its file, and back. There is one way to write each. */
+/** Converts certificates to the bytes of their file and back. Each has exactly one text form. */
 
 import type { CertificateId } from '../../loop/index.ts'
 import {
@@ -9,7 +9,7 @@ import {
   type SignedCertificate,
   signedCertificateSchema,
 } from '../../protocol/index.ts'
-import { isSigned, keyIdOf, sha256, signText } from './ed25519.ts'
+import { isSigned, sha256, signText, toKeyId } from './ed25519.ts'
 import type { SigningKey } from './own-keys.ts'
 
 export interface RenderedCertificate {
@@ -17,23 +17,23 @@ export interface RenderedCertificate {
   readonly bytes: Buffer
 }
 
-/** What can be said of bytes alone. */
+/** What the bytes alone tell. */
 export type OpenedCertificate =
   | { readonly type: 'unreadable'; readonly why: string }
   | {
       readonly type: 'read'
       readonly id: CertificateId
       readonly signed: SignedCertificate
-      /** It is written as certificates are. */
+      /** It is in canonical form. */
       readonly isCanonical: boolean
-      /** The key that is in it signed this very text. */
+      /** The embedded key signed exactly this text. */
       readonly isSigned: boolean
     }
 
-export const certificateIdOf = (certificate: Certificate): CertificateId =>
+export const toCertificateId = (certificate: Certificate): CertificateId =>
   sha256(canonicalJson(certificate)) as CertificateId
 
-/** The digests of what is kept with it: what its checks printed, and lists of what they read. */
+/** The digests of what is stored with it: outputs of checks, and lists of the files they read. */
 export const keptWith = ({ checks }: Certificate): ReadonlySet<string> =>
   new Set(
     checks.flatMap(({ output, reads }) => [
@@ -68,7 +68,7 @@ export function openCertificate(bytes: Uint8Array): OpenedCertificate {
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     const where = issue?.path.map(String).join('.') || 'the file'
-    return { type: 'unreadable', why: `${where}: ${issue?.message ?? 'it has another form'}` }
+    return { type: 'unreadable', why: `${where}: ${issue?.message ?? 'it has an unexpected form'}` }
   }
   const signed = parsed.data
   const { certificate, signature } = signed
@@ -79,7 +79,7 @@ export function openCertificate(bytes: Uint8Array): OpenedCertificate {
     signed,
     isCanonical: render(signed).equals(bytes),
     isSigned:
-      signature.keyId === keyIdOf(signature.publicKey) &&
+      signature.keyId === toKeyId(signature.publicKey) &&
       isSigned(signature.publicKey, {
         domain: certificateDomain(certificate.version),
         text,

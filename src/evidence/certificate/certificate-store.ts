@@ -1,6 +1,6 @@
 /**
- * Where certificates are: `certificates/` of the record's folder. `chain/0000000001.json` has its place in
- * the chain, and `<id>.json` is the same file under its own name.
+ * Stores certificates in `certificates/` of the state folder. `chain/0000000001.json` is the position in the
+ * chain, and `<id>.json` is a hard link to the same file.
  */
 
 import { link, readdir } from 'node:fs/promises'
@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { type BlobId, type CertificateId, LoopError } from '../../loop/index.ts'
 import { type Certificate, certificateBytesMax } from '../../protocol/index.ts'
 import { keptWith, openCertificate } from './certificate-file.ts'
-import { hasCode, makePrivateFolder, placeFile, readFileOnly } from './private-files.ts'
+import { createFile, createPrivateFolder, hasCode, readFileOnly } from './private-files.ts'
 
 export interface CertificateStore {
-  /** The folder of the record. */
+  /** The state folder. */
   readonly folder: string
   readonly now?: () => number
 }
@@ -27,42 +27,42 @@ export const certificatesFolder = ({ folder }: CertificateStore): string =>
 
 const chainFolder = (store: CertificateStore): string => join(certificatesFolder(store), 'chain')
 
-const placeInChain = (store: CertificateStore, number: number): string =>
+const chainPath = (store: CertificateStore, number: number): string =>
   join(chainFolder(store), `${String(number).padStart(10, '0')}.json`)
 
-const pathOfId = (store: CertificateStore, id: string): string =>
+const idPath = (store: CertificateStore, id: string): string =>
   join(certificatesFolder(store), `${id}.json`)
 
-/** False: another process has taken this place in the chain. */
+/** False: another process has taken this position in the chain. */
 export async function storeCertificate(
   to: CertificateStore,
   number: number,
   { id, bytes }: { readonly id: CertificateId; readonly bytes: Uint8Array },
 ): Promise<boolean> {
-  await makePrivateFolder(certificatesFolder(to))
-  await makePrivateFolder(chainFolder(to))
-  if (!(await placeFile(placeInChain(to, number), bytes))) return false
-  await nameById(to, number, id)
+  await createPrivateFolder(certificatesFolder(to))
+  await createPrivateFolder(chainFolder(to))
+  if (!(await createFile(chainPath(to, number), bytes))) return false
+  await linkById(to, number, id)
   return true
 }
 
-/** The last of the chain. A kill may have come before it had its second name: it gets it now. */
+/** The last one of the chain. If a crash prevented its link by id, creates it now. */
 export async function lastCertificate(
   from: CertificateStore,
 ): Promise<StoredCertificate | undefined> {
   const number = (await chainNumbers(from)).at(-1)
   if (number === undefined) return undefined
   const last = await certificateAt(from, number)
-  await nameById(from, number, last.id)
+  await linkById(from, number, last.id)
   return last
 }
 
-/** Rejects where it is not what it was, or not there. */
+/** Rejects if it was changed or is missing. */
 export async function certificateAt(
   from: CertificateStore,
   number: number,
 ): Promise<StoredCertificate> {
-  const path = placeInChain(from, number)
+  const path = chainPath(from, number)
   const bytes = await readFileOnly(path, certificateBytesMax)
   const opened = bytes === undefined ? undefined : openCertificate(bytes)
   if (bytes !== undefined && opened?.type === 'read') {
@@ -70,12 +70,12 @@ export async function certificateAt(
     const { certificate } = signed
     if (isCanonical && isSigned && certificate.number === number) return { id, certificate, bytes }
   }
-  const advice = `Restore it from a backup; or move ${certificatesFolder(from)} away, to begin a new chain.`
-  const what = bytes === undefined ? 'is missing' : 'is not as it was signed'
+  const advice = `Restore it from a backup, or move ${certificatesFolder(from)} away to start a new chain.`
+  const what = bytes === undefined ? 'is missing' : 'was changed after signing'
   throw new LoopError('store-damaged', `The certificate ${path} ${what}. ${advice}`)
 }
 
-/** In order. */
+/** Sorted. */
 export async function chainNumbers(from: CertificateStore): Promise<readonly number[]> {
   const names = await readdir(chainFolder(from)).catch((error: unknown): string[] => {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return []
@@ -87,28 +87,31 @@ export async function chainNumbers(from: CertificateStore): Promise<readonly num
     .toSorted((a, b) => a - b)
 }
 
-/** By its id, or a part of it from 8 digits on. As it lies there: see `verifyCertificate`. */
+/** By its id or a prefix of at least 8 digits. Not verified: see `verifyCertificate`. */
 export async function readCertificate(id: string, from: CertificateStore): Promise<Buffer> {
   const found = await findById(id, from)
   if (found !== undefined) return found
-  const advice = 'See which there are: loopctl certificate.'
+  const advice = 'To list them: loopctl certificate'
   throw new LoopError('unknown-artifact', `There is no certificate ${id} here. ${advice}`)
 }
 
-/** Undefined: there is none. */
+/** Undefined: it does not exist. */
 export async function findById(id: string, from: CertificateStore): Promise<Buffer | undefined> {
   if (!/^[0-9a-f]{8,64}$/.test(id)) return undefined
-  const whole = id.length === 64 ? [id] : await idsFrom(id, from)
-  if (whole.length > 1) {
-    const advice = 'Give more of its digits.'
-    throw new LoopError('bad-request', `Several certificates begin with ${id}. ${advice}`)
+  const ids = id.length === 64 ? [id] : await findIds(id, from)
+  if (ids.length > 1) {
+    const advice = 'Use more digits.'
+    throw new LoopError(
+      'bad-request',
+      `${id} is ambiguous: several certificates start with it. ${advice}`,
+    )
   }
-  const [only] = whole
+  const [only] = ids
   if (only === undefined) return undefined
-  return (await readFileOnly(pathOfId(from, only), certificateBytesMax)) ?? inChain(only, from)
+  return (await readFileOnly(idPath(from, only), certificateBytesMax)) ?? findInChain(only, from)
 }
 
-/** Of this run, by id or name; the newest first. Damaged ones are passed over. */
+/** The certificates of this run, by id or name; newest first. Skips damaged ones. */
 export async function* certificatesOf(
   run: string,
   from: CertificateStore,
@@ -119,7 +122,7 @@ export async function* certificatesOf(
   }
 }
 
-/** Damaged ones are passed over. With `before`, only those with a lower number. */
+/** Skips damaged ones. With `before`, only those with a lower number. */
 export async function* newestFirst(
   from: CertificateStore,
   before: number = Number.POSITIVE_INFINITY,
@@ -131,7 +134,7 @@ export async function* newestFirst(
   }
 }
 
-/** What checks printed, for all certificates. Rejects where one cannot be read. */
+/** The outputs stored for all certificates. Rejects if one cannot be read. */
 export async function* certifiedOutputs(from: CertificateStore): AsyncGenerator<BlobId> {
   for (const number of await chainNumbers(from)) {
     const { certificate } = await certificateAt(from, number)
@@ -139,7 +142,7 @@ export async function* certifiedOutputs(from: CertificateStore): AsyncGenerator<
   }
 }
 
-/** Where the chain is broken: gaps, certificates that changed, and those that do not fit together. */
+/** Where the chain is broken: gaps, changed certificates, and wrong links between them. */
 export async function chainProblems(from: CertificateStore): Promise<readonly string[]> {
   const problems: string[] = []
   let before: StoredCertificate | undefined
@@ -151,30 +154,30 @@ export async function chainProblems(from: CertificateStore): Promise<readonly st
       problems.push(error instanceof Error ? error.message : String(error))
       return undefined
     })
-    const wasThere = number === 1 || before?.certificate.number === number - 1
-    if (found !== undefined && wasThere && found.certificate.previous !== (before?.id ?? null)) {
-      problems.push(`Certificate ${number} does not name the one before it.`)
+    const hasPrevious = number === 1 || before?.certificate.number === number - 1
+    if (found !== undefined && hasPrevious && found.certificate.previous !== (before?.id ?? null)) {
+      problems.push(`Certificate ${number} does not name its predecessor.`)
     }
     before = found
   }
   return problems
 }
 
-async function idsFrom(start: string, from: CertificateStore): Promise<readonly string[]> {
+async function findIds(start: string, from: CertificateStore): Promise<readonly string[]> {
   const names = await readdir(certificatesFolder(from)).catch((): string[] => [])
   return names.flatMap((name) =>
     name.startsWith(start) && /^[0-9a-f]{64}\.json$/.test(name) ? name.slice(0, 64) : [],
   )
 }
 
-/** A kill, or a power loss, may have taken its second name. */
-async function inChain(id: string, from: CertificateStore): Promise<Buffer | undefined> {
+/** For a crash that prevented the link by id. */
+async function findInChain(id: string, from: CertificateStore): Promise<Buffer | undefined> {
   for await (const found of newestFirst(from)) if (found.id === id) return found.bytes
   return undefined
 }
 
-async function nameById(to: CertificateStore, number: number, id: CertificateId): Promise<void> {
-  await link(placeInChain(to, number), pathOfId(to, id)).catch((error: unknown) => {
+async function linkById(to: CertificateStore, number: number, id: CertificateId): Promise<void> {
+  await link(chainPath(to, number), idPath(to, id)).catch((error: unknown) => {
     if (!hasCode(error, 'EEXIST')) throw error
   })
 }

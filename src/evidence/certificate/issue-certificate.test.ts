@@ -37,7 +37,7 @@ const chain = (number: number): string =>
   certificates('chain', `${String(number).padStart(10, '0')}.json`)
 
 describe('an issued certificate', () => {
-  test('has its place in the chain and is found by its id, or the beginning of it', async () => {
+  test('has a position in the chain and is found by its id or a prefix of it', async () => {
     const first = await issueCertificate(certificateDraft(), { folder })
     const second = await issueCertificate(certificateDraft(), { folder })
     expect(first.certificate).toMatchObject({ number: 1, previous: null })
@@ -48,13 +48,13 @@ describe('an issued certificate', () => {
     expect(await chainProblems({ folder })).toEqual([])
   })
 
-  test('is for us alone', async () => {
+  test('is private to the user', async () => {
     const { id } = await issueCertificate(certificateDraft(), { folder })
     expect(statSync(certificates()).mode & 0o777).toBe(0o700)
     expect(statSync(certificates(`${id}.json`)).mode & 0o777).toBe(0o600)
   })
 
-  test('that was not named by its id before a kill is named by the next, and found meanwhile', async () => {
+  test('that a crash left without its link by id is found, and the next one adds the link', async () => {
     const { id } = await issueCertificate(certificateDraft(), { folder })
     unlinkSync(certificates(`${id}.json`))
     expect(await findById(id, { folder })).toBeDefined()
@@ -62,17 +62,19 @@ describe('an issued certificate', () => {
     expect(existsSync(certificates(`${id}.json`))).toBe(true)
   })
 
-  test('is not followed by another when it is damaged, and the message says what to do', async () => {
+  test('is not followed by another if it is damaged, and the message says what to do', async () => {
     await issueCertificate(certificateDraft(), { folder })
     truncateSync(chain(1), 100)
     await expect(issueCertificate(certificateDraft(), { folder })).rejects.toMatchObject({
       code: 'store-damaged',
       message: expect.stringContaining('Restore it from a backup'),
     })
-    expect(await chainProblems({ folder })).toEqual([expect.stringContaining('not as it was')])
+    expect(await chainProblems({ folder })).toEqual([
+      expect.stringContaining('was changed after signing'),
+    ])
   })
 
-  test('half written by a process that was killed does not count', async () => {
+  test('that a killed process wrote partially does not count', async () => {
     await issueCertificate(certificateDraft(), { folder })
     writeFileSync(certificates('chain', '.new-half'), '{"certificate":')
     const { certificate } = await issueCertificate(certificateDraft(), { folder })
@@ -81,7 +83,7 @@ describe('an issued certificate', () => {
   })
 })
 
-test('a chain that lost one says which', async () => {
+test('a chain with a gap reports the missing certificate', async () => {
   for (let issued = 0; issued < 3; issued += 1) {
     await issueCertificate(certificateDraft(), { folder })
   }
@@ -89,7 +91,7 @@ test('a chain that lost one says which', async () => {
   expect(await chainProblems({ folder })).toEqual(['Certificate 2 is missing.'])
 })
 
-test('what breaks the rules, or cannot be written, is not signed', async () => {
+test('a draft that breaks the rules or the schema is not signed', async () => {
   const timeout = certificateDraft({ checks: [certifiedCheck({ status: 'timeout' })] })
   await expect(issueCertificate(timeout, { folder })).rejects.toMatchObject({
     code: 'bad-request',
@@ -100,7 +102,7 @@ test('what breaks the rules, or cannot be written, is not signed', async () => {
   expect(existsSync(certificates())).toBe(false)
 })
 
-test('several processes that begin at once make one key and one chain, without a gap', async () => {
+test('concurrent processes create one key and one chain without gaps', async () => {
   const code = `
     const { issueCertificate } = await import(${JSON.stringify(built)})
     const draft = JSON.parse(process.argv[1])
@@ -122,7 +124,7 @@ test('several processes that begin at once make one key and one chain, without a
 })
 
 describe('a folder of certificates that is', () => {
-  test('a link to elsewhere is refused', async () => {
+  test('a link is refused', async () => {
     mkdirSync(join(folder, 'elsewhere'))
     mkdirSync(certificates(), { mode: 0o700 })
     symlinkSync(join(folder, 'elsewhere'), certificates('chain'))
@@ -132,7 +134,7 @@ describe('a folder of certificates that is', () => {
     })
   })
 
-  test('given the same name twice keeps what was there', async () => {
+  test('with a duplicate entry keeps the existing files', async () => {
     await issueCertificate(certificateDraft(), { folder })
     linkSync(chain(1), chain(2))
     await expect(issueCertificate(certificateDraft(), { folder })).rejects.toMatchObject({

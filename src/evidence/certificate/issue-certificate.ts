@@ -1,10 +1,10 @@
 /**
- * Signs a certificate, gives it its place in the chain, and keeps it.
+ * Signs a certificate, appends it to the chain, and stores it.
  *
- * 1. What breaks the rules is not signed.
- * 2. When it resolves, the certificate survives a kill and a power loss.
- * 3. Several processes make one chain, without a fork and without a gap: a place in it is a name that one
- *    of them gets. Whoever comes too late signs again, behind what came before.
+ * 1. A draft that breaks the rules is not signed.
+ * 2. When it resolves, the certificate survives a crash and a power loss.
+ * 3. Concurrent processes build one chain without forks or gaps: a position is a file name that only one of
+ *    them gets. A process that comes too late signs again, after the certificates of the others.
  */
 
 import { type CertificateId, LoopError } from '../../loop/index.ts'
@@ -21,8 +21,8 @@ import { brokenRules } from './certificate-rules.ts'
 import { type CertificateStore, lastCertificate, storeCertificate } from './certificate-store.ts'
 import { signingKey } from './own-keys.ts'
 
-/** Each try that fails is a certificate of somebody else. */
-const triesMax = 1000
+/** Each failed attempt means that another process issued a certificate. */
+const attemptsMax = 1000
 
 export interface IssuedCertificate {
   readonly id: CertificateId
@@ -35,13 +35,13 @@ export async function issueCertificate(
 ): Promise<IssuedCertificate> {
   const [broken] = brokenRules(draft)
   if (broken !== undefined) {
-    throw new LoopError('bad-request', `This is not certified. ${broken} Make it so first.`)
+    throw new LoopError('bad-request', `This cannot be certified. ${broken} Correct it first.`)
   }
   const now = to.now ?? Date.now
-  for (let tries = 0; tries < triesMax; tries += 1) {
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const key = await signingKey(to.folder, now())
     const last = await lastCertificate(to)
-    const certificate = checked({
+    const certificate = validate({
       format: certificateFormat,
       version: certificateVersion,
       ...draft,
@@ -54,21 +54,21 @@ export async function issueCertificate(
     if (await storeCertificate(to, certificate.number, rendered))
       return { id: rendered.id, certificate }
   }
-  const advice = 'Too many others issue certificates at this moment: try again.'
-  throw new LoopError('store-failed', `No certificate was issued. ${advice}`)
+  const advice = 'Other processes are issuing too many certificates. Try again.'
+  throw new LoopError('store-failed', `The certificate was not issued. ${advice}`)
 }
 
-/** What is signed can be read again. */
-function checked(certificate: Certificate): Certificate {
+/** Makes sure that what is signed can be read again. */
+function validate(certificate: Certificate): Certificate {
   const parsed = certificateSchema.safeParse(certificate)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  const what = `${issue?.path.map(String).join('.') ?? ''}: ${issue?.message ?? 'wrong'}`
-  throw new LoopError('bad-request', `A certificate cannot say this: ${what}. Correct it first.`)
+  const what = `${issue?.path.map(String).join('.') ?? ''}: ${issue?.message ?? 'invalid'}`
+  throw new LoopError('bad-request', `The certificate is invalid: ${what}. Correct it first.`)
 }
 
 function requireShort(rendered: RenderedCertificate): RenderedCertificate {
   if (rendered.bytes.length <= certificateBytesMax) return rendered
-  const advice = 'Certify with fewer checks, or shorter commands.'
+  const advice = 'Use fewer checks, or shorter commands.'
   throw new LoopError('bad-request', `The certificate is too long. ${advice}`)
 }

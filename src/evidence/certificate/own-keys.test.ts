@@ -35,7 +35,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the key of an installation', () => {
-  test('is made once, for us alone', async () => {
+  test('is created once, and is private to the user', async () => {
     expect(await ownKeys(folder)).toEqual([])
     expect(existsSync(keys())).toBe(false)
     const made = await signingKey(folder, now)
@@ -45,7 +45,7 @@ describe('the key of an installation', () => {
     expect(statSync(keys('1.json')).mode & 0o777).toBe(0o600)
   })
 
-  test('is one, for all who want it at once', async () => {
+  test('is the same for all concurrent callers', async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => signingKey(folder, now)))
     expect(new Set(made.map(({ id }) => id)).size).toBe(1)
     expect(readdirSync(keys())).toEqual(['1.json'])
@@ -53,7 +53,7 @@ describe('the key of an installation', () => {
 
   test.each<[string, () => void, RegExp]>([
     ['can be read by others', () => chmodSync(keys('1.json'), 0o640), /chmod 600/],
-    ['lies in a folder of others', () => chmodSync(keys(), 0o755), /chmod 700/],
+    ['is in a folder that others can read', () => chmodSync(keys(), 0o755), /chmod 700/],
     [
       'is a link',
       () => {
@@ -62,14 +62,18 @@ describe('the key of an installation', () => {
       },
       /is a link/,
     ],
-    ['has another name', () => linkSync(keys('1.json'), join(folder, 'copy')), /another name/],
     [
-      'lies behind a link',
+      'has another hard link',
+      () => linkSync(keys('1.json'), join(folder, 'copy')),
+      /another hard link/,
+    ],
+    [
+      'is behind a linked folder',
       () => {
         renameSync(keys(), join(folder, 'elsewhere'))
         symlinkSync(join(folder, 'elsewhere'), keys())
       },
-      /is a link or no folder/,
+      /is a link, or not a folder/,
     ],
   ])('that %s is refused with advice', async (_what, change, message) => {
     await signingKey(folder, now)
@@ -80,7 +84,7 @@ describe('the key of an installation', () => {
     })
   })
 
-  test('that is damaged is not replaced without a word', async () => {
+  test('that is damaged is not replaced silently', async () => {
     await signingKey(folder, now)
     const text = readFileSync(keys('1.json'), 'utf8')
     for (const damaged of ['', '{}', text.replace(/"publicKey": "../, '"publicKey": "00')]) {
@@ -89,7 +93,7 @@ describe('the key of an installation', () => {
     }
   })
 
-  test('whose maker was killed between its two names is used', async () => {
+  test('whose creation was interrupted between its two names is used', async () => {
     const made = await signingKey(folder, now)
     linkSync(keys('1.json'), keys('.new-1'))
     expect(await signingKey(folder, now)).toEqual(made)
@@ -98,7 +102,7 @@ describe('the key of an installation', () => {
 })
 
 describe('a key that was rotated', () => {
-  test('is endorsed by the old one, whose private part is gone', async () => {
+  test('is endorsed by the old key, whose private part is deleted', async () => {
     const old = await signingKey(folder, now)
     const made = await rotateKey(folder, now + 5000)
     expect(made).toMatchObject({ number: 2, installation: old.installation })
@@ -113,7 +117,7 @@ describe('a key that was rotated', () => {
     expect(second.until).toBeUndefined()
   })
 
-  test('at the same moment by two is one', async () => {
+  test('twice at the same moment is rotated once', async () => {
     await signingKey(folder, now)
     const made = await Promise.all([rotateKey(folder, now), rotateKey(folder, now)])
     const ours = made.filter((key) => key !== undefined)
@@ -121,7 +125,7 @@ describe('a key that was rotated', () => {
     expect(await ownKeys(folder)).toHaveLength(1 + ours.length)
   })
 
-  test('leaves the old private part to nobody, also when a kill came before', async () => {
+  test('deletes the old private part, also if a crash prevented it before', async () => {
     await signingKey(folder, now)
     const before = readFileSync(keys('1.json'))
     await rotateKey(folder, now)
@@ -131,7 +135,7 @@ describe('a key that was rotated', () => {
   })
 })
 
-describe('keys of others', () => {
+describe('keys of other installations', () => {
   async function foreignKeys() {
     const other = join(folder, 'other')
     mkdirSync(other)
@@ -139,7 +143,7 @@ describe('keys of others', () => {
     return toTrusted(await ownKeys(other))
   }
 
-  test('count once they are trusted, and no more when they are not', async () => {
+  test('count once they are trusted, and no longer when they are not', async () => {
     const foreign = await foreignKeys()
     const [key] = foreign
     if (key === undefined) throw new Error('one key was made')
@@ -158,23 +162,23 @@ describe('keys of others', () => {
     await expect(trustedKeys(folder)).rejects.toMatchObject({ code: 'not-configured' })
   })
 
-  test('are changed by one at a time, who says what to do', async () => {
+  test('are changed by one process at a time, and the message says what to do', async () => {
     const foreign = await foreignKeys()
     await trustKeys(folder, foreign)
     writeFileSync(keys('trusted.json.lock'), '')
     await expect(trustKeys(folder, foreign)).rejects.toMatchObject({ code: 'run-busy' })
   })
 
-  test('under an id that is not theirs, or in another form, are no keys', async () => {
+  test('with a wrong id, or in another format, are refused', async () => {
     const [key] = await foreignKeys()
     if (key === undefined) throw new Error('one key was made')
     const wrong = renderTrustedKeys([{ ...key, id: '0'.repeat(64) }])
     expect(() => parseTrustedKeys(wrong, 'a file')).toThrow(/not the id of its key/)
-    expect(() => parseTrustedKeys('[]', 'a file')).toThrow(/no list of trusted keys/)
-    expect(() => parseTrustedKeys('{', 'a file')).toThrow(/no list of trusted keys/)
+    expect(() => parseTrustedKeys('[]', 'a file')).toThrow(/not a list of trusted keys/)
+    expect(() => parseTrustedKeys('{', 'a file')).toThrow(/not a list of trusted keys/)
   })
 
-  test('of this installation itself are not untrusted', async () => {
+  test('cannot be untrusted if they are those of this installation', async () => {
     const { id } = await signingKey(folder, now)
     await expect(untrustKey(folder, id)).rejects.toMatchObject({
       message: expect.stringContaining('loopctl keys rotate'),

@@ -1,11 +1,11 @@
 /**
- * The keys of this installation, in `keys/` of the record's folder: `1.json`, `2.json`… The last signs.
+ * The keys of this installation, in `keys/` of the state folder: `1.json`, `2.json`… The last one signs.
  *
- * K1. Files are 0600 in a folder that is 0700, and ours; anything else is refused with advice.
- * K2. Made when first needed. A key is one file that is placed as a whole, so two processes at once make
- *     one key, and a kill leaves all of it or nothing.
- * K3. A new key is endorsed by the one before, whose private part is then thrown away. The old public key
- *     counts for what was issued until then, and for the moment that a process under way may take.
+ * K1. Files have mode 0600 in a folder with mode 0700, owned by the user; anything else is refused with advice.
+ * K2. Created on first use. A key is one file that is created atomically, so concurrent processes create one
+ *     key, and a crash leaves all of it or nothing.
+ * K3. A new key is endorsed by the previous one, whose private part is then deleted. The old public key stays
+ *     valid for what was issued until then, plus a grace period for processes that are about to sign.
  */
 
 import { readdir } from 'node:fs/promises'
@@ -19,11 +19,11 @@ import {
   endorsementSchema,
   type TrustedKey,
 } from '../../protocol/index.ts'
-import { isSigned, keyIdOf, makeKeyPair, publicKeyOf, signText } from './ed25519.ts'
+import { createKeyPair, isSigned, signText, toKeyId, toPublicKey } from './ed25519.ts'
 import {
+  createFile,
+  createPrivateFolder,
   hasPrivateFolder,
-  makePrivateFolder,
-  placeFile,
   readPrivateFile,
   removeAbandoned,
   replaceFile,
@@ -38,13 +38,13 @@ export interface OwnKey {
   readonly endorsedBy?: Endorsement
 }
 
-/** One that can sign. */
+/** A key that can sign. */
 export interface SigningKey extends OwnKey {
   readonly privateKey: string
 }
 
 const keyBytesMax = 64 * 1024
-/** For who has read the old key and is about to sign with it. */
+/** For processes that have read the old key and are about to sign with it. */
 const graceMs = 60_000
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
@@ -65,39 +65,38 @@ type KeyFile = z.infer<typeof keyFileSchema>
 
 export const keysFolder = (folder: string): string => join(folder, 'keys')
 
-/** The one that signs; made if there is none. */
+/** The key that signs; created if there is none. */
 export async function signingKey(folder: string, now: number): Promise<SigningKey> {
   const keys = keysFolder(folder)
-  await makePrivateFolder(keys)
+  await createPrivateFolder(keys)
   let all = await readKeys(keys)
   if (all.length === 0) {
     await removeAbandoned(keys, now)
-    await placeKey(keys, newKey(undefined, now))
+    await writeKey(keys, newKey(undefined, now))
     all = await readKeys(keys)
   }
-  await forgetOld(keys, all)
-  return withPrivate(keys, all)
+  await deleteOldPrivateKeys(keys, all)
+  return toSigningKey(keys, all)
 }
 
-/** A new key in the place of the one that signs. Undefined: somebody else did so at the same moment. */
+/** Replaces the key that signs. Undefined: another process did so at the same moment. */
 export async function rotateKey(folder: string, now: number): Promise<SigningKey | undefined> {
   const last = await signingKey(folder, now)
   const keys = keysFolder(folder)
-  const made = newKey(last, now)
-  const isOurs = await placeKey(keys, made)
+  const isOurs = await writeKey(keys, newKey(last, now))
   const all = await readKeys(keys)
-  await forgetOld(keys, all)
-  return isOurs ? withPrivate(keys, all) : undefined
+  await deleteOldPrivateKeys(keys, all)
+  return isOurs ? toSigningKey(keys, all) : undefined
 }
 
-/** The first first; empty where there is none yet. Nothing is made. */
+/** Oldest first; empty if there are none yet. Creates nothing. */
 export async function ownKeys(folder: string): Promise<readonly OwnKey[]> {
   const keys = keysFolder(folder)
   if (!(await hasPrivateFolder(keys))) return []
   return (await readKeys(keys)).map(({ format: _f, version: _v, privateKey: _p, ...key }) => key)
 }
 
-/** As others, and we ourselves, trust them. */
+/** In the form in which others, and this installation itself, trust them. */
 export function toTrusted(own: readonly OwnKey[]): readonly TrustedKey[] {
   return own.map((key, index) => {
     const next = own[index + 1]
@@ -113,11 +112,11 @@ export function toTrusted(own: readonly OwnKey[]): readonly TrustedKey[] {
   })
 }
 
-/** That the key before it, which has to be known, signed for it. */
+/** Whether the given previous key signed for it. */
 export function isEndorsed(key: TrustedKey, by: Pick<TrustedKey, 'id' | 'publicKey'>): boolean {
   const { endorsedBy } = key
   if (endorsedBy === undefined || endorsedBy.id !== by.id) return false
-  const text = endorsedText(key, endorsedBy.installation)
+  const text = endorsementText(key, endorsedBy.installation)
   return isSigned(by.publicKey, {
     domain: endorsementDomain,
     text,
@@ -125,16 +124,16 @@ export function isEndorsed(key: TrustedKey, by: Pick<TrustedKey, 'id' | 'publicK
   })
 }
 
-const endorsedText = (
+const endorsementText = (
   { id, publicKey }: Pick<TrustedKey, 'id' | 'publicKey'>,
   installation: string,
 ): string => canonicalJson({ id, installation, publicKey })
 
 function newKey(last: SigningKey | undefined, now: number): KeyFile & SigningKey {
-  const { publicKey, privateKey } = makeKeyPair()
-  const id = keyIdOf(publicKey)
+  const { publicKey, privateKey } = createKeyPair()
+  const id = toKeyId(publicKey)
   const installation = last?.installation ?? id
-  const text = endorsedText({ id, publicKey }, installation)
+  const text = endorsementText({ id, publicKey }, installation)
   const endorsedBy = last && {
     id: last.id,
     installation,
@@ -153,10 +152,10 @@ function newKey(last: SigningKey | undefined, now: number): KeyFile & SigningKey
   }
 }
 
-const pathOf = (keys: string, number: number): string => join(keys, `${number}.json`)
+const keyPath = (keys: string, number: number): string => join(keys, `${number}.json`)
 
-const placeKey = (keys: string, key: KeyFile): Promise<boolean> =>
-  placeFile(pathOf(keys, key.number), `${JSON.stringify(key, null, 2)}\n`)
+const writeKey = (keys: string, key: KeyFile): Promise<boolean> =>
+  createFile(keyPath(keys, key.number), `${JSON.stringify(key, null, 2)}\n`)
 
 async function readKeys(keys: string): Promise<readonly KeyFile[]> {
   const numbers = (await readdir(keys))
@@ -169,15 +168,15 @@ async function readKeys(keys: string): Promise<readonly KeyFile[]> {
 }
 
 async function readKey(keys: string, number: number): Promise<KeyFile> {
-  const path = pathOf(keys, number)
+  const path = keyPath(keys, number)
   try {
     const text = (await readPrivateFile(path, keyBytesMax)) ?? ''
     const key = keyFileSchema.parse(JSON.parse(text))
-    const isWhole =
+    const isConsistent =
       key.number === number &&
-      key.id === keyIdOf(key.publicKey) &&
-      (key.privateKey === undefined || publicKeyOf(key.privateKey) === key.publicKey)
-    if (isWhole) return key
+      key.id === toKeyId(key.publicKey) &&
+      (key.privateKey === undefined || toPublicKey(key.privateKey) === key.publicKey)
+    if (isConsistent) return key
   } catch (error) {
     if (error instanceof LoopError) throw error
     throw damaged(path, error)
@@ -185,24 +184,24 @@ async function readKey(keys: string, number: number): Promise<KeyFile> {
   throw damaged(path)
 }
 
-/** Of all but the last, the private part is of no use but to a thief. */
-async function forgetOld(keys: string, all: readonly KeyFile[]): Promise<void> {
+/** Only the last private key is needed; the others would only help a thief. */
+async function deleteOldPrivateKeys(keys: string, all: readonly KeyFile[]): Promise<void> {
   for (const { privateKey, ...rest } of all.slice(0, -1)) {
     if (privateKey === undefined) continue
-    await replaceFile(pathOf(keys, rest.number), `${JSON.stringify(rest, null, 2)}\n`)
+    await replaceFile(keyPath(keys, rest.number), `${JSON.stringify(rest, null, 2)}\n`)
   }
 }
 
-function withPrivate(keys: string, all: readonly KeyFile[]): SigningKey {
+function toSigningKey(keys: string, all: readonly KeyFile[]): SigningKey {
   const { format: _f, version: _v, privateKey, ...key } = all.at(-1) ?? {}
   if (privateKey !== undefined && 'id' in key) return { ...key, privateKey }
-  throw damaged(pathOf(keys, all.length))
+  throw damaged(keyPath(keys, all.length))
 }
 
 const damaged = (path: string, cause?: unknown): LoopError =>
   new LoopError(
     'store-damaged',
-    `${path} is no key that can sign. Restore it from a backup; or, to begin with a new key, move the ` +
-      'folder away that it is in (what was signed with the old one is then untrusted until its public key is trusted again).',
+    `${path} is not a valid signing key. Restore it from a backup. Or move its folder away to start with a ` +
+      'new key; certificates of the old one are then untrusted until its public key is trusted again.',
     { cause },
   )

@@ -117,7 +117,7 @@ describe('a strength that is shown', () => {
       { strength: strength('checks-pass'), approvals: [{ ...approval, codes: ['sealed-failed'] }] },
     ],
     [
-      'other files that a person approved, and free ones that nobody had to',
+      'other files that a person approved, and free ones that need no approval',
       {
         changes: [
           { path: 'spec.md', class: 'other', approved: true },

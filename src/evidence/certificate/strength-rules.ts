@@ -1,14 +1,14 @@
 /**
- * What the strength of a certificate has to rest on.
+ * What the strength of a certificate must rest on.
  *
- * 1. It is named only together with what shows it, and reaches what is required, unless a person approved what
- *    was observed about the work. Approved dependencies do not count for that.
+ * 1. It is claimed only with evidence, and reaches the required level unless a person approved what was observed
+ *    about the work. Approved dependencies do not count for that.
  * 2. `work-alone`: the base plus only the work was run, and held.
- * 3. `red-to-green`: 2, and at least one test went from red to green that was shown able to fail: by a throw
- *    after its last statement, and by another expected value or a throw before that statement.
- * 4. A control run that did not hold, a red-to-green test that was not shown able to fail, a check without tests
- *    that runs the work and passes with a planted failure, and a sealed or other file that changed were approved
- *    by a named person.
+ * 3. `red-to-green`: 2, and at least one test went from red to green and was shown able to fail: by a throw after
+ *    its last statement, and by another expected value or a throw before that statement.
+ * 4. A named person approved these, if there are any: a control run that did not hold, a red-to-green test that was
+ *    not shown able to fail, a check without tests that runs the work and passes with a planted failure, and a
+ *    changed file that is sealed or of class other.
  */
 
 import {
@@ -48,16 +48,16 @@ function brokenByLevel(draft: CertificateDraft, { level, required }: Strength): 
   return problems
 }
 
-const ofDependencies = [
+const dependencyCodes = [
   'dependencies',
   'dependency-source',
   'install-script',
   'resolve-dependencies',
 ]
 
-/** A person who approves dependencies has not seen what the checks show. */
+/** Approving dependencies does not imply having seen what the checks show. */
 const isAboutWork = ({ codes, by }: CertificateDraft['approvals'][number]): boolean =>
-  by !== '' && codes.some((code) => !ofDependencies.includes(code))
+  by !== '' && codes.some((code) => !dependencyCodes.includes(code))
 
 const hasRedToGreen = ({ redToGreen, notShownAbleToFail }: TestEvidence): boolean =>
   redToGreen.some(
@@ -84,7 +84,7 @@ function unapprovedDoubts({
       .map(
         ({ check }) => `The check ${check} was not shown able to fail, and no person approved it.`,
       ),
-    // A weaker certificate does not rest on them.
+    // A weaker certificate does not rest on these tests.
     ...(strength?.level === 'red-to-green' ? tests : []).flatMap(
       ({ redToGreen, notShownAbleToFail }) => {
         const doubtful = new Set(notShownAbleToFail)
@@ -101,7 +101,7 @@ function unapprovedDoubts({
 function unapprovedChanges({ changes = [], approvals }: CertificateDraft): readonly string[] {
   const isNamed = approvals.some(({ by }) => by !== '')
   return changes
-    .filter(({ class: of }) => of === 'sealed' || of === 'other')
+    .filter(({ class: changeClass }) => changeClass === 'sealed' || changeClass === 'other')
     .filter(({ approved }) => approved !== true || !isNamed)
     .map(({ path }) => `${path} is outside the scope, and no person approved the change.`)
 }

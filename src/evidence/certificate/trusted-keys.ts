@@ -1,9 +1,9 @@
 /**
- * Whose certificates count here: the installation's own keys, and those in `keys/trusted.json`, which a
- * person puts there.
+ * The keys whose certificates count here: those of the installation, and those in `keys/trusted.json`, which the
+ * user adds.
  *
- * The file is changed by one process at a time and replaced as a whole. It is refused where somebody else
- * could have written it.
+ * One process at a time changes the file, and replaces it as a whole. It is refused if another user could have
+ * written it.
  */
 
 import { realpath, unlink } from 'node:fs/promises'
@@ -16,25 +16,25 @@ import {
   trustedKeysSchema,
   trustedKeysVersion,
 } from '../../protocol/index.ts'
-import { keyIdOf } from './ed25519.ts'
+import { toKeyId } from './ed25519.ts'
 import { keysFolder, ownKeys, toTrusted } from './own-keys.ts'
 import {
+  createFile,
+  createPrivateFolder,
   hasPrivateFolder,
-  makePrivateFolder,
-  placeFile,
   readFileOnly,
   readPrivateFile,
   replaceFile,
 } from './private-files.ts'
 
-/** All that count in this installation; empty where it has no keys and trusts none. Nothing is made. */
+/** All keys that this installation trusts, possibly none. Creates nothing. */
 export async function trustedKeys(folder: string): Promise<readonly TrustedKey[]> {
   const own = toTrusted(await ownKeys(folder))
   const given = await givenKeys(folder)
   return [...own, ...given.filter(({ id }) => !own.some((key) => key.id === id))]
 }
 
-/** Those of others. */
+/** Keys of other installations. */
 export async function givenKeys(folder: string): Promise<readonly TrustedKey[]> {
   if (!(await hasPrivateFolder(keysFolder(folder)))) return []
   const path = trustedPath(folder)
@@ -42,7 +42,7 @@ export async function givenKeys(folder: string): Promise<readonly TrustedKey[]> 
   return text === undefined ? [] : parseTrustedKeys(text, path)
 }
 
-/** A file that a person named. */
+/** Reads a file that the user named. */
 export async function readTrustedKeys(path: string): Promise<readonly TrustedKey[]> {
   const bytes = await realpath(path)
     .then((real) => readFileOnly(real, trustedKeysBytesMax))
@@ -51,41 +51,41 @@ export async function readTrustedKeys(path: string): Promise<readonly TrustedKey
       return undefined
     })
   if (bytes === undefined) {
-    const advice = 'Name a file that loopctl keys export printed.'
-    throw new LoopError('unknown-file', `There is no file ${path} that can be read. ${advice}`)
+    const advice = 'Name a file with the output of: loopctl keys export'
+    throw new LoopError('unknown-file', `Cannot read ${path}. ${advice}`)
   }
   return parseTrustedKeys(bytes.toString('utf8'), path)
 }
 
-/** The keys that were new here, or are said otherwise now. */
+/** Returns the keys that are new or changed. */
 export function trustKeys(
   folder: string,
   keys: readonly TrustedKey[],
 ): Promise<readonly TrustedKey[]> {
   return change(folder, (known) => {
-    const own = new Set(keys.map(({ id }) => id))
+    const ids = new Set(keys.map(({ id }) => id))
     const added = keys.filter(
-      (key) => !known.some((one) => JSON.stringify(one) === JSON.stringify(key)),
+      (key) => !known.some((other) => JSON.stringify(other) === JSON.stringify(key)),
     )
-    return { keys: [...known.filter(({ id }) => !own.has(id)), ...keys], result: added }
+    return { keys: [...known.filter(({ id }) => !ids.has(id)), ...keys], result: added }
   })
 }
 
-/** By its id, or a part of it from 8 digits on. */
+/** By its id or a prefix of at least 8 digits. */
 export async function untrustKey(folder: string, id: string): Promise<TrustedKey> {
   const isMeant = (key: { readonly id: string }): boolean => id.length >= 8 && key.id.startsWith(id)
   const own = (await ownKeys(folder)).find(isMeant)
   if (own !== undefined) {
-    const advice = 'To sign with another: loopctl keys rotate.'
-    throw new LoopError('bad-request', `${own.id} is a key of this installation itself. ${advice}`)
+    const advice = 'To sign with a new key: loopctl keys rotate'
+    throw new LoopError('bad-request', `${own.id} is a key of this installation. ${advice}`)
   }
   return change(folder, (known) => {
     const [found, ...others] = known.filter(isMeant)
     if (found !== undefined && others.length === 0) {
       return { keys: known.filter((key) => key !== found), result: found }
     }
-    const what = found === undefined ? 'No key that is trusted begins' : 'Several keys begin'
-    const advice = 'See which there are: loopctl keys list.'
+    const what = found === undefined ? 'No trusted key starts' : 'Several keys start'
+    const advice = 'To list them: loopctl keys list'
     throw new LoopError('bad-request', `${what} with ${JSON.stringify(id)}. ${advice}`)
   })
 }
@@ -94,13 +94,13 @@ export const renderTrustedKeys = (keys: readonly TrustedKey[]): string =>
   JSON.stringify({ format: trustedKeysFormat, version: trustedKeysVersion, keys }, null, 2)
 
 export function parseTrustedKeys(text: string, name: string): readonly TrustedKey[] {
-  const parsed = trustedKeysSchema.safeParse(jsonIn(text))
-  const advice = 'It must be what loopctl keys export prints; see docs/certificates.md.'
+  const parsed = trustedKeysSchema.safeParse(tryParseJson(text))
+  const advice = 'It must be the output of loopctl keys export; see docs/certificates.md.'
   if (!parsed.success) {
-    throw new LoopError('bad-request', `${name} is no list of trusted keys. ${advice}`)
+    throw new LoopError('bad-request', `${name} is not a list of trusted keys. ${advice}`)
   }
   const { keys } = parsed.data
-  const wrong = keys.find(({ id, publicKey }) => id !== keyIdOf(publicKey))
+  const wrong = keys.find(({ id, publicKey }) => id !== toKeyId(publicKey))
   if (wrong === undefined) return keys
   throw new LoopError('bad-request', `${name}: ${wrong.id} is not the id of its key. ${advice}`)
 }
@@ -114,11 +114,11 @@ async function change<T>(
     readonly result: T
   },
 ): Promise<T> {
-  await makePrivateFolder(keysFolder(folder))
+  await createPrivateFolder(keysFolder(folder))
   const lock = `${trustedPath(folder)}.lock`
-  if (!(await placeFile(lock, `${process.pid}\n`))) {
-    const advice = `Try again; if nobody else does (loopctl keys was killed), remove ${lock}.`
-    throw new LoopError('run-busy', `Somebody else changes the trusted keys. ${advice}`)
+  if (!(await createFile(lock, `${process.pid}\n`))) {
+    const advice = `Try again. If no process is running (loopctl keys was killed), remove ${lock}`
+    throw new LoopError('run-busy', `Another process is changing the trusted keys. ${advice}`)
   }
   try {
     const { keys, result } = make(await givenKeys(folder))
@@ -129,7 +129,7 @@ async function change<T>(
   }
 }
 
-function jsonIn(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

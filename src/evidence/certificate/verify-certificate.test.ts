@@ -43,10 +43,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const verify = (file: Uint8Array, options: Partial<VerifyOptions> = {}): Promise<Verification> =>
   verifyCertificate(file, { trusted, ...options })
 
-const lookOf = ({ findings }: Verification, look: string) =>
+const findFinding = ({ findings }: Verification, look: string) =>
   findings.find((finding) => finding.look === look)
 
-/** Signed with the installation's own key, whatever it says. */
+/** Signed with the key of the installation, whatever the content. */
 function signed(change: Partial<Certificate>): Buffer {
   const certificate: Certificate = {
     format: 'loopwright-certificate',
@@ -62,7 +62,7 @@ function signed(change: Partial<Certificate>): Buffer {
 }
 
 describe('a certificate', () => {
-  test('is valid when it is whole and its key is trusted; what was not checked is reported', async () => {
+  test('is valid if it is complete and its key is trusted; what was not checked is reported', async () => {
     const found = await verify(bytes)
     expect(found.verdict).toBe('valid')
     expect(found.id).toBe(sha256(canonicalJson(found.certificate)))
@@ -70,7 +70,7 @@ describe('a certificate', () => {
     expect(unseen.map(({ look }) => look)).toEqual(['tree', 'evidence'])
   })
 
-  test('with any byte changed is not', async () => {
+  test('is invalid with any byte changed', async () => {
     for (let at = 0; at < bytes.length; at += 7) {
       const other = Buffer.from(bytes)
       other[at] = (other[at] ?? 0) ^ 1
@@ -82,17 +82,17 @@ describe('a certificate', () => {
     ['with white space', (text) => JSON.stringify(JSON.parse(text), null, 2)],
     ['without the newline at its end', (text) => text.trimEnd()],
     ['with a key twice', (text) => text.replace('{', '{"signature":1,')],
-    ['with a mark at its beginning', (text) => `\uFEFF${text}`],
-    ['with a number written otherwise', (text) => text.replace('"number":1', '"number":1.0')],
+    ['with a byte order mark', (text) => `\uFEFF${text}`],
+    ['with a number in another notation', (text) => text.replace('"number":1', '"number":1.0')],
   ])('that means the same, %s, is another file', async (_what, change) => {
     const changed = change(bytes.toString('utf8'))
     expect((await verify(Buffer.from(changed))).verdict).toBe('invalid')
   })
 
-  test('is untrusted where nobody trusts its key, and invalid if it is also changed', async () => {
+  test('is untrusted if its key is not trusted, and invalid if it was also changed', async () => {
     const found = await verify(bytes, { trusted: [] })
     expect(found.verdict).toBe('untrusted')
-    expect(lookOf(found, 'key')?.advice).toContain('loopctl keys trust')
+    expect(findFinding(found, 'key')?.advice).toContain('loopctl keys trust')
     const changed = Buffer.from(bytes.toString('utf8').replace('demo', 'dem0'))
     expect((await verify(changed, { trusted: [] })).verdict).toBe('invalid')
   })
@@ -126,10 +126,10 @@ describe('a certificate', () => {
     expect((await verify(before.bytes, theirs)).verdict).toBe('valid')
     const found = await verify(signCertificate(late, old).bytes, theirs)
     expect(found.verdict).toBe('untrusted')
-    expect(lookOf(found, 'key')?.message).toContain('was retired')
+    expect(findFinding(found, 'key')?.message).toContain('was retired')
   })
 
-  test('that is no JSON, is too long or is something else is invalid', async () => {
+  test('that is not JSON, is too long or is something else is invalid', async () => {
     for (const other of ['', '{}', 'null', '[1]', '\u0000']) {
       expect((await verify(Buffer.from(other))).verdict).toBe('invalid')
     }
@@ -138,27 +138,30 @@ describe('a certificate', () => {
   })
 })
 
-describe('what lies beside a certificate', () => {
+describe('what belongs to a certificate', () => {
   const output = { sha256: sha256(certifiedOutput), bytes: certifiedOutput.length }
 
-  test('outputs that are as they were, others, and none are told apart', async () => {
+  test('distinguishes outputs that are unchanged, changed and missing', async () => {
     const same = await verify(bytes, { evidence: async () => output })
-    expect([same.verdict, lookOf(same, 'evidence')?.status]).toEqual(['valid', 'ok'])
+    expect([same.verdict, findFinding(same, 'evidence')?.status]).toEqual(['valid', 'ok'])
     const other = await verify(bytes, { evidence: async () => ({ ...output, sha256: key.id }) })
-    expect([other.verdict, lookOf(other, 'evidence')?.status]).toEqual(['invalid', 'failed'])
+    expect([other.verdict, findFinding(other, 'evidence')?.status]).toEqual(['invalid', 'failed'])
     const gone = await verify(bytes, { evidence: async () => undefined })
-    expect([gone.verdict, lookOf(gone, 'evidence')?.status]).toEqual(['valid', 'not-looked-at'])
+    expect([gone.verdict, findFinding(gone, 'evidence')?.status]).toEqual([
+      'valid',
+      'not-looked-at',
+    ])
   })
 
-  test('other files are an answer of their own, unless nobody trusts the key', async () => {
+  test('different files are a separate verdict, unless the key is untrusted', async () => {
     const tree = async () => ({ status: 'differs' as const, message: 'Other.', paths: ['a'] })
     const found = await verify(bytes, { tree })
     expect(found.verdict).toBe('differs')
-    expect(lookOf(found, 'tree')).toMatchObject({ status: 'failed', paths: ['a'] })
+    expect(findFinding(found, 'tree')).toMatchObject({ status: 'failed', paths: ['a'] })
     expect((await verify(bytes, { tree, trusted: [] })).verdict).toBe('untrusted')
   })
 
-  test('the one before it is checked where the chain is', async () => {
+  test('the previous certificate is checked if the chain is available', async () => {
     const previous = (found: Uint8Array | undefined) => ({ previous: async () => found })
     expect((await verify(second, previous(bytes))).verdict).toBe('valid')
     expect((await verify(second, previous(undefined))).verdict).toBe('invalid')
@@ -206,7 +209,7 @@ describe('the rules: however well it is signed, a certificate is invalid', () =>
       /is not-met/,
     ],
     [
-      'on nothing but what may fail',
+      'only on checks that may fail',
       { checks: [certifiedCheck({ status: 'not-met', existing: true, allowed: true })] },
       /No check that it rests on is met/,
     ],
@@ -216,39 +219,35 @@ describe('the rules: however well it is signed, a certificate is invalid', () =>
       /is met and not flaky/,
     ],
     [
-      'on a command that ended otherwise',
+      'on a command with another exit code',
       { checks: [certifiedCheck({ exitCode: 1 })] },
       /exited with 1/,
     ],
-    ['on a check that is there twice', { checks: [certifiedCheck(), certifiedCheck()] }, /twice/],
+    ['on a check that is listed twice', { checks: [certifiedCheck(), certifiedCheck()] }, /twice/],
     [
-      'that fails with only the work put over the base',
+      'that fails with only the work on top of the base',
       { checks: [certifiedCheck(), sealed] },
-      /only the work put over the base/,
+      /only the work on top of the base/,
     ],
-    ['with seals broken', { sealed: { changes } }, /no person approved/],
+    ['with broken seals', { sealed: { changes } }, /no person approved/],
     [
-      'with a concern left',
+      'with an open concern',
       { consultations: [{ ...consultation, status: 'concerns-raised' }] },
       /concerns-raised/,
     ],
-    [
-      'with nobody having answered',
-      { consultations: [{ ...consultation, status: 'pending' }] },
-      /pending/,
-    ],
+    ['without an answer', { consultations: [{ ...consultation, status: 'pending' }] }, /pending/],
   ])('%s', async (_what, change, problem) => {
     expect(brokenRules(certificateDraft(change)).join(' ')).toMatch(problem)
     const found = await verify(signed(change))
     expect(found.verdict).toBe('invalid')
-    expect(lookOf(found, 'signature')?.status).toBe('ok')
+    expect(findFinding(found, 'signature')?.status).toBe('ok')
   })
 
   test.each<[string, Partial<CertificateDraft>]>([
     ['on code alone', { rests: { checks: [], code: 'done' }, checks: [] }],
     ['with a failing check that nothing rests on', { checks: [certifiedCheck(), failing] }],
     [
-      'with a flaky check beside a firm one',
+      'with a flaky check next to a reliable one',
       {
         rests: { checks: ['test', 'lint'] },
         checks: [certifiedCheck(), certifiedCheck({ name: 'lint', flaky: ['not-met', 'met'] })],
@@ -260,7 +259,7 @@ describe('the rules: however well it is signed, a certificate is invalid', () =>
     ],
     ['with a concern resolved', { consultations: [{ ...consultation, status: 'resolved' }] }],
     [
-      'with flakiness that a person set aside',
+      'with flakiness that a person approved',
       {
         checks: [certifiedCheck({ flaky: ['met', 'not-met'] })],
         approvals: [{ ...approval, codes: ['flaky'] }],
@@ -270,7 +269,7 @@ describe('the rules: however well it is signed, a certificate is invalid', () =>
     expect(brokenRules(certificateDraft(change))).toEqual([])
   })
 
-  test('and nobody sets aside that a check has to be met', () => {
+  test('and no approval replaces a check that has to be met', () => {
     const codes = ['check-failed', 'fails-clean', 'timeout', 'check-error', 'flaky']
     const draft = certificateDraft({
       checks: [certifiedCheck({ status: 'not-met', exitCode: 1 })],

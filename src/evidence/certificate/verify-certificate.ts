@@ -1,11 +1,11 @@
 /**
- * What can be said of a certificate: a list of findings, one for each thing that was looked at, and one word
- * for all of them. What is looked at outside the certificate is handed in; nothing here knows git or a folder.
+ * Verifies a certificate: a list of findings, one for each thing that was checked, and a verdict. Everything
+ * outside the certificate is passed in; this file knows neither git nor folders.
  *
- * 1. Of what is not canonical, not signed or breaks the rules, nothing is believed: `invalid`.
- * 2. A key that nobody here trusts is an answer of its own, also where all else fits: `untrusted`.
- * 3. Files that are not those that were certified: `differs`.
- * 4. `valid` only if nothing failed. What was not looked at is said, and is no failure.
+ * 1. A certificate that is not canonical, not signed or breaks the rules is `invalid`.
+ * 2. An unknown key is a separate verdict, even if everything else is right: `untrusted`.
+ * 3. Files that are not the certified ones: `differs`.
+ * 4. `valid` only if nothing failed. What was not checked is reported, and is not a failure.
  */
 
 import { type CertificateId, defined, type TreeId } from '../../loop/index.ts'
@@ -17,15 +17,16 @@ import {
 } from '../../protocol/index.ts'
 import { openCertificate } from './certificate-file.ts'
 import { brokenRules } from './certificate-rules.ts'
-import { keyIdOf } from './ed25519.ts'
+import { toKeyId } from './ed25519.ts'
 
 export type Verdict = 'valid' | 'invalid' | 'untrusted' | 'differs'
 
+/** Whether a certificate is valid, with everything that was checked. */
 export interface Verification {
   readonly verdict: Verdict
   readonly findings: readonly VerifyFinding[]
   readonly id?: CertificateId
-  /** Absent: the file cannot be read. It says nothing unless the verdict is `valid`. */
+  /** Absent: the file cannot be read. Do not rely on it unless the verdict is `valid`. */
   readonly certificate?: Certificate
 }
 
@@ -35,19 +36,19 @@ export interface VerifyFinding {
   readonly message: string
   /** What to do next. */
   readonly advice?: string
-  /** Files that differ, as many as are worth naming. */
+  /** Files that differ; only the first of many. */
   readonly paths?: readonly string[]
 }
 
 export interface VerifyOptions {
   readonly trusted: readonly TrustedKey[]
-  /** Looks at the files. */
+  /** Compares the files. */
   tree?(certificate: Certificate, tree: TreeId): Promise<TreeLook>
-  /** The digest of an output that was kept; undefined: it is not there. */
+  /** The digest of a stored output; undefined: it is not stored. */
   evidence?(
     sha256: string,
   ): Promise<{ readonly sha256: string; readonly bytes: number } | undefined>
-  /** The certificate before it, for those who have the chain; undefined: it is not there. */
+  /** The previous certificate, if the chain is available; undefined: it is missing. */
   previous?(id: CertificateId): Promise<Uint8Array | undefined>
 }
 
@@ -83,10 +84,10 @@ export async function verifyCertificate(
     isSigned
       ? ok('signature', `signed by the key ${short(signed.signature.keyId)}`)
       : failed('signature', 'The signature does not match the content.', askAgain),
-    isSigned ? keyFinding(signed, options.trusted) : notLooked('key', 'it is not signed'),
+    isSigned ? keyFinding(signed, options.trusted) : notChecked('key', 'it is not signed'),
     ...(isCanonical && isSigned ? await contentFindings(certificate, options) : []),
   ]
-  return { verdict: verdictOf(findings), findings, id, certificate }
+  return { verdict: toVerdict(findings), findings, id, certificate }
 }
 
 /** The content counts only if the signature is valid. */
@@ -102,7 +103,7 @@ async function contentFindings(
   ]
 }
 
-const askAgain = 'Get the file again from its issuer: as it is, it proves nothing.'
+const askAgain = 'Get the file again from its issuer: in this state it proves nothing.'
 
 function keyFinding(
   { certificate, signature }: SignedCertificate,
@@ -110,18 +111,18 @@ function keyFinding(
 ): VerifyFinding {
   const key = trusted.find(
     ({ id, publicKey }) =>
-      id === signature.keyId && publicKey === signature.publicKey && id === keyIdOf(publicKey),
+      id === signature.keyId && publicKey === signature.publicKey && id === toKeyId(publicKey),
   )
   const known = `the key ${short(signature.keyId)}`
   if (key === undefined) {
     const advice =
-      'Get the public key from who issued it (there: loopctl keys export), then: loopctl keys trust <file>.'
-    return { look: 'key', status: 'untrusted', message: `Nobody here trusts ${known}.`, advice }
+      'Get the public key from the issuer (they run: loopctl keys export), then: loopctl keys trust <file>'
+    return { look: 'key', status: 'untrusted', message: `${known} is not trusted here.`, advice }
   }
   const { until } = key
   if (until !== undefined && Date.parse(certificate.issuedAt) > Date.parse(until)) {
     const message = `${known} was retired on ${until}, and this was issued on ${certificate.issuedAt}.`
-    const advice = 'Whoever has the old key may have made it: have it certified again.'
+    const advice = 'Someone with the old key may have made it: have the work certified again.'
     return { look: 'key', status: 'untrusted', message, advice }
   }
   return ok(
@@ -135,8 +136,7 @@ function keyFinding(
 function rulesFinding(certificate: Certificate): VerifyFinding {
   const broken = brokenRules(certificate)
   if (broken.length > 0) {
-    const advice =
-      'It certifies nothing, whoever signed it: correct the work, and certify it again.'
+    const advice = 'It certifies nothing, whoever signed it: correct the work and certify it again.'
     return failed('rules', broken.join(' '), advice)
   }
   const { checks, code } = certificate.rests
@@ -153,9 +153,9 @@ async function treeFinding(
   { tree: look }: VerifyOptions,
 ): Promise<VerifyFinding> {
   const { tree } = certificate
-  if (tree === undefined) return notLooked('tree', 'it certifies no files')
+  if (tree === undefined) return notChecked('tree', 'it certifies no files')
   if (look === undefined) {
-    return notLooked('tree', `it certifies ${tree}`, 'To compare files with it: --repo <folder>.')
+    return notChecked('tree', `it certifies ${tree}`, 'To compare files with it: --repo <folder>')
   }
   const { status, ...found } = await look(certificate, tree)
   return {
@@ -169,8 +169,8 @@ async function evidenceFindings(
   { checks }: Certificate,
   { evidence }: VerifyOptions,
 ): Promise<readonly VerifyFinding[]> {
-  if (checks.length === 0) return [notLooked('evidence', 'no check was run')]
-  if (evidence === undefined) return [notLooked('evidence', 'the outputs of checks are not here')]
+  if (checks.length === 0) return [notChecked('evidence', 'no check was run')]
+  if (evidence === undefined) return [notChecked('evidence', 'the outputs of checks are not here')]
   const wrong: VerifyFinding[] = []
   let missing = 0
   for (const { name, output, reads } of checks) {
@@ -195,7 +195,9 @@ async function evidenceFindings(
       ),
     ]
   const message = `${missing} of ${checks.length} outputs of checks are not here`
-  return [notLooked('evidence', message, 'loopctl certificate <run> --out <folder> writes them.')]
+  return [
+    notChecked('evidence', message, 'To write them: loopctl certificate <run> --out <folder>'),
+  ]
 }
 
 async function chainFinding(
@@ -212,15 +214,15 @@ async function chainFinding(
   }
   if (id === null) return ok('chain', 'it is the first of its chain')
   if (previous === undefined)
-    return notLooked('chain', `it follows ${short(id)}, which is not here`)
+    return notChecked('chain', `it follows ${short(id)}, which is not here`)
   const bytes = await previous(id)
   const advice = 'Restore the certificates of this installation from a backup.'
-  if (bytes === undefined) return failed('chain', `It follows ${id}, which is gone.`, advice)
+  if (bytes === undefined) return failed('chain', `It follows ${id}, which is missing.`, advice)
   const before = openCertificate(bytes)
-  const isWhole =
+  const isIntact =
     before.type === 'read' && before.id === id && before.isCanonical && before.isSigned
   const isBefore =
-    isWhole &&
+    isIntact &&
     before.signed.certificate.number === number - 1 &&
     before.signed.certificate.installation === installation
   return isBefore
@@ -229,7 +231,7 @@ async function chainFinding(
 }
 
 /** `differs` only if nothing is wrong with the certificate itself. */
-function verdictOf(findings: readonly VerifyFinding[]): Verdict {
+function toVerdict(findings: readonly VerifyFinding[]): Verdict {
   const bad = findings.filter(({ status }) => status === 'failed')
   if (bad.some(({ look }) => look !== 'tree')) return 'invalid'
   if (findings.some(({ status }) => status === 'untrusted')) return 'untrusted'
@@ -251,7 +253,7 @@ const failed = (look: VerifyFinding['look'], message: string, advice: string): V
   advice,
 })
 
-const notLooked = (
+const notChecked = (
   look: VerifyFinding['look'],
   message: string,
   advice?: string,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { GivenAnswer, Subject, TreeReader } from '../../engine/index.ts'
 import { defaultLimits, type RunId, type TreeId } from '../../loop/index.ts'
-import { type ApprovalRequest, askApproval, keyOf } from './ask-approval.ts'
+import { type ApprovalRequest, askApproval, createApprovalKey } from './ask-approval.ts'
+import type { Concern } from './observations.ts'
 import { codeOfReview, readReview } from './review.ts'
-import type { Concern } from './seen.ts'
 
 const base = 'base' as TreeId
 const tree = 'tree' as TreeId
@@ -14,8 +14,8 @@ const concern: Concern = {
   mayBeApproved: true,
 }
 
-/** Every file differs; its patch is as long as is said. */
-const readerOf = (bytes: Readonly<Record<string, number>>): TreeReader => ({
+/** Every file differs; its patch has the given length. */
+const createReader = (bytes: Readonly<Record<string, number>>): TreeReader => ({
   list: async (of) =>
     new Map(Object.keys(bytes).map((path) => [path, { content: `${of} ${path}`, kind: 'file' }])),
   read: async () => undefined,
@@ -25,7 +25,7 @@ const readerOf = (bytes: Readonly<Record<string, number>>): TreeReader => ({
   },
 })
 
-const subjectOf = (answers: readonly GivenAnswer[], iteration: number): Subject => ({
+const createSubject = (answers: readonly GivenAnswer[], iteration: number): Subject => ({
   run: 'r1' as RunId,
   name: 'calm-otter',
   loop: 'fix',
@@ -42,21 +42,21 @@ const subjectOf = (answers: readonly GivenAnswer[], iteration: number): Subject 
   base,
 })
 
-function requestOf(
+function createRequest(
   bytes: Readonly<Record<string, number>>,
   first: readonly string[],
   { answers = [], iteration = 2 }: { answers?: readonly GivenAnswer[]; iteration?: number } = {},
 ): ApprovalRequest {
   return {
-    subject: subjectOf(answers, iteration),
+    subject: createSubject(answers, iteration),
     concerns: [concern],
-    reader: readerOf(bytes),
+    reader: createReader(bytes),
     review: { base, tree, first },
     changes: 'ask',
   }
 }
 
-async function questionOf(request: ApprovalRequest) {
+async function askQuestion(request: ApprovalRequest) {
   const asked = await askApproval(request)
   if (asked.type !== 'asks') throw new Error('It must ask.')
   return asked.question
@@ -64,14 +64,19 @@ async function questionOf(request: ApprovalRequest) {
 
 const answered = (request: ApprovalRequest, answer: string): ApprovalRequest => ({
   ...request,
-  subject: subjectOf([{ key: keyOf(request), answer, by: 'person', who: 'ana' }], 2),
+  subject: createSubject(
+    [{ key: createApprovalKey(request), answer, by: 'person', who: 'ana' }],
+    2,
+  ),
 })
 
 describe('a question about a change', () => {
-  test('has what was observed, then what needs an approval in its order, then the work', async () => {
+  test('shows what was observed, then what needs an approval in order, then the work', async () => {
     const bytes = { 'a.js': 100, 'z.test.js': 100, 'spec.md': 100 }
-    const { text, confirm, review } = await questionOf(requestOf(bytes, ['z.test.js', 'spec.md']))
-    const places = [
+    const { text, confirm, review } = await askQuestion(
+      createRequest(bytes, ['z.test.js', 'spec.md']),
+    )
+    const positions = [
       concern.message,
       'Changed outside the work (2 files):',
       'diff of z.test.js',
@@ -80,8 +85,8 @@ describe('a question about a change', () => {
       'diff of a.js',
       'loopctl diff --review calm-otter',
     ].map((part) => text.indexOf(part))
-    expect(places).toEqual(places.toSorted((one, other) => one - other))
-    expect(places[0]).toBeGreaterThan(0)
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b))
+    expect(positions[0]).toBeGreaterThan(0)
     expect(confirm).toBeUndefined()
     expect(review).toEqual({
       base,
@@ -92,23 +97,23 @@ describe('a question about a change', () => {
     expect(text).not.toContain('Not shown')
   })
 
-  test('says exactly what it does not show of the work, and can be approved', async () => {
-    const request = requestOf({ 'a.js': 15_000, 'b.js': 18_000, 'c.js': 4000, 't.js': 100 }, [
+  test('says exactly which parts of the work it does not show, and can be approved', async () => {
+    const request = createRequest({ 'a.js': 15_000, 'b.js': 18_000, 'c.js': 4000, 't.js': 100 }, [
       't.js',
     ])
-    const { text, confirm } = await questionOf(request)
+    const { text, confirm } = await askQuestion(request)
     expect(text).toContain('The work (3 files, 2 shown):')
     expect(text).toContain('Not shown: 1 file, 18,000 bytes:\n  b.js (18,000 bytes)')
     expect(confirm).toBeUndefined()
     expect((await askApproval(answered(request, 'approve'))).type).toBe('approved')
   })
 
-  test('that does not show what needs an approval takes the code of the whole review', async () => {
-    const request = requestOf({ 'a.test.js': 150_000, 'b.test.js': 100_000 }, [
+  test('that does not show what needs an approval requires the code of the whole review', async () => {
+    const request = createRequest({ 'a.test.js': 150_000, 'b.test.js': 100_000 }, [
       'a.test.js',
       'b.test.js',
     ])
-    const { text, confirm, options } = await questionOf(request)
+    const { text, confirm, options } = await askQuestion(request)
     const review = await readReview(request.reader, request.review)
     expect(text).toContain('Changed outside the work (2 files, 1 shown):')
     expect(text).toContain('Not shown: 1 file, 100,000 bytes')
@@ -123,17 +128,17 @@ describe('a question about a change', () => {
     })
   })
 
-  test('shows everything where there is no run to look at later', async () => {
-    const request = requestOf({ 'a.test.js': 300_000 }, ['a.test.js'], { iteration: 0 })
-    const { text, confirm, review } = await questionOf(request)
+  test('shows everything if there is no run to look at later', async () => {
+    const request = createRequest({ 'a.test.js': 300_000 }, ['a.test.js'], { iteration: 0 })
+    const { text, confirm, review } = await askQuestion(request)
     expect(text.length).toBeGreaterThan(300_000)
     expect(text).not.toContain('loopctl diff --review')
     expect([confirm, review]).toEqual([undefined, undefined])
   })
 
-  test('is another one for other files', () => {
-    const one = requestOf({}, ['a.test.js'])
-    const other = requestOf({}, ['b.test.js'])
-    expect(keyOf(one)).not.toBe(keyOf(other))
+  test('is a different one for different files', () => {
+    const one = createRequest({}, ['a.test.js'])
+    const other = createRequest({}, ['b.test.js'])
+    expect(createApprovalKey(one)).not.toBe(createApprovalKey(other))
   })
 })

@@ -1,9 +1,9 @@
 /**
- * What only a person can decide, as one question with the diff. An approval is for exactly this tree
- * and exactly these concerns: more work, or another concern, is another question.
+ * Asks a person for approval, in one question with the diff. An approval holds for exactly this tree and exactly
+ * these concerns: more work, or another concern, is another question.
  *
- * Nothing that needs an approval can be approved unseen: either the question shows all of it, or the answer
- * has the code at the end of the whole review.
+ * Nothing can be approved unseen: either the question shows everything that needs an approval, or the answer
+ * contains the code at the end of the full review.
  */
 
 import type { Certification, GivenAnswer, Subject, TreeReader } from '../../engine/index.ts'
@@ -16,21 +16,13 @@ import {
   type ReviewedTrees,
   withCode,
 } from '../../loop/index.ts'
-import { digestOf } from './digest.ts'
+import type { Approval } from './certification.ts'
+import { sha256 } from './digest.ts'
+import type { Concern } from './observations.ts'
 import { codeOfReview, type Review, readReview } from './review.ts'
 import { type ReviewLimits, renderReview, unlimited } from './review-text.ts'
-import type { Concern } from './seen.ts'
 
-export interface Approval {
-  readonly codes: readonly string[]
-  readonly by: string
-  /** Of the diff that was shown, or of what was approved. */
-  readonly diffDigest: string
-  /** Absent: now. */
-  readonly atMs?: number
-}
-
-export type Asked =
+export type ApprovalOutcome =
   | { readonly type: 'approved'; readonly approval: Approval }
   | Extract<Certification, { type: 'refused' | 'asks' }>
 
@@ -38,7 +30,7 @@ export interface ApprovalRequest {
   readonly subject: Subject
   readonly concerns: readonly Concern[]
   readonly reader: TreeReader
-  /** The trees, and what differs between them that needs an approval: weakened or failing files first. */
+  /** The trees, and which differences need an approval: weakened or failing files first. */
   readonly review: ReviewedTrees
   readonly changes: 'ask' | 'refuse'
   readonly deadlineMs?: number | undefined
@@ -46,21 +38,23 @@ export interface ApprovalRequest {
 
 const approve = 'approve'
 const reject = 'reject'
-/** `loopctl diff --review` shows longer ones; then only the code at its end approves them. */
+/** Longer ones are shown by `loopctl diff --review`; then only the code at its end approves them. */
 const limits: ReviewLimits = { firstBytes: 200_000, workBytes: 20_000 }
 
-export async function askApproval(request: ApprovalRequest): Promise<Asked> {
+export async function askApproval(request: ApprovalRequest): Promise<ApprovalOutcome> {
   const { subject, concerns, changes } = request
   const final = concerns.filter(({ mayBeApproved }) => !mayBeApproved)
   if (final.length > 0 || changes === 'refuse') return refused(concerns)
-  const key = keyOf(request)
+  const key = createApprovalKey(request)
   const review = await readReview(request.reader, request.review)
-  const question = questionFor(request, review)
-  const answer = subject.answers.find((one) => one.key === key)
+  const question = createQuestion(request, review)
+  const answer = subject.answers.find((given) => given.key === key)
   if (answer === undefined) return { type: 'asks', key, question }
   const { confirm } = question
-  const yes = confirm === undefined ? approve : withCode(confirm)
-  if (answer.answer !== yes) return refused(concerns.map((one) => declined(one, answer)))
+  const expected = confirm === undefined ? approve : withCode(confirm)
+  if (answer.answer !== expected) {
+    return refused(concerns.map((concern) => declined(concern, answer)))
+  }
   const codes = concerns.map(({ code }) => code)
   return {
     type: 'approved',
@@ -79,25 +73,25 @@ export const refused = (
   })),
 })
 
-/** The step's name: the same for the same files and concerns, also after a restart. */
-export const keyOf = ({
+/** The name of the step: the same for the same files and concerns, also after a restart. */
+export const createApprovalKey = ({
   concerns,
   review: { base, tree, first },
 }: Pick<ApprovalRequest, 'concerns' | 'review'>): string => {
   const codes = concerns.map(({ code, check }) => `${code} ${check ?? ''}`).toSorted()
-  return `approve-${digestOf([base, tree, ...first, ...codes].join('\n')).slice(0, 12)}`
+  return `approve-${sha256([base, tree, ...first, ...codes].join('\n')).slice(0, 12)}`
 }
 
-/** What was observed, then every file that needs an approval, then the work, then what checks printed. */
-function questionFor(request: ApprovalRequest, review: Review): Question {
+/** What was observed, then every file that needs an approval, then the work, then the output of checks. */
+function createQuestion(request: ApprovalRequest, review: Review): Question {
   const { subject, concerns, deadlineMs } = request
-  // Without a run, `loopctl diff` has nothing to show later.
+  // Without a run, `loopctl diff` cannot show it later.
   const isRun = subject.iteration > 0
-  const shown = renderReview(review, isRun ? limits : unlimited)
+  const rendered = renderReview(review, isRun ? limits : unlimited)
   const confirm =
-    shown.firstHidden === 0 ? undefined : { option: approve, code: codeOfReview(review) }
+    rendered.firstHidden === 0 ? undefined : { option: approve, code: codeOfReview(review) }
   const command = `loopctl diff --review ${subject.name}`
-  const whole =
+  const hint =
     confirm === undefined
       ? `To read everything: ${command}`
       : `Files that need an approval are not shown above. Read all of them with "${command}". To approve, answer with the code at its end: ${approve} <code>`
@@ -105,11 +99,11 @@ function questionFor(request: ApprovalRequest, review: Review): Question {
   const text = [
     `${subject.name} meets "${subject.condition}". Approve what certification observed?`,
     observed,
-    ...(shown.text === '' ? [] : [shown.text]),
+    ...(rendered.text === '' ? [] : [rendered.text]),
     ...concerns.flatMap(({ printed }) =>
-      printed === undefined ? [] : [printedText(fewLines(printed))],
+      printed === undefined ? [] : [printedText(firstLines(printed))],
     ),
-    ...(isRun && shown.text !== '' ? [whole] : []),
+    ...(isRun && rendered.text !== '' ? [hint] : []),
   ].join('\n\n')
   return {
     text,
@@ -127,7 +121,7 @@ const printedLinesMax = 20
 const lineCharsMax = 200
 
 /** The first failure and the summary. */
-const fewLines = (text: string): string =>
+const firstLines = (text: string): string =>
   keyLines(text, printedLinesMax)
     .map((line) => (line.length > lineCharsMax ? `${line.slice(0, lineCharsMax)}…` : line))
     .join('\n')

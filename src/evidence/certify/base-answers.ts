@@ -1,40 +1,40 @@
 /**
- * What each command check answered before the run began: on the base, in the same kind of clean checkout. It
- * certifies nothing, so it is kept for the next time, by everything that the answer depends on.
+ * The result of each command check on the base, in the same kind of clean checkout. It certifies nothing, so it
+ * is cached by everything that it depends on.
  */
 
 import { type CheckStatus, defined, type TreeId } from '../../loop/index.ts'
 import type { Observation, RunnerReport } from '../observe/observation.ts'
 import type { CertifyingPlace, Layer, OpenCheck } from '../parts.ts'
-import { digestOf } from './digest.ts'
+import { sha256 } from './digest.ts'
 import { type RunRequest, runChecks } from './run-checks.ts'
 
 export interface BaseAnswer extends Omit<RunnerReport, 'problems'> {
   readonly status: CheckStatus
-  /** Codes of what made the report unreliable. */
+  /** The codes of what made the report unreliable. */
   readonly problems: readonly string[]
   readonly read?: readonly string[]
   readonly written?: readonly string[]
-  /** Identifies a failure where there are no ids of tests. */
+  /** Identifies a failure if there are no test ids. */
   readonly signature: string
   readonly durationMs: number
-  /** Why it could not run, and what to do. Never kept: it may run the next time. */
+  /** Why it could not run, and what to do. Never cached: it may run the next time. */
   readonly cannotRun?: string
 }
 
-/** Kept by key. What cannot be read is missing. */
+/** A cache by key. Unreadable entries count as missing. */
 export interface BaseAnswers {
   read(key: string): Promise<BaseAnswer | undefined>
   write(key: string, answer: BaseAnswer): Promise<void>
 }
 
-/** Of all that an answer depends on: after a change to any of it, an earlier answer says nothing. */
+/** Covers everything that a result depends on. */
 export const baseAnswerKey = (
   base: TreeId,
   check: Pick<OpenCheck, 'name' | 'describes' | 'toolDigest' | 'surroundings'>,
   layer: Layer,
 ): string =>
-  digestOf(
+  sha256(
     [
       'observed 2',
       base,
@@ -46,36 +46,38 @@ export const baseAnswerKey = (
     ].join('\0'),
   )
 
-/** Only of commands: what a judge said of another tree says nothing of this one. */
+/** Only for commands: what a judge says about another tree says nothing about this one. */
 export async function baseAnswerOf(
   base: TreeId,
   check: OpenCheck,
   place: CertifyingPlace,
   run: Pick<RunRequest, 'context' | 'now'>,
-  kept: BaseAnswers,
+  cache: BaseAnswers,
 ): Promise<BaseAnswer | undefined> {
   if (check.kind !== 'command') return undefined
   const key = baseAnswerKey(base, check, place.layer)
-  const known = await kept.read(key)
+  const known = await cache.read(key)
   if (known !== undefined) return known
-  const answer = await askBase(base, check, place, run)
+  const answer = await runOnBase(base, check, place, run)
   if (answer === undefined) return undefined
-  // A run that was cut short says nothing about the next time.
-  if (answer.status === 'met' || answer.status === 'not-met') await kept.write(key, answer)
+  // An interrupted run says nothing about the next time.
+  if (answer.status === 'met' || answer.status === 'not-met') await cache.write(key, answer)
   return answer
 }
 
-/** Runs the check on the base, whatever is kept. */
-export async function askBase(
+/** Runs the check on the base, ignoring the cache. */
+export async function runOnBase(
   base: TreeId,
   check: OpenCheck,
   place: CertifyingPlace,
   run: Pick<RunRequest, 'context' | 'now'>,
 ): Promise<BaseAnswer | undefined> {
   const at = place.checks.indexOf(check)
-  // With what the checks before it make for it.
-  const makers = place.checks.slice(0, Math.max(0, at)).filter(({ outputs }) => outputs.length > 0)
-  const all = await runChecks({ ...run, place, tree: base }, [...makers, check])
+  // With the outputs of earlier checks.
+  const producers = place.checks
+    .slice(0, Math.max(0, at))
+    .filter(({ outputs }) => outputs.length > 0)
+  const all = await runChecks({ ...run, place, tree: base }, [...producers, check])
   const ran = all.at(-1)
   return ran === undefined ? undefined : baseAnswerFrom(ran.observation)
 }
@@ -88,22 +90,22 @@ export function baseAnswerFrom(observation: Observation): BaseAnswer {
     runners,
     replaced,
     problems: problems.map(({ code }) => code),
-    signature: signatureOf(output),
+    signature: toSignature(output),
     durationMs: Math.max(0, observation.endedAtMs - observation.startedAtMs),
     ...defined({ tests, read, written, cannotRun }),
   }
 }
 
-/** Times, process ids and temporary names differ from one run to the next. */
-export const signatureOf = (output: string): string =>
-  digestOf(
+/** Ignores times, process ids and temporary names, which differ from run to run. */
+export const toSignature = (output: string): string =>
+  sha256(
     output
       .replaceAll(/\d+(?:\.\d+)?/g, '#')
       .replaceAll(/\s+/g, ' ')
       .trim(),
   )
 
-/** It fails as it did on the base, and nothing else fails. */
+/** Whether it fails as it did on the base, and nothing else fails. */
 export function isNoWorse(
   now: Pick<Observation, 'tests'> & { readonly output: string },
   base: BaseAnswer,
@@ -118,5 +120,5 @@ export function isNoWorse(
     const isGone = base.tests.some(({ id, status }) => status === 'passed' && !after.has(id))
     return !isBroken && !isGone
   }
-  return signatureOf(now.output) === base.signature
+  return toSignature(now.output) === base.signature
 }

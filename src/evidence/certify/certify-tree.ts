@@ -1,26 +1,31 @@
-/** The way from a tree to its certificate, a question, or the reasons why not. */
+/** Takes a tree to its certificate, a question, or the reasons for a refusal. */
 
 import type { Certification } from '../../engine/index.ts'
 import { defined, LoopError, type Refusal, type TreeId } from '../../loop/index.ts'
 import type { CertifyingPlace } from '../parts.ts'
 import { RefusedError } from '../refused-error.ts'
 import { type ClassifiedChange, classifyChanges } from '../scope/index.ts'
-import { type Approval, type Asked, askApproval, keyOf, refused } from './ask-approval.ts'
-import { certifiedFrom } from './certified-from.ts'
-import type { Certifying } from './certifier.ts'
-import { scopeIn } from './classify-work.ts'
-import { dependencyConcerns, earlierApprovals, lacksConcern } from './dependency-concerns.ts'
-import { type Examined, examine } from './examine.ts'
-import { type Concern, isAside } from './seen.ts'
+import { type ApprovalOutcome, askApproval, createApprovalKey, refused } from './ask-approval.ts'
+import type { CertificationContext } from './certification.ts'
+import { type Approval, type Examination } from './certification.ts'
+import { findScope } from './classify-work.ts'
+import {
+  dependencyConcerns,
+  earlierApprovals,
+  findMissingDependencies,
+} from './dependency-concerns.ts'
+import { examine } from './examine.ts'
+import { type Concern, isOutsideWork } from './observations.ts'
 import { reaches } from './strength.ts'
+import { toCertified } from './to-certified.ts'
 
-export async function certifyTree(certifying: Certifying): Promise<Certification> {
+export async function certifyTree(certifying: CertificationContext): Promise<Certification> {
   const { memory, tree } = certifying
   const before = memory.refused.get(tree)
   if (before !== undefined) return refused(before)
   try {
-    const found = await goThrough(certifying)
-    if (found.type === 'refused' && found.refusals.every(isOfTheFiles)) {
+    const found = await runCertification(certifying)
+    if (found.type === 'refused' && found.refusals.every(dependsOnFiles)) {
       memory.refused.set(tree, found.refusals)
     }
     return found
@@ -32,8 +37,8 @@ export async function certifyTree(certifying: Certifying): Promise<Certification
 
 const unreachable = 'registry-unreachable'
 
-/** E8. Others may be gone the next time: a slow machine, a tool that crashed, a consultant with more to say. */
-const isOfTheFiles = ({ code }: Refusal): boolean =>
+/** E8. Others may disappear: a slow machine, a crashed tool, a consultant with more to say. */
+const dependsOnFiles = ({ code }: Refusal): boolean =>
   ![
     'timeout',
     'check-error',
@@ -44,12 +49,12 @@ const isOfTheFiles = ({ code }: Refusal): boolean =>
     unreachable,
   ].includes(code)
 
-async function goThrough(certifying: Certifying): Promise<Certification> {
+async function runCertification(certifying: CertificationContext): Promise<Certification> {
   const { parts, memory, subject, tree, base } = certifying
   const changed = await dependencyChanges(certifying)
   const approvals: Approval[] = []
   const lockfileOf = changed.length > 0 ? tree : base
-  // Nothing is installed before it was approved.
+  // Nothing is installed before it is approved.
   const asked = await askForDependencies(certifying, changed, lockfileOf)
   if (asked.type !== 'approved') return asked
   approvals.push(...asked.approvals)
@@ -58,8 +63,8 @@ async function goThrough(certifying: Certifying): Promise<Certification> {
   let examined =
     memory.examined?.key === key
       ? memory.examined.examined
-      : await examineAnew(certifying, approved, lockfileOf)
-  const lacks = lacksConcern(examined)
+      : await runExamination(certifying, approved, lockfileOf)
+  const lacks = findMissingDependencies(examined)
   if (lacks !== undefined) {
     const more = await ask(certifying, [lacks.concern], [])
     if (more.type === 'asks') memory.examined = { key, examined }
@@ -68,10 +73,10 @@ async function goThrough(certifying: Certifying): Promise<Certification> {
     await parts.dependencies?.approve(lacks.items, more.approval.by)
     approvals.push(more.approval)
     key = `${tree} ${approvals.length}`
-    examined = await examineAnew(certifying, approved, lockfileOf)
+    examined = await runExamination(certifying, approved, lockfileOf)
   }
   if (examined.concerns.length > 0) {
-    const more = await ask(certifying, examined.concerns, firstOf(examined))
+    const more = await ask(certifying, examined.concerns, listPathsToApprove(examined))
     if (more.type === 'asks') memory.examined = { key, examined }
     if (more.type !== 'approved') return more
     approvals.unshift(more.approval)
@@ -80,23 +85,25 @@ async function goThrough(certifying: Certifying): Promise<Certification> {
     if (!reaches(level, required)) return refused([tooWeak(examined)])
   }
   delete memory.examined
-  // A run that was stopped gets no certificate.
+  // A stopped run gets no certificate.
   certifying.context.signal.throwIfAborted()
   const certificate = await parts.issue({
-    ...certifiedFrom(subject, examined, approved),
+    ...toCertified(subject, examined, approved),
     approvals: [...approvals, ...earlierApprovals(examined.layer, approvals)],
   })
   return { type: 'certified', certificate }
 }
 
-const tooWeak = ({ strength: { level, required, statements } }: Examined): Concern => ({
+const tooWeak = ({ strength: { level, required, statements } }: Examination): Concern => ({
   code: 'too-weak',
-  message: `The loop file requires ${required} (certify.require), and this reaches ${level}. ${statements.join(' ')} Add a test that fails without the work, or require less.`,
+  message: `The loop file requires ${required} (certify.require), but this reaches only ${level}. ${statements.join(' ')} Add a test that fails without the work, or require less.`,
   mayBeApproved: false,
 })
 
-/** Lockfiles and dependency keys, which are known before any check has run. */
-async function dependencyChanges(certifying: Certifying): Promise<readonly ClassifiedChange[]> {
+/** Changes of lockfiles and dependency keys, which are known before any check runs. */
+async function dependencyChanges(
+  certifying: CertificationContext,
+): Promise<readonly ClassifiedChange[]> {
   const { parts, base, tree } = certifying
   const { reader, seals } = parts
   if (base === tree) return []
@@ -105,7 +112,7 @@ async function dependencyChanges(certifying: Certifying): Promise<readonly Class
     reader,
     base,
     tree,
-    scope: await scopeIn(certifying),
+    scope: await findScope(certifying),
     seals,
     testsOfBase: nothing,
     testsOfTree: nothing,
@@ -118,17 +125,19 @@ async function dependencyChanges(certifying: Certifying): Promise<readonly Class
 }
 
 /** Changed files that need an approval. */
-const firstOf = ({ changes }: Examined): readonly string[] =>
-  changes.filter(isAside).flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
+const listPathsToApprove = ({ changes }: Examination): readonly string[] =>
+  changes
+    .filter(isOutsideWork)
+    .flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
 
-/** One question: which dependencies the work changes, and which of them need an approval of their own. */
+/** One question: which dependencies the work changes, and which of them need a separate approval. */
 async function askForDependencies(
-  certifying: Certifying,
+  certifying: CertificationContext,
   changed: readonly ClassifiedChange[],
   lockfileOf: TreeId,
 ): Promise<
   | { readonly type: 'approved'; readonly approvals: readonly Approval[] }
-  | Exclude<Asked, { type: 'approved' }>
+  | Exclude<ApprovalOutcome, { type: 'approved' }>
 > {
   const { parts, base, context } = certifying
   const needed = (await parts.dependencies?.needed(lockfileOf, context.signal)) ?? []
@@ -147,27 +156,27 @@ async function askForDependencies(
   return { type: 'approved', approvals: [asked.approval] }
 }
 
-/** What a person said no to is not asked again. */
+/** Does not repeat a question that was declined. */
 async function ask(
-  { parts, memory, subject, base, tree }: Certifying,
+  { parts, memory, subject, base, tree }: CertificationContext,
   concerns: readonly Concern[],
   first: readonly string[],
-): Promise<Asked> {
+): Promise<ApprovalOutcome> {
   const { changes, deadlineMs, reader } = parts
   const review = { base, tree, first }
   const request = { subject, concerns, reader, review, changes, deadlineMs }
-  const key = keyOf(request)
+  const key = createApprovalKey(request)
   if (memory.declined.has(key)) return refused(concerns)
   const asked = await askApproval(request)
   if (asked.type === 'refused') memory.declined.set(key, subject.name)
   return asked
 }
 
-async function examineAnew(
-  certifying: Certifying,
+async function runExamination(
+  certifying: CertificationContext,
   approved: ReadonlySet<string>,
   lockfileOf: TreeId,
-): Promise<Examined> {
+): Promise<Examination> {
   const { parts, subject, tree, base, context } = certifying
   const request = {
     tree,
@@ -188,7 +197,7 @@ async function examineAnew(
   }
 }
 
-/** With the checks that a person lets fail as they did before the run began. */
+/** Marks the checks that a person allows to fail as they did before the run. */
 const allowing = (place: CertifyingPlace, allows: readonly string[] = []): CertifyingPlace => ({
   ...place,
   checks: place.checks.map((check) =>
@@ -196,13 +205,13 @@ const allowing = (place: CertifyingPlace, allows: readonly string[] = []): Certi
   ),
 })
 
-/** What the base's own lockfile asks for cannot be installed: another iteration could not mend that. */
+/** The dependencies of the base itself cannot be installed, which another iteration could not fix. */
 export function notOfTheWork(error: unknown): unknown {
   if (!(error instanceof RefusedError) || error.refusal.code === 'tree-changed') return error
   const { code, message } = error.refusal
-  // A registry that cannot be reached may be reached later; anything else stays as it is.
-  const isPassing = code === unreachable
-  return new LoopError(isPassing ? 'workspace-failed' : 'dependencies-failed', message, {
+  // An unreachable registry may come back; anything else stays as it is.
+  const isTransient = code === unreachable
+  return new LoopError(isTransient ? 'workspace-failed' : 'dependencies-failed', message, {
     cause: error,
   })
 }

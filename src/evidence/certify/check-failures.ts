@@ -1,27 +1,27 @@
-/** The message about a check that did not pass in the clean checkout. */
+/** The message for a check that did not pass in the clean checkout. */
 
 import { type CheckStatus, defined, type Evidence } from '../../loop/index.ts'
-import type { Ran } from './run-checks.ts'
-import type { Concern } from './seen.ts'
+import type { Concern } from './observations.ts'
+import type { CheckRun } from './run-checks.ts'
 
 export function failure(
-  { check, result }: Ran,
+  { check, result }: CheckRun,
   evidence: { readonly [check: string]: Evidence },
 ): Concern {
   const before = Object.hasOwn(evidence, check.name) ? evidence[check.name]?.status : undefined
   const { code, message } = failureText(check.name, result.status, before)
   const output = result.output.trim()
-  const said = output === '' ? 'It printed nothing.' : `It printed:\n${output}`
+  const printed = output === '' ? 'It printed nothing.' : `It printed:\n${output}`
   return {
     code: check.kind === 'judge' && result.status === 'error' ? 'unclear' : code,
-    message: `${message}${exitText(result.exitCode)} ${said}`,
+    message: `${message}${exitText(result.exitCode)} ${printed}`,
     check: check.name,
     ...defined({ findings: result.findings }),
     mayBeApproved: false,
   }
 }
 
-/** Signals that end a program; a shell reports them as 128 and more. */
+/** Signals that end a program; shells report them as exit codes above 128. */
 const signalNames: Readonly<Record<number, string>> = {
   132: 'SIGILL',
   134: 'SIGABRT',
@@ -47,7 +47,7 @@ function failureText(
     case 'timeout':
       return {
         code: 'timeout',
-        message: `The check ${name} did not end in time in a clean checkout. Make it faster, or give it more time (timeout).`,
+        message: `The check ${name} timed out in a clean checkout. Make it faster, or give it more time (timeout).`,
       }
     case 'error':
       return {
@@ -63,7 +63,7 @@ function failureText(
       return before === 'met'
         ? {
             code: 'fails-clean',
-            message: `The check ${name} passed where the agent works and fails in a clean checkout of the commit: it needs something that is not committed, such as ignored or generated files, caches or changed dependencies. Commit what it needs; if another check creates it, name it under outputs of that check.`,
+            message: `The check ${name} passes in the workspace of the agent and fails in a clean checkout of the commit: it needs something that is not committed, such as ignored or generated files, caches or changed dependencies. Commit what it needs; if another check creates it, name it under outputs of that check.`,
           }
         : { code: 'check-failed', message: `The check ${name} fails in a clean checkout.` }
   }

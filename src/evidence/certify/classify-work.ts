@@ -1,32 +1,33 @@
-/** Which of the changed files are the work, by what the checks were observed to read and to test. */
+/** Which of the changed files are the work, judging by what the checks read and test. */
 
 import { defined } from '../../loop/index.ts'
 import { compareTestFiles } from '../planting/index.ts'
 import { type ClassifiedChange, classifyChanges, type Scope, scopeOf } from '../scope/index.ts'
-import { foldersOf } from '../scope/root.ts'
-import type { Certifying } from './certifier.ts'
-import { mentionsIn } from './mentions.ts'
-import type { Seen } from './seen.ts'
+import { listFolders } from '../scope/root.ts'
+import type { CertificationContext } from './certification.ts'
+import { findMentions } from './mentions.ts'
+import type { Observations } from './observations.ts'
 
 export interface ClassifiedWork {
-  readonly seen: Pick<Seen, 'changes' | 'isProduct' | 'isFolder' | 'remains' | 'mentions'>
-  /** Changed paths that are the work, and what belongs to it: approved dependencies, free keys. */
+  readonly observations: Pick<
+    Observations,
+    'changes' | 'isProduct' | 'isFolder' | 'remains' | 'mentions'
+  >
+  /** Changed paths that are the work, including approved dependencies and free keys. */
   readonly work: readonly string[]
-  /** Changed paths that are not: new tests, and all that is asked about. */
+  /** Changed paths that are not the work: new tests, and everything that needs an approval. */
   readonly aside: readonly string[]
-  /**
-   * Outside the scope, and not opened by any check, whose names and sizes it may know all the same; and documentation.
-   */
+  /** Documentation, and paths outside the scope that no check opened; checks may still see their names and sizes. */
   readonly unopened: readonly string[]
 }
 
 export async function classify(
-  certifying: Certifying,
-  { own, bases }: Pick<Seen, 'own' | 'bases'>,
+  certifying: CertificationContext,
+  { own, bases }: Pick<Observations, 'own' | 'bases'>,
 ): Promise<ClassifiedWork> {
   const { parts, base, tree } = certifying
   const { reader, seals } = parts
-  const scope = await scopeIn(certifying)
+  const scope = await findScope(certifying)
   const commands = own.filter(({ check }) => check.kind === 'command')
   const testsOfBase = filesOf(commands.map(({ check }) => bases.get(check.name)?.tests))
   const testsOfTree = filesOf(commands.map(({ observation }) => observation.tests))
@@ -50,15 +51,15 @@ export async function classify(
   })
   const work = pathsOf(changes, ['work', 'free-keys', 'dependencies'])
   const files = await reader.list(tree)
-  const folders = foldersOf([...files.keys(), ...(await reader.list(base)).keys()])
+  const folders = listFolders([...files.keys(), ...(await reader.list(base)).keys()])
   const isTest = (path: string): boolean => testsOfBase.has(path) || testsOfTree.has(path)
   return {
-    seen: {
+    observations: {
       changes,
       isProduct: (path) => scope.isWork(path) && !isTest(path),
       isFolder: (path) => folders.has(`${path}/`),
       remains: (path) => files.has(path),
-      mentions: await mentionsIn(reader, base, tree, pathsOf(changes, ['work'])),
+      mentions: await findMentions(reader, base, tree, pathsOf(changes, ['work'])),
     },
     work,
     aside: pathsOf(changes, ['new-test', 'other', 'sealed']),
@@ -66,8 +67,8 @@ export async function classify(
   }
 }
 
-/** Derived once for each base. */
-export function scopeIn({ parts, memory, base }: Certifying): Promise<Scope> {
+/** Derived once per base. */
+export function findScope({ parts, memory, base }: CertificationContext): Promise<Scope> {
   const { reader, scope } = parts
   if (memory.scope?.base !== base) {
     memory.scope = { base, scope: scopeOf(reader, base, defined({ scope })) }
@@ -89,7 +90,7 @@ const filesOf = (
 ): ReadonlySet<string> =>
   new Set(all.flatMap((tests = []) => tests.map(({ file }) => file)).filter((file) => file !== ''))
 
-/** Undefined: of one of them it is not known. */
+/** Undefined: unknown for at least one of them. */
 function unionOf(
   reads: readonly (readonly string[] | undefined)[],
 ): ReadonlySet<string> | undefined {

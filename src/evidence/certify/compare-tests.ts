@@ -1,8 +1,9 @@
 /**
- * Tests of one check by id: on the base, with only the work put over the base, and on the candidate. Pure.
+ * Compares the tests of one check by id: on the base, with only the work on top of the base, and on the candidate.
+ * Pure.
  *
- * Red to green needs the same test on both sides: it failed on the base and passes with the work alone, where
- * every test file is the base's own.
+ * Red to green requires the same test on both sides: it failed on the base and passes with the work alone, where
+ * every test file is that of the base.
  */
 
 import type { Observation, ObservedTest } from '../observe/observation.ts'
@@ -13,33 +14,33 @@ export interface ComparedTests {
   readonly keptGreen: readonly ObservedTest[]
   /** On the candidate only. */
   readonly added: readonly ObservedTest[]
-  /** Ran on the base, and no longer with the work alone or on the candidate. */
+  /** CheckRun on the base, but not with the work alone or on the candidate. */
   readonly missing: readonly ObservedTest[]
-  /** Ran on the base, and skipped with the work alone or on the candidate. */
+  /** CheckRun on the base, but is skipped with the work alone or on the candidate. */
   readonly skipped: readonly ObservedTest[]
-  /** Fail though the check passes, which they did not on the base. */
+  /** Fail although the check passes, and did not fail on the base. */
   readonly failing: readonly ObservedTest[]
 }
 
 export interface CompareRequest {
   readonly base: BaseAnswer
-  /** The base with only the work put over it; the candidate itself where nothing else was changed. */
+  /** The base with only the work on top; the candidate itself if nothing else was changed. */
   readonly alone: Pick<Observation, 'tests'>
   readonly candidate: Pick<Observation, 'tests'>
-  /** The base has the file of this test, with the same test in it. */
+  /** Whether the base has this test. */
   readonly isOnBase: (test: ObservedTest) => boolean
-  /** Files whose ids differ from run to run, found by repeating the base: each is taken as one test. */
+  /** Files whose ids differ from run to run, found by repeating the base: each counts as one test. */
   readonly unstable?: ReadonlySet<string>
 }
 
-/** What a runner calls the result of a file that could not be loaded. */
+/** The title that runners use for a file that could not be loaded. */
 const fileTitle = '(file)'
 
-/** Undefined: no runner reported on either side, so the check is a command and nothing more. */
+/** Undefined: no runner reported on either side, so the check is only a command. */
 export function compareTests(request: CompareRequest): ComparedTests | undefined {
   const { base, unstable = new Set() } = request
   const stable = (tests: readonly ObservedTest[] = []): ReadonlyMap<string, ObservedTest> =>
-    new Map(byFile(tests.filter(isTest), unstable).map((one) => [one.id, one]))
+    new Map(mergeByFile(tests.filter(isTest), unstable).map((test) => [test.id, test]))
   const before = stable(base.tests)
   const alone = stable(request.alone.tests)
   const after = stable(request.candidate.tests)
@@ -49,7 +50,7 @@ export function compareTests(request: CompareRequest): ComparedTests | undefined
     alone.get(id)?.status,
     after.get(id)?.status,
   ]
-  const isRed = redOnBase(base, before, request.isOnBase)
+  const isRed = findRedOnBase(base, before, request.isOnBase)
   return {
     redToGreen: [...alone.values()].filter((one) => one.status === 'passed' && isRed(one)),
     keptGreen: ranBefore.filter(
@@ -70,7 +71,7 @@ export function compareTests(request: CompareRequest): ComparedTests | undefined
 const isTest = ({ titles }: ObservedTest): boolean => titles[0] !== fileTitle
 
 /** Failed, or its file did not load: then every test in it is red. */
-function redOnBase(
+function findRedOnBase(
   base: BaseAnswer,
   before: ReadonlyMap<string, ObservedTest>,
   isOnBase: CompareRequest['isOnBase'],
@@ -84,18 +85,18 @@ function redOnBase(
 }
 
 /** One test for each of these files: failed if one of its tests failed. */
-function byFile(
+function mergeByFile(
   tests: readonly ObservedTest[],
   files: ReadonlySet<string>,
 ): readonly ObservedTest[] {
-  const whole = new Map<string, ObservedTest>()
+  const merged = new Map<string, ObservedTest>()
   for (const { file, status } of tests) {
     if (!files.has(file)) continue
-    const before = whole.get(file)?.status
+    const before = merged.get(file)?.status
     const worse = before === 'failed' || (before === 'passed' && status === 'skipped')
-    if (!worse) whole.set(file, { id: file, file, titles: [], status })
+    if (!worse) merged.set(file, { id: file, file, titles: [], status })
   }
-  return [...tests.filter(({ file }) => !files.has(file)), ...whole.values()]
+  return [...tests.filter(({ file }) => !files.has(file)), ...merged.values()]
 }
 
 /** Files whose tests or results differ between two runs of the same tree. */

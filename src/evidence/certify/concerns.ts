@@ -1,44 +1,53 @@
 /**
- * What speaks against certifying, from what was observed. Pure.
+ * Derives concerns about the work from what was observed. Pure.
  *
- * Some of it is final: a check that fails in a clean checkout has failed. The rest may have honest reasons, so it
- * becomes one question to a person. Messages say what was observed.
+ * Some are final: a check that fails in a clean checkout has failed. The others may have honest reasons, so they
+ * become one question to a person. Messages say what was observed.
  */
 
 import { failure } from './check-failures.ts'
 import type { ComparedTests } from './compare-tests.ts'
-import type { ProgramFailure } from './plant-in-commands.ts'
+import type { ProgramFailure } from './observations.ts'
+import {
+  type Concern,
+  count,
+  isAcceptable,
+  isOutsideWork,
+  list,
+  type Observations,
+} from './observations.ts'
 import { accessConcerns, reportConcerns } from './report-concerns.ts'
-import type { Ran } from './run-checks.ts'
-import { type Concern, count, isAside, isGood, list, type Seen } from './seen.ts'
+import type { CheckRun } from './run-checks.ts'
 
-/** Failed checks alone, if there are any: nothing else counts before they pass. */
-export function concernsOf(seen: Seen): readonly Concern[] {
-  const failed = seen.own.filter((ran) => !isGood(ran)).map((ran) => failure(ran, seen.evidence))
+/** If checks fail, only these: nothing else counts before they pass. */
+export function findConcerns(observations: Observations): readonly Concern[] {
+  const failed = observations.own
+    .filter((ran) => !isAcceptable(ran))
+    .map((ran) => failure(ran, observations.evidence))
   if (failed.length > 0) return failed
-  if (!seen.own.some(({ result }) => result.status === 'met')) return [nothingMet]
+  if (!observations.own.some(({ result }) => result.status === 'met')) return [nothingMet]
   return [
-    ...flaky(seen.own),
-    ...judgeAlone(seen),
-    ...changed(seen),
-    ...withoutWork(seen),
-    ...testConcerns(seen),
-    ...ableToFail(seen),
-    ...commandsAbleToFail(seen),
-    ...reportConcerns(seen),
-    ...accessConcerns(seen),
-    ...mentioned(seen),
+    ...flaky(observations.own),
+    ...judgeAlone(observations),
+    ...changed(observations),
+    ...withoutWork(observations),
+    ...testConcerns(observations),
+    ...ableToFail(observations),
+    ...commandsAbleToFail(observations),
+    ...reportConcerns(observations),
+    ...accessConcerns(observations),
+    ...mentioned(observations),
   ]
 }
 
 const nothingMet: Concern = {
   code: 'no-checks',
-  message: 'No check passed. Name one under checks: that can tell whether the work is done.',
+  message: 'No check passed. Add one under checks: that can tell whether the work is done.',
   mayBeApproved: false,
 }
 
-/** A flaky check needs a stable one beside it. */
-function flaky(own: readonly Ran[]): readonly Concern[] {
+/** A flaky check needs a stable one next to it. */
+function flaky(own: readonly CheckRun[]): readonly Concern[] {
   const met = own.filter(({ result }) => result.status === 'met')
   if (met.some(({ result }) => result.flaky !== true)) return []
   return met.map(({ check, answers }) => ({
@@ -49,7 +58,7 @@ function flaky(own: readonly Ran[]): readonly Concern[] {
   }))
 }
 
-function judgeAlone({ own, commandInstead }: Seen): readonly Concern[] {
+function judgeAlone({ own, commandInstead }: Observations): readonly Concern[] {
   const met = own.filter(({ result }) => result.status === 'met')
   if (commandInstead === undefined || met.some(({ check }) => check.kind !== 'judge')) return []
   return [
@@ -61,11 +70,13 @@ function judgeAlone({ own, commandInstead }: Seen): readonly Concern[] {
   ]
 }
 
-function changed({ changes = [], alone, approved }: Seen): readonly Concern[] {
-  const aside = changes.filter((change) => isAside(change) && approved?.has(change.path) !== true)
+function changed({ changes = [], alone, approved }: Observations): readonly Concern[] {
+  const aside = changes.filter(
+    (change) => isOutsideWork(change) && approved?.has(change.path) !== true,
+  )
   if (aside.length === 0) return []
   const listed = aside.map(({ path, what, why }) => `- ${path} (${what}): ${why}`).join('\n')
-  const failed = (alone ?? []).filter((ran) => !isGood(ran))
+  const failed = (alone ?? []).filter((ran) => !isAcceptable(ran))
   if (failed.length === 0) {
     return [
       {
@@ -93,10 +104,10 @@ function withoutWork({
   alone = [],
   compared,
   isProduct,
-}: Seen): readonly Concern[] {
+}: Observations): readonly Concern[] {
   const found: Concern[] = []
-  const failed = alone.filter((ran) => !isGood(ran))
-  if (failed.length > 0 && !changes.some(isAside)) {
+  const failed = alone.filter((ran) => !isAcceptable(ran))
+  if (failed.length > 0 && !changes.some(isOutsideWork)) {
     const names = failed.map(({ check }) => check.name).join(', ')
     const others = changes.filter(
       ({ path, class: kind }) =>
@@ -106,43 +117,43 @@ function withoutWork({
     const listed = list(others.map(({ path }) => path))
     found.push({
       code: 'sealed-failed',
-      message: `With only the work put over the base, checks fail: ${names}. The work must pass the tests of the base without these other changes:\n${listed}`,
+      message: `With only the work on top of the base, checks fail: ${names}. The work must pass the tests of the base without these other changes:\n${listed}`,
       mayBeApproved: true,
       printed: failed.map(({ result }) => result.output.trim()).join('\n'),
     })
   }
   const other = controls.find(({ name, held }) => name === 'other-environment' && !held)
   if (other !== undefined) {
-    const names = other.ran.filter((ran) => !isGood(ran)).map(({ check }) => check.name)
-    const said = names.length === 0 ? 'different tests pass' : `checks fail: ${names.join(', ')}`
+    const names = other.ran.filter((ran) => !isAcceptable(ran)).map(({ check }) => check.name)
+    const what = names.length === 0 ? 'different tests pass' : `checks fail: ${names.join(', ')}`
     found.push({
       code: 'other-environment',
-      message: `In another environment (other paths, variables and file times, a comment added to changed files and tests, and what these tests expect stated once more) ${said}. In the usual environment they pass.`,
+      message: `In another environment (other paths, variables and file times, a comment added to changed files and tests, and the expectations of these tests restated) ${what}. In the usual environment they pass.`,
       mayBeApproved: true,
       printed: other.ran.map(({ result }) => result.output.trim()).join('\n'),
     })
   }
-  const back = controls.find(({ name, held }) => name === 'work-taken-back' && !held)
-  if (back !== undefined) {
+  const reverted = controls.find(({ name, held }) => name === 'work-taken-back' && !held)
+  if (reverted !== undefined) {
     const ids = [...(compared?.values() ?? [])].flatMap(({ redToGreen }) => redToGreen)
     const still = ids.filter(({ id }) =>
-      back.ran.some(({ observation }) =>
+      reverted.ran.some(({ observation }) =>
         observation.tests?.some((test) => test.id === id && test.status === 'passed'),
       ),
     )
     found.push({
       code: 'work-not-needed',
-      message: `With the work taken back, tests that failed on the base still pass, so another change makes them pass:\n${list(still.map(({ id }) => id))}`,
+      message: `With the work reverted, tests that failed on the base still pass, so another change makes them pass:\n${list(still.map(({ id }) => id))}`,
       mayBeApproved: true,
     })
   }
   return found
 }
 
-function testConcerns({ compared = new Map(), own }: Seen): readonly Concern[] {
+function testConcerns({ compared = new Map(), own }: Observations): readonly Concern[] {
   return [...compared].flatMap(([check, { missing, skipped, failing }]): readonly Concern[] => {
     const isMet = own.find((ran) => ran.check.name === check)?.result.status === 'met'
-    const of = (
+    const concern = (
       code: string,
       ids: ComparedTests['missing'],
       message: string,
@@ -158,9 +169,17 @@ function testConcerns({ compared = new Map(), own }: Seen): readonly Concern[] {
             },
           ]
     return [
-      ...of('fewer-tests', missing, `${count(missing.length, 'test')} of the base did not run:`),
-      ...of('skipped-tests', skipped, `${count(skipped.length, 'test')} of the base now skipped:`),
-      ...of(
+      ...concern(
+        'fewer-tests',
+        missing,
+        `${count(missing.length, 'test')} of the base did not run:`,
+      ),
+      ...concern(
+        'skipped-tests',
+        skipped,
+        `${count(skipped.length, 'test')} of the base now skipped:`,
+      ),
+      ...concern(
         'failed-tests',
         isMet ? failing : [],
         `it passes, but its runner reports ${count(failing.length, 'failed test')}:`,
@@ -169,11 +188,11 @@ function testConcerns({ compared = new Map(), own }: Seen): readonly Concern[] {
   })
 }
 
-function ableToFail({ able = new Map(), compared }: Seen): readonly Concern[] {
+function ableToFail({ able = new Map(), compared }: Observations): readonly Concern[] {
   return [...able].flatMap(([check, { unnoticed, unplanted }]): readonly Concern[] => {
     const { redToGreen = [], keptGreen = [] } = compared?.get(check) ?? {}
     const red = new Set(redToGreen.map(({ id }) => id))
-    // What does not pass with the work alone is a concern of its own.
+    // Tests that do not pass with the work alone are a separate concern.
     const passed = new Set([...red, ...keptGreen.map(({ id }) => id)])
     const lines = [
       ...[...unnoticed].filter(([id]) => passed.has(id)).map(([id, why]) => `${id}: ${why}`),
@@ -191,7 +210,7 @@ function ableToFail({ able = new Map(), compared }: Seen): readonly Concern[] {
   })
 }
 
-function commandsAbleToFail({ commands = new Map() }: Seen): readonly Concern[] {
+function commandsAbleToFail({ commands = new Map() }: Observations): readonly Concern[] {
   return [...commands].flatMap(([check, { files, unnoticed, runsWork }]): readonly Concern[] => {
     if (unnoticed.length === 0 || !runsWork) return []
     const what = unnoticed.map((kind) => plantedText[kind]).join(' and with ')
@@ -211,7 +230,7 @@ const plantedText: Readonly<Record<ProgramFailure, string>> = {
   value: 'another expected value',
 }
 
-function mentioned({ mentions = [] }: Seen): readonly Concern[] {
+function mentioned({ mentions = [] }: Observations): readonly Concern[] {
   if (mentions.length === 0) return []
   return [
     {

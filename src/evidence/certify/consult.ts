@@ -1,6 +1,6 @@
 /**
- * Consultation (document 001): another agent reviews the work before it is certified. What it raised is
- * told to the maker, and asked about again; one that does not answer becomes a question to a person.
+ * Consultation: another agent reviews the work before it is certified. The maker gets the concerns that it raised,
+ * and the consultant is asked again afterwards. If it does not answer, a person decides.
  */
 
 import type { CertifyContext, TreeReader } from '../../engine/index.ts'
@@ -8,44 +8,25 @@ import {
   type AgentReport,
   FaultError,
   type Finding,
-  type RunId,
   type TreeId,
   textOf,
 } from '../../loop/index.ts'
 import type { CertifyingPlace } from '../parts.ts'
 import { parseReview, type Review, reviewPrompt } from '../verdict.ts'
-import type { Certifying } from './certifier.ts'
-import type { Concern } from './seen.ts'
+import type {
+  CertificationContext,
+  Consultant,
+  Consultation,
+  RaisedConcerns,
+} from './certification.ts'
+import type { Concern } from './observations.ts'
 
-export interface Consultant {
-  readonly name: string
-  /** What it is to look at. */
-  readonly prompt: string
-  readonly timeoutMs: number
-  /** For the certificate. */
-  readonly agent: string
-}
-
-export interface Consultation {
-  readonly name: string
-  readonly status: 'no-answer' | 'approved' | 'concerns-raised' | 'rejected' | 'resolved'
-  readonly agent: string
-  readonly atMs: number
-  readonly reasons: readonly Finding[]
-}
-
-export interface Consulted {
+export interface ConsultationResults {
   readonly consultations: readonly Consultation[]
   readonly concerns: readonly Concern[]
 }
 
-/** What each consultant raised last, by run: it outlives the process, so that a restart cannot lose it. */
-export interface RaisedConcerns {
-  find(run: RunId, consultant: string): Promise<readonly Finding[]>
-  keep(run: RunId, consultant: string, findings: readonly Finding[]): Promise<void>
-}
-
-export function raisedInMemory(): RaisedConcerns {
+export function createInMemoryConcerns(): RaisedConcerns {
   const known = new Map<string, readonly Finding[]>()
   return {
     find: async (run, consultant) => known.get(`${run} ${consultant}`) ?? [],
@@ -53,12 +34,12 @@ export function raisedInMemory(): RaisedConcerns {
   }
 }
 
-/** Nobody is asked to look at what cannot be certified anyway. */
+/** Skipped for work that cannot be certified anyway. */
 export async function consultAll(
-  certifying: Certifying,
+  certifying: CertificationContext,
   place: CertifyingPlace,
   before: readonly Concern[],
-): Promise<Consulted> {
+): Promise<ConsultationResults> {
   const { parts } = certifying
   if (before.some(({ mayBeApproved }) => !mayBeApproved)) return { consultations: [], concerns: [] }
   const consultations: Consultation[] = []
@@ -66,7 +47,7 @@ export async function consultAll(
   for (const consultant of parts.consultants) {
     const consultation = await consult(certifying, place, consultant)
     consultations.push(consultation)
-    const concern = concernOf(consultation)
+    const concern = toConcern(consultation)
     if (concern !== undefined) concerns.push(concern)
   }
   return { consultations, concerns }
@@ -75,7 +56,7 @@ export async function consultAll(
 const diffBytesMax = 60_000
 
 async function consult(
-  { parts, memory, subject, context, tree, base }: Certifying,
+  { parts, memory, subject, context, tree, base }: CertificationContext,
   place: CertifyingPlace,
   { name, prompt, timeoutMs, agent }: Consultant,
 ): Promise<Consultation> {
@@ -84,11 +65,11 @@ async function consult(
   const diff = await parts.reader.patch(
     base,
     tree,
-    await differing(parts.reader, base, tree),
+    await listDifferences(parts.reader, base, tree),
     diffBytesMax,
   )
   await place.checkout.reset(tree)
-  const review = await reviewOf(
+  const review = await requestReview(
     token,
     async () => {
       if (place.agents === undefined) throw new Error(`There is no agent for "${name}".`)
@@ -97,13 +78,13 @@ async function consult(
     },
     context,
   )
-  const status = statusOf(review, raised)
+  const status = toStatus(review, raised)
   if (status === 'concerns-raised') await memory.raised.keep(subject.run, name, review.reasons)
   return { name, status, agent, atMs: parts.now(), reasons: review.reasons }
 }
 
-/** One that was cut off, failed, or did not answer in form has not answered. */
-async function reviewOf(
+/** A consultant that was cut off, failed, or did not answer in the required form has not answered. */
+async function requestReview(
   token: string,
   ask: () => Promise<AgentReport>,
   { signal }: CertifyContext,
@@ -112,23 +93,23 @@ async function reviewOf(
     return parseReview((await ask()).text, token)
   } catch (error) {
     signal.throwIfAborted()
-    if (isOfRun(error)) throw error
+    if (isFaultOfRun(error)) throw error
     return { verdict: 'unclear', reasons: [{ text: textOf(error) }] }
   }
 }
 
-/** A limit of the run, or a provider that says "not now", is not the consultant's. */
-const isOfRun = (error: unknown): boolean =>
+/** A limit of the run, or a rate limit of the provider, is not the fault of the consultant. */
+const isFaultOfRun = (error: unknown): boolean =>
   error instanceof FaultError &&
   (error.fault.limit !== undefined || error.fault.code === 'rate-limited')
 
-function statusOf({ verdict }: Review, raised: readonly Finding[]): Consultation['status'] {
+function toStatus({ verdict }: Review, raised: readonly Finding[]): Consultation['status'] {
   if (verdict === 'unclear') return 'no-answer'
   return verdict === 'approved' && raised.length > 0 ? 'resolved' : verdict
 }
 
-function concernOf({ name, status, reasons }: Consultation): Concern | undefined {
-  const said = reasons.map(describe).join('\n')
+function toConcern({ name, status, reasons }: Consultation): Concern | undefined {
+  const listed = reasons.map(describe).join('\n')
   switch (status) {
     case 'approved':
     case 'resolved':
@@ -136,14 +117,14 @@ function concernOf({ name, status, reasons }: Consultation): Concern | undefined
     case 'no-answer':
       return {
         code: 'unclear',
-        message: `The consultant "${name}" did not answer in time, or not in the required form. A person decides instead:\n${said}`,
+        message: `The consultant "${name}" did not answer in time or in the required form. A person must decide instead:\n${listed}`,
         mayBeApproved: true,
       }
     case 'concerns-raised':
     case 'rejected':
       return {
         code: status === 'rejected' ? 'rejected' : 'concerns',
-        message: `"${name}" reviewed the work and ${status === 'rejected' ? 'rejects it' : 'has concerns'}:\n${said}`,
+        message: `"${name}" reviewed the work and ${status === 'rejected' ? 'rejects it' : 'has concerns'}:\n${listed}`,
         findings: reasons,
         mayBeApproved: false,
       }
@@ -153,19 +134,19 @@ function concernOf({ name, status, reasons }: Consultation): Concern | undefined
 const describe = ({ text, file, line }: Finding): string =>
   `- ${file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `}${text}`
 
-/** What others wrote stands behind a mark, so that it cannot look like ours. */
+/** Marks text of others, so that it cannot be mistaken for ours. */
 const quoted = (text: string): string => text.replaceAll(/^/gm, '> ')
 
 function taskText(prompt: string, diff: string, raised: readonly Finding[]): string {
   const earlier =
     raised.length === 0
       ? ''
-      : `\n\nYou looked at an earlier state of it and raised this. Say whether it is resolved:\n${quoted(raised.map(describe).join('\n'))}`
+      : `\n\nYou reviewed an earlier state and raised this. Say whether it is resolved:\n${quoted(raised.map(describe).join('\n'))}`
   const changes = diff === '' ? '' : `\n\nWhat was changed:\n${quoted(diff)}`
-  return `${prompt.trimEnd()}${earlier}${changes}\n\nThe files are in the folder that you work in. You may only read them.`
+  return `${prompt.trimEnd()}${earlier}${changes}\n\nThe files are in your working directory. You may only read them.`
 }
 
-export async function differing(
+export async function listDifferences(
   reader: TreeReader,
   base: TreeId,
   tree: TreeId,

@@ -1,41 +1,48 @@
 /**
- * The runs that show what made the checks pass: planted failures, the candidate without the work, and the work
- * without anything else.
+ * The control runs that show why the checks pass: with planted failures, the candidate without the work, and the
+ * work without anything else.
  */
 
 import { defined } from '../../loop/index.ts'
 import type { ObservedTest } from '../observe/observation.ts'
 import { compareTestFiles } from '../planting/index.ts'
-import { askBase } from './base-answers.ts'
-import type { Examining } from './certifier.ts'
+import { runOnBase } from './base-answers.ts'
+import type { ExaminationContext } from './certification.ts'
 import type { ClassifiedWork } from './classify-work.ts'
 import { type ComparedTests, compareTests, unstableFiles } from './compare-tests.ts'
-import { type Controlling, type Lane, lanesOf, note, otherLane, withMakers } from './lanes.ts'
-import { type PlantedCommand, plantInCommands, silentChecks } from './plant-in-commands.ts'
-import { type Ran, runChecks } from './run-checks.ts'
-import { type ControlRun, count, type Seen } from './seen.ts'
+import {
+  type ControlContext,
+  type Lane,
+  listLanes,
+  note,
+  otherLane,
+  withProducers,
+} from './lanes.ts'
+import { type ControlRun, count, type Observations, type PlantedCommand } from './observations.ts'
+import { plantInCommands, silentChecks } from './plant-in-commands.ts'
+import { restoreFromBase } from './restore-from-base.ts'
+import { type CheckRun, runChecks } from './run-checks.ts'
 import { type AbleToFail, showAbleToFail } from './show-able-to-fail.ts'
-import { takeBack } from './take-back.ts'
 import { workAlone } from './work-alone.ts'
 
-type Controlled = Pick<Seen, 'alone' | 'controls' | 'compared' | 'able' | 'commands'>
+type ControlResults = Pick<Observations, 'alone' | 'controls' | 'compared' | 'able' | 'commands'>
 
-/** Of tests that passed on the base, where none went from red to green (E9). */
+/** The most tests that stayed green in which failures are planted if none went from red to green (E9). */
 const keptPlantedMax = 200
 const bytesMax = 4 * 1024 * 1024
 
 export async function runControls(
-  certifying: Examining,
+  certifying: ExaminationContext,
   run: Lane,
-  seen: Seen,
+  observations: Observations,
   classified: ClassifiedWork,
-): Promise<Controlled> {
+): Promise<ControlResults> {
   const { parts, base } = certifying
-  const over = await takeBack(parts.reader, base, classified.aside, classified.unopened)
-  const all: Controlling = { certifying, run, seen, classified, over }
-  const first = await compareAll(all, seen.own)
+  const over = await restoreFromBase(parts.reader, base, classified.aside, classified.unopened)
+  const all: ControlContext = { certifying, run, observations, classified, over }
+  const first = await compareAll(all, observations.own)
   const red = [...first.values()].reduce((sum, one) => sum + one.redToGreen.length, 0)
-  const silent = silentChecks(seen, first)
+  const silent = silentChecks(observations, first)
   if (!parts.quick && (first.size > 0 || silent.length > 0)) {
     const what = red > 0 ? count(red, 'test') : first.size > 0 ? 'tests' : 'checks'
     note(all, `planting failures to show that ${what} can fail`)
@@ -49,32 +56,32 @@ export async function runControls(
 }
 
 async function runAll(
-  all: Controlling,
+  all: ControlContext,
   first: ReadonlyMap<string, ComparedTests>,
-): Promise<Controlled> {
+): Promise<ControlResults> {
   const { quick } = all.certifying.parts
   const able = quick ? new Map<string, AbleToFail>() : await plantAll(all, first)
   const commands = quick ? new Map<string, PlantedCommand>() : await plantInCommands(all, first)
-  const back = await takenBack(all, first)
+  const reverted = await runReverted(all, first)
   const programs = [...commands.values()].flatMap(({ files }) => files)
-  note(all, 'running the work alone over the base, in another environment')
+  note(all, 'running the work alone on top of the base, in another environment')
   const { alone, controls } = await workAlone(all, otherLane(all), first, programs)
   const whole = await withoutUnstable(all, alone, await compareAll(all, alone))
-  const compared = withoutIds(whole, back.unstable)
-  return { alone, controls: [...controls, ...back.controls], compared, able, commands }
+  const compared = withoutIds(whole, reverted.unstable)
+  return { alone, controls: [...controls, ...reverted.controls], compared, able, commands }
 }
 
 async function compareAll(
-  { certifying, seen, classified }: Controlling,
-  alone: readonly Ran[],
+  { certifying, observations, classified }: ControlContext,
+  alone: readonly CheckRun[],
   unstable: ReadonlyMap<string, ReadonlySet<string>> = new Map(),
 ): Promise<ReadonlyMap<string, ComparedTests>> {
   const compared = new Map<string, ComparedTests>()
-  for (const { check, observation } of seen.own) {
-    const base = seen.bases.get(check.name)
+  for (const { check, observation } of observations.own) {
+    const base = observations.bases.get(check.name)
     const here = alone.find((ran) => ran.check.name === check.name)?.observation
     if (base === undefined || here === undefined) continue
-    const known = await onBase(certifying, classified, here.tests ?? [])
+    const known = await findTestsOnBase(certifying, classified, here.tests ?? [])
     const found = compareTests({
       base,
       alone: here,
@@ -88,8 +95,8 @@ async function compareAll(
 }
 
 /** Tests that the base has: in a file that is not work, or not added to one that is. */
-async function onBase(
-  { parts: { reader }, base, tree }: Examining,
+async function findTestsOnBase(
+  { parts: { reader }, base, tree }: ExaminationContext,
   { work }: ClassifiedWork,
   tests: readonly ObservedTest[],
 ): Promise<ReadonlySet<string>> {
@@ -104,11 +111,11 @@ async function onBase(
     const changes = before && after && (await compareTestFiles(file, decode(before), decode(after)))
     added.set(file, changes && new Set(changes.added.map(titleText)))
   }
-  const isThere = ({ file, titles }: ObservedTest): boolean => {
+  const isOnBase = ({ file, titles }: ObservedTest): boolean => {
     if (!files.has(file)) return false
     return !isWork.has(file) || added.get(file)?.has(titleText(titles)) === false
   }
-  return new Set(tests.filter(isThere).map(({ id }) => id))
+  return new Set(tests.filter(isOnBase).map(({ id }) => id))
 }
 
 const titleText = (titles: readonly string[]): string => titles.join(' > ')
@@ -116,24 +123,24 @@ const titleText = (titles: readonly string[]): string => titles.join(' > ')
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
 async function plantAll(
-  all: Controlling,
+  all: ControlContext,
   compared: ReadonlyMap<string, ComparedTests>,
 ): Promise<ReadonlyMap<string, AbleToFail>> {
-  const { certifying, seen, over } = all
+  const { certifying, observations, over } = all
   const { parts, tree } = certifying
   const able = new Map<string, AbleToFail>()
   for (const [name, { redToGreen, keptGreen }] of compared) {
-    const check = seen.own.find((ran) => ran.check.name === name)?.check
+    const check = observations.own.find((ran) => ran.check.name === name)?.check
     if (check === undefined) continue
     const isRed = redToGreen.length > 0
     const tests = isRed ? redToGreen : keptGreen.slice(0, keptPlantedMax)
     if (tests.length === 0) continue
     const found = await showAbleToFail({
       reader: parts.reader,
-      lanes: lanesOf(all),
+      lanes: listLanes(all),
       tree,
       over,
-      checks: withMakers(seen.own, check),
+      checks: withProducers(observations.own, check),
       check,
       tests,
       work: all.classified.work,
@@ -145,22 +152,23 @@ async function plantAll(
   return able
 }
 
-/** Only where something besides the work was changed: else it is the base, which is known. */
-async function takenBack(
-  all: Controlling,
+/** Only if something besides the work was changed: otherwise it is the base, which is known. */
+async function runReverted(
+  all: ControlContext,
   compared: ReadonlyMap<string, ComparedTests>,
-): Promise<TakenBack> {
-  const { certifying, run, seen, classified } = all
+): Promise<RevertedRuns> {
+  const { certifying, run, observations, classified } = all
   const { parts, base, tree } = certifying
   const { work, aside } = classified
-  if (aside.length === 0 || work.length === 0) return notTakenBack
-  const failed = seen.own.filter(
-    ({ check }) => seen.bases.get(check.name)?.status === 'not-met' && check.existing !== 'allow',
+  if (aside.length === 0 || work.length === 0) return notReverted
+  const failed = observations.own.filter(
+    ({ check }) =>
+      observations.bases.get(check.name)?.status === 'not-met' && check.existing !== 'allow',
   )
-  if (failed.length === 0) return notTakenBack
-  note(all, 'taking the work back: what failed must fail again')
-  const over = await takeBack(parts.reader, base, work)
-  const checks = [...new Set(failed.flatMap(({ check }) => withMakers(seen.own, check)))]
+  if (failed.length === 0) return notReverted
+  note(all, 'reverting the work: what failed must fail again')
+  const over = await restoreFromBase(parts.reader, base, work)
+  const checks = [...new Set(failed.flatMap(({ check }) => withProducers(observations.own, check)))]
   const ran = await runChecks({ ...run, tree, over }, checks)
   const isHeld = (reds: typeof compared, some: typeof failed): boolean =>
     some.every(({ check }) => {
@@ -171,29 +179,29 @@ async function takenBack(
   const doubtful = failed.filter((one) => !isHeld(compared, [one]))
   const unstable = await passingOnBase(all, doubtful)
   const stable = withoutIds(compared, unstable)
-  const isAnyLeft = failed.some(({ check }) => stable.get(check.name)?.redToGreen.length !== 0)
+  const hasRedLeft = failed.some(({ check }) => stable.get(check.name)?.redToGreen.length !== 0)
   const held = isHeld(stable, failed)
   return {
-    controls: isAnyLeft ? [{ name: 'work-taken-back', ran, held }] : [],
+    controls: hasRedLeft ? [{ name: 'work-taken-back', ran, held }] : [],
     unstable,
   }
 }
 
-interface TakenBack {
+interface RevertedRuns {
   readonly controls: readonly ControlRun[]
-  /** Ids that failed on the base and pass there now: their result depends on the time or on chance. */
+  /** Ids that failed on the base and pass there now: their result is not deterministic. */
   readonly unstable: ReadonlySet<string>
 }
 
-const notTakenBack: TakenBack = { controls: [], unstable: new Set() }
+const notReverted: RevertedRuns = { controls: [], unstable: new Set() }
 
 async function passingOnBase(
-  { certifying, run }: Controlling,
-  own: readonly Ran[],
+  { certifying, run }: ControlContext,
+  own: readonly CheckRun[],
 ): Promise<ReadonlySet<string>> {
   const passing = new Set<string>()
   for (const { check } of own) {
-    const again = await askBase(certifying.base, check, run.place, run)
+    const again = await runOnBase(certifying.base, check, run.place, run)
     for (const { id, status } of again?.tests ?? []) if (status === 'passed') passing.add(id)
   }
   return passing
@@ -210,8 +218,11 @@ const withoutIds = (
     ]),
   )
 
-/** Every test that went from red to green fails again, or cannot be loaded. */
-function isRedAgain(ran: Ran | undefined, compared: ReadonlyMap<string, ComparedTests>): boolean {
+/** Every test that went from red to green fails again, or does not load. */
+function isRedAgain(
+  ran: CheckRun | undefined,
+  compared: ReadonlyMap<string, ComparedTests>,
+): boolean {
   const tests = ran?.observation.tests
   const red = ran === undefined ? undefined : compared.get(ran.check.name)?.redToGreen
   if (tests === undefined || red === undefined) return true
@@ -219,20 +230,20 @@ function isRedAgain(ran: Ran | undefined, compared: ReadonlyMap<string, Compared
   return !red.some(({ id }) => passed.has(id))
 }
 
-/** Where tests seem to be missing, the base is asked once more: what differs there is not stable. */
+/** If tests seem to be missing, runs the base again: what differs there is not stable. */
 async function withoutUnstable(
-  all: Controlling,
-  alone: readonly Ran[],
+  all: ControlContext,
+  alone: readonly CheckRun[],
   compared: ReadonlyMap<string, ComparedTests>,
 ): Promise<ReadonlyMap<string, ComparedTests>> {
-  const { certifying, run, seen } = all
+  const { certifying, run, observations } = all
   const unstable = new Map<string, ReadonlySet<string>>()
   for (const [name, { missing, failing }] of compared) {
-    const check = seen.own.find((ran) => ran.check.name === name)?.check
-    const base = seen.bases.get(name)
+    const check = observations.own.find((ran) => ran.check.name === name)?.check
+    const base = observations.bases.get(name)
     if (check === undefined || base === undefined) continue
     if (missing.length === 0 && failing.length === 0) continue
-    const again = await askBase(certifying.base, check, run.place, run)
+    const again = await runOnBase(certifying.base, check, run.place, run)
     unstable.set(name, unstableFiles(base.tests, again?.tests))
   }
   return [...unstable.values()].some(({ size }) => size > 0)

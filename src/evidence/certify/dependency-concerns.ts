@@ -1,20 +1,19 @@
-/** Questions about dependencies that only a person can decide. Pure. */
+/** Concerns about dependencies, which only a person can decide. Pure. */
 
 import type { DependencyItem, Layer } from '../parts.ts'
 import type { ClassifiedChange } from '../scope/index.ts'
-import type { Approval } from './ask-approval.ts'
-import { digestOf } from './digest.ts'
-import type { Examined } from './examine.ts'
-import { type Concern, isGood, list } from './seen.ts'
+import type { Approval, Examination } from './certification.ts'
+import { sha256 } from './digest.ts'
+import { type Concern, isAcceptable, list } from './observations.ts'
 
-/** Asked before anything is installed. `changed`: lockfiles and dependency keys of manifests. */
+/** For the time before anything is installed. `changed`: lockfiles and dependency keys of manifests. */
 export function dependencyConcerns(
   changed: readonly ClassifiedChange[],
   needed: readonly DependencyItem[],
 ): readonly Concern[] {
   const isChanged = changed.length > 0
   const unapproved = needed.filter(({ approved }) => approved === undefined)
-  // The question about a change stays the same after its answer was remembered.
+  // The question about a change stays the same after its answer was stored.
   const sources = isChanged ? needed : unapproved
   return [
     ...(isChanged ? [dependenciesChanged(changed)] : []),
@@ -36,7 +35,7 @@ function dependenciesChanged(changed: readonly ClassifiedChange[]): Concern {
 function unapprovedSources(items: readonly DependencyItem[]): Concern {
   return {
     code: 'dependency-source',
-    message: `The lockfile has packages from git or from addresses that are not one of your registries. They are installed, in the sandbox, only after a person approves exactly these (at a terminal, in loopctl inbox, or with loopctl certify --approve '<item>'):\n${listOf(items)}`,
+    message: `The lockfile has packages from git or from addresses outside your registries. They are installed, in the sandbox, only after a person approves exactly these (at a terminal, in loopctl inbox, or with loopctl certify --approve '<item>'):\n${listOf(items)}`,
     mayBeApproved: true,
   }
 }
@@ -44,14 +43,17 @@ function unapprovedSources(items: readonly DependencyItem[]): Concern {
 const listOf = (items: readonly DependencyItem[]): string =>
   items.map(({ text }) => `- ${text}`).join('\n')
 
-export interface Lacking {
+export interface MissingDependencies {
   readonly items: readonly DependencyItem[]
   readonly concern: Concern
 }
 
-/** Undefined: the checks pass without what the layer lacks. */
-export function lacksConcern({ own, layer }: Examined): Lacking | undefined {
-  const failed = own.filter((ran) => !isGood(ran))
+/** Undefined: the checks pass although dependencies are missing. */
+export function findMissingDependencies({
+  own,
+  layer,
+}: Examination): MissingDependencies | undefined {
+  const failed = own.filter((ran) => !isAcceptable(ran))
   if (failed.length === 0) return undefined
   const printed = failed.map(({ result }) => result.output.toLowerCase()).join('\n')
   const items = (layer.lacks ?? []).filter(
@@ -62,8 +64,8 @@ export function lacksConcern({ own, layer }: Examined): Lacking | undefined {
   const names = failed.map(({ check }) => check.name).join(', ')
   const what =
     first.kind === 'resolve-dependencies'
-      ? 'Dependencies are not installed: there is no lockfile, and your checkout has none installed. Their versions can be chosen now, once, from your registries, in the sandbox'
-      : 'The install scripts of these packages were not run. They can run in the sandbox, with no network but your registries'
+      ? 'No dependencies are installed: there is no lockfile, and your checkout has none. They can be resolved once from your registries, in the sandbox'
+      : 'The install scripts of these packages were not run. They can run in the sandbox, with access to your registries only'
   return {
     items,
     concern: {
@@ -74,7 +76,7 @@ export function lacksConcern({ own, layer }: Examined): Lacking | undefined {
   }
 }
 
-/** Earlier approvals that this layer depends on. */
+/** Earlier approvals that this dependency layer depends on. */
 export function earlierApprovals(layer: Layer, asked: readonly Approval[]): readonly Approval[] {
   const named = new Set(asked.flatMap(({ codes }) => codes))
   const kept = (layer.approved ?? []).filter(
@@ -84,6 +86,6 @@ export function earlierApprovals(layer: Layer, asked: readonly Approval[]): read
     codes: [kind],
     by: approved?.by ?? '',
     ...(approved === undefined ? {} : { atMs: approved.atMs }),
-    diffDigest: digestOf(id),
+    diffDigest: sha256(id),
   }))
 }

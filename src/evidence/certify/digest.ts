@@ -1,4 +1,4 @@
 import { createHash } from 'node:crypto'
 
-export const digestOf = (content: string | Uint8Array): string =>
+export const sha256 = (content: string | Uint8Array): string =>
   createHash('sha256').update(content).digest('hex')

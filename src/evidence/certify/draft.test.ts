@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { defaultLimits, type RunId, type TreeId } from '../../loop/index.ts'
 import { changesMax } from '../../protocol/index.ts'
 import type { OpenCheck } from '../parts.ts'
-import type { Certified } from './certifier.ts'
+import type { Certified } from './certification.ts'
 import { draftOf } from './draft.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
@@ -76,7 +76,7 @@ function draftFrom(change: Partial<Certified>) {
   return { kept, draft }
 }
 
-test('the output that is bound is all of it, not its excerpt; agent and model are named', async () => {
+test('binds the whole output, not the excerpt; names agent and model', async () => {
   const { kept, draft } = draftFrom({})
   const { checks, agent, model } = await draft
   expect(kept).toEqual(['begin middle end'])
@@ -84,13 +84,13 @@ test('the output that is bound is all of it, not its excerpt; agent and model ar
   expect([agent?.version, model]).toEqual(['2.1.0', 'anthropic/claude'])
 })
 
-test('what a check read is kept as a sorted list, and bound by its digest', async () => {
+test('stores what a check read as a sorted list, bound by its digest', async () => {
   const { kept, draft } = draftFrom({ reads: new Map([['test', ['b.js', 'a.js']]]) })
   expect((await draft).checks[0]?.reads).toEqual({ count: 2, digest: sha256('a.js\nb.js\n') })
   expect(kept).toContain('a.js\nb.js\n')
 })
 
-test('of too many changes, those that need an approval are listed and the rest is counted', async () => {
+test('lists the changes that need an approval first, and counts those beyond the limit', async () => {
   const work = Array.from({ length: changesMax }, (_, at) => ({
     path: `src/${at}.js`,
     class: 'work' as const,

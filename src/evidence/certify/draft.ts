@@ -1,4 +1,4 @@
-/** What was found, as a certificate says it. */
+/** Turns the results of a certification into a certificate draft. */
 
 import { defined } from '../../loop/index.ts'
 import {
@@ -9,25 +9,25 @@ import {
   type ReadFiles,
 } from '../../protocol/index.ts'
 import type { Layer } from '../parts.ts'
-import type { Certified } from './certifier.ts'
-import type { Ran } from './run-checks.ts'
+import type { Certified } from './certification.ts'
+import type { CheckRun } from './run-checks.ts'
 
-/** Keeps what a check printed, so that people can read it. */
+/** Stores the output of a check, so that people can read it. */
 export type KeepOutput = (
   output: string,
 ) => Promise<{ readonly sha256: string; readonly bytes: number }>
 
 export type Calibrations = (
-  ran: Ran,
+  ran: CheckRun,
 ) => Promise<NonNullable<CertifiedCheck['calibration']> | undefined>
 
 export interface DraftParts {
   readonly keep: KeepOutput
   readonly calibrationOf: Calibrations
   readonly now: () => number
-  /** What it is of, where it is of no run. */
+  /** What it certifies, if not a run. */
   readonly what?: CertificateDraft['what']
-  /** What the base was, where it is a commit. */
+  /** The commit of the base, if it has one. */
   readonly baseCommit?: string
   readonly model?: string
 }
@@ -42,7 +42,7 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
   const [approval] = approvals
   const { baseCommit, model } = parts
   return {
-    what: parts.what ?? whatOf(subject),
+    what: parts.what ?? toSubject(subject),
     ...defined({ tree, commit }),
     ...(base === undefined ? {} : { base: { tree: base, ...defined({ commit: baseCommit }) } }),
     rests:
@@ -50,8 +50,8 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
         ? { checks: [], code: subject.condition }
         : { checks: own.map(({ check }) => check.name) },
     checks: [
-      ...(await checksOf(own, 'own', parts, reads)),
-      ...(await checksOf(sealed, 'sealed', parts)),
+      ...(await toCertifiedChecks(own, 'own', parts, reads)),
+      ...(await toCertifiedChecks(sealed, 'sealed', parts)),
     ],
     sealed: {
       changes: sealedChanges.map(({ path, what, keys = [] }) => ({
@@ -76,23 +76,26 @@ export async function draftOf(certified: Certified, parts: DraftParts): Promise<
       at: iso(atMs),
       ...(reasons.length === 0 ? {} : { summary: reasons.map(({ text }) => text).join('\n') }),
     })),
-    ...(layer === undefined ? {} : { layer: layerOf(layer) }),
+    ...(layer === undefined ? {} : { layer: toCertifiedLayer(layer) }),
     ...defined({ sandbox }),
     policy: { decision: 'none', set: 'none' },
     budget: { spent, limits, activeMs },
     ...defined({ agent, model }),
     ...proof,
-    ...(proof.changes === undefined ? {} : listedChanges(proof.changes)),
+    ...(proof.changes === undefined ? {} : limitChanges(proof.changes)),
   }
 }
 
-/** Those that a person has to know about first, so that it is the others which are only counted. */
-function listedChanges(
+/** Keeps those that a person must know about; the others may only be counted. */
+function limitChanges(
   changes: readonly ChangeNote[],
 ): Pick<CertificateDraft, 'changes' | 'changesNotListed'> {
-  const isFirst = ({ class: of }: ChangeNote): boolean =>
-    of === 'sealed' || of === 'other' || of === 'dependencies'
-  const sorted = [...changes.filter(isFirst), ...changes.filter((one) => !isFirst(one))]
+  const isImportant = ({ class: changeClass }: ChangeNote): boolean =>
+    changeClass === 'sealed' || changeClass === 'other' || changeClass === 'dependencies'
+  const sorted = [
+    ...changes.filter(isImportant),
+    ...changes.filter((change) => !isImportant(change)),
+  ]
   const more = sorted.length - changesMax
   return {
     changes: sorted.slice(0, changesMax),
@@ -100,7 +103,7 @@ function listedChanges(
   }
 }
 
-const layerOf = ({
+const toCertifiedLayer = ({
   from,
   digest,
   summary,
@@ -114,7 +117,7 @@ const layerOf = ({
   ...(approved.length === 0 ? {} : { approved: approved.map(({ id }) => id) }),
 })
 
-function whatOf({
+function toSubject({
   run,
   name,
   loop,
@@ -127,8 +130,8 @@ function whatOf({
   return { type: 'run', run, name, loop, ...from, codeDigest, iteration, condition }
 }
 
-async function checksOf(
-  ran: readonly Ran[],
+async function toCertifiedChecks(
+  ran: readonly CheckRun[],
   pass: CertifiedCheck['pass'],
   parts: DraftParts,
   reads?: Certified['reads'],

@@ -1,66 +1,44 @@
 /**
- * Everything that is found out in the clean checkout before a person is asked.
+ * Everything that is determined in the clean checkout before a person is asked.
  *
- *   candidate     every check, observed; it must pass
- *   base          what the checks answered before the run began; kept
+ *   candidate     every check, observed; must pass
+ *   base          the results of the checks before the run; cached
  *   classify      work, new tests, not read, other
  *   plants        every red-to-green test is shown able to fail
- *   taken back    the candidate without the work: what failed fails again
- *   work alone    the base plus the work, in another environment: passes; last, so that it is also a control
- *                 after the planted failures
+ *   reverted      the candidate without the work: what failed fails again
+ *   work alone    the base plus the work, in another environment: must pass; runs last, so that it is also a control
+ *                 run after the planted failures
  */
 
 import { type CheckStatus, defined } from '../../loop/index.ts'
-import type { Strength } from '../../protocol/index.ts'
 import type { CertifyingPlace, OpenCheck } from '../parts.ts'
-import type { ClassifiedChange } from '../scope/index.ts'
 import { type BaseAnswer, baseAnswerOf, isNoWorse } from './base-answers.ts'
-import type { Certifying, Examining } from './certifier.ts'
-import { checkContextOf } from './check-context.ts'
+import type { CertificationContext, Examination, ExaminationContext } from './certification.ts'
 import { classify } from './classify-work.ts'
-import type { ComparedTests } from './compare-tests.ts'
-import { concernsOf } from './concerns.ts'
-import { type Consultation, consultAll } from './consult.ts'
+import { findConcerns } from './concerns.ts'
+import { consultAll } from './consult.ts'
 import { runControls } from './controls.ts'
-import type { PlantedCommand } from './plant-in-commands.ts'
-import { type Ran, type RunRequest, runChecks } from './run-checks.ts'
-import { type Concern, type ControlRun, count, isGood, type Seen } from './seen.ts'
-import type { AbleToFail } from './show-able-to-fail.ts'
-import { strengthOf } from './strength.ts'
-
-export interface Examined {
-  readonly layer: CertifyingPlace['layer']
-  readonly walls?: CertifyingPlace['walls']
-  /** The checks on the candidate. */
-  readonly own: readonly Ran[]
-  /** The checks on the base plus the work. */
-  readonly sealed: readonly Ran[]
-  readonly controls: readonly ControlRun[]
-  readonly changes: readonly ClassifiedChange[]
-  readonly compared: ReadonlyMap<string, ComparedTests>
-  readonly able: ReadonlyMap<string, AbleToFail>
-  readonly commands: ReadonlyMap<string, PlantedCommand>
-  readonly concerns: readonly Concern[]
-  readonly consultations: readonly Consultation[]
-  readonly strength: Strength
-}
+import { createCheckContext } from './create-check-context.ts'
+import { count, isAcceptable, type Observations } from './observations.ts'
+import { type CheckRun, type RunRequest, runChecks } from './run-checks.ts'
+import { assessStrength } from './strength.ts'
 
 export async function examine(
-  certifying: Examining,
+  certifying: ExaminationContext,
   place: CertifyingPlace,
   approved: ReadonlySet<string>,
-): Promise<Examined> {
+): Promise<Examination> {
   const { parts, subject, tree, base } = certifying
   const run: Omit<RunRequest, 'tree'> = {
     place,
-    context: checkContextOf(certifying, place),
+    context: createCheckContext(certifying, place),
     now: () => parts.now(),
   }
-  const isDoubtful = doubts(subject.evidence)
+  const isDoubtful = createDoubts(subject.evidence)
   certifying.context.note?.(`running ${count(place.checks.length, 'check')} on the candidate`)
-  const asked = await runChecks({ ...run, tree, isDoubtful })
-  const bases = await basesOf(certifying, place, run, asked)
-  const own = asked.map((ran) => allowedAs(ran, bases.get(ran.check.name)))
+  const results = await runChecks({ ...run, tree, isDoubtful })
+  const bases = await runBases(certifying, place, run, results)
+  const own = results.map((ran) => markExisting(ran, bases.get(ran.check.name)))
   const { layer, walls } = place
   const found = {
     layer,
@@ -74,21 +52,26 @@ export async function examine(
     commands: new Map(),
     consultations: [],
   }
-  const seen: Seen = { own, bases, evidence: subject.evidence, approved }
+  const observations: Observations = { own, bases, evidence: subject.evidence, approved }
   const required = parts.required
-  if (!own.every(isGood)) {
-    const strength = strengthOf({ ...seen, required, isChanged: base !== tree, concerns: [] })
-    return { ...found, concerns: concernsOf(seen), strength }
+  if (!own.every(isAcceptable)) {
+    const strength = assessStrength({
+      ...observations,
+      required,
+      isChanged: base !== tree,
+      concerns: [],
+    })
+    return { ...found, concerns: findConcerns(observations), strength }
   }
   const commandInstead = await parts.commandInstead(base)
-  const all: Seen = {
-    ...seen,
+  const all: Observations = {
+    ...observations,
     ...defined({ commandInstead }),
-    ...(base === tree ? {} : await tried(certifying, run, seen)),
+    ...(base === tree ? {} : await runControlled(certifying, run, observations)),
   }
-  const concerns = concernsOf(all)
+  const concerns = findConcerns(all)
   const consulted = await consultAll(certifying, place, concerns)
-  const strength = strengthOf({
+  const strength = assessStrength({
     ...all,
     required,
     isChanged: base !== tree,
@@ -108,30 +91,30 @@ export async function examine(
   }
 }
 
-async function tried(
-  certifying: Examining,
+async function runControlled(
+  certifying: ExaminationContext,
   run: Omit<RunRequest, 'tree'>,
-  seen: Seen,
-): Promise<Partial<Seen>> {
-  const classified = await classify(certifying, seen)
-  const controls = await runControls(certifying, run, seen, classified)
-  return { ...classified.seen, ...controls }
+  observations: Observations,
+): Promise<Partial<Observations>> {
+  const classified = await classify(certifying, observations)
+  const controls = await runControls(certifying, run, observations, classified)
+  return { ...classified.observations, ...controls }
 }
 
-/** It was seen to answer differently, or does so now. */
-const doubts =
-  (evidence: Certifying['subject']['evidence']) =>
+/** The check gave different results before, or does so now. */
+const createDoubts =
+  (evidence: CertificationContext['subject']['evidence']) =>
   (check: OpenCheck, first: CheckStatus): boolean => {
     const before = Object.hasOwn(evidence, check.name) ? evidence[check.name] : undefined
     if (before?.flaky === true) return true
     return before?.status === 'met' && first === 'not-met'
   }
 
-async function basesOf(
-  { parts, base, tree }: Certifying,
+async function runBases(
+  { parts, base, tree }: CertificationContext,
   place: CertifyingPlace,
   run: Omit<RunRequest, 'tree'>,
-  own: readonly Ran[],
+  own: readonly CheckRun[],
 ): Promise<ReadonlyMap<string, BaseAnswer>> {
   const found = new Map<string, BaseAnswer>()
   if (base === tree) return found
@@ -143,7 +126,7 @@ async function basesOf(
   return found
 }
 
-function allowedAs(ran: Ran, base: BaseAnswer | undefined): Ran {
+function markExisting(ran: CheckRun, base: BaseAnswer | undefined): CheckRun {
   const { check, result, observation } = ran
   if (base?.status !== 'not-met' || result.status !== 'not-met') return ran
   const existing = { ...result, existing: true } as const

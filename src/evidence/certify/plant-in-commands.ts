@@ -1,59 +1,46 @@
 /**
- * Shows that checks can fail whose runner reports no tests: programs, scripts, linters. Failures are planted in the
- * files that such a check read and that are not the work, and the check must fail.
+ * Shows that checks without reported tests can fail: programs, scripts, linters. Failures are planted in the files
+ * that such a check read and that are not the work, and the check must fail.
  *
- * 1. Code of the work stays as it is. Files of the product prove nothing, as they fail before the work runs, unless
- *    they check it themselves.
+ * 1. The code of the work stays as it is. Product files prove nothing, because they fail before the work runs, unless
+ *    they check the work themselves.
  * 2. Files that refer to the work come first, then those that the command names, then all that were read.
- * 3. A check that passes with a planted failure may only read these files, as linters do. If it also passes with
- *    code of the work that throws at once, it does not run the work, and the work cannot change its result.
+ * 3. A check that passes with a planted failure may only read these files, as linters do. If it also passes when the
+ *    code of the work throws at once, it does not run the work, and the work cannot change its result.
  */
 
 import { familyOf } from '../mask-code.ts'
-import type { OpenCheck, Overlay, PutFile } from '../parts.ts'
+import type { OpenCheck, Overlay, OverlayFile } from '../parts.ts'
 import { isProgram, type ProgramPlant, plantInProgram } from '../planting/index.ts'
 import type { ComparedTests } from './compare-tests.ts'
-import { type Controlling, type Lane, lanesOf, withMakers } from './lanes.ts'
-import { type Ran, runChecks } from './run-checks.ts'
-import type { Seen } from './seen.ts'
-
-export type ProgramFailure = Exclude<ProgramPlant, 'start' | 'restated'>
-
-export interface PlantedCommand {
-  /** In which failures were planted. Empty: none could be. */
-  readonly files: readonly string[]
-  /** Planted failures with which it failed. */
-  readonly noticed: readonly ProgramFailure[]
-  /** Planted failures with which it passed. */
-  readonly unnoticed: readonly ProgramFailure[]
-  /** False: it passes with code of the work that throws at once. */
-  readonly runsWork: boolean
-}
+import { type ControlContext, type Lane, listLanes, withProducers } from './lanes.ts'
+import type { Observations, PlantedCommand, ProgramFailure } from './observations.ts'
+import { type CheckRun, runChecks } from './run-checks.ts'
 
 const kinds: readonly ProgramFailure[] = ['after', 'value']
-/** As many files are planted at once (E9). */
+/** The most files that are planted at once (E9). */
 const filesMax = 50
-/** So many files of the product are looked at. */
+/** The most product files that are examined. */
 const productMax = 300
 const bytesMax = 1024 * 1024
 
 export async function plantInCommands(
-  all: Controlling,
+  all: ControlContext,
   compared: ReadonlyMap<string, ComparedTests>,
 ): Promise<ReadonlyMap<string, PlantedCommand>> {
   const found = new Map<string, PlantedCommand>()
   if (all.classified.work.length === 0) return found
-  for (const ran of silentChecks(all.seen, compared)) {
+  for (const ran of silentChecks(all.observations, compared)) {
     found.set(ran.check.name, await plantInCommand(all, ran))
   }
   return found
 }
 
-/** What went from red to green; others only where nothing did and no runner reports tests. */
+/** Checks that went from red to green; others only if none did and no runner reports tests. */
 export function silentChecks(
-  { own, bases }: Pick<Seen, 'own' | 'bases'>,
+  { own, bases }: Pick<Observations, 'own' | 'bases'>,
   compared: ReadonlyMap<string, ComparedTests>,
-): readonly Ran[] {
+): readonly CheckRun[] {
   const silent = own.filter(
     ({ check, result }) =>
       check.kind === 'command' && result.status === 'met' && !compared.has(check.name),
@@ -63,17 +50,17 @@ export function silentChecks(
 }
 
 async function plantInCommand(
-  all: Controlling,
-  { check, observation }: Ran,
+  all: ControlContext,
+  { check, observation }: CheckRun,
 ): Promise<PlantedCommand> {
   const marker = `planted ${all.certifying.parts.token()}`
   const files = await chooseFiles(all, check, observation.read ?? [])
   const planted = new Set<string>()
   const noticed: ProgramFailure[] = []
   const unnoticed: ProgramFailure[] = []
-  const left = [...kinds]
-  const work = async (lane: Lane): Promise<void> => {
-    for (let kind = left.shift(); kind !== undefined; kind = left.shift()) {
+  const remaining = [...kinds]
+  const plantRemaining = async (lane: Lane): Promise<void> => {
+    for (let kind = remaining.shift(); kind !== undefined; kind = remaining.shift()) {
       const over = await plant(files, kind, marker)
       if (over.size === 0) continue
       for (const path of over.keys()) planted.add(path)
@@ -81,7 +68,7 @@ async function plantInCommand(
       ;(passes ? unnoticed : noticed).push(kind)
     }
   }
-  await Promise.all(lanesOf(all).map(work))
+  await Promise.all(listLanes(all).map(plantRemaining))
   return {
     files: [...planted],
     noticed,
@@ -90,20 +77,20 @@ async function plantInCommand(
   }
 }
 
-interface Source extends PutFile {
+interface Source extends OverlayFile {
   readonly path: string
   readonly text: string
 }
 
 async function chooseFiles(
-  all: Controlling,
+  all: ControlContext,
   check: OpenCheck,
   read: readonly string[],
 ): Promise<readonly Source[]> {
-  const { work, seen } = all.classified
+  const { work, observations } = all.classified
   const isWork = new Set(work)
   const paths = [...new Set([...check.names, ...read])].filter((path) => !isWork.has(path))
-  const isProduct = (path: string): boolean => seen.isProduct?.(path) === true
+  const isProduct = (path: string): boolean => observations.isProduct?.(path) === true
   const outside = await readSources(
     all,
     paths.filter((path) => !isProduct(path)),
@@ -123,23 +110,24 @@ async function chooseFiles(
   return []
 }
 
-const words =
+const checkingWords =
   /\bassert|\bexpect|\bcheck|\bequal|\beq\(|\bfail|(?:^|[\s;&|])(?:\[|test|grep -q|cmp|diff)\s|\bexit 1\b/im
-const folders = /(?:^|\/)(?:tests?|specs?|e2e|__tests__)\//
+const testFolders = /(?:^|\/)(?:tests?|specs?|e2e|__tests__)\//
 
-/** Not a program of the product that a command starts to see what it prints. */
-const isChecking = ({ path, text }: Source): boolean => folders.test(path) || words.test(text)
+/** False for a product program that a command starts to look at its output. */
+const isChecking = ({ path, text }: Source): boolean =>
+  testFolders.test(path) || checkingWords.test(text)
 
-/** Programs that check the work and lie among the product, where no name tells them from it. */
+/** Programs that check the work but lie among the product files, where their names do not reveal them. */
 async function findCheckingPrograms(
-  all: Controlling,
+  all: ControlContext,
   paths: readonly string[],
   outside: readonly Source[],
   named: ReadonlySet<string>,
 ): Promise<readonly Source[]> {
   const product = await readSources(all, paths.slice(0, productMax))
   const isAbout = referrersTo(all.classified.work)
-  // What other code refers to is part of the product.
+  // Code that other code refers to is part of the product.
   const isStarted = ({ path }: Source): boolean => {
     const refersTo = referrersTo([path])
     return ![...product, ...outside].some((one) => one.path !== path && refersTo(one.text))
@@ -149,7 +137,10 @@ async function findCheckingPrograms(
   )
 }
 
-async function readSources(all: Controlling, paths: readonly string[]): Promise<readonly Source[]> {
+async function readSources(
+  all: ControlContext,
+  paths: readonly string[],
+): Promise<readonly Source[]> {
   const { certifying, over } = all
   const { parts, tree } = certifying
   const files = await parts.reader.list(tree)
@@ -166,7 +157,7 @@ async function readSources(all: Controlling, paths: readonly string[]): Promise<
   return sources
 }
 
-/** By the names of its files, which say nothing where every folder has one. */
+/** Judges by file names; ignores names that every folder has. */
 function referrersTo(work: readonly string[]): (text: string) => boolean {
   const names = work
     .map((path) => path.replace(/^.*\//, '').replace(/\.\w+$/, ''))
@@ -181,8 +172,8 @@ async function plant(
   sources: readonly Source[],
   kind: ProgramPlant,
   marker: string,
-): Promise<ReadonlyMap<string, PutFile>> {
-  const planted = new Map<string, PutFile>()
+): Promise<ReadonlyMap<string, OverlayFile>> {
+  const planted = new Map<string, OverlayFile>()
   for (const { path, text, kind: mode } of sources) {
     const changed = await plantInProgram({ file: path, text, kind, marker })
     if (changed === undefined) continue
@@ -192,19 +183,19 @@ async function plant(
 }
 
 async function passesWith(
-  { certifying: { tree }, over, seen }: Controlling,
+  { certifying: { tree }, over, observations }: ControlContext,
   lane: Lane,
   check: OpenCheck,
   planted: Overlay,
 ): Promise<boolean> {
-  const names = new Set(withMakers(seen.own, check).map(({ name }) => name))
+  const names = new Set(withProducers(observations.own, check).map(({ name }) => name))
   const here = lane.place.checks.filter(({ name }) => names.has(name))
   const ran = await runChecks({ ...lane, tree, over: new Map([...over, ...planted]) }, here)
   return ran.find((one) => one.check.name === check.name)?.result.status === 'met'
 }
 
-/** Code in which nothing can be planted may run. */
-async function runsWork(all: Controlling, check: OpenCheck, marker: string): Promise<boolean> {
+/** Code in which nothing can be planted may be run. */
+async function runsWork(all: ControlContext, check: OpenCheck, marker: string): Promise<boolean> {
   const sources = await readSources(all, all.classified.work)
   const planted = await plant(sources, 'start', marker)
   const isUnknown = sources.some(

@@ -1,24 +1,28 @@
-/** What was observed about the report of a runner, and about the files that a check read and wrote. Pure. */
+/** Concerns about the report of a runner, and about the files that a check read and wrote. Pure. */
 
 import type { BaseAnswer } from './base-answers.ts'
-import type { Ran } from './run-checks.ts'
-import { type Concern, count, list, type Seen } from './seen.ts'
+import { type Concern, count, list, type Observations } from './observations.ts'
+import type { CheckRun } from './run-checks.ts'
 
-/** The report of a runner that cannot be relied on, where the base's could. */
-export function reportConcerns({ own, alone = [], bases }: Seen): readonly Concern[] {
+/** Reports that are unreliable although those of the base were reliable. */
+export function reportConcerns({ own, alone = [], bases }: Observations): readonly Concern[] {
   return own.flatMap(({ check }): readonly Concern[] => {
     const base = bases.get(check.name)
     if (base === undefined) return []
     const runs = [...own, ...alone].filter((ran) => ran.check.name === check.name)
     return [
-      ...silent(check.name, base, runs),
-      ...unreliable(check.name, base, runs),
-      ...replaced(check.name, base, runs),
+      ...findSilent(check.name, base, runs),
+      ...findUnreliable(check.name, base, runs),
+      ...findReplaced(check.name, base, runs),
     ]
   })
 }
 
-function silent(check: string, base: BaseAnswer, runs: readonly Ran[]): readonly Concern[] {
+function findSilent(
+  check: string,
+  base: BaseAnswer,
+  runs: readonly CheckRun[],
+): readonly Concern[] {
   if (base.tests === undefined) return []
   const isSilent = runs.some(
     ({ observation, result }) => observation.tests === undefined && result.status === 'met',
@@ -34,7 +38,11 @@ function silent(check: string, base: BaseAnswer, runs: readonly Ran[]): readonly
   ]
 }
 
-function unreliable(check: string, base: BaseAnswer, runs: readonly Ran[]): readonly Concern[] {
+function findUnreliable(
+  check: string,
+  base: BaseAnswer,
+  runs: readonly CheckRun[],
+): readonly Concern[] {
   const known = new Set<string>(base.problems)
   const problems = runs
     .flatMap(({ observation }) => observation.problems)
@@ -51,7 +59,11 @@ function unreliable(check: string, base: BaseAnswer, runs: readonly Ran[]): read
   ]
 }
 
-function replaced(check: string, base: BaseAnswer, runs: readonly Ran[]): readonly Concern[] {
+function findReplaced(
+  check: string,
+  base: BaseAnswer,
+  runs: readonly CheckRun[],
+): readonly Concern[] {
   const known = new Set(base.replaced)
   const names = runs
     .flatMap(({ observation }) => observation.replaced)
@@ -67,55 +79,63 @@ function replaced(check: string, base: BaseAnswer, runs: readonly Ran[]): readon
   ]
 }
 
-/** Files that a check wrote or no longer reads. */
-export function accessConcerns(seen: Seen): readonly Concern[] {
-  const { own, alone = [], bases } = seen
+/** Files that a check wrote, or no longer reads. */
+export function accessConcerns(observations: Observations): readonly Concern[] {
+  const { own, alone = [], bases } = observations
   return own.flatMap(({ check }): readonly Concern[] => {
     const base = bases.get(check.name)
     if (base === undefined) return []
     const runs = [...own, ...alone].filter((ran) => ran.check.name === check.name)
-    return [...writing(check, base, runs, seen), ...notRead(check.name, base, runs, seen)]
+    return [
+      ...findNewWrites(check, base, runs, observations),
+      ...findNotRead(check.name, base, runs, observations),
+    ]
   })
 }
 
-function writing(
-  check: Ran['check'],
+function findNewWrites(
+  check: CheckRun['check'],
   base: BaseAnswer,
-  runs: readonly Ran[],
-  { isFolder = () => true }: Seen,
+  runs: readonly CheckRun[],
+  { isFolder = () => true }: Observations,
 ): readonly Concern[] {
-  const known = [...(base.written ?? []).map((path) => madeBy(path, isFolder)), ...check.outputs]
+  const known = [
+    ...(base.written ?? []).map((path) => outputFolder(path, isFolder)),
+    ...check.outputs,
+  ]
   const isKnown = (path: string): boolean =>
-    known.some((one) => path === one || path.startsWith(`${one}/`) || folderOf(one) === path)
-  const fresh = runs
+    known.some(
+      (other) => path === other || path.startsWith(`${other}/`) || parentFolder(other) === path,
+    )
+  const newPaths = runs
     .flatMap(({ observation }) => observation.written ?? [])
     .filter((path) => !isKnown(path))
-  if (fresh.length === 0) return []
+  if (newPaths.length === 0) return []
   return [
     {
       code: 'tree-changed',
-      message: `The check ${check.name} writes files in the tree that it did not write on the base, so it may not test what was committed. Write them elsewhere, name them under outputs, or approve:\n${list([...new Set(fresh)].toSorted())}`,
+      message: `The check ${check.name} writes files in the tree that it did not write on the base, so it may not test what was committed. Write them elsewhere, name them under outputs, or approve:\n${list([...new Set(newPaths)].toSorted())}`,
       check: check.name,
       mayBeApproved: true,
     },
   ]
 }
 
-/** The outermost folder on its way that is not in the tree: it is there for what the check makes. */
-function madeBy(path: string, isFolder: (path: string) => boolean): string {
+/** The outermost parent that is not in the tree: the check created it for its output. */
+function outputFolder(path: string, isFolder: (path: string) => boolean): string {
   const parts = path.split('/')
   const at = parts.findIndex((_, index) => !isFolder(parts.slice(0, index + 1).join('/')))
   return at < 0 ? path : parts.slice(0, at + 1).join('/')
 }
 
-const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+const parentFolder = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-/** Product files that the tests of the base used, and these do not: they may test other files instead. */
-function notRead(
+/** Product files that the tests of the base read and these do not: they may test other files instead. */
+function findNotRead(
   check: string,
   base: BaseAnswer,
-  runs: readonly Ran[],
-  { isProduct, remains }: Seen,
+  runs: readonly CheckRun[],
+  { isProduct, remains }: Observations,
 ): readonly Concern[] {
   if (base.read === undefined || isProduct === undefined || base.tests === undefined) return []
   if (runs.some(({ observation }) => observation.read === undefined)) return []

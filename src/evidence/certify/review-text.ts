@@ -1,7 +1,7 @@
 /**
- * A review as text: what needs an approval, then the work, each with what is not shown of it, exactly.
+ * Renders a review as text: what needs an approval, then the work, each with an exact list of what is not shown.
  *
- * A file is shown whole or not at all, so that no diff ends where a reader believes it complete.
+ * A file is shown completely or not at all, so that no reader mistakes a truncated diff for a complete one.
  */
 
 import type { FileDiff, Review } from './review.ts'
@@ -19,16 +19,16 @@ export const unlimited: ReviewLimits = {
 export interface ReviewText {
   /** Empty: nothing differs. */
   readonly text: string
-  /** Files that need an approval, and are not in the text. */
+  /** How many files that need an approval are not in the text. */
   readonly firstHidden: number
 }
 
 export function renderReview({ first, work }: Review, limits: ReviewLimits): ReviewText {
-  const above = section('Changed outside the work', first, limits.firstBytes)
-  const below = section('The work', work, limits.workBytes)
+  const firstPart = section('Changed outside the work', first, limits.firstBytes)
+  const workPart = section('The work', work, limits.workBytes)
   return {
-    text: [above.text, below.text].filter((text) => text !== '').join('\n\n'),
-    firstHidden: above.hidden,
+    text: [firstPart.text, workPart.text].filter((text) => text !== '').join('\n\n'),
+    firstHidden: firstPart.hidden,
   }
 }
 
@@ -53,7 +53,7 @@ function section(
       )
     }
   }
-  const head = `${title} (${countOf(files)}${hidden.length === 0 ? '' : `, ${shown.length} shown`}):`
+  const head = `${title} (${countFiles(files)}${hidden.length === 0 ? '' : `, ${shown.length} shown`}):`
   return { text: [head, ...shown, ...hiddenLines(hidden)].join('\n'), hidden: hidden.length }
 }
 
@@ -62,7 +62,7 @@ function hiddenLines(hidden: readonly FileDiff[]): readonly string[] {
   const bytes = hidden.reduce((sum, { patch }) => sum + Buffer.byteLength(patch), 0)
   const more = hidden.length - namesMax
   return [
-    `Not shown: ${countOf(hidden)}, ${bytes.toLocaleString('en-US')} bytes:`,
+    `Not shown: ${countFiles(hidden)}, ${bytes.toLocaleString('en-US')} bytes:`,
     ...hidden
       .slice(0, namesMax)
       .map(
@@ -73,5 +73,5 @@ function hiddenLines(hidden: readonly FileDiff[]): readonly string[] {
   ]
 }
 
-const countOf = ({ length }: readonly FileDiff[]): string =>
+const countFiles = ({ length }: readonly FileDiff[]): string =>
   length === 1 ? '1 file' : `${length} files`

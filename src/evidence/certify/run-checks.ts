@@ -1,6 +1,6 @@
 /**
- * Runs checks to certify: each fresh, on a clean checkout, with nothing of an earlier one but what that one
- * declares as its outputs. Commands are observed; judges, tools and code only answer.
+ * Runs checks to certify: each anew, on a clean checkout, with nothing from earlier checks except their declared
+ * outputs. Commands are observed; judges, tools and code only give a result.
  */
 
 import type { CheckContext } from '../../engine/index.ts'
@@ -8,14 +8,14 @@ import { type CheckStatus, defined, type TreeId, textOf } from '../../loop/index
 import type { Answered, Observation, ObservedTest, ObserveOptions } from '../observe/observation.ts'
 import type { CertifyingPlace, OpenCheck, Overlay } from '../parts.ts'
 
-/** One check, as it was run. */
-export interface Ran {
+/** One run of a check. */
+export interface CheckRun {
   readonly check: OpenCheck
   readonly result: Answered
   readonly startedAtMs: number
   readonly endedAtMs: number
   readonly observation: Observation
-  /** Every answer it gave on these files, where it was run more than once; the first first. */
+  /** Every result on these files in order, if it ran more than once. */
   readonly answers: readonly CheckStatus[]
 }
 
@@ -26,21 +26,21 @@ export interface RunRequest {
   readonly context: CheckContext
   readonly now: () => number
   readonly environment?: ObserveOptions['environment']
-  /** By name of the check: only these tests have to run. */
+  /** By check name: only these tests have to run. */
   readonly only?: ReadonlyMap<string, readonly ObservedTest[]>
-  /** Whether the check is to be run again, because it may answer differently. */
+  /** Whether to run the check again because it may give a different result. */
   readonly isDoubtful?: (check: OpenCheck, first: CheckStatus) => boolean
 }
 
-/** Two of three answers of a check that is in doubt decide. */
+/** For a check in doubt, two of three results decide. */
 const answersMax = 3
 
-/** All of them, also when one fails: the agent is told about all failures at once. */
+/** Runs all of them even if one fails, so that the agent learns about all failures at once. */
 export async function runChecks(
   request: RunRequest,
   checks: readonly OpenCheck[] = request.place.checks,
-): Promise<readonly Ran[]> {
-  const ran: Ran[] = []
+): Promise<readonly CheckRun[]> {
+  const ran: CheckRun[] = []
   const keep: string[] = []
   for (const check of checks) {
     ran.push(await runCheck(request, check, [...keep]))
@@ -53,18 +53,19 @@ async function runCheck(
   request: RunRequest,
   check: OpenCheck,
   keep: readonly string[],
-): Promise<Ran> {
+): Promise<CheckRun> {
   const startedAtMs = request.now()
-  const seen = [await runOnce(request, check, keep)]
-  const first = seen[0]?.result.status ?? 'error'
+  const observations = [await runOnce(request, check, keep)]
+  const first = observations[0]?.result.status ?? 'error'
   if (request.isDoubtful?.(check, first) === true) {
-    while (seen.length < answersMax && !isDecided(seen)) {
-      seen.push(await runOnce(request, check, keep))
+    while (observations.length < answersMax && !isDecided(observations)) {
+      observations.push(await runOnce(request, check, keep))
     }
   }
-  const answers = seen.map(({ result }) => result.status)
+  const answers = observations.map(({ result }) => result.status)
   const status = majority(answers)
-  const observation = seen.findLast(({ result }) => result.status === status) ?? cutShort(request)
+  const observation =
+    observations.findLast(({ result }) => result.status === status) ?? emptyObservation(request)
   const isFlaky = new Set(answers).size > 1
   const { result } = observation
   return {
@@ -77,17 +78,18 @@ async function runCheck(
   }
 }
 
-/** Two alike are enough: the third could not change it. */
-const isDecided = (seen: readonly Observation[]): boolean =>
-  seen.length >= 2 &&
-  seen.some((one, at) => seen.findIndex(({ result }) => result.status === one.result.status) < at)
+/** Two equal results are enough: a third could not change the outcome. */
+const isDecided = (observations: readonly Observation[]): boolean => {
+  const statuses = observations.map(({ result }) => result.status)
+  return new Set(statuses).size < statuses.length
+}
 
-/** What was answered most often; of as many, what was answered last, but never a pass. */
+/** The most frequent result; on a tie, anything but a pass. */
 function majority(answers: readonly CheckStatus[]): CheckStatus {
-  const times = (status: CheckStatus): number => answers.filter((one) => one === status).length
+  const times = (status: CheckStatus): number => answers.filter((other) => other === status).length
   const most = Math.max(...answers.map(times))
-  const candidates = answers.filter((one) => times(one) === most)
-  return candidates.find((one) => one !== 'met') ?? 'met'
+  const candidates = answers.filter((status) => times(status) === most)
+  return candidates.find((status) => status !== 'met') ?? 'met'
 }
 
 async function runOnce(
@@ -104,22 +106,22 @@ async function runOnce(
     const options: ObserveOptions = defined({ environment, only: tests })
     const observation =
       check.observe === undefined
-        ? await answeredOnly(request, check, context)
+        ? await runUnobserved(request, check, context)
         : await check.observe(context, options)
-    // A check that was cut short has not answered.
+    // An interrupted check has no result.
     context.signal.throwIfAborted()
     return { ...observation, result: { ...observation.result, kind: check.kind } }
   } catch (error) {
     context.signal.throwIfAborted()
-    // A check that failed to run has not passed.
+    // A check that could not run has not passed.
     return {
-      ...cutShort(request),
+      ...emptyObservation(request),
       result: { status: 'error', output: textOf(error), kind: check.kind },
     }
   }
 }
 
-async function answeredOnly(
+async function runUnobserved(
   { now, place }: RunRequest,
   check: OpenCheck,
   context: CheckContext,
@@ -138,7 +140,7 @@ async function answeredOnly(
   }
 }
 
-const cutShort = ({ now }: RunRequest): Observation => ({
+const emptyObservation = ({ now }: RunRequest): Observation => ({
   result: { status: 'error', output: '' },
   runners: [],
   problems: [],

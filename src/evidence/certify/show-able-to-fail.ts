@@ -1,26 +1,26 @@
 /**
- * Shows that tests can fail. Product code runs in the process of its tests and can make any of them pass, so
- * a test counts only if failures planted in it are reported: a throw after its last statement, and another
- * expected value in it, or a throw before it where no value is expected.
+ * Shows that tests can fail. Product code runs in the same process as its tests and could make any of them pass, so a
+ * test counts only if failures planted in it are reported: a throw after its last statement, and another expected
+ * value, or a throw before that statement if no value is expected.
  *
- * 1. Failures are planted in the tests only; the code under test stays as it is.
- * 2. One run plants all tests of a check.
- * 3. Silence is not an answer: a planted test that passes, is skipped or is missing was not shown able to
- *    fail. A failure that does not carry the marker of the plant is another failure.
+ * 1. Failures are planted only in tests; the code under test stays as it is.
+ * 2. One run plants failures in all tests of a check.
+ * 3. A planted test that passes, is skipped or is missing was not shown able to fail. A failure without the marker
+ *    of the plant is another failure.
  */
 
 import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 import type { ObservedTest } from '../observe/observation.ts'
-import type { OpenCheck, Overlay, PutFile } from '../parts.ts'
+import type { OpenCheck, Overlay, OverlayFile } from '../parts.ts'
 import { type FailureKind, plantFailures } from '../planting/index.ts'
-import { type Ran, type RunRequest, runChecks } from './run-checks.ts'
-import { placeOf } from './test-place.ts'
+import { type CheckRun, type RunRequest, runChecks } from './run-checks.ts'
+import { findTestLocation } from './test-location.ts'
 
 export interface AbleToFail {
   /** By id: how it was shown. */
   readonly shown: ReadonlyMap<string, readonly FailureKind[]>
-  /** By id: what became of the failure that was planted in it. */
+  /** By id: what happened to the failure planted in it. */
   readonly unnoticed: ReadonlyMap<string, string>
   /** By id: why no failure could be planted in it. */
   readonly unplanted: ReadonlyMap<string, string>
@@ -28,18 +28,18 @@ export interface AbleToFail {
 
 export interface PlantingRequest {
   readonly reader: TreeReader
-  /** Places that can be used side by side; at least one. */
+  /** Checkouts that can be used in parallel; at least one. */
   readonly lanes: readonly Omit<RunRequest, 'tree'>[]
   readonly tree: TreeId
-  /** Over which the tests are planted: the base's test files. */
+  /** The overlay that the planted files are added to: the test files of the base. */
   readonly over: Overlay
-  /** What the candidate's check passed with, and what makes something for it. */
+  /** The check and the checks whose outputs it needs. */
   readonly checks: readonly OpenCheck[]
   readonly check: OpenCheck
   readonly tests: readonly ObservedTest[]
-  /** Changed paths that are the work: no test is looked for in them but their own. */
+  /** Changed paths that are the work: only their own tests are searched in them. */
   readonly work: readonly string[]
-  /** For each run: the kind that is planted, or the next one where that cannot be. */
+  /** Per run: the kind to plant, or the next one if that is not possible. */
   readonly rounds: readonly (readonly FailureKind[])[]
   /** New for each certification, and hard to guess. */
   readonly marker: string
@@ -52,7 +52,7 @@ export async function showAbleToFail(request: PlantingRequest): Promise<AbleToFa
   const unnoticed = new Map<string, string>()
   const unplanted = new Map<string, string>()
   const rounds = [...request.rounds]
-  const work = async (lane: Omit<RunRequest, 'tree'>): Promise<void> => {
+  const runRounds = async (lane: Omit<RunRequest, 'tree'>): Promise<void> => {
     for (let kinds = rounds.shift(); kinds !== undefined; kinds = rounds.shift()) {
       const { over, planted } = await plant(request, kinds, unplanted)
       if (planted.size === 0) continue
@@ -65,7 +65,7 @@ export async function showAbleToFail(request: PlantingRequest): Promise<AbleToFa
       }
     }
   }
-  await Promise.all(request.lanes.map(work))
+  await Promise.all(request.lanes.map(runRounds))
   for (const { id } of request.tests) {
     const isKnown = shown.has(id) || unnoticed.has(id) || unplanted.has(id)
     if (!isKnown) unplanted.set(id, 'no failure could be planted in it')
@@ -84,24 +84,30 @@ async function plant(
   kinds: readonly FailureKind[],
   unplanted: Map<string, string>,
 ): Promise<PlantedFiles> {
-  const over = new Map<string, PutFile | null>(request.over)
+  const over = new Map<string, OverlayFile | null>(request.over)
   const planted = new Map<string, FailureKind>()
-  for (const [file, tests] of byFile(request)) {
-    const put = await fileOf(request, file)
+  for (const [file, tests] of groupByFile(request)) {
+    const put = await readFile(request, file)
     if (put === undefined) {
-      for (const { id } of tests) unplanted.set(id, 'its file is not known')
+      for (const { id } of tests) unplanted.set(id, 'its file is unknown')
       continue
     }
     let text = new TextDecoder().decode(put.content)
-    let left = tests
+    let remaining = tests
     for (const kind of kinds) {
-      const done = await plantFailures({ file, text, tests: left, kind, marker: request.marker })
-      text = done.text
-      for (const id of done.planted) planted.set(id, kind)
-      left = left.filter(({ id }) => !planted.has(id))
-      if (kind === kinds.at(-1)) for (const { id, why } of done.not) unplanted.set(id, why)
+      const result = await plantFailures({
+        file,
+        text,
+        tests: remaining,
+        kind,
+        marker: request.marker,
+      })
+      text = result.text
+      for (const id of result.planted) planted.set(id, kind)
+      remaining = remaining.filter(({ id }) => !planted.has(id))
+      if (kind === kinds.at(-1)) for (const { id, why } of result.not) unplanted.set(id, why)
     }
-    if (left.length === tests.length) continue
+    if (remaining.length === tests.length) continue
     over.set(file, { ...put, content: new TextEncoder().encode(text) })
   }
   return { over, planted }
@@ -109,20 +115,20 @@ async function plant(
 
 type Plantable = Pick<ObservedTest, 'id' | 'titles'>
 
-/** By the file that their functions are in. */
-function byFile({ tests, work }: PlantingRequest): ReadonlyMap<string, readonly Plantable[]> {
+/** By the file that contains their functions. */
+function groupByFile({ tests, work }: PlantingRequest): ReadonlyMap<string, readonly Plantable[]> {
   const files = new Map<string, Plantable[]>()
   for (const test of tests) {
-    const { file, titles } = placeOf(test, work)
+    const { file, titles } = findTestLocation(test, work)
     files.set(file, [...(files.get(file) ?? []), { id: test.id, titles }])
   }
   return files
 }
 
-async function fileOf(
+async function readFile(
   { reader, tree, over }: PlantingRequest,
   file: string,
-): Promise<PutFile | undefined> {
+): Promise<OverlayFile | undefined> {
   const put = over.get(file)
   if (put !== undefined) return put ?? undefined
   const kind = (await reader.list(tree)).get(file)?.kind
@@ -136,7 +142,7 @@ async function runPlanted(
   lane: Omit<RunRequest, 'tree'>,
   over: Overlay,
   tests: readonly ObservedTest[],
-): Promise<Ran | undefined> {
+): Promise<CheckRun | undefined> {
   const only = new Map([[check.name, tests]])
   const names = new Set(checks.map(({ name }) => name))
   const here = lane.place.checks.filter(({ name }) => names.has(name))
@@ -144,24 +150,24 @@ async function runPlanted(
   return ran.find((one) => one.check.name === check.name)
 }
 
-const planted: Readonly<Record<FailureKind, string>> = {
+const plantTexts: Readonly<Record<FailureKind, string>> = {
   before: 'a throw planted before its last statement',
   after: 'a throw planted after its last statement',
   value: 'another expected value',
 }
 
-/** Undefined: the failure was reported, and it is ours. */
+/** Undefined: the failure was reported, and it is the planted one. */
 function whyNotShown(
-  ran: Ran | undefined,
+  ran: CheckRun | undefined,
   id: string,
   kind: FailureKind,
   marker: string,
 ): string | undefined {
   if (ran === undefined) return 'the check did not run'
-  if (ran.result.status === 'met') return `the check passes with ${planted[kind]}`
+  if (ran.result.status === 'met') return `the check passes with ${plantTexts[kind]}`
   const test = ran.observation.tests?.find((one) => one.id === id)
-  if (test === undefined) return `with ${planted[kind]} the runner does not report it`
-  if (test.status !== 'failed') return `it is reported as ${test.status} with ${planted[kind]}`
+  if (test === undefined) return `with ${plantTexts[kind]} the runner does not report it`
+  if (test.status !== 'failed') return `it is reported as ${test.status} with ${plantTexts[kind]}`
   const isOther = kind !== 'value' && test.message !== undefined && !test.message.includes(marker)
-  return isOther ? `it fails, but not because of ${planted[kind]}` : undefined
+  return isOther ? `it fails, but not because of ${plantTexts[kind]}` : undefined
 }

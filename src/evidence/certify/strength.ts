@@ -1,24 +1,24 @@
 /**
- * How strong a certificate is, in data and in words. Pure.
+ * Assesses how strong a certificate is, as data and as sentences. Pure.
  *
- * `checks-pass`: every check passes on the candidate. `work-alone`: so it does with only the work put over the
- * base, in another environment, with every test of the base. `red-to-green`: tests that failed on the base
- * pass by the work, and each was shown able to fail.
+ * `checks-pass`: every check passes on the candidate. `work-alone`: they also pass with only the work on top of the
+ * base, in another environment, with every test of the base. `red-to-green`: tests that failed on the base pass
+ * because of the work, and each was shown able to fail.
  */
 
 import type { Strength, StrengthLevel } from '../../protocol/index.ts'
 import type { ComparedTests } from './compare-tests.ts'
-import { count, type Seen } from './seen.ts'
+import { count, type Observations } from './observations.ts'
 
 export interface StrengthRequest
   extends Pick<
-    Seen,
+    Observations,
     'own' | 'alone' | 'changes' | 'controls' | 'compared' | 'able' | 'bases' | 'commands'
   > {
   readonly required: StrengthLevel
-  /** Whether the files differ from the base's. */
+  /** Whether the files differ from the base. */
   readonly isChanged: boolean
-  /** Codes of concerns; a person has to set them aside. */
+  /** The codes of concerns, which a person has to approve. */
   readonly concerns: readonly string[]
 }
 
@@ -27,8 +27,8 @@ const order: readonly StrengthLevel[] = ['checks-pass', 'work-alone', 'red-to-gr
 export const reaches = (level: StrengthLevel, required: StrengthLevel): boolean =>
   order.indexOf(level) >= order.indexOf(required)
 
-/** Concerns about the controls themselves: approved or not, these did not hold. */
-const breaksAlone = [
+/** Concerns about the control runs themselves: approved or not, these did not hold. */
+const breakWorkAlone = [
   'sealed-failed',
   'other-environment',
   'work-not-needed',
@@ -37,44 +37,51 @@ const breaksAlone = [
   'failed-tests',
   'no-report',
 ]
-const breaksRed = ['not-able-to-fail', 'report-unreliable', 'functions-replaced', 'reads-changed']
+const breakRedToGreen = [
+  'not-able-to-fail',
+  'report-unreliable',
+  'functions-replaced',
+  'reads-changed',
+]
 
-export function strengthOf(request: StrengthRequest): Strength {
+export function assessStrength(request: StrengthRequest): Strength {
   const { required, isChanged } = request
   if (!isChanged) {
     const statements = ['The files are those of the base. Every check passes on them.']
     return { level: 'checks-pass', required: 'checks-pass', statements }
   }
   if (!request.own.some(({ check }) => check.kind === 'command')) {
-    const statements = ['Every check passes. None of them is a command, so no control was run.']
+    const statements = [
+      'Every check passes. None of them is a command, so there was no control run.',
+    ]
     return { level: 'checks-pass', required: 'checks-pass', statements }
   }
-  return { level: levelOf(request), required, statements: statementsOf(request) }
+  return { level: toLevel(request), required, statements: toStatements(request) }
 }
 
-function levelOf({ alone, able, compared, concerns, own }: StrengthRequest): StrengthLevel {
+function toLevel({ alone, able, compared, concerns, own }: StrengthRequest): StrengthLevel {
   const has = (codes: readonly string[]): boolean => concerns.some((code) => codes.includes(code))
-  if (alone === undefined || has(breaksAlone)) return 'checks-pass'
-  const red = redOf(compared)
+  if (alone === undefined || has(breakWorkAlone)) return 'checks-pass'
+  const red = listRedToGreen(compared)
   const isObserved = own.every(
     ({ check, observation }) => check.kind !== 'command' || observation.read !== undefined,
   )
-  const isShownAll = red.every(({ id }) => isShownIn(able, id))
-  const isRed = red.length > 0 && isShownAll && isObserved && !has(breaksRed)
+  const areAllShown = red.every(({ id }) => isShownAbleToFail(able, id))
+  const isRed = red.length > 0 && areAllShown && isObserved && !has(breakRedToGreen)
   return isRed ? 'red-to-green' : 'work-alone'
 }
 
-const redOf = (compared: StrengthRequest['compared']): ComparedTests['redToGreen'] =>
+const listRedToGreen = (compared: StrengthRequest['compared']): ComparedTests['redToGreen'] =>
   [...(compared?.values() ?? [])].flatMap(({ redToGreen }) => redToGreen)
 
-function statementsOf(request: StrengthRequest): readonly string[] {
+function toStatements(request: StrengthRequest): readonly string[] {
   const { own, alone, bases, able, compared = new Map(), changes = [], controls = [] } = request
   const planted = request.commands
   const all = [...compared.values()]
   const total = (pick: (one: ComparedTests) => readonly unknown[]): number =>
     all.reduce((sum, one) => sum + pick(one).length, 0)
-  const red = redOf(compared)
-  const shown = red.filter(({ id }) => isShownIn(able, id))
+  const red = listRedToGreen(compared)
+  const shown = red.filter(({ id }) => isShownAbleToFail(able, id))
   const kept = total(({ keptGreen }) => keptGreen)
   const added = total(({ added: tests }) => tests)
   const failing = own.filter(({ result }) => result.status !== 'met')
@@ -103,7 +110,7 @@ function statementsOf(request: StrengthRequest): readonly string[] {
     ...(alone === undefined ? [] : [aloneText(held('base-plus-work'))]),
     ...(held('other-environment') ? ['It also passes in another environment.'] : []),
     ...(held('work-taken-back')
-      ? ['With the work taken back, what failed on the base fails again.']
+      ? ['With the work reverted, what failed on the base fails again.']
       : []),
     ...(outside.length > 0
       ? [`${count(outside.length, 'file')} outside the scope of the work changed.`]
@@ -112,7 +119,7 @@ function statementsOf(request: StrengthRequest): readonly string[] {
   ]
 }
 
-const isShownIn = (able: StrengthRequest['able'], id: string): boolean =>
+const isShownAbleToFail = (able: StrengthRequest['able'], id: string): boolean =>
   [...(able?.values() ?? [])].some(
     ({ shown, unnoticed, unplanted }) => shown.has(id) && !unnoticed.has(id) && !unplanted.has(id),
   )
@@ -128,19 +135,20 @@ function commandText(
   const found = planted?.get(check)
   if (found === undefined) return `${passes} It reports no tests.`
   const { files, unnoticed, runsWork } = found
-  if (files.length === 0) return `${passes} It reports no tests, and no failure could be planted.`
+  if (files.length === 0)
+    return `${passes} It reports no tests, and no failure could be planted in it.`
   const where = files.length === 1 ? (files[0] ?? '') : count(files.length, 'file')
   if (unnoticed.length === 0)
     return `${passes} It reports no tests; failures planted in ${where} made it fail.`
   return runsWork
     ? `${passes} It reports no tests, and passes with a failure planted in ${where}.`
-    : `${passes} It reports no tests, and does not run code of the work.`
+    : `${passes} It reports no tests, and does not run the code of the work.`
 }
 
 const aloneText = (held: boolean): string =>
   held
-    ? 'With only the work put over the base, the checks pass.'
-    : 'With only the work put over the base, the checks do not pass.'
+    ? 'With only the work on top of the base, the checks pass.'
+    : 'With only the work on top of the base, the checks fail.'
 
 function ableText(shown: number, of: number): string {
   if (shown === of) return of === 1 ? 'shown able to fail' : 'each shown able to fail'

@@ -1,12 +1,12 @@
 /**
- * A comment at the end of files of the work, of the tests that went from red to green and of programs that check
- * without a test runner, and in these tests and programs what they expect, stated once more in the language itself. Honest work passes all the same. Code that
- * recognises the bytes of either, or that changed how values are compared, does not.
+ * Adds a comment at the end of files of the work, of tests that went from red to green, and of programs that check
+ * without a test runner. In these tests and programs it also restates their expectations in plain language constructs.
+ * Honest work still passes. Code that recognizes the bytes of either, or that changed how values are compared, does not.
  */
 
 import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import type { Overlay, PutFile } from '../parts.ts'
+import type { Overlay, OverlayFile } from '../parts.ts'
 import {
   type ChangedFile,
   decidesComparisons,
@@ -14,41 +14,41 @@ import {
   plantInProgram,
   withHarmlessComment,
 } from '../planting/index.ts'
-import type { Examining } from './certifier.ts'
+import type { ExaminationContext } from './certification.ts'
 import type { ComparedTests } from './compare-tests.ts'
-import { placeOf } from './test-place.ts'
+import { findTestLocation } from './test-location.ts'
 
-/** So many files get a comment (E9). */
+/** The most files that get a comment (E9). */
 const commentsMax = 80
 const bytesMax = 4 * 1024 * 1024
 
-export interface Commented {
-  /** Put over the candidate. */
+export interface CommentedFiles {
+  /** The overlay for the candidate. */
   readonly over: Overlay
   /** Parts of the messages with which restated tests and programs fail. */
   readonly markers: readonly string[]
-  /** Files in a compiled language in which something is stated once more. */
+  /** Files in a compiled language that contain restated expectations. */
   readonly compiled: readonly string[]
-  /** The work defines what may decide comparisons: where these files do not compile, that is a finding. */
+  /** The work may define comparisons: if these files do not compile, that is a finding. */
   readonly decides: boolean
 }
 
-/** `programs`: files of checks that report no tests. `as`: whether what tests expect is stated once more. */
+/** `programs`: files of checks that report no tests. `as`: whether to restate the expectations of tests. */
 export async function withComments(
-  { parts, tree, base }: Examining,
+  { parts, tree, base }: ExaminationContext,
   over: Overlay,
   work: readonly string[],
   compared: ReadonlyMap<string, ComparedTests>,
   programs: readonly string[],
   as: 'restated' | 'commented' = 'restated',
-): Promise<Commented> {
+): Promise<CommentedFiles> {
   const { reader } = parts
   const red = [...compared.values()].flatMap(({ redToGreen }) => redToGreen)
-  const placed = red.map((test) => ({ id: test.id, ...placeOf(test, work) }))
+  const placed = red.map((test) => ({ id: test.id, ...findTestLocation(test, work) }))
   const isProgram = new Set(programs)
   const paths = [...new Set([...placed.map(({ file }) => file), ...programs, ...work])]
   const files = await reader.list(tree)
-  const commented = new Map<string, PutFile | null>(over)
+  const commented = new Map<string, OverlayFile | null>(over)
   const changed = await changedFiles(reader, base, tree, work)
   const compiled: string[] = []
   const markers: string[] = []

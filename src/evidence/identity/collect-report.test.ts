@@ -16,18 +16,18 @@ const passed = (...titles: readonly string[]): object => ({
   status: 'passed',
 })
 
-const collecting = (limits?: { connections: number; records: number; bytes: number }) =>
+const createCollector = (limits?: { connections: number; records: number; bytes: number }) =>
   collectReport((file) => file.replace('/top/', ''), limits)
 
-describe('what came over the connections of a run', () => {
-  test('is absent, not empty, where no runner reported', () => {
-    const collector = collecting()
+describe('the report of a run', () => {
+  test('has no tests, rather than an empty list, if no runner reported', () => {
+    const collector = createCollector()
     collector.connect().push(bytes(hello(2), end))
     expect(collector.report()).toEqual({ runners: [], problems: [], replaced: [] })
   })
 
-  test('becomes tests with unique ids, in order', () => {
-    const collector = collecting()
+  test('lists tests with unique ids, in order', () => {
+    const collector = createCollector()
     const failed = { ...passed('s', 'y'), status: 'failed', message: 'x'.repeat(400) }
     collector
       .connect()
@@ -44,7 +44,7 @@ describe('what came over the connections of a run', () => {
   })
 
   test('says where an inherited test is written, if that is in the tree', () => {
-    const collector = collecting()
+    const collector = createCollector()
     const body = { file: '/top/base.test.js', titles: ['b', 'x'] }
     const outside = { ...body, file: '' }
     collector
@@ -59,7 +59,7 @@ describe('what came over the connections of a run', () => {
   })
 
   test('counts a declared test without a result as skipped', () => {
-    const collector = collecting()
+    const collector = createCollector()
     const declared = (title: string) => ({ ...passed(title), type: 'declared' })
     collector
       .connect()
@@ -70,8 +70,8 @@ describe('what came over the connections of a run', () => {
     ])
   })
 
-  test('takes the last replaced functions of each process', () => {
-    const collector = collecting()
+  test('contains the last replaced functions of each process', () => {
+    const collector = createCollector()
     const replaced = (...names: readonly string[]) => ({ type: 'replaced', names })
     collector.connect().push(bytes(hello(2), replaced('setTimeout'), replaced(), end))
     collector.connect().push(bytes(hello(3), replaced('Object.is')))
@@ -87,21 +87,21 @@ describe('what came over the connections of a run', () => {
       'extra-connection',
     ],
     ['a second hello', [[hello(2), runner, hello(2), end]], 'extra-connection'],
-    ['tests of what is not a runner', [[hello(2), passed('x'), end]], 'malformed'],
-    ['what is not JSON', [[hello(2), runner, '{', end]], 'malformed'],
+    ['tests without a runner', [[hello(2), passed('x'), end]], 'malformed'],
+    ['invalid JSON', [[hello(2), runner, '{', end]], 'malformed'],
     ['an unknown status', [[hello(2), runner, { ...passed('x'), status: 'fine' }]], 'malformed'],
     ['a long line', [[hello(2), 'x'.repeat(70_000)]], 'malformed'],
     ['a runner without an end', [[hello(2), runner, passed('x')]], 'no-end'],
-    ['more records than are read', [[hello(2), runner, passed('x'), passed('y'), end]], 'too-much'],
-    ['more connections than are read', [[hello(2), end], [hello(3), end], [hello(4)]], 'too-much'],
+    ['too many records', [[hello(2), runner, passed('x'), passed('y'), end]], 'too-much'],
+    ['too many connections', [[hello(2), end], [hello(3), end], [hello(4)]], 'too-much'],
   ] as const)('has a problem with %s', (_name, connections, code) => {
-    const collector = collecting({ connections: 2, records: 4, bytes: 100_000 })
+    const collector = createCollector({ connections: 2, records: 4, bytes: 100_000 })
     for (const records of connections) collector.connect().push(bytes(...records))
     expect(collector.report().problems.map((problem) => problem.code)).toContain(code)
   })
 
-  test('is put together from pieces', () => {
-    const collector = collecting()
+  test('is assembled from arbitrary pieces', () => {
+    const collector = createCollector()
     const whole = bytes(hello(2), runner, passed('ü'), end)
     const connection = collector.connect()
     for (const byte of whole) expect(connection.push(Uint8Array.of(byte))).toBe(true)

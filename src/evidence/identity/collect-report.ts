@@ -1,9 +1,9 @@
 /**
- * Makes a report of what came over the connections of one run.
+ * Collects the report that test runners send over the connections of one run.
  *
- * 1. Each process connects once and says first which one it is. Another connection is a problem, as is a
- *    runner that reported and did not end.
- * 2. What comes in is limited: lines, records, bytes, connections.
+ * 1. Each process connects once and identifies itself first. Further connections are a problem, as is a runner that
+ *    reported tests but not its end.
+ * 2. Input is limited: lines, records, bytes, connections.
  */
 
 import { defined } from '../../loop/index.ts'
@@ -24,13 +24,13 @@ import {
 } from './records.ts'
 
 export interface ReportCollector {
-  /** For a connection that was made. */
+  /** Call it for each connection. */
   connect(): ConnectionCollector
   report(): RunnerReport
 }
 
 export interface ConnectionCollector {
-  /** False: no more is read. */
+  /** False: stop reading. */
   push(chunk: Uint8Array): boolean
 }
 
@@ -48,7 +48,7 @@ export const reportLimits: ReportLimits = {
 
 interface Connection {
   hello: HelloRecord | undefined
-  /** A problem with it is noted already. */
+  /** A problem with it was recorded. */
   isRefused: boolean
   readonly runners: Set<RunnerName>
   readonly tests: TestRecord[]
@@ -56,7 +56,7 @@ interface Connection {
   exitCode: number | undefined
 }
 
-/** `toPath`: from a path inside to one from the top of the tree; `''`: it is not in the tree. */
+/** `toPath`: from a path in the sandbox to one relative to the tree; `''`: not in the tree. */
 export function collectReport(
   toPath: (file: string) => string,
   limits: ReportLimits = reportLimits,
@@ -71,14 +71,7 @@ export function collectReport(
   }
   return {
     connect() {
-      const connection: Connection = {
-        hello: undefined,
-        isRefused: false,
-        runners: new Set(),
-        tests: [],
-        replaced: [],
-        exitCode: undefined,
-      }
+      const connection = newConnection()
       const isTooMany = connections.length >= limits.connections
       if (!isTooMany) connections.push(connection)
       const accept = (line: string): boolean => {
@@ -89,14 +82,20 @@ export function collectReport(
         if (record.type === 'hello') {
           const key = `${record.pid} ${record.thread}`
           if (processes.has(key))
-            return note('extra-connection', `A process connected twice: ${nameOf(record)}.`)
+            return note(
+              'extra-connection',
+              `A process connected twice: ${describeProcess(record)}.`,
+            )
           processes.add(key)
           connection.hello = record
           return true
         }
         const { hello } = connection
-        if (hello === undefined) return note('extra-connection', nameless)
-        return follow(connection, record) || note('malformed', `${nameOf(hello)} is not a runner.`)
+        if (hello === undefined) return note('extra-connection', unidentified)
+        return (
+          addRecord(connection, record) ||
+          note('malformed', `${describeProcess(hello)} is not a test runner.`)
+        )
       }
       const lines = splitLines(accept, () => note('malformed', 'A connection sent a long line.'))
       return {
@@ -110,29 +109,48 @@ export function collectReport(
       }
     },
     report() {
-      const all = [...problems.values()]
-      for (const { hello, isRefused, runners, exitCode } of connections) {
-        if (hello === undefined && !isRefused)
-          all.push({ code: 'extra-connection', text: nameless })
-        for (const name of exitCode === undefined ? runners : [])
-          all.push({ code: 'no-end', text: `${name} did not report its end.` })
-      }
-      const runners = connections.flatMap(runnersOf)
+      const runners = connections.flatMap(toObservedRunners)
       return {
-        ...(runners.length === 0 ? {} : { tests: testsOf(connections, toPath) }),
+        ...(runners.length === 0 ? {} : { tests: toObservedTests(connections, toPath) }),
         runners,
-        problems: onceEach(all),
+        problems: withoutDuplicates([...problems.values(), ...connections.flatMap(findProblems)]),
         replaced: [...new Set(connections.flatMap(({ replaced }) => replaced))].toSorted(),
       }
     },
   }
 }
 
-const tooMuch = 'More was reported than is read.'
-const nameless = 'A connection did not say which process it is.'
+const newConnection = (): Connection => ({
+  hello: undefined,
+  isRefused: false,
+  runners: new Set(),
+  tests: [],
+  replaced: [],
+  exitCode: undefined,
+})
 
-/** False: only a runner reports tests. */
-function follow(connection: Connection, record: Exclude<RunnerRecord, HelloRecord>): boolean {
+function findProblems({
+  hello,
+  isRefused,
+  runners,
+  exitCode,
+}: Connection): readonly ChannelProblem[] {
+  const unfinished = exitCode === undefined ? [...runners] : []
+  return [
+    ...(hello === undefined && !isRefused
+      ? [{ code: 'extra-connection', text: unidentified } as const]
+      : []),
+    ...unfinished.map(
+      (name) => ({ code: 'no-end', text: `${name} did not report its end.` }) as const,
+    ),
+  ]
+}
+
+const tooMuch = 'The report exceeds the limit.'
+const unidentified = 'A connection did not identify its process.'
+
+/** False: only a runner may report tests. */
+function addRecord(connection: Connection, record: Exclude<RunnerRecord, HelloRecord>): boolean {
   switch (record.type) {
     case 'runner':
       connection.runners.add(record.name)
@@ -166,23 +184,24 @@ function splitLines(
   }
 }
 
-/** For people: the program and its first arguments. */
-const nameOf = ({ pid, argv }: HelloRecord): string => `${argv.slice(0, 3).join(' ')} (pid ${pid})`
+/** The program and its first arguments. */
+const describeProcess = ({ pid, argv }: HelloRecord): string =>
+  `${argv.slice(0, 3).join(' ')} (pid ${pid})`
 
-const runnersOf = ({ runners, exitCode }: Connection): readonly ObservedRunner[] =>
+const toObservedRunners = ({ runners, exitCode }: Connection): readonly ObservedRunner[] =>
   [...runners].map((name) => ({ name, ...defined({ exitCode }) }))
 
-function onceEach(problems: readonly ChannelProblem[]): readonly ChannelProblem[] {
+function withoutDuplicates(problems: readonly ChannelProblem[]): readonly ChannelProblem[] {
   return [...new Map(problems.map((problem) => [problem.text, problem])).values()]
 }
 
-/** Tests that were declared and have no result count as skipped: something kept them from running. */
-function testsOf(
+/** Declared tests without a result count as skipped: something prevented them from running. */
+function toObservedTests(
   connections: readonly Connection[],
   toPath: (file: string) => string,
 ): readonly ObservedTest[] {
-  const numbered = numberIds()
-  // A report that a known runner writes as well names its tests a second time.
+  const toUniqueId = numberIds()
+  // A JUnit report by a known runner lists its tests a second time.
   const known = connections.filter(
     ({ runners, tests }) => !runners.has('junit') && tests.length > 0,
   )
@@ -192,7 +211,7 @@ function testsOf(
     const without = tests.filter((record) => record.type === 'declared' && !done.has(keyOf(record)))
     return [...results, ...without].map((record): ObservedTest => {
       const file = toPath(record.file)
-      const id = numbered([file, ...record.titles].join(' > '))
+      const id = toUniqueId([file, ...record.titles].join(' > '))
       const { titles, body } = record
       const from = body === undefined ? '' : toPath(body.file)
       const named = {
@@ -213,15 +232,15 @@ function testsOf(
   })
 }
 
-/** Without colours. */
-const plain = (text: string): string => text.replaceAll(colour, '').trim()
+/** Without color codes. */
+const plain = (text: string): string => text.replaceAll(colorCode, '').trim()
 
 // oxlint-disable-next-line no-control-regex
-const colour = /\u001B\[[\d;]*[A-Za-z]/g
+const colorCode = /\u001B\[[\d;]*[A-Za-z]/g
 
 const keyOf = ({ file, titles }: TestRecord): string => JSON.stringify([file, ...titles])
 
-/** The second of the same name ends in ` #2`. */
+/** Appends ` #2` to the second of the same name. */
 export function numberIds(): (id: string) => string {
   const seen = new Map<string, number>()
   return (id) => {

@@ -30,7 +30,7 @@ const hash = '-0123456789abcdef'
 const find = (crate: string, name: string): string =>
   findRustFile(folder, `${crate}${hash}`, name).replace(`${folder}/`, '')
 
-test('a test of Rust is found where Cargo.toml says that the crate is', async () => {
+test('finds a Rust test where Cargo.toml says that the crate is', async () => {
   await write({
     'Cargo.toml':
       '[package]\nname = "fnv"\n\n[lib]\nname = "fnv"\npath = "lib.rs"\n\n[[test]]\nname = "all"\npath = "checks/whole.rs"\n',
@@ -47,7 +47,7 @@ test('a test of Rust is found where Cargo.toml says that the crate is', async ()
   expect(find('fnv', 'only')).toBe('')
 })
 
-test('a test of Rust is found below src', async () => {
+test('finds a Rust test below src', async () => {
   await write({
     'Cargo.toml': '[package]\nname = "shop"\n',
     'src/lib.rs': 'mod tests { fn x() {} }',

@@ -1,32 +1,32 @@
 /**
- * The variables that bring our programs into the test runners of a check. What the check or its dependencies
- * set is kept.
+ * The environment variables that inject our programs into the test runners of a check. Values that the check or its
+ * dependencies set are kept.
  */
 
 type Env = Readonly<Record<string, string>>
 
-/** `folder`: where our files are for the check; `given`: what it would have without us. */
+/** `folder`: where the check sees our files; `given`: its environment otherwise. */
 export function identityEnvironment(folder: string, given: Env): Env {
   const { NODE_OPTIONS, PYTHONPATH, PYTEST_ADDOPTS, GOFLAGS, PATH } = given
   return {
-    NODE_OPTIONS: words(`--require=${quoted(`${folder}/preload.cjs`)}`, NODE_OPTIONS),
-    PYTHONPATH: paths(`${folder}/python`, PYTHONPATH),
-    PYTEST_ADDOPTS: words(PYTEST_ADDOPTS, pytestOptions),
-    // What was compiled before would be used, and its source never read. Libraries keep theirs.
+    NODE_OPTIONS: joinWords(`--require=${quoted(`${folder}/preload.cjs`)}`, NODE_OPTIONS),
+    PYTHONPATH: joinPaths(`${folder}/python`, PYTHONPATH),
+    PYTEST_ADDOPTS: joinWords(PYTEST_ADDOPTS, pytestOptions),
+    // Otherwise cached bytecode would be used, and the source never read. Libraries keep theirs.
     PYTHONDONTWRITEBYTECODE: '1',
-    // A result that go remembers would skip files that the tests read.
-    GOFLAGS: words(GOFLAGS, '-count=1', `-exec=${folder}/bin/run-go-tests`),
-    // Every run builds from nothing, so what would speed up the next build is not used.
+    // A cached result would skip files that the tests read.
+    GOFLAGS: joinWords(GOFLAGS, '-count=1', `-exec=${folder}/bin/run-go-tests`),
+    // Every run builds from scratch, so incremental builds would only cost time.
     CARGO_INCREMENTAL: '0',
     ...cargoRunner(`${folder}/bin/run-cargo-tests`),
-    ...(PATH === undefined ? {} : { PATH: paths(`${folder}/bin`, PATH) }),
+    ...(PATH === undefined ? {} : { PATH: joinPaths(`${folder}/bin`, PATH) }),
   }
 }
 
-/** A file that does not load does not keep the others from running; pytest fails all the same. */
+/** A file that does not load does not prevent the others from running; pytest still fails. */
 const pytestOptions = '-p loopwright_identity --continue-on-collection-errors'
 
-/** Cargo has a variable for each target; only that of this machine is used. */
+/** Cargo has a variable for each target; only that of this machine has an effect. */
 function cargoRunner(program: string): Env {
   const machines = ['X86_64', 'AARCH64']
   const systems = ['UNKNOWN_LINUX_GNU', 'UNKNOWN_LINUX_MUSL', 'APPLE_DARWIN']
@@ -35,8 +35,8 @@ function cargoRunner(program: string): Env {
 }
 
 /**
- * Variables of another user on another machine, for code that recognises its usual environment. Nothing that an
- * honest project depends on: neither the time zone nor the language nor whether it is CI.
+ * Variables of another user on another machine, against code that recognizes its usual environment. Contains nothing
+ * that an honest project depends on: neither time zone nor language nor CI.
  */
 export const otherEnvironment: Env = {
   USER: 'dana',
@@ -49,10 +49,10 @@ export const otherEnvironment: Env = {
   TMPDIR: '/tmp/session/dana',
 }
 
-const words = (...all: readonly (string | undefined)[]): string =>
-  all.filter((one) => one !== undefined && one !== '').join(' ')
+const joinWords = (...all: readonly (string | undefined)[]): string =>
+  all.filter((word) => word !== undefined && word !== '').join(' ')
 
-const paths = (...all: readonly (string | undefined)[]): string =>
-  all.filter((one) => one !== undefined && one !== '').join(':')
+const joinPaths = (...all: readonly (string | undefined)[]): string =>
+  all.filter((path) => path !== undefined && path !== '').join(':')
 
 const quoted = (path: string): string => (path.includes(' ') ? JSON.stringify(path) : path)

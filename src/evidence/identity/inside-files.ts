@@ -1,4 +1,4 @@
-/** The files of ours that a check sees while its tests are observed, by their names in one folder. */
+/** The files that a check sees while its tests are observed, by their names in one folder. */
 
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import { pythonStart } from './python-start.ts'
 import { nodeShim, testRunner, toolShim } from './shims.ts'
 import { unittestReporter } from './unittest-reporter.ts'
 
-export interface InsideFile {
+export interface SandboxFile {
   readonly name: string
   readonly content: string
   readonly isExecutable: boolean
@@ -30,11 +30,11 @@ const compiled = [
   'run-with-junit.cjs',
 ]
 
-/** `folder`: where the check sees them; `tools`: those that it has. */
+/** `folder`: where the check sees them; `tools`: the tools that it has. */
 export async function insideFiles(
   folder: string,
   tools: readonly ('go' | 'cargo')[],
-): Promise<readonly InsideFile[]> {
+): Promise<readonly SandboxFile[]> {
   const modules = compiled.map(async (name) => plain(name, await readFile(builtFile(name), 'utf8')))
   return [
     ...(await Promise.all(modules)),
@@ -50,19 +50,19 @@ export async function insideFiles(
   ]
 }
 
-const program = (name: string, content: string): InsideFile => ({
+const program = (name: string, content: string): SandboxFile => ({
   name: `bin/${name}`,
   content,
   isExecutable: true,
 })
 
-const plain = (name: string, content: string): InsideFile => ({
+const plain = (name: string, content: string): SandboxFile => ({
   name,
   content,
   isExecutable: false,
 })
 
-/** Running from the sources, as tests do, the built ones are in `dist/`. */
+/** Tests run from the sources; the compiled files are in `dist/`. */
 function builtFile(name: string, own: string = import.meta.url): string {
   const built = own.endsWith('.ts') ? own.replace(/\/src\/(?!.*\/src\/)/, '/dist/') : own
   return fileURLToPath(new URL(`./inside/${name}`, built))

@@ -17,6 +17,7 @@ import { type FoundCertificate, findCertificate } from './find-certificate.ts'
 import { digestOfFile, outputPath } from './kept-outputs.ts'
 import { type LookAt, lookAtFiles } from './look-at-files.ts'
 
+/** What `verifyTarget` verifies, and against which keys and files. */
 export interface VerifyTarget {
   /** A file, a folder with one, an id, or a run. */
   readonly target: string
@@ -28,6 +29,7 @@ export interface VerifyTarget {
   readonly trusted?: string
 }
 
+/** Verifies a certificate offline. Writes nothing. */
 export async function verifyTarget(request: VerifyTarget): Promise<Verification> {
   const { target, folder, look, trusted: file } = request
   const found = await findCertificate(target, folder)

@@ -11,6 +11,7 @@ import {
   type Metrics,
   type Outcome,
   type RecordedEvent,
+  readStep,
   type StepFinished,
 } from '../../loop/index.ts'
 import { describeLevel, describeStrength } from '../../protocol/index.ts'
@@ -91,8 +92,14 @@ async function wantedResult(
   { event }: RecordedEvent,
 ): Promise<Json | undefined> {
   if (event.type !== 'step-finished') return undefined
-  if (!/(^|\/)(prompt#|agent:|certify:)/.test(event.step)) return undefined
+  const { kind } = readStep(event)
+  if (kind !== 'agent' && kind !== 'certify' && !isPrompt(event)) return undefined
   return load(event.result, blobs).catch(() => undefined)
+}
+
+function isPrompt(event: StepFinished): boolean {
+  const { kind, role } = readStep(event)
+  return kind === 'step' && role === 'prompt'
 }
 
 interface Fold {
@@ -118,16 +125,16 @@ function createFold(): Fold {
   let open: Open = newOpen(0, undefined)
 
   function finished(event: StepFinished, result: Json | undefined): void {
-    const name = event.step.slice(event.step.lastIndexOf('/') + 1)
+    const { kind, role } = readStep(event)
     if (event.tree !== undefined && event.tree !== open.tree) open.didChange = true
     if (event.evidence !== undefined) {
       open.checks.set(event.evidence.check, event.evidence.status)
       if (event.evidence.flaky === true) flaky.add(event.evidence.check)
     }
-    if (name.startsWith('prompt#')) prompt ??= textIn(result, 'prompt')
-    const role = /^agent:(.*)#\d+$/.exec(name)?.[1]
-    if (role !== undefined && roles[role]?.reports === true) open.agent = textIn(result, 'status')
-    if (name.startsWith('certify:')) for (const one of refusalsIn(result)) refusals.add(one)
+    if (isPrompt(event)) prompt ??= textIn(result, 'prompt')
+    const isReporting = role !== undefined && roles[role]?.reports === true
+    if (kind === 'agent' && isReporting) open.agent = textIn(result, 'status')
+    if (kind === 'certify') for (const one of refusalsIn(result)) refusals.add(one)
   }
 
   return {

@@ -1,6 +1,6 @@
 /** What the fold over a run's events carries along, and what it says of files. */
 
-import type { RoleAppearances, StepId } from '../../loop/index.ts'
+import type { RoleAppearances } from '../../loop/index.ts'
 import type { ReportRow } from './report-row.ts'
 
 export type FileChange =
@@ -68,6 +68,3 @@ export interface Change {
   readonly rows?: readonly ReportRow[]
   readonly changes?: readonly FileChange[]
 }
-
-/** Of a step in a branch of `parallel`, its own name. */
-export const lastPart = (step: StepId): string => step.slice(step.lastIndexOf('/') + 1)

@@ -1,6 +1,6 @@
 /** What the files of a run are called, as document 002 has it. */
 
-import { defaultRoles, type RoleAppearances, type StepId } from '../../loop/index.ts'
+import { defaultRoles, parseStepId, type RoleAppearances, type StepId } from '../../loop/index.ts'
 import type { ArtifactKind } from './options.ts'
 
 export const promptSnapshot = 'prompt.txt'
@@ -21,8 +21,7 @@ export function logOf(
   step: StepId,
   roles: RoleAppearances = defaultRoles,
 ): string {
-  const name = step.slice(step.lastIndexOf('/') + 1)
-  const role = name.replace(/^agent:/, '').replace(/#\d+$/, '')
+  const { name: role } = parseStepId(step)
   const label = roles[role]?.label ?? role
   const plain = label
     .toLowerCase()

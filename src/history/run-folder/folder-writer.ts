@@ -19,8 +19,8 @@ import { type FolderHost, fileBytesMax, type WrittenFolder } from './options.ts'
 import { projectEvent, wantsResult } from './project-event.ts'
 
 export interface FolderWriter {
-  /** Never rejects: what went wrong is in what it resolves with. */
-  update(): Promise<WrittenFolder>
+  /** `row`: the run as it is now, if it was read before. Never rejects: the result has the problem. */
+  update(row?: RunRow): Promise<WrittenFolder>
 }
 
 const pageSize = 500
@@ -37,9 +37,8 @@ export function createFolderWriter(
   let known: Marker | undefined
   let isKeptOut = place.place === 'global'
 
-  async function bringUp(folder: HeldFolder): Promise<number> {
+  async function bringUp(folder: HeldFolder, row: RunRow): Promise<number> {
     known ??= await readMarker(folder, run.id)
-    const row = await host.journal.findRun(run.id)
     let marker = known.seq > row.lastSeq ? nothingWritten(run.id) : known
     for (let rebuilt = marker.seq === 0; ; ) {
       const events = await host.journal.read(run.id, { afterSeq: marker.seq, limit: pageSize })
@@ -63,17 +62,18 @@ export function createFolderWriter(
   }
 
   return {
-    async update() {
+    async update(given) {
       const at = { place: place.place, path: pathOf(place) }
       let folder: HeldFolder | undefined
       try {
+        const row = given ?? (await host.journal.findRun(run.id))
         if (!isKeptOut) {
-          await keepOutOfGit(host, await host.journal.findRun(run.id), place)
+          await keepOutOfGit(host, row, place)
           isKeptOut = true
         }
         if (place.place === 'global') makeFolder(place.root)
         folder = await holdFolder(place.root, place.parts, { make: true })
-        return { ...at, seq: folder === undefined ? 0 : await bringUp(folder) }
+        return { ...at, seq: folder === undefined ? 0 : await bringUp(folder, row) }
       } catch (error) {
         // What is in the folder is looked at anew.
         const seq = known?.seq ?? 0

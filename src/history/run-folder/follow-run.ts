@@ -17,6 +17,7 @@ const pauseMs = 500
 const retryMs = 15_000
 const turnsMax = 4
 
+/** Keeps the folder of a run up to date while the run is driven. */
 export function followRun(
   host: FolderHost,
   idOrName: string,
@@ -55,10 +56,11 @@ async function follow(
     for (;;) {
       const isLast = signal.aborted
       watch.reset()
-      const { status, lastSeq } = await host.journal.findRun(run.id)
+      const row = await host.journal.findRun(run.id)
+      const { status } = row
       const isLeft = isLast || isEnd(status)
       const writers = isLeft ? [...live, ...left] : live
-      const isBehind = await inTurn(() => update(writers, lastSeq, told))
+      const isBehind = await inTurn(() => update(writers, row, told))
       if (isLast || (isEnd(status) && !isBehind)) return
       await pause(pauseMs, signal)
       await watch.changed(signal, isBehind ? retryMs : undefined)
@@ -86,14 +88,14 @@ function byMoment(
 /** Whether one of them has not got to the end. */
 async function update(
   writers: readonly FolderWriter[],
-  lastSeq: number,
+  row: RunRow,
   told: (problem: string) => void,
 ): Promise<boolean> {
   let isBehind = false
   for (const writer of writers) {
-    const { seq, problem } = await writer.update()
+    const { seq, problem } = await writer.update(row)
     if (problem !== undefined) told(problem)
-    isBehind ||= seq < lastSeq || problem !== undefined
+    isBehind ||= seq < row.lastSeq || problem !== undefined
   }
   return isBehind
 }

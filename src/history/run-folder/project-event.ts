@@ -20,12 +20,11 @@ import {
   type Carried,
   type Change,
   type FileChange,
-  lastPart,
   type OpenIteration,
   reportFile,
   runLogFile,
 } from './carried.ts'
-import { projectStep } from './project-step.ts'
+import { partOf, projectStep } from './project-step.ts'
 import { oneLine, type ReportRow, reportHeader, reportLine } from './report-row.ts'
 
 /** From five minutes on an iteration is long, as document 002 has it. */
@@ -61,7 +60,7 @@ export function projectEvent(
 
 /** Whether the fold looks at what the step returned. */
 export const wantsResult = (event: RunEvent): boolean =>
-  event.type === 'step-finished' && /^(prompt#|agent:|check:)/.test(lastPart(event.step))
+  event.type === 'step-finished' && partOf(event) !== undefined
 
 function change(carried: Carried, event: RunEvent, atMs: number, result: Json | undefined): Change {
   switch (event.type) {

@@ -1,13 +1,7 @@
 /** What prompts, agents and checks add to the files of a run. */
 
-import type { Json, RunEvent } from '../../loop/index.ts'
-import {
-  type Carried,
-  type Change,
-  type FileChange,
-  lastPart,
-  type OpenIteration,
-} from './carried.ts'
+import { type Json, parseStepId, type RunEvent, readStep } from '../../loop/index.ts'
+import { type Carried, type Change, type FileChange, type OpenIteration } from './carried.ts'
 import { iterationFile, logOf, promptFile, promptSnapshot, tailFile } from './file-names.ts'
 import type { ReportRow } from './report-row.ts'
 import { agentEnd, checkEnd, noteText, promptOf } from './step-text.ts'
@@ -25,11 +19,24 @@ export function projectStep(
 ): Change {
   const { open } = carried
   if (open === undefined) return { next: carried }
-  const name = lastPart(event.step)
-  if (name.startsWith('prompt#')) return changeOfPrompt(carried, event, atMs, result)
-  if (name.startsWith('agent:')) return changeOfAgent({ carried, open, atMs }, event, result)
-  if (name.startsWith('check:')) return changeOfCheck({ carried, open, atMs }, event, result)
-  return { next: carried }
+  switch (partOf(event)) {
+    case 'prompt':
+      return changeOfPrompt(carried, event, atMs, result)
+    case 'agent':
+      return changeOfAgent({ carried, open, atMs }, event, result)
+    case 'check':
+      return changeOfCheck({ carried, open, atMs }, event, result)
+    case undefined:
+      return { next: carried }
+  }
+}
+
+/** What a step adds to the files. Undefined: nothing. */
+export function partOf(event: StepChange): 'prompt' | 'agent' | 'check' | undefined {
+  // The role in a note is that of its writer.
+  const { kind, role } = readStep(event.type === 'step-noted' ? { step: event.step } : event)
+  if (kind === 'agent' || kind === 'check') return kind
+  return kind === 'step' && role === 'prompt' ? 'prompt' : undefined
 }
 
 function changeOfPrompt(
@@ -100,7 +107,7 @@ function changeOfAgent({ carried, open, atMs }: In, event: StepChange, result?: 
 function changeOfCheck({ carried, open, atMs }: In, event: StepChange, result?: Json): Change {
   const { iteration, step } = event
   const path = iterationFile(iteration, 'verify.log')
-  const at = { atMs, iteration, message: lastPart(step).replace(/#\d+$/, '') }
+  const at = { atMs, iteration, message: `check:${parseStepId(step).name}` }
   const startedAtMs = open.steps[step] ?? atMs
   const verify = open.verify ?? { startedAtMs: atMs, failed: 0 }
   switch (event.type) {

@@ -5,6 +5,7 @@ import { createFolderWriter } from './folder-writer.ts'
 import { createLastLook } from './last-look.ts'
 import type { FolderHost, RunFolderOptions, WrittenFolder } from './options.ts'
 
+/** Writes the folder of a run from its journal. */
 export async function writeRunFolder(
   host: FolderHost,
   idOrName: string,

@@ -3,9 +3,9 @@
 import {
   type BlobId,
   type Json,
-  kindOf,
+  readStep,
   type StepFinished,
-  type StepId,
+  type StepKind,
   type Stored,
 } from '../../loop/index.ts'
 import type { StepArtifact } from '../../protocol/api/index.ts'
@@ -23,27 +23,32 @@ export interface StepResult {
   readonly names?: readonly string[]
 }
 
+type Finished = Pick<StepFinished, 'step' | 'kind' | 'role' | 'result'>
+
 /** A result beside the record is read for this, unless it is enormous. */
 const loadBytesMax = 8 * 1024 * 1024
 
 /** Content that is gone is as if it said nothing. */
 export async function resultOf(
   { blobs }: Pick<RecordSource, 'blobs'>,
-  { step, result }: Pick<StepFinished, 'step' | 'result'>,
+  event: Finished,
 ): Promise<StepResult> {
-  const kind = kindOf(step)
+  const { kind } = readStep(event)
+  const { result } = event
   if (result === undefined || (kind !== 'agent' && kind !== 'check' && kind !== 'step')) return {}
   if ('blob' in result && result.bytes > loadBytesMax) return {}
   const value = await loadStored(result, blobs).catch(() => undefined)
-  return readResult(step, value)
+  return readResult(kind, value)
 }
 
 /** As `resultOf`, from what is in the event itself. */
-export const inlineResult = ({ step, result }: Pick<StepFinished, 'step' | 'result'>): StepResult =>
-  readResult(step, result !== undefined && 'value' in result ? result.value : undefined)
+export function inlineResult(event: Finished): StepResult {
+  const { result } = event
+  const value = result !== undefined && 'value' in result ? result.value : undefined
+  return readResult(readStep(event).kind, value)
+}
 
-function readResult(step: StepId, value: Json | undefined): StepResult {
-  const kind = kindOf(step)
+function readResult(kind: StepKind, value: Json | undefined): StepResult {
   if (Array.isArray(value)) {
     const names = value.filter((name) => typeof name === 'string')
     return kind === 'step' && names.length === value.length ? { names } : {}
@@ -59,13 +64,11 @@ function readResult(step: StepId, value: Json | undefined): StepResult {
 }
 
 /** Content that it left: what it kept by name, and its result where that is too large for the record. */
-export function artifactsOf(
-  { step, result }: Pick<StepFinished, 'step' | 'result'>,
-  name: string,
-): readonly StepArtifact[] {
+export function artifactsOf(event: Finished, name: string): readonly StepArtifact[] {
+  const { result } = event
   if (result === undefined) return []
   if ('blob' in result) return [{ name: 'result', blob: result.blob, bytes: result.bytes }]
-  return kindOf(step) === 'artifact' ? keptBy(result, name) : []
+  return readStep(event).kind === 'artifact' ? keptBy(result, name) : []
 }
 
 function keptBy(result: Extract<Stored, { value: Json }>, name: string): readonly StepArtifact[] {

@@ -3,8 +3,8 @@
 import type { Agent } from '../../agents/index.ts'
 import type { AgentUsed } from '../../loop/index.ts'
 import type { Environment } from '../../system/environment.ts'
-import type { OpenPlace } from '../loaded-loop.ts'
-import type { OpenWalls } from '../open-sandbox.ts'
+import type { OpenPlace } from '../launch-place.ts'
+import type { OpenWalls } from '../opened-sandbox.ts'
 import type { ModelDoor } from '../shared-gateway.ts'
 import type { CommandChecks } from './open-repair.ts'
 

@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, resolve } from 'node:path'
 import type { Commands } from '../../engine/index.ts'
 import { commandMounts, type Sandbox, type SandboxPlace } from '../../sandbox/index.ts'
 import { pathInside } from '../../system/index.ts'
-import type { OpenPlace } from '../loaded-loop.ts'
+import type { OpenPlace } from '../launch-place.ts'
 
 /** What only this command sees; programs come before all others. */
 export type CommandView = Pick<SandboxPlace, 'files' | 'programs'>

@@ -4,7 +4,7 @@ import { type Agent, repairAgent } from '../../agents/index.ts'
 import type { Command, Commands } from '../../engine/index.ts'
 import { defined, LoopError } from '../../loop/index.ts'
 import type { CommandCheckSettings, RepairAgentSettings } from '../../protocol/index.ts'
-import type { OpenWalls } from '../open-sandbox.ts'
+import type { OpenWalls } from '../opened-sandbox.ts'
 
 type CheckCommand = Pick<CommandCheckSettings, 'command' | 'env' | 'timeoutMs'>
 

@@ -56,7 +56,7 @@ export async function calibrateLoop(
   if (certifying === undefined) throw nothingToMeasure(loaded)
   const place = await openCertifyingPlace(
     { tree, lockfileOf: tree, signal, ...defined({ commit }) },
-    { reader, blobs: host.blobs, record: host.folder, repository, workspace, certifying },
+    { reader, blobs: host.blobs, stateFolder: host.folder, repository, workspace, certifying },
   )
   try {
     const { checks } = place

@@ -1,7 +1,7 @@
 /** What a check says on the files that a run began with: in a clean place, once for each base. */
 
 import { baseAnswerOf } from '../../evidence/index.ts'
-import type { HostPorts } from '../../runs/driver.ts'
+import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import { createTreeReader } from '../../workspace/tree-reader.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
@@ -16,7 +16,15 @@ export function askBaseIn(
 ): AskBase {
   const repository = placed?.repository
   const reader = createTreeReader({ blobs, folder, repository })
-  const options = { reader, blobs, record: folder, repository, workspace, checkout, certifying }
+  const options = {
+    reader,
+    blobs,
+    stateFolder: folder,
+    repository,
+    workspace,
+    checkout,
+    certifying,
+  }
   return async (name, context) => {
     const { base, signal } = context
     if (base === undefined) return undefined

@@ -19,14 +19,14 @@ import {
   type TreeId,
 } from '../../loop/index.ts'
 import type { CertificateDraft, CertifiedCalibration, ErrorRate } from '../../protocol/index.ts'
-import type { HostPorts } from '../../runs/driver.ts'
+import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import { pathInside } from '../../system/index.ts'
 import { createTreeReader } from '../../workspace/tree-reader.ts'
 import { readCalibration } from '../calibrate/calibration-store.ts'
 import { agentName } from '../checks/agent-name.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
-import { neededApprovals } from '../dependencies/choose-layers.ts'
+import { listNeededApprovals } from '../dependencies/choose-layers.ts'
 import { openApprovedItems } from '../dependencies/dependency-approvals.ts'
 import { fileBaseAnswers } from './file-base-answers.ts'
 import { openCertifyingPlace } from './open-place.ts'
@@ -64,7 +64,15 @@ export async function createHostCertifier(
   const repository = place.placed?.repository
   const reader = createTreeReader({ blobs, folder, repository })
   const { certify, seals } = certifying
-  const options = { reader, blobs, record: folder, repository, workspace, checkout, certifying }
+  const options = {
+    reader,
+    blobs,
+    stateFolder: folder,
+    repository,
+    workspace,
+    checkout,
+    certifying,
+  }
   return createCertifier({
     reader,
     seals: rulesOf(certifying),
@@ -83,7 +91,12 @@ export async function createHostCertifier(
     bases: fileBaseAnswers(folder),
     dependencies: {
       needed: (lockfileOf) =>
-        neededApprovals({ reader, lockfileOf, mode: certify.dependencies, record: folder }),
+        listNeededApprovals({
+          reader,
+          lockfileOf,
+          mode: certify.dependencies,
+          stateFolder: folder,
+        }),
       approve: (items, by) =>
         openApprovedItems(folder).approve(
           items.map(({ id }) => id),

@@ -41,10 +41,10 @@ const answerSchema: z.ZodType<BaseAnswer> = z.strictObject({
 const bytesMax = 64 * 1024 * 1024
 
 /** The name is that of earlier versions, whose files have another form and are ignored. */
-export const baseAnswersFolder = (record: string): string => join(record, 'baselines')
+export const baseAnswersFolder = (stateFolder: string): string => join(stateFolder, 'baselines')
 
-export function fileBaseAnswers(record: string): BaseAnswers {
-  const folder = baseAnswersFolder(record)
+export function fileBaseAnswers(stateFolder: string): BaseAnswers {
+  const folder = baseAnswersFolder(stateFolder)
   const pathOf = (key: string): string => join(folder, `${key}.json`)
   return {
     async read(key) {

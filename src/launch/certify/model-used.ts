@@ -1,7 +1,7 @@
 /** Which model worked on what is certified: as the gateway saw it, else as the loop file names it. */
 
 import type { Journal } from '../../engine/index.ts'
-import type { RunId } from '../../loop/index.ts'
+import { kindOf, type RunId } from '../../loop/index.ts'
 
 const eventsAtOnce = 1000
 
@@ -19,7 +19,7 @@ export async function findModelUsed(
     for (const { event, seq } of events) {
       afterSeq = seq
       if (event.type !== 'step-noted' || event.note.type !== 'exchanged') continue
-      if (event.step.startsWith('agent:')) {
+      if (kindOf(event.step) === 'agent') {
         model = `${event.note.provider}/${event.note.model}`
       }
     }

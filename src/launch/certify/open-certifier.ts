@@ -5,7 +5,7 @@
 
 import type { Certifier } from '../../engine/index.ts'
 import { FaultError, isLoopError, LoopError, textOf } from '../../loop/index.ts'
-import type { HostPorts } from '../../runs/driver.ts'
+import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunParts } from '../../runs/options.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'

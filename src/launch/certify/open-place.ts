@@ -39,8 +39,8 @@ import { findObservable, withFileAccess } from './observe-files.ts'
 export interface PlaceOptions {
   readonly reader: TreeReader
   readonly blobs: Blobs
-  /** The folder of the record. */
-  readonly record: string
+
+  readonly stateFolder: string
   /** Of the run's worktree; undefined: its trees are blobs. */
   readonly repository: Repository | undefined
   /** Where the run works, and the folder that this stands for: nothing of theirs is run. */
@@ -49,20 +49,20 @@ export interface PlaceOptions {
   readonly certifying: Pick<CertifyingParts, 'certify' | 'require' | 'open'>
 }
 
-export const certifyFolder = (record: string): string => join(record, 'certify')
+export const certifyFolder = (stateFolder: string): string => join(stateFolder, 'certify')
 
 /** Whoever asks for it closes it; it was as the tree says when it was opened. */
 export async function openCertifyingPlace(
   request: PlaceRequest,
   options: PlaceOptions,
 ): Promise<CertifyingPlace & Pick<OpenedChecks, 'walls'>> {
-  const { reader, record, workspace, certifying } = options
+  const { reader, stateFolder, workspace, certifying } = options
   const layer = await openLayer({
     reader,
     lockfileOf: request.lockfileOf,
     mode: certifying.certify.dependencies,
     installScripts: certifying.certify.installScripts,
-    record,
+    stateFolder,
     checkout: options.checkout ?? workspace,
     projects: projectsOf(options),
     signal: request.signal,
@@ -82,7 +82,7 @@ async function openWithLayer(
 ): Promise<CertifyingPlace & Pick<OpenedChecks, 'walls'>> {
   const { certifying } = options
   const mode = await layerMode(certifying.require)
-  const observes = await findObservable(certifying.require, certifyFolder(options.record))
+  const observes = await findObservable(certifying.require, certifyFolder(options.stateFolder))
   const opened = await openClean(request, options, layer, { mode, observes })
   try {
     const stop = following(request.signal)
@@ -116,12 +116,12 @@ const projectsOf = ({ workspace, checkout }: PlaceOptions): readonly string[] =>
 
 async function openClean(
   request: PlaceRequest,
-  { record, repository, blobs }: PlaceOptions,
+  { stateFolder, repository, blobs }: PlaceOptions,
   { mounts }: OpenedLayer,
   { mode, observes }: { readonly mode: LayerMode; readonly observes: Observable },
 ): Promise<OpenedCheckout> {
   const { tree, commit } = request
-  const parent = certifyFolder(record)
+  const parent = certifyFolder(stateFolder)
   await mkdir(parent, { recursive: true, mode: 0o700 })
   const own = await makeOwnFolder(parent)
   const git =

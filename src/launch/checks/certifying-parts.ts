@@ -4,7 +4,7 @@ import type { Agents } from '../../engine/index.ts'
 import type { OpenCheck } from '../../evidence/index.ts'
 import type { ExistingFailure, Walls } from '../../loop/index.ts'
 import type { CertifySettings, SandboxSettings, SealSettings } from '../../protocol/index.ts'
-import type { OpenPlace } from '../loaded-loop.ts'
+import type { OpenPlace } from '../launch-place.ts'
 
 export interface CertifyingParts {
   /** Globs of the loop file. Empty or absent: derived from the manifests of the base. */

@@ -1,22 +1,13 @@
 /** What a kind of check brings to be run: one file in `kinds/` each, and one line of `kinds/registry.ts`. */
 
 import type { BegunFiles, Check } from '../../engine/index.ts'
-import type { ConditionCommand, OpenCheck } from '../../evidence/index.ts'
+import type { OpenCheck } from '../../evidence/index.ts'
 import type { ToolDescription } from '../../loop/index.ts'
-import type { AgentSettings, CheckSettings, ConditionCheckSettings } from '../../protocol/index.ts'
+import type { AgentSettings, CheckSettings } from '../../protocol/index.ts'
 import type { CommandChecks } from '../agents/open-repair.ts'
 import type { Identity } from '../certify/identity/open-identity.ts'
-import type { OpenWalls } from '../open-sandbox.ts'
-
-export type ResolvedCheck = Exclude<CheckSettings, ConditionCheckSettings> | StandardCheck
-
-/** A standard condition, with what has to be run for it: all of it, one after the other. */
-export interface StandardCheck extends Omit<ConditionCheckSettings, 'type'> {
-  readonly type: 'standard'
-  readonly commands: readonly ConditionCommand[]
-}
-
-export type ResolvedChecks = Readonly<Record<string, ResolvedCheck>>
+import type { OpenWalls } from '../opened-sandbox.ts'
+import type { ResolvedCheck } from './resolved-check.ts'
 
 /** `Settings`: as the loop file has it. `Resolved`: with all that is known once a run begins. */
 export interface LaunchedCheckKind<
@@ -30,7 +21,7 @@ export interface LaunchedCheckKind<
   open(name: string, check: Resolved, place: CheckSurroundings): Check
   /** Which check it is, as a certificate says. */
   describe(name: string, check: Resolved, place: DescribePlace): Promise<Described>
-  /** Files of the work that decide about it, because a command is told to use them. */
+  /** Files of the work that decide about it, because its command names them. */
   filesNamed(check: Resolved): readonly string[]
   /** Only of those that have test runners. */
   observe?(check: Resolved, place: ObservePlace): NonNullable<OpenCheck['observe']>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseLoopFile } from '../../definition/loop-file/index.ts'
-import type { ResolvedChecks } from './check-kind.ts'
 import { certifyingParts } from './open-certifying-parts.ts'
+import type { ResolvedChecks } from './resolved-check.ts'
 
 test('files that a check, a judge or a consultant is started from are sealed', async () => {
   const { file } = await parseLoopFile(

@@ -8,15 +8,15 @@ import { type CertifySettings, type LoopFile, makerRole } from '../../protocol/i
 import { createTools } from '../../tools/index.ts'
 import type { AgentParts } from '../agents/agent-parts.ts'
 import { openIdentity } from '../certify/identity/open-identity.ts'
-import type { OpenPlace } from '../loaded-loop.ts'
+import type { OpenPlace } from '../launch-place.ts'
 import { openWalls } from '../open-sandbox.ts'
 import { ownTools } from '../open-tools.ts'
 import { filesOfAgent } from './agent-name.ts'
 import type { CertifyingParts } from './certifying-parts.ts'
-import type { ResolvedChecks } from './check-kind.ts'
 import { checkKind } from './kinds/registry.ts'
 import { openCertifyingChecks } from './open-checks.ts'
 import { openReaders, type ReaderSettings } from './reader-agent.ts'
+import type { ResolvedChecks } from './resolved-check.ts'
 import { surroundingsIn } from './surroundings.ts'
 
 type CertifyingFile = Pick<

@@ -6,15 +6,9 @@
 import type { Check, Tools } from '../../engine/index.ts'
 import type { OpenCheck } from '../../evidence/index.ts'
 import { sha256 } from '../../system/index.ts'
-import type {
-  CheckSurroundings,
-  Described,
-  DescribePlace,
-  ObservePlace,
-  ResolvedCheck,
-  ResolvedChecks,
-} from './check-kind.ts'
+import type { CheckSurroundings, Described, DescribePlace, ObservePlace } from './check-kind.ts'
 import { checkKind } from './kinds/registry.ts'
+import type { ResolvedCheck, ResolvedChecks } from './resolved-check.ts'
 
 export interface CheckPlace extends CheckSurroundings, DescribePlace, ObservePlace {
   /** Tools that work in this place, and not in that of the run. */

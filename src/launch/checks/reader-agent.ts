@@ -11,7 +11,7 @@ import { type AgentContext, FaultError } from '../../loop/index.ts'
 import type { AgentSettings } from '../../protocol/index.ts'
 import type { AgentParts } from '../agents/agent-parts.ts'
 import { openAgent } from '../agents/open-agent.ts'
-import type { OpenWalls } from '../open-sandbox.ts'
+import type { OpenWalls } from '../opened-sandbox.ts'
 
 export interface ReaderSettings {
   readonly agent: AgentSettings

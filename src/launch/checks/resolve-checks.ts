@@ -4,8 +4,9 @@
 
 import { LoopError } from '../../loop/index.ts'
 import type { CheckSettings } from '../../protocol/index.ts'
-import type { ResolvedCheck, ResolvedChecks, ResolveOptions } from './check-kind.ts'
+import type { ResolveOptions } from './check-kind.ts'
 import { checkKind } from './kinds/registry.ts'
+import type { ResolvedCheck, ResolvedChecks } from './resolved-check.ts'
 
 /** Rejects with `not-configured` for conditions that nothing can be run for. */
 export async function resolveChecks(

@@ -6,10 +6,10 @@
 import { join } from 'node:path'
 import type { Check } from '../../engine/index.ts'
 import type { CheckView } from '../agents/command-view.ts'
-import type { OpenWalls } from '../open-sandbox.ts'
-import type { StandardCheck } from './check-kind.ts'
+import type { OpenWalls } from '../opened-sandbox.ts'
 import { keepOutput, withWhole } from './check-output.ts'
 import { commandCheck } from './command-check.ts'
+import type { StandardCheck } from './resolved-check.ts'
 
 type Answer = Awaited<ReturnType<Check>>
 

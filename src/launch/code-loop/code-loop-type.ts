@@ -62,9 +62,9 @@ export function codeLoopType(
 function toCondition(sent: SentCondition): Condition {
   if ('of' in sent) return { type: sent.type, of: sent.of.map(toCondition) }
   if (!('code' in sent)) return sent
-  const { code, name, ends } = sent
+  const { code, name, ends, limit } = sent
   const met = (_progress: unknown, result: unknown): boolean => lookUp(result as WentAround, code)
-  return { type: 'custom', name, met: met.bind(undefined), ...defined({ ends }) }
+  return { type: 'custom', name, met: met.bind(undefined), ...defined({ ends, limit }) }
 }
 
 /** What a trip around came to once the engine had looked, in the place of what it came to at first. */

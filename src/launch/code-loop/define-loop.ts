@@ -24,6 +24,7 @@ export type Duration = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 /** A size with its unit, each 1024 times the one before: `64KB`, `512MB`, `4GB`. */
 export type Size = `${number}${'B' | 'KB' | 'MB' | 'GB'}`
 
+/** The default export of a loop file in TypeScript: the keys of a YAML loop file, with code where YAML has names. */
 export interface CodeLoop<Input = never, Context = never, Progress = never, Result = never> {
   /** A loop type in code, or the name of a built-in one; default: `plain`. */
   readonly loop?: string | LoopType<Input, Context, Progress, Result>

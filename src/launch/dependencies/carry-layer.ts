@@ -1,6 +1,6 @@
 /**
- * A copy of the dependencies in the user's own checkout, made again only when they change. Their content is
- * unknown, so the certificate says that they were carried.
+ * Copies the dependencies of the user's checkout into a layer; copies again only when they change. Their
+ * content is unverified, so the certificate records that they were carried over.
  */
 
 import { createHash } from 'node:crypto'
@@ -21,26 +21,26 @@ import {
 } from './layer-store.ts'
 import { listContent } from './list-content.ts'
 import { isVenv, makeProgramsPortable } from './relocate-venv.ts'
-import { refused } from './run-manager.ts'
+import { createDependencyError } from './run-manager.ts'
 
 export interface CarryLayerOptions {
   readonly reader: TreeReader
   readonly tree: TreeId
   readonly store: string
-  /** The person's checkout. */
+  /** The user's checkout. */
   readonly from: string
   readonly signal: Signal
 }
 
 const timeoutMs = 10 * 60_000
-/** Beside any of these a folder of dependencies may be. */
+/** Files next to which there may be a folder of dependencies. */
 const manifest = /(^|\/)(package\.json|pyproject\.toml|requirements\.txt|setup\.py)$/
 const names = [...new Set([...lockfiles.flatMap(({ installs }) => installs), 'venv'])]
 
-/** Undefined: there is nothing to be carried. */
+/** Undefined: the checkout has no installed dependencies. */
 export async function carryLayer(options: CarryLayerOptions): Promise<StoredLayer | undefined> {
   const { store, from, signal } = options
-  const folders = await foldersIn(options)
+  const folders = await findFolders(options)
   if (folders.length === 0) return undefined
   const seen = await listContent(from, folders, 'times')
   const key = createHash('sha256').update(`carried 2 ${from} ${seen.digest}`).digest('hex')
@@ -62,9 +62,9 @@ export async function carryLayer(options: CarryLayerOptions): Promise<StoredLaye
   }
 }
 
-async function foldersIn({ reader, tree, from }: CarryLayerOptions): Promise<readonly string[]> {
+async function findFolders({ reader, tree, from }: CarryLayerOptions): Promise<readonly string[]> {
   const listed = await reader.list(tree)
-  const beside = ['', ...[...listed.keys()].filter((path) => manifest.test(path)).map(parentOf)]
+  const beside = ['', ...[...listed.keys()].filter((path) => manifest.test(path)).map(parentFolder)]
   const isTracked = (folder: string): boolean =>
     [...listed.keys()].some((path) => path.startsWith(`${folder}/`))
   const wanted = [...new Set(beside)]
@@ -76,18 +76,19 @@ async function foldersIn({ reader, tree, from }: CarryLayerOptions): Promise<rea
   })
 }
 
-const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+const parentFolder = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-/** Blocks are shared where the file system can do that; files never are. */
+/** The copy may share blocks, where the file system supports that, but never inodes. */
 async function copy(from: string, to: string, signal: Signal): Promise<void> {
   const program = findProgram('cp')
-  if (program === undefined) throw refused('The program cp is not installed. Install it')
-  // In an overlay only files of ours can be changed, so they do not stay those of another user or group.
+  if (program === undefined)
+    throw createDependencyError('The program cp is not installed. Install it')
+  // Owner and group are not preserved: in an overlay we can change only files that we own.
   const times = process.platform === 'linux' ? ['--preserve=mode,timestamps'] : ['-p']
   const command = { program, args: ['-RP', ...times, '--', from, to], cwd: '/', timeoutMs }
   const { exitCode, stderr } = await createPlainCommands().run(command, signal)
   signal.throwIfAborted()
   if (exitCode === 0) return
   const why = stderr.trim().split('\n').at(-1) ?? ''
-  throw refused(`${from} could not be copied: ${why}. Fix that`)
+  throw createDependencyError(`${from} could not be copied: ${why}. Fix that`)
 }

@@ -1,112 +1,115 @@
-/** Which layers a clean checkout gets: installed from lockfiles, or carried over; and what they lack. */
+/** Chooses the layers of a clean checkout, installed or carried over, and reports what they lack. */
 
 import { createHash } from 'node:crypto'
 import { join, posix } from 'node:path'
 import type { DependencyItem, Layer } from '../../evidence/index.ts'
 import { carryLayer } from './carry-layer.ts'
-import { openApprovedItems, sourceItem } from './dependency-approvals.ts'
-import { findManager, NoManagerError } from './find-manager.ts'
-import { type InstallOptions, installLayer, layerKey } from './install-layer.ts'
-import { findScripts, scriptItem } from './install-scripts.ts'
-import { requireKnownSources } from './known-sources.ts'
+import { openApprovedItems, toSourceItem } from './dependency-approvals.ts'
+import { findManager, MissingManagerError } from './find-manager.ts'
+import { computeLayerKey, type InstallOptions, installLayer } from './install-layer.ts'
+import { findScripts, toScriptItem } from './install-scripts.ts'
 import { findLayer, layersFolder, type StoredLayer } from './layer-store.ts'
 import type { OpenLayerOptions } from './open-layer.ts'
 import { type LayerPlan, planLayer } from './plan-layer.ts'
+import { requireKnownSources } from './require-known-sources.ts'
 import {
-  findUnresolved,
+  findUnresolvedProject,
   resolveLockfile,
-  type Unresolved,
+  type UnresolvedProject,
   withLockfile,
 } from './resolve-lockfile.ts'
-import { refused } from './run-manager.ts'
+import { createDependencyError } from './run-manager.ts'
 
 export interface ChosenLayers {
   readonly layers: readonly StoredLayer[]
   readonly notes: Pick<Layer, 'approved' | 'lacks' | 'resolved'>
-  /** Where there are none: the reason, for people. */
-  readonly why: string
+  /** If there are no layers: the reason, for people. */
+  readonly reason: string
 }
 
-/** A lockfile is installed; without one the checkout may have dependencies; else versions can be chosen. */
+/** In this order: install the lockfiles, carry over the dependencies of the checkout, resolve versions. */
 export async function chooseLayers(options: OpenLayerOptions): Promise<ChosenLayers> {
-  const { mode, reader, lockfileOf, record } = options
+  const { mode, reader, lockfileOf, stateFolder } = options
   const plans = mode === 'carry' ? [] : await planLayer(reader, lockfileOf)
-  if (plans.length > 0) return installedOrCarried(options, plans)
-  const layers = mode === 'resolve' ? [] : await carried(options)
-  if (layers.length > 0) return { layers, notes: {}, why: '' }
-  const unresolved = mode === 'carry' ? undefined : await findUnresolved(reader, lockfileOf)
-  const why = await whyNone(options)
-  if (unresolved === undefined) return { layers, notes: {}, why }
-  const [item = unresolved.item] = await openApprovedItems(record).mark([unresolved.item])
+  if (plans.length > 0) return installOrCarry(options, plans)
+  const layers = mode === 'resolve' ? [] : await carryFromCheckout(options)
+  if (layers.length > 0) return { layers, notes: {}, reason: '' }
+  const unresolved = mode === 'carry' ? undefined : await findUnresolvedProject(reader, lockfileOf)
+  const reason = await explainNoLayer(options)
+  if (unresolved === undefined) return { layers, notes: {}, reason }
+  const [item = unresolved.item] = await openApprovedItems(stateFolder).mark([unresolved.item])
   const isWanted = mode === 'resolve' || item.approved !== undefined
-  return isWanted ? resolved(options, unresolved, item) : { layers, notes: { lacks: [item] }, why }
+  return isWanted
+    ? resolveAndInstall(options, unresolved, item)
+    : { layers, notes: { lacks: [item] }, reason }
 }
 
 /** If the manager is not installed, the dependencies of the checkout are carried instead. */
-async function installedOrCarried(
+async function installOrCarry(
   options: OpenLayerOptions,
   plans: readonly LayerPlan[],
 ): Promise<ChosenLayers> {
   try {
-    return await installed(options, plans)
+    return await installAll(options, plans)
   } catch (error) {
-    if (!(error instanceof NoManagerError)) throw error
-    const own = await carried(options)
-    if (own.length === 0) throw error
-    const layers = own.map((layer) => ({
+    if (!(error instanceof MissingManagerError)) throw error
+    const carried = await carryFromCheckout(options)
+    if (carried.length === 0) throw error
+    const layers = carried.map((layer) => ({
       ...layer,
       summary: `${layer.summary} (${error.reason})`,
     }))
-    return { layers, notes: {}, why: '' }
+    return { layers, notes: {}, reason: '' }
   }
 }
 
-async function resolved(
+async function resolveAndInstall(
   options: OpenLayerOptions,
-  unresolved: Unresolved,
+  unresolved: UnresolvedProject,
   item: DependencyItem,
 ): Promise<ChosenLayers> {
-  const { reader, lockfileOf, record } = options
-  const made = await resolveLockfile(unresolved, record, installOptions(options))
-  const withIt = { ...options, reader: withLockfile(reader, lockfileOf, made) }
-  const { layers, notes, why } = await installed(withIt, await planLayer(withIt.reader, lockfileOf))
+  const { reader, lockfileOf, stateFolder } = options
+  const lockfile = await resolveLockfile(unresolved, stateFolder, toInstallOptions(options))
+  const withIt = { ...options, reader: withLockfile(reader, lockfileOf, lockfile) }
+  const plans = await planLayer(withIt.reader, lockfileOf)
+  const { layers, notes, reason } = await installAll(withIt, plans)
   const approved = [...(item.approved === undefined ? [] : [item]), ...(notes.approved ?? [])]
   return {
     layers,
-    why,
+    reason,
     notes: {
       ...notes,
       ...(approved.length === 0 ? {} : { approved }),
-      resolved: { at: made.at, digest: made.digest },
+      resolved: { at: lockfile.at, digest: lockfile.digest },
     },
   }
 }
 
 /** Everything that needs an approval before the lockfiles of this tree are installed. */
-export async function neededApprovals(
-  options: Pick<OpenLayerOptions, 'reader' | 'lockfileOf' | 'mode' | 'record'>,
+export async function listNeededApprovals(
+  options: Pick<OpenLayerOptions, 'reader' | 'lockfileOf' | 'mode' | 'stateFolder'>,
 ): Promise<readonly DependencyItem[]> {
   if (options.mode === 'carry' || options.mode === 'none') return []
   const plans = await planLayer(options.reader, options.lockfileOf)
-  const items = plans.flatMap(({ reading }) => reading.approvable.map(sourceItem))
-  return openApprovedItems(options.record).mark(items)
+  const items = plans.flatMap(({ reading }) => reading.approvable.map(toSourceItem))
+  return openApprovedItems(options.stateFolder).mark(items)
 }
 
-/** Others could not install what only a cache of this machine has. */
-function requireAll({ lockfile, missing }: LayerPlan): void {
+/** A package that exists only in a cache of this machine cannot be installed elsewhere. */
+function requireCommittedPackages({ lockfile, missing }: LayerPlan): void {
   if (missing.length === 0) return
-  throw refused(
+  throw createDependencyError(
     `${lockfile.file} refers to packages that are not in the commit: ${missing.join(', ')}. Commit them`,
   )
 }
 
-function installOptions(options: OpenLayerOptions): InstallOptions {
-  const { reader, lockfileOf: tree, record, checkout, signal } = options
+function toInstallOptions(options: OpenLayerOptions): InstallOptions {
+  const { reader, lockfileOf: tree, stateFolder, checkout, signal } = options
   const projects = [...(checkout === undefined ? [] : [checkout]), ...(options.projects ?? [])]
-  return { reader, tree, store: layersFolder(record), projects, signal }
+  return { reader, tree, store: layersFolder(stateFolder), projects, signal }
 }
 
-async function installed(
+async function installAll(
   options: OpenLayerOptions,
   plans: readonly LayerPlan[],
 ): Promise<ChosenLayers> {
@@ -116,9 +119,9 @@ async function installed(
   try {
     for (const plan of plans) {
       options.signal.throwIfAborted()
-      requireAll(plan)
-      const sources = plan.reading.approvable.map(sourceItem)
-      const items = await openApprovedItems(options.record).mark(sources)
+      requireCommittedPackages(plan)
+      const sources = plan.reading.approvable.map(toSourceItem)
+      const items = await openApprovedItems(options.stateFolder).mark(sources)
       requireKnownSources(plan, items)
       const found = await installOne(options, plan)
       layers.push(found.layer)
@@ -126,38 +129,38 @@ async function installed(
       lacks.push(...found.lacks)
     }
   } catch (error) {
-    await releaseAll(layers)
+    await releaseLayers(layers)
     throw error
   }
-  await releaseAll(layers.filter(({ folders }) => folders.length === 0))
+  await releaseLayers(layers.filter(({ folders }) => folders.length === 0))
   return {
     layers: layers.filter(({ folders }) => folders.length > 0),
     notes: {
       ...(approved.length === 0 ? {} : { approved }),
       ...(lacks.length === 0 ? {} : { lacks }),
     },
-    why: 'none: nothing to install',
+    reason: 'none: nothing to install',
   }
 }
 
-interface InstalledOne extends Required<Pick<Layer, 'approved' | 'lacks'>> {
+interface InstalledLayer extends Required<Pick<Layer, 'approved' | 'lacks'>> {
   readonly layer: StoredLayer
 }
 
-/** Without scripts; then, where some are approved, once more with those. */
-async function installOne(options: OpenLayerOptions, plan: LayerPlan): Promise<InstalledOne> {
-  const install = installOptions(options)
+/** Installs without scripts first; if some are approved, installs again and runs them. */
+async function installOne(options: OpenLayerOptions, plan: LayerPlan): Promise<InstalledLayer> {
+  const install = toInstallOptions(options)
   const { store, projects } = install
   const manager = await findManager(plan, projects)
-  const plainKey = layerKey(plan, manager)
+  const plainKey = computeLayerKey(plan, manager)
   const plain = (await findLayer(store, plainKey)) ?? (await installLayer(plan, manager, install))
   const modules = plain.folders.filter((one) => posix.basename(one) === 'node_modules')
   const scripts = findScripts(modules.map((one) => join(plain.path, one)))
-  const items = await openApprovedItems(options.record).mark(scripts.map(scriptItem))
+  const items = await openApprovedItems(options.stateFolder).mark(scripts.map(toScriptItem))
   const named = new Set(
     scripts
       .filter(({ name }) => options.installScripts?.includes(name) === true)
-      .map((one) => scriptItem(one).id),
+      .map((one) => toScriptItem(one).id),
   )
   const isRun = ({ id, approved }: DependencyItem): boolean =>
     approved !== undefined || named.has(id)
@@ -174,18 +177,18 @@ async function installOne(options: OpenLayerOptions, plan: LayerPlan): Promise<I
   return { layer, approved, lacks }
 }
 
-export async function releaseAll(layers: readonly StoredLayer[]): Promise<void> {
+export async function releaseLayers(layers: readonly StoredLayer[]): Promise<void> {
   for (const layer of layers) await layer.release()
 }
 
-async function carried(options: OpenLayerOptions): Promise<readonly StoredLayer[]> {
-  const { reader, lockfileOf: tree, record, checkout: from, signal } = options
+async function carryFromCheckout(options: OpenLayerOptions): Promise<readonly StoredLayer[]> {
+  const { reader, lockfileOf: tree, stateFolder, checkout: from, signal } = options
   if (from === undefined) return []
-  const layer = await carryLayer({ reader, tree, store: layersFolder(record), from, signal })
+  const layer = await carryLayer({ reader, tree, store: layersFolder(stateFolder), from, signal })
   return layer === undefined ? [] : [layer]
 }
 
-async function whyNone({ reader, lockfileOf, mode }: OpenLayerOptions): Promise<string> {
+async function explainNoLayer({ reader, lockfileOf, mode }: OpenLayerOptions): Promise<string> {
   if (mode === 'carry') return 'none: the checkout has no installed dependencies'
   const text = Buffer.from((await reader.read(lockfileOf, 'package.json')) ?? []).toString('utf8')
   return /"(dev)?dependencies"\s*:\s*\{\s*"/i.test(text)

@@ -1,16 +1,16 @@
 /**
- * Keeps the store of layers small: removes those that were not used for a long time, then the least recently
- * used, until the rest fits. A layer that a live process uses stays.
+ * Limits the size of the layer store: removes layers that were not used for a long time, then the least
+ * recently used ones until the rest fits. A layer in use by a live process stays.
  *
- * A kill at any moment leaves a folder without a record and without a living lease, a lease of a process
- * that is gone, or an object that no layer has: the next collection removes all of them.
+ * A process killed at any moment leaves a folder without a record or live lease, the lease of a dead
+ * process, or an object that no layer uses: the next collection removes all of them.
  */
 
 import { existsSync } from 'node:fs'
 import { readdir, rm, stat, statfs, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeTree } from '../../workspace/index.ts'
-import { leasedFolders } from './layer-leases.ts'
+import { listLeasedFolders } from './layer-leases.ts'
 import {
   type LayerRecord,
   layersFolder,
@@ -21,43 +21,44 @@ import {
 import { type SweptObjects, sweepObjects } from './shared-files.ts'
 
 export interface CollectedLayers {
-  /** How many layers were removed, and what that freed on disk. */
+  /** The number of removed layers. */
   readonly removed: number
   readonly freedBytes: number
   readonly kept: number
   readonly keptBytes: number
-  /** What they may take up. */
+  /** The limit. */
   readonly bytesMax: number
 }
 
 const unusedMs = 30 * 86_400_000
-/** Other files, such as records that were about to be written. */
+/** The age at which other files, such as unfinished records, are removed. */
 const abandonedMs = 86_400_000
 const defaultBytesMax = 5 * 1024 ** 3
 
 export interface CollectOptions {
   readonly now: number
-  /** Default: 5 GiB, or a tenth of the disk where that is less. */
+  /** Default: 5 GiB or a tenth of the disk, whichever is less. */
   readonly bytesMax?: number
 }
 
 export async function collectLayers(
-  record: string,
-  { now, bytesMax: given }: CollectOptions,
+  stateFolder: string,
+  { now, bytesMax: requestedMax }: CollectOptions,
 ): Promise<CollectedLayers> {
-  const store = layersFolder(record)
+  const store = layersFolder(stateFolder)
   if (!existsSync(store)) {
-    return { removed: 0, freedBytes: 0, kept: 0, keptBytes: 0, bytesMax: given ?? defaultBytesMax }
+    const bytesMax = requestedMax ?? defaultBytesMax
+    return { removed: 0, freedBytes: 0, kept: 0, keptBytes: 0, bytesMax }
   }
-  const bytesMax = given ?? (await defaultLimit(store))
-  await removeUnknown(store, now)
-  let { freedBytes, keptBytes } = await sizeAfterSweep(store)
+  const bytesMax = requestedMax ?? (await computeDefaultLimit(store))
+  await removeUnreferenced(store, now)
+  let { freedBytes, keptBytes } = await sweepAndMeasure(store)
   let removed = 0
   for (const layer of await listLayers(store)) {
     const isUnused = layer.usedAtMs < now - unusedMs
     if (!isUnused && keptBytes <= bytesMax) break
     if (!(await evict(store, layer, now))) continue
-    const swept = await sizeAfterSweep(store)
+    const swept = await sweepAndMeasure(store)
     freedBytes += layer.record.unsharedBytes + swept.freedBytes
     keptBytes = swept.keptBytes
     removed += 1
@@ -66,14 +67,14 @@ export async function collectLayers(
   return { removed, freedBytes, kept, keptBytes, bytesMax }
 }
 
-async function sizeAfterSweep(store: string): Promise<SweptObjects> {
+async function sweepAndMeasure(store: string): Promise<SweptObjects> {
   const { freedBytes, keptBytes } = await sweepObjects(store)
   const layers = await listLayers(store)
   const unshared = layers.reduce((sum, { record }) => sum + record.unsharedBytes, 0)
   return { freedBytes, keptBytes: keptBytes + unshared }
 }
 
-async function defaultLimit(store: string): Promise<number> {
+async function computeDefaultLimit(store: string): Promise<number> {
   const { blocks, bsize } = await statfs(store)
   return Math.min(defaultBytesMax, Math.floor((blocks * bsize) / 10))
 }
@@ -84,7 +85,7 @@ interface KnownLayer {
   readonly usedAtMs: number
 }
 
-/** The least recently used first. */
+/** Least recently used first. */
 async function listLayers(store: string): Promise<readonly KnownLayer[]> {
   const known: KnownLayer[] = []
   for (const name of await readdir(store)) {
@@ -99,11 +100,11 @@ async function listLayers(store: string): Promise<readonly KnownLayer[]> {
   return known.toSorted((one, two) => one.usedAtMs - two.usedAtMs)
 }
 
-/** Folders that no record names and no process is making. */
-async function removeUnknown(store: string, now: number): Promise<void> {
+/** Removes folders that no record refers to and no process is creating. */
+async function removeUnreferenced(store: string, now: number): Promise<void> {
   const names = await readdir(store)
-  // In this order: who makes a layer gives up the lease only after its record was written.
-  const leased = await leasedFolders(store, now)
+  // Read the leases first: a process that creates a layer releases its lease after it wrote the record.
+  const leased = await listLeasedFolders(store, now)
   const layers = await listLayers(store)
   const named = new Set(layers.flatMap(({ key, record }) => [record.folder, `${key}.json`]))
   for (const name of names.filter((one) => !named.has(one) && !leased.has(one))) {
@@ -115,22 +116,22 @@ async function removeUnknown(store: string, now: number): Promise<void> {
 
 const folderName = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Records that cannot be read, or were never finished. */
+/** Unreadable or unfinished records. */
 async function isAbandonedFile(path: string, now: number): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   return found?.isFile() === true && found.mtimeMs < now - abandonedMs
 }
 
-/** False: a live process uses it. */
+/** Returns false if a live process uses the layer. */
 async function evict(
   store: string,
   { key, record, usedAtMs }: KnownLayer,
   now: number,
 ): Promise<boolean> {
-  if ((await leasedFolders(store, now)).has(record.folder)) return false
+  if ((await listLeasedFolders(store, now)).has(record.folder)) return false
   await rm(recordPath(store, key), { force: true })
-  // Somebody may have found the record just before: then the lease is there by now.
-  if ((await leasedFolders(store, now)).has(record.folder)) {
+  // Another process may have read the record just before its removal; it has taken its lease by now.
+  if ((await listLeasedFolders(store, now)).has(record.folder)) {
     await writeRecord(store, key, record, 'first')
     await utimes(recordPath(store, key), new Date(usedAtMs), new Date(usedAtMs)).catch(
       () => undefined,

@@ -1,6 +1,6 @@
 /**
- * What of dependencies a person has approved, by its content: packages from git and from addresses, install
- * scripts, versions that no lockfile names. Kept in the state folder, not in a repository.
+ * What users have approved about dependencies, by content: packages from git and from URLs, install
+ * scripts, versions that no lockfile pins. Stored in the state folder, not in a repository.
  */
 
 import { join } from 'node:path'
@@ -22,14 +22,14 @@ const entrySchema: z.ZodType<ApprovedEntry> = z.object({
 })
 
 export interface ApprovedItems {
-  /** The same, with who approved it and when. */
+  /** Adds to each approved item who approved it and when. */
   mark(items: readonly DependencyItem[]): Promise<readonly DependencyItem[]>
   approve(ids: readonly string[], by: string): Promise<void>
 }
 
-export function openApprovedItems(record: string): ApprovedItems {
+export function openApprovedItems(stateFolder: string): ApprovedItems {
   const list = openGuardedList({
-    path: join(record, 'approved-dependencies.json'),
+    path: join(stateFolder, 'approved-dependencies.json'),
     member: 'approved',
     entry: entrySchema,
     consequence: 'no dependency is approved until you approve it again',
@@ -56,7 +56,7 @@ export function openApprovedItems(record: string): ApprovedItems {
   }
 }
 
-export const sourceItem = (source: ForeignSource): DependencyItem => ({
+export const toSourceItem = (source: ForeignSource): DependencyItem => ({
   kind: 'dependency-source',
   id: sourceId(source),
   text: describeSource(source),

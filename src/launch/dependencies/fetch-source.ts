@@ -1,10 +1,10 @@
 /**
- * Fetches an approved package from git or from an address, outside of the sandbox and as data only.
+ * Fetches an approved package from git or from a URL, outside the sandbox and as data only.
  *
- * 1. No credentials are sent to an address; a repository is fetched with the operator's own git login.
- * 2. An address is on the internet: names and redirects that lead to this machine or to a network around it
- *    are refused, when the connection is made and not before.
- * 3. What does not have the checksum of the lockfile is not used.
+ * 1. No credentials are sent to a URL; a repository is fetched with the operator's git login.
+ * 2. A URL must be on the public internet: names and redirects that lead to this machine or its private
+ *    network are refused, at connection time.
+ * 3. An archive whose checksum differs from the lockfile is not used.
  */
 
 import { createHash } from 'node:crypto'
@@ -19,27 +19,27 @@ import { pipeline } from 'node:stream/promises'
 import { type Signal, textOf } from '../../loop/index.ts'
 import { isPublicAddress } from '../../sandbox/index.ts'
 import { fetchArchive } from '../../workspace/index.ts'
-import { askUpstream, type UpstreamOptions } from './registry/ask-upstream.ts'
 import {
   type AddressSource,
   describeSource,
   type ForeignSource,
   sourceFile,
 } from './registry/foreign-source.ts'
-import { refused } from './run-manager.ts'
+import { requestUpstream, type UpstreamOptions } from './registry/request-upstream.ts'
+import { createDependencyError } from './run-manager.ts'
 
 export interface FetchSourceOptions extends Pick<UpstreamOptions, 'tls' | 'proxy'> {
-  /** Archives are put there. */
+  /** Where archives are written. */
   readonly folder: string
   readonly signal: Signal
-  /** Default: addresses of the internet. */
+  /** Default: public IP addresses. */
   readonly isAllowed?: (address: string) => boolean
 }
 
 const redirectsMax = 5
 const bytesMax = 512 * 1024 * 1024
 
-/** The path of its archive. */
+/** Returns the path of its archive. */
 export async function fetchSource(
   source: ForeignSource,
   options: FetchSourceOptions,
@@ -48,7 +48,7 @@ export async function fetchSource(
     await mkdir(options.folder, { recursive: true })
     return source.type === 'git'
       ? await fetchArchive({
-          urls: gitAddresses(source.url),
+          urls: toGitUrls(source.url),
           commit: source.commit,
           folder: await mkdtemp(join(options.folder, 'git-')),
           prefix: 'package',
@@ -57,26 +57,26 @@ export async function fetchSource(
       : await download(source, options)
   } catch (error) {
     options.signal.throwIfAborted()
-    throw refused(
+    throw createDependencyError(
       `${describeSource(source)} could not be fetched: ${textOf(error)}. Make it available`,
     )
   }
 }
 
-/** Lockfiles of npm name public repositories by ssh, which not everybody has a key for. */
-export function gitAddresses(url: string): readonly string[] {
+/** npm writes ssh URLs for public repositories, which fail without a key, so HTTPS is tried first. */
+export function toGitUrls(url: string): readonly string[] {
   const { protocol, hostname, port, pathname } = new URL(url)
   return protocol === 'ssh:' && port === '' ? [`https://${hostname}${pathname}`, url] : [url]
 }
 
 async function download(source: AddressSource, options: FetchSourceOptions): Promise<string> {
   const { signal, folder, isAllowed = isPublicAddress } = options
-  const upstream = { ...options, lookup: onlyAllowed(isAllowed) }
+  const upstream = { ...options, lookup: createLookup(isAllowed) }
   let url = new URL(source.url)
   for (let redirects = 0; ; redirects++) {
     requireAllowed(url, isAllowed)
     const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'loopwright' }
-    const response = await askUpstream(url, { method: 'GET', headers }, upstream)
+    const response = await requestUpstream(url, { method: 'GET', headers }, upstream)
     const { statusCode = 0 } = response
     if (statusCode === 200) {
       const path = join(folder, `${sourceFile(source)}.tgz`)
@@ -98,25 +98,25 @@ async function download(source: AddressSource, options: FetchSourceOptions): Pro
   }
 }
 
-/** An address without a name is never looked up. */
+/** An IP address in the URL is never looked up, so `createLookup` does not see it. */
 function requireAllowed({ hostname }: URL, isAllowed: (address: string) => boolean): void {
   const address = hostname.replace(/^\[(.*)\]$/, '$1')
-  if (isIP(address) !== 0 && !isAllowed(address)) throw notPublic(hostname)
+  if (isIP(address) !== 0 && !isAllowed(address)) throw createNotPublicError(hostname)
 }
 
-const notPublic = (host: string): Error =>
+const createNotPublicError = (host: string): Error =>
   new Error(
     `${host} is not on the public internet; packages inside your network must come from one of your registries`,
   )
 
-function onlyAllowed(isAllowed: (address: string) => boolean): LookupFunction {
+function createLookup(isAllowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error !== null) return callback(error, [])
       const list: readonly LookupAddress[] = found
       const allowed = list.filter(({ address }) => isAllowed(address))
       const [first] = allowed
-      if (first === undefined) return callback(notPublic(hostname), [])
+      if (first === undefined) return callback(createNotPublicError(hostname), [])
       return options.all === true
         ? callback(null, allowed)
         : callback(null, first.address, first.family)
@@ -154,7 +154,7 @@ async function save(
   }
 }
 
-/** Of several the strongest; one that is not known cannot be checked, and nothing passes it. */
+/** Uses the strongest of several; an unknown algorithm cannot be verified, so no content matches it. */
 export function parseIntegrity(
   text: string | undefined,
 ): { readonly algorithm: string; readonly digest: string } | undefined {

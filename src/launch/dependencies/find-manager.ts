@@ -1,4 +1,4 @@
-/** The package manager that a lockfile is installed with: on this machine, or brought by the layer. */
+/** Finds the package manager for a lockfile: on this machine, or to be installed into the layer. */
 
 import { readFile, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -6,38 +6,38 @@ import { z } from 'zod'
 import { type Lockfile, RefusedError } from '../../evidence/index.ts'
 import { createPlainCommands } from '../../sandbox/index.ts'
 import { findOnPath } from '../../workspace/index.ts'
-import { managerForFormat, parseWanted } from './bring-manager.ts'
+import { findManagerForFormat, parseManagerPackage } from './manager-package.ts'
 import type { LayerPlan } from './plan-layer.ts'
-import { programFolders, refused } from './run-manager.ts'
+import { createDependencyError, programFolders } from './run-manager.ts'
 
 export interface Manager {
-  /** Absent: the layer brings it. */
+  /** Absent: it is installed into the layer. */
   readonly program?: string
   readonly version: string
 }
 
-/** The version that the project names, or else the one on the PATH. */
+/** Prefers the version that the project names, then the one on the PATH. */
 export async function findManager(
   { lockfile, wantedManager, reading }: LayerPlan,
   projects: readonly string[],
 ): Promise<Manager> {
-  if (lockfile.manager === 'poetry') throw new NoManagerError(lockfile)
-  const wanted = parseWanted(wantedManager, lockfile.manager)
+  if (lockfile.manager === 'poetry') throw new MissingManagerError(lockfile)
+  const wanted = parseManagerPackage(wantedManager, lockfile.manager)
   const [name = ''] = lockfile.install
   const [found] = await findOnPath(name, { apart: projects, asOrdered: true })
   const program = found === undefined || name !== 'python3' ? found : await realPython(found)
   if (program === undefined) {
-    const spare = wanted ?? parseWanted(managerForFormat(name, reading.text), name)
-    if (spare !== undefined) return { version: spare.version }
-    throw new NoManagerError(lockfile)
+    const fallback = wanted ?? parseManagerPackage(findManagerForFormat(name, reading.text), name)
+    if (fallback !== undefined) return { version: fallback.version }
+    throw new MissingManagerError(lockfile)
   }
-  const version = (await packageVersion(program, name)) ?? (await ask(program, lockfile))
+  const version = (await readPackageVersion(program, name)) ?? (await askVersion(program, lockfile))
   const isWanted = wanted === undefined || wanted.version === version
   return isWanted ? { program, version } : { version: wanted.version }
 }
 
-/** The machine has not got the manager, and no layer can bring it; or it cannot be used in the sandbox. */
-export class NoManagerError extends RefusedError {
+/** The manager is not installed and cannot be installed into the layer, or it does not work in the sandbox. */
+export class MissingManagerError extends RefusedError {
   /** For the certificate. */
   readonly reason: string
 
@@ -50,14 +50,14 @@ export class NoManagerError extends RefusedError {
       name === 'poetry'
         ? `${file} cannot be installed in the sandbox: Poetry takes packages from pypi.org only. Install them into the .venv of your checkout (poetry config virtualenvs.in-project true; poetry install), which is carried over, or commit what "poetry export" writes as requirements.txt`
         : `${file} is installed with ${name}, which is not on your PATH. Install ${name}${version}`
-    super(refused(message).refusal)
+    super(createDependencyError(message).refusal)
     this.reason =
       name === 'poetry' ? 'Poetry cannot use your registries' : `${name} is not installed`
   }
 }
 
-/** Managers that are packages themselves are slow to ask. */
-async function packageVersion(program: string, name: string): Promise<string | undefined> {
+/** Reads the version of managers that are npm packages: running them to ask is slow. */
+async function readPackageVersion(program: string, name: string): Promise<string | undefined> {
   const real = await realpath(program)
   for (const folder of [dirname(real), dirname(dirname(real))]) {
     const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => '{}')
@@ -69,7 +69,7 @@ async function packageVersion(program: string, name: string): Promise<string | u
 
 const packageSchema = z.object({ name: z.string(), version: z.string() })
 
-/** Not a shim, which would write to its own folders. */
+/** Resolves a shim, which would write to its own folders. */
 async function realPython(shim: string): Promise<string> {
   const command = {
     program: shim,
@@ -83,7 +83,7 @@ async function realPython(shim: string): Promise<string> {
   return exitCode === 0 && path.startsWith('/') ? path : shim
 }
 
-async function ask(program: string, { manager }: Lockfile): Promise<string> {
+async function askVersion(program: string, { manager }: Lockfile): Promise<string> {
   const command = {
     program,
     args: manager === 'go' ? ['version'] : ['--version'],

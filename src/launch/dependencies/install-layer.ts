@@ -1,7 +1,7 @@
 /**
- * Installs a layer: inside the strong sandbox, in a folder that holds the trusted tree's lockfile and
- * manifests, with an empty home, without credentials, and with no network but the operator's registries
- * behind our endpoint. Whatever a manager or a package runs, it runs there.
+ * Installs a layer in the strong sandbox: in a folder with the lockfile and manifests of the trusted tree,
+ * with an empty home, without credentials, and with no network except the operator's registries behind
+ * our endpoint. Everything that a manager or a package runs stays in there.
  */
 
 import { createHash } from 'node:crypto'
@@ -13,35 +13,43 @@ import { openSandbox, type Sandbox } from '../../sandbox/index.ts'
 import { makeOwnFolder } from '../../workspace/index.ts'
 import { fetchSource } from './fetch-source.ts'
 import type { Manager } from './find-manager.ts'
-import { findScripts, scriptItem } from './install-scripts.ts'
-import { madeFolders, prepareFolder, summaryOf } from './layer-folders.ts'
+import { findScripts, toScriptItem } from './install-scripts.ts'
+import { findInstalledFolders, prepareFolder, summarizeLayer } from './layer-folders.ts'
 import { keepLayer, newLayerFolder, removeLayerFolder, type StoredLayer } from './layer-store.ts'
 import type { LayerPlan } from './plan-layer.ts'
 import { sourceFile } from './registry/foreign-source.ts'
 import { findProxy } from './registry/operator-proxy.ts'
 import { openRegistryEndpoint } from './registry/registry-endpoint.ts'
-import { respecifyManifest } from './registry/respecify.ts'
-import { cacheFolder, type Installing, refused, runManager } from './run-manager.ts'
+import { replaceRangesInManifest } from './registry/replace-ranges.ts'
+import {
+  cacheFolder,
+  createDependencyError,
+  type InstallContext,
+  runManager,
+} from './run-manager.ts'
 import { runScripts } from './run-scripts.ts'
 
 export interface InstallOptions {
   readonly reader: TreeReader
   readonly tree: TreeId
   readonly store: string
-  /** Folders of the project: no program is taken from there. */
+  /** Folders of the project: no program is run from there. */
   readonly projects: readonly string[]
   readonly signal: Signal
 }
 
 const fileBytesMax = 256 * 1024 * 1024
 
-/** Over all that decides what is installed. */
-export function layerKey({ lockfile, folder, files }: LayerPlan, { version }: Manager): string {
+/** A digest of everything that determines what is installed. */
+export function computeLayerKey(
+  { lockfile, folder, files }: LayerPlan,
+  { version }: Manager,
+): string {
   const { platform, arch, versions } = process
   const hash = createHash('sha256')
-  const made = [lockfile.manager, lockfile.install, folder, version, platform, arch]
+  const parts = [lockfile.manager, lockfile.install, folder, version, platform, arch]
   hash.update(
-    JSON.stringify(['layer 3', ...made, lockfile.stack === 'node' ? versions.modules : '']),
+    JSON.stringify(['layer 3', ...parts, lockfile.stack === 'node' ? versions.modules : '']),
   )
   for (const [path, { kind, content }] of [...files].toSorted(([one], [two]) =>
     one < two ? -1 : 1,
@@ -54,23 +62,23 @@ export function layerKey({ lockfile, folder, files }: LayerPlan, { version }: Ma
 export async function installLayer(
   plan: LayerPlan,
   manager: Manager,
-  options: InstallOptions & Built,
+  options: InstallOptions & ScriptOptions,
 ): Promise<StoredLayer> {
-  const { store, scripts = [], key = layerKey(plan, manager) } = options
+  const { store, scripts = [], key = computeLayerKey(plan, manager) } = options
   const path = await newLayerFolder(store)
   try {
-    await installIn(plan, manager, options, path, async (installing) => {
-      await runManager(installing)
-      const found = scripts.length === 0 ? [] : findScripts(modulesIn(plan, path))
+    await withInstallContext(plan, manager, options, path, async (context) => {
+      await runManager(context)
+      const found = scripts.length === 0 ? [] : findScripts(findModuleFolders(plan, path))
       await runScripts(
-        installing,
-        found.filter((one) => scripts.includes(scriptItem(one).id)),
+        context,
+        found.filter((one) => scripts.includes(toScriptItem(one).id)),
       )
     })
     await rm(join(path, cacheFolder), { recursive: true, force: true })
-    const folders = madeFolders(plan, path)
+    const folders = findInstalledFolders(plan, path)
     for (const one of folders) await prepareFolder(join(path, one))
-    const summary = `${summaryOf(plan, path)}${scripts.length === 0 ? '' : ', install scripts run'}`
+    const summary = `${summarizeLayer(plan, path)}${scripts.length === 0 ? '' : ', install scripts run'}`
     return await keepLayer(store, { key, path, from: 'installed', summary, folders })
   } catch (error) {
     await removeLayerFolder(store, path)
@@ -78,31 +86,31 @@ export async function installLayer(
   }
 }
 
-/** A layer in which install scripts were run. */
-interface Built {
-  /** Their ids. */
+/** For a layer whose install scripts are run. */
+interface ScriptOptions {
+  /** The ids of the approved scripts. */
   readonly scripts?: readonly string[]
-  /** By what it is found, in place of the plain one. */
+  /** The key of the layer, instead of that of the layer without scripts. */
   readonly key?: string
 }
 
-/** All that a manager needs, in this folder and around it, while the work goes on. */
-export async function installIn<T>(
+/** Prepares the folder, the sandbox and the registry endpoint for a manager while `work` runs. */
+export async function withInstallContext<T>(
   plan: LayerPlan,
   manager: Manager,
   options: InstallOptions,
   path: string,
-  work: (installing: Installing) => Promise<T>,
+  work: (context: InstallContext) => Promise<T>,
 ): Promise<T> {
-  const sandbox = await requireStrong()
-  const own = await makeOwnFolder()
+  const sandbox = await requireStrongSandbox()
+  const privateFolder = await makeOwnFolder()
   try {
-    await putFiles(plan, options, path)
+    await writeFiles(plan, options, path)
     const { routes, caFile, isStrictSsl, proxy } = plan.registries
     const endpoint = await openRegistryEndpoint({
       routes,
-      folder: own.path,
-      files: await fetchApproved(plan, own.path, options.signal),
+      folder: privateFolder.path,
+      files: await fetchApprovedSources(plan, privateFolder.path, options.signal),
       ...defined({ caFile, isStrictSsl, proxy }),
     })
     try {
@@ -111,43 +119,43 @@ export async function installIn<T>(
       await endpoint.close()
     }
   } finally {
-    await own.remove()
+    await privateFolder.remove()
   }
 }
 
-const modulesIn = (plan: LayerPlan, path: string): readonly string[] =>
-  madeFolders(plan, path)
+const findModuleFolders = (plan: LayerPlan, path: string): readonly string[] =>
+  findInstalledFolders(plan, path)
     .filter((folder) => posix.basename(folder) === 'node_modules')
     .map((folder) => join(path, folder))
 
-async function requireStrong(): Promise<Sandbox> {
+async function requireStrongSandbox(): Promise<Sandbox> {
   const sandbox = await openSandbox()
   const { tier, reason, fix } = sandbox.report
   if (tier === 'strong') return sandbox
   const why = [reason, fix].filter((one) => one !== undefined).join(' ')
-  throw refused(
+  throw createDependencyError(
     `Dependencies are installed only in a sandbox of tier "strong", and this machine has "${tier}". ${why} Fix the sandbox`,
   )
 }
 
-/** By their names at the endpoint. Whoever calls this knows that all of them are approved. */
-async function fetchApproved(
+/** Returns paths by name at the endpoint. The caller has verified that all of them are approved. */
+async function fetchApprovedSources(
   { reading, registries }: LayerPlan,
-  own: string,
+  privateFolder: string,
   signal: Signal,
 ): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>()
   const tls = { rejectUnauthorized: registries.isStrictSsl !== false }
   const proxy = findProxy(registries.proxy ?? {})
   for (const source of reading.approvable) {
-    const folder = join(own, 'approved')
+    const folder = join(privateFolder, 'approved')
     files.set(sourceFile(source), await fetchSource(source, { folder, signal, tls, proxy }))
   }
   return files
 }
 
-/** The lockfile as it was read, our settings in place of the project's, and the rest as it is. */
-async function putFiles(
+/** Writes the lockfile as it was parsed, our settings instead of the project's, the rest unchanged. */
+async function writeFiles(
   { files, folder, lockfile, reading, registries, npmrc }: LayerPlan,
   { reader, tree }: InstallOptions,
   path: string,
@@ -157,21 +165,22 @@ async function putFiles(
     [...files.keys()].map(async (file) => {
       const isRead = file === lockfilePath && lockfile.manager !== 'go'
       const found = isRead ? reading.text : await reader.read(tree, file, fileBytesMax)
-      if (found === undefined) throw refused(`${file} is too large. Make it smaller`)
+      if (found === undefined) throw createDependencyError(`${file} is too large. Make it smaller`)
       const isManifest = posix.basename(file) === 'package.json' && reading.approvable.length > 0
       const content =
-        isManifest && reading.respecify !== undefined
-          ? respecifyManifest(Buffer.from(found).toString(), reading.respecify)
+        isManifest && reading.replaceRange !== undefined
+          ? replaceRangesInManifest(Buffer.from(found).toString(), reading.replaceRange)
           : found
-      await putFile(join(path, file), content)
+      await writePrivateFile(join(path, file), content)
     }),
   )
   const settings = registries.files(defined({ npmrc }))
-  for (const [name, text] of Object.entries(settings)) await putFile(join(path, folder, name), text)
-  await registries.fill?.(reading.text, join(path, folder))
+  for (const [name, text] of Object.entries(settings))
+    await writePrivateFile(join(path, folder, name), text)
+  await registries.copyMirrored?.(reading.text, join(path, folder))
 }
 
-async function putFile(path: string, content: string | Uint8Array): Promise<void> {
+async function writePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, content, { mode: 0o600 })
 }

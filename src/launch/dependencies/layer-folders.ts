@@ -1,18 +1,18 @@
 /**
- * What an install left in the folder of a layer. Code of packages may have run there: whatever it left is
- * looked at without following a link, so that nothing outside of the layer is read, changed or shown.
+ * The folders that an install created in a layer. Code of packages may have run there, so they are
+ * examined without following links: nothing outside the layer is read, changed or mounted.
  */
 
 import { chmodSync, lstatSync, readdirSync, type Stats } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { managerFolder } from './bring-manager.ts'
+import { managerFolder } from './manager-package.ts'
 import type { LayerPlan } from './plan-layer.ts'
-import { refused, storeFolder } from './run-manager.ts'
+import { createDependencyError, storeFolder } from './run-manager.ts'
 
-/** Folders that programs of packages write to, though they are in the layer. */
-export const writtenFolders: readonly string[] = [
+/** Folders inside `node_modules` that programs of packages write to. */
+export const scratchFolders: readonly string[] = [
   '.cache',
   '.tmp',
   '.vite',
@@ -20,8 +20,8 @@ export const writtenFolders: readonly string[] = [
   '.vitest',
 ]
 
-/** Packages of a workspace may have folders of their own. */
-export function madeFolders(
+/** Includes the folders of each package of a workspace. */
+export function findInstalledFolders(
   { lockfile, folder, files }: LayerPlan,
   path: string,
 ): readonly string[] {
@@ -33,7 +33,7 @@ export function madeFolders(
   return [...new Set([...wanted, managerFolder])].filter((one) => isFolderIn(path, one))
 }
 
-/** Each part of the way is a folder: an install may have put a link to anywhere in place of one. */
+/** True if each part of the path is a folder: an install may have replaced one by a link to anywhere. */
 function isFolderIn(root: string, path: string): boolean {
   const parts = path.split('/')
   return parts.every((_, index) => {
@@ -43,43 +43,43 @@ function isFolderIn(root: string, path: string): boolean {
 }
 
 /**
- * Only its owner can write to it, on disk and in an overlay. Where programs write to a read-only layer, an
- * empty folder is put to mount memory on.
+ * Makes the folder writable for its owner only, on disk and in an overlay, and creates empty scratch
+ * folders on which memory is mounted where programs write.
  */
 export async function prepareFolder(folder: string): Promise<void> {
   if (folder.endsWith('/node_modules')) {
-    for (const name of writtenFolders) await putFolder(join(folder, name))
+    for (const name of scratchFolders) await createFolder(join(folder, name))
   }
   const queue = [folder]
   for (const [index, path] of queue.entries()) {
     if (index % 256 === 0) await setImmediate()
-    const seen = look(path)
-    if (seen.isSymbolicLink()) continue
-    chmodSync(path, (seen.mode & 0o755) | (seen.isDirectory() ? 0o700 : 0o600))
-    if (seen.isDirectory()) queue.push(...readdirSync(path).map((name) => join(path, name)))
+    const stats = readStats(path)
+    if (stats.isSymbolicLink()) continue
+    chmodSync(path, (stats.mode & 0o755) | (stats.isDirectory() ? 0o700 : 0o600))
+    if (stats.isDirectory()) queue.push(...readdirSync(path).map((name) => join(path, name)))
   }
 }
 
-async function putFolder(path: string): Promise<void> {
-  const seen = lstatSync(path, { throwIfNoEntry: false })
-  if (seen !== undefined && !seen.isDirectory()) await rm(path)
+async function createFolder(path: string): Promise<void> {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (stats !== undefined && !stats.isDirectory()) await rm(path)
   await mkdir(path, { recursive: true })
 }
 
-/** A name that is not text, or a path too long to be given, cannot be looked at. */
-function look(path: string): Stats {
+/** Fails for a name that is not UTF-8 and for a path that is too long. */
+function readStats(path: string): Stats {
   try {
     return lstatSync(path)
   } catch (error) {
     const short = JSON.stringify(path.slice(0, 200))
-    throw refused(
+    throw createDependencyError(
       `The installed dependencies contain a path that cannot be read, ${short}. Remove the package it belongs to`,
       error,
     )
   }
 }
 
-export function summaryOf({ lockfile, folder, isPnp }: LayerPlan, path: string): string {
+export function summarizeLayer({ lockfile, folder, isPnp }: LayerPlan, path: string): string {
   if (isPnp === true) return `${lockfile.manager} PnP`
   const modules = posix.join(folder, 'node_modules')
   if (!isFolderIn(path, modules)) return lockfile.manager

@@ -1,9 +1,8 @@
 /**
- * Leases keep a layer that a live process uses from being removed: `layers/leases/<folder>.<id>` names the
- * process.
+ * Leases protect a layer in use from removal: `layers/leases/<folder>.<id>` names the process that uses it.
  *
- * A lease is taken before the layer's record is read for the last time, and a layer is removed only when its
- * record is gone and no lease is left after that: of the two, one always sees the other.
+ * A lease is taken before the layer's record is read for the last time. A layer is removed only if its
+ * record is deleted and there is no lease afterwards. So one of the two always sees the other.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -13,13 +12,13 @@ import { createOwner, mayLive } from '../../system/index.ts'
 
 export const leasesFolder = (store: string): string => join(store, 'leases')
 
-/** How long the lease of a process on another machine counts, since its state is unknown. */
+/** How long the lease of a process on another machine counts, because its state is unknown. */
 const leaseMsMax = 30 * 86_400_000
-/** A file without a name yet is about to get it. */
-const unnamedMsMax = 3_600_000
+/** How long a lease that is still being written counts. */
+const unfinishedMsMax = 3_600_000
 
-/** The one who makes a layer has this one; it needs no random name. */
-export const makersLease = 'maker'
+/** The id of the lease of the process that creates the layer: there is only one. */
+export const makerLease = 'maker'
 
 export async function takeLease(
   store: string,
@@ -28,7 +27,7 @@ export async function takeLease(
 ): Promise<void> {
   const path = leasePath(store, folder, id)
   await mkdir(leasesFolder(store), { recursive: true, mode: 0o700 })
-  // Whole or not there: an empty one would say nothing about its process.
+  // Written atomically: an empty lease would not identify its process.
   await writeFile(`${path}.new`, createOwner(), { mode: 0o600 })
   await rename(`${path}.new`, path)
 }
@@ -36,8 +35,8 @@ export async function takeLease(
 export const releaseLease = (store: string, folder: string, id: string): Promise<void> =>
   rm(leasePath(store, folder, id), { force: true })
 
-/** Folders of layers that a living process may use; leases of the others are removed. */
-export async function leasedFolders(store: string, now: number): Promise<ReadonlySet<string>> {
+/** Lists the layer folders that a live process may use, and removes the leases of dead processes. */
+export async function listLeasedFolders(store: string, now: number): Promise<ReadonlySet<string>> {
   const names = await readdir(leasesFolder(store)).catch((): readonly string[] => [])
   const leased = new Set<string>()
   for (const name of names) {
@@ -51,7 +50,7 @@ export async function leasedFolders(store: string, now: number): Promise<Readonl
 async function isLive(path: string, name: string, now: number): Promise<boolean> {
   try {
     const ageMs = now - (await stat(path)).mtimeMs
-    if (name.endsWith('.new')) return ageMs < unnamedMsMax
+    if (name.endsWith('.new')) return ageMs < unfinishedMsMax
     return ageMs < leaseMsMax && mayLive(await readFile(path, 'utf8'))
   } catch {
     return false // released meanwhile

@@ -26,13 +26,13 @@ import {
 } from './layer-store.ts'
 
 const dayMs = 86_400_000
-let record: string
+let stateFolder: string
 let store: string
 beforeEach(() => {
-  record = mkdtempSync(join(tmpdir(), 'loopwright-layers-'))
-  store = layersFolder(record)
+  stateFolder = mkdtempSync(join(tmpdir(), 'loopwright-layers-'))
+  store = layersFolder(stateFolder)
 })
-afterEach(() => rmSync(record, { recursive: true, force: true }))
+afterEach(() => rmSync(stateFolder, { recursive: true, force: true }))
 
 const keyOf = (letter: string): string => letter.repeat(64)
 const large = 'x'.repeat(100_000)
@@ -59,19 +59,19 @@ async function make(
 
 const find = (letter = 'a'): Promise<StoredLayer | undefined> => findLayer(store, keyOf(letter))
 const collect = (bytesMax?: number, now = Date.now()): Promise<CollectedLayers> =>
-  collectLayers(record, { now, ...defined({ bytesMax }) })
+  collectLayers(stateFolder, { now, ...defined({ bytesMax }) })
 const layersIn = (): readonly string[] =>
   readdirSync(store).filter((name) => /^[0-9a-f-]{36}$/.test(name))
 const objectsIn = (): readonly string[] =>
   readdirSync(join(store, 'objects')).flatMap((name) => readdirSync(join(store, 'objects', name)))
 const inodeOf = ({ path }: StoredLayer, name: string): number =>
   lstatSync(join(path, 'node_modules', name)).ino
-/** As if it had been used then. */
-function usedAt(letter: string, atMs: number): void {
+/** Pretends that the layer was last used then. */
+function setUsedAt(letter: string, atMs: number): void {
   utimesSync(join(store, `${keyOf(letter)}.json`), atMs / 1000, atMs / 1000)
 }
 
-test('a layer is found again as it was, and a second maker takes the first', async () => {
+test('a stored layer is found again, and a second process that creates it gets the first one', async () => {
   const first = await make()
   const { path, digest } = first
   expect(await find()).toMatchObject({ path, digest, isNew: false })
@@ -79,7 +79,7 @@ test('a layer is found again as it was, and a second maker takes the first', asy
   expect(layersIn()).toHaveLength(1)
 })
 
-test('layers share files of the same content and rights, and nothing else', async () => {
+test('layers share only files with the same content and mode', async () => {
   const one = await make({ 'a.js': 'same', 'b.js': 'one', 'twin.js': 'same', 'empty.js': '' })
   const two = await make({ 'a.js': 'same', 'b.js': 'two', 'm.py': 'p', 'empty.js': '' }, 'b')
   expect(inodeOf(one, 'a.js')).toBe(inodeOf(two, 'a.js'))
@@ -87,13 +87,13 @@ test('layers share files of the same content and rights, and nothing else', asyn
   expect(inodeOf(one, 'b.js')).not.toBe(inodeOf(two, 'b.js'))
   expect(inodeOf(one, 'empty.js')).not.toBe(inodeOf(two, 'empty.js'))
   expect(objectsIn()).toHaveLength(4)
-  // Read again and found to be the same, though their times have changed.
+  // Their times have changed, so their bytes are compared, and are the same.
   expect(await find('a')).toMatchObject({ path: one.path })
   expect(await find('b')).toMatchObject({ path: two.path })
   await two.release()
 })
 
-test('a file that layers share is not the one that an install wrote, with its attributes', async () => {
+test('a shared file is a copy, without the extended attributes of the file that the install wrote', async () => {
   const path = await newLayerFolder(store)
   const file = join(path, 'node_modules/a.js')
   mkdirSync(join(path, 'node_modules'))
@@ -113,7 +113,7 @@ test('a file that layers share is not the one that an install wrote, with its at
   expect({ mode, mtimeMs, nlink }).toEqual({ mode: before.mode, mtimeMs: before.mtimeMs, nlink: 2 })
 })
 
-test('one that was changed is not used again, nor are its files', async () => {
+test('a layer that was changed is not used again, nor are its files', async () => {
   const damaged = await make({ 'a.js': 'good' })
   await damaged.release()
   writeFileSync(join(damaged.path, 'node_modules/a.js'), 'evil')
@@ -125,15 +125,12 @@ test('one that was changed is not used again, nor are its files', async () => {
   expect(await find()).toMatchObject({ path: again.path })
 })
 
-test.each(['{', '', '{"version":1}'])(
-  'a record %j that cannot be read is replaced',
-  async (text) => {
-    mkdirSync(store, { recursive: true })
-    writeFileSync(join(store, `${keyOf('a')}.json`), text)
-    const made = await make()
-    expect(await find()).toMatchObject({ path: made.path })
-  },
-)
+test.each(['{', '', '{"version":1}'])('an unreadable record %j is replaced', async (text) => {
+  mkdirSync(store, { recursive: true })
+  writeFileSync(join(store, `${keyOf('a')}.json`), text)
+  const made = await make()
+  expect(await find()).toMatchObject({ path: made.path })
+})
 
 test('a layer that was not used for 30 days is removed', async () => {
   await (await make()).release()
@@ -144,14 +141,14 @@ test('a layer that was not used for 30 days is removed', async () => {
   expect(objectsIn()).toEqual([])
 })
 
-test('above the limit the least recently used go first, with the files that only they have', async () => {
+test('above the limit, the least recently used layers and their unshared files are removed first', async () => {
   for (const letter of ['a', 'b', 'c']) {
     await (await make({ 'common.js': large, 'own.js': `${large}${letter}` }, letter)).release()
-    usedAt(letter, Date.now() - dayMs)
+    setUsedAt(letter, Date.now() - dayMs)
   }
-  usedAt('b', Date.now() - 3 * dayMs)
+  setUsedAt('b', Date.now() - 3 * dayMs)
   const all = await collect()
-  // Three of their own and one in common.
+  // Three unshared files and one shared file.
   expect(all.keptBytes).toBeGreaterThan(4 * large.length)
   expect(all.keptBytes).toBeLessThan(5 * large.length)
   const collected = await collect(all.keptBytes - 1)
@@ -159,11 +156,11 @@ test('above the limit the least recently used go first, with the files that only
   expect(collected.freedBytes).toBeGreaterThan(large.length)
   expect(collected.freedBytes + collected.keptBytes).toBe(all.keptBytes)
   expect(await find('b')).toBeUndefined()
-  const left = await find('a')
-  expect(readFileSync(join(left?.path ?? '', 'node_modules/common.js'), 'utf8')).toBe(large)
+  const remaining = await find('a')
+  expect(readFileSync(join(remaining?.path ?? '', 'node_modules/common.js'), 'utf8')).toBe(large)
 })
 
-test('one that is used stays, whatever its size and age', async () => {
+test('a layer in use stays, whatever its size and age', async () => {
   const used = await make({ 'a.js': large })
   expect(await collect(1, Date.now() + 20 * dayMs)).toMatchObject({ removed: 0, kept: 1 })
   const again = await find()
@@ -173,7 +170,7 @@ test('one that is used stays, whatever its size and age', async () => {
   expect(await collect(1)).toMatchObject({ removed: 1, kept: 0 })
 })
 
-test('what a killed process left is removed, and what a living one makes is not', async () => {
+test('the folder of a killed process is removed, and that of a live process is not', async () => {
   const made = await newLayerFolder(store)
   const killed = await newLayerFolder(store)
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
@@ -192,7 +189,7 @@ test('what a killed process left is removed, and what a living one makes is not'
   expect([existsSync(made), existsSync(killed)]).toEqual([true, false])
 })
 
-test('many who make, find and collect at once never use a layer that is not whole', async () => {
+test('concurrent creates, finds and collections never yield an incomplete layer', async () => {
   const letters = ['a', 'b', 'c']
   const work = async (turn: number): Promise<void> => {
     const letter = letters[turn % 3] ?? ''

@@ -1,13 +1,13 @@
 /**
- * Dependency layers that can be used again: `<state folder>/layers/<key>.json` says where one is, what it was
- * made from and what is in it.
+ * Dependency layers for reuse: `<state folder>/layers/<key>.json` records the folder of a layer, how it was
+ * made and its content.
  *
- * 1. A layer is made in a folder that nobody else knows, and is there for others with its record, which is
- *    linked in: of two that were made at once, one is used. Its folder is never moved, since some managers
- *    write down where they are.
- * 2. Each use compares it with its record: times, sizes and rights of everything, and if those differ (also
- *    because another layer now shares its files), every byte. One that is something else is not used again.
- * 3. Who makes or uses a layer has a lease on it (layer-leases.ts).
+ * 1. A layer is created in a private folder. Other processes see it once its record is linked in, so of two
+ *    layers created at the same time one is used. The folder is never moved, because some managers write
+ *    its path into files.
+ * 2. Each use compares the layer with its record: times, sizes and modes of everything, and if those differ
+ *    (also because another layer now shares its files), every byte. A changed layer is not used again.
+ * 3. A process that creates or uses a layer holds a lease on it (layer-leases.ts).
  */
 
 import { randomUUID } from 'node:crypto'
@@ -16,25 +16,25 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { LoopError } from '../../loop/index.ts'
 import { removeTree } from '../../workspace/index.ts'
-import { makersLease, releaseLease, takeLease } from './layer-leases.ts'
+import { makerLease, releaseLease, takeLease } from './layer-leases.ts'
 import { type ContentEntry, listContent } from './list-content.ts'
 import { shareFiles } from './shared-files.ts'
 
 export interface StoredLayer {
-  /** The full path of its folder. */
+  /** The absolute path of its folder. */
   readonly path: string
   readonly from: 'installed' | 'carried'
   readonly digest: string
   readonly summary: string
-  /** Folders in it, by their paths in the checkout. */
+  /** The folders in the layer, as paths in the checkout. */
   readonly folders: readonly string[]
-  /** It was made just now, so the store has grown. */
+  /** It was just created, so the store has grown. */
   readonly isNew: boolean
-  /** It may be removed from then on. */
+  /** Allows its removal. */
   release(): Promise<void>
 }
 
-export const layersFolder = (record: string): string => join(record, 'layers')
+export const layersFolder = (stateFolder: string): string => join(stateFolder, 'layers')
 
 export interface LayerRecord {
   readonly version: 2
@@ -43,7 +43,7 @@ export interface LayerRecord {
   readonly digest: string
   readonly bytes: string
   readonly times: string
-  /** On disk, of what no other layer can share. */
+  /** The size on disk of the files that are not shared with other layers. */
   readonly unsharedBytes: number
   readonly summary: string
   readonly folders: readonly string[]
@@ -61,11 +61,11 @@ const recordSchema: z.ZodType<LayerRecord> = z.strictObject({
   folders: z.array(z.string()),
 })
 
-/** Undefined: there is none, or it is not what it was. Release it when it is not used any more. */
+/** Undefined: there is none, or it was changed. The caller releases the layer after use. */
 export async function findLayer(store: string, key: string): Promise<StoredLayer | undefined> {
   const found = await readRecord(store, key)
   if (found === undefined) {
-    // One that cannot be read would keep every other from its place.
+    // An unreadable record would block every new one.
     await rm(recordPath(store, key), { force: true, recursive: true })
     return undefined
   }
@@ -74,26 +74,26 @@ export async function findLayer(store: string, key: string): Promise<StoredLayer
   const record = await readRecord(store, key)
   const isSame =
     record?.folder === found.folder &&
-    (await isAsRecorded(store, key, record).catch(() => undefined))
+    (await matchesRecord(store, key, record).catch(() => undefined))
   if (isSame === true) {
     const now = new Date()
     await utimes(recordPath(store, key), now, now).catch(() => undefined)
-    return layerOf(store, found, id)
+    return toLayer(store, found, id)
   }
-  // What was removed meanwhile is not damaged. The folder of one that is goes with the next collection.
+  // The layer is damaged, unless it was removed meanwhile. The next collection removes the folder.
   if (record?.folder === found.folder) await unlink(recordPath(store, key)).catch(() => undefined)
   await releaseLease(store, found.folder, id)
   return undefined
 }
 
-function layerOf(store: string, record: LayerRecord, lease: string): StoredLayer {
+function toLayer(store: string, record: LayerRecord, lease: string): StoredLayer {
   const { folder, from, digest, summary, folders } = record
   const release = (): Promise<void> => releaseLease(store, folder, lease)
-  const isNew = lease === makersLease
+  const isNew = lease === makerLease
   return { path: join(store, folder), from, digest, summary, folders, isNew, release }
 }
 
-async function isAsRecorded(store: string, key: string, record: LayerRecord): Promise<boolean> {
+async function matchesRecord(store: string, key: string, record: LayerRecord): Promise<boolean> {
   const path = join(store, record.folder)
   const times = await listContent(path, record.folders, 'times')
   if (times.digest === record.times) return true
@@ -107,23 +107,27 @@ export interface NewLayer extends Omit<StoredLayer, 'digest' | 'isNew' | 'releas
   readonly key: string
 }
 
-/** Where one is to be made; nobody knows of it yet. Keep it or remove it. */
+/** A private folder for a new layer. The caller stores the layer or removes the folder. */
 export async function newLayerFolder(store: string): Promise<string> {
   const folder = randomUUID()
   const path = join(store, folder)
-  await takeLease(store, folder, makersLease)
+  await takeLease(store, folder, makerLease)
   await mkdir(path, { mode: 0o700 })
   return path
 }
 
 export async function removeLayerFolder(store: string, path: string): Promise<void> {
   await removeTree(path)
-  await releaseLease(store, folderIn(store, path), makersLease)
+  await releaseLease(store, folderIn(store, path), makerLease)
 }
 
-/** All that is in its folder has its final rights. */
-export async function keepLayer(store: string, made: NewLayer, triesMax = 5): Promise<StoredLayer> {
-  const { key, path, from, summary, folders } = made
+/** Adds the layer to the store. Its files must have their final modes. */
+export async function keepLayer(
+  store: string,
+  layer: NewLayer,
+  triesMax = 5,
+): Promise<StoredLayer> {
+  const { key, path, from, summary, folders } = layer
   const entries: ContentEntry[] = []
   const bytes = await listContent(path, folders, 'bytes', { onEntry: (one) => entries.push(one) })
   const unsharedBytes = await shareFiles(store, entries)
@@ -139,15 +143,17 @@ export async function keepLayer(store: string, made: NewLayer, triesMax = 5): Pr
     summary,
     folders,
   }
-  if (await writeRecord(store, key, record, 'first')) return layerOf(store, record, makersLease)
+  if (await writeRecord(store, key, record, 'first')) return toLayer(store, record, makerLease)
   const other = await findLayer(store, key)
   if (other !== undefined) {
     await removeLayerFolder(store, path)
     return other
   }
-  if (triesMax > 1) return keepLayer(store, made, triesMax - 1)
-  const advice = 'Stop what changes it, then resume.'
-  throw new LoopError('workspace-failed', `The layers in ${store} keep being changed. ${advice}`)
+  if (triesMax > 1) return keepLayer(store, layer, triesMax - 1)
+  throw new LoopError(
+    'workspace-failed',
+    `The layers in ${store} keep changing because another process writes to them. Stop that process, then resume.`,
+  )
 }
 
 const folderIn = (store: string, path: string): string => path.slice(store.length + 1)
@@ -162,23 +168,23 @@ export async function readRecord(store: string, key: string): Promise<LayerRecor
   }
 }
 
-/** False: somebody else was first. */
+/** Returns false if another process was first. */
 export async function writeRecord(
   store: string,
   key: string,
   record: LayerRecord,
   how: 'first' | 'replace',
 ): Promise<boolean> {
-  const written = join(store, `${record.folder}.${randomUUID()}.new`)
-  await writeFile(written, JSON.stringify(record), { mode: 0o600 })
+  const temporary = join(store, `${record.folder}.${randomUUID()}.new`)
+  await writeFile(temporary, JSON.stringify(record), { mode: 0o600 })
   try {
-    if (how === 'replace') await rename(written, recordPath(store, key))
-    else await link(written, recordPath(store, key))
+    if (how === 'replace') await rename(temporary, recordPath(store, key))
+    else await link(temporary, recordPath(store, key))
     return true
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
     throw error
   } finally {
-    await rm(written, { force: true })
+    await rm(temporary, { force: true })
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The dependency layer of a clean checkout: all that the checks need besides the tree. It is shown inside
- * the walls where the stack expects it, and cannot be changed there.
+ * Opens the dependency layer of a clean checkout: everything that the checks need besides the tree. In the
+ * sandbox it is mounted read-only where the stack expects it.
  */
 
 import { createHash } from 'node:crypto'
@@ -9,57 +9,57 @@ import type { TreeReader } from '../../engine/index.ts'
 import type { Layer } from '../../evidence/index.ts'
 import type { Signal, TreeId } from '../../loop/index.ts'
 import type { CertifySettings } from '../../protocol/index.ts'
-import { managerFolder, managerPrograms } from './bring-manager.ts'
-import { chooseLayers, releaseAll } from './choose-layers.ts'
+import { chooseLayers, releaseLayers } from './choose-layers.ts'
 import { collectLayers } from './collect-layers.ts'
-import { writtenFolders } from './layer-folders.ts'
+import { scratchFolders } from './layer-folders.ts'
 import type { StoredLayer } from './layer-store.ts'
-import { editableFolders, isVenv } from './relocate-venv.ts'
+import { managerFolder, managerPrograms } from './manager-package.ts'
+import { findEditableFolders, isVenv } from './relocate-venv.ts'
 import { checkEnvironment, storeFolder } from './run-manager.ts'
 
 export interface OpenLayerOptions {
   readonly reader: TreeReader
-  /** Whose lockfile is trusted. */
+  /** The tree whose lockfile is trusted. */
   readonly lockfileOf: TreeId
   readonly mode: CertifySettings['dependencies']
-  /** Names of packages whose install scripts are run. */
+  /** Names of packages whose install scripts run. */
   readonly installScripts?: readonly string[]
-  /** The folder of the record. */
-  readonly record: string
-  /** The person's own checkout: what is carried over is there, and no program is taken from it. */
+  readonly stateFolder: string
+  /** The user's checkout: dependencies may be carried over from it, but no program is run from it. */
   readonly checkout: string | undefined
   /** Other folders of the project. */
   readonly projects?: readonly string[]
   readonly signal: Signal
 }
 
-/** Paths in the checkout, but for `from`. */
+/** Paths are relative to the checkout unless noted otherwise. */
 export interface OpenedLayer extends Layer {
+  /** `from` is absolute. */
   readonly mounts: readonly { readonly from: string; readonly to: string }[]
-  /** Folders in those to which programs of packages write. */
+  /** Folders in the mounts to which programs of packages write. */
   readonly scratch: readonly string[]
   /** Folders of programs. */
   readonly programs: readonly string[]
-  /** The same folders, by their whole paths outside. */
+  /** The same folders as absolute paths outside the sandbox. */
   readonly outsidePrograms: readonly string[]
-  /** Where package managers of the layer are, by their whole paths. */
+  /** Absolute paths of the folders of package managers in the layer. */
   readonly managerPrograms: readonly string[]
-  /** Whole paths that must be seen as well. */
+  /** Absolute paths that must be visible as well. */
   readonly readOnly: readonly string[]
   /** Variables whose values are lists of paths. */
   readonly paths: Readonly<Record<string, readonly string[]>>
   readonly env: Readonly<Record<string, string>>
-  /** It may be removed from then on. */
+  /** Allows the removal of the layers. */
   release(): Promise<void>
 }
 
 export async function openLayer(options: OpenLayerOptions): Promise<OpenedLayer> {
   if (options.mode === 'none') return noLayer('none: the loop file wants none')
-  const { layers, notes, why } = await chooseLayers(options)
-  if (layers.length === 0) return { ...noLayer(why), ...notes }
-  // What is too much goes when something came; `loopctl gc` reports what cannot be removed.
+  const { layers, notes, reason } = await chooseLayers(options)
+  if (layers.length === 0) return { ...noLayer(reason), ...notes }
+  // The store has grown. A failure is ignored here; `loopctl gc` reports it.
   if (layers.some(({ isNew }) => isNew)) {
-    await collectLayers(options.record, { now: Date.now() }).catch(() => undefined)
+    await collectLayers(options.stateFolder, { now: Date.now() }).catch(() => undefined)
   }
   const mounts = layers.flatMap(({ path, folders }) =>
     folders
@@ -68,36 +68,42 @@ export async function openLayer(options: OpenLayerOptions): Promise<OpenedLayer>
   )
   const folders = mounts.map(({ to }) => to)
   const managers = layers.flatMap(({ path }) => managerPrograms(path) ?? [])
-  const ofNode = folders.filter((folder) => posix.basename(folder) === 'node_modules')
-  const python = [...folders.filter(isSitePackages), ...editablesIn(mounts, options.checkout)]
+  const moduleFolders = folders.filter((folder) => posix.basename(folder) === 'node_modules')
+  const python = [
+    ...folders.filter(isSitePackagesFolder),
+    ...listEditableFolders(mounts, options.checkout),
+  ]
   return {
     from: layers.some(({ from }) => from === 'carried') ? 'carried' : 'installed',
-    digest: digestOf(layers),
+    digest: combineDigests(layers),
     summary: layers.map(({ summary }) => summary).join('; '),
     ...notes,
     mounts,
-    scratch: ofNode.flatMap((folder) => writtenFolders.map((name) => posix.join(folder, name))),
-    programs: folders.map((folder) => posix.join(folder, programsIn(folder))),
-    outsidePrograms: [...mounts.map(({ from }) => join(from, programsIn(from))), ...managers],
+    scratch: moduleFolders.flatMap((folder) =>
+      scratchFolders.map((name) => posix.join(folder, name)),
+    ),
+    programs: folders.map((folder) => posix.join(folder, binFolder(folder))),
+    outsidePrograms: [...mounts.map(({ from }) => join(from, binFolder(from))), ...managers],
     managerPrograms: managers,
-    // What was made there may say where it is.
+    // Installed files may contain the path of the layer.
     readOnly: layers.map(({ path }) => path),
     paths: python.length === 0 ? {} : { PYTHONPATH: python },
     env: Object.assign({}, ...layers.map(storeEnvironment)),
-    release: () => releaseAll(layers),
+    release: () => releaseLayers(layers),
   }
 }
 
-const isSitePackages = (folder: string): boolean => posix.basename(folder) === '.site-packages'
+const isSitePackagesFolder = (folder: string): boolean =>
+  posix.basename(folder) === '.site-packages'
 
-/** What is installed as editable in the person's checkout is the clean checkout's own here. */
-function editablesIn(
+/** Packages installed as editable in the user's checkout come from the clean checkout here. */
+function listEditableFolders(
   mounts: OpenedLayer['mounts'],
   checkout: string | undefined,
 ): readonly string[] {
   if (checkout === undefined) return []
   const venvs = mounts.map(({ from }) => from).filter(isVenv)
-  return [...new Set(venvs.flatMap((venv) => editableFolders(venv, checkout)))]
+  return [...new Set(venvs.flatMap((venv) => findEditableFolders(venv, checkout)))]
 }
 
 const noLayer = (summary: string): OpenedLayer => ({
@@ -115,18 +121,17 @@ const noLayer = (summary: string): OpenedLayer => ({
   release: async () => {},
 })
 
-/** One is named as it is. */
-function digestOf(layers: readonly StoredLayer[]): string {
+function combineDigests(layers: readonly StoredLayer[]): string {
   const hash = createHash('sha256')
   for (const { digest } of layers) hash.update(`${digest}\n`)
   return hash.digest('hex')
 }
 
-function programsIn(folder: string): string {
+function binFolder(folder: string): string {
   return posix.basename(folder) === 'node_modules' ? '.bin' : 'bin'
 }
 
-/** Nothing more can be fetched, and the manager is to know. */
+/** Tells the manager to work offline. */
 function storeEnvironment({ path, folders, summary }: StoredLayer): Record<string, string> {
   const [manager = ''] = summary.split(',')
   const store = folders.find((folder) => posix.basename(folder) === storeFolder)

@@ -12,7 +12,7 @@ const lockfile = {
   },
 }
 
-test('what npm links to lies in the folder of the install, and nothing else of the tree', async () => {
+test('programs that npm links to are in the install folder, and nothing else of the tree', async () => {
   const trees = createMemoryTrees()
   const tree = trees.put({
     'package.json': '{}',
@@ -32,14 +32,14 @@ test('what npm links to lies in the folder of the install, and nothing else of t
   ])
 })
 
-test('a lockfile that cannot be read names no programs', async () => {
+test('an unreadable lockfile has no programs', async () => {
   const trees = createMemoryTrees()
   const tree = trees.put({ 'package.json': '{}', 'package-lock.json': '{' })
   const [plan] = await planLayer(trees, tree)
   expect(plan?.files.size).toBe(2)
 })
 
-test('packages that the lockfile takes from the tree, and that are not there, are named', async () => {
+test('local packages that the lockfile refers to and the tree lacks are reported', async () => {
   const trees = createMemoryTrees()
   const packages = {
     'node_modules/there': { resolved: 'file:vendor/there-1.0.0.tgz' },
@@ -56,14 +56,14 @@ test('packages that the lockfile takes from the tree, and that are not there, ar
   expect(plan?.missing).toEqual(['vendor/gone-1.0.0.tgz'])
 })
 
-test('requirements of a tool beside a Python project are not those of the project', async () => {
+test('requirements of a tool inside a Python project are not installed', async () => {
   const trees = createMemoryTrees()
   const tool = { 'profiler/requirements.txt': 'gprof2dot\n' }
   expect(await planLayer(trees, trees.put(tool))).toHaveLength(1)
   expect(await planLayer(trees, trees.put({ ...tool, 'pyproject.toml': '' }))).toEqual([])
 })
 
-test('nothing is installed where the commit has the packages in its vendor folder', async () => {
+test('nothing is installed if the packages are committed in the vendor folder', async () => {
   const trees = createMemoryTrees()
   const go = { 'go.mod': 'module t\n', 'go.sum': '' }
   expect(await planLayer(trees, trees.put(go))).toHaveLength(1)
@@ -78,7 +78,7 @@ test('nothing is installed where the commit has the packages in its vendor folde
   expect(await planLayer(trees, trees.put(settled))).toEqual([])
 })
 
-test('a commit with .pnp.cjs of Yarn keeps Plug’n’Play; the layer has what it names and the commit has not', async () => {
+test('a commit with .pnp.cjs keeps Plug’n’Play; the layer has the archives that the commit lacks', async () => {
   const trees = createMemoryTrees()
   const project = {
     'package.json': '{"name":"t"}',

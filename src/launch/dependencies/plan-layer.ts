@@ -1,6 +1,6 @@
 /**
- * What a dependency layer is installed from: of one tree, its lockfiles and what lies beside them. Nothing
- * else of the tree is ever in the folder in which a package manager runs.
+ * Plans what a dependency layer is installed from: the lockfiles of a tree and the files that they need.
+ * The folder in which a package manager runs contains nothing else of the tree.
  */
 
 import { posix } from 'node:path'
@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { type TreeFile, type TreeReader } from '../../engine/index.ts'
 import { type Lockfile, lockfiles } from '../../evidence/index.ts'
 import { defined, type TreeId } from '../../loop/index.ts'
-import { managerFolder } from './bring-manager.ts'
+import { managerFolder } from './manager-package.ts'
 import {
   collectSources,
   isInsideRepository,
@@ -19,56 +19,58 @@ import { cacheFolder, storeFolder } from './run-manager.ts'
 
 export interface LayerPlan {
   readonly lockfile: Lockfile
-  /** The folder of the lockfile in the tree; empty: its top. */
+  /** The folder of the lockfile in the tree; empty: the root. */
   readonly folder: string
-  /** What is put into the folder of the install, by paths in the tree. */
+  /** The files to write into the install folder, by path in the tree. */
   readonly files: ReadonlyMap<string, TreeFile>
   readonly reading: LockfileReading
   readonly registries: ManagerRegistries
-  /** Where packages that the lockfile takes from paths should be, and are not. */
+  /** Paths of local packages that the lockfile refers to and the tree lacks. */
   readonly missing: readonly string[]
-  /** Paths of packages that lead out of the repository. */
+  /** Paths of local packages outside the repository. */
   readonly outside: readonly string[]
-  /** Of the project's `.npmrc`. */
+  /** The text of the project's `.npmrc`. */
   readonly npmrc?: string
-  /** The commit has Yarn's `.pnp.cjs`: packages are in archives, which it names, and not in `node_modules`. */
+  /** The commit has Yarn's `.pnp.cjs`: packages are in the archives it names, not in `node_modules`. */
   readonly isPnp?: true
-  /** `packageManager` of its manifest: `pnpm@9.1.0`. */
+  /** `packageManager` in its manifest: `pnpm@9.1.0`. */
   readonly wantedManager?: string
 }
 
-/** Below them nothing is installed for the project itself. */
-const notOurs =
+/** Lockfiles in these folders do not belong to the project itself. */
+const ignoredFolders =
   /(^|\/)(node_modules|vendor|third_party|fixtures?|__fixtures__|tests?|__tests__|examples?|docs?|\.[^/]+)\//
 const depthMax = 2
 const plansMax = 8
 const filesMax = 5000
 
-/** What says that a project itself, without a lockfile, is at the top. */
+/** Files that show that the project is at the root, even without a lockfile. */
 const topManifests: Readonly<Record<string, readonly string[]>> = {
   python: ['pyproject.toml', 'setup.py', 'setup.cfg'],
   rust: ['Cargo.toml'],
   go: ['go.mod'],
 }
 
-/** A stack's lockfile at the top counts; only where there is none, those of folders below. */
+/** Per stack, a lockfile at the root wins; lockfiles in sub-folders count only if there is none. */
 export async function planLayer(reader: TreeReader, tree: TreeId): Promise<readonly LayerPlan[]> {
   const listed = await reader.list(tree)
-  const found = lockfilesIn(listed)
+  const found = findLockfiles(listed)
   const stacks = [...new Set(found.map(({ lockfile }) => lockfile.stack))]
   const chosen = stacks.flatMap((stack) => {
     const ofStack = found.filter(({ lockfile }) => lockfile.stack === stack)
-    const top = ofStack.filter(({ folder }) => folder === '')
-    if (top.length > 0) return top
-    // Of tools beside the project, such as `profiler/requirements.txt`: the project is at the top.
-    const isAtTop = (topManifests[stack] ?? []).some((name) => listed.has(name))
-    return isAtTop ? [] : ofStack
+    const atRoot = ofStack.filter(({ folder }) => folder === '')
+    if (atRoot.length > 0) return atRoot
+    // The project is at the root; others belong to tools, such as `profiler/requirements.txt`.
+    const isAtRoot = (topManifests[stack] ?? []).some((name) => listed.has(name))
+    return isAtRoot ? [] : ofStack
   })
   const needed = chosen.filter((one) => !isVendored(one, listed))
-  return Promise.all(needed.slice(0, plansMax).map((one) => planFor(reader, tree, one, listed)))
+  return Promise.all(
+    needed.slice(0, plansMax).map((one) => planLockfile(reader, tree, one, listed)),
+  )
 }
 
-/** Its packages are in the commit: go and cargo take them from `vendor`. */
+/** Its packages are committed in `vendor`, where go and cargo find them. */
 function isVendored(
   { lockfile, folder }: Pick<LayerPlan, 'lockfile' | 'folder'>,
   listed: ReadonlyMap<string, TreeFile>,
@@ -84,27 +86,28 @@ function isVendored(
   return hasSettings && [...listed.keys()].some(isPackage)
 }
 
-async function planFor(
+async function planLockfile(
   reader: TreeReader,
   tree: TreeId,
   { lockfile, folder }: Pick<LayerPlan, 'lockfile' | 'folder'>,
   listed: ReadonlyMap<string, TreeFile>,
 ): Promise<LayerPlan> {
-  const textOf = async (name: string): Promise<string | undefined> => {
+  const readText = async (name: string): Promise<string | undefined> => {
     const content = await reader.read(tree, posix.join(folder, name), lockfileBytesMax)
     return content === undefined ? undefined : Buffer.from(content).toString()
   }
-  const text = (await textOf(lockfile.file)) ?? ''
+  const text = (await readText(lockfile.file)) ?? ''
   const registries = operatorRegistries(lockfile.manager)
-  // Go's lockfile has nothing but digests.
-  const read = lockfile.manager === 'go' ? ((await textOf('go.mod')) ?? '') : text
+  // Go's lockfile contains only digests.
+  const read = lockfile.manager === 'go' ? ((await readText('go.mod')) ?? '') : text
   const reading = await readLockfile(registries, read)
   const pnp = pnpLockfile(lockfile, folder, listed)
-  const files = filesFor({ lockfile, folder, text, reading }, listed)
+  const files = selectFiles({ lockfile, folder, text, reading }, listed)
   const inside = reading.paths.filter((path) => isInsideRepository(path, folder))
-  const npmrc = lockfile.stack === 'node' ? await textOf('.npmrc') : undefined
-  const manifest = lockfile.stack === 'node' ? parseJson((await textOf('package.json')) ?? '') : {}
-  const { packageManager } = wanted.safeParse(manifest).data ?? {}
+  const npmrc = lockfile.stack === 'node' ? await readText('.npmrc') : undefined
+  const manifest =
+    lockfile.stack === 'node' ? parseJson((await readText('package.json')) ?? '') : {}
+  const { packageManager } = managerSchema.safeParse(manifest).data ?? {}
   return {
     lockfile: pnp ?? lockfile,
     ...(pnp === undefined ? {} : { isPnp: true }),
@@ -112,7 +115,7 @@ async function planFor(
     files,
     reading,
     registries,
-    missing: missingIn(
+    missing: findMissing(
       inside.map((path) => posix.join(folder, path)),
       listed,
     ),
@@ -123,7 +126,7 @@ async function planFor(
   }
 }
 
-/** What a commit with `.pnp.cjs` lacks: packages that have to be unpacked, and the archives if it has none. */
+/** With `.pnp.cjs`, an install adds packages that must be unpacked, and the archives if none are committed. */
 function pnpLockfile(
   lockfile: Lockfile,
   folder: string,
@@ -135,7 +138,7 @@ function pnpLockfile(
   return { ...lockfile, installs: ['.yarn/unplugged', ...(hasCache ? [] : ['.yarn/cache'])] }
 }
 
-/** Whatever is in it, it is data: one that cannot be handled is refused like one that cannot be read. */
+/** The lockfile is untrusted data: one that makes the reader fail is refused like an unreadable one. */
 async function readLockfile(registries: ManagerRegistries, text: string): Promise<LockfileReading> {
   try {
     return await registries.read(text)
@@ -144,19 +147,19 @@ async function readLockfile(registries: ManagerRegistries, text: string): Promis
   }
 }
 
-const wanted = z.object({ packageManager: z.string().optional().catch(undefined) })
+const managerSchema = z.object({ packageManager: z.string().optional().catch(undefined) })
 
 const lockfileBytesMax = 16 * 1024 * 1024
 
-/** In each folder the first of a stack. */
-function lockfilesIn(
+/** In each folder, the first lockfile of a stack. */
+function findLockfiles(
   listed: ReadonlyMap<string, TreeFile>,
 ): readonly Pick<LayerPlan, 'lockfile' | 'folder'>[] {
   const found = new Map<string, Pick<LayerPlan, 'lockfile' | 'folder'>>()
   for (const lockfile of lockfiles) {
     for (const path of listed.keys()) {
-      const isIt = path === lockfile.file || path.endsWith(`/${lockfile.file}`)
-      if (!isIt || notOurs.test(path) || path.split('/').length > depthMax + 1) continue
+      const isMatch = path === lockfile.file || path.endsWith(`/${lockfile.file}`)
+      if (!isMatch || ignoredFolders.test(path) || path.split('/').length > depthMax + 1) continue
       const folder = path.slice(0, Math.max(0, path.length - lockfile.file.length - 1))
       const key = `${lockfile.stack} ${folder}`
       if (!found.has(key)) found.set(key, { lockfile, folder })
@@ -165,14 +168,14 @@ function lockfilesIn(
   return [...found.values()]
 }
 
-export interface Read {
+export interface LockfileInput {
   readonly lockfile: Lockfile
   readonly folder: string
   readonly text: string
   readonly reading: LockfileReading
 }
 
-/** What managers read of the packages of a workspace. What of it is code runs inside the sandbox only. */
+/** Files of workspace packages that managers read. Code among them runs only in the sandbox. */
 const patterns: Readonly<Record<string, RegExp>> = {
   node: /(^|\/)package\.json$|^\.pnp\.cjs$|\.patch$|^\.yarn\/(patches|plugins|releases|cache)\//,
   python:
@@ -181,14 +184,14 @@ const patterns: Readonly<Record<string, RegExp>> = {
   go: /(^|\/)(go\.mod|go\.sum)$/,
 }
 
-/** Folders that we make in a layer: a repository has nothing to put there. */
-const ours = new RegExp(
+/** Folders that we create in a layer: files of a repository are never written there. */
+const reservedFolders = new RegExp(
   `(^|/)(${[managerFolder, cacheFolder, storeFolder].map((name) => name.replace('.', '\\.')).join('|')})/`,
 )
 
-/** What is put into the folder of the install. */
-export function filesFor(
-  { lockfile, folder, text, reading }: Read,
+/** Selects the files to write into the install folder. */
+export function selectFiles(
+  { lockfile, folder, text, reading }: LockfileInput,
   listed: ReadonlyMap<string, TreeFile>,
 ): ReadonlyMap<string, TreeFile> {
   const files = new Map<string, TreeFile>()
@@ -196,7 +199,7 @@ export function filesFor(
   const add = (path: string): void => {
     const file = listed.get(path)
     const isUsed = file !== undefined && (file.kind === 'file' || file.kind === 'executable')
-    if (isUsed && !ours.test(path) && path.startsWith(prefix) && files.size < filesMax)
+    if (isUsed && !reservedFolders.test(path) && path.startsWith(prefix) && files.size < filesMax)
       files.set(path, file)
   }
   for (const name of [lockfile.file, ...lockfile.manifestFiles]) add(prefix + name)
@@ -207,7 +210,7 @@ export function filesFor(
   }
   for (const path of reading.paths) add(posix.join(prefix, path))
   if (lockfile.manager === 'npm') {
-    for (const path of programsOf(text)) add(posix.join(prefix, path))
+    for (const path of listPrograms(text)) add(posix.join(prefix, path))
   }
   return files
 }
@@ -219,23 +222,23 @@ const npmLockfile = z.object({
   ),
 })
 
-function missingIn(
+function findMissing(
   named: readonly string[],
   listed: ReadonlyMap<string, TreeFile>,
 ): readonly string[] {
-  const there = new Set(listed.keys())
+  const existing = new Set(listed.keys())
   for (const path of listed.keys()) {
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
       const folder = path.slice(0, at)
-      if (there.has(folder)) break
-      there.add(folder)
+      if (existing.has(folder)) break
+      existing.add(folder)
     }
   }
-  return [...new Set(named)].filter((path) => path !== '.' && !there.has(path))
+  return [...new Set(named)].filter((path) => path !== '.' && !existing.has(path))
 }
 
-/** Programs of packages that lie in the tree: npm links to those only that are there. Nothing runs them. */
-function programsOf(text: string): readonly string[] {
+/** Lists programs of local packages: npm links only to programs that exist. They are not run. */
+function listPrograms(text: string): readonly string[] {
   const parsed = npmLockfile.safeParse(parseJson(text))
   return Object.entries(parsed.data?.packages ?? {}).flatMap(([folder, { bin }]) =>
     /(^|\/)node_modules(\/|$)/.test(folder)

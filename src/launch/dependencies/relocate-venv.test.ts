@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { editableFolders, makeProgramsPortable, portableScript } from './relocate-venv.ts'
+import { findEditableFolders, makeProgramsPortable, toPortableScript } from './relocate-venv.ts'
 
 const folders: string[] = []
 afterEach(() => {
@@ -27,11 +27,11 @@ test.each([
   ],
   ['#!/bin/sh\necho\n', undefined],
   ['\x7fELF', undefined],
-])('a script of Python starts the Python on the PATH: %j', (text, expected) => {
-  expect(portableScript(text)).toBe(expected)
+])('a Python script starts the Python on the PATH: %j', (text, expected) => {
+  expect(toPortableScript(text)).toBe(expected)
 })
 
-test('links and other programs stay as they are', () => {
+test('links and other programs stay unchanged', () => {
   const venv = newVenv({ 'bin/tool': '#!/x/.venv/bin/python\n1\n', 'bin/activate': 'export A\n' })
   symlinkSync('/usr/bin/python3', join(venv, 'bin/python'))
   makeProgramsPortable(venv)
@@ -39,7 +39,7 @@ test('links and other programs stay as they are', () => {
   expect(readFileSync(join(venv, 'bin/activate'), 'utf8')).toBe('export A\n')
 })
 
-test('editable packages are found in .pth files and in those of setuptools', () => {
+test('editable packages are found in .pth files and in finders of setuptools', () => {
   const site = 'lib/python3.11/site-packages'
   const venv = newVenv({
     [`${site}/_app.pth`]: '/home/me/app/src\n',
@@ -47,6 +47,6 @@ test('editable packages are found in .pth files and in those of setuptools', () 
     [`${site}/__editable___flat_finder.py`]:
       "MAPPING: dict[str, str] = {'flat': '/home/me/app/flat', 'b': '/home/me/app/lib/b'}\n",
   })
-  expect(editableFolders(venv, '/home/me/app')).toEqual(['', 'lib', 'src'])
-  expect(editableFolders(venv, '/home/me/third')).toEqual([])
+  expect(findEditableFolders(venv, '/home/me/app')).toEqual(['', 'lib', 'src'])
+  expect(findEditableFolders(venv, '/home/me/third')).toEqual([])
 })

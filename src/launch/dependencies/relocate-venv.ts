@@ -1,19 +1,19 @@
 /**
- * A Python environment that was made for another folder. Its programs name the Python of that folder, and
- * what is installed there as editable leads back to it. Copied elsewhere, programs have to use the Python
- * beside them, and editable packages have to be those of the new folder.
+ * Adapts a Python virtual environment that was created in another folder. Its programs and its editable
+ * packages refer to the old folder; in the copy, programs must use the Python next to them, and editable
+ * packages must come from the new folder.
  */
 
 import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, posix, relative } from 'node:path'
 
-/** Larger ones are not scripts. */
+/** Larger files are not scripts. */
 const scriptBytesMax = 1024 * 1024
 const portable = '#!/usr/bin/env python3\n'
 
 export const isVenv = (folder: string): boolean => existsSync(join(folder, 'pyvenv.cfg'))
 
-/** The programs in it start the first `python3` on the PATH, which is the one beside them. */
+/** Makes its programs start the first `python3` on the PATH, which is the one next to them. */
 export function makeProgramsPortable(venv: string): void {
   const programs = join(venv, 'bin')
   if (!existsSync(programs)) return
@@ -22,15 +22,15 @@ export function makeProgramsPortable(venv: string): void {
     const found = lstatSync(path)
     if (!found.isFile() || found.size > scriptBytesMax) continue
     const text = readFileSync(path, 'latin1')
-    const changed = portableScript(text)
+    const changed = toPortableScript(text)
     if (changed !== undefined) writeFileSync(path, changed, 'latin1')
   }
 }
 
-/** Undefined: it is no script of Python. */
-export function portableScript(text: string): string | undefined {
+/** Undefined: it is not a Python script. */
+export function toPortableScript(text: string): string | undefined {
   const direct = /^#![^\n]*\/bin\/python[\d.]*\n/.exec(text)
-  // Of paths that are too long for a first line, or have spaces.
+  // The form that pip writes for paths with spaces or too long for a shebang line.
   const indirect = /^#!\/bin\/sh\n'''exec' [^\n]*\/bin\/python[\d.]*"? "\$0" "\$@"\n' '''\n/.exec(
     text,
   )
@@ -38,13 +38,13 @@ export function portableScript(text: string): string | undefined {
   return head === undefined ? undefined : portable + text.slice(head.length)
 }
 
-/** Folders of the checkout that its editable packages are in, relative to it; empty: its top. */
-export function editableFolders(venv: string, checkout: string): readonly string[] {
+/** Finds the folders of editable packages, relative to the checkout; empty: its root. */
+export function findEditableFolders(venv: string, checkout: string): readonly string[] {
   const found = new Set<string>()
-  for (const folder of sitePackages(venv)) {
+  for (const folder of listSitePackages(venv)) {
     for (const name of readdirSync(folder).filter((one) => /\.pth$|_finder\.py$/.test(one))) {
       const text = readFileSync(join(folder, name), 'utf8')
-      const paths = name.endsWith('.pth') ? pathLines(text) : mappedFolders(text)
+      const paths = name.endsWith('.pth') ? parsePathLines(text) : parseMappedFolders(text)
       for (const path of paths) {
         const inner = relative(checkout, path)
         if (!inner.startsWith('..') && !posix.isAbsolute(inner)) found.add(inner)
@@ -54,7 +54,7 @@ export function editableFolders(venv: string, checkout: string): readonly string
   return [...found].toSorted()
 }
 
-function sitePackages(venv: string): readonly string[] {
+function listSitePackages(venv: string): readonly string[] {
   const library = join(venv, 'lib')
   if (!existsSync(library)) return []
   return readdirSync(library)
@@ -62,11 +62,11 @@ function sitePackages(venv: string): readonly string[] {
     .filter((folder) => existsSync(folder))
 }
 
-const pathLines = (text: string): readonly string[] =>
+const parsePathLines = (text: string): readonly string[] =>
   text.split(/\r?\n/).filter((line) => posix.isAbsolute(line))
 
-/** As setuptools writes them: `MAPPING: dict[str, str] = {'name': '/path/of/name'}`. */
-function mappedFolders(text: string): readonly string[] {
+/** In the format of setuptools: `MAPPING: dict[str, str] = {'name': '/path/of/name'}`. */
+function parseMappedFolders(text: string): readonly string[] {
   const [, mapping = ''] = /^MAPPING[^=\n]*=\s*\{([^\n]*)\}/m.exec(text) ?? []
   return [...mapping.matchAll(/'[^']+':\s*'(\/[^']+)'/g)].map(([, path = '/']) =>
     posix.dirname(path),

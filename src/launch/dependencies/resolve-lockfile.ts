@@ -1,7 +1,7 @@
 /**
- * A lockfile for a project that has none: its manager chooses the versions once, in the sandbox, from the
- * operator's registries. The lockfile is kept in the state folder, never in the repository, and used again for as
- * long as the manifests are the same.
+ * Creates a lockfile for a project without one: its manager resolves the versions once, in the sandbox, from
+ * the operator's registries. The lockfile is stored in the state folder, never in the repository, and reused
+ * as long as the manifests stay the same.
  */
 
 import { createHash } from 'node:crypto'
@@ -13,18 +13,18 @@ import { type TreeFile, type TreeReader } from '../../engine/index.ts'
 import { type DependencyItem, type Lockfile, lockfiles } from '../../evidence/index.ts'
 import { defined, type TreeId } from '../../loop/index.ts'
 import { findManager } from './find-manager.ts'
-import { type InstallOptions, installIn } from './install-layer.ts'
+import { type InstallOptions, withInstallContext } from './install-layer.ts'
 import { newLayerFolder, removeLayerFolder } from './layer-store.ts'
-import { filesFor, type LayerPlan } from './plan-layer.ts'
+import { type LayerPlan, selectFiles } from './plan-layer.ts'
 import { operatorRegistries } from './registry/operator-registries.ts'
 import { registryUrl } from './registry/registry-endpoint.ts'
-import { refused, runManager } from './run-manager.ts'
+import { createDependencyError, runManager } from './run-manager.ts'
 
-/** A project that names dependencies, and no versions of them. */
-export interface Unresolved {
+/** A project that declares dependencies but has no lockfile. */
+export interface UnresolvedProject {
   readonly plan: LayerPlan
   readonly item: DependencyItem
-  /** Over all that the versions are chosen by. */
+  /** A digest of everything that affects the resolution. */
   readonly key: string
 }
 
@@ -57,17 +57,17 @@ const manifestSchema = z.object({
   workspaces: z.unknown().optional(),
 })
 
-/** Undefined: it names none, or nothing here can choose their versions. */
-export async function findUnresolved(
+/** Undefined: it declares none, or we cannot resolve them. */
+export async function findUnresolvedProject(
   reader: TreeReader,
   tree: TreeId,
-): Promise<Unresolved | undefined> {
+): Promise<UnresolvedProject | undefined> {
   const listed = await reader.list(tree)
-  const lockfile = await lockfileFor(reader, tree, listed)
+  const lockfile = await chooseLockfile(reader, tree, listed)
   if (lockfile === undefined) return undefined
   const registries = operatorRegistries(lockfile.manager)
   const reading = { text: '', paths: [], foreign: [], approvable: [] }
-  const files = filesFor({ lockfile, folder: '', text: '', reading }, listed)
+  const files = selectFiles({ lockfile, folder: '', text: '', reading }, listed)
   const wanted = manifestSchema.safeParse(await readJson(reader, tree, 'package.json')).data
   const plan: LayerPlan = {
     lockfile,
@@ -89,12 +89,12 @@ export async function findUnresolved(
   return { plan, key, item: { kind: 'resolve-dependencies', id: `resolve:${key}`, text } }
 }
 
-async function lockfileFor(
+async function chooseLockfile(
   reader: TreeReader,
   tree: TreeId,
   listed: ReadonlyMap<string, TreeFile>,
 ): Promise<Lockfile | undefined> {
-  const of = (manager: string): Lockfile | undefined =>
+  const findByManager = (manager: string): Lockfile | undefined =>
     lockfiles.find((one) => one.manager === manager)
   const { data } = manifestSchema.safeParse(await readJson(reader, tree, 'package.json'))
   if (data !== undefined) {
@@ -103,12 +103,14 @@ async function lockfileFor(
     if (names.length === 0 && data.workspaces === undefined) return undefined
     const isPnpm =
       data.packageManager?.startsWith('pnpm@') === true || listed.has('pnpm-workspace.yaml')
-    return of(isPnpm ? 'pnpm' : 'npm')
+    return findByManager(isPnpm ? 'pnpm' : 'npm')
   }
-  // A lockfile that is there was not installed because the packages are in the commit.
+  // There is a lockfile; it was not installed because the packages are in the commit.
   if (listed.has('Cargo.lock')) return undefined
   const cargo = Buffer.from((await reader.read(tree, 'Cargo.toml')) ?? []).toString()
-  return /^\[(?:workspace\.|dev-|build-)?dependencies/m.test(cargo) ? of('cargo') : undefined
+  return /^\[(?:workspace\.|dev-|build-)?dependencies/m.test(cargo)
+    ? findByManager('cargo')
+    : undefined
 }
 
 async function readJson(reader: TreeReader, tree: TreeId, path: string): Promise<unknown> {
@@ -126,15 +128,16 @@ const resolvedSchema: z.ZodType<ResolvedLockfile> = z.object({
   digest: z.string(),
 })
 
-const recordOf = (record: string, key: string): string => join(record, 'resolved', `${key}.json`)
+const resolvedPath = (stateFolder: string, key: string): string =>
+  join(stateFolder, 'resolved', `${key}.json`)
 
-/** The one that was made before, or else a new one. */
+/** Reuses the stored lockfile if there is one. */
 export async function resolveLockfile(
-  { plan, key }: Unresolved,
-  record: string,
+  { plan, key }: UnresolvedProject,
+  stateFolder: string,
   options: InstallOptions,
 ): Promise<ResolvedLockfile> {
-  const path = recordOf(record, key)
+  const path = resolvedPath(stateFolder, key)
   if (existsSync(path)) {
     const known = resolvedSchema.safeParse(JSON.parse(await readFile(path, 'utf8')))
     if (known.success) return known.data
@@ -143,33 +146,35 @@ export async function resolveLockfile(
   const manager = await findManager(plan, options.projects)
   const folder = await newLayerFolder(options.store)
   try {
-    const written = await installIn(plan, manager, options, folder, async (installing) => {
-      await runManager(installing, commands[lockfile.manager] ?? [])
+    const written = await withInstallContext(plan, manager, options, folder, async (context) => {
+      await runManager(context, commands[lockfile.manager] ?? [])
       return readFile(join(folder, lockfile.file), 'utf8').catch(() => undefined)
     })
     if (written === undefined)
-      throw refused(`${lockfile.manager} did not write ${lockfile.file}. Commit a lockfile`)
-    const text = withTheirAddresses(written, plan)
+      throw createDependencyError(
+        `${lockfile.manager} did not write ${lockfile.file}. Commit a lockfile`,
+      )
+    const text = restoreAddresses(written, plan)
     const digest = createHash('sha256').update(text).digest('hex')
-    const made = { at: new Date().toISOString(), file: lockfile.file, text, digest }
-    await mkdir(join(record, 'resolved'), { recursive: true, mode: 0o700 })
-    await writeFile(`${path}.${process.pid}`, JSON.stringify(made), { mode: 0o600 })
+    const resolved = { at: new Date().toISOString(), file: lockfile.file, text, digest }
+    await mkdir(join(stateFolder, 'resolved'), { recursive: true, mode: 0o700 })
+    await writeFile(`${path}.${process.pid}`, JSON.stringify(resolved), { mode: 0o600 })
     await rename(`${path}.${process.pid}`, path)
-    return made
+    return resolved
   } finally {
     await removeLayerFolder(options.store, folder)
   }
 }
 
-/** Addresses of our endpoint mean nothing tomorrow. */
-function withTheirAddresses(text: string, { registries }: LayerPlan): string {
+/** Replaces endpoint URLs, which are valid only during the install, by those of the registries. */
+function restoreAddresses(text: string, { registries }: LayerPlan): string {
   return registries.routes.reduce(
     (all, { prefix, upstream }) => all.replaceAll(`${registryUrl}${prefix}/`, upstream),
     text,
   )
 }
 
-/** The same trees, with one more file at the top of one of them. */
+/** Returns a reader of the same trees, with the lockfile added at the root of one of them. */
 export function withLockfile(
   reader: TreeReader,
   tree: TreeId,

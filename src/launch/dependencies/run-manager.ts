@@ -1,6 +1,6 @@
 /**
- * Runs a package manager inside the strong sandbox: with an empty home, without credentials, and with no
- * network but the operator's registries behind our endpoint.
+ * Runs a package manager in the strong sandbox: with an empty home, without credentials, and with no network
+ * except the operator's registries behind our endpoint.
  */
 
 import { dirname, join, posix } from 'node:path'
@@ -9,19 +9,19 @@ import { RefusedError } from '../../evidence/index.ts'
 import type { Signal } from '../../loop/index.ts'
 import { commandMounts, type Sandbox, type SandboxPlace } from '../../sandbox/index.ts'
 import { findOnPath } from '../../workspace/index.ts'
-import { bringCommand, managerPrograms, parseWanted } from './bring-manager.ts'
 import type { Manager } from './find-manager.ts'
+import { managerPrograms, parseManagerPackage, toInstallCommand } from './manager-package.ts'
 import type { LayerPlan } from './plan-layer.ts'
 import type { RegistryEndpoint } from './registry/registry-endpoint.ts'
 
 const timeoutMs = 15 * 60_000
-/** Of what it printed, for a person. */
-const saidLines = 12
+/** How much of its output is shown in an error. */
+const outputLinesMax = 12
 
-/** Downloads, in the folder of the layer: gone when it is made. */
+/** For downloads, in the folder of the layer; removed after the install. */
 export const cacheFolder = '.downloads'
 
-export interface Installing {
+export interface InstallContext {
   readonly plan: LayerPlan
   readonly manager: Manager
   readonly path: string
@@ -30,51 +30,51 @@ export interface Installing {
   readonly signal: Signal
 }
 
-/** `instead`: other arguments than those that install. */
+/** `instead`: arguments that replace those of an install. */
 export async function runManager(
-  installing: Installing,
+  context: InstallContext,
   instead?: readonly string[],
 ): Promise<void> {
-  const { plan, manager, path } = installing
+  const { plan, manager, path } = context
   const { lockfile, folder } = plan
   const cwd = join(path, folder)
-  const wanted =
+  const managerPackage =
     manager.program === undefined
-      ? parseWanted(`${lockfile.manager}@${manager.version}`, lockfile.manager)
+      ? parseManagerPackage(`${lockfile.manager}@${manager.version}`, lockfile.manager)
       : undefined
-  if (wanted !== undefined) {
+  if (managerPackage !== undefined) {
     const npm = await findOnPath('npm', { asOrdered: true })
-    await runInside(installing, npm[0] ?? 'npm', bringCommand(wanted).slice(1), path)
+    await runInSandbox(context, npm[0] ?? 'npm', toInstallCommand(managerPackage).slice(1), path)
   }
-  const brought = managerPrograms(path)
-  const program = manager.program ?? join(brought ?? '', lockfile.install[0] ?? '')
+  const managerBin = managerPrograms(path)
+  const program = manager.program ?? join(managerBin ?? '', lockfile.install[0] ?? '')
   const isBerry = lockfile.manager === 'yarn' && !manager.version.startsWith('1.')
   const install = isBerry ? berryInstall : lockfile.install.slice(1)
   const args = instead ?? [...install, ...(extraArguments[lockfile.manager] ?? [])]
-  await runInside(installing, program, args, cwd)
+  await runInSandbox(context, program, args, cwd)
 }
 
 const berryInstall = ['install', '--immutable', '--mode=skip-build']
 
-/** For what is no manager. */
-interface Inside {
-  /** What failed, in a message. */
+/** For commands other than the manager. */
+interface SandboxRunOptions {
+  /** The subject of the error message. */
   readonly what: string
   readonly advice: string
   readonly env: Readonly<Record<string, string>>
   readonly readOnly: readonly string[]
 }
 
-export async function runInside(
-  { plan, path, sandbox, endpoint, signal }: Installing,
+export async function runInSandbox(
+  { plan, path, sandbox, endpoint, signal }: InstallContext,
   program: string,
   args: readonly string[],
   cwd: string,
-  more?: Inside,
+  more?: SandboxRunOptions,
 ): Promise<void> {
   const { lockfile, registries } = plan
-  const owns = lockfile.installs.length === 0 && lockfile.store !== undefined
-  const ownStore = owns ? { [lockfile.store.variable]: join(cwd, storeFolder) } : {}
+  const hasStore = lockfile.installs.length === 0 && lockfile.store !== undefined
+  const storeVariable = hasStore ? { [lockfile.store.variable]: join(cwd, storeFolder) } : {}
   const place: SandboxPlace = {
     workspace: path,
     gateway: endpoint,
@@ -85,18 +85,18 @@ export async function runInside(
     ],
     env: {
       CI: '1',
-      ...cachesIn(join(path, cacheFolder)),
+      ...cacheEnvironment(join(path, cacheFolder)),
       ...extraEnvironment[lockfile.manager],
       ...(plan.isPnp === true ? pnpEnvironment : {}),
       ...registries.env,
-      ...ownStore,
+      ...storeVariable,
       ...more?.env,
     },
   }
   const result = await sandbox.commands(place).run({ program, args, cwd, timeoutMs }, signal)
   signal.throwIfAborted()
   if (result.exitCode === 0) return
-  throw failed(
+  throw createFailure(
     plan,
     [program, ...args],
     `${result.stdout}\n${result.stderr}`,
@@ -106,7 +106,7 @@ export async function runInside(
   )
 }
 
-/** Of managers that keep packages in a store of their own. */
+/** For managers that keep packages in a store instead of the project. */
 export const storeFolder = '.store'
 
 const extraEnvironment: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -127,18 +127,18 @@ const extraEnvironment: Readonly<Record<string, Readonly<Record<string, string>>
   poetry: { POETRY_VIRTUALENVS_IN_PROJECT: 'true' },
 }
 
-/** `.pnp.cjs` names archives and unpacked packages by these paths. */
+/** `.pnp.cjs` refers to archives and unpacked packages by these paths. */
 const pnpEnvironment: Readonly<Record<string, string>> = {
   YARN_NODE_LINKER: 'pnp',
   YARN_CACHE_FOLDER: './.yarn/cache',
-  // Without a mirror Yarn names archives otherwise.
+  // Without a mirror, Yarn gives archives other names.
   YARN_ENABLE_MIRROR: '1',
   YARN_GLOBAL_FOLDER: `./${cacheFolder}/yarn`,
   YARN_INSTALL_STATE_PATH: './.yarn/unplugged/.install-state.gz',
 }
 
-/** What managers download, in one folder that can be removed afterwards. */
-const cachesIn = (folder: string): Readonly<Record<string, string>> => ({
+/** All managers download into one folder, which is removed afterwards. */
+const cacheEnvironment = (folder: string): Readonly<Record<string, string>> => ({
   npm_config_cache: join(folder, 'npm'),
   npm_config_store_dir: join(folder, 'pnpm'),
   YARN_CACHE_FOLDER: join(folder, 'yarn'),
@@ -152,7 +152,7 @@ const extraArguments: Readonly<Record<string, readonly string[]>> = {
   bun: ['--backend=copyfile'],
 }
 
-/** For checks: the manager is there, and is not to look for another. */
+/** For checks: the manager is installed and must not look for another version. */
 export const checkEnvironment: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   pnpm: { npm_config_manage_package_manager_versions: 'false', COREPACK_ENABLE_NETWORK: '0' },
   yarn: {
@@ -172,7 +172,7 @@ export const checkEnvironment: Readonly<Record<string, Readonly<Record<string, s
   },
 }
 
-/** As a PATH. */
+/** Returns the value of PATH for a program. */
 export function programFolders(program: string): string {
   const folders = [
     dirname(program),
@@ -184,23 +184,25 @@ export function programFolders(program: string): string {
   return [...new Set(folders)].join(':')
 }
 
-function failed(
+function createFailure(
   { lockfile }: LayerPlan,
   command: readonly string[],
-  said: string,
+  output: string,
   ended: string,
   problems: readonly string[],
-  more: Inside | undefined,
+  more: SandboxRunOptions | undefined,
 ): RefusedError {
   const [program = '', ...args] = command
   const what = more?.what ?? [posix.basename(program), ...args].join(' ')
   const why = ended === 'timeout' ? `took longer than ${timeoutMs / 60_000} minutes` : 'failed'
-  // Indented, so that output cannot pass for a line of ours.
-  const lines = [...tellingLines(said), ...problems.slice(-3)].map((line) => `  ${line}`).join('\n')
-  const { refusal } = refused(
+  // Indented, so that output cannot pass for our own text.
+  const lines = [...pickErrorLines(output), ...problems.slice(-3)]
+    .map((line) => `  ${line}`)
+    .join('\n')
+  const { refusal } = createDependencyError(
     `${what} ${why} (${lockfile.file}). ${more?.advice ?? 'Fix the error below'}`,
   )
-  // A host that a script cannot reach stays blocked on the next try.
+  // A retry does not help a script: the sandbox blocks the same host again.
   const isDown = more === undefined && unreachable.test(lines)
   const code = isDown ? 'registry-unreachable' : refusal.code
   return new RefusedError({
@@ -215,23 +217,23 @@ ${lines}`,
 const unreachable =
   /\b(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH)\b|socket hang up|\b50[0234]\b.{0,40}(?:bad gateway|unavailable|timeout|server error)/i
 
-/** Those that name an error, or else the last ones. */
-function tellingLines(said: string): readonly string[] {
-  const lines = stripVTControlCharacters(said)
+/** Returns the lines that name an error, or else the last ones. */
+function pickErrorLines(output: string): readonly string[] {
+  const lines = stripVTControlCharacters(output)
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !/complete log of this run/i.test(line))
-  const telling = lines.filter((line) =>
+  const errors = lines.filter((line) =>
     /\b(?:err!?|error|fatal|failed|cannot|missing|invalid|mismatch|unauthorized|forbidden)\b|ERR_|YN(?!0000)\d{4}/i.test(
       line,
     ),
   )
-  return (telling.length > 0 ? telling : lines)
-    .slice(telling.length > 0 ? 0 : -saidLines)
-    .slice(0, saidLines)
+  return (errors.length > 0 ? errors : lines)
+    .slice(errors.length > 0 ? 0 : -outputLinesMax)
+    .slice(0, outputLinesMax)
 }
 
-export function refused(what: string, cause?: unknown): RefusedError {
+export function createDependencyError(what: string, cause?: unknown): RefusedError {
   const message =
     `${what}, or copy the dependencies of your checkout (--dependencies carry, or certify: { dependencies: carry } ` +
     'in the loop file), or use none (--dependencies none).'

@@ -6,7 +6,7 @@
 import { loadRun, readCreated } from '../../engine/index.ts'
 import { verifyTarget } from '../../history/certificates/index.ts'
 import type { Earlier, RunId, TreeId } from '../../loop/index.ts'
-import type { HostPorts } from '../../runs/driver.ts'
+import type { HostPorts } from '../../runs/host-ports.ts'
 import { repositoryOf } from '../../runs/place-run.ts'
 import { openGitTrees } from '../../workspace/index.ts'
 

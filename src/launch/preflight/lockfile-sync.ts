@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { type TreeReader } from '../../engine/index.ts'
 import { lockfiles } from '../../evidence/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import { parseYaml, shown, tryParse } from '../dependencies/registry/lockfile-reading.ts'
+import { parseYaml, printable, tryParse } from '../dependencies/registry/lockfile-reading.ts'
 
 type Wanted = ReadonlyMap<string, string>
 
@@ -144,6 +144,6 @@ const lacking = (wanted: Wanted, has: (name: string, version: string) => boolean
 
 function describe(file: string, lacks: readonly string[], fix: string): string {
   const more = lacks.length > listedMax ? ` and ${lacks.length - listedMax} more` : ''
-  const named = lacks.slice(0, listedMax).map(shown).join(', ')
+  const named = lacks.slice(0, listedMax).map(printable).join(', ')
   return `${file} is out of sync with package.json, which asks for ${named}${more}. Run "${fix}" and commit ${file}.`
 }

@@ -6,9 +6,9 @@ import type { DependencyItem } from '../../evidence/index.ts'
 import type { CertifySettings } from '../../protocol/index.ts'
 import { folderWithGit, installedFolders } from '../../runs/worktree-options.ts'
 import { folderFiles } from '../checks/folder-reader.ts'
-import { neededApprovals } from '../dependencies/choose-layers.ts'
+import { listNeededApprovals } from '../dependencies/choose-layers.ts'
 import { planLayer } from '../dependencies/plan-layer.ts'
-import { findUnresolved } from '../dependencies/resolve-lockfile.ts'
+import { findUnresolvedProject } from '../dependencies/resolve-lockfile.ts'
 
 export interface MissingDependencies {
   /** Packages from git or from addresses that are not approved yet. */
@@ -20,15 +20,15 @@ export interface MissingDependencies {
 export async function missingDependencies(
   workspace: string,
   mode: CertifySettings['dependencies'],
-  record: string,
+  stateFolder: string,
 ): Promise<MissingDependencies> {
   if (mode !== 'install') return { sources: [] }
   const top = folderWithGit(workspace) ?? workspace
   const { reader, tree } = folderFiles(top)
-  const needed = await neededApprovals({ reader, lockfileOf: tree, mode, record })
+  const needed = await listNeededApprovals({ reader, lockfileOf: tree, mode, stateFolder })
   const sources = needed.filter(({ approved }) => approved === undefined)
   const isInstalled = installedFolders.some((name) => existsSync(join(top, name)))
   if (isInstalled || (await planLayer(reader, tree)).length > 0) return { sources }
-  const unresolved = await findUnresolved(reader, tree)
+  const unresolved = await findUnresolvedProject(reader, tree)
   return { sources, ...(unresolved === undefined ? {} : { unresolved: unresolved.item.text }) }
 }

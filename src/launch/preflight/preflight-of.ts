@@ -1,10 +1,11 @@
 /** The preflight of a run, loaded on first use. */
 
 import type { Ports } from '../../engine/index.ts'
-import type { HostPorts } from '../../runs/driver.ts'
+import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
-import type { OpenedPreflight, RunDependencies } from './run-preflight.ts'
+import type { RunDependencies } from '../dependencies/run-dependencies.ts'
+import type { OpenedPreflight } from './run-preflight.ts'
 
 export interface PreflightOf {
   readonly preflight: Pick<Ports, 'preflight'>

@@ -13,14 +13,14 @@ import {
   notOfTheWork,
 } from '../../evidence/index.ts'
 import { defined, type Fault, type Preflight, type PreflightCheck } from '../../loop/index.ts'
-import type { HostPorts } from '../../runs/driver.ts'
+import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
-import type { SandboxPlace } from '../../sandbox/index.ts'
 import { createTreeReader } from '../../workspace/tree-reader.ts'
 import { fileBaseAnswers } from '../certify/file-base-answers.ts'
 import { openCertifyingPlace } from '../certify/open-place.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import { type OpenedLayer, openLayer } from '../dependencies/open-layer.ts'
+import type { RunDependencies } from '../dependencies/run-dependencies.ts'
 import { bringDependencies } from './bring-dependencies.ts'
 
 type Base = Pick<HostPorts, 'folder' | 'blobs'> & {
@@ -30,9 +30,6 @@ type Base = Pick<HostPorts, 'folder' | 'blobs'> & {
 type Place = Pick<RunPlace, 'workspace' | 'checkout' | 'worktree'> & {
   readonly placed: Pick<NonNullable<RunPlace['placed']>, 'repository'> | undefined
 }
-
-/** What the commands of a run get besides the files of its workspace. */
-export type RunDependencies = Pick<SandboxPlace, 'readOnly' | 'programs' | 'env'>
 
 export interface OpenedPreflight extends RunPreflight {
   /** The run is no longer driven here: its dependencies may be removed. */
@@ -49,7 +46,15 @@ export function openPreflight(
   const { workspace, checkout } = run
   const repository = run.placed?.repository
   const reader = createTreeReader({ blobs, folder, repository })
-  const options = { reader, blobs, record: folder, repository, workspace, checkout, certifying }
+  const options = {
+    reader,
+    blobs,
+    stateFolder: folder,
+    repository,
+    workspace,
+    checkout,
+    certifying,
+  }
   const bases = fileBaseAnswers(folder)
   const now = (): number => clock.now()
   /** In use as long as the run is driven. */
@@ -65,7 +70,7 @@ export function openPreflight(
           lockfileOf: base,
           mode: certifying.certify.dependencies,
           installScripts: certifying.certify.installScripts,
-          record: folder,
+          stateFolder: folder,
           checkout: checkout ?? workspace,
           projects: [workspace, ...(checkout === undefined ? [] : [checkout])],
           signal,

@@ -13,13 +13,7 @@ import {
   type Recording,
   type StepEnd,
 } from '../../history/recording.ts'
-import {
-  describeOutcome,
-  kindOf,
-  type Outcome,
-  type StepId,
-  type TreeId,
-} from '../../loop/index.ts'
+import { describeOutcome, type Outcome, type StepId, type TreeId } from '../../loop/index.ts'
 
 export interface Difference {
   /** Absent: it is about the run as a whole. */
@@ -81,17 +75,17 @@ async function inIteration(
   if (files !== undefined) return { iteration, message: 'it began with other files', files }
   for (const [step, then] of recorded.steps) {
     // It follows from how the iteration ended, which is looked at below.
-    if (kindOf(step) === 'certify') continue
+    if (then.kind === 'certify') continue
     const difference = await inStep(then, done.steps.get(step), changed)
     if (difference !== undefined) return { iteration, step, ...difference }
   }
   // In an iteration that never ended the replay may be further.
   if (recorded.ending === undefined) return undefined
-  const more = [...done.steps.keys()].find(
-    (step) => !recorded.steps.has(step) && kindOf(step) !== 'certify',
+  const more = [...done.steps.values()].find(
+    ({ step, kind }) => !recorded.steps.has(step) && kind !== 'certify',
   )
   if (more !== undefined) {
-    return { iteration, step: more, message: 'the record does not have this step' }
+    return { iteration, step: more.step, message: 'the record does not have this step' }
   }
   const left = await inFiles(recorded.treeAfter, done.treeAfter, changed)
   if (left !== undefined) return { iteration, message: 'it left other files', files: left }

@@ -16,6 +16,7 @@ import {
   type Gate,
   type Hook,
   load,
+  type Ports,
   type Verdict,
 } from '../../engine/index.ts'
 import type { Exchange, ReplaySettings } from '../../gateway/index.ts'
@@ -32,7 +33,7 @@ import {
   type Reservation,
   zero,
 } from '../../loop/index.ts'
-import type { HostPorts } from '../../runs/driver.ts'
+import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunParts } from '../../runs/options.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import type { ReplayPlace } from '../agents/metered-agent.ts'
@@ -43,7 +44,7 @@ export interface ReplayAnswers {
   /** For the agents' doors: what was recorded of the step that is under way. */
   readonly replay: (at: ReplayPlace) => ReplaySettings | undefined
   /** What the loop opened, with the record in the place of the world. */
-  parts(opened: RunParts): RunParts & { readonly certifier: Certifier }
+  parts(opened: RunParts): RunParts & Pick<Ports, 'certifier' | 'isAttempt'>
 }
 
 export function replayAnswers(
@@ -65,6 +66,7 @@ export function replayAnswers(
       ...opened,
       waitMsMax: 0,
       certifier: recordedCertifier(base, recording),
+      isAttempt: false,
       hooks: [recordEnd(recording), ...(opened.hooks ?? [])],
       ...(opened.agents === undefined
         ? {}

@@ -28,12 +28,12 @@ import {
   describeOutcome,
   isEnd,
   isLoopError,
-  kindOf,
   LoopError,
   type RunId,
   type RunState,
 } from '../../loop/index.ts'
-import type { Driver, HostPorts } from '../../runs/driver.ts'
+import type { Driver } from '../../runs/driver.ts'
+import type { HostPorts } from '../../runs/host-ports.ts'
 import { discardWorktree, placeAgain } from '../../runs/place-run.ts'
 import { createNamed } from '../../runs/run-names.ts'
 import { type RunPlace } from '../../runs/run-place.ts'
@@ -177,8 +177,8 @@ async function recordAnswers(
   run: RunId,
 ): Promise<void> {
   for (const { iteration, steps } of iterations.values()) {
-    for (const { step, end } of steps.values()) {
-      if (kindOf(step) !== 'ask' || end?.type !== 'finished') continue
+    for (const { step, kind, end } of steps.values()) {
+      if (kind !== 'ask' || end?.type !== 'finished') continue
       const { answer, by, who } = (await load(end.result, blobs)) as unknown as Answer
       const decision = { type: 'answer', question: questionId(iteration, step), answer } as const
       const person = by === 'default' ? 'default' : (who ?? 'person')

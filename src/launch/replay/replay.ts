@@ -4,7 +4,7 @@ import type { AnyLoopType, RunRow } from '../../engine/index.ts'
 import type { Amount, RunId, RunState, Source } from '../../loop/index.ts'
 import type { RunParts } from '../../runs/options.ts'
 import type { RunHandle } from '../../runs/run-handle.ts'
-import type { OpenPlace } from '../loaded-loop.ts'
+import type { OpenPlace } from '../launch-place.ts'
 import type { Difference } from './compare.ts'
 
 export interface ReplayOptions {
@@ -14,6 +14,7 @@ export interface ReplayOptions {
   readonly resume?: boolean
 }
 
+/** A recorded run that is ready to be replayed. Returned by `host.replay`. */
 export interface Replay {
   /** The run that is done again. */
   readonly original: { readonly run: RunRow; readonly state: RunState }
@@ -50,6 +51,7 @@ export interface ReplayStart extends RunParts {
   readonly onProblem?: (problem: string) => void
 }
 
+/** Whether a replay did the same as the recorded run. */
 export interface ReplayResult {
   readonly same: boolean
   /** Where it first left the record. */

@@ -1,10 +1,10 @@
 /**
- * What crosses from one iteration of a plain loop to the next: the last few, each with what its
- * checks said, what the agent said and which files changed.
+ * What a plain loop passes from one iteration to the next: the last few iterations, each with the
+ * results of its checks, the agent's report and the changed files.
  *
- * An iteration that left the files and the results of the checks as they were is no new entry: it
- * takes the place of the last one and is counted there. So a loop that is stuck can be told from one
- * that only says other words each time, and the agent can be told so.
+ * An iteration that changed neither files nor check results adds no entry: it replaces the last one
+ * and is counted there. So a loop that is stuck differs from one in which only the agent's wording
+ * changes, and the agent can be informed of it.
  */
 
 import {
@@ -24,20 +24,20 @@ import {
 export interface PlainProgress {
   /** The newest last. */
   readonly entries: readonly PlainEntry[]
-  /** Iterations in a row that changed neither files nor results of checks. */
+  /** Consecutive iterations that changed neither files nor check results. */
   readonly unchanged: number
 }
 
 export interface PlainEntry {
   readonly iteration: number
-  /** How many iterations in a row ended like this one. */
+  /** How many consecutive iterations ended like this one. */
   readonly times: number
   readonly agent: { readonly status: AgentReport['status']; readonly text: string }
   readonly checks: readonly CheckEntry[]
-  /** Absent where nobody knows. */
+  /** Absent if unknown. */
   readonly filesChanged?: readonly string[]
   readonly tree?: TreeId
-  /** The checks passed, and the work was not certified: why. Absent: nothing was refused. */
+  /** Why the work was not certified although the checks passed. Absent: nothing was refused. */
   readonly refusals?: readonly Refusal[]
 }
 
@@ -46,11 +46,11 @@ export interface CheckEntry {
   readonly status: CheckStatus
   readonly exitCode?: number
   readonly durationMs: number
-  /** What matters of what it printed; nothing when it was met. */
+  /** The relevant part of its output; empty if it was met. */
   readonly output: string
 }
 
-/** What one iteration made. */
+/** The result of one iteration. */
 export interface PlainResult {
   readonly iteration: number
   readonly report: AgentReport
@@ -61,7 +61,10 @@ export interface PlainResult {
   readonly after?: TreeId
 }
 
-/** Of the newest iteration, which is the one to act on. Older ones are cut to the limit. */
+/**
+ * Limit for the newest iteration, which is the one to act on. Older ones are cut to the configured
+ * limit.
+ */
 const newestCharsMax = 4000
 const filesMax = 50
 const pathCharsMax = 300
@@ -77,24 +80,24 @@ export function addResult(
 ): PlainProgress {
   const entries = previous?.entries ?? []
   const last = entries.at(-1)
-  const entry = entryOf(result, limits, refusals)
-  if (isStill(result, entry, last)) {
+  const entry = toEntry(result, limits, refusals)
+  if (isUnchanged(result, entry, last)) {
     const times = last === undefined ? 1 : last.times + 1
-    const kept = [...entries.slice(0, -1), { ...entry, times }]
-    return { entries: kept, unchanged: (previous?.unchanged ?? 0) + 1 }
+    const merged = [...entries.slice(0, -1), { ...entry, times }]
+    return { entries: merged, unchanged: (previous?.unchanged ?? 0) + 1 }
   }
-  const older = entries.map((one) => shortened(one, limits.charsMax))
-  const kept = [...older, entry]
-  return { entries: kept.slice(Math.max(0, kept.length - limits.entriesMax)), unchanged: 0 }
+  const older = entries.map((one) => shortenEntry(one, limits.charsMax))
+  const merged = [...older, entry]
+  return { entries: merged.slice(Math.max(0, merged.length - limits.entriesMax)), unchanged: 0 }
 }
 
-const shortened = (entry: PlainEntry, charsMax: number): PlainEntry => ({
+const shortenEntry = (entry: PlainEntry, charsMax: number): PlainEntry => ({
   ...entry,
   agent: { ...entry.agent, text: keepEnd(entry.agent.text, charsMax) },
   checks: entry.checks.map((check) => ({ ...check, output: excerpt(check.output, charsMax) })),
 })
 
-function entryOf(
+function toEntry(
   result: PlainResult,
   limits: CaptureLimits,
   refusals: readonly Refusal[],
@@ -112,13 +115,15 @@ function entryOf(
       durationMs,
       output: status === 'met' ? '' : excerpt(output.trim(), charsMax),
     })),
-    ...(filesChanged === undefined ? {} : { filesChanged: bounded(filesChanged) }),
+    ...(filesChanged === undefined ? {} : { filesChanged: limitPaths(filesChanged) }),
     ...defined({ tree: after }),
-    ...(refusals.length === 0 ? {} : { refusals: refusals.slice(0, refusalsMax).map(brief) }),
+    ...(refusals.length === 0
+      ? {}
+      : { refusals: refusals.slice(0, refusalsMax).map(shortenRefusal) }),
   }
 }
 
-const brief = (refusal: Refusal): Refusal => ({
+const shortenRefusal = (refusal: Refusal): Refusal => ({
   ...refusal,
   message: refusal.message.slice(0, refusalCharsMax),
   ...(refusal.findings === undefined
@@ -130,49 +135,53 @@ const brief = (refusal: Refusal): Refusal => ({
       }),
 })
 
-const bounded = (paths: readonly string[]): readonly string[] =>
+const limitPaths = (paths: readonly string[]): readonly string[] =>
   paths.slice(0, filesMax).map((path) => path.slice(0, pathCharsMax))
 
-/** What the agent said does not count: it is not evidence. */
-function isStill(result: PlainResult, entry: PlainEntry, last: PlainEntry | undefined): boolean {
-  // Of the first one only the files are known from before.
+/** The agent's report does not count: it is not evidence. */
+function isUnchanged(
+  result: PlainResult,
+  entry: PlainEntry,
+  last: PlainEntry | undefined,
+): boolean {
+  // For the first iteration only the files before it are known.
   if (last === undefined) return result.before !== undefined && result.before === result.after
   if (last.tree !== entry.tree) return false
   if (entry.tree === undefined && entry.checks.length === 0) return false
-  return findingsOf(last) === findingsOf(entry)
+  return toFindings(last) === toFindings(entry)
 }
 
-const signatureOf = (message: string): string =>
+const toSignature = (message: string): string =>
   errorSignature({ code: '', message, retryable: false })
 
-/** Numbers and times in outputs differ from one run of a check to the next, and mean nothing. */
-const findingsOf = (entry: PlainEntry): string =>
+/** Numbers and times in outputs vary between runs of a check and mean nothing. */
+const toFindings = (entry: PlainEntry): string =>
   JSON.stringify([
     ...(entry.refusals ?? []).map(({ code, check, message }) => [
       code,
       check ?? null,
-      signatureOf(message),
+      toSignature(message),
     ]),
     ...entry.checks.map(({ check, status, exitCode, output }) => [
       check,
       status,
       exitCode ?? null,
-      // A signature is of a beginning; of a long line the end counts too.
-      ...output.split('\n').flatMap((line) => [signatureOf(line), signatureOf(line.slice(-250))]),
+      // A signature covers the start of a text; of a long line the end counts too.
+      ...output.split('\n').flatMap((line) => [toSignature(line), toSignature(line.slice(-250))]),
     ]),
   ])
 
 /**
- * `no-progress` for progress that says how often nothing changed, and so is never the same. Other
- * conditions stay as they are.
+ * Replaces `no-progress`, because progress with a counter is never the same. Other conditions stay
+ * as they are.
  */
-export function stuckByCount(
+export function countUnchanged(
   condition: Condition<PlainProgress, PlainResult>,
 ): Condition<PlainProgress, PlainResult> {
   switch (condition.type) {
     case 'any':
     case 'all':
-      return { type: condition.type, of: condition.of.map(stuckByCount) }
+      return { type: condition.type, of: condition.of.map(countUnchanged) }
     case 'no-progress': {
       const { iterations } = condition
       return {
@@ -189,8 +198,8 @@ export function stuckByCount(
 }
 
 /**
- * Progress as a prompt shows it: what is known from before the run, then the iterations, the oldest first.
- * `failedBefore`: checks that failed on the files that the run began with.
+ * Progress as prompts show it: what is known from before the run, then the iterations, oldest
+ * first. `failedBefore`: checks that failed on the base.
  */
 export function describeProgress(
   progress: PlainProgress | undefined,
@@ -210,7 +219,7 @@ function describeEntry(entry: PlainEntry, failedBefore: readonly string[]): stri
     lines.push(`The same for ${times} iterations: neither files nor results of checks changed.`)
   }
   lines.push(`The agent ended with "${agent.status}"${agent.text === '' ? '.' : ':'}`)
-  if (agent.text !== '') lines.push(quoted(agent.text))
+  if (agent.text !== '') lines.push(quote(agent.text))
   for (const check of checks) {
     lines.push(...describeCheck(check, failedBefore.includes(check.check)))
   }
@@ -229,7 +238,7 @@ function describeCheck(
   const exit = exitCode === undefined ? '' : `, exit code ${exitCode}`
   const before = failedBefore && status !== 'met' ? ' (failed before the run began, too)' : ''
   const line = `Check ${check}: ${status}${exit}, ${(durationMs / 1000).toFixed(1)} s${before}`
-  return output === '' ? [line] : [`${line}. It printed:`, quoted(output)]
+  return output === '' ? [line] : [`${line}. It printed:`, quote(output)]
 }
 
 function describeRefusal({ code, check, message, findings = [] }: Refusal): string[] {
@@ -239,9 +248,9 @@ function describeRefusal({ code, check, message, findings = [] }: Refusal): stri
   )
   return [
     `The checks passed, and the work was not certified: ${code}${about}`,
-    quoted([message, ...places].join('\n')),
+    quote([message, ...places].join('\n')),
   ]
 }
 
-/** Others' words stand behind a mark, so that they cannot look like ours: a check that was met. */
-const quoted = (text: string): string => text.replaceAll(/^/gm, '> ')
+/** Foreign text is quoted, so that it cannot pass for ours, such as a check that was met. */
+const quote = (text: string): string => text.replaceAll(/^/gm, '> ')

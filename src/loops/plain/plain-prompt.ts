@@ -1,4 +1,4 @@
-/** The prompt of a plain loop: its sections, what they may ask for, and how they become one text. */
+/** The prompt of a plain loop: its sections, their variables, and how they become one text. */
 
 import {
   type Assembled,
@@ -9,13 +9,13 @@ import {
   type Section,
 } from '../../loop/index.ts'
 import { createTemplate, type Template, type TemplateOptions } from '../template.ts'
-import { type Shape, shapeOf } from '../template-variables.ts'
+import { toShape, type VariableShape } from '../template-variables.ts'
 import { describeProgress, type PlainProgress } from './plain-progress.ts'
 
 /** A section whose text is a template. */
 export interface PromptSection extends Omit<Section, 'priority'> {
   readonly priority?: number
-  /** Where the template is from, for messages. */
+  /** Where the template comes from, for messages. */
   readonly source?: TemplateOptions
 }
 
@@ -28,25 +28,25 @@ export interface PlainContext {
 }
 
 /** What only the iteration knows. */
-export interface Moment {
+export interface IterationInfo {
   readonly iteration: number
   readonly workspace: string
   readonly remaining: Remaining
-  /** Checks that failed on the files that the run began with. */
+  /** Checks that failed on the base. */
   readonly failedBefore?: readonly string[]
 }
 
 export interface Prompt {
-  write(context: PlainContext, moment: Moment, tokensMax: number): Assembled
-  /** Throws `bad-template` for a variable that there will not be. */
+  write(context: PlainContext, info: IterationInfo, tokensMax: number): Assembled
+  /** Throws `bad-template` for a variable that will not exist. */
   check(input: PlainInput): void
-  /** What all of its templates expect to be given. */
+  /** The variables that its templates expect. */
   readonly variables: readonly string[]
 }
 
 const priorityDefault = 100
 
-export const sectionsOf = (prompt: string | readonly PromptSection[]): readonly PromptSection[] =>
+export const toSections = (prompt: string | readonly PromptSection[]): readonly PromptSection[] =>
   typeof prompt === 'string' ? [{ name: 'prompt', text: prompt }] : prompt
 
 export async function createPrompt(sections: readonly PromptSection[]): Promise<Prompt> {
@@ -56,8 +56,8 @@ export async function createPrompt(sections: readonly PromptSection[]): Promise<
     parts.push([section, await createTemplate(section.text, source)])
   }
   return {
-    write(context, moment, tokensMax) {
-      const values = valuesOf(context, moment)
+    write(context, info, tokensMax) {
+      const values = toValues(context, info)
       const written = parts.map(([section, template]): Section => {
         const { name, stable, keep, required, priority = priorityDefault } = section
         return {
@@ -70,7 +70,7 @@ export async function createPrompt(sections: readonly PromptSection[]): Promise<
       return assembleContext(written, { tokensMax })
     },
     check(input) {
-      const known = variablesOf(input)
+      const known = toVariables(input)
       for (const [, template] of parts) template.checkVariables(known)
     },
     variables: [...new Set(parts.flatMap(([, template]) => template.variables))],
@@ -78,7 +78,7 @@ export async function createPrompt(sections: readonly PromptSection[]): Promise<
 }
 
 /** The variables of the templates of a plain loop; docs/templates.md says what they mean. */
-const checkShape: Shape = {
+const checkShape: VariableShape = {
   parts: {
     name: 'value',
     status: 'value',
@@ -88,11 +88,11 @@ const checkShape: Shape = {
   },
 }
 
-const refusalShape: Shape = { parts: { code: 'value', message: 'value', check: 'value' } }
+const refusalShape: VariableShape = { parts: { code: 'value', message: 'value', check: 'value' } }
 
-const variablesOf = (input: PlainInput): Shape => ({
+const toVariables = (input: PlainInput): VariableShape => ({
   parts: {
-    input: shapeOf(input ?? {}),
+    input: toShape(input ?? {}),
     iteration: 'value',
     progress: 'value',
     checks: { list: checkShape },
@@ -108,9 +108,9 @@ const variablesOf = (input: PlainInput): Shape => ({
   },
 })
 
-function valuesOf(
+function toValues(
   { input, previous }: PlainContext,
-  { iteration, workspace, remaining, failedBefore }: Moment,
+  { iteration, workspace, remaining, failedBefore }: IterationInfo,
 ): { readonly [name: string]: Json } {
   const last = previous?.entries.at(-1)
   return {

@@ -2,6 +2,7 @@
 
 import { type CaptureLimits, captureLimits, defaultRoles } from '../../loop/index.ts'
 import {
+  integer,
   isJsonObject,
   type JsonObject,
   key,
@@ -10,14 +11,13 @@ import {
   makerRole,
   type PromptSection,
   promptSchema,
-  whole,
 } from '../../protocol/index.ts'
 import type { LoopGiven, LoopTypeDefinition } from '../loop-type-definition.ts'
 import { checkPlain, type PlainSettings, plainLoop } from './plain.ts'
 
 /** The keys of a loop file that belong to `plain`. */
 export interface PlainKeys {
-  /** At least one. A prompt that is a text is one section by the name of `prompt`. */
+  /** At least one. A prompt that is text becomes one section named `prompt`. */
   readonly prompt: readonly PromptSection[]
   readonly context: { readonly tokensMax: number }
   readonly progress: CaptureLimits
@@ -27,25 +27,25 @@ const defaultContextTokens = 100_000
 
 const contextSchema = keys({
   tokens: key(
-    whole(100, 100_000_000).prefault(defaultContextTokens),
-    'How many tokens the prompt may have; never more than the window of the model.',
+    integer(100, 100_000_000).prefault(defaultContextTokens),
+    "The most tokens in the prompt; never more than the model's context window.",
   ),
 }).transform(({ tokens }) => ({ tokensMax: tokens }))
 
 const progressSchema = keys({
   entries: key(
-    whole(1, 1000).prefault(captureLimits.entriesMax),
-    'How many of the last iterations it tells of.',
+    integer(1, 1000).prefault(captureLimits.entriesMax),
+    'How many of the last iterations it covers.',
   ),
   chars: key(
-    whole(1, 1_000_000).prefault(captureLimits.charsMax),
-    'How many characters it keeps of each output: the last ones. Of the newest iteration it keeps 4,000 at least.',
+    integer(1, 1_000_000).prefault(captureLimits.charsMax),
+    'How many characters of each output it keeps, from the end. At least 4,000 for the newest iteration.',
   ),
 }).transform(({ entries, chars }) => ({ entriesMax: entries, charsMax: chars }))
 
 export const plainType: LoopTypeDefinition<PlainKeys> = {
   name: 'plain',
-  description: 'A prompt, an agent and checks; again until they pass.',
+  description: 'Runs an agent on a prompt until the checks pass.',
   roles: {
     [makerRole]: {
       description: 'does the work',
@@ -58,14 +58,16 @@ export const plainType: LoopTypeDefinition<PlainKeys> = {
   keys: {
     prompt: key(
       promptSchema.clone(),
-      'What the agent is told in each iteration: a Liquid template, a file with one, or a list of sections. Only the agent repair can do without.',
+      'The prompt of each iteration: a Liquid template, a template file, or a list of sections. Required for every agent except repair.',
       '{{ input.goal }}\n{{ progress }}',
       { file: 'prompt.md' },
     ),
-    context: key(contextSchema.prefault({}), 'How long the prompt may get.', { tokens: 100_000 }),
+    context: key(contextSchema.prefault({}), 'The maximum length of the prompt.', {
+      tokens: 100_000,
+    }),
     progress: key(
       progressSchema.prefault({}),
-      'How much of the last iterations {{ progress }} shows.',
+      'How much of the last iterations {{ progress }} includes.',
       { entries: 5, chars: 500 },
     ),
   },

@@ -1,14 +1,14 @@
 /**
- * The loop type of document 000: a prompt, an agent, checks; again until the checks pass.
+ * The simplest loop type: a prompt, an agent, checks; repeated until the checks pass.
  *
  *   iteration
- *   ├─ prompt         written from the input and the progress, kept with what was cut of it
- *   ├─ agent:maker    works; what it says is a claim
+ *   ├─ prompt         written from the input and the progress, recorded with what was cut
+ *   ├─ agent:maker    works; its report is a claim
  *   ├─ check:…        every check of the run, on the tree that the agent left
- *   ├─ changes        which files it changed, where somebody can tell
- *   └─ certify:…      the engine's: once the checks pass. What it refuses, the next prompt tells
+ *   ├─ changes        the changed files, where that can be determined
+ *   └─ certify:…      by the engine, once the checks pass. The next prompt reports a refusal
  *
- * E3. A prompt knows the input, the progress, and what is left of the budget. E5. Whatever the agent
+ * E3. A prompt knows the input, the progress, and the remaining budget. E5. Whatever the agent
  * claims, only checks and a certificate end a run as completed.
  */
 
@@ -25,34 +25,44 @@ import {
   type LoopType,
   type TreeId,
 } from '../../loop/index.ts'
-import { addResult, type PlainProgress, type PlainResult, stuckByCount } from './plain-progress.ts'
+import {
+  addResult,
+  countUnchanged,
+  type PlainProgress,
+  type PlainResult,
+} from './plain-progress.ts'
 import {
   createPrompt,
-  type Moment,
+  type IterationInfo,
   type PlainContext,
   type PlainInput,
   type Prompt,
   type PromptSection,
-  sectionsOf,
+  toSections,
 } from './plain-prompt.ts'
 
+/** Settings of `plainLoop`. */
 export interface PlainSettings {
-  /** `plain` unless told. */
+  /** Default: `plain`. */
   readonly name?: string
-  /** Digest of whatever the settings came from. Without one they are their own. */
+  /** Digest of the source of the settings. Default: the settings themselves. */
   readonly version?: string
-  /** A Liquid template, or sections of which each is one. */
+  /** A Liquid template, or sections, each of which is one. */
   readonly prompt: string | readonly PromptSection[]
-  /** How long a prompt may get; 100,000 tokens unless told. */
+  /** The maximum length of a prompt. Default: 100,000 tokens. */
   readonly context?: { readonly tokensMax: number }
-  /** What of an iteration the next ones are told; 5 entries, 500 characters of each output. */
+  /**
+   * What later iterations are told about an iteration. Default: 5 entries, 500 characters of each
+   * output.
+   */
   readonly progress?: Partial<CaptureLimits>
-  /** The checks pass, or nothing changed for 3 iterations, unless told. */
+  /** Default: the checks pass, or nothing changed for 3 iterations. */
   readonly until?: readonly Condition<PlainProgress, PlainResult>[]
-  /** Handed to the agent with each task. */
+  /** Passed to the agent with each task. */
   readonly agent?: { readonly [key: string]: Json }
 }
 
+/** The loop type of loop files: one prompt, one agent, then the checks. Made by `plainLoop`. */
 export type PlainLoop = LoopType<PlainInput, PlainContext, PlainProgress, PlainResult>
 
 export const plainUntil: readonly Condition<PlainProgress, PlainResult>[] = [
@@ -62,16 +72,17 @@ export const plainUntil: readonly Condition<PlainProgress, PlainResult>[] = [
 
 const contextTokensMax = 100_000
 
-/** What the step `prompt` keeps. */
+/** The result of the step `prompt`. */
 export interface WrittenPrompt extends Pick<Assembled, 'tokens' | 'sections' | 'cuts'> {
   readonly prompt: string
   /** The files that the agent starts from. */
   readonly tree: TreeId | null
 }
 
+/** The loop type of loop files, for use in code. */
 export function plainLoop(settings: PlainSettings): PlainLoop {
   const limits = { ...captureLimits, ...settings.progress }
-  const prompt = once(() => createPrompt(sectionsOf(settings.prompt)))
+  const prompt = memoize(() => createPrompt(toSections(settings.prompt)))
   return {
     name: settings.name ?? 'plain',
     version: settings.version ?? JSON.stringify(settings),
@@ -80,14 +91,15 @@ export function plainLoop(settings: PlainSettings): PlainLoop {
       const written = await it.step('prompt', () => writePrompt(settings, prompt, context, it), {
         readOnly: true,
         retry: { attempts: 1 },
+        role: 'prompt',
       })
-      const given = defined({ settings: settings.agent })
-      const report = await it.agent('maker', { prompt: written.prompt, ...given })
+      const agentSettings = defined({ settings: settings.agent })
+      const report = await it.agent('maker', { prompt: written.prompt, ...agentSettings })
       const checks = await it.check()
       const before = written.tree ?? undefined
-      // The tree that was checked, also when the iteration is entered again.
+      // The tree that was checked, also when the iteration is resumed.
       const after = checks.at(-1)?.tree ?? it.workspace?.tree
-      const filesChanged = await changesOf(it, before, after)
+      const filesChanged = await readChanges(it, before, after)
       return {
         iteration: it.number,
         report,
@@ -97,27 +109,27 @@ export function plainLoop(settings: PlainSettings): PlainLoop {
     },
     extractProgress: (result, previous, { refusals }) =>
       addResult(previous, result, limits, refusals),
-    until: (settings.until ?? plainUntil).map(stuckByCount),
+    until: (settings.until ?? plainUntil).map(countUnchanged),
   }
 }
 
 /**
- * Finds what is wrong with a prompt before a run starts: syntax, unknown variables in any branch,
- * and, by writing it twice, whatever else a first and a later iteration would meet.
+ * Finds problems in a prompt before a run starts: syntax, unknown variables in any branch, and, by
+ * rendering it twice, whatever else a first and a later iteration would meet.
  */
 export async function checkPlain(
   settings: PlainSettings,
   input: PlainInput,
 ): Promise<CheckedPlain> {
-  const prompt = await createPrompt(sectionsOf(settings.prompt))
+  const prompt = await createPrompt(toSections(settings.prompt))
   prompt.check(input)
   const tokensMax = settings.context?.tokensMax ?? contextTokensMax
-  const write = (moment: Moment, previous: PlainProgress | undefined): Assembled =>
-    prompt.write({ input: input ?? {}, previous }, moment, tokensMax)
+  const write = (info: IterationInfo, previous: PlainProgress | undefined): Assembled =>
+    prompt.write({ input: input ?? {}, previous }, info, tokensMax)
   const remaining = { iterations: 1, tokens: 1, costMicros: 1, timeMs: 1 }
-  const any = { workspace: '.', remaining, failedBefore: ['test'] }
-  write({ iteration: 2, ...any }, anyProgress)
-  write({ iteration: 1, ...any }, undefined)
+  const sampleMoment = { workspace: '.', remaining, failedBefore: ['test'] }
+  write({ iteration: 2, ...sampleMoment }, sampleProgress)
+  write({ iteration: 1, ...sampleMoment }, undefined)
   return {
     variables: prompt.variables,
     first: (beginning) => write({ iteration: 1, ...beginning }, undefined),
@@ -127,11 +139,11 @@ export async function checkPlain(
 export interface CheckedPlain {
   readonly variables: readonly string[]
   /** The prompt of the first iteration. */
-  first(beginning: Omit<Moment, 'iteration'>): Assembled
+  first(beginning: Omit<IterationInfo, 'iteration'>): Assembled
 }
 
-/** Progress of which each part is there. */
-const anyProgress: PlainProgress = {
+/** Progress in which every part is present. */
+const sampleProgress: PlainProgress = {
   entries: [
     {
       iteration: 1,
@@ -145,7 +157,7 @@ const anyProgress: PlainProgress = {
   unchanged: 0,
 }
 
-/** What is wrong with a prompt now would be wrong in each iteration. */
+/** An error in a prompt is fatal: it would occur in every iteration. */
 async function writePrompt(
   settings: PlainSettings,
   prompt: () => Promise<Prompt>,
@@ -154,14 +166,14 @@ async function writePrompt(
 ): Promise<WrittenPrompt> {
   try {
     const { workspace } = it
-    const moment = {
+    const info = {
       iteration: it.number,
       workspace: workspace?.path ?? '',
       remaining: it.budget.remaining(),
       failedBefore: it.failedBefore ?? [],
     }
     const tokensMax = settings.context?.tokensMax ?? contextTokensMax
-    const { text, tokens, sections, cuts } = (await prompt()).write(context, moment, tokensMax)
+    const { text, tokens, sections, cuts } = (await prompt()).write(context, info, tokensMax)
     return { prompt: text, tokens, sections, cuts, tree: workspace?.tree ?? null }
   } catch (error) {
     if (!isLoopError(error)) throw error
@@ -170,7 +182,7 @@ async function writePrompt(
   }
 }
 
-async function changesOf(
+async function readChanges(
   it: Iteration,
   before: TreeId | undefined,
   after: TreeId | undefined,
@@ -178,13 +190,13 @@ async function changesOf(
   const { workspace } = it
   if (workspace === undefined || before === undefined || after === undefined) return undefined
   if (before === after) return []
-  // Prompts can do without; the run cannot fail for it.
+  // Prompts work without it; the run must not fail because of it.
   const read = async (): Promise<readonly string[] | null> =>
     workspace.changedSince(before).catch(() => null)
-  return (await it.step('changes', read, { readOnly: true })) ?? undefined
+  return (await it.step('changes', read, { readOnly: true, role: 'changes' })) ?? undefined
 }
 
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () => (made ??= make())
+function memoize<T>(make: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined
+  return () => (result ??= make())
 }

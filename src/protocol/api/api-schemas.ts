@@ -1,31 +1,8 @@
-/** All that the API says and is told, by name, for those who want it without OpenAPI. */
+/** All schemas of the API's requests and responses, for readers who do not use OpenAPI. */
 
 import type { z } from 'zod'
 import { artifactSchema, certificateEntrySchema } from './artifacts.ts'
 import { cleanedWorktreeSchema, diffSchema, mergedSchema, worktreeEntrySchema } from './changes.ts'
-import { daemonInfoSchema, healthSchema, readinessSchema } from './daemon-info.ts'
-import { planSchema, previewRequestSchema, previewSchema } from './loop-plan.ts'
-import { newRunSchema } from './new-run.ts'
-import { postmortemRequestSchema, postmortemSchema } from './postmortem.ts'
-import { problemSchema } from './problem.ts'
-import { queueEntrySchema } from './queue.ts'
-import {
-  evidenceEntrySchema,
-  inboxQuestionSchema,
-  iterationSummarySchema,
-  ledgerSchema,
-  outputEntrySchema,
-  progressSchema,
-  stepSchema,
-} from './record-views.ts'
-import { runRemovedSchema } from './removed-run.ts'
-import {
-  discardedSchema,
-  pullRequestRequestSchema,
-  pullRequestSchema,
-  reviewDiffSchema,
-} from './review.ts'
-import { runAnswerSchema, runDetailSchema, runSchema } from './run.ts'
 import {
   answerSchema,
   forkSchema,
@@ -34,9 +11,32 @@ import {
   resumeSchema,
   retrySchema,
   tellSchema,
-} from './told.ts'
+} from './control-requests.ts'
+import { daemonInfoSchema, healthSchema, readinessSchema } from './daemon-info.ts'
+import {
+  evidenceEntrySchema,
+  inboxQuestionSchema,
+  iterationSummarySchema,
+  ledgerSchema,
+  outputEntrySchema,
+  progressSchema,
+  stepSchema,
+} from './journal-views.ts'
+import { planSchema, previewRequestSchema, previewSchema } from './loop-plan.ts'
+import { newRunSchema } from './new-run.ts'
+import { postmortemRequestSchema, postmortemSchema } from './postmortem.ts'
+import { problemSchema } from './problem.ts'
+import { queueEntrySchema } from './queue.ts'
+import { runRemovedSchema } from './removed-run.ts'
+import {
+  discardedSchema,
+  pullRequestRequestSchema,
+  pullRequestSchema,
+  reviewDiffSchema,
+} from './review.ts'
+import { runAnswerSchema, runDetailSchema, runSchema } from './run.ts'
 
-/** Each is registered under its name too. */
+/** Each is also registered under its name. */
 export const apiSchemas: readonly z.ZodType[] = [
   answerSchema,
   artifactSchema,

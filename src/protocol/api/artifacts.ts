@@ -1,13 +1,13 @@
-/** Files of a run's own folder, certificates, and what an analysis of a run left. */
+/** Files in the folder of a run, and certificates. */
 
 import { z } from 'zod'
-import { type Certificate, certificateSchema } from '../certificate.ts'
+import { type Certificate, certificateSchema } from '../certificate/certificate.ts'
 import { exactly } from '../exactly.ts'
 import { count, published } from '../values.ts'
 
 /** A file in the run folder. */
 export interface Artifact {
-  /** From the top of the run folder, with `/` between its parts. */
+  /** Relative to the run folder, with `/` separators. */
   readonly path: string
   readonly kind: string
   readonly bytes: number
@@ -23,7 +23,7 @@ export const artifactSchema: z.ZodType<Artifact> = exactly<Artifact>()(
   }),
 ).register(published, { id: 'Artifact' })
 
-/** The same as the host's `ListedCertificate`. */
+/** Same shape as the host's `ListedCertificate`. */
 export interface CertificateEntry {
   readonly id: string
   readonly certificate: Certificate

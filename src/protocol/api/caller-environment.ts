@@ -1,4 +1,4 @@
-/** What a run gets of the environment of the shell that asked for it. Kept in memory only. */
+/** The environment variables that a run inherits from the shell that started it. Kept in memory only. */
 
 import { z } from 'zod'
 import { published } from '../values.ts'

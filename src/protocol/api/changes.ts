@@ -1,4 +1,4 @@
-/** What runs made in git: differences, merges, worktrees, requests to pull. */
+/** What runs changed in git: diffs, merges and worktrees. */
 
 import { z } from 'zod'
 import type { RunId, TreeId } from '../../loop/index.ts'
@@ -10,20 +10,20 @@ import { runStatusSchema } from './run-status.ts'
 const text = z.string()
 const texts = z.array(text).readonly()
 
-/** The same as the host's `RunDiff`. */
+/** Same shape as the host's `RunDiff`. */
 export interface Diff {
   readonly run: Pick<Run, 'id' | 'name'>
   readonly before: TreeId
   readonly after: TreeId
-  /** Lines of each file; binary ones have none. */
+  /** Line counts per file; absent for binary files. */
   readonly files: readonly {
     readonly path: string
     readonly added?: number
     readonly removed?: number
   }[]
-  /** What lies in the worktree now and is in no commit, though nothing ignored it at first. */
+  /** Files in the worktree that no commit contains although they were not ignored at the start. */
   readonly leftOut: readonly string[]
-  /** Cut off at 4 MiB; absent where it was not asked for. */
+  /** Cut off at 4 MiB; only if it was requested. */
   readonly patch?: string
 }
 
@@ -48,33 +48,33 @@ export const diffSchema: z.ZodType<Diff> = exactly<Diff>()(
   }),
 ).register(published, { id: 'Diff' })
 
-/** The same as the host's `MergeResult`; a conflict is a problem (409, with `conflict`). */
-export type Merged =
+/** Same shape as the host's `MergeResult`; a conflict is a problem response (409, with `conflict`). */
+export type MergeResponse =
   | { readonly status: 'merged'; readonly target: string; readonly commit: string }
-  /** All of it is there already. */
+  /** The target already contains all of it. */
   | { readonly status: 'nothing'; readonly target: string }
 
-export const mergedSchema: z.ZodType<Merged> = z
+export const mergedSchema: z.ZodType<MergeResponse> = z
   .discriminatedUnion('status', [
     z.strictObject({ status: z.literal('merged'), target: text, commit: text }),
     z.strictObject({ status: z.literal('nothing'), target: text }),
   ])
   .register(published, { id: 'Merged' })
 
-/** The same as the host's `RunWorktreeEntry`. */
+/** Same shape as the host's `RunWorktreeEntry`. */
 export interface Worktree {
   readonly repository: string
   readonly branch: string
   readonly path: string
-  /** Absent: no run of this record has it. */
+  /** Absent: it belongs to no run in this journal. */
   readonly run?: WorktreeRun
-  /** The folder is there, gone, forgotten by git, or something else is in its place. */
+  /** The folder exists, is missing, was pruned by git, or is not one of ours. */
   readonly status: 'there' | 'missing' | 'pruned' | 'not-ours'
   readonly size: { readonly files: number; readonly bytes: number; readonly isPartial: boolean }
   readonly state: {
     readonly branch: 'gone' | 'empty' | 'merged' | 'unmerged'
     readonly unmerged?: string
-    /** Paths that are in no commit. */
+    /** Paths that no commit contains. */
     readonly uncommitted: readonly string[]
     readonly locked?: string
   }
@@ -109,14 +109,14 @@ export const worktreeEntrySchema: z.ZodType<Worktree> = exactly<Worktree>()(
   }),
 ).register(published, { id: 'Worktree' })
 
-/** The same as the host's `CleanedWorktree`. */
+/** Same shape as the host's `CleanedWorktree`. */
 export type CleanedWorktree = Pick<Worktree, 'repository' | 'branch' | 'path' | 'run'> &
   (
     | { readonly status: 'removed'; readonly branchKept?: string }
     | { readonly status: 'kept'; readonly why: string }
   )
 
-const cleanedAt = {
+const cleanedFields = {
   repository: text,
   branch: text,
   path: text,
@@ -126,10 +126,10 @@ const cleanedAt = {
 export const cleanedWorktreeSchema: z.ZodType<CleanedWorktree> = z
   .discriminatedUnion('status', [
     z.strictObject({
-      ...cleanedAt,
+      ...cleanedFields,
       status: z.literal('removed'),
       branchKept: text.exactOptional(),
     }),
-    z.strictObject({ ...cleanedAt, status: z.literal('kept'), why: text }),
+    z.strictObject({ ...cleanedFields, status: z.literal('kept'), why: text }),
   ])
   .register(published, { id: 'CleanedWorktree' })

@@ -1,9 +1,10 @@
-/** What the daemon says of itself. */
+/** What the daemon reports about itself. */
 
 import { z } from 'zod'
 import { exactly } from '../exactly.ts'
 import { count, published } from '../values.ts'
 
+/** A daemon: its version, process and settings. */
 export interface DaemonInfo {
   readonly version: string
   readonly pid: number
@@ -11,7 +12,7 @@ export interface DaemonInfo {
   readonly uptimeMs: number
   readonly isReady: boolean
   readonly settings: {
-    /** The folder of the record. */
+    /** The state folder. */
     readonly folder: string
     readonly hostname: string
     readonly port: number
@@ -21,19 +22,19 @@ export interface DaemonInfo {
     readonly queuePolicy: 'fifo' | 'newest-first' | 'priority'
   }
   readonly counts: {
-    /** By status, of all runs on record. */
+    /** All runs in the journal, by status. */
     readonly runs: Readonly<Record<string, number>>
     readonly driven: number
     readonly queued: number
   }
-  /** Agents as the daemon finds them, for runs whose caller is gone. Absent: an older daemon. */
+  /** Agents as the daemon finds them, for runs whose caller has exited. Absent: an older daemon. */
   readonly agents?: readonly AgentSeen[]
 }
 
 export interface AgentSeen {
   readonly name: string
   readonly state: 'ready' | 'no-key' | 'missing'
-  /** The variable that its key is read from. */
+  /** The environment variable that its key is read from. */
   readonly keyVariable?: string
 }
 
@@ -79,7 +80,7 @@ export const healthSchema: z.ZodType<Health> = z
   .strictObject({ status: z.literal('ok') })
   .register(published, { id: 'Health' })
 
-/** 200 with `ready`, 503 with `starting` or `stopping`. */
+/** Status 200 if ready, else 503. */
 export interface Readiness {
   readonly status: 'ready' | 'not-ready'
 }

@@ -10,12 +10,28 @@ export {
   cleanedWorktreeSchema,
   type Diff,
   diffSchema,
-  type Merged,
+  type MergeResponse,
   mergedSchema,
   type Worktree,
   type WorktreeRun,
   worktreeEntrySchema,
 } from './changes.ts'
+export {
+  type AnswerRequest,
+  answerSchema,
+  type ForkRequest,
+  forkSchema,
+  type LimitsRequest,
+  limitsRequestSchema,
+  type MergeRequest,
+  mergeSchema,
+  type ResumeRequest,
+  type RetryRequest,
+  resumeSchema,
+  retrySchema,
+  type TellRequest,
+  tellSchema,
+} from './control-requests.ts'
 export {
   type AgentSeen,
   type DaemonInfo,
@@ -25,25 +41,6 @@ export {
   type Readiness,
   readinessSchema,
 } from './daemon-info.ts'
-export {
-  type CostEstimate,
-  type Plan,
-  type Preview,
-  type PreviewRequest,
-  planSchema,
-  previewRequestSchema,
-  previewSchema,
-} from './loop-plan.ts'
-export { type NewRunRequest, newRunSchema } from './new-run.ts'
-export { cursorCharsMax, type Page, pageSchema, pageSizeDefault, pageSizeMax } from './page.ts'
-export {
-  type Postmortem,
-  type PostmortemRequest,
-  postmortemRequestSchema,
-  postmortemSchema,
-} from './postmortem.ts'
-export { type FieldProblem, type Problem, problemSchema } from './problem.ts'
-export { type QueueEntry, type QueuePolicy, queueEntrySchema } from './queue.ts'
 export {
   type EvidenceEntry,
   evidenceEntrySchema,
@@ -64,11 +61,31 @@ export {
   type StepArtifact,
   type StepPhase,
   stepSchema,
-} from './record-views.ts'
+} from './journal-views.ts'
+export { type LoopOperationName, operationPath } from './loop-operation.ts'
 export {
-  type RunRemoved,
+  type CostEstimate,
+  type Plan,
+  type Preview,
+  type PreviewRequest,
+  planSchema,
+  previewRequestSchema,
+  previewSchema,
+} from './loop-plan.ts'
+export { type NewRunRequest, newRunSchema } from './new-run.ts'
+export { cursorCharsMax, type Page, pageSchema, pageSizeDefault, pageSizeMax } from './page.ts'
+export {
+  type Postmortem,
+  type PostmortemRequest,
+  postmortemRequestSchema,
+  postmortemSchema,
+} from './postmortem.ts'
+export { type FieldProblem, type Problem, problemSchema } from './problem.ts'
+export { type QueueEntry, type QueuePolicy, queueEntrySchema } from './queue.ts'
+export {
+  type RunRemovalResponse,
   runRemovedSchema,
-  type WorktreeRemoved,
+  type WorktreeRemovalResponse,
   worktreeRemovedSchema,
 } from './removed-run.ts'
 export {
@@ -83,7 +100,7 @@ export {
 } from './review.ts'
 export { type Review, reviewSchema } from './review-status.ts'
 export {
-  type CheckpointPlace,
+  type CheckpointPosition,
   checkpointPlaceSchema,
   openQuestionSchema,
   type Run,
@@ -96,19 +113,3 @@ export {
 export { type AskedWorktree, type RunSettings, runSettingsSchema } from './run-settings.ts'
 export { runStateSchema } from './run-state.ts'
 export { runStatusSchema } from './run-status.ts'
-export {
-  type AnswerRequest,
-  answerSchema,
-  type ForkRequest,
-  forkSchema,
-  type LimitsRequest,
-  limitsRequestSchema,
-  type MergeRequest,
-  mergeSchema,
-  type ResumeRequest,
-  type RetryRequest,
-  resumeSchema,
-  retrySchema,
-  type TellRequest,
-  tellSchema,
-} from './told.ts'

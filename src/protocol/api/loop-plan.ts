@@ -1,9 +1,9 @@
-/** What a loop file is and would do, before anything of it is done. */
+/** What a loop file contains and would do, before it is run. */
 
 import { z } from 'zod'
 import { type ExistingFailure, existingFailures, type Json, type Limits } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
-import type { CertifySettings, SealSettings } from '../loop-file.ts'
+import type { CertifySettings, SealSettings } from '../loop-file/loop-file.ts'
 import { dependenciesSchema, limitsSchema } from '../run-values.ts'
 import { json, pathText, published } from '../values.ts'
 
@@ -11,7 +11,7 @@ const text = z.string()
 const texts = z.array(text).readonly()
 
 export interface PreviewRequest {
-  /** The loop file, as a whole path on the daemon's machine. */
+  /** The loop file, as an absolute path on the daemon's machine. */
   readonly file: string
 }
 
@@ -19,15 +19,15 @@ export const previewRequestSchema: z.ZodType<PreviewRequest> = exactly<PreviewRe
   z.strictObject({ file: pathText }),
 ).register(published, { id: 'PreviewRequest' })
 
-/** The same as the host's `LoopPreview`. */
+/** Same shape as the host's `LoopPreview`. */
 export interface Preview {
   readonly file: string
-  /** Of its content, and that of every file it names: what to say as `trust`. */
+  /** The digest of the file and of every file it names; send it as `trust`. */
   readonly digest: string
   readonly trusted: boolean
-  /** What it may do, for a person who is asked. */
+  /** What it may do, for the person who is asked to trust it. */
   readonly powers: readonly string[]
-  /** The variables that it uses, by name: what to send as `environment` of a run. */
+  /** The names of the variables that it uses; send them as `environment` of a run. */
   readonly variables: readonly string[]
 }
 
@@ -41,7 +41,7 @@ export const previewSchema: z.ZodType<Preview> = exactly<Preview>()(
   }),
 ).register(published, { id: 'Preview' })
 
-/** A dry run: what a run would be. Nothing is made, started or spent. */
+/** A dry run: what a run would do. Nothing is created, started or spent. */
 export interface Plan {
   readonly loop: string
   readonly workspace: string
@@ -59,7 +59,7 @@ export interface Plan {
   readonly variables: readonly string[]
   readonly powers: readonly string[]
   readonly warnings: readonly string[]
-  /** Absent: only running tells. */
+  /** Absent: only known at run time. */
   readonly prompt?: string
   readonly checks: readonly {
     readonly name: string
@@ -70,57 +70,57 @@ export interface Plan {
     readonly timeoutMs: number
     readonly existing: ExistingFailure
   }[]
-  /** What the agent may change without asking, and how it was derived, a line each. */
+  /** What the agent may change without asking, and how that was derived, one line each. */
   readonly scope: { readonly from: 'loop-file' | 'manifest'; readonly lines: readonly string[] }
   readonly seals: SealSettings
   readonly certify: Pick<CertifySettings, 'dependencies' | 'require' | 'quick' | 'deadlineMs'> & {
     readonly consult: readonly string[]
   }
-  /** Which policy decides about actions. */
+  /** The policy that decides about actions. */
   readonly policy: 'none'
-  /** The walls that there are, and those that it needs. */
+  /** The available sandbox tier, and the required one. */
   readonly sandbox?: {
     readonly tier: 'strong' | 'basic' | 'none'
     readonly needed: 'strong' | 'basic' | 'none'
-    /** Why a run would be refused, or what it lacks. */
+    /** Why a run would be refused, or what is missing. */
     readonly problem?: string
   }
   /** What it may cost. */
   readonly estimate?: CostEstimate
-  /** What it would wait for; absent: nobody was asked. */
+  /** What it would wait for. Absent: the queue was not consulted. */
   readonly queue?: {
     readonly waitsFor: 'nothing' | 'slot' | 'workspace'
     readonly why?: string
   }
 }
 
-/** Nothing in it is a promise but `most`, which the engine keeps. */
+/** An estimate, except `most`, which the engine enforces. */
 export interface CostEstimate {
-  /** Who is paid: a provider by tokens, nobody, a subscription, or whoever the command asks. */
+  /** How it is billed: by tokens, not at all, by subscription, or unknown. */
   readonly billing: 'tokens' | 'nothing' | 'subscription' | 'unknown'
   readonly model?: string
-  /** Of the first prompt, rather too many than too few. */
+  /** The tokens of the first prompt, rounded up. */
   readonly promptTokens?: number
-  /** Whose price is used; `isEstimated`: that of a relative of the model. */
+  /** The model whose price is used; `isEstimated`: a related model's price. */
   readonly price?: { readonly model: string; readonly isEstimated: boolean }
-  /** One call with the first prompt and an empty answer: an iteration costs at least this. */
+  /** One call with the first prompt and an empty response: the least that an iteration costs. */
   readonly iterationCostMicrosMin?: number
-  /** One call with the first prompt and the longest answer. */
+  /** One call with the first prompt and the longest response. */
   readonly callCostMicrosMax?: number
-  /** What the limits let through, all iterations together. */
+  /** The most that the limits allow for all iterations together. */
   readonly most: {
     readonly iterations: number
     readonly tokens: number
     readonly costMicros: number
   }
-  /** What runs of this loop on record took, on average. */
+  /** Averages over past runs of this loop. */
   readonly past?: {
     readonly runs: number
     readonly iterations: number
     readonly tokensPerIteration: number
     readonly costMicrosPerIteration: number
   }
-  /** What cannot be known before, in words. */
+  /** What cannot be known in advance, as text. */
   readonly unknown: readonly string[]
 }
 

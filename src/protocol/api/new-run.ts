@@ -1,7 +1,7 @@
-/** What a client says to have a loop run by the daemon: the body of `POST /runs`. */
+/** The body of `POST /runs`: a request to run a loop. */
 
 import { z } from 'zod'
-import type { CertifySettings } from '../loop-file.ts'
+import type { CertifySettings } from '../loop-file/loop-file.ts'
 import { dependenciesSchema, someLimitsSchema } from '../run-values.ts'
 import { pathText as path, published } from '../values.ts'
 import { type CallerEnvironment, callerEnvironmentSchema } from './caller-environment.ts'
@@ -14,9 +14,9 @@ import {
 
 export const newRunSchema: z.ZodType<NewRunRequest> = z
   .strictObject({
-    /** The loop file, as a whole path on the daemon's machine. */
+    /** The loop file, as an absolute path on the daemon's machine. */
     file: path,
-    /** The folder to work in; as the file says unless told. A whole path. */
+    /** The folder to work in, an absolute path. Default: as the file says. */
     workspace: path.exactOptional(),
     here: path.exactOptional(),
     name: z.string().min(1).max(64).exactOptional(),
@@ -42,42 +42,43 @@ export const newRunSchema: z.ZodType<NewRunRequest> = z
   })
   .register(published, { id: 'NewRunRequest' })
 
+/** The request that starts a run. */
 export interface NewRunRequest {
-  /** The loop file, as a whole path on the daemon's machine. */
+  /** The loop file, as an absolute path on the daemon's machine. */
   readonly file: string
-  /** The folder to work in, a whole path; as the file says unless told. */
+  /** The folder to work in, an absolute path. Default: as the file says. */
   readonly workspace?: string
-  /** The folder that whoever asks is in, a whole path: worked in where neither says which. */
+  /** The caller's current directory, an absolute path: the workspace if neither of the two names one. */
   readonly here?: string
   readonly name?: string
-  /** Values for the template in place of those of the file. */
+  /** Values for the template; they override those of the file. */
   readonly input?: Readonly<Record<string, string>>
   readonly limits?: NewRunLimits
-  /** In the place of what the file says. */
+  /** Overrides the file. */
   readonly worktree?: AskedWorktree
-  /** What is put in the place of what the file says. */
+  /** Overrides the file. */
   readonly changes?: {
     readonly model?: string
     readonly prompt?: string
     readonly dependencies?: CertifySettings['dependencies']
   }
-  /** E8. Also what was tried before with the very same files and words. */
+  /** E8. Run even if this exact attempt was already made. */
   readonly again?: boolean
-  /** Somebody watches, and answers for what happens without strong walls. */
+  /** Someone is watching; allow a weaker sandbox. */
   readonly attended?: boolean
   /** Reject with `needs-in-place` where the folder itself would be changed and `worktree.use` does not say so. */
   readonly needsChoice?: boolean
-  /** Begin without trying the checks on the base first. */
+  /** Start without running the checks on the base first. */
   readonly skipPreflight?: boolean
-  /** The digest of the loop file that is trusted herewith, as `not-trusted` names it. */
+  /** The digest of the loop file to trust, as the `not-trusted` problem reports it. */
   readonly trust?: string
-  /** Higher goes first where the queue is by priority; 0 unless told. */
+  /** Higher runs first if the queue policy is `priority`. Default: 0. */
   readonly priority?: number
-  /** Who asks for it, for the record. */
+  /** Who requests it, for the journal. */
   readonly by?: string
-  /** The settings that hold where it is asked for; those of the daemon unless told. */
+  /** The caller's settings. Default: those of the daemon. */
   readonly settings?: RunSettings
-  /** PATH, locale and the variables that the loop needs, by name. Never written down. */
+  /** PATH, locale and the variables that the loop needs, by name. Never stored. */
   readonly environment?: CallerEnvironment
 }
 

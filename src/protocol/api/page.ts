@@ -1,10 +1,10 @@
-/** Lists are given in pages; `next` is what to say as `cursor` for those after the last of this one. */
+/** Lists come in pages; pass `next` as `cursor` to get the following page. */
 
 import { z } from 'zod'
 
 export interface Page<T> {
   readonly items: readonly T[]
-  /** Absent: there are no more. */
+  /** Absent: this is the last page. */
   readonly next?: string
 }
 

@@ -1,19 +1,19 @@
-/** A look back at a run that has ended. */
+/** The analysis of a finished run. */
 
 import { z } from 'zod'
 import type { Amount } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
 import { amountSchema } from '../run-values.ts'
 import { published } from '../values.ts'
-import { runNamedSchema } from './review.ts'
+import { runReferenceSchema } from './review.ts'
 import type { Run } from './run.ts'
 
 const text = z.string()
 
 export interface PostmortemRequest {
-  /** `provider/model`; absent: from the record alone. */
+  /** `provider/model`. Absent: from the journal alone. */
   readonly model?: string
-  /** Only writes what a model would be asked. */
+  /** Only writes the prompt for the model. */
   readonly promptOnly?: boolean
 }
 
@@ -24,7 +24,7 @@ export const postmortemRequestSchema: z.ZodType<PostmortemRequest> = exactly<Pos
   }),
 ).register(published, { id: 'PostmortemRequest' })
 
-/** The same as the host's. */
+/** Same shape as the host's type. */
 export interface Postmortem {
   readonly run: Pick<Run, 'id' | 'name' | 'status'>
   readonly status: 'ok' | 'failed'
@@ -37,7 +37,7 @@ export interface Postmortem {
   readonly spent: Amount
   readonly documents: readonly {
     readonly name: 'run-quality' | 'spec-compliance' | 'summary'
-    /** In the run's folder. */
+    /** In the folder of the run. */
     readonly path: string
     readonly text?: string
     readonly prompt: string
@@ -46,7 +46,7 @@ export interface Postmortem {
 
 export const postmortemSchema: z.ZodType<Postmortem> = exactly<Postmortem>()(
   z.strictObject({
-    run: runNamedSchema,
+    run: runReferenceSchema,
     status: z.enum(['ok', 'failed']),
     problem: text.exactOptional(),
     rootCause: z.enum(['none', 'spec-gap', 'implementation-deviation', 'execution-failure']),

@@ -1,10 +1,10 @@
-/** What is wrong, for programs and for people: RFC 9457, `application/problem+json`. */
+/** Errors as RFC 9457, `application/problem+json`. */
 
 import { z } from 'zod'
 import type { ErrorDetails } from '../../loop/index.ts'
 import { published } from '../values.ts'
 
-/** With what the message says, for programs. */
+/** Includes the details of the message in machine-readable form. */
 export interface Problem extends ErrorDetails {
   /** `urn:loopwright:problem:<code>`. */
   readonly type: string
@@ -12,11 +12,11 @@ export interface Problem extends ErrorDetails {
   readonly status: number
   /** What is wrong, and what to do next. */
   readonly detail: string
-  /** One of the codes of `errorTable`, or of HTTP itself, such as `method-not-allowed`. */
+  /** A code of `errorTable`, or of HTTP itself, such as `method-not-allowed`. */
   readonly code: string
-  /** Of this one request, as the daemon's log has it. */
+  /** The id of this request in the daemon's log. */
   readonly instance?: string
-  /** What of the request was not as it must be. */
+  /** Which fields of the request are invalid. */
   readonly errors?: readonly FieldProblem[]
 }
 

@@ -1,28 +1,29 @@
-/** Runs that the daemon is to drive: which are at work, which wait, and for what. */
+/** The daemon's queue: which runs are active, which wait, and for what. */
 
 import { z } from 'zod'
 import { published } from '../values.ts'
 
 export type QueuePolicy = 'fifo' | 'newest-first' | 'priority'
 
+/** A run that is driven, or that waits in the queue. */
 export interface QueueEntry {
   /** The run's id and name. */
   readonly run: string
   readonly name: string
   readonly state: 'driven' | 'queued'
-  /** Of those that wait: 1 is the next. */
+  /** Position among the waiting runs: 1 is next. */
   readonly position?: number
-  /** Why it waits. One that waits for a person is driven, and has given its slot away. */
+  /** Why it waits. A run that waits for a person is active, but gave up its slot. */
   readonly waitsFor?: 'slot' | 'workspace' | 'time' | 'person'
-  /** The same for people, such as "waits for workspace /home/me/shop (brave-owls-jump)". */
+  /** The same as text, such as "waits for workspace /home/me/shop (brave-owls-jump)". */
   readonly why?: string
-  /** The folder that was named. */
+  /** The requested folder. */
   readonly workspace?: string
   /** The folder that the run works in: its worktree, or the same. */
   readonly place?: string
   readonly priority: number
   readonly queuedAtMs: number
-  /** When it is tried again, where it could not go on. */
+  /** When it is retried, if it could not continue. */
   readonly retryAtMs?: number
 }
 

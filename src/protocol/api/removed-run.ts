@@ -1,4 +1,4 @@
-/** A run that was taken out of the record, and what became of its worktree. */
+/** A run that was removed from the journal, and what happened to its worktree. */
 
 import { z } from 'zod'
 import type { RunId } from '../../loop/index.ts'
@@ -8,8 +8,8 @@ import { runStatusSchema } from './run-status.ts'
 
 const text = z.string()
 
-/** The same as the host's `WorktreeRemoval`. */
-export type WorktreeRemoved =
+/** Same shape as the host's `WorktreeRemoval`. */
+export type WorktreeRemovalResponse =
   | { readonly status: 'unknown' }
   | { readonly status: 'kept'; readonly path: string; readonly why: string }
   | {
@@ -21,7 +21,7 @@ export type WorktreeRemoved =
   | { readonly status: 'branch-left'; readonly branch: string; readonly branchKept?: string }
   | { readonly status: 'failed'; readonly why: string }
 
-export const worktreeRemovedSchema: z.ZodType<WorktreeRemoved> = z
+export const worktreeRemovedSchema: z.ZodType<WorktreeRemovalResponse> = z
   .discriminatedUnion('status', [
     z.strictObject({ status: z.literal('unknown') }),
     z.strictObject({ status: z.literal('kept'), path: text, why: text }),
@@ -40,12 +40,12 @@ export const worktreeRemovedSchema: z.ZodType<WorktreeRemoved> = z
   ])
   .register(published, { id: 'WorktreeRemoved' })
 
-/** The same as the host's `RemovedRun`. */
-export interface RunRemoved extends Run {
-  readonly worktree?: WorktreeRemoved
+/** Same shape as the host's `RemovedRun`. */
+export interface RunRemovalResponse extends Run {
+  readonly worktree?: WorktreeRemovalResponse
 }
 
-export const runRemovedSchema: z.ZodType<RunRemoved> = z
+export const runRemovedSchema: z.ZodType<RunRemovalResponse> = z
   .strictObject({
     id: id<RunId>(),
     name: text,

@@ -1,4 +1,4 @@
-/** What became of the work of a run after it ended. */
+/** What happened to the work of a run after it ended. */
 
 import { z } from 'zod'
 import { exactly } from '../exactly.ts'
@@ -6,7 +6,7 @@ import { published } from '../values.ts'
 
 const text = z.string()
 
-/** The same as the host's `Review`. */
+/** Same shape as the host's `Review`. */
 export interface Review {
   readonly status: 'pending' | 'reviewed' | 'scrapped' | 'merged' | 'pr-created'
   readonly by?: string

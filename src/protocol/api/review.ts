@@ -1,4 +1,4 @@
-/** What becomes of the work of a run after it ended: reviews, what was thrown away, offers to others. */
+/** What happens to the work of a run after it ended: reviews, discarded work, pull requests. */
 
 import { z } from 'zod'
 import type { RunStatus } from '../../loop/index.ts'
@@ -11,13 +11,13 @@ import { runStatusSchema } from './run-status.ts'
 const text = z.string()
 const texts = z.array(text).readonly()
 
-type RunNamed = Pick<Run, 'id' | 'name' | 'status'>
+type RunReference = Pick<Run, 'id' | 'name' | 'status'>
 
-export const runNamedSchema: z.ZodType<RunNamed> = exactly<RunNamed>()(
+export const runReferenceSchema: z.ZodType<RunReference> = exactly<RunReference>()(
   z.strictObject({ id: id<Run['id']>(), name: text, status: runStatusSchema }),
 )
 
-/** The same as the host's `Discarded`: what scrap and reset took away. */
+/** Same shape as the host's `Discarded`: what scrap and reset deleted. */
 export interface Discarded {
   readonly run: { readonly id: Run['id']; readonly name: string; readonly status: RunStatus }
   readonly worktree?: string
@@ -29,7 +29,7 @@ export interface Discarded {
 
 export const discardedSchema: z.ZodType<Discarded> = exactly<Discarded>()(
   z.strictObject({
-    run: runNamedSchema,
+    run: runReferenceSchema,
     worktree: text.exactOptional(),
     branch: text.exactOptional(),
     commits: count,
@@ -61,7 +61,7 @@ export const pullRequestRequestSchema: z.ZodType<PullRequestRequest> =
     }),
   ).register(published, { id: 'PullRequestRequest' })
 
-/** The same as the host's `PullRequest`. */
+/** Same shape as the host's `PullRequest`. */
 export interface PullRequest {
   readonly url: string
   readonly remote: string
@@ -90,7 +90,7 @@ interface ReviewStats {
 
 const reviewStats = z.strictObject({ filesChanged: count, additions: count, deletions: count })
 
-/** The same as the host's `ReviewDiff`: what a run changed, as document 002's review shows it. */
+/** Same shape as the host's `ReviewDiff`: what a run changed, in the legacy review format. */
 export interface ReviewDiff {
   readonly baseRef: string
   readonly headRef: string
@@ -111,7 +111,7 @@ export interface ReviewDiff {
     readonly deletions: number
   }[]
   readonly stats: ReviewStats
-  /** Patches were left out, because all of them together are too long. */
+  /** Patches were left out because they exceed the size limit together. */
   readonly isCut: boolean
 }
 

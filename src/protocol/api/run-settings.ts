@@ -1,7 +1,7 @@
-/** The settings of one run, as whoever asks for it has them: the configuration without the daemon's. */
+/** The settings of one run, as its caller has them: the configuration without the daemon's part. */
 
 import { z } from 'zod'
-import type { Config, Settings } from '../config.ts'
+import type { Config, Settings } from '../config/config.ts'
 import { exactly } from '../exactly.ts'
 import { count, milliseconds, published } from '../values.ts'
 
@@ -28,7 +28,7 @@ const worktreeFields = {
   copyIgnored: flag,
 }
 
-/** What is asked for in the place of what a loop file says. */
+/** What a request overrides in the loop file. */
 export type AskedWorktree = Settings['worktree'] & {
   readonly use?: boolean
   readonly allowDirty?: boolean

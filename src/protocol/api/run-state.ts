@@ -1,4 +1,4 @@
-/** What is known about a run: the fold over its events, as JSON. */
+/** The state of a run: the fold over its events, as JSON. */
 
 import { z } from 'zod'
 import type {
@@ -7,6 +7,7 @@ import type {
   Metrics,
   RunState,
   StepId,
+  StoredState,
   ToolUse,
   TreeId,
 } from '../../loop/index.ts'
@@ -16,10 +17,10 @@ import {
   originSchema,
   outcomeSchema,
   preflightSchema,
+  sandboxUsedSchema,
   sourceSchema,
-  wallsSchema,
   worktreeSchema,
-} from '../event-parts.ts'
+} from '../events/event-parts.ts'
 import { exactly } from '../exactly.ts'
 import {
   amountSchema,
@@ -32,7 +33,7 @@ import { count, id, json, milliseconds, ordinal, published } from '../values.ts'
 import { runStatusSchema } from './run-status.ts'
 
 const tree = id<TreeId>()
-const asked = z.strictObject({ by: z.string(), reason: z.string() })
+const requested = z.strictObject({ by: z.string(), reason: z.string() })
 
 const toolUseSchema: z.ZodType<ToolUse> = exactly<ToolUse>()(
   z.strictObject({ calls: count, failed: count, ms: milliseconds, outputBytes: count }),
@@ -57,7 +58,7 @@ const reservedSchema: z.ZodType<Readonly<Record<string, Amount>>> = z.record(
   amountSchema,
 )
 
-export const runStateSchema: z.ZodType<RunState> = z
+const storedStateSchema: z.ZodType<StoredState> = z
   .strictObject({
     status: runStatusSchema,
     seq: count,
@@ -70,7 +71,7 @@ export const runStateSchema: z.ZodType<RunState> = z
     worktree: worktreeSchema.exactOptional(),
     origin: originSchema.exactOptional(),
     repeat: z.number().exactOptional(),
-    sandbox: wallsSchema.exactOptional(),
+    sandbox: sandboxUsedSchema.exactOptional(),
     agent: agentUsedSchema.exactOptional(),
     checks: z.array(checkDescriptionSchema).readonly().exactOptional(),
     iteration: count,
@@ -96,8 +97,8 @@ export const runStateSchema: z.ZodType<RunState> = z
     rateLimits: count,
     unchanged: count,
     errors: z.strictObject({ signature: z.string(), times: count }),
-    stop: asked.exactOptional(),
-    cancel: asked.exactOptional(),
+    stop: requested.exactOptional(),
+    cancel: requested.exactOptional(),
     pauseRequested: z.boolean(),
     waits: z.array(id<StepId>()).readonly(),
     suspendedTree: tree.exactOptional(),
@@ -109,3 +110,6 @@ export const runStateSchema: z.ZodType<RunState> = z
     metrics: metricsSchema,
   })
   .register(published, { id: 'RunState' })
+
+/** Every member is checked. Which of them go together is up to the fold of the daemon that sends it. */
+export const runStateSchema = storedStateSchema as z.ZodType<RunState>

@@ -1,8 +1,8 @@
-/** A run as lists show it, and a run with all that is known about it. */
+/** A run as lists show it, and a run with all details. */
 
 import { z } from 'zod'
 import type { OpenQuestion, RunCheck, RunId, RunState, RunStatus } from '../../loop/index.ts'
-import { questionSchema } from '../event-parts.ts'
+import { questionSchema } from '../events/event-parts.ts'
 import { exactly } from '../exactly.ts'
 import { runCheckSchema } from '../run-values.ts'
 import { count, id, published } from '../values.ts'
@@ -11,7 +11,7 @@ import { type Review, reviewSchema } from './review-status.ts'
 import { runStateSchema } from './run-state.ts'
 import { runStatusSchema } from './run-status.ts'
 
-/** The same as the host's `RunRow`. */
+/** Same shape as the host's `RunRow`. */
 export interface Run {
   readonly id: RunId
   readonly name: string
@@ -19,15 +19,15 @@ export interface Run {
   readonly status: RunStatus
   readonly iteration: number
   readonly workspace?: string
-  /** Of a run in a worktree: the folder of its repository, and its branch. Only lists have them. */
+  /** For a run in a worktree: the folder of its repository, and its branch. Only in lists. */
   readonly repository?: string
   readonly branch?: string
   readonly createdAtMs: number
   readonly updatedAtMs: number
   readonly lastSeq: number
-  /** Somebody drives it now. */
+  /** A process drives it now. */
   readonly held: boolean
-  /** Its process ended without a word; it can be resumed. */
+  /** Its process ended unexpectedly; it can be resumed. */
   readonly interrupted: boolean
 }
 
@@ -49,14 +49,14 @@ export const runSchema: z.ZodType<Run> = exactly<Run>()(
   }),
 ).register(published, { id: 'Run' })
 
-/** Where an iteration ended: what can be forked, exported and gone back to. */
-export interface CheckpointPlace {
+/** The end of an iteration, which can be forked, exported and rewound to. */
+export interface CheckpointPosition {
   readonly iteration: number
   readonly seq: number
   readonly atMs: number
 }
 
-export const checkpointPlaceSchema: z.ZodType<CheckpointPlace> = exactly<CheckpointPlace>()(
+export const checkpointPlaceSchema: z.ZodType<CheckpointPosition> = exactly<CheckpointPosition>()(
   z.strictObject({ iteration: count, seq: count, atMs: z.number() }),
 ).register(published, { id: 'CheckpointPlace' })
 
@@ -69,19 +69,19 @@ export const openQuestionSchema: z.ZodType<OpenQuestion> = exactly<OpenQuestion>
   }),
 ).register(published, { id: 'OpenQuestion' })
 
-/** The same as the host's `Inspection`, and where it stands in the queue. */
+/** Same shape as the host's `Inspection`, plus the position in the queue. */
 export interface RunDetail {
   readonly run: Run
   readonly state: RunState
-  /** Why it was left, where it is suspended. */
+  /** Why it is suspended. */
   readonly why?: string
   readonly questions: readonly OpenQuestion[]
-  readonly checkpoints: readonly CheckpointPlace[]
-  /** Each check, and its status on the files as they are now. Absent: the daemon is older. */
+  readonly checkpoints: readonly CheckpointPosition[]
+  /** Each check, and its status on the current files. Absent: an older daemon. */
   readonly checks?: readonly RunCheck[]
-  /** What became of its work, once somebody has decided. */
+  /** What happened to its work, once a person has decided. */
   readonly review?: Review
-  /** Absent: the daemon is not to drive it. */
+  /** Absent: it is not in the daemon's queue. */
   readonly queue?: QueueEntry
 }
 
@@ -98,12 +98,18 @@ export const runDetailSchema: z.ZodType<RunDetail> = z
   })
   .register(published, { id: 'RunDetail' })
 
-/** The answer to whatever is asked of a run: how it is now. */
+/** The response to every request that changes a run: its current state. */
 export interface RunAnswer {
   readonly run: Run
   readonly queue?: QueueEntry
+  /** Of a new run: why it works in the folder itself, without a worktree. */
+  readonly why?: string
 }
 
 export const runAnswerSchema: z.ZodType<RunAnswer> = exactly<RunAnswer>()(
-  z.strictObject({ run: runSchema, queue: queueEntrySchema.exactOptional() }),
+  z.strictObject({
+    run: runSchema,
+    queue: queueEntrySchema.exactOptional(),
+    why: z.string().exactOptional(),
+  }),
 ).register(published, { id: 'RunAnswer' })

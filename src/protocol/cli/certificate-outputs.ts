@@ -1,9 +1,9 @@
-/** What the commands print that certify, verify and keep keys. */
+/** What the commands for certificates and keys print. */
 
 import { z } from 'zod'
 import { certificateEntrySchema } from '../api/artifacts.ts'
-import { certificateSchema } from '../certificate.ts'
-import { trustedKeySchema, trustedKeysSchema } from '../trusted-keys.ts'
+import { certificateSchema } from '../certificate/certificate.ts'
+import { trustedKeySchema, trustedKeysSchema } from '../certificate/trusted-keys.ts'
 import { count, ordinal } from '../values.ts'
 import { type CommandOutput, lines, one, text, texts } from './command-output.ts'
 
@@ -24,11 +24,11 @@ const finding = z.strictObject({
 
 const keyRole = z.looseObject({ id: text, role: z.enum(['signing', 'retired', 'trusted']) })
 
-const listedKeys = lines('Each key, and what it is for.', keyRole)
+const listedKeys = lines('Each key, and its role.', keyRole)
 
 export const certificateOutputs: Readonly<Record<string, CommandOutput>> = {
   certify: one(
-    'The certificate, or why there is none.',
+    'The certificate, or why it was refused.',
     z.discriminatedUnion('certified', [
       z.strictObject({ ...certifiedFiles, certified: z.literal(true), certificate: text }),
       z.strictObject({
@@ -39,7 +39,7 @@ export const certificateOutputs: Readonly<Record<string, CommandOutput>> = {
     ]),
   ),
   verify: one(
-    'Whether a certificate holds, and what was looked at.',
+    'Whether a certificate is valid, and what was verified.',
     z.strictObject({
       verdict: z.enum(['valid', 'invalid', 'untrusted', 'differs']),
       findings: z.array(finding),
@@ -48,7 +48,7 @@ export const certificateOutputs: Readonly<Record<string, CommandOutput>> = {
     }),
   ),
   certificate: lines(
-    'Each certificate, or the one that was named; with --out where it went.',
+    'Each certificate, or the given one; with --out, where it was written.',
     z.union([
       certificateEntrySchema,
       z.strictObject({ folder: text, outputs: count, missing: texts, id: text.exactOptional() }),
@@ -58,9 +58,12 @@ export const certificateOutputs: Readonly<Record<string, CommandOutput>> = {
   'keys list': listedKeys,
   'keys rotate': one('The new key.', z.strictObject({ id: text, number: ordinal })),
   'keys trust': one(
-    'The keys that are trusted from now on.',
+    'The keys that are now trusted.',
     z.strictObject({ added: z.array(trustedKeySchema), endorsed: texts }),
   ),
-  'keys untrust': one('The key that is not trusted any more.', trustedKeySchema),
-  'keys export': one('The public keys of this installation, as a file.', trustedKeysSchema),
+  'keys untrust': one('The key that is no longer trusted.', trustedKeySchema),
+  'keys export': one(
+    'The public keys of this installation, as a trusted-keys file.',
+    trustedKeysSchema,
+  ),
 }

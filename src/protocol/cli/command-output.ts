@@ -1,12 +1,12 @@
-/** How the output of a command with `--json` is described. */
+/** Describes the output of a command with `--json`. */
 
 import { z } from 'zod'
 import type { AgentSeen } from '../api/index.ts'
 
 export interface CommandOutput {
-  /** Of the one value, or of each line. */
+  /** The schema of the value, or of each line. */
   readonly schema: z.ZodType
-  /** How many values there are: one a line (NDJSON), as many as there are things, or exactly one. */
+  /** Exactly one value, or any number of lines (NDJSON). */
   readonly prints: 'one' | 'lines'
   readonly description: string
 }
@@ -27,7 +27,7 @@ export const text: z.ZodString = z.string()
 export const texts: z.ZodType<readonly string[]> = z.array(z.string()).readonly()
 
 /** Agents as the daemon finds them. */
-export const agentsSeen: z.ZodType<readonly AgentSeen[]> = z.array(
+export const agentStatuses: z.ZodType<readonly AgentSeen[]> = z.array(
   z.strictObject({
     name: text,
     state: z.enum(['ready', 'no-key', 'missing']),

@@ -1,10 +1,10 @@
-/** What the commands print that are about the daemon. */
+/** What the commands for the daemon print. */
 
 import { z } from 'zod'
 import { count } from '../values.ts'
-import { agentsSeen, type CommandOutput, lines, one, text } from './command-output.ts'
+import { agentStatuses, type CommandOutput, lines, one, text } from './command-output.ts'
 
-/** What `GET /daemon` says, beside how it was found. */
+/** The response of `GET /daemon`, and its address. */
 const info = {
   address: text,
   version: text,
@@ -14,11 +14,11 @@ const info = {
   isReady: z.boolean(),
   settings: z.looseObject({ folder: text, hostname: text, port: z.int() }),
   counts: z.strictObject({ runs: z.record(text, count), driven: count, queued: count }),
-  agents: agentsSeen.exactOptional(),
+  agents: agentStatuses.exactOptional(),
 }
 
 const status = one(
-  'Whether the daemon runs, where, and how much there is to do.',
+  'Whether the daemon is running, its address, and its workload.',
   z.union([
     z.strictObject({ running: z.literal(true), ...info }),
     z.strictObject({ running: z.literal(false), folder: text }),
@@ -29,15 +29,15 @@ export const daemonOutputs: Readonly<Record<string, CommandOutput>> = {
   daemon: status,
   'daemon status': status,
   'daemon start': one(
-    'The daemon, and whether it was started now.',
+    'The daemon, and whether this command started it.',
     z.strictObject({ started: z.boolean(), ...info }),
   ),
   'daemon restart': one(
-    'The daemon, and whether it was started now.',
+    'The daemon, and whether this command started it.',
     z.strictObject({ started: z.boolean(), ...info }),
   ),
   'daemon stop': one(
-    'Whether one ran, and how many runs it left.',
+    'Whether a daemon was running, and how many runs it interrupted.',
     z.strictObject({
       stopped: z.boolean(),
       running: z.literal(false),
@@ -53,5 +53,5 @@ export const daemonOutputs: Readonly<Record<string, CommandOutput>> = {
     'The token that clients of the daemon need.',
     z.strictObject({ token: text, scope: z.enum(['read', 'write']) }),
   ),
-  'daemon install': one('The unit for systemd.', z.strictObject({ unit: text })),
+  'daemon install': one('The systemd unit.', z.strictObject({ unit: text })),
 }

@@ -1,6 +1,6 @@
 /**
- * What `loopctl --json` prints: a schema for each command, by its whole name, and one for errors. A test runs
- * every command there is and holds what it prints against these.
+ * The schemas of what `loopctl --json` prints: one for each command, by its full name, and one for
+ * errors. A test runs every command and validates its output.
  */
 
 import { z } from 'zod'
@@ -8,15 +8,13 @@ import { type ErrorCode, errorTable } from '../../loop/index.ts'
 import { certificateOutputs } from './certificate-outputs.ts'
 import type { CommandOutput } from './command-output.ts'
 import { daemonOutputs } from './daemon-outputs.ts'
+import { journalOutputs } from './journal-outputs.ts'
 import { machineOutputs } from './machine-outputs.ts'
-import { recordOutputs } from './record-outputs.ts'
 import { runOutputs } from './run-outputs.ts'
-
-export type { CommandOutput } from './command-output.ts'
 
 export const commandOutputs: Readonly<Record<string, CommandOutput>> = {
   ...runOutputs,
-  ...recordOutputs,
+  ...journalOutputs,
   ...certificateOutputs,
   ...machineOutputs,
   ...daemonOutputs,
@@ -24,11 +22,11 @@ export const commandOutputs: Readonly<Record<string, CommandOutput>> = {
 
 const codes = Object.keys(errorTable) as ErrorCode[]
 
-/** On standard error, as one line. `bug` is no answer to anything that was asked. */
+/** One line on standard error. `bug` is an internal error. */
 export const commandErrorSchema: z.ZodType = z.strictObject({
   error: z.looseObject({ code: z.enum([...codes, 'bug']), message: z.string().min(1) }),
 })
 
-/** `schemas/cli/keys-rotate.schema.json`; of loopctl without a command `schemas/cli/loopctl.schema.json`. */
+/** `schemas/cli/keys-rotate.schema.json`; for loopctl without a command, `schemas/cli/loopctl.schema.json`. */
 export const commandFileName = (command: string): string =>
   `cli/${command.replaceAll(' ', '-') || 'loopctl'}.schema.json`

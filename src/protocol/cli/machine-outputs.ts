@@ -1,11 +1,11 @@
-/** What the commands print about loop files, agents, settings and this machine. */
+/** What the commands for loop files, agents, settings and this machine print. */
 
 import { z } from 'zod'
-import { preflightSchema } from '../event-parts.ts'
+import { preflightSchema } from '../events/event-parts.ts'
 import { count, milliseconds } from '../values.ts'
-import { agentsSeen, type CommandOutput, lines, one, text, texts } from './command-output.ts'
+import { agentStatuses, type CommandOutput, lines, one, text, texts } from './command-output.ts'
 
-const sandboxFound = z.strictObject({
+const sandboxReport = z.strictObject({
   tier: z.enum(['strong', 'basic', 'none']),
   reason: text,
   fix: text.exactOptional(),
@@ -20,10 +20,10 @@ const sandboxFound = z.strictObject({
   durationMs: milliseconds,
 })
 
-const daemonSeen = z.strictObject({ pid: count, agents: agentsSeen, differs: agentsSeen })
+const daemonStatus = z.strictObject({ pid: count, agents: agentStatuses, differs: agentStatuses })
 
 const examination = z.strictObject({
-  sandbox: sandboxFound,
+  sandbox: sandboxReport,
   dependencies: z.strictObject({
     mode: z.enum(['overlay', 'scratch', 'copy']),
     reason: text,
@@ -39,7 +39,7 @@ const examination = z.strictObject({
     shown: texts,
     leftOut: z.array(z.strictObject({ path: text, why: text })),
   }),
-  daemon: daemonSeen.exactOptional(),
+  daemon: daemonStatus.exactOptional(),
   keys: z.strictObject({
     file: text,
     fileState: z.enum(['absent', 'usable', 'refused']),
@@ -57,7 +57,7 @@ const examination = z.strictObject({
   record: z.looseObject({ folder: text, exists: z.boolean(), problems: texts }),
 })
 
-const agentFound = z.strictObject({
+const agentReport = z.strictObject({
   name: text,
   kind: z.enum(['program', 'built-in', 'models']),
   state: z.enum(['ready', 'no-key', 'missing']),
@@ -83,7 +83,7 @@ const problems = z.array(
   }),
 )
 
-/** A share of those that were counted, and between which bounds it lies. */
+/** A share of the sample, with its confidence interval. */
 const share = z.looseObject({ n: count })
 const rates = { falseAccepts: share, falseRejects: share }
 
@@ -119,7 +119,7 @@ const agentCandidate = z.strictObject({
   keyVariable: text.exactOptional(),
 })
 
-const foundHere = {
+const surroundings = {
   folder: text,
   repository: text.exactOptional(),
   stacks: z.array(z.strictObject({ name: text, folder: text, manifest: text })),
@@ -128,9 +128,9 @@ const foundHere = {
 
 export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
   '': one(
-    'What is here: the folder, loop files, agents, the sandbox, and runs that have not ended.',
+    'What is here: the folder, loop files, agents, the sandbox, and unfinished runs.',
     z.strictObject({
-      ...foundHere,
+      ...surroundings,
       version: text,
       loops: texts,
       sandbox: z.strictObject({ tier: text, reason: text }),
@@ -138,9 +138,9 @@ export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
     }),
   ),
   init: one(
-    'What was found, and the loop file that was written.',
+    'What was detected, and the loop file that was written.',
     z.strictObject({
-      ...foundHere,
+      ...surroundings,
       file: text,
       digest: text,
       agent: z.unknown(),
@@ -154,7 +154,7 @@ export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
     }),
   ),
   validate: lines(
-    'Each loop file, and what is wrong with it.',
+    'Each loop file, and its problems.',
     z.strictObject({
       file: text,
       ok: z.boolean(),
@@ -167,7 +167,7 @@ export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
     }),
   ),
   preflight: one(
-    'Whether a loop can run here, and what was looked at and tried.',
+    'Whether a loop can run here, and what was verified.',
     z.strictObject({
       loop: text,
       looked: z.array(
@@ -181,9 +181,9 @@ export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
       ready: z.boolean(),
     }),
   ),
-  forget: one('How much was forgotten.', z.strictObject({ answers: count, attempts: count })),
+  forget: one('How much was deleted.', z.strictObject({ answers: count, attempts: count })),
   trust: lines(
-    'What is trusted now, or is not any more; without a file each that is.',
+    'The file that is now trusted or untrusted; without a file, each trusted one.',
     z.union([
       z.strictObject({
         file: text,
@@ -195,7 +195,7 @@ export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
     ]),
   ),
   tools: lines(
-    'Each tool that an agent can call.',
+    'Each tool that agents can call.',
     z.looseObject({
       name: text,
       description: text,
@@ -203,25 +203,25 @@ export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
       risk: text,
     }),
   ),
-  calibrate: one('How often the checks of a loop err.', calibration),
+  calibrate: one('The error rates of the checks of a loop.', calibration),
   agents: one(
-    'Which agents there are, and what the others need.',
+    'Which agents are available, and what the others need.',
     z.strictObject({
       sandbox: z.looseObject({ tier: text, reason: text }),
-      agents: z.array(agentFound),
-      daemon: daemonSeen.exactOptional(),
+      agents: z.array(agentReport),
+      daemon: daemonStatus.exactOptional(),
     }),
   ),
   'agents add': one(
-    'What was fetched, and where it is.',
+    'What was installed, and where.',
     z.strictObject({ added: text, packages: texts, folder: text }),
   ),
   'agents remove': one(
-    'Whether it was there.',
+    'Whether it was installed.',
     z.strictObject({ agent: text, removed: z.boolean() }),
   ),
   'agents test': one(
-    'What came of the test.',
+    'The result of the test.',
     z.strictObject({
       agent: text,
       ok: z.boolean(),
@@ -231,9 +231,9 @@ export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
       next: text,
     }),
   ),
-  doctor: one('What this machine has.', examination),
+  doctor: one('What this machine supports.', examination),
   'config show': one(
-    'Every setting; with --origin where each comes from.',
+    'Every setting; with --origin, where it comes from.',
     z.strictObject({
       settings: z.array(
         z.strictObject({
@@ -249,7 +249,7 @@ export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
     }),
   ),
   'config path': one(
-    'Which files of configuration there are.',
+    'The configuration files in effect.',
     z.strictObject({
       files: z.array(z.looseObject({ path: text, of: text })),
       user: text,
@@ -257,7 +257,7 @@ export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
     }),
   ),
   'config check': lines(
-    'Each file of configuration, and what is wrong with it.',
+    'Each configuration file, and its problems.',
     z.looseObject({ file: text, ok: z.boolean(), problems, notes: texts }),
   ),
   'config schema': one(

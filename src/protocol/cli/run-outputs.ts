@@ -1,12 +1,12 @@
-/** What the commands print that start runs, follow them and talk to them. */
+/** What the commands that start, follow and control runs print. */
 
 import { z } from 'zod'
+import { inboxQuestionSchema, outputEntrySchema } from '../api/journal-views.ts'
 import { planSchema } from '../api/loop-plan.ts'
 import { queueEntrySchema } from '../api/queue.ts'
-import { inboxQuestionSchema, outputEntrySchema } from '../api/record-views.ts'
 import { runStatusSchema } from '../api/run-status.ts'
-import { outcomeSchema } from '../event-parts.ts'
-import { recordedEventSchema } from '../event-schema.ts'
+import { outcomeSchema } from '../events/event-parts.ts'
+import { recordedEventSchema } from '../events/event-schema.ts'
 import { amountSchema } from '../run-values.ts'
 import { count } from '../values.ts'
 import { type CommandOutput, lines, one, text, texts } from './command-output.ts'
@@ -26,11 +26,11 @@ const runEnded = {
   outcome: outcomeSchema,
 }
 
-/** The last line of a run that was followed. */
+/** The last line of a followed run. */
 const endLine = z.union([
   z.strictObject({
     ...runEnded,
-    /** Of a run in a worktree: where its work is, and what is in no commit. */
+    /** For a run in a worktree: where its work is, and what no commit contains. */
     branch: text.exactOptional(),
     workspace: text.exactOptional(),
     leftOut: texts.exactOptional(),
@@ -43,9 +43,9 @@ const endLine = z.union([
 
 const followed = z.union([recordedEventSchema, endLine])
 
-/** With --detach: the daemon has it. */
+/** With --detach: the daemon accepted it. */
 const accepted = z.strictObject({ run: text, name: text, queue: queueEntrySchema.exactOptional() })
-const followedOrNot = z.union([recordedEventSchema, endLine, accepted])
+const followedOrDetached = z.union([recordedEventSchema, endLine, accepted])
 
 const replayed = z.union([
   z.strictObject({
@@ -73,9 +73,9 @@ const replayed = z.union([
   z.strictObject({ run: text, name: text, type: z.literal('suspended'), reason: text }),
 ])
 
-const told = (what: 'pause' | 'stop' | 'cancel'): CommandOutput =>
+const controlled = (what: 'pause' | 'stop' | 'cancel'): CommandOutput =>
   one(
-    `That a run was told to ${what}, and how it is now.`,
+    `Confirms the ${what} request, with the current status of the run.`,
     z.strictObject({
       run: text,
       told: z.literal(what),
@@ -86,33 +86,36 @@ const told = (what: 'pause' | 'stop' | 'cancel'): CommandOutput =>
 
 export const runOutputs: Readonly<Record<string, CommandOutput>> = {
   run: lines(
-    'Each event of the run, then its end; with --detach its name, with --dry-run the plan.',
-    z.union([followedOrNot, planSchema]),
+    'Each event of the run, then its outcome; with --detach, its name; with --dry-run, the plan.',
+    z.union([followedOrDetached, planSchema]),
   ),
-  resume: lines('Each event from here on, then the end; with --detach its name.', followedOrNot),
+  resume: lines('Each new event, then the outcome; with --detach, the name.', followedOrDetached),
   fork: lines(
-    'Each event of the fork, then its end beside that of the original; with --detach its name.',
-    followedOrNot,
+    'Each event of the fork, then its outcome next to that of the original; with --detach, its name.',
+    followedOrDetached,
   ),
-  retry: lines('Each event of the new run, then its end; with --detach its name.', followedOrNot),
-  watch: lines('Each event from here on, then the end.', followed),
-  replay: one('How the replay ended, and where it differs from the record.', replayed),
+  retry: lines(
+    'Each event of the new run, then its outcome; with --detach, its name.',
+    followedOrDetached,
+  ),
+  watch: lines('Each new event, then the outcome.', followed),
+  replay: one('The outcome of the replay, and where it differs from the recorded run.', replayed),
   tail: lines(
-    'Each event of the run; with --output what was said and printed.',
+    'Each event of the run; with --output, what agents and checks printed.',
     z.union([recordedEventSchema, outputEntrySchema]),
   ),
-  output: lines('What the agent of a run said and its checks printed.', outputEntrySchema),
+  output: lines('What the agents and checks of a run printed.', outputEntrySchema),
   prompt: one(
     'The first prompt of a loop.',
     z.strictObject({ loop: text, prompt: text, tokens: count }),
   ),
-  queue: lines('Each run that the daemon has to drive.', queueEntrySchema),
-  inbox: lines('Each question that people are asked.', inboxQuestionSchema),
-  pause: told('pause'),
-  stop: told('stop'),
-  cancel: told('cancel'),
+  queue: lines('Each run in the queue of the daemon.', queueEntrySchema),
+  inbox: lines('Each open question.', inboxQuestionSchema),
+  pause: controlled('pause'),
+  stop: controlled('stop'),
+  cancel: controlled('cancel'),
   answer: one(
-    'Which question was answered, and how the run is now.',
+    'The answered question, with the current status of the run.',
     z.strictObject({ run: text, answered: text, status: runStatusSchema, held: z.boolean() }),
   ),
 }

@@ -1,11 +1,11 @@
 /**
- * MCP servers as tools. Servers are connected side by side, each within a time limit; one that cannot
- * be reached or misbehaves is a problem with a reason, and the others work. Those in a sandbox are
- * connected one after the other: none runs while the walls of another are put up.
+ * MCP servers as tools. Servers are connected in parallel, each within a time limit; one that
+ * cannot be reached or misbehaves is reported as a problem, and the others work. Sandboxed servers
+ * are connected one after the other: none runs while the sandbox of another is set up.
  *
- * A server is a stranger. What it says of its tools is shown to models, so it is cut and cleaned, but
- * it may still be meant to mislead: connect only servers that you trust as much as a dependency.
- * The tools are those of the first listing. A server that changes its mind later changes nothing.
+ * A server is not trusted. Its tool descriptions are shown to models, so they are shortened and
+ * cleaned, but they may still be meant to mislead: connect only servers that you trust as much as a
+ * dependency. The tools are those of the first listing; later changes by the server are ignored.
  */
 
 import type { StartProcess } from '../../engine/index.ts'
@@ -13,30 +13,36 @@ import type { Tool } from '../tool.ts'
 import type { McpServer } from './mcp-server.ts'
 import type { MarkProcesses } from './server-process.ts'
 
+/** Options of `connectMcp`. */
 export interface McpOptions {
-  /** Where programs start that have no folder of their own. */
+  /** The working folder of programs without a separate one. */
   readonly cwd?: string
-  /** Ends connecting. What is connected by then is closed. */
+  /** Stops connecting. What is connected by then is closed. */
   readonly signal?: AbortSignal
-  /** To connect and to list the tools, for each server; also to connect again. */
+  /** To connect and to list the tools, for each server; also to reconnect. */
   readonly connectTimeoutMs?: number
   /** For one call. */
   readonly timeoutMs?: number
-  /** Where PATH, HOME, LANG and TMPDIR come from; the environment of this process by default. */
+  /** The source of PATH, HOME, LANG and TMPDIR. Default: the environment of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>
-  /** Without it only the process groups of servers are killed, not what leaves them. */
+  /** Default: only the process groups of servers are killed, not processes that left them. */
   readonly markProcesses?: MarkProcesses
-  /** Where programs run: a sandbox, usually. Without it they are plain processes. */
+  /** Where programs run, usually a sandbox. Default: plain processes. */
   readonly startServer?: StartProcess
 }
 
+/** The tools of the connected MCP servers. Close it to end them. */
 export interface McpTools {
   readonly tools: readonly Tool[]
   readonly problems: readonly McpProblem[]
-  /** Ends all connections and all that the servers started. Calls under way fail. Never rejects. */
+  /**
+   * Ends all connections and everything that the servers started. Calls in progress fail. Never
+   * rejects.
+   */
   close(): Promise<void>
 }
 
+/** An MCP server that could not be used, and why. */
 export interface McpProblem {
   readonly server: string
   /** What is wrong and what to do. */
@@ -45,7 +51,7 @@ export interface McpProblem {
 
 const none: McpTools = { tools: [], problems: [], close: async () => undefined }
 
-/** Rejects only when the signal aborts. */
+/** Rejects only if the signal aborts. */
 export async function connectMcp(
   servers: Readonly<Record<string, McpServer>>,
   options: McpOptions = {},

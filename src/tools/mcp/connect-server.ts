@@ -1,4 +1,7 @@
-/** One MCP server as tools: a session, its tools by names of ours, and a new session when it is lost. */
+/**
+ * One MCP server as tools: a session, its tools under unique names, and a new session when one is
+ * lost.
+ */
 
 import type { Risk } from '../../loop/index.ts'
 import type { Tool } from '../tool.ts'
@@ -6,20 +9,20 @@ import type { McpOptions, McpProblem } from './connect-mcp.ts'
 import { type ListedTool, type Listing, listTools } from './list-tools.ts'
 import { createMcpConnection, type McpConnection } from './mcp-connection.ts'
 import { McpFailure, type McpFailureCode, toMcpFailure } from './mcp-failure.ts'
-import { type McpServer, placeOf, serverProblem } from './mcp-server.ts'
+import { describeLocation, type McpServer, serverProblem } from './mcp-server.ts'
 import { type AskLimits, openSession, type Session } from './mcp-session.ts'
 import { plainText, sentence } from './plain-text.ts'
 import { toolNames } from './tool-names.ts'
 import { callResultSchema, toToolResult } from './tool-result.ts'
-import { riskOf } from './tool-risk.ts'
+import { toRisk } from './tool-risk.ts'
 
 const defaultConnectTimeoutMs = 30_000
 const defaultTimeoutMs = 2 * 60_000
-/** The registry's limit comes after ours: we can say what the server did meanwhile. */
+/** The registry's limit comes after ours, so that the message can include what the server did. */
 const graceMs = 1000
 const nameCharsMax = 60
 
-export interface Connected {
+export interface ConnectedServer {
   readonly tools: readonly Tool[]
   readonly problems: readonly McpProblem[]
   readonly connection?: McpConnection
@@ -29,38 +32,43 @@ export async function connectServer(
   name: string,
   server: McpServer,
   options: McpOptions,
-): Promise<Connected> {
-  const wrong = serverProblem(name, server)
-  if (wrong !== undefined) return { tools: [], problems: [{ server: name, message: wrong }] }
-  const given = options.signal ?? new AbortController().signal
+): Promise<ConnectedServer> {
+  const problem = serverProblem(name, server)
+  if (problem !== undefined) return { tools: [], problems: [{ server: name, message: problem }] }
+  const outer = options.signal ?? new AbortController().signal
   try {
-    const { listing, session } = await opened(server, options, given, async (first, limits) => ({
-      session: first,
-      listing: await listTools(first, limits),
-    }))
+    const { listing, session } = await openAndUse(
+      server,
+      options,
+      outer,
+      async (first, limits) => ({
+        session: first,
+        listing: await listTools(first, limits),
+      }),
+    )
     const connection = createMcpConnection(session, (signal) =>
-      opened(server, options, signal, async (again) => again),
+      openAndUse(server, options, signal, async (again) => again),
     )
     return toTools(name, server, listing, connection, options)
   } catch (error) {
-    const { code, message } = toMcpFailure(error, given)
-    const text = `${placeOf(server)} cannot be used: ${sentence(message)}${nextSteps[code] ?? ''}`
+    const { code, message } = toMcpFailure(error, outer)
+    const text = `${describeLocation(server)} cannot be used: ${sentence(message)}${nextSteps[code] ?? ''}`
     return { tools: [], problems: [{ server: name, message: text }] }
   }
 }
 
-/** A new session and what is made of it, within the time limit for both. */
-async function opened<T>(
+/** Opens a session and uses it, within one time limit for both. */
+async function openAndUse<T>(
   server: McpServer,
   { connectTimeoutMs: timeoutMs = defaultConnectTimeoutMs, ...options }: McpOptions,
-  given: AbortSignal,
+  outer: AbortSignal,
   use: (session: Session, limits: AskLimits) => Promise<T>,
 ): Promise<T> {
   const { cwd, environment = process.env, markProcesses, startServer } = options
   const end = new AbortController()
-  const stop = (): void => end.abort(given.reason)
-  given.addEventListener('abort', stop, { once: true })
-  if (given.aborted) stop()
+  const stop = (): void => end.abort(outer.reason)
+  outer.addEventListener('abort', stop, { once: true })
+  if (outer.aborted) stop()
   const timer = setTimeout(() => end.abort(new DOMException('', 'TimeoutError')), timeoutMs)
   const limits = { signal: end.signal, timeoutMs }
   let session: Session | undefined
@@ -73,7 +81,7 @@ async function opened<T>(
     throw error
   } finally {
     clearTimeout(timer)
-    given.removeEventListener('abort', stop)
+    outer.removeEventListener('abort', stop)
   }
 }
 
@@ -89,7 +97,7 @@ function toTools(
   { problems, tools }: Listing,
   connection: McpConnection,
   { timeoutMs = defaultTimeoutMs }: McpOptions,
-): Connected {
+): ConnectedServer {
   const names = toolNames(
     name,
     tools.map((tool) => tool.name),
@@ -97,13 +105,13 @@ function toTools(
   const isRemote = 'url' in server
   const named = tools.flatMap((tool) => {
     const known = names.get(tool.name)
-    const risk = riskOf(tool.annotations, isRemote)
+    const risk = toRisk(tool.annotations, isRemote)
     return known === undefined
       ? []
       : [toTool({ server: name, known, risk, timeoutMs }, tool, connection)]
   })
   const lost = tools.length - named.length
-  const clash = `Left out ${lost} tools whose names clash with others. Tell the server's authors.`
+  const clash = `Left out ${lost} tools whose names clash with others. Report it to the server's authors.`
   const messages = lost === 0 ? problems : [...problems, clash]
   return {
     tools: named,
@@ -112,7 +120,7 @@ function toTools(
   }
 }
 
-interface Naming {
+interface ToolNaming {
   readonly server: string
   readonly known: string
   readonly risk: Risk
@@ -120,7 +128,7 @@ interface Naming {
 }
 
 function toTool(
-  { known, risk, server, timeoutMs }: Naming,
+  { known, risk, server, timeoutMs }: ToolNaming,
   { description, name, output, parameters }: ListedTool,
   connection: McpConnection,
 ): Tool {
@@ -131,9 +139,9 @@ function toTool(
     risk,
     timeoutMs: timeoutMs + graceMs,
     async run(args, { signal }) {
-      const question = { method: 'tools/call', params: { name, arguments: args } } as const
+      const request = { method: 'tools/call', params: { name, arguments: args } } as const
       try {
-        const result = await connection.ask(question, callResultSchema, { signal, timeoutMs })
+        const result = await connection.ask(request, callResultSchema, { signal, timeoutMs })
         return toToolResult(result, output)
       } catch (error) {
         const { cause, code, message } = toMcpFailure(error, signal)

@@ -1,16 +1,17 @@
 /**
- * A server by HTTP: the SDK's streamable transport, held in bounds.
+ * A server over HTTP: the SDK's streamable transport with limits.
  *
- * 1. A response is no longer than its limit, after decompression too.
- * 2. Redirects are followed within the origin of the address only (the SDK's rule), so that headers
- *    with secrets go to no other host.
- * 3. A question ends when its response does, and its response ends with the question: none waits on
- *    a stream that is gone, and no stream stays open for an answer that came.
- * 4. The server cannot make us ask for ever: streams are resumed a limited number of times, and the
- *    one that is not for an answer is not opened at all. Nothing that would come by it is used.
- * 5. Nor answer for ever: each answer to a question of the server is a request, and a response full
- *    of questions would take all connections that this process may have. Those beyond a few at a time
- *    get none.
+ * 1. A response is no longer than its limit, also after decompression.
+ * 2. Redirects are followed only within the origin of the address (the SDK's rule), so that
+ *   headers with secrets reach no other host.
+ * 3. A request ends when its response does, and its response ends with the request: none waits on
+ *   a stream that is gone, and no stream stays open after its answer.
+ * 4. The server cannot make us send requests forever: streams are resumed a limited number of
+ *   times, and the stream for unsolicited messages is not opened at all. Nothing from it would be
+ *   used.
+ * 5. Nor answer forever: each answer to a request of the server is an HTTP request, and a
+ *   response full of them would use up all connections of this process. Only a few are answered at
+ *   a time.
  */
 
 import type { JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -25,10 +26,10 @@ export interface HttpOptions {
 
 const resumptionsMax = 10
 const resumeDelayMs = { min: 100, max: 5000 } as const
-/** After an answer, until a response that goes on is given up. */
+/** After an answer, before a response that continues is abandoned. */
 const lingerMs = 1000
 const goodbyeMs = 1000
-/** For what needs no answer. */
+/** For messages that need no answer. */
 const noticeMs = 10_000
 const answersMax = 4
 
@@ -36,7 +37,7 @@ export async function createHttpTransport(options: HttpOptions): Promise<ServerT
   const sdk = await import('@modelcontextprotocol/client')
   let excess: string | undefined
   const inner = new sdk.StreamableHTTPClientTransport(new URL(options.url), {
-    fetch: boundedFetch((reason) => {
+    fetch: createBoundedFetch((reason) => {
       excess = reason
     }),
     requestInit: { headers: { ...options.headers } },
@@ -47,7 +48,7 @@ export async function createHttpTransport(options: HttpOptions): Promise<ServerT
       return () => clearTimeout(timer)
     },
   })
-  endStreamsWithQuestions(inner, () => excess)
+  linkStreamsToRequests(inner, () => excess)
   const close = inner.close.bind(inner)
   return Object.assign(inner, {
     trouble: () => excess,
@@ -60,23 +61,23 @@ export async function createHttpTransport(options: HttpOptions): Promise<ServerT
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
-function boundedFetch(onExcess: (reason: string) => void): Fetch {
+function createBoundedFetch(onExcess: (reason: string) => void): Fetch {
   let resumptions = 0
   return async (url, init) => {
     if (init?.method === 'GET') {
       const isResumption = new Headers(init.headers).has('last-event-id')
-      // The answer of servers that have no such stream.
+      // What servers without such a stream answer.
       if (!isResumption || ++resumptions > resumptionsMax)
         return new Response(null, { status: 405 })
     }
     const response = await fetch(url, init)
     const { body, headers, status, statusText } = response
     if (body === null) return response
-    return new Response(body.pipeThrough(bounded(onExcess)), { headers, status, statusText })
+    return new Response(body.pipeThrough(limitBytes(onExcess)), { headers, status, statusText })
   }
 }
 
-function bounded(onExcess: (reason: string) => void): TransformStream<Uint8Array, Uint8Array> {
+function limitBytes(onExcess: (reason: string) => void): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0
   return new TransformStream({
     transform(chunk, controller) {
@@ -91,19 +92,19 @@ function bounded(onExcess: (reason: string) => void): TransformStream<Uint8Array
 
 type Id = string | number
 
-function endStreamsWithQuestions(
+function linkStreamsToRequests(
   transport: StreamableHTTPClientTransport,
   excess: () => string | undefined,
 ): void {
   const open = new Map<Id, AbortController>()
   const send = transport.send.bind(transport)
-  const sendNotice = limitAnswers(send)
-  const give = (id: Id, afterMs: number): void => {
+  const sendNotice = limitServerAnswers(send)
+  const endStream = (id: Id, afterMs: number): void => {
     const stream = open.get(id)
     open.delete(id)
     if (stream !== undefined) setTimeout(() => stream.abort(), afterMs).unref()
   }
-  const lost = (id: Id): void => {
+  const failRequest = (id: Id): void => {
     if (!open.delete(id)) return
     const tooLong = excess()
     const why = tooLong ?? 'its response ended without an answer'
@@ -111,29 +112,29 @@ function endStreamsWithQuestions(
     const error = { code, message: `The answer is lost: ${why}.` }
     transport.onmessage?.({ jsonrpc: '2.0', id, error })
   }
-  // The SDK keeps what it finds here, and calls it before its own.
+  // The SDK keeps an existing handler and calls it before its own.
   Object.assign(transport, {
     onmessage(message: JSONRPCMessage) {
-      const id = answered(message)
-      if (id !== undefined) give(id, lingerMs)
+      const id = findAnsweredId(message)
+      if (id !== undefined) endStream(id, lingerMs)
     },
   })
   transport.send = async (message, options) => {
-    const { asked, cancelled } = purposeOf(message)
+    const { asked, cancelled } = readPurpose(message)
     if (asked === undefined) {
-      if (cancelled !== undefined) give(cancelled, lingerMs)
+      if (cancelled !== undefined) endStream(cancelled, lingerMs)
       return sendNotice(message, { ...options, requestSignal: AbortSignal.timeout(noticeMs) })
     }
     const stream = new AbortController()
     open.set(asked, stream)
-    // With the newer protocol this is how a question is cancelled.
+    // In the newer protocol this is how a request is cancelled.
     options?.requestSignal?.addEventListener('abort', () => stream.abort(), { once: true })
-    const onRequestStreamEnd = (): void => lost(asked)
+    const onRequestStreamEnd = (): void => failRequest(asked)
     await send(message, { ...options, requestSignal: stream.signal, onRequestStreamEnd })
   }
 }
 
-function limitAnswers(send: StreamableHTTPClientTransport['send']): typeof send {
+function limitServerAnswers(send: StreamableHTTPClientTransport['send']): typeof send {
   let answering = 0
   return async (message, options) => {
     const isAnswer = !Array.isArray(message) && !('method' in message)
@@ -148,11 +149,11 @@ function limitAnswers(send: StreamableHTTPClientTransport['send']): typeof send 
   }
 }
 
-function answered(message: JSONRPCMessage): Id | undefined {
+function findAnsweredId(message: JSONRPCMessage): Id | undefined {
   return 'id' in message && !('method' in message) ? message.id : undefined
 }
 
-function purposeOf(message: JSONRPCMessage | JSONRPCMessage[]): {
+function readPurpose(message: JSONRPCMessage | JSONRPCMessage[]): {
   readonly asked?: Id
   readonly cancelled?: Id
 } {

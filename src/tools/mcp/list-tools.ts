@@ -1,6 +1,6 @@
 /**
- * What tools a server says it has. A list is data of a stranger: pages, tools and each part of a tool
- * are limited, and a tool that cannot be used is left out and named, while the others stay.
+ * Lists the tools of a server. A list is untrusted data: pages, tools and each part of a tool are
+ * limited, and a tool that cannot be used is left out and reported, while the others stay.
  */
 
 import { z } from 'zod'
@@ -11,7 +11,7 @@ import { plainText } from './plain-text.ts'
 import { type Annotations, annotationsSchema } from './tool-risk.ts'
 
 export interface ListedTool {
-  /** As the server calls it. */
+  /** As the server names it. */
   readonly name: string
   readonly description: string
   readonly parameters: JsonSchema
@@ -35,7 +35,7 @@ const leftOutShownMax = 5
 
 const pageSchema = z.looseObject({
   tools: z.array(z.unknown()),
-  // All of them are kept, to see one that comes again.
+  // All cursors are stored, to detect a repeated one.
   nextCursor: z.string().max(cursorCharsMax).nullish(),
 })
 
@@ -51,7 +51,7 @@ export async function listTools(session: Session, limits: AskLimits): Promise<Li
   if (!session.offersTools) {
     return { tools: [], problems: ['It offers no tools. Remove it from the servers.'] }
   }
-  const { found, problem } = await allPages(session, limits)
+  const { found, problem } = await readAllPages(session, limits)
   const tools = new Map<string, ListedTool>()
   const leftOut: string[] = []
   for (const one of found) {
@@ -69,7 +69,7 @@ interface Pages {
   readonly problem?: string
 }
 
-async function allPages(session: Session, limits: AskLimits): Promise<Pages> {
+async function readAllPages(session: Session, limits: AskLimits): Promise<Pages> {
   const found: unknown[] = []
   const cursors = new Set<string>()
   let params: Record<string, unknown> = {}
@@ -77,7 +77,7 @@ async function allPages(session: Session, limits: AskLimits): Promise<Pages> {
     const page = await session.ask({ method: 'tools/list', params }, pageSchema, limits)
     found.push(...page.tools.slice(0, toolsMax + 1 - found.length))
     if (found.length > toolsMax) {
-      const problem = `It lists over ${toolsMax} tools. Only the first ${toolsMax} can be used.`
+      const problem = `It lists more than ${toolsMax} tools. Only the first ${toolsMax} can be used.`
       return { found: found.slice(0, toolsMax), problem }
     }
     const cursor = page.nextCursor
@@ -86,8 +86,8 @@ async function allPages(session: Session, limits: AskLimits): Promise<Pages> {
     if (isAgain || cursors.size + 1 >= pagesMax) {
       const what = isAgain
         ? 'Its list of tools repeats itself'
-        : `Its list has over ${pagesMax} pages`
-      return { found, problem: `${what}. What was listed until then can be used.` }
+        : `Its list has more than ${pagesMax} pages`
+      return { found, problem: `${what}. The tools listed so far can be used.` }
     }
     cursors.add(cursor)
     params = { cursor }
@@ -99,15 +99,15 @@ function parseTool(one: unknown): ListedTool | string {
   const parsed = toolSchema.safeParse(one)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    return `${nameIn(one)} (${issue?.path.join('.')}: ${issue?.message})`
+    return `${readName(one)} (${issue?.path.join('.')}: ${issue?.message})`
   }
   const { annotations, description = '', inputSchema, name, outputSchema } = parsed.data
   try {
     return {
       name,
       description: plainText(description, descriptionCharsMax),
-      parameters: usableSchema(inputSchema),
-      output: outputSchema === undefined ? undefined : usableSchema(outputSchema),
+      parameters: toUsableSchema(inputSchema),
+      output: outputSchema === undefined ? undefined : toUsableSchema(outputSchema),
       annotations,
     }
   } catch (error) {
@@ -117,7 +117,7 @@ function parseTool(one: unknown): ListedTool | string {
 
 class SchemaError extends Error {}
 
-function usableSchema(schema: object): JsonSchema {
+function toUsableSchema(schema: object): JsonSchema {
   const json = withPlainTexts(toJson(schema), 0)
   if (JSON.stringify(json).length > schemaCharsMax) {
     throw new SchemaError(`is longer than ${schemaCharsMax} characters`)
@@ -125,9 +125,10 @@ function usableSchema(schema: object): JsonSchema {
   return json as JsonSchema
 }
 
-/** Models read the texts of a schema as well. */
+/** Models also read the texts in a schema. */
 function withPlainTexts(json: Json, depth: number): Json {
-  if (depth > schemaDepthMax) throw new SchemaError(`is nested over ${schemaDepthMax} deep`)
+  if (depth > schemaDepthMax)
+    throw new SchemaError(`is nested more than ${schemaDepthMax} levels deep`)
   if (typeof json === 'string') return plainText(json, descriptionCharsMax)
   if (typeof json !== 'object' || json === null) return json
   if (Array.isArray(json)) return json.map((part: Json) => withPlainTexts(part, depth + 1))
@@ -140,12 +141,12 @@ function describeLeftOut(leftOut: readonly string[]): readonly string[] {
   const more = leftOut.length - leftOutShownMax
   const names = leftOut.slice(0, leftOutShownMax).join('; ')
   const rest = more > 0 ? `; and ${more} more` : ''
-  return [`Left out tools that cannot be used: ${names}${rest}. Tell the server's authors.`]
+  return [`Left out tools that cannot be used: ${names}${rest}. Report it to the server's authors.`]
 }
 
 const shown = (name: string): string => JSON.stringify(plainText(name, 60))
 
-function nameIn(one: unknown): string {
+function readName(one: unknown): string {
   const name = typeof one === 'object' && one !== null && 'name' in one ? one.name : undefined
   return typeof name === 'string' ? shown(name) : 'one without a name'
 }

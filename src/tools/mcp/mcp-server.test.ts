@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { type McpServer, placeOf, serverProblem } from './mcp-server.ts'
+import { describeLocation, type McpServer, serverProblem } from './mcp-server.ts'
 
 const command: McpServer = { command: ['server', '--token', 'secret'] }
 
-test.each(['a', 'files', 'my-server', 'a_b', 'A1'])('%j is a name for a server', (name) => {
+test.each(['a', 'files', 'my-server', 'a_b', 'A1'])('%j is a valid server name', (name) => {
   expect(serverProblem(name, command)).toBeUndefined()
 })
 test.each(['', '1a', '_a', 'a_', 'a__b', 'a b', 'ä', 'a.b', 'x'.repeat(33), '__proto__'])(
-  '%j is no name for a server',
+  '%j is not a valid server name',
   (name) => {
     expect(serverProblem(name, command)).toMatch(/Rename it/)
   },
@@ -21,7 +21,7 @@ test.each([
   [{ command: ['a'], url: 'http://x' }, /either/],
   [{}, /either/],
   [null, /either/],
-  [{ url: 'localhost' }, /no address/],
+  [{ url: 'localhost' }, /not a URL/],
   [{ url: 'file:///etc/passwd' }, /Only http/],
   [{ url: 'ftp://x/' }, /Only http/],
   [{ url: 'http://user:secret@x/' }, /"headers"/],
@@ -33,7 +33,9 @@ test.each([
   expect(problem).not.toContain('secret')
 })
 
-test('a place is named without arguments and queries', () => {
-  expect(placeOf(command)).toBe('server')
-  expect(placeOf({ url: 'https://x.example:8/mcp?key=secret#a' })).toBe('https://x.example:8/mcp')
+test('a location is described without arguments and queries', () => {
+  expect(describeLocation(command)).toBe('server')
+  expect(describeLocation({ url: 'https://x.example:8/mcp?key=secret#a' })).toBe(
+    'https://x.example:8/mcp',
+  )
 })

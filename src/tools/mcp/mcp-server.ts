@@ -1,7 +1,8 @@
-/** Servers as they are configured: a program of this machine, or an address. */
+/** Configured MCP servers: a program on this machine, or a URL. */
 
 import { z } from 'zod'
 
+/** How an MCP server is reached: a command to start, or a URL. */
 export type McpServer =
   | {
       /** The program and its arguments. No shell. */
@@ -11,14 +12,14 @@ export type McpServer =
       readonly cwd?: string
     }
   | {
-      /** http or https, with the MCP endpoint's path. */
+      /** http or https, with the path of the MCP endpoint. */
       readonly url: string
       readonly headers?: Readonly<Record<string, string>>
     }
 
 /**
- * Such names cannot make two servers' tools collide: the first `__` of a tool's name ends the name
- * of its server.
+ * With such names the tools of two servers cannot collide: the first `__` in a tool's name ends the
+ * name of its server.
  */
 const serverName = /^[a-zA-Z](?:_?[a-zA-Z0-9-])*$/
 const nameCharsMax = 32
@@ -51,18 +52,18 @@ export function serverProblem(name: string, server: McpServer): string | undefin
 }
 
 function urlProblem(text: string): string | undefined {
-  if (!URL.canParse(text)) return 'Its "url" is no address. Write it as http://host:port/mcp.'
+  if (!URL.canParse(text)) return 'Its "url" is not a URL. Write it as http://host:port/mcp.'
   const { password, protocol, username } = new URL(text)
   if (protocol !== 'http:' && protocol !== 'https:') {
     return `Its "url" begins with ${protocol} Only http: and https: can be used.`
   }
   if (username !== '' || password !== '') {
-    return 'Its "url" holds a user or password. Put them in "headers", as Authorization.'
+    return 'Its "url" contains a user or password. Put them in "headers", as Authorization.'
   }
   return undefined
 }
 
-/** Values stay out of messages: they are secrets. */
+/** Values are secrets, so messages do not contain them. */
 function headersProblem(headers: Readonly<Record<string, string>> = {}): string | undefined {
   for (const [name, value] of Object.entries(headers)) {
     try {
@@ -74,8 +75,8 @@ function headersProblem(headers: Readonly<Record<string, string>> = {}): string 
   return undefined
 }
 
-/** Where it is, without what may be secret. */
-export function placeOf(server: McpServer): string {
+/** Where the server is, without possible secrets. */
+export function describeLocation(server: McpServer): string {
   if ('command' in server) return server.command[0] ?? ''
   const { origin, pathname } = new URL(server.url)
   return `${origin}${pathname}`

@@ -1,6 +1,6 @@
 /**
- * One connection to a server, from the handshake on. Whatever goes wrong is thrown as `McpFailure`
- * with what the server did and said.
+ * One connection to a server, from the handshake on. All failures are thrown as `McpFailure`, with
+ * what the server did and wrote.
  */
 
 import type { VersionNegotiationOptions } from '@modelcontextprotocol/client'
@@ -23,14 +23,14 @@ export interface SessionOptions {
 
 export interface Session {
   readonly offersTools: boolean
-  /** False when it ended. */
+  /** False after it ended. */
   readonly isOpen: boolean
-  ask<T>(question: Question, schema: z.ZodType<T>, limits: AskLimits): Promise<T>
-  /** Never rejects. Nothing of the server is alive afterwards. */
+  ask<T>(request: McpRequest, schema: z.ZodType<T>, limits: AskLimits): Promise<T>
+  /** Never rejects. No process of the server is alive afterwards. */
   close(): Promise<void>
 }
 
-export interface Question {
+export interface McpRequest {
   readonly method: 'tools/list' | 'tools/call'
   readonly params: Record<string, unknown>
 }
@@ -40,8 +40,8 @@ export interface AskLimits {
   readonly timeoutMs: number
 }
 
-/** Of the protocol that has no handshake. Almost all servers know the earlier ones. */
-const modern = '2026-07-28'
+/** The protocol version without a handshake. Almost all servers know the earlier ones. */
+const modernProtocol = '2026-07-28'
 const probeMsMax = 5000
 
 export async function openSession(
@@ -54,13 +54,13 @@ export async function openSession(
   } catch (error) {
     if (!isHandshakeRefused(error)) throw error
     const probe = { timeoutMs: Math.min(limits.timeoutMs, probeMsMax) }
-    return openWith({ mode: { pin: modern }, probe }, server, options, limits).catch(() => {
+    return openWith({ mode: { pin: modernProtocol }, probe }, server, options, limits).catch(() => {
       throw error
     })
   }
 }
 
-/** By a server that may know only the protocol without one. */
+/** The server may know only the protocol without a handshake. */
 function isHandshakeRefused(error: unknown): boolean {
   if (!(error instanceof McpFailure)) return false
   const { status } = (error.cause ?? {}) as { status?: unknown }
@@ -74,8 +74,8 @@ async function openWith(
   { signal, timeoutMs }: AskLimits,
 ): Promise<Session> {
   const { Client } = await import('@modelcontextprotocol/client')
-  const transport = await transportTo(server, options)
-  // No capabilities: a server can ask us for nothing, neither for people's input nor for models.
+  const transport = await createTransport(server, options)
+  // No capabilities: a server cannot request anything from us, neither user input nor model calls.
   const client = new Client(
     { name: 'loopwright', version: '1' },
     { capabilities: {}, inputRequired: { autoFulfill: false }, versionNegotiation },
@@ -86,7 +86,7 @@ async function openWith(
     isOpen = false
     await transport.close().catch(() => {})
   }
-  // The SDK does not listen to the signal before the handshake.
+  // The SDK ignores the signal before the handshake.
   const stop = (): void => void close()
   signal.addEventListener('abort', stop, { once: true })
   try {
@@ -94,7 +94,7 @@ async function openWith(
     await during(() => client.connect(transport, { signal, timeout: timeoutMs }))
   } catch (error) {
     await close()
-    throw explained(toMcpFailure(error, signal), transport)
+    throw addReason(toMcpFailure(error, signal), transport)
   } finally {
     signal.removeEventListener('abort', stop)
   }
@@ -103,31 +103,31 @@ async function openWith(
     get isOpen() {
       return isOpen && client.transport !== undefined
     },
-    async ask(question, schema, ask) {
+    async ask(request, schema, ask) {
       try {
         ask.signal.throwIfAborted()
         const limits = { signal: ask.signal, timeout: ask.timeoutMs }
-        return await during(() => client.request(question, schema, limits))
+        return await during(() => client.request(request, schema, limits))
       } catch (error) {
         const failure = toMcpFailure(error, ask.signal)
-        // A transport by HTTP does not notice by itself.
+        // An HTTP transport does not notice by itself.
         if (failure.code === 'server-gone') isOpen = false
-        throw explained(failure, transport)
+        throw addReason(failure, transport)
       }
     },
     close,
   }
 }
 
-function transportTo(server: McpServer, options: SessionOptions): Promise<ServerTransport> {
+function createTransport(server: McpServer, options: SessionOptions): Promise<ServerTransport> {
   if ('url' in server) return createHttpTransport(server)
   const cwd = server.cwd ?? options.cwd
   const { command, env } = server
   return Promise.resolve(createStdioTransport({ ...options, command, env, cwd }))
 }
 
-/** The reason is often only in what the server wrote. */
-function explained(failure: McpFailure, transport: ServerTransport): McpFailure {
+/** The reason is often only in the output of the server. */
+function addReason(failure: McpFailure, transport: ServerTransport): McpFailure {
   const needsReason = failure.code === 'server-gone' || failure.code === 'timeout'
   const trouble = needsReason ? transport.trouble() : undefined
   if (trouble === undefined || failure.message.includes(trouble)) return failure

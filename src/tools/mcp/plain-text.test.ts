@@ -11,13 +11,13 @@ test.each([
   expect(plainText(text, 100)).toBe(shown)
 })
 
-test('what is longer than the limit is cut to it, between characters', () => {
+test('text over the limit is cut between characters', () => {
   expect(plainText('x'.repeat(11), 10)).toBe(`${'x'.repeat(9)}…`)
   expect(plainText('x'.repeat(1_000_000), 10)).toHaveLength(10)
   expect(plainText(`${'x'.repeat(8)}🙂🙂`, 10)).toBe(`${'x'.repeat(8)}…`)
 })
 
-test('hidden characters do not hide that a text was cut', () => {
+test('invisible characters do not conceal that a text was cut', () => {
   expect(plainText(`a${'\u200b'.repeat(100)}b`, 10)).toMatch(/…$/)
 })
 

@@ -11,8 +11,8 @@ beforeEach(() => {
 const ask = (id: number): void => messages.sent({ jsonrpc: '2.0', id, method: 'tools/call' })
 const line = (message: object): string => JSON.stringify({ jsonrpc: '2.0', ...message })
 
-describe('what a server sends', () => {
-  test('is never more than was asked for, whatever it is', () => {
+describe('the output of a server', () => {
+  test('never yields more than was requested, whatever it is', () => {
     const ids = fc.oneof(fc.integer({ min: 0, max: 5 }), fc.jsonValue())
     const parts = {
       jsonrpc: fc.constant('2.0'),
@@ -37,13 +37,13 @@ describe('what a server sends', () => {
       }),
     )
   })
-  test('is passed on when it answers an open question, and only once', () => {
+  test('passes if it answers a pending request, and only once', () => {
     ask(1)
     messages.received(line({ id: 1, result: {} }))
     messages.received(line({ id: 1, result: { second: true } }))
     expect(got).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }])
   })
-  test('is dropped when nobody asked, and remembered as noise', () => {
+  test('is dropped if there was no request, and remembered as noise', () => {
     ask(1)
     messages.received(line({ id: 2, result: {} }))
     expect(got).toEqual([])
@@ -59,11 +59,11 @@ describe('what a server sends', () => {
     messages.received(line({ id: 1 }))
     expect(got).toMatchObject([{ id: 1, error: { code: -32_098 } }])
   })
-  test('may have a few lines that are no messages', () => {
+  test('may contain a few lines that are not messages', () => {
     for (const noise of ['hello', '[1]', 'null']) expect(messages.received(noise)).toBeUndefined()
-    expect(messages.received('{"jsonrpc":"1.0"}')).toMatch(/no messages/)
+    expect(messages.received('{"jsonrpc":"1.0"}')).toMatch(/not messages/)
   })
-  test('may have such lines again after an answer', () => {
+  test('may contain such lines again after an answer', () => {
     for (const id of [1, 2, 3]) {
       ask(id)
       for (const noise of ['a', 'b', 'c']) expect(messages.received(noise)).toBeUndefined()
@@ -71,7 +71,7 @@ describe('what a server sends', () => {
     }
     expect(got).toHaveLength(3)
   })
-  test('is limited between answers, and answers to nobody do not lift the limit', () => {
+  test('is limited between answers, and unsolicited answers do not reset the limit', () => {
     const log = line({ method: 'notifications/message', params: { data: 'x'.repeat(400) } })
     expect(messages.received(log)).toBeUndefined()
     messages.received(line({ id: 9, result: {} }))

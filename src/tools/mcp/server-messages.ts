@@ -1,10 +1,10 @@
 /**
- * What comes out of a server, looked at before the SDK sees it.
+ * Checks the output of a server before the SDK sees it.
  *
- * 1. Only an answer to a question that was asked, and not yet answered, gets through: once.
- * 2. An answer that cannot be read ends its question at once instead of at the time limit.
- * 3. How much may come between two answers is limited, in bytes and in lines that are no messages.
- *    A few such lines are common: logs that went the wrong way.
+ * 1. Only an answer to a pending request passes, and only once.
+ * 2. An unreadable answer ends its request at once instead of at the time limit.
+ * 3. The output between two answers is limited, in bytes and in lines that are not messages. A
+ *   few such lines are common: logs on the wrong stream.
  */
 
 import { z } from 'zod'
@@ -15,11 +15,11 @@ import { plainText } from './plain-text.ts'
 export type Message = Readonly<Record<string, unknown>> & { readonly jsonrpc: '2.0' }
 
 export interface ServerMessages {
-  /** Notes a question, so that its answer is known. */
+  /** Remembers a request, so that its answer is recognized. */
   sent(message: object): void
-  /** Undefined, or why nothing more of this server is listened to. */
+  /** Undefined, or why the server is no longer read. */
   received(line: string): string | undefined
-  /** A line that was no message, when there was one: often says what is wrong. */
+  /** The last line that was not a message, if any: it often shows what is wrong. */
   readonly noise: string | undefined
 }
 
@@ -54,7 +54,7 @@ export function createServerMessages(
     if (id === undefined || !open.delete(id)) return ignore(line)
     bytes = 0
     noiseLines = 0
-    onMessage(answerSchema.safeParse(message).success ? message : unreadable(id, line))
+    onMessage(answerSchema.safeParse(message).success ? message : toErrorMessage(id, line))
   }
 
   return {
@@ -73,9 +73,9 @@ export function createServerMessages(
       else if (typeof message['method'] === 'string') onMessage(message)
       else answer(message, line)
       if (bytes > limits.bytesMax)
-        return `it was stopped because it sent over ${limits.bytesMax} bytes without an answer`
+        return `it was stopped because it sent more than ${limits.bytesMax} bytes without an answer`
       if (noiseLines <= limits.noiseLinesMax) return undefined
-      return 'it was stopped because it keeps writing lines that are no messages'
+      return 'it was stopped because it keeps writing lines that are not messages'
     },
   }
 }
@@ -88,11 +88,11 @@ function parseMessage(line: string): Message | undefined {
   }
 }
 
-const unreadable = (id: string | number, line: string): Message => ({
+const toErrorMessage = (id: string | number, line: string): Message => ({
   jsonrpc: '2.0',
   id,
   error: {
     code: answerUnreadable,
-    message: `It sent an answer that is none: ${plainText(line, sampleCharsMax)}`,
+    message: `It sent an invalid answer: ${plainText(line, sampleCharsMax)}`,
   },
 })

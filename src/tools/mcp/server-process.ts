@@ -1,10 +1,11 @@
 /**
  * The process of a server.
  *
- * 1. Whoever starts it says how it is asked to end and how all of it is killed: by default it leads a
- *    process group of its own, which is killed when it has ended, or shall; with `MarkProcesses` also
- *    what had left the group. With `startServer` that is the sandbox's business.
- * 2. Its environment is PATH, HOME, LANG and TMPDIR, the mark, and what is given. Nothing else.
+ * 1. The starter defines how it is stopped and killed: by default it leads a separate process
+ *   group, which is killed when the process ends or must end; with `MarkProcesses`, processes that
+ *   left the group are killed too. With `startServer` the sandbox does this.
+ * 2. Its environment is PATH, HOME, LANG and TMPDIR, the mark, and the configured variables.
+ *   Nothing else.
  */
 
 import { spawn } from 'node:child_process'
@@ -13,7 +14,7 @@ import { defined, textOf } from '../../loop/index.ts'
 import { baseEnvironment } from '../../system/index.ts'
 import { McpFailure } from './mcp-failure.ts'
 
-/** For one server: what its environment carries, and how all that it started is killed. */
+/** For one server: what its environment contains, and how everything it started is killed. */
 export type MarkProcesses = () => {
   readonly environment: Readonly<Record<string, string>>
   killAll(group: number): Promise<readonly number[]>
@@ -25,11 +26,11 @@ export interface ProcessOptions {
   readonly cwd?: string | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly markProcesses?: MarkProcesses | undefined
-  /** In place of a plain process; then `environment` and `markProcesses` are not used. */
+  /** Replaces the plain process; `environment` and `markProcesses` are then not used. */
   readonly startServer?: StartProcess | undefined
 }
 
-const markNothing: MarkProcesses = () => ({
+const markNoProcesses: MarkProcesses = () => ({
   environment: {},
   async killAll(group) {
     signalGroup(group, 'SIGKILL')
@@ -37,9 +38,9 @@ const markNothing: MarkProcesses = () => ({
   },
 })
 
-/** Rejects when it cannot be started. */
+/** Rejects if it cannot be started. */
 export async function startServerProcess(options: ProcessOptions): Promise<OpenProcess> {
-  const { cwd, env, startServer = plainStart(options) } = options
+  const { cwd, env, startServer = startPlainProcess(options) } = options
   const [program = '', ...args] = options.command
   const given = defined({ cwd, env })
   try {
@@ -49,10 +50,10 @@ export async function startServerProcess(options: ProcessOptions): Promise<OpenP
   }
 }
 
-const plainStart =
+const startPlainProcess =
   ({
     environment,
-    markProcesses = markNothing,
+    markProcesses = markNoProcesses,
   }: Pick<ProcessOptions, 'environment' | 'markProcesses'>): StartProcess =>
   ({ program, args, cwd, env }) => {
     const mark = markProcesses()
@@ -75,6 +76,6 @@ function signalGroup(group: number, signal: NodeJS.Signals): void {
     // Zero would be our own group.
     if (group > 0) process.kill(-group, signal)
   } catch {
-    // It is gone already.
+    // Already gone.
   }
 }

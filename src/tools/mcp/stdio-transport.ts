@@ -1,12 +1,13 @@
 /**
- * A server as a child process: messages are lines on its standard input and output. The SDK has such
- * a transport, but that one ends only the process it started and not what this started in turn, and
- * has no limit for what a server sends.
+ * A server as a child process: messages are lines on its standard input and output. The SDK's own
+ * transport ends only the process that it started, not that process's children, and does not limit
+ * what a server sends.
  *
- * 1. When it is closed, or the server ends or is ended, nothing of the server is alive.
+ * 1. After the transport is closed, or the server ends or is stopped, no process of the server is
+ *   alive.
  * 2. `onclose` is called once, after that.
- * 3. While no work is under way that the server is needed for, nothing of it runs, if it can be paused:
- *    what it would do meanwhile to files, nobody could tell from what the run does.
+ * 3. A server that can be paused runs only while a call needs it: changes it makes to files at
+ *   other times could not be told apart from those of the run.
  */
 
 import { type OpenProcess } from '../../engine/index.ts'
@@ -17,19 +18,19 @@ import { createServerMessages, type Message, type ServerMessages } from './serve
 import { type ProcessOptions, startServerProcess } from './server-process.ts'
 import { limits, type ServerTransport } from './transport.ts'
 
-/** What a server that does not read may leave waiting in our memory. */
+/** What may wait in memory for a server that does not read. */
 const unreadBytesMax = 16 * 1024 * 1024
-const wordsCharsMax = 1500
+const stderrCharsMax = 1500
 
 export function createStdioTransport(options: ProcessOptions): ServerTransport {
   let server: OpenProcess | undefined
   let ending: Promise<void> | undefined
-  let why: string | undefined
-  let words = ''
+  let endReason: string | undefined
+  let stderrText = ''
 
   const end = (reason: string | undefined, politely: boolean): Promise<void> => {
     ending ??= (async () => {
-      why = reason
+      endReason = reason
       await server?.stop(politely)
       transport.onclose?.()
     })()
@@ -47,12 +48,12 @@ export function createStdioTransport(options: ProcessOptions): ServerTransport {
     stdout.on('data', (chunk: Buffer) => {
       if (ending !== undefined || lines.push(chunk)) return
       void end(
-        `it was stopped because it sent a line of over ${limits.messageBytesMax} bytes`,
+        `it was stopped because it sent a line of more than ${limits.messageBytesMax} bytes`,
         false,
       )
     })
     stderr.on('data', (chunk: Buffer) => {
-      words = (words + chunk.toString('utf8')).slice(-wordsCharsMax)
+      stderrText = (stderrText + chunk.toString('utf8')).slice(-stderrCharsMax)
     })
     void ended.then(({ how }) => end(how, false))
   }
@@ -74,14 +75,14 @@ export function createStdioTransport(options: ProcessOptions): ServerTransport {
         void end('it was stopped because it does not read what it is sent', false)
       }
     },
-    during: runningOnlyFor(() => server),
+    during: createRunner(() => server),
     close: () => end(undefined, true),
     trouble() {
-      const said = plainText(words, wordsCharsMax)
+      const stderrShown = plainText(stderrText, stderrCharsMax)
       const parts = [
-        why,
+        endReason,
         messages.noise === undefined ? undefined : `it wrote this to its output: ${messages.noise}`,
-        said === '' ? undefined : `it said: ${said}`,
+        stderrShown === '' ? undefined : `its stderr: ${stderrShown}`,
       ].filter((part) => part !== undefined)
       return parts.length === 0 ? undefined : parts.join('; ')
     },
@@ -89,8 +90,8 @@ export function createStdioTransport(options: ProcessOptions): ServerTransport {
   return transport
 }
 
-/** The first of what is under way lets the server run, the last has it paused. */
-function runningOnlyFor(
+/** The first call in progress resumes the server, the last one pauses it. */
+function createRunner(
   server: () => OpenProcess | undefined,
 ): NonNullable<ServerTransport['during']> {
   let underWay = 0
@@ -106,6 +107,6 @@ function runningOnlyFor(
   }
 }
 
-/** The SDK looks at it again, with its own schemas. */
+/** The SDK validates it again with its own schemas. */
 const toSdk = (message: Message): Parameters<NonNullable<ServerTransport['onmessage']>>[0] =>
   message as never

@@ -9,7 +9,7 @@ describe('the result of a call', () => {
   test('is the texts, joined', () => {
     expect(outputOf({ content: [text('a'), text('b')] })).toBe('a\nb')
   })
-  test('has notes for what is no text', () => {
+  test('has notes for parts that are not text', () => {
     const content = [
       { type: 'image', mimeType: 'image/png', data: 'A'.repeat(400) },
       { type: 'audio', mimeType: 'audio/wav', data: 'AAAA' },
@@ -66,21 +66,21 @@ describe('the result of a call', () => {
     expect(outputOf({ content })).toMatch(/\n\[500 more parts left out\]$/)
   })
   test.each([
-    [{ content: [text('x')] }, /no such data/],
+    [{ content: [text('x')] }, /no structured content/],
     [{ structuredContent: { n: '1' } }, /n: .*number/],
-    [{ structuredContent: [] }, /does not fit/],
+    [{ structuredContent: [] }, /does not match/],
     [{}, /neither/],
-  ])('%j breaks the output schema', (result, message) => {
+  ])('%j violates the output schema', (result, message) => {
     expect(() => toToolResult(result, schema)).toThrow(message)
   })
-  test('that fits the output schema is the data', () => {
+  test('that matches the output schema is the data', () => {
     expect(toToolResult({ structuredContent: { n: 1, more: 2 } }, schema).output).toEqual({
       n: 1,
       more: 2,
     })
   })
   test.each([{ content: 'x' }, { content: [1] }, { content: [{}] }, { isError: 'no' }, null, 'x'])(
-    '%j is no result',
+    '%j is not a result',
     (result) => {
       expect(callResultSchema.safeParse(result).success).toBe(false)
     },

@@ -1,12 +1,12 @@
 /**
- * What a server's tool returned, as the caller sees it: its texts, or its data, or both where they
- * differ. Pictures, sounds and binary files become a note of their type and size.
+ * The result of a server's tool as the caller sees it: its text, its data, or both if they differ.
+ * Images, audio and binary files become a note of their type and size.
  */
 
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { type Json, type ToolResult, toJson } from '../../loop/index.ts'
-import { fromJsonSchema } from '../json-schema.ts'
+import { createSchemaCheck } from '../schema-check.ts'
 import type { JsonSchema } from '../tool.ts'
 import { McpFailure } from './mcp-failure.ts'
 import { plainText } from './plain-text.ts'
@@ -29,43 +29,46 @@ const partsMax = 1000
 const labelCharsMax = 300
 const issuesShownMax = 3
 
-/** Throws `bad-answer` for a result that breaks what the tool's own description says. */
+/** Throws `bad-answer` for a result that contradicts the tool's own description. */
 export function toToolResult(result: CallResult, output: JsonSchema | undefined): ToolResult {
   const { content, isError = false, structuredContent } = result
   if (content === undefined && structuredContent === undefined) {
     throw new McpFailure('bad-answer', 'Its result has neither content nor structured content.')
   }
-  const text = textOfParts(content ?? [])
-  // What a tool says of its failure has no schema.
+  const text = describeParts(content ?? [])
+  // The text of a failure has no schema.
   if (isError) return { ok: false, error: 'tool-failed', output: text }
   if (output !== undefined) checkOutput(structuredContent, output)
   const data = structuredContent === undefined ? undefined : toData(structuredContent)
-  return { ok: true, output: joined(text, data) }
+  return { ok: true, output: combine(text, data) }
 }
 
 function checkOutput(data: unknown, schema: JsonSchema): void {
   if (data === undefined) {
-    throw new McpFailure('bad-answer', 'It has an output schema, but its result has no such data.')
+    throw new McpFailure(
+      'bad-answer',
+      'It has an output schema, but its result has no structured content.',
+    )
   }
-  const parsed = fromJsonSchema(schema).safeParse(data)
+  const parsed = createSchemaCheck(schema).safeParse(data)
   if (parsed.success) return
   const issues = parsed.error.issues
     .slice(0, issuesShownMax)
     .map(({ message, path }) => `${path.length === 0 ? 'result' : path.join('.')}: ${message}`)
   const text = plainText(issues.join('; '), 3 * labelCharsMax)
-  throw new McpFailure('bad-answer', `Its result does not fit its own output schema (${text}).`)
+  throw new McpFailure('bad-answer', `Its result does not match its own output schema (${text}).`)
 }
 
 function toData(value: unknown): Json {
   try {
     return toJson(value)
   } catch (cause) {
-    throw new McpFailure('bad-answer', 'The data of its result is nested too deep.', { cause })
+    throw new McpFailure('bad-answer', 'The data of its result is nested too deeply.', { cause })
   }
 }
 
 /** Most servers send the same twice: data, and the text of that data. */
-function joined(text: string, data: Json | undefined): Json {
+function combine(text: string, data: Json | undefined): Json {
   if (data === undefined) return text
   if (text === '' || isDeepStrictEqual(parseJson(text), data)) return data
   const values = typeof data === 'object' && data !== null ? Object.values(data) : [data]
@@ -81,21 +84,21 @@ function parseJson(text: string): unknown {
   }
 }
 
-function textOfParts(parts: readonly Part[]): string {
-  const texts = parts.slice(0, partsMax).map(textOfPart)
+function describeParts(parts: readonly Part[]): string {
+  const texts = parts.slice(0, partsMax).map(describePart)
   const more = parts.length - texts.length
   return [...texts, ...(more > 0 ? [`[${more} more parts left out]`] : [])].join('\n')
 }
 
-function textOfPart(part: Part): string {
+function describePart(part: Part): string {
   switch (part.type) {
     case 'text':
       return typeof part['text'] === 'string' ? part['text'] : '[text without a text]'
     case 'image':
     case 'audio':
-      return note(part.type, part['mimeType'], sizeOf(part['data']))
+      return note(part.type, part['mimeType'], describeSize(part['data']))
     case 'resource':
-      return textOfResource(part['resource'])
+      return describeResource(part['resource'])
     case 'resource_link':
       return note('link to a resource', part['uri'], part['name'], part['mimeType'])
     default:
@@ -103,10 +106,10 @@ function textOfPart(part: Part): string {
   }
 }
 
-function textOfResource(resource: unknown): string {
+function describeResource(resource: unknown): string {
   if (typeof resource !== 'object' || resource === null) return note('resource')
   const { blob, mimeType, text, uri } = resource as Record<string, unknown>
-  if (typeof text !== 'string') return note('resource', uri, mimeType, sizeOf(blob))
+  if (typeof text !== 'string') return note('resource', uri, mimeType, describeSize(blob))
   return `${note('resource', uri, mimeType)}\n${text}`
 }
 
@@ -116,5 +119,5 @@ function note(...parts: readonly unknown[]): string {
   return `[${texts.map((text) => plainText(text, labelCharsMax)).join(', ')}]`
 }
 
-const sizeOf = (base64: unknown): string | undefined =>
+const describeSize = (base64: unknown): string | undefined =>
   typeof base64 === 'string' ? `${Math.floor((base64.length * 3) / 4)} bytes` : undefined

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { annotationsSchema, riskOf } from './tool-risk.ts'
+import { annotationsSchema, toRisk } from './tool-risk.ts'
 
 const yes = true
 const no = false
@@ -18,11 +18,11 @@ test.each([
   ['network', { destructiveHint: no, idempotentHint: yes, openWorldHint: yes }],
   ['idempotent', { destructiveHint: no, idempotentHint: yes }],
 ] as const)('a tool is %s with the hints %j', (risk, hints) => {
-  expect(riskOf(hints, false)).toBe(risk)
-  expect(riskOf(hints, true)).toBe(risk === 'destructive' ? 'destructive' : 'network')
+  expect(toRisk(hints, false)).toBe(risk)
+  expect(toRisk(hints, true)).toBe(risk === 'destructive' ? 'destructive' : 'network')
 })
 
-test('a hint that is no boolean is none', () => {
+test('a hint that is not a boolean is ignored', () => {
   expect(annotationsSchema.parse({ readOnlyHint: 'yes', title: 7 })).toEqual({})
   expect(annotationsSchema.parse('read-only')).toBeUndefined()
 })

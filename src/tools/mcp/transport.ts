@@ -1,24 +1,26 @@
-/** What the two ways to a server have in common: the SDK's transport, and why it ended. */
+/** What the two transports have in common: the SDK's interface, and why the connection ended. */
 
 import type { Transport } from '@modelcontextprotocol/client'
 
 export interface ServerTransport extends Transport {
-  /** Why it ended by itself, and what the server said last. Undefined while nothing is wrong. */
+  /**
+   * Why it ended by itself, and the last output of the server. Undefined while nothing is wrong.
+   */
   trouble(): string | undefined
   /**
-   * Does what the server has to run for. Before it and after it the server is paused, unless something else
-   * is under way. Absent: the server is no process of ours.
+   * Runs work that needs the server. Before and after it the server is paused, unless other work is
+   * in progress. Absent if the server is not a child process.
    */
   during?<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** What a server may send. */
+/** Limits for what a server may send. */
 export const limits: {
-  /** One message, and one response by HTTP. */
+  /** One message, and one HTTP response. */
   readonly messageBytesMax: number
-  /** All that comes between two answers. */
+  /** Everything between two answers. */
   readonly betweenBytesMax: number
-  /** Lines that are no messages, between two answers. */
+  /** Lines that are not messages, between two answers. */
   readonly noiseLinesMax: number
 } = {
   messageBytesMax: 10 * 1024 * 1024,

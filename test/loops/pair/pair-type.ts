@@ -10,7 +10,7 @@
 import { z } from 'zod'
 import type { Condition, LoopType } from '../../../src/loop/index.ts'
 import { type LoopTypeDefinition, loopOperation } from '../../../src/loops/index.ts'
-import { key, type LoopFile, text, whole } from '../../../src/protocol/index.ts'
+import { integer, key, type LoopFile, text } from '../../../src/protocol/index.ts'
 
 export interface PairKeys {
   readonly task: string
@@ -75,7 +75,7 @@ export const pairType: LoopTypeDefinition<PairKeys> = {
   until: [{ type: 'checks-pass' }],
   keys: {
     task: key(text(1000), 'What the maker is to do.'),
-    approvals: key(whole(1, 10).prefault(1), 'How often the reviewer has to approve.'),
+    approvals: key(integer(1, 10).prefault(1), 'How often the reviewer has to approve.'),
   },
   problems: ({ settings: { task } }) =>
     task.trim().endsWith('?') ? [{ path: ['task'], reason: 'it is a question: write a task' }] : [],

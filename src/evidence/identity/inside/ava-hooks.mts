@@ -1,13 +1,13 @@
 /**
- * Loaded as module hooks into the main process of ava: the module that follows its workers passes each event on.
- * It is internal to ava; where it is another one, no test is reported.
+ * Module hooks for the main process of ava: patches the module that tracks its workers to forward each event. That
+ * module is internal to ava; if it changes, no test is reported.
  */
 
 interface Loaded {
   readonly source?: string | ArrayBuffer | Uint8Array
 }
 
-/** Added to the module, where `RunStatus` is the class. */
+/** Appended to the module, in which `RunStatus` is the class. */
 const patch = `
 ;{
   const key = Symbol.for('loopwright.identity')
@@ -20,7 +20,7 @@ const patch = `
     const titles = [String(title)]
     const status = statuses[type]
     if (type === 'declared-test') send({ type: 'declared', file, titles })
-    // What was thrown is in the details; the message is ava's own.
+    // The details contain the thrown value; the message is written by ava.
     const { summary, message: said = '', formattedError = '', formattedDetails = [] } = event.err ?? {}
     const details = formattedDetails.map(({ formatted }) => String(formatted))
     const texts = [summary, ...details, said, formattedError].filter(Boolean)

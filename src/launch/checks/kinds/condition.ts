@@ -1,6 +1,6 @@
 /**
  * A standard condition: the usual commands of the project. E7. Its files are those that the run began with, not what was
- * made of them: whoever does the work does not choose what judges it.
+ * made of them: the maker does not choose what judges it.
  */
 
 import { type ConditionCommand, networkAdvice, planCondition } from '../../../evidence/index.ts'
@@ -8,9 +8,10 @@ import { textOf } from '../../../loop/index.ts'
 import type { ConditionCheckSettings } from '../../../protocol/index.ts'
 import { sha256 } from '../../../system/index.ts'
 import { observeCheck } from '../../certify/identity/observe-check.ts'
-import type { Env, LaunchedCheckKind, StandardCheck } from '../check-kind.ts'
+import type { Env, LaunchedCheckKind } from '../check-kind.ts'
 import { folderFiles } from '../folder-reader.ts'
 import { programDigest } from '../program-digest.ts'
+import type { StandardCheck } from '../resolved-check.ts'
 import { standardCheck } from '../standard-check.ts'
 import { fingerprintOf } from './fingerprint.ts'
 

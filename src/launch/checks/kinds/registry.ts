@@ -1,7 +1,8 @@
 /** The kinds of checks that can be run. A new one is a file here, and one line below. */
 
 import type { CheckSettings } from '../../../protocol/index.ts'
-import type { LaunchedCheckKind, ResolvedCheck } from '../check-kind.ts'
+import type { LaunchedCheckKind } from '../check-kind.ts'
+import type { ResolvedCheck } from '../resolved-check.ts'
 import { commandKind } from './command.ts'
 import { conditionKind } from './condition.ts'
 import { judgeKind } from './judge.ts'

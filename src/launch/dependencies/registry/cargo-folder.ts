@@ -1,4 +1,4 @@
-/** The operator's mirror of crates.io in a folder: what a lockfile needs of it is copied into the layer. */
+/** Copies the packages of a lockfile from the operator's local mirror of crates.io into the layer. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cp, mkdir } from 'node:fs/promises'
@@ -8,17 +8,17 @@ import { z } from 'zod'
 import { tryParse } from './lockfile-reading.ts'
 
 export interface CargoFolder {
-  /** Of packages that are unpacked, or of archives with an index. */
+  /** Unpacked packages, or archives with an index. */
   readonly kind: 'directory' | 'local-registry'
   readonly path: string
 }
 
-/** In cargo's home inside. */
-const copied = 'mirror'
+/** In the home folder of cargo in the sandbox. */
+const mirrorFolder = 'mirror'
 
-/** A path in settings is relative to the folder above that of the settings. */
+/** A path in the settings is relative to the parent of their folder. */
 export const cargoFolderConfig = ({ kind }: CargoFolder): string =>
-  `[source.operator-0]\n${kind} = ".store/${copied}"\n`
+  `[source.operator-0]\n${kind} = ".store/${mirrorFolder}"\n`
 
 const lockfile = z.object({
   package: z.array(
@@ -27,7 +27,7 @@ const lockfile = z.object({
 })
 const manifest = z.object({ package: z.object({ name: z.string(), version: z.string() }) })
 
-/** `home`: cargo's, inside. What the mirror has not got, cargo reports. */
+/** `home`: that of cargo in the sandbox. Cargo reports packages that the mirror lacks. */
 export async function copyFromMirror(
   { kind, path }: CargoFolder,
   text: string,
@@ -35,13 +35,13 @@ export async function copyFromMirror(
 ): Promise<void> {
   const packages = lockfile.safeParse(tryParse(parse, text)).data?.package ?? []
   const wanted = packages.filter((one) => one.source !== undefined)
-  const to = join(home, copied)
+  const to = join(home, mirrorFolder)
   await mkdir(to, { recursive: true })
-  const copy = async (below: string): Promise<void> => {
-    const from = join(path, below)
+  const copy = async (relative: string): Promise<void> => {
+    const from = join(path, relative)
     if (!existsSync(from)) return
-    await mkdir(dirname(join(to, below)), { recursive: true })
-    await cp(from, join(to, below), { recursive: true, dereference: true })
+    await mkdir(dirname(join(to, relative)), { recursive: true })
+    await cp(from, join(to, relative), { recursive: true, dereference: true })
   }
   if (kind === 'local-registry') {
     for (const { name, version } of wanted) {

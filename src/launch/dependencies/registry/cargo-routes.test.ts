@@ -24,7 +24,7 @@ const configJson = (found: CargoRegistry, config: object, at = 0): unknown => {
   return JSON.parse(text ?? '{}')
 }
 
-test('without settings: crates.io, with archives where its index says', async () => {
+test('without settings: crates.io, with the archive URL of its index', async () => {
   const found = await registry('')
   expect(found.routes[0]?.upstream).toBe('https://index.crates.io/')
   expect(configJson(found, { dl: 'https://static.crates.io/crates', api: 'x' })).toEqual({
@@ -33,7 +33,7 @@ test('without settings: crates.io, with archives where its index says', async ()
   expect(found.routes[1]).toMatchObject({ upstream: 'https://static.crates.io/crates/' })
 })
 
-test('archives with markers in their address; credentials only for the host of the index', async () => {
+test('archive URLs may have markers; credentials are sent only to the host of the index', async () => {
   const found = await registry(
     '[registries.a]\nindex = "sparse+https://a.example/index/"\n',
     '[registries.a]\ntoken = "secret"\n',
@@ -52,7 +52,7 @@ test('archives with markers in their address; credentials only for the host of t
   expect(archives).toMatchObject({ upstream: 'https://other.example/dl/', headers: {} })
 })
 
-test('crates.io is what the operator replaces it with; a token may be in a variable', async () => {
+test('the operator can replace crates.io, and pass a token in a variable', async () => {
   const found = await registry(
     '[source.crates-io]\nreplace-with = "one"\n[source.one]\nreplace-with = "my-two"\n[registries.my-two]\nindex = "sparse+https://two.example/"\n',
     '',

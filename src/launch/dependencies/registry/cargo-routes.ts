@@ -1,6 +1,6 @@
 /**
- * The operator's registries of Rust packages: sparse indexes as routes of the endpoint, and mirrors in folders,
- * from which the packages of a lockfile are copied into the layer.
+ * The operator's registries of Rust packages: sparse indexes as routes of the endpoint, and local mirrors, from
+ * which the packages of a lockfile are copied into the layer.
  */
 
 import { existsSync, readFileSync } from 'node:fs'
@@ -10,17 +10,17 @@ import { parse } from 'smol-toml'
 import { z } from 'zod'
 import { defined } from '../../../loop/index.ts'
 import { type CargoFolder, cargoFolderConfig } from './cargo-folder.ts'
+import type { Env, OperatorRegistry } from './go-routes.ts'
 import { tryParse } from './lockfile-reading.ts'
-import type { Env, OperatorRegistry } from './other-routes.ts'
 import { type RegistryRoute, registryUrl } from './registry-endpoint.ts'
 import { splitAddress } from './split-address.ts'
 
 export interface CargoRegistry extends OperatorRegistry {
-  /** Settings for cargo inside. */
+  /** Settings for cargo in the sandbox. */
   readonly config: string
-  /** crates.io is this folder of the machine. */
+  /** A local folder that replaces crates.io. */
   readonly mirror?: CargoFolder
-  /** Of the registry that a package of a lockfile is from: `sparse+https://…`. */
+  /** `source`: the registry of a package in a lockfile, such as `sparse+https://…`. */
   isKnown(source: string): boolean
 }
 
@@ -48,25 +48,25 @@ export function cargoRegistry(env: Env = process.env, home: string = homedir()):
   const folder = env['CARGO_HOME'] ?? join(home, '.cargo')
   const config = readSettings(folder, 'config')
   const credentials = readSettings(folder, 'credentials')
-  const tokenOf = (name: string): string | undefined =>
+  const findToken = (name: string): string | undefined =>
     env[`CARGO_REGISTRIES_${name.toUpperCase().replaceAll('-', '_')}_TOKEN`] ??
     credentials.registries?.[name]?.token ??
     config.registries?.[name]?.token
-  const main = findMain(config)
+  const main = findMainSource(config)
   const indexes = Object.entries(config.registries ?? {}).flatMap(([name, { index }]) =>
     index?.startsWith(sparsePrefix) === true ? [{ name, index }] : [],
   )
-  const routes = indexes.map(({ name, index }, at) => sparseRoutes(index, tokenOf(name), at + 1))
+  const routes = indexes.map(({ name, index }, at) => sparseRoutes(index, findToken(name), at + 1))
   const known = new Set([...publicSources, ...indexes.map(({ index }) => index)].map(withSlash))
   const named = indexes.map(({ name, index }, at) => replacedIndex(name, index, at + 1)).join('')
   const mainRoutes =
-    main.folder === undefined ? sparseRoutes(main.index, tokenOf(main.name ?? ''), 0) : []
+    main.folder === undefined ? sparseRoutes(main.index, findToken(main.name ?? ''), 0) : []
   return {
     routes: [...mainRoutes, ...routes.flat()],
     env: {},
-    toOurs: () => undefined,
+    toEndpointUrl: () => undefined,
     readOnly: [],
-    config: `[source.crates-io]\nreplace-with = "operator-0"\n${main.folder === undefined ? ourIndex(0) : cargoFolderConfig(main.folder)}${named}`,
+    config: `[source.crates-io]\nreplace-with = "operator-0"\n${main.folder === undefined ? endpointIndex(0) : cargoFolderConfig(main.folder)}${named}`,
     ...defined({ mirror: main.folder }),
     isKnown: (one) => known.has(withSlash(one)),
   }
@@ -88,8 +88,8 @@ interface MainSource {
 
 const replacementsMax = 8
 
-/** What crates.io is replaced with, by the operator. */
-function findMain({ source: sources = {}, registries = {} }: CargoSettings): MainSource {
+/** Follows the operator's replacements of crates.io. */
+function findMainSource({ source: sources = {}, registries = {} }: CargoSettings): MainSource {
   let name = 'crates-io'
   for (let steps = 0; steps < replacementsMax; steps++) {
     const next = sources[name]?.['replace-with']
@@ -105,17 +105,17 @@ function findMain({ source: sources = {}, registries = {} }: CargoSettings): Mai
   return index?.startsWith(sparsePrefix) === true ? { index, name } : { index: publicIndex }
 }
 
-const ourIndex = (at: number): string =>
+const endpointIndex = (at: number): string =>
   `[source.operator-${at}]\nregistry = "${sparsePrefix}${registryUrl}cargo/${at}/"\n`
 
-/** The lockfile and the manifests keep their address. */
+/** The lockfile and the manifests keep the original URL. */
 const replacedIndex = (name: string, index: string, at: number): string =>
   `[registries.${JSON.stringify(name)}]\nindex = ${JSON.stringify(index)}\n` +
-  `[source.replaced-${at}]\nregistry = ${JSON.stringify(index)}\nreplace-with = "operator-${at}"\n${ourIndex(at)}`
+  `[source.replaced-${at}]\nregistry = ${JSON.stringify(index)}\nreplace-with = "operator-${at}"\n${endpointIndex(at)}`
 
 const indexConfig = z.looseObject({ dl: z.string() })
 
-/** Where the archives are is in the `config.json` of an index. */
+/** The `config.json` of an index contains the URL of the archives. */
 function sparseRoutes(
   index: string,
   token: string | undefined,
@@ -132,7 +132,7 @@ function sparseRoutes(
     const end = isPlain ? fixed.length : fixed.lastIndexOf('/') + 1
     archives = withSlash(new URL(fixed.slice(0, end), upstream).href)
     const rest = isPlain ? '' : `/${fixed.slice(end)}${markers.join('')}`
-    // Credentials are added outside.
+    // The endpoint adds credentials, outside the sandbox.
     const { 'auth-required': _, ...others } = config
     return JSON.stringify({ ...others, dl: `${registryUrl}crates/${at}${rest}`, api: undefined })
   }

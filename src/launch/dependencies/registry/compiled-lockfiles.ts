@@ -1,4 +1,4 @@
-/** `Cargo.lock`, and `go.mod`, which says what `go.sum` does not. */
+/** Reads `Cargo.lock`, and `go.mod`, because `go.sum` contains only digests. */
 
 import { parse } from 'smol-toml'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ const cargo = z.looseObject({
   package: z.array(z.looseObject({ name: z.string(), source: z.string().optional() })).optional(),
 })
 
-/** Registries are replaced by ours in the settings of cargo; those of the project alone are not known. */
+/** The settings of cargo redirect known registries to the endpoint; those that only the project names are refused. */
 export function readCargoLockfile(
   text: string,
   isKnown: (source: string) => boolean,
@@ -18,7 +18,7 @@ export function readCargoLockfile(
   try {
     parsed = cargo.parse(parse(text))
   } catch {
-    return { ...sources.read(text), problem: 'it is not a lockfile of Cargo' }
+    return { ...sources.read(text), problem: 'it is not a Cargo lockfile' }
   }
   for (const { name, source } of parsed.package ?? []) {
     if (source !== undefined && !isKnown(source)) sources.foreign(name, source)
@@ -26,7 +26,7 @@ export function readCargoLockfile(
   return sources.read(text)
 }
 
-/** `replace example.com/a => ../b`: the module is taken from a folder. */
+/** Collects local modules: `replace example.com/a => ../b`. */
 export function readGoMod(text: string): LockfileReading {
   const sources = collectSources()
   for (const line of text.split(/\r?\n/)) {

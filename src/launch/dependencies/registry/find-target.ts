@@ -1,4 +1,4 @@
-/** What a request from inside asks for, and why not. */
+/** Maps a request from the sandbox to a URL of a registry, or refuses it. */
 
 import type { IncomingMessage } from 'node:http'
 import type { RegistryRoute } from './registry-endpoint.ts'
@@ -6,11 +6,11 @@ import type { RegistryRoute } from './registry-endpoint.ts'
 export interface Target {
   readonly url: URL
   readonly path: string
-  /** Undefined: something that a registry has linked to. */
+  /** Undefined: a URL that a registry linked to. */
   readonly route: RegistryRoute | undefined
 }
 
-/** Text: why not. */
+/** Returns text if the request is refused: the reason. */
 export function findTarget(
   { method, url = '' }: IncomingMessage,
   routes: readonly RegistryRoute[],
@@ -20,23 +20,23 @@ export function findTarget(
   const [, id, name = ''] = /^\/link\/([0-9a-f]{32})\/([^/]*)$/.exec(url) ?? []
   const linked = id === undefined ? undefined : links.get(id)
   if (linked !== undefined) {
-    // The metadata of a wheel lies beside it.
+    // The metadata of a wheel is a file next to it.
     const isMetadata = name.endsWith('.metadata') && !linked.endsWith('.metadata')
     return { url: new URL(isMetadata ? `${linked}.metadata` : linked), path: url, route: undefined }
   }
   const route = routes.find(({ prefix }) => url.startsWith(`/${prefix}/`))
-  if (route === undefined) return "This address is not one of the operator's registries."
+  if (route === undefined) return "This URL does not belong to one of the operator's registries."
   const path = url.slice(route.prefix.length + 2)
   const decoded = decodePath(path)
   if (decoded === undefined || !URL.canParse(path, route.upstream))
-    return 'This is not a path of a registry.'
+    return 'This path is not valid for a registry.'
   const target = new URL(path, route.upstream)
-  if (!target.href.startsWith(route.upstream)) return 'This is not a path of a registry.'
+  if (!target.href.startsWith(route.upstream)) return 'This path is not valid for a registry.'
   if (route.isRefused?.(decoded) === true) return 'Only packages can be read.'
   return { url: target, path, route }
 }
 
-/** Servers differ in what they decode, and how often: a path that leaves its folder in any reading is none. */
+/** Servers differ in what and how often they decode, so a path that escapes in any decoding is refused. */
 function decodePath(path: string): string | undefined {
   if (!/^[\x21-\x7e]*$/.test(path)) return undefined
   let [text = ''] = path.split('?')
@@ -51,8 +51,11 @@ function decodePath(path: string): string | undefined {
   return text
 }
 
-/** The one whose address is the longest: a registry may be a folder of another. */
-export function routeFor(url: string, routes: readonly RegistryRoute[]): RegistryRoute | undefined {
+/** Prefers the longest URL: one registry may be below another. */
+export function findRoute(
+  url: string,
+  routes: readonly RegistryRoute[],
+): RegistryRoute | undefined {
   return routes
     .filter(({ upstream }) => url.startsWith(upstream))
     .toSorted((one, two) => two.upstream.length - one.upstream.length)[0]

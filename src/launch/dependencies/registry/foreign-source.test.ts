@@ -1,4 +1,4 @@
-// Packages from git and from addresses: what is exact can be approved, and then has an address of ours.
+// Packages from git and from URLs: those that are pinned can be approved, and then have an endpoint URL.
 
 import { describe, expect, test } from 'vitest'
 import { parseForeign, sourceId, sourceUrl } from './foreign-source.ts'
@@ -7,7 +7,7 @@ import { readYarnLockfile } from './yarn-lockfile.ts'
 
 const commit = '0123456789abcdef0123456789abcdef01234567'
 const registry = 'https://registry.example/'
-const toOurs = (url: string): string | undefined =>
+const toEndpointUrl = (url: string): string | undefined =>
   url.startsWith(registry) ? `http://ours/${url.slice(registry.length)}` : undefined
 
 test.each([
@@ -34,10 +34,10 @@ test.each([
 
 describe('npm', () => {
   const read = (packages: object) =>
-    readNpmLockfile(JSON.stringify({ lockfileVersion: 3, packages }), toOurs)
+    readNpmLockfile(JSON.stringify({ lockfileVersion: 3, packages }), toEndpointUrl)
 
-  test('a commit and an address can be approved: the lockfile and the manifests name our archive', () => {
-    const { text, foreign, approvable, respecify } = read({
+  test('a commit and a URL can be approved: the lockfile and the manifests then name the archive at the endpoint', () => {
+    const { text, foreign, approvable, replaceRange } = read({
       '': { dependencies: { a: 'x/a', b: 'https://b.example/b.tgz', c: '^1.0.0' } },
       'node_modules/a': { resolved: `git+ssh://git@github.com/x/a.git#${commit}`, integrity: 'z' },
       'node_modules/b': { resolved: 'https://b.example/b.tgz', integrity: 'sha512-b' },
@@ -55,11 +55,11 @@ describe('npm', () => {
       'node_modules/b': { resolved: b, integrity: 'sha512-b' },
       'node_modules/c': { resolved: 'http://ours/c.tgz', dependencies: { a } },
     })
-    expect(respecify?.('a', 'x/a')).toBe(a)
-    expect(respecify?.('a', '^1.0.0')).toBeUndefined()
+    expect(replaceRange?.('a', 'x/a')).toBe(a)
+    expect(replaceRange?.('a', '^1.0.0')).toBeUndefined()
   })
 
-  test('one name from two addresses is refused', () => {
+  test('a package from two URLs is refused', () => {
     const { foreign } = read({
       'node_modules/a': { resolved: 'https://b.example/1.tgz' },
       'node_modules/b/node_modules/a': { resolved: 'https://b.example/2.tgz' },
@@ -69,8 +69,8 @@ describe('npm', () => {
 })
 
 describe('Yarn', () => {
-  test('1: what can be approved gets our address in all three places', () => {
-    const { text, foreign, approvable, respecify } = readYarnLockfile(
+  test('1: an approvable package gets the endpoint URL in all three places', () => {
+    const { text, foreign, approvable, replaceRange } = readYarnLockfile(
       `# yarn lockfile v1
 
 a@^1.0.0:
@@ -88,7 +88,7 @@ e@https://e.example/e.tgz:
   version "1.0.0"
   resolved "https://e.example/e.tgz#${commit}"
 `,
-      toOurs,
+      toEndpointUrl,
     )
     expect(foreign).toEqual([])
     const [b, e] = approvable.map(sourceUrl)
@@ -96,7 +96,7 @@ e@https://e.example/e.tgz:
     expect(text).toContain(`    "@s/b" "${b}"\n    d "^1.0.0"\n`)
     expect(text).toContain(`"@s/b@${b}":\n  version "1.0.0"\n  resolved "${b}"\n`)
     expect(text).toContain(`"e@${e}":\n`)
-    expect(respecify?.('@s/b', 'x/b')).toBe(b)
-    expect(respecify?.('d', '^1.0.0')).toBeUndefined()
+    expect(replaceRange?.('@s/b', 'x/b')).toBe(b)
+    expect(replaceRange?.('d', '^1.0.0')).toBeUndefined()
   })
 })

@@ -1,6 +1,6 @@
 /**
- * A package that comes from a git repository or from an address that is not a registry of the operator. It is
- * installed only after a person has approved exactly it: this address and this commit or checksum.
+ * A package from a git repository or from a URL outside the operator's registries. It is installed only after
+ * the user approved exactly this URL with this commit or checksum.
  */
 
 import { createHash } from 'node:crypto'
@@ -21,11 +21,11 @@ export interface AddressSource {
   readonly type: 'address'
   readonly name: string
   readonly url: string
-  /** As npm writes it: `sha512-…`. Absent: the lockfile has none. */
+  /** In the format of npm: `sha512-…`. Absent: the lockfile has none. */
   readonly integrity?: string
 }
 
-/** Undefined: it is not exact, or not of a kind that can be fetched as data. */
+/** Undefined: it is not pinned, or cannot be fetched as data. */
 export function parseForeign(
   name: string,
   source: string,
@@ -36,7 +36,7 @@ export function parseForeign(
   if (!/^https?:\/\//.test(source) || !URL.canParse(source)) return undefined
   const url = new URL(source)
   if (url.username !== '' || url.password !== '') return undefined
-  // Yarn 1 writes the SHA-1 of an archive behind its address.
+  // Yarn 1 appends the SHA-1 of an archive to its URL.
   const [, sha1] = /^#([0-9a-f]{40})$/.exec(url.hash) ?? []
   url.hash = ''
   const checksum =
@@ -75,7 +75,7 @@ function parseGit(source: string): Pick<GitSource, 'url' | 'commit'> | undefined
   return isLogin || hostname.startsWith('-') ? undefined : { url: plain, commit }
 }
 
-/** What is approved: the same text is the same content, as far as the lockfile pins it. */
+/** The id of an approval: the same text means the same content, as far as the lockfile pins it. */
 export const sourceId = (source: ForeignSource): string =>
   source.type === 'git'
     ? `git+${source.url}#${source.commit}`
@@ -87,10 +87,10 @@ export function describeSource(source: ForeignSource): string {
   return `${source.name} from ${sourceId(source)}${note}`
 }
 
-/** The name of its archive at the endpoint. */
+/** The name of the archive at the endpoint. */
 export const sourceFile = (source: ForeignSource): string =>
   createHash('sha256').update(sourceId(source)).digest('hex').slice(0, 32)
 
-/** Where a manager in the sandbox finds it. */
+/** The URL of the archive for a manager in the sandbox. */
 export const sourceUrl = (source: ForeignSource): string =>
   `${registryUrl}approved/${sourceFile(source)}/${source.name.replace(/^.*\//, '')}.tgz`

@@ -1,34 +1,34 @@
-/** What a lockfile takes packages from, and its text with the addresses of registries replaced by ours. */
+/** The sources of the packages in a lockfile, and its text with registry URLs replaced by endpoint URLs. */
 
 import { posix } from 'node:path'
 import { isScalar, parseAllDocuments, visit } from 'yaml'
 import { type ForeignSource, parseForeign, sourceId, sourceUrl } from './foreign-source.ts'
 
 export interface LockfileReading {
-  /** What is installed from. */
+  /** The text that is installed from. */
   readonly text: string
-  /** Folders and files that packages are taken from, relative to the folder of the lockfile. */
+  /** Folders and files of local packages, relative to the folder of the lockfile. */
   readonly paths: readonly string[]
-  /** Folders that are only linked to: they need not exist. */
+  /** Folders that are only linked to, and need not exist. */
   readonly links?: readonly string[]
-  /** From git or from an address that is not a registry, and not to be had: `left-pad (git+ssh://…)`. */
+  /** From git or from URLs outside the registries, and not approvable: `left-pad (git+ssh://…)`. */
   readonly foreign: readonly string[]
-  /** The same, but exact: installed after a person has approved it. In `text` they have addresses of ours. */
+  /** The same, but pinned: installed after the user approved them. In `text` they have endpoint URLs. */
   readonly approvable: readonly ForeignSource[]
-  /** What a manifest has to say instead of this range, so that it fits `text`. */
-  readonly respecify?: (name: string, range: string) => string | undefined
-  /** The lockfile cannot be read; why. */
+  /** The range that replaces this one in a manifest, so that it matches `text`. */
+  readonly replaceRange?: (name: string, range: string) => string | undefined
+  /** Why the lockfile cannot be read. */
   readonly problem?: string
 }
 
-/** An address at our endpoint; undefined: it belongs to no registry of the operator. */
-export type ToOurs = (url: string) => string | undefined
+/** Maps a URL to the endpoint; undefined: it does not belong to a registry of the operator. */
+export type ToEndpointUrl = (url: string) => string | undefined
 
 export interface Sources {
   path(path: string): void
   link(path: string): void
   foreign(name: string, source: string): void
-  /** An address of ours for it; undefined: it is not exact, and is noted as foreign. */
+  /** Returns its endpoint URL; undefined: it is not pinned, and was added as foreign. */
   approvable(name: string, source: string, integrity?: string): string | undefined
 }
 
@@ -42,7 +42,7 @@ export function collectSources(): CollectedSources {
   const foreign = new Set<string>()
   const approvable = new Map<string, ForeignSource>()
   const refuse = (name: string, source: string): void =>
-    void foreign.add(`${shown(name)} (${shown(source)})`)
+    void foreign.add(`${printable(name)} (${printable(source)})`)
   return {
     path: (path) => void paths.add(posix.normalize(path)),
     link: (path) => void links.add(posix.normalize(path)),
@@ -66,21 +66,21 @@ export function collectSources(): CollectedSources {
   }
 }
 
-/** For a message: nothing that a terminal obeys, or that passes for a line of ours. */
-export const shown = (text: string): string => text.slice(0, 200).replaceAll(/\p{C}/gu, '?')
+/** For messages: without control characters and line breaks. */
+export const printable = (text: string): string => text.slice(0, 200).replaceAll(/\p{C}/gu, '?')
 
 /**
- * 1. The library compares each key with all others: a lockfile of three megabytes took half a minute.
- * 2. It looks for what an alias stands for in the whole text, and quotes the text for each error. No package
- *    manager writes aliases.
- * 3. A key that is a map is written out for each map around it: 400 of them, in 800 characters, took minutes.
+ * 1. The library compares each key with all others: a lockfile of 3 MB took half a minute.
+ * 2. It searches the whole text to resolve an alias, and quotes the text in each error. No package manager
+ *    writes aliases.
+ * 3. It serializes a key that is a map once for each enclosing map: 400 of them, in 800 characters, took minutes.
  */
 const yamlOptions = { uniqueKeys: false, maxAliasCount: 0, prettyErrors: false } as const
 
-/** A megabyte takes a second or two, in which nothing else of the process runs. */
+/** Parsing blocks the process for one or two seconds per megabyte. */
 const yamlCharsMax = 8 * 1024 * 1024
 
-/** The last document: newer lockfiles of pnpm begin with one about pnpm itself. Undefined: it is not YAML. */
+/** Returns the last document: newer pnpm lockfiles start with one about pnpm itself. Undefined: it is not YAML. */
 export function parseYaml(text: string): unknown {
   if (text.length > yamlCharsMax) return undefined
   return tryParse(() => {
@@ -91,17 +91,17 @@ export function parseYaml(text: string): unknown {
   }, text)
 }
 
-/** Each key is a word, and is there once: a manager might take the other one. */
+/** Each key is a scalar and occurs once: of duplicates, a manager might use the other one. */
 function isPlain(document: Parameters<typeof visit>[0]): boolean {
-  let isSo = true
+  let isPlainSoFar = true
   visit(document, {
     Map(_index, { items }) {
       const keys = new Set(items.map(({ key }) => (isScalar(key) ? key.value : undefined)))
-      isSo &&= keys.size === items.length && !keys.has(undefined)
-      return isSo ? undefined : visit.BREAK
+      isPlainSoFar &&= keys.size === items.length && !keys.has(undefined)
+      return isPlainSoFar ? undefined : visit.BREAK
     },
   })
-  return isSo
+  return isPlainSoFar
 }
 
 /** Undefined: the text is not in this format. */
@@ -113,14 +113,14 @@ export function tryParse(parse: (text: string) => unknown, text: string): unknow
   }
 }
 
-/** Relative to the folder of the lockfile, which is in this folder of the repository. */
+/** `path` is relative to `folder`, the folder of the lockfile in the repository. */
 export function isInsideRepository(path: string, folder: string): boolean {
   if (posix.isAbsolute(path)) return false
   const inRepository = posix.join(folder, path)
   return inRepository !== '..' && !inRepository.startsWith('../')
 }
 
-/** By the part before the first `:`; anything with a host is one of these. */
+/** Recognizes git sources by the part before the first `:` or by `.git` at the end. */
 export const isGitSource = (source: string): boolean =>
   /^(?:git(?:\+[a-z]+)?:|ssh:|github:|gitlab:|bitbucket:|gist:|git@)/.test(source) ||
   /\.git(?:#|$)/.test(source)

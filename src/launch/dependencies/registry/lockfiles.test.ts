@@ -1,4 +1,4 @@
-// What each kind of lockfile takes packages from: registries, the repository, and what a person must approve.
+// The sources of packages in each kind of lockfile: registries, the repository, and those that need an approval.
 
 import { describe, expect, test } from 'vitest'
 import { readCargoLockfile, readGoMod } from './compiled-lockfiles.ts'
@@ -12,16 +12,16 @@ import { readYarnLockfile } from './yarn-lockfile.ts'
 
 const commit = '0123456789abcdef0123456789abcdef01234567'
 const registry = 'https://registry.example/'
-const toOurs = (url: string): string | undefined => {
+const toEndpointUrl = (url: string): string | undefined => {
   const known = [registry, publicRegistry].find((one) => url.startsWith(one))
   return known === undefined ? undefined : `http://ours/${url.slice(known.length)}`
 }
 
 describe('npm', () => {
   const read = (packages: object) =>
-    readNpmLockfile(JSON.stringify({ lockfileVersion: 3, packages }), toOurs)
+    readNpmLockfile(JSON.stringify({ lockfileVersion: 3, packages }), toEndpointUrl)
 
-  test('an address of a registry becomes ours', () => {
+  test('a registry URL becomes an endpoint URL', () => {
     const { text, foreign } = read({
       'node_modules/a': { version: '1.0.0', resolved: `${registry}a/-/a-1.0.0.tgz` },
     })
@@ -50,7 +50,7 @@ describe('npm', () => {
     expect(paths).toEqual(['packages/a', '../outside.tgz'])
   })
 
-  test('version 1 is read to its depth', () => {
+  test('version 1 is read at all depths', () => {
     const { text, foreign } = readNpmLockfile(
       JSON.stringify({
         lockfileVersion: 1,
@@ -62,20 +62,20 @@ describe('npm', () => {
           },
         },
       }),
-      toOurs,
+      toEndpointUrl,
     )
     expect(text).toContain('http://ours/a.tgz')
     expect(foreign).toEqual(['b (git+https://x/b.git)'])
   })
 
   test('a file that is not a lockfile is a problem', () => {
-    expect(readNpmLockfile('{', toOurs).problem).toBeDefined()
-    expect(readNpmLockfile('[]', toOurs).problem).toBeDefined()
+    expect(readNpmLockfile('{', toEndpointUrl).problem).toBeDefined()
+    expect(readNpmLockfile('[]', toEndpointUrl).problem).toBeDefined()
   })
 })
 
 describe('Yarn', () => {
-  test('1: addresses are replaced, git and folders are told apart', () => {
+  test('1: registry URLs are replaced; git sources and folders are collected', () => {
     const { text, paths, foreign } = readYarnLockfile(
       `# yarn lockfile v1
 
@@ -91,7 +91,7 @@ a@^1.0.0, a@^1.1.0:
 "c@file:../c":
   version "0.0.0"
 `,
-      toOurs,
+      toEndpointUrl,
     )
     expect(text).toContain('  resolved "http://ours/a/-/a-1.1.0.tgz#abc"\n')
     expect(paths).toEqual(['../c'])
@@ -113,7 +113,7 @@ a@^1.0.0, a@^1.1.0:
 "e@npm:1.0.0":
   resolution: "e@npm:1.0.0::__archiveUrl=https%3A%2F%2Fevil"
 `,
-      toOurs,
+      toEndpointUrl,
     )
     expect(paths).toEqual(['packages/b'])
     expect(foreign.map((one) => one.split(' ')[0])).toEqual([
@@ -123,7 +123,7 @@ a@^1.0.0, a@^1.1.0:
   })
 })
 
-test('Yarn 4: what is linked is relative to the package that depends on it', () => {
+test('Yarn 4: a link is relative to the package that depends on it', () => {
   const { links, paths } = readYarnLockfile(
     `__metadata:
   version: 8
@@ -137,7 +137,7 @@ test('Yarn 4: what is linked is relative to the package that depends on it', () 
   version: 0.0.0-use.local
   resolution: "c@link:/etc::locator=x%40workspace%3Apackages"
 `,
-    toOurs,
+    toEndpointUrl,
   )
   expect(links).toEqual(['packages/lib/a', '/etc'])
   expect(paths).toEqual(['../../../b'])
@@ -163,7 +163,7 @@ packages:
   f@file:../f:
     resolution: {type: directory, directory: ../f}
 `,
-    toOurs,
+    toEndpointUrl,
   )
   expect(text).toContain('"tarball": "http://ours/c.tgz"')
   expect(paths).toEqual(['.', 'packages/a', '../f'])
@@ -187,7 +187,7 @@ test('Bun: registries, workspaces and the rest', () => {
     "d": ["d@workspace:packages/d"],
   }
 }`,
-    toOurs,
+    toEndpointUrl,
   )
   expect(JSON.parse(text)).toMatchObject({
     packages: {
@@ -200,7 +200,7 @@ test('Bun: registries, workspaces and the rest', () => {
 })
 
 describe('Python', () => {
-  test('requirements: indexes go, git and addresses need an approval, folders are paths', () => {
+  test('requirements: index options are dropped, git and URLs are foreign, folders are paths', () => {
     const { text, paths, foreign } = readRequirements(
       `--index-url https://evil.example/simple
 six==1.16.0 \\
@@ -218,7 +218,7 @@ z @ https://evil.example/z.whl
     expect(foreign).toHaveLength(2)
   })
 
-  test('uv: every file gets our address', () => {
+  test('uv: every file gets an endpoint URL', () => {
     const { text, paths, foreign } = readUvLockfile(
       `version = 1
 [[package]]
@@ -233,7 +233,7 @@ source = { editable = "." }
 name = "c"
 source = { git = "https://x/c.git" }
 `,
-      toOurs,
+      toEndpointUrl,
     )
     expect(text).toContain('http://ours/a.whl')
     expect(paths).toEqual(['.'])
@@ -255,7 +255,7 @@ name = "c"
 type = "directory"
 url = "libs/c"
 `,
-      toOurs,
+      toEndpointUrl,
     )
     expect(paths).toEqual(['libs/c'])
     expect(foreign).toEqual(['b (https://x/b.git)'])

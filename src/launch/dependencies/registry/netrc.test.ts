@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseNetrc } from './netrc.ts'
 
-test('logins by host, over one line or several, the first of a host, and one for all others', () => {
+test('logins are found by host, on one line or several; the first of a host wins; default covers the rest', () => {
   const logins = parseNetrc(`machine a.example login one password p1
 machine b.example
   login two

@@ -1,15 +1,15 @@
-/** The operator's `~/.netrc`, which go, pip and uv take logins from. */
+/** Reads the operator's `~/.netrc`, from which go, pip and uv take logins. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Env } from './other-routes.ts'
+import type { Env } from './go-routes.ts'
 
 export interface Login {
   readonly name: string
   readonly password: string
 }
 
-/** By the name of a host, without its port. */
+/** `host` has no port. */
 export type FindLogin = (host: string) => Login | undefined
 
 export function readNetrc(env: Env, home: string): FindLogin {
@@ -18,26 +18,26 @@ export function readNetrc(env: Env, home: string): FindLogin {
   return (host) => logins.get(host) ?? logins.get('')
 }
 
-/** The login of `default` has the empty name. The first entry of a host counts. */
+/** The login of `default` has an empty host. The first entry of a host wins. */
 export function parseNetrc(text: string): ReadonlyMap<string, Login> {
   const logins = new Map<string, Login>()
-  // A macro goes on to the next empty line.
+  // A macro ends at the next empty line.
   const words = text.replaceAll(/^macdef[^]*?(?:\n\s*\n|$(?![^]))/gm, '').split(/\s+/)
   let host: string | undefined
   let entry: Login = { name: '', password: '' }
-  const keep = (): void => {
+  const addEntry = (): void => {
     if (host !== undefined && entry.name !== '' && !logins.has(host)) logins.set(host, entry)
   }
   for (let index = 0; index < words.length; index++) {
     const word = words[index]
     if (word === 'machine' || word === 'default') {
-      keep()
+      addEntry()
       host = word === 'default' ? '' : words[++index]
       entry = { name: '', password: '' }
     } else if (word === 'login') entry = { ...entry, name: words[++index] ?? '' }
     else if (word === 'password') entry = { ...entry, password: words[++index] ?? '' }
     else if (word === 'account') index++
   }
-  keep()
+  addEntry()
   return logins
 }

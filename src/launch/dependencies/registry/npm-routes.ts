@@ -1,31 +1,32 @@
-/** The operator's npm registries, as routes of the endpoint and as settings for what runs inside. */
+/** The operator's npm registries, as routes of the endpoint and as settings for managers in the sandbox. */
 
-import { type ToOurs, tryParse } from './lockfile-reading.ts'
+import { type ToEndpointUrl, tryParse } from './lockfile-reading.ts'
 import { type NpmRegistry, type NpmSettings, publicRegistry } from './npm-settings.ts'
-import { type Answer, type Link, type RegistryRoute, registryUrl } from './registry-endpoint.ts'
+import {
+  type Link,
+  type RegistryResponse,
+  type RegistryRoute,
+  registryUrl,
+} from './registry-endpoint.ts'
 import { splitAddress } from './split-address.ts'
 
-/** Lockfiles name these, whichever mirror they were made with. */
-const publicAddresses = [
-  publicRegistry,
-  'https://registry.yarnpkg.com/',
-  'http://registry.npmjs.org/',
-]
+/** Lockfiles contain these URLs, whichever mirror was used. */
+const publicUrls = [publicRegistry, 'https://registry.yarnpkg.com/', 'http://registry.npmjs.org/']
 
-const prefixOf = (index: number): string => `npm/${index}`
+const toPrefix = (index: number): string => `npm/${index}`
 
 export const npmRoutes = ({ registries }: NpmSettings): readonly RegistryRoute[] =>
   registries.map(({ url, headers }, index) => ({
-    prefix: prefixOf(index),
+    prefix: toPrefix(index),
     upstream: url,
     headers,
     rewrite: rewriteMetadata,
-    // Whose token it is, which tokens there are, what can be searched for.
+    // Endpoints for tokens, users and searches.
     isRefused: (path) => path.startsWith('-/'),
   }))
 
-/** Of a package's metadata: where its archives are. */
-function rewriteMetadata({ contentType, body }: Answer, link: Link): string | undefined {
+/** Replaces the archive URLs in the metadata of a package. */
+function rewriteMetadata({ contentType, body }: RegistryResponse, link: Link): string | undefined {
   if (!contentType.includes('json')) return undefined
   const document = parseObject(body)
   const versions = Object.values((document?.['versions'] ?? {}) as Record<string, Version>)
@@ -47,23 +48,23 @@ function parseObject(text: string): Record<string, unknown> | undefined {
     : undefined
 }
 
-export function npmAddresses({ registries }: NpmSettings): ToOurs {
+export function createNpmUrlMapper({ registries }: NpmSettings): ToEndpointUrl {
   return (url) => {
-    // The longest first: one registry may be a folder of another.
+    // Longest first: one registry may be below another.
     const index = registries
       .map((one, at) => ({ at, length: url.startsWith(one.url) ? one.url.length : 0 }))
       .toSorted((a, b) => b.length - a.length)[0]
     if (index !== undefined && index.length > 0) {
-      return `${registryUrl}${prefixOf(index.at)}/${url.slice(index.length)}`
+      return `${registryUrl}${toPrefix(index.at)}/${url.slice(index.length)}`
     }
-    const known = publicAddresses.find((one) => url.startsWith(one))
+    const known = publicUrls.find((one) => url.startsWith(one))
     return known === undefined
       ? undefined
-      : `${registryUrl}${prefixOf(0)}/${url.slice(known.length)}`
+      : `${registryUrl}${toPrefix(0)}/${url.slice(known.length)}`
   }
 }
 
-/** Layout, and nothing that names a program, a file or a registry. */
+/** Settings of the layout; none of them names a program, a file or a registry. */
 const layoutKeys = new Set([
   'legacy-peer-deps',
   'strict-peer-deps',
@@ -85,14 +86,14 @@ const layoutKeys = new Set([
   'engine-strict',
 ])
 
-/** The `.npmrc` that a manager inside reads: our registries, and of the project's settings the layout. */
-export function npmrcInside(
+/** Creates the `.npmrc` for the sandbox: the endpoint's registries and the project's layout settings. */
+export function createNpmrc(
   { registries }: NpmSettings,
   project: ReadonlyMap<string, string>,
 ): string {
   const lines = registries.map(({ scope }, index) => {
     const key = scope === undefined ? 'registry' : `${scope}:registry`
-    return `${key}=${registryUrl}${prefixOf(index)}/`
+    return `${key}=${registryUrl}${toPrefix(index)}/`
   })
   const layout = [...project]
     .filter(([key, value]) => layoutKeys.has(key) && /^[\w.*@/!-]*$/.test(value))
@@ -105,15 +106,15 @@ export interface UnknownRegistry {
   readonly url: string
 }
 
-/** Registries that the project names and the operator does not: packages would come from elsewhere. */
-export function unknownRegistries(
+/** Lists registries that only the project names: packages would come from unknown sources. */
+export function listUnknownRegistries(
   { registries }: NpmSettings,
   project: ReadonlyMap<string, string>,
 ): readonly UnknownRegistry[] {
   const isKnown = (url: string, scope: string | undefined): boolean => {
-    const whole = URL.canParse(url) ? splitAddress(url).upstream : url
-    if (scope === undefined && publicAddresses.includes(whole)) return true
-    return registries.some((one: NpmRegistry) => one.url === whole && one.scope === scope)
+    const normalized = URL.canParse(url) ? splitAddress(url).upstream : url
+    if (scope === undefined && publicUrls.includes(normalized)) return true
+    return registries.some((one: NpmRegistry) => one.url === normalized && one.scope === scope)
   }
   return [...project].flatMap(([key, url]): UnknownRegistry[] => {
     const [, , scope] = /^((@[^:]+):)?registry$/.exec(key) ?? []

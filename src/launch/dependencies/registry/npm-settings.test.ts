@@ -19,20 +19,20 @@ function machine(user: string, global = ''): { home: string; node: string } {
   return { home: folder, node: join(folder, 'bin', 'node') }
 }
 
-test('without settings it is the public registry, without credentials', () => {
+test('without settings, the public registry is used without credentials', () => {
   const { registries, isStrictSsl } = readNpmSettings({ ...machine(''), env: {} })
   expect(registries).toEqual([{ url: publicRegistry, headers: {} }])
   expect(isStrictSsl).toBe(true)
 })
 
-test('a variable overrides the user, and the user the machine', () => {
+test('a variable overrides the settings of the user, which override those of the machine', () => {
   const at = machine('registry=http://user.example/npm', 'registry=http://machine.example/\n')
   expect(readNpmSettings({ ...at, env: {} }).registries[0]?.url).toBe('http://user.example/npm/')
   const env = { npm_config_registry: 'http://env.example/' }
   expect(readNpmSettings({ ...at, env }).registries[0]?.url).toBe('http://env.example/')
 })
 
-test('scopes have registries of their own, each with its credentials', () => {
+test('each scope can have a registry with its own credentials', () => {
   const at = machine(
     [
       '@acme:registry=https://npm.acme.example/private',
@@ -50,7 +50,7 @@ test('scopes have registries of their own, each with its credentials', () => {
   ])
 })
 
-test('credentials of another host or a deeper folder are not used', () => {
+test('credentials of another host or of a deeper path are not used', () => {
   const at = machine(
     [
       'registry=https://npm.example/a/',
@@ -61,7 +61,7 @@ test('credentials of another host or a deeper folder are not used', () => {
   expect(readNpmSettings({ ...at, env: {} }).registries[0]?.headers).toEqual({})
 })
 
-test('a name and a password are sent as one', () => {
+test('a username and a password are sent as Basic authorization', () => {
   const password = Buffer.from('pass').toString('base64')
   const at = machine(
     `registry=https://npm.example/\n//npm.example/:username=ada\n//npm.example/:_password=${password}`,
@@ -71,7 +71,7 @@ test('a name and a password are sent as one', () => {
   })
 })
 
-test('comments, quotes and lone carriage returns are read as npm reads them', () => {
+test('comments, quotes and lone carriage returns are parsed as npm does', () => {
   const text = '; no=1\n# no=2\na = "b c"\rgit=evil\r\nempty=\n'
   expect(parseNpmrc(text)).toEqual(
     new Map([

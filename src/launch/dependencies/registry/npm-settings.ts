@@ -1,6 +1,6 @@
 /**
- * Where the operator's own npm settings take packages from, and with which credentials: the files of the
- * user and of the machine, and `npm_config_*` variables. Nothing of a repository is read here.
+ * Reads the registries and credentials of the operator's npm settings: the files of the user and of the
+ * machine, and `npm_config_*` variables. Nothing of a repository is read here.
  */
 
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { type ProxySettings, readProxySettings } from './operator-proxy.ts'
 import { splitAddress } from './split-address.ts'
 
 export interface NpmRegistry {
-  /** `@acme`; absent: everything without a scoped registry. */
+  /** `@acme`; absent: the registry for everything without a scoped registry. */
   readonly scope?: string
   /** With a slash at the end. */
   readonly url: string
@@ -19,7 +19,7 @@ export interface NpmRegistry {
 }
 
 export interface NpmSettings {
-  /** The default one first. */
+  /** The default registry comes first. */
   readonly registries: readonly NpmRegistry[]
   readonly caFile?: string
   readonly isStrictSsl: boolean
@@ -38,11 +38,11 @@ type Entries = ReadonlyMap<string, string>
 
 export function readNpmSettings(options: NpmSettingsOptions = {}): NpmSettings {
   const { env = process.env, home = homedir(), node = process.execPath } = options
-  const given = variablesOf(env)
-  const user = readNpmrc(given.get('userconfig') ?? join(home, '.npmrc'), env)
-  const prefix = given.get('prefix') ?? user.get('prefix') ?? prefixOf(node)
-  const machine = readNpmrc(given.get('globalconfig') ?? join(prefix, 'etc', 'npmrc'), env)
-  const all: Entries = new Map([...machine, ...user, ...given])
+  const variables = readVariables(env)
+  const user = readNpmrc(variables.get('userconfig') ?? join(home, '.npmrc'), env)
+  const prefix = variables.get('prefix') ?? user.get('prefix') ?? findPrefix(node)
+  const machine = readNpmrc(variables.get('globalconfig') ?? join(prefix, 'etc', 'npmrc'), env)
+  const all: Entries = new Map([...machine, ...user, ...variables])
   const scoped = [...all].flatMap(([key, url]): NpmRegistry[] => {
     const [, scope] = /^(@[^:]+):registry$/.exec(key) ?? []
     return scope === undefined ? [] : [toRegistry(all, url, scope)]
@@ -56,7 +56,7 @@ export function readNpmSettings(options: NpmSettingsOptions = {}): NpmSettings {
   }
 }
 
-function variablesOf(env: Readonly<Record<string, string | undefined>>): Entries {
+function readVariables(env: Readonly<Record<string, string | undefined>>): Entries {
   return new Map(
     Object.entries(env).flatMap(([name, value]): [string, string][] => {
       const [, key] = /^npm_config_(.+)$/i.exec(name) ?? []
@@ -66,8 +66,8 @@ function variablesOf(env: Readonly<Record<string, string | undefined>>): Entries
   )
 }
 
-/** npm's prefix: `/usr` for `/usr/bin/node`. */
-function prefixOf(node: string): string {
+/** Returns npm's prefix: `/usr` for `/usr/bin/node`. */
+function findPrefix(node: string): string {
   const real = existsSync(node) ? realpathSync(node) : node
   return dirname(dirname(real))
 }
@@ -76,14 +76,14 @@ function readNpmrc(path: string, env: Readonly<Record<string, string | undefined
   return existsSync(path) ? parseNpmrc(readFileSync(path, 'utf8'), env) : new Map()
 }
 
-/** `env`: what `${NAME}` stands for. */
+/** `env`: the values of `${NAME}`. */
 export function parseNpmrc(
   text: string,
   env: Readonly<Record<string, string | undefined>> = {},
 ): Entries {
   const entries = new Map<string, string>()
   for (const line of text.split(/\r\n|\n|\r/)) {
-    // No pattern with two repetitions side by side: a file of the project could keep it busy for hours.
+    // Not parsed by a pattern with adjacent repetitions: a malicious file could make it backtrack for hours.
     const at = line.indexOf('=')
     const key = line.slice(0, Math.max(0, at)).trim()
     if (key === '' || /^[;#]/.test(key)) continue
@@ -105,21 +105,21 @@ function toRegistry(all: Entries, address: string, scope?: string): NpmRegistry 
   }
 }
 
-/** npm keeps them by host and path, and takes those of the nearest folder. */
+/** npm stores credentials by host and path; the nearest parent path wins. */
 function credentialsFor(all: Entries, url: string): Readonly<Record<string, string>> {
-  let place = url.replace(/^https?:/, '')
-  while (place.length > 2) {
-    const of = (key: string): string | undefined => all.get(`${place}:${key}`)
-    const token = of('_authToken')
+  let location = url.replace(/^https?:/, '')
+  while (location.length > 2) {
+    const read = (key: string): string | undefined => all.get(`${location}:${key}`)
+    const token = read('_authToken')
     if (token !== undefined) return { authorization: `Bearer ${token}` }
-    const basic = of('_auth') ?? basicOf(of('username'), of('_password'))
+    const basic = read('_auth') ?? encodeBasic(read('username'), read('_password'))
     if (basic !== undefined) return { authorization: `Basic ${basic}` }
-    place = place.replace(/[^/]*\/$/, '').replace(/^\/\/?$/, '')
+    location = location.replace(/[^/]*\/$/, '').replace(/^\/\/?$/, '')
   }
   return {}
 }
 
-function basicOf(name: string | undefined, password: string | undefined): string | undefined {
+function encodeBasic(name: string | undefined, password: string | undefined): string | undefined {
   if (name === undefined || password === undefined) return undefined
   const plain = Buffer.from(password, 'base64').toString('utf8')
   return Buffer.from(`${name}:${plain}`).toString('base64')

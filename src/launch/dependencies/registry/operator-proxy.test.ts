@@ -6,9 +6,9 @@ import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { askUpstream } from './ask-upstream.ts'
 import { readNpmSettings } from './npm-settings.ts'
 import { findProxy, readProxySettings } from './operator-proxy.ts'
+import { requestUpstream } from './request-upstream.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -27,7 +27,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return text
 }
 
-describe('the proxy of the operator', () => {
+describe("the operator's proxy", () => {
   test.each([
     ['https://a.example/', { HTTPS_PROXY: 'http://p:1' }, {}, 'http://p:1/'],
     ['https://a.example/', { https_proxy: 'p:1' }, {}, 'http://p:1/'],
@@ -54,10 +54,10 @@ describe('the proxy of the operator', () => {
   test('is read from the npm settings of the operator', () => {
     const env = { npm_config_https_proxy: 'http://p:1', npm_config_noproxy: 'a.example' }
     const { proxy } = readNpmSettings({ env, home: '/nonexistent', node: '/nonexistent/bin/node' })
-    expect(proxy).toEqual({ https: 'http://p:1', no: 'a.example' })
+    expect(proxy).toEqual({ https: 'http://p:1', noProxy: 'a.example' })
   })
 
-  test('is asked for the whole address of plain HTTP, with its own credentials', async () => {
+  test('gets the absolute URL for plain HTTP, and its own credentials', async () => {
     const seen: (readonly unknown[])[] = []
     const port = await listen(
       createServer(({ url, headers }, response) => {
@@ -65,7 +65,7 @@ describe('the proxy of the operator', () => {
         response.end('from the proxy')
       }),
     )
-    const response = await askUpstream(
+    const response = await requestUpstream(
       new URL('http://registry.example/a'),
       { method: 'GET', headers: { authorization: 'Bearer t' } },
       {
@@ -115,10 +115,12 @@ describe('the proxy of the operator', () => {
       proxy: findProxy({ https: `http://127.0.0.1:${port}` }),
     }
     const asked = { method: 'GET', headers: { authorization: 'Bearer t' } }
-    const response = await askUpstream(new URL('https://registry.example/a'), asked, options)
+    const response = await requestUpstream(new URL('https://registry.example/a'), asked, options)
     expect(await textOf(response)).toBe('hello Bearer t')
     expect(connected).toEqual([['registry.example:443', undefined]])
-    await expect(askUpstream(new URL('https://refused.example/'), asked, options)).rejects.toThrow(
+    await expect(
+      requestUpstream(new URL('https://refused.example/'), asked, options),
+    ).rejects.toThrow(
       /the proxy 127\.0\.0\.1:\d+ did not connect to refused\.example:443: it answered 407/,
     )
   })

@@ -1,5 +1,5 @@
 /**
- * The HTTP proxy that the operator's machine reaches registries through: npm's own settings, then the usual
+ * The HTTP proxy through which the operator's machine reaches registries: npm's settings, then the usual
  * variables. Nothing of a repository is read here.
  */
 
@@ -8,11 +8,11 @@ export interface ProxySettings {
   readonly https?: string
   /** For `http:` addresses. */
   readonly http?: string
-  /** Hosts that are reached directly, separated by commas: `localhost,.corp.example,10.0.0.1:8080`. */
-  readonly no?: string
+  /** Hosts without a proxy, separated by commas: `localhost,.corp.example,10.0.0.1:8080`. */
+  readonly noProxy?: string
 }
 
-/** Undefined: this address is reached directly. */
+/** Undefined: the URL is reached directly. */
 export type FindProxy = (url: URL) => URL | undefined
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -28,20 +28,20 @@ export function readProxySettings(
   const all = variable('all_proxy')
   const http = setting('proxy') ?? variable('http_proxy') ?? all
   const https = setting('https-proxy') ?? setting('proxy') ?? variable('https_proxy') ?? all
-  const no = setting('noproxy') ?? variable('no_proxy')
+  const noProxy = setting('noproxy') ?? variable('no_proxy')
   return {
     ...(https === undefined ? {} : { https }),
     ...(http === undefined ? {} : { http }),
-    ...(no === undefined ? {} : { no }),
+    ...(noProxy === undefined ? {} : { noProxy }),
   }
 }
 
-/** npm writes `null` and `false` for none. */
+/** npm writes `null` and `false` for "none". */
 const usable = (value: string | undefined): string | undefined =>
   value === undefined || ['', 'null', 'false'].includes(value) ? undefined : value
 
-export function findProxy({ https, http, no = '' }: ProxySettings): FindProxy {
-  const direct = no
+export function findProxy({ https, http, noProxy = '' }: ProxySettings): FindProxy {
+  const direct = noProxy
     .split(/[\s,]+/)
     .filter((entry) => entry !== '')
     .map((entry) => entry.toLowerCase())

@@ -1,17 +1,17 @@
-/** For each package manager: how its lockfile is read, and which registries it has inside the sandbox. */
+/** For each package manager: how to read its lockfile, and its registries in the sandbox. */
 
 import { join } from 'node:path'
 import { defined } from '../../../loop/index.ts'
 import { copyFromMirror } from './cargo-folder.ts'
 import { cargoRegistry } from './cargo-routes.ts'
 import { readCargoLockfile, readGoMod } from './compiled-lockfiles.ts'
-import type { LockfileReading, ToOurs } from './lockfile-reading.ts'
+import { goRegistry, type OperatorRegistry } from './go-routes.ts'
+import type { LockfileReading, ToEndpointUrl } from './lockfile-reading.ts'
 import { readNpmLockfile } from './npm-lockfile.ts'
-import { npmAddresses, npmRoutes, npmrcInside, unknownRegistries } from './npm-routes.ts'
+import { createNpmrc, createNpmUrlMapper, listUnknownRegistries, npmRoutes } from './npm-routes.ts'
 import { type NpmSettings, parseNpmrc, readNpmSettings } from './npm-settings.ts'
 import { type ProxySettings, readProxySettings } from './operator-proxy.ts'
-import { goRegistry, type OperatorRegistry } from './other-routes.ts'
-import { parseYamlAside } from './parse-yaml-aside.ts'
+import { parseYamlInThread } from './parse-yaml-in-thread.ts'
 import { readBunLockfile, readPnpmLockfile } from './pnpm-lockfile.ts'
 import { readPoetryLockfile, readRequirements, readUvLockfile } from './python-lockfiles.ts'
 import { pythonRegistry } from './python-routes.ts'
@@ -19,20 +19,20 @@ import { registryUrl } from './registry-endpoint.ts'
 import { isBerry, readYarnLockfile } from './yarn-lockfile.ts'
 
 export interface ManagerRegistries extends OperatorRegistry {
-  /** The lockfile; for Go its manifest, which says what the lockfile does not. */
+  /** Reads the lockfile; for Go its manifest, because the lockfile contains only digests. */
   read(text: string): Promise<LockfileReading>
-  /** Files of ours for the folder of the install, in place of those of the project. */
+  /** Settings files for the install folder, instead of those of the project. */
   files(project: ProjectSettings): Readonly<Record<string, string>>
-  /** Registries that only the project names, as lines for the settings of the operator. */
-  unknown(project: ProjectSettings): readonly string[]
-  /** Puts packages that the operator has in a folder into the folder of the install. */
-  fill?(lockfile: string, folder: string): Promise<void>
+  /** Lists registries that only the project names, as lines for the operator's settings. */
+  listUnknown(project: ProjectSettings): readonly string[]
+  /** Copies packages from the operator's local mirror into the install folder. */
+  copyMirrored?(lockfile: string, folder: string): Promise<void>
   readonly caFile?: string
   readonly isStrictSsl?: boolean
   readonly proxy?: ProxySettings
 }
 
-/** What the project says; data, never a setting. */
+/** Settings of the project: read as data, never applied. */
 export interface ProjectSettings {
   readonly npmrc?: string
 }
@@ -40,30 +40,32 @@ export interface ProjectSettings {
 export function operatorRegistries(manager: string): ManagerRegistries {
   switch (manager) {
     case 'npm':
-      return ofNpm(readNpmLockfile)
+      return createNpmRegistries(readNpmLockfile)
     case 'pnpm':
-      return ofNpm(readPnpmLockfile, () => true)
+      return createNpmRegistries(readPnpmLockfile, () => true)
     case 'yarn':
-      return ofNpm(readYarnLockfile, isBerry)
+      return createNpmRegistries(readYarnLockfile, isBerry)
     case 'bun':
-      return ofNpm(readBunLockfile, () => true)
+      return createNpmRegistries(readBunLockfile, () => true)
     case 'pip':
-      return ofPython(readRequirements)
+      return createPythonRegistries(readRequirements)
     case 'uv':
-      return ofPython(readUvLockfile)
+      return createPythonRegistries(readUvLockfile)
     case 'poetry':
-      return ofPython(readPoetryLockfile)
+      return createPythonRegistries(readPoetryLockfile)
     case 'cargo': {
       const { mirror, isKnown, config, ...registry } = cargoRegistry()
       return {
         ...registry,
         read: async (text) => readCargoLockfile(text, isKnown),
-        // In cargo's home, where checks have it as well.
+        // In the home folder of cargo, which checks use as well.
         files: () => ({ '.store/config.toml': config }),
         ...(mirror === undefined
           ? {}
-          : { fill: (text, folder) => copyFromMirror(mirror, text, join(folder, '.store')) }),
-        unknown: () => [],
+          : {
+              copyMirrored: (text, folder) => copyFromMirror(mirror, text, join(folder, '.store')),
+            }),
+        listUnknown: () => [],
         proxy: readProxySettings(),
       }
     }
@@ -72,28 +74,28 @@ export function operatorRegistries(manager: string): ManagerRegistries {
         ...goRegistry(),
         read: async (text) => readGoMod(text),
         files: () => ({}),
-        unknown: () => [],
+        listUnknown: () => [],
         proxy: readProxySettings(),
       }
   }
 }
 
-type ReadLockfile = (text: string, toOurs: ToOurs, yaml?: unknown) => LockfileReading
+type ReadLockfile = (text: string, toEndpointUrl: ToEndpointUrl, yaml?: unknown) => LockfileReading
 
-function ofNpm(
+function createNpmRegistries(
   read: ReadLockfile,
   isYaml: (text: string) => boolean = () => false,
 ): ManagerRegistries {
   const settings: NpmSettings = readNpmSettings()
-  const toOurs = npmAddresses(settings)
-  const projectOf = ({ npmrc = '' }: ProjectSettings): ReadonlyMap<string, string> =>
+  const toEndpointUrl = createNpmUrlMapper(settings)
+  const parseProject = ({ npmrc = '' }: ProjectSettings): ReadonlyMap<string, string> =>
     parseNpmrc(npmrc)
   const registry = `${registryUrl}npm/0/`
   return {
     routes: npmRoutes(settings),
     env: {
       npm_config_registry: registry,
-      // The endpoint is near; npm would wait for ten seconds, and then for a minute.
+      // The endpoint is local; by default npm waits for ten seconds, then for a minute.
       npm_config_fetch_retry_mintimeout: '1000',
       npm_config_fetch_retry_maxtimeout: '5000',
       npm_config_update_notifier: 'false',
@@ -103,27 +105,31 @@ function ofNpm(
       YARN_NPM_REGISTRY_SERVER: registry.replace(/\/$/, ''),
       YARN_UNSAFE_HTTP_WHITELIST: '127.0.0.1',
     },
-    toOurs,
+    toEndpointUrl,
     readOnly: [],
     ...defined({ caFile: settings.caFile }),
     isStrictSsl: settings.isStrictSsl,
     ...defined({ proxy: settings.proxy }),
-    // What is not YAML is null: it is not parsed again.
+    // Null, not undefined, for text that is not YAML: otherwise it would be parsed again.
     read: async (text) =>
-      isYaml(text) ? read(text, toOurs, (await parseYamlAside(text)) ?? null) : read(text, toOurs),
-    files: (project) => ({ '.npmrc': npmrcInside(settings, projectOf(project)) }),
-    unknown: (project) =>
-      unknownRegistries(settings, projectOf(project)).map(({ key, url }) => `${key}=${url}`),
+      isYaml(text)
+        ? read(text, toEndpointUrl, (await parseYamlInThread(text)) ?? null)
+        : read(text, toEndpointUrl),
+    files: (project) => ({ '.npmrc': createNpmrc(settings, parseProject(project)) }),
+    listUnknown: (project) =>
+      listUnknownRegistries(settings, parseProject(project)).map(({ key, url }) => `${key}=${url}`),
   }
 }
 
-function ofPython(read: (text: string, toOurs: ToOurs) => LockfileReading): ManagerRegistries {
+function createPythonRegistries(
+  read: (text: string, toEndpointUrl: ToEndpointUrl) => LockfileReading,
+): ManagerRegistries {
   const registry = pythonRegistry()
   return {
     ...registry,
-    read: async (text) => read(text, registry.toOurs),
+    read: async (text) => read(text, registry.toEndpointUrl),
     files: () => ({}),
-    unknown: () => [],
+    listUnknown: () => [],
     proxy: readProxySettings(),
   }
 }

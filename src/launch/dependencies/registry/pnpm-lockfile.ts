@@ -1,4 +1,4 @@
-/** `pnpm-lock.yaml`, and `bun.lock`, which YAML can read too. */
+/** Reads `pnpm-lock.yaml`, and `bun.lock`, which is also valid YAML. */
 
 import { z } from 'zod'
 import {
@@ -7,7 +7,7 @@ import {
   type LockfileReading,
   parseYaml,
   type Sources,
-  type ToOurs,
+  type ToEndpointUrl,
 } from './lockfile-reading.ts'
 import { publicRegistry } from './npm-settings.ts'
 
@@ -30,12 +30,12 @@ type Resolution = z.infer<typeof resolution>
 
 export function readPnpmLockfile(
   text: string,
-  toOurs: ToOurs,
+  toEndpointUrl: ToEndpointUrl,
   yaml: unknown = parseYaml(text),
 ): LockfileReading {
   const sources = collectSources()
   const parsed = pnpm.safeParse(yaml)
-  if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of pnpm' }
+  if (!parsed.success) return { ...sources.read(text), problem: 'it is not a pnpm lockfile' }
   const { importers = {}, packages } = parsed.data
   for (const path of Object.keys(importers)) sources.path(path)
   for (const [name, one] of Object.entries(packages ?? {})) {
@@ -44,34 +44,34 @@ export function readPnpmLockfile(
     if (from.type === 'directory') sources.path(from.directory ?? '.')
     else if (from.tarball?.startsWith('file:') === true) sources.path(from.tarball.slice(5))
     else if (from.type !== undefined || from.tarball !== undefined) {
-      const ours = settlePackage(name, from, sources, toOurs)
-      if (ours !== undefined) one.resolution = ours
+      const endpointUrl = replacePackage(name, from, sources, toEndpointUrl)
+      if (endpointUrl !== undefined) one.resolution = endpointUrl
     }
   }
-  // What was read, and not the text: a key that is there twice may be read otherwise by pnpm. JSON is YAML.
+  // Not the original text, which pnpm might parse differently if it has duplicate keys. JSON is valid YAML.
   return sources.read(`${JSON.stringify(parsed.data, undefined, 2)}\n`)
 }
 
-/** What it is fetched from instead; undefined: it cannot be. */
-function settlePackage(
+/** Returns the source at the endpoint; undefined: it cannot be fetched. */
+function replacePackage(
   id: string,
   from: Resolution,
   sources: Sources,
-  toOurs: ToOurs,
+  toEndpointUrl: ToEndpointUrl,
 ): Resolution | undefined {
   const name = id.slice(0, Math.max(1, id.indexOf('@', 1)))
   const { type, repo = '', commit = '', tarball, integrity, path } = from
   if (type !== undefined || tarball === undefined) {
-    // A package in a folder of a repository has no archive of its own.
+    // A package in a sub-folder of a repository cannot be fetched as an archive.
     if (type !== 'git' || path !== undefined) sources.foreign(name, repo || (type ?? id))
     else {
-      const ours = sources.approvable(name, `git+${repo.replace(/^git\+/, '')}#${commit}`)
-      if (ours !== undefined) return { tarball: ours }
+      const endpointUrl = sources.approvable(name, `git+${repo.replace(/^git\+/, '')}#${commit}`)
+      if (endpointUrl !== undefined) return { tarball: endpointUrl }
     }
     return undefined
   }
-  const ours = toOurs(tarball) ?? sources.approvable(name, tarball, integrity)
-  return ours === undefined ? undefined : { ...from, tarball: ours }
+  const endpointUrl = toEndpointUrl(tarball) ?? sources.approvable(name, tarball, integrity)
+  return endpointUrl === undefined ? undefined : { ...from, tarball: endpointUrl }
 }
 
 const bun = z.looseObject({
@@ -80,16 +80,16 @@ const bun = z.looseObject({
   packages: z.record(z.string(), z.array(z.unknown())).optional(),
 })
 
-/** An entry is `[name@version, address of the registry or nothing, …]`, or `[name@protocol:…]`. */
+/** An entry is `[name@version, registry URL or nothing, …]`, or `[name@protocol:…]`. */
 export function readBunLockfile(
   text: string,
-  toOurs: ToOurs,
-  // JSON with commas at the end of lists is YAML.
+  toEndpointUrl: ToEndpointUrl,
+  // JSON with trailing commas is valid YAML.
   yaml: unknown = parseYaml(text),
 ): LockfileReading {
   const sources = collectSources()
   const parsed = bun.safeParse(yaml)
-  if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of Bun' }
+  if (!parsed.success) return { ...sources.read(text), problem: 'it is not a Bun lockfile' }
   for (const path of Object.keys(parsed.data.workspaces)) sources.path(path === '' ? '.' : path)
   for (const entry of Object.values(parsed.data.packages ?? {})) {
     const [id, address] = entry
@@ -102,15 +102,15 @@ export function readBunLockfile(
     else if (isGitSource(range)) sources.foreign(name, range)
     else if (typeof address === 'string') {
       const archive = address === '' ? publicArchive(name, range) : address
-      const ours = toOurs(archive)
-      if (ours === undefined) sources.foreign(name, archive)
-      else entry[1] = ours
+      const endpointUrl = toEndpointUrl(archive)
+      if (endpointUrl === undefined) sources.foreign(name, archive)
+      else entry[1] = endpointUrl
     }
   }
   return sources.read(`${JSON.stringify(parsed.data, undefined, 2)}\n`)
 }
 
-/** Bun asks the public registry for what has no address, whatever its settings say. */
+/** Without a URL, Bun uses the public registry, whatever its settings. */
 function publicArchive(id: string, version: string): string {
   const name = id.slice(0, id.indexOf('@', 1))
   return `${publicRegistry}${name}/-/${name.replace(/^@[^/]*\//, '')}-${version}.tgz`

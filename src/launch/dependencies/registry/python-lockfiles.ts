@@ -1,4 +1,4 @@
-/** `requirements.txt`, `uv.lock` and `poetry.lock`. */
+/** Reads `requirements.txt`, `uv.lock` and `poetry.lock`. */
 
 import { parse, stringify } from 'smol-toml'
 import { z } from 'zod'
@@ -7,28 +7,28 @@ import {
   isGitSource,
   type LockfileReading,
   type Sources,
-  type ToOurs,
+  type ToEndpointUrl,
   tryParse,
 } from './lockfile-reading.ts'
 
-/** Where packages come from is the operator's to say. */
+/** Dropped: the operator decides where packages come from. */
 const indexOption = /^(?:-i|-f|--(?:index|extra|find|trusted|no-index)(?:-[a-z-]+)?\b)/
 
-/** pip's own format: a requirement a line, some over several, options among them. */
+/** pip's format: requirements and options, each on one line or on several with `\`. */
 export function readRequirements(text: string): LockfileReading {
   const sources = collectSources()
   const lines = text.replaceAll(/\\\r?\n/g, ' ').split(/\r?\n/)
-  // What was read, and not the text: pip may read a line otherwise, or take minutes over it.
+  // Not the original text, which pip might parse differently, or for minutes.
   const kept = lines.flatMap((line) => {
     const plain = (line.split(/(?:^|\s)#/)[0] ?? '').trim()
     if (plain === '' || indexOption.test(plain)) return []
-    settleRequirement(plain, sources)
+    collectRequirement(plain, sources)
     return [plain]
   })
   return sources.read(`${kept.join('\n')}\n`)
 }
 
-function settleRequirement(line: string, sources: Sources): void {
+function collectRequirement(line: string, sources: Sources): void {
   const [, file] = /^(?:-[rc][\s=]*|--(?:req|con)[a-z]*[\s=]+)(\S+)/.exec(line) ?? []
   if (file !== undefined) return sources.path(file)
   const [, editable] = /^(?:-e[\s=]*|--ed[a-z]*[\s=]+)(\S+)/.exec(line) ?? []
@@ -53,11 +53,11 @@ const uvPackage = z.looseObject({
 })
 const uv = z.looseObject({ version: z.number(), package: z.array(uvPackage).optional() })
 
-/** The addresses of all files are in it. */
-export function readUvLockfile(text: string, toOurs: ToOurs): LockfileReading {
+/** It contains the URLs of all files. */
+export function readUvLockfile(text: string, toEndpointUrl: ToEndpointUrl): LockfileReading {
   const sources = collectSources()
   const parsed = uv.safeParse(tryParse(parse, text))
-  if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of uv' }
+  if (!parsed.success) return { ...sources.read(text), problem: 'it is not a uv lockfile' }
   for (const { name, source = {}, sdist, wheels = [] } of parsed.data.package ?? []) {
     const path = source['editable'] ?? source['virtual'] ?? source['directory'] ?? source['path']
     if (typeof path === 'string') sources.path(path)
@@ -66,9 +66,9 @@ export function readUvLockfile(text: string, toOurs: ToOurs): LockfileReading {
     }
     for (const one of [...wheels, ...(sdist === undefined ? [] : [sdist])]) {
       if (one.url === undefined) continue
-      const ours = toOurs(one.url)
-      if (ours === undefined) sources.foreign(name, one.url)
-      else one.url = ours
+      const endpointUrl = toEndpointUrl(one.url)
+      if (endpointUrl === undefined) sources.foreign(name, one.url)
+      else one.url = endpointUrl
     }
   }
   return sources.read(stringify(parsed.data))
@@ -85,15 +85,15 @@ const poetry = z.looseObject({
     .optional(),
 })
 
-export function readPoetryLockfile(text: string, toOurs: ToOurs): LockfileReading {
+export function readPoetryLockfile(text: string, toEndpointUrl: ToEndpointUrl): LockfileReading {
   const sources = collectSources()
   const parsed = poetry.safeParse(tryParse(parse, text))
-  if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of Poetry' }
+  if (!parsed.success) return { ...sources.read(text), problem: 'it is not a Poetry lockfile' }
   for (const { name, source } of parsed.data.package ?? []) {
     if (source === undefined) continue
     const { type, url } = source
     if (type === 'directory' || type === 'file') sources.path(url)
-    else if (type !== 'legacy' || toOurs(url) === undefined) sources.foreign(name, url)
+    else if (type !== 'legacy' || toEndpointUrl(url) === undefined) sources.foreign(name, url)
   }
   return sources.read(text)
 }

@@ -10,14 +10,14 @@ mkdirSync(join(home, 'wheels'))
 mkdirSync(join(home, 'pypi', 'simple'), { recursive: true })
 const none = { PIP_CONFIG_FILE: '/dev/null' }
 
-test('an index of the operator is reached through the endpoint', () => {
+test("the operator's index is reached through the endpoint", () => {
   const { env, readOnly } = pythonRegistry({ ...none, PIP_INDEX_URL: 'https://a:b@c/simple' }, home)
   expect(env['PIP_INDEX_URL']).toBe('http://127.0.0.1:4142/pypi/0/')
   expect(JSON.stringify(env)).not.toContain('a:b')
   expect(readOnly).toEqual([])
 })
 
-test('folders of wheels and of an index are shown as they are', () => {
+test('local folders of wheels and indexes are mounted unchanged', () => {
   const simple = `file://${home}/pypi/simple`
   const { env, readOnly } = pythonRegistry(
     { ...none, PIP_FIND_LINKS: join(home, 'wheels'), PIP_EXTRA_INDEX_URL: simple },
@@ -28,7 +28,7 @@ test('folders of wheels and of an index are shown as they are', () => {
   expect(readOnly).toEqual([join(home, 'pypi'), join(home, 'wheels')])
 })
 
-test('settings of pip may go over several lines', () => {
+test('a setting of pip may span several lines', () => {
   const file = join(home, 'pip.conf')
   writeFileSync(
     file,
@@ -38,7 +38,7 @@ test('settings of pip may go over several lines', () => {
   expect(env['PIP_FIND_LINKS']).toBe(join(home, 'wheels'))
 })
 
-test('a folder as index takes the place of the public one', () => {
+test('a local index replaces the public one', () => {
   const simple = `file://${home}/pypi/simple`
   expect(pythonRegistry({ ...none, PIP_INDEX_URL: simple }, home).env['PIP_INDEX_URL']).toBe(simple)
 })

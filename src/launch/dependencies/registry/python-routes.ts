@@ -1,21 +1,26 @@
-/** The operator's index of Python packages, as routes of the endpoint, and folders of wheels. */
+/** The operator's Python package index, as routes of the endpoint, and local folders of wheels. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Env, OperatorRegistry } from './go-routes.ts'
 import { readNetrc } from './netrc.ts'
-import type { Env, OperatorRegistry } from './other-routes.ts'
-import { type Answer, type Link, type RegistryRoute, registryUrl } from './registry-endpoint.ts'
+import {
+  type Link,
+  type RegistryResponse,
+  type RegistryRoute,
+  registryUrl,
+} from './registry-endpoint.ts'
 import { splitAddress } from './split-address.ts'
 
 const publicIndex = 'https://pypi.org/simple/'
 const publicFiles = 'https://files.pythonhosted.org/'
 
-/** What pip is told: by variables, or else by its settings. */
+/** Settings of pip: from variables, or else from its files. */
 interface PipSettings {
   readonly index: string | undefined
-  /** Without one, only folders of wheels are used. */
+  /** False: only folders of wheels are used. */
   readonly hasIndex: boolean
   readonly extraIndexes: readonly string[]
   readonly findLinks: readonly string[]
@@ -39,7 +44,7 @@ export function pythonRegistry(env: Env = process.env, home: string = homedir())
         prefix: 'pypi/0',
         upstream,
         headers,
-        rewrite: (answer, link) => rewriteIndex(answer, link, upstream),
+        rewrite: (response, link) => rewriteIndex(response, link, upstream),
       },
       files,
     ],
@@ -55,7 +60,7 @@ export function pythonRegistry(env: Env = process.env, home: string = homedir())
       UV_DEFAULT_INDEX: index,
       UV_NO_CONFIG: '1',
     },
-    toOurs(url) {
+    toEndpointUrl(url) {
       if (url.startsWith(upstream)) return `${ours}${url.slice(upstream.length)}`
       if (url.startsWith(publicFiles))
         return `${registryUrl}pypi-files/0/${url.slice(publicFiles.length)}`
@@ -63,20 +68,20 @@ export function pythonRegistry(env: Env = process.env, home: string = homedir())
         ? `${ours}${url.slice(publicIndex.length)}`
         : undefined
     },
-    readOnly: [...new Set([...local, ...links].map(shownFolder))],
+    readOnly: [...new Set([...local, ...links].map(mountedFolder))],
   }
 }
 
-/** A folder of this machine: `/opt/wheels`, `file:///opt/pypi/simple`. */
+/** True for a local folder: `/opt/wheels`, `file:///opt/pypi/simple`. */
 const isFolder = (address: string | undefined): address is string =>
-  address !== undefined && /^(?:file:\/)?\//.test(address) && existsSync(folderOf(address))
+  address !== undefined && /^(?:file:\/)?\//.test(address) && existsSync(toFolder(address))
 
-const folderOf = (address: string): string =>
+const toFolder = (address: string): string =>
   address.startsWith('file:') ? fileURLToPath(address) : address
 
-/** The pages of an index lead to files beside it. */
-const shownFolder = (address: string): string => {
-  const folder = folderOf(address).replace(/\/$/, '')
+/** The pages of an index link to files next to it, so its parent is mounted. */
+const mountedFolder = (address: string): string => {
+  const folder = toFolder(address).replace(/\/$/, '')
   return folder.endsWith('/simple') ? folder.slice(0, -'/simple'.length) : folder
 }
 
@@ -88,7 +93,7 @@ function readPipSettings(env: Env, home: string): PipSettings {
   ]
   const texts = files.filter((one) => existsSync(one)).map((one) => readFileSync(one, 'utf8'))
   const configured = (name: string): readonly string[] => {
-    // A value may go on in lines that are indented.
+    // A value may continue on indented lines.
     const line = new RegExp(
       `^\\s*${name.replaceAll('-', '[-_]')}\\s*=([^\\n]*(?:\\n[ \\t]+[^\\n]+)*)`,
       'm',
@@ -109,8 +114,12 @@ function readPipSettings(env: Env, home: string): PipSettings {
 
 const words = (text = ''): readonly string[] => text.split(/\s+/).filter((one) => one !== '')
 
-/** A page of the index, as HTML or as JSON. */
-function rewriteIndex({ path, contentType, body }: Answer, link: Link, upstream: string): string {
+/** Replaces the file URLs in a page of the index, HTML or JSON. */
+function rewriteIndex(
+  { path, contentType, body }: RegistryResponse,
+  link: Link,
+  upstream: string,
+): string {
   const page = new URL(path, upstream).href
   const ours = (address: string): string => {
     const url = new URL(address, page)

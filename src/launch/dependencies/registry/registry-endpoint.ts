@@ -1,14 +1,14 @@
 /**
- * The registries of the operator, for a package manager in the sandbox: an HTTP server on a Unix socket,
- * which a relay shows inside on the loopback. It forwards reads and adds credentials out here, so that no
- * manager and no package ever sees them.
+ * Gives a package manager in the sandbox access to the operator's registries: an HTTP server on a Unix socket,
+ * which a relay exposes on the loopback in the sandbox. It forwards reads and adds credentials outside, so that
+ * no manager and no package ever sees them.
  *
- * 1. Only GET and HEAD, only below a route, and only to what that route leads to.
- * 2. Credentials go to the origin they are for, never along with a redirect to another.
- * 3. Addresses in the answers of a registry are replaced by addresses of ours: nothing else can be
- *    reached inside. What is linked to can be asked for after a registry has named it, not before.
- * 4. What is linked to is on the internet, or a registry of the operator: no service of this machine.
- * 5. Everything is bounded: connections, silence, redirects, the size of what is rewritten.
+ * 1. Only GET and HEAD, and only below a route.
+ * 2. Credentials go only to the origin they belong to, never with a redirect to another.
+ * 3. URLs in the responses of a registry are replaced by endpoint URLs, because nothing else can be reached
+ *    from the sandbox. A linked URL can be requested only after a registry has linked to it.
+ * 4. A linked URL is on the public internet or belongs to a registry of the operator, never to this machine.
+ * 5. Everything is limited: connections, inactivity, redirects, the size of rewritten responses.
  */
 
 import { createHash } from 'node:crypto'
@@ -20,58 +20,57 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { rootCertificates } from 'node:tls'
 import { defined, textOf } from '../../../loop/index.ts'
-import { askUpstream, type UpstreamOptions } from './ask-upstream.ts'
-import { findTarget, routeFor, type Target } from './find-target.ts'
+import { findRoute, findTarget, type Target } from './find-target.ts'
 import { findProxy, type ProxySettings } from './operator-proxy.ts'
-import { bareHost, resolveLink, UnreachableError } from './reachable-address.ts'
+import { requestUpstream, type UpstreamOptions } from './request-upstream.ts'
+import { bareHost, ForbiddenLinkError, resolveLink } from './resolve-link.ts'
 
 export interface RegistryRoute {
-  /** The first part of the path inside, such as `npm/0`. */
+  /** The first part of the path at the endpoint, such as `npm/0`. */
   readonly prefix: string
-  /** Where it leads, with a slash at the end. */
+  /** The URL of the registry, with a slash at the end. */
   readonly upstream: string
   readonly headers: Readonly<Record<string, string>>
-  /** Replaces the addresses in an answer; undefined: it is passed on as it is. */
-  readonly rewrite?: (answer: Answer, link: Link) => string | undefined
-  /** Of a path, decoded: it is not a package, but something that the operator's credentials also open. */
+  /** Replaces the URLs in a response; undefined: it is forwarded unchanged. */
+  readonly rewrite?: (response: RegistryResponse, link: Link) => string | undefined
+  /** `path` is decoded. True: it is not a package, but something else that the credentials give access to. */
   readonly isRefused?: (path: string) => boolean
-  /** A registry has named this address, and not the operator. */
+  /** The URL comes from a registry, not from the operator. */
   readonly isLinked?: true
 }
 
-export interface Answer {
-  /** The path below the route. */
+export interface RegistryResponse {
+  /** Relative to the route. */
   readonly path: string
   readonly contentType: string
   readonly body: string
 }
 
-/** An address of ours for one of theirs. */
+/** Maps a URL in a response to an endpoint URL. */
 export type Link = (url: string) => string
 
 export interface EndpointOptions {
   readonly routes: readonly RegistryRoute[]
-  /** For the socket; its path must be short. */
+  /** For the socket, so its path must be short. */
   readonly folder: string
   readonly caFile?: string
   readonly isStrictSsl?: boolean
-  /** The operator's. */
   readonly proxy?: ProxySettings
-  /** Archives that a person approved, by their names: `/approved/<name>/<any>.tgz`. */
+  /** Approved archives by name: `/approved/<name>/<any>.tgz`. */
   readonly files?: ReadonlyMap<string, string>
-  /** Which addresses registries may lead to, besides themselves; default: public ones. */
+  /** Which IP addresses registries may link to, besides their own; default: public ones. */
   readonly mayReach?: (address: string) => boolean
 }
 
 export interface RegistryEndpoint {
   readonly socket: string
   readonly port: number
-  /** What was refused or went wrong, in order; the last ones. */
+  /** The last refused and failed requests, oldest first. */
   problems(): readonly string[]
   close(): Promise<void>
 }
 
-/** Inside, where nothing else listens. */
+/** In the sandbox, where nothing else listens. */
 export const registryPort = 4142
 export const registryUrl: string = `http://127.0.0.1:${registryPort}/`
 
@@ -88,7 +87,7 @@ export async function openRegistryEndpoint(options: EndpointOptions): Promise<Re
     problems.push(problem)
     if (problems.length > problemsMax) problems.shift()
   }
-  const ca = options.caFile === undefined ? undefined : trusted(options.caFile)
+  const ca = options.caFile === undefined ? undefined : readTrustedCertificates(options.caFile)
   const tls = {
     ...defined({ ca }),
     rejectUnauthorized: options.isStrictSsl !== false,
@@ -98,7 +97,7 @@ export async function openRegistryEndpoint(options: EndpointOptions): Promise<Re
     answer(request, response, forwarding).catch((error: unknown) => {
       note(`${request.url?.slice(0, 200)}: ${textOf(error)}`)
       if (response.headersSent) response.destroy()
-      else if (error instanceof UnreachableError) refuse(response, 403, error.message)
+      else if (error instanceof ForbiddenLinkError) refuse(response, 403, error.message)
       else refuse(response, 502, 'The registry could not be reached.')
     })
   })
@@ -135,7 +134,7 @@ export async function openRegistryEndpoint(options: EndpointOptions): Promise<Re
     const found = await fetchFrom(target.url, target.route, request, parts)
     const status = found.statusCode ?? 502
     if (status >= 400) note(`${withoutSecrets(target.url)} answered ${status}`)
-    await passOn(found, target, response, request.method === 'HEAD', parts)
+    await forward(found, target, response, request.method === 'HEAD', parts)
   }
 }
 
@@ -149,7 +148,7 @@ interface Forwarding extends Omit<EndpointOptions, 'proxy'>, UpstreamOptions {
   readonly links: Map<string, string>
 }
 
-const trusted = (file: string): readonly string[] => [
+const readTrustedCertificates = (file: string): readonly string[] => [
   ...rootCertificates,
   readFileSync(file, 'utf8'),
 ]
@@ -160,14 +159,19 @@ function refuse(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain' }).end(`${text}\n`)
 }
 
-const isOrigin = (url: URL, { upstream, isLinked }: RegistryRoute): boolean =>
+const isSameOrigin = (url: URL, { upstream, isLinked }: RegistryRoute): boolean =>
   isLinked !== true && new URL(upstream).origin === url.origin
 
-/** The credentials for an address are those of the registry there, or else of one with the same origin. */
-function headersFor(url: URL, route: RegistryRoute | undefined, routes: readonly RegistryRoute[]) {
-  const asked = route !== undefined && isOrigin(url, route) ? route : undefined
-  const of = routeFor(url.href, routes) ?? asked ?? routes.find((one) => isOrigin(url, one))
-  return of?.headers ?? {}
+/** Prefers the credentials of the registry at this URL, then those of one with the same origin. */
+function chooseHeaders(
+  url: URL,
+  route: RegistryRoute | undefined,
+  routes: readonly RegistryRoute[],
+) {
+  const requested = route !== undefined && isSameOrigin(url, route) ? route : undefined
+  const owner =
+    findRoute(url.href, routes) ?? requested ?? routes.find((one) => isSameOrigin(url, one))
+  return owner?.headers ?? {}
 }
 
 async function fetchFrom(
@@ -178,13 +182,13 @@ async function fetchFrom(
 ): Promise<IncomingMessage> {
   let url = first
   for (let redirects = 0; ; redirects++) {
-    const response = await ask(url, request, headersFor(url, route, parts.routes), parts)
+    const response = await ask(url, request, chooseHeaders(url, route, parts.routes), parts)
     const { statusCode = 0, headers } = response
     if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) {
       return response
     }
     response.resume()
-    if (redirects >= redirectsMax) throw new Error('it redirects without end')
+    if (redirects >= redirectsMax) throw new Error('too many redirects')
     url = new URL(headers.location, url)
   }
 }
@@ -202,18 +206,18 @@ async function ask(
     ...credentials,
   }
   const asked = { method, headers: sent }
-  if (parts.routes.some((one) => isOrigin(url, one))) return askUpstream(url, asked, parts)
+  if (parts.routes.some((one) => isSameOrigin(url, one))) return requestUpstream(url, asked, parts)
   // A proxy resolves names itself.
   if (parts.proxy(url) !== undefined && isIP(bareHost(url)) === 0)
-    return askUpstream(url, asked, parts)
+    return requestUpstream(url, asked, parts)
   const registries = parts.routes
     .filter(({ isLinked }) => isLinked !== true)
     .map(({ upstream }) => new URL(upstream))
   const lookup = await resolveLink(url, registries, parts.mayReach)
-  return askUpstream(url, asked, { ...parts, lookup })
+  return requestUpstream(url, asked, { ...parts, lookup })
 }
 
-async function passOn(
+async function forward(
   found: IncomingMessage,
   { route, path }: Target,
   response: ServerResponse,
@@ -225,7 +229,7 @@ async function passOn(
   const rewrite = isHead || statusCode !== 200 ? undefined : route?.rewrite
   if (rewrite !== undefined && (path.endsWith('.json') || /json|html|text/.test(contentType))) {
     const body = await readText(found)
-    const text = rewrite({ path, contentType, body }, linker(parts)) ?? body
+    const text = rewrite({ path, contentType, body }, createLink(parts)) ?? body
     response.writeHead(statusCode, { 'content-type': contentType }).end(text)
     return
   }
@@ -249,17 +253,17 @@ async function readText(found: IncomingMessage): Promise<string> {
   let bytes = 0
   for await (const chunk of found as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > rewrittenBytesMax) throw new Error('the answer is too large')
+    if (bytes > rewrittenBytesMax) throw new Error('the response is too large')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-const linker =
+const createLink =
   ({ routes, links }: Forwarding): Link =>
   (url) => {
     if (!URL.canParse(url)) return url
-    const route = routeFor(url, routes)
+    const route = findRoute(url, routes)
     if (route !== undefined)
       return `${registryUrl}${route.prefix}/${url.slice(route.upstream.length)}`
     const id = createHash('sha256').update(url).digest('hex').slice(0, 32)

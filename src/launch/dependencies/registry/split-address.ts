@@ -1,14 +1,14 @@
-/** The address of a registry as the operator wrote it: where it is, and what it is opened with. */
+/** Splits a registry URL of the operator's settings into the bare URL and its credentials. */
 
 import type { FindLogin, Login } from './netrc.ts'
 
 export interface SplitAddress {
-  /** With a slash at the end, and spelled as URLs are when they are compared. */
+  /** Normalized, with a slash at the end. */
   readonly upstream: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A name and a password in an address are credentials; `findLogin` is asked where there are none. */
+/** Uses the username and password of the URL, or else those that `findLogin` returns. */
 export function splitAddress(
   address: string,
   findLogin: FindLogin = () => undefined,
@@ -17,11 +17,11 @@ export function splitAddress(
   const { username, password } = url
   url.username = ''
   url.password = ''
-  const named =
+  const login =
     username === ''
       ? findLogin(url.hostname)
       : { name: decodeURIComponent(username), password: decodeURIComponent(password) }
-  return { upstream: url.href, headers: named === undefined ? {} : toHeaders(named) }
+  return { upstream: url.href, headers: login === undefined ? {} : toHeaders(login) }
 }
 
 function toHeaders({ name, password }: Login): Readonly<Record<string, string>> {

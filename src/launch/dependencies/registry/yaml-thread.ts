@@ -1,4 +1,4 @@
-/** The thread of parse-yaml-aside.ts. */
+/** The worker thread of parse-yaml-in-thread.ts. */
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { parseYaml } from './lockfile-reading.ts'

@@ -1,4 +1,4 @@
-/** `yarn.lock`: Yarn 1 has a format for itself, later ones use YAML. */
+/** Reads `yarn.lock`: Yarn 1 has its own format, later versions use YAML. */
 
 import { posix } from 'node:path'
 import { z } from 'zod'
@@ -9,55 +9,59 @@ import {
   type LockfileReading,
   parseYaml,
   type Sources,
-  type ToOurs,
+  type ToEndpointUrl,
   tryParse,
 } from './lockfile-reading.ts'
-import type { Respecify } from './respecify.ts'
+import type { ReplaceRange } from './replace-ranges.ts'
 
 export const isBerry = (text: string): boolean => /^__metadata:/m.test(text)
 
-export function readYarnLockfile(text: string, toOurs: ToOurs, yaml?: unknown): LockfileReading {
+export function readYarnLockfile(
+  text: string,
+  toEndpointUrl: ToEndpointUrl,
+  yaml?: unknown,
+): LockfileReading {
   return isBerry(text)
     ? readBerry(text, yaml === undefined ? parseYaml(text) : yaml)
-    : readClassic(text, toOurs)
+    : readClassic(text, toEndpointUrl)
 }
 
-/** Each entry is a line of patterns at the margin, and its fields below it. */
-function readClassic(text: string, toOurs: ToOurs): LockfileReading {
+/** Each entry is an unindented line of patterns, followed by its indented fields. */
+function readClassic(text: string, toEndpointUrl: ToEndpointUrl): LockfileReading {
   const sources = collectSources()
-  const respecified = new Map<string, string>()
+  const replacedRanges = new Map<string, string>()
   const entries = text.split(/\n(?=\S)/).map((entry) => {
     const [, header] = /^("?[^\s#].*):\s*$/m.exec(entry.split('\n', 1)[0] ?? '') ?? []
     const patterns = (header ?? '').split(',').map((one) => one.trim().replaceAll('"', ''))
-    const ours = settleEntry(entry, patterns, sources, toOurs)
-    if (ours?.isApprovable !== true) return ours?.text ?? entry
-    for (const pattern of patterns) respecified.set(pattern, ours.address)
+    const replaced = replaceEntry(entry, patterns, sources, toEndpointUrl)
+    if (replaced?.isApprovable !== true) return replaced?.text ?? entry
+    for (const pattern of patterns) replacedRanges.set(pattern, replaced.address)
     const [name] = splitPattern(patterns[0] ?? '')
-    return ours.text.replace(/^.*$/m, `"${name}@${ours.address}":`)
+    return replaced.text.replace(/^.*$/m, `"${name}@${replaced.address}":`)
   })
-  const respecify: Respecify = (name, range) => respecified.get(`${name}@${range}`)
-  // What an entry depends on is written below it: `    name "range"`.
+  const replaceRange: ReplaceRange = (name, range) => replacedRanges.get(`${name}@${range}`)
+  // The dependencies of an entry are lines such as `    name "range"`.
   const whole = entries
     .join('\n')
     .replaceAll(/^( {4}"?)([^\s"]+)("? )"([^"]*)"$/gm, (line, start, name, middle, range) => {
-      const ours = respecify(String(name), String(range))
-      return ours === undefined ? line : `${start}${name}${middle}"${ours}"`
+      const replaced = replaceRange(String(name), String(range))
+      return replaced === undefined ? line : `${start}${name}${middle}"${replaced}"`
     })
-  return { ...sources.read(whole), respecify }
+  return { ...sources.read(whole), replaceRange }
 }
 
-interface SettledEntry {
+interface ReplacedEntry {
   readonly text: string
   readonly address: string
   readonly isApprovable: boolean
 }
 
-function settleEntry(
+function replaceEntry(
   entry: string,
   patterns: readonly string[],
   sources: Sources,
-  toOurs: ToOurs,
-): SettledEntry | undefined {
+  toEndpointUrl: ToEndpointUrl,
+): ReplacedEntry | undefined {
   const [first = ''] = patterns
   const [name, range] = splitPattern(first)
   const [, resolved] = /^ {2}resolved "([^"]*)"\s*$/m.exec(entry) ?? []
@@ -72,7 +76,7 @@ function settleEntry(
     return undefined
   }
   const isGit = isGitSource(resolved)
-  const known = isGit ? undefined : toOurs(resolved)
+  const known = isGit ? undefined : toEndpointUrl(resolved)
   const [, integrity] = /^ {2}integrity (\S+)\s*$/m.exec(entry) ?? []
   const address = known ?? sources.approvable(name, resolved, isGit ? undefined : integrity)
   if (address === undefined) return undefined
@@ -90,14 +94,14 @@ const berry = z.record(
   z.looseObject({ resolution: z.string().optional(), linkType: z.string().optional() }),
 )
 
-/** Packages of registries have no address here, but for those outside of the usual path. */
+/** Packages of registries have no URL here, except those outside the usual path. */
 function readBerry(text: string, yaml: unknown): LockfileReading {
   const sources = collectSources()
   const parsed = berry.safeParse(yaml)
   const keys = text.split('\n').filter((line) => /^[^\s#]/.test(line))
   if (new Set(keys).size < keys.length)
-    return { ...sources.read(text), problem: 'it has an entry twice' }
-  if (!parsed.success) return { ...sources.read(text), problem: 'it is not a lockfile of Yarn' }
+    return { ...sources.read(text), problem: 'it has duplicate entries' }
+  if (!parsed.success) return { ...sources.read(text), problem: 'it is not a Yarn lockfile' }
   for (const [key, { resolution = '' }] of Object.entries(parsed.data)) {
     if (key === '__metadata') continue
     const range = resolution.slice(resolution.indexOf('@', 1) + 1)

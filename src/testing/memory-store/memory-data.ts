@@ -1,0 +1,88 @@
+/** What outlives the connections to a store in memory, and what all of its methods share. */
+
+import {
+  type LocalOwners,
+  type NewRun,
+  type RequestKey,
+  type RunRow,
+  storeErrors,
+  type Topic,
+} from '../../engine/index.ts'
+import type { RunId } from '../../loop/index.ts'
+import {
+  checkpointsOf,
+  createdEvent,
+  lastEvent,
+  type MemoryRun,
+  newMemoryRun,
+} from './memory-run.ts'
+
+export interface MemoryData {
+  readonly runs: Map<RunId, MemoryRun>
+  readonly requests: Map<string, RequestKey & { readonly run: RunId; readonly atMs: number }>
+  readonly listeners: Set<Listener>
+  /** Neither is used twice, whatever is removed. */
+  lastKey: number
+  lastPosition: number
+  lastDecision: number
+  hasRemoved: boolean
+  readonly now: () => number
+  readonly owners: LocalOwners | undefined
+}
+
+export interface Listener {
+  readonly topic: Topic
+  readonly onChange: () => void
+}
+
+export function requireRun({ runs }: MemoryData, id: RunId): MemoryRun {
+  const run = runs.get(id)
+  if (run === undefined) throw storeErrors.unknownRun(id)
+  return run
+}
+
+export const newestFirst = ({ runs }: MemoryData): readonly MemoryRun[] =>
+  [...runs.values()].toSorted((one, other) => other.key - one.key)
+
+export function notify({ listeners }: MemoryData, topic: Topic): void {
+  const called = [...listeners].filter((listener) => listener.topic === topic)
+  for (const { onChange } of called) onChange()
+}
+
+export function insertRun(data: MemoryData, run: NewRun): MemoryRun {
+  const { event } = run
+  if (event.type === 'run-created' && event.origin?.type === 'fork') {
+    requireRun(data, event.origin.run)
+  }
+  const isTaken = [...data.runs.values()].some(({ id, name }) => id === run.id || name === run.name)
+  if (isTaken) throw storeErrors.nameTaken(run.name)
+  data.lastKey += 1
+  data.lastPosition += 1
+  const kept = newMemoryRun(data.lastKey, run, data.lastPosition)
+  data.runs.set(run.id, kept)
+  return kept
+}
+
+export function isHeld({ now, owners }: MemoryData, { lease }: MemoryRun): boolean {
+  const { owner, expiresAtMs } = lease
+  return owner !== undefined && expiresAtMs > now() && owners?.isDead(owner) !== true
+}
+
+export function toRow(data: MemoryData, run: MemoryRun): RunRow {
+  const { id, name, loop, status, workspace, createdAtMs } = run
+  const held = isHeld(data, run)
+  const last = lastEvent(run)
+  return {
+    id,
+    name,
+    loop,
+    status,
+    iteration: checkpointsOf(run).at(-1)?.iteration ?? createdEvent(run).iteration ?? 0,
+    createdAtMs,
+    updatedAtMs: last.atMs,
+    lastSeq: last.seq,
+    held,
+    interrupted: !held && (status === 'running' || status === 'waiting'),
+    ...(workspace === undefined ? {} : { workspace }),
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * What every store has to keep, as cases for any test runner:
+ *
+ *     for (const { name, run } of storeContract({ make: () => myScene() })) test(name, run)
+ *
+ * Each case makes an empty store and rejects with an `AssertionError` that says what was broken.
+ */
+
+import type { ContractCase } from '../agent-contract/agent-contract.ts'
+import { decisionCases } from './decision-cases.ts'
+import { eventCases } from './event-cases.ts'
+import { leaseCases } from './lease-cases.ts'
+import { questionCases } from './question-cases.ts'
+import { queueCases } from './queue-cases.ts'
+import { readCases } from './read-cases.ts'
+import { removalCases } from './removal-cases.ts'
+import { runCases } from './run-cases.ts'
+import type { StoreScene } from './store-case.ts'
+
+export interface StoreContractOptions {
+  /** An empty store. */
+  make(): StoreScene | Promise<StoreScene>
+}
+
+export function storeContract({ make }: StoreContractOptions): readonly ContractCase[] {
+  const cases = [
+    ...runCases,
+    ...leaseCases,
+    ...eventCases,
+    ...readCases,
+    ...decisionCases,
+    ...questionCases,
+    ...queueCases,
+    ...removalCases,
+  ]
+  return cases.map(({ name, play }) => ({
+    name,
+    async run() {
+      const scene = await make()
+      try {
+        await play(scene.open(), scene)
+      } finally {
+        await scene.close()
+      }
+    },
+  }))
+}
