@@ -34,7 +34,8 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   formats: ['loop', 'protocol'],
   // Certificates are a published format, and evidence signs them.
   evidence: ['loop', 'system', 'engine', 'protocol'],
-  loops: ['loop', 'engine'],
+  // The keys of a loop type are part of a published format, the loop file.
+  loops: ['loop', 'protocol', 'engine'],
   definition: ['loop', 'protocol', 'loops', 'system', 'formats'],
   runs: ['loop', 'protocol', 'formats', 'system', 'engine', 'journal', 'workspace', 'sandbox'],
   history: words(

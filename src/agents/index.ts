@@ -1,6 +1,7 @@
+export { type ProgramName, programNames } from '../loop/index.ts'
 export { boundedSignal } from './abortable.ts'
 export { type AcpAgentOptions, acpAgent } from './acp/acp-agent.ts'
-export { type AcpLaunch, acpLaunch } from './acp/known-acp-agents.ts'
+export { acpLaunch } from './acp/known-acp-agents.ts'
 export { type Agent, createAgents } from './agent.ts'
 export { type CommandAgentOptions, commandAgent } from './command-agent.ts'
 export type {
@@ -13,13 +14,12 @@ export type {
   ToolCall,
 } from './conversation.ts'
 export { type ModelAgentOptions, modelAgent } from './model-agent.ts'
-export {
-  type AgentProgram,
-  type Launch,
-  type LaunchOptions,
-  type ModelProvider,
-  type ProgramName,
-  programNames,
+export type {
+  AcpLaunch,
+  AgentProgram,
+  Launch,
+  LaunchOptions,
+  ModelProvider,
 } from './programs/agent-program.ts'
 export { withOwnLogin } from './programs/own-login.ts'
 export { launchOf, type ProgramAgentOptions, programAgent } from './programs/program-agent.ts'

@@ -7,6 +7,7 @@ export type {
   AgentReport,
   AgentTask,
   Amount,
+  ProgramName,
   Reservation,
   ToolDescription,
   ToolResult,
@@ -21,7 +22,6 @@ export type {
   AgentProgram,
   LineReader,
   ProgramEvent,
-  ProgramName,
 } from './programs/agent-program.ts'
 export { type ProgramAgentOptions, programAgent } from './programs/program-agent.ts'
 export { agentProgram, knownPrograms } from './programs/programs.ts'

@@ -17,7 +17,7 @@ export async function loadTrusted(
   { purpose = 'run', watched, changes, defaultModel, moreChecks }: LoadManner = {},
 ): Promise<LoadedLoop> {
   const { loadLoop, previewLoop, trustLoop } = await import('../launch/load-loop.ts')
-  const preview = await previewLoop(file, folder, purpose)
+  const preview = await previewLoop(file, folder, defined({ purpose }))
   const wanted = !preview.trusted && (purpose !== 'look' || options.trust === true)
   if (wanted && (options.trust === true || (await isAgreed(session, preview)))) {
     await trustLoop(preview, folder)
@@ -44,7 +44,7 @@ export async function requireAgreed(
   purpose?: 'resume',
 ): Promise<Previewed> {
   const { previewLoop, requireTrustedLoop, trustLoop } = await import('../launch/load-loop.ts')
-  const preview = await previewLoop(file, folder, purpose)
+  const preview = await previewLoop(file, folder, defined({ purpose }))
   if (!preview.trusted && (isTrusted || (await isAgreed(session, preview)))) {
     await trustLoop(preview, folder)
   }

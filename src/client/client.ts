@@ -6,6 +6,7 @@ import type {
   Diff,
   ForkRequest,
   InboxQuestion,
+  LoopOperationName,
   MergeRequest,
   MergeResponse,
   NewRunRequest,
@@ -48,6 +49,13 @@ export interface Streamed {
 
 export type ControlDecision = Exclude<Decision, { type: 'answer' }>
 
+/** What an operation of a loop type is called with. */
+export interface OperationRequest {
+  /** For an operation about a run. */
+  readonly run?: string
+  readonly body?: object
+}
+
 /** The query of a request. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
@@ -79,6 +87,9 @@ export interface Client {
   merge(run: string, request?: MergeRequest): Promise<MergeResponse>
   events(run: string, options?: Streamed): AsyncIterable<RecordedEvent>
   output(run: string, options?: Streamed): AsyncIterable<OutputEntry>
+
+  /** An operation that a loop type declares, about one of its runs or about none. */
+  operate(type: string, operation: LoopOperationName, request?: OperationRequest): Promise<unknown>
 
   /** Any other route, by its path. */
   get(path: string, query?: Query): Promise<unknown>

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { LoopError } from '../loop/index.ts'
 import type { Page, QueueEntry } from '../protocol/api/index.ts'
+import { operationPath } from '../protocol/api/loop-operation.ts'
 import { type Client, type ControlDecision, type Query, runPath } from './client.ts'
 import { type Endpoint, parseAddress } from './endpoint.ts'
 import { streamEvents, streamOutput, toQueryString } from './streams.ts'
@@ -71,6 +72,11 @@ export function createClient(transport: Transport): Client {
     merge: (run, request = {}) => post(runPath(run, 'merge'), request),
     events: (run, options) => streamEvents(transport, run, options),
     output: (run, options) => streamOutput(transport, run, options),
+    operate(type, operation, { run = '', body = {} } = {}) {
+      const path = operationPath(type, operation, encodeURIComponent(run))
+      if (operation.method === 'get') return transport.json('GET', path, { timeoutMs: longMs })
+      return transport.json('POST', path, { body, timeoutMs: longMs })
+    },
     get: (path, query) =>
       transport.json('GET', `${path}${toQueryString(query)}`, { timeoutMs: longMs }),
     post: (path, body) => transport.json('POST', path, { body: body ?? {}, timeoutMs: longMs }),

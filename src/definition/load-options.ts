@@ -1,5 +1,6 @@
 /** What is said when a loop file is read, and what is seen of it before it is used. */
 
+import type { LoopTypeDefinition } from '../loops/index.ts'
 import type { Environment } from '../system/environment.ts'
 import type { LoopChanges } from './loop-changes.ts'
 
@@ -40,6 +41,8 @@ export interface LoadOptions {
   readonly trust?: string | undefined
   /** Told of each line that the code of a loop prints; they go to stderr unless told. */
   readonly onLine?: (line: string) => void
+  /** The loop types that a file can name; default: the built-in ones. */
+  readonly types?: readonly LoopTypeDefinition[]
   /** Aborting it gives up the loading. */
   readonly signal?: AbortSignal
 }

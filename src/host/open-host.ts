@@ -19,8 +19,10 @@ import { createTells } from '../runs/tell-runs.ts'
 import { localOwners, makeFolder, stateFolder } from '../system/index.ts'
 import type { Host } from './host.ts'
 
+export interface OpenHostOptions extends HostOptions, Pick<Host, 'loopTypes'> {}
+
 /** Opens a state folder. Close the host when you are done. */
-export async function openHost(options: HostOptions = {}): Promise<Host> {
+export async function openHost(options: OpenHostOptions = {}): Promise<Host> {
   const base = openPorts(openFolder(resolve(options.folder ?? stateFolder())), options)
   const { folder, journal, blobs } = base
   const closing = new AbortController()
@@ -32,6 +34,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     journal,
     blobs,
     models,
+    ...defined({ loopTypes: options.loopTypes }),
     ...tells,
     place: async (choice) => (await parts.starts()).place(choice),
     placeFork: async (run, choice) => (await parts.starts()).placeFork(run, choice),

@@ -23,7 +23,7 @@ import {
   requireTrusted,
   type TrustedEntry,
 } from '../definition/loop-file/index.ts'
-import { LoopError } from '../loop/index.ts'
+import { defined, LoopError } from '../loop/index.ts'
 import type { PlannedChecks } from './checks/plan-checks.ts'
 import type { LoadedLoop } from './loaded-loop.ts'
 import { neededVariables, variablesOfCode } from './needed-variables.ts'
@@ -35,14 +35,18 @@ type Looked =
 /** Loop files in YAML that were read for a preview, by their digest, to be loaded without reading them again. */
 export type ReadLoops = Map<string, ReadLoopFile>
 
+export interface PreviewOptions extends Pick<LoadOptions, 'purpose' | 'types'> {
+  /** Keeps what was read, to be loaded without reading it again. */
+  readonly reads?: ReadLoops
+}
+
 /** What a loop file would do, and whether it is trusted. Runs nothing of it. */
 export async function previewLoop(
   path: string,
   folder: string,
-  purpose?: LoadOptions['purpose'],
-  reads?: ReadLoops,
+  { reads, ...options }: PreviewOptions = {},
 ): Promise<LoopPreview> {
-  const looked = await look(path, purpose)
+  const looked = await look(path, options)
   const seen = summary(looked)
   if (looked.type === 'data') reads?.set(seen.digest, looked.read)
   return { ...seen, trusted: await openTrust(folder).isTrusted(seen) }
@@ -81,8 +85,7 @@ export async function loadLoop(
   reads?: ReadLoops,
 ): Promise<LoadedLoop> {
   const read = reads?.get(options.trust ?? '')
-  const looked: Looked =
-    read?.path === path ? { type: 'data', read } : await look(path, options.purpose)
+  const looked: Looked = read?.path === path ? { type: 'data', read } : await look(path, options)
   const seen = summary(looked)
   if (options.trust !== undefined) await trustReviewed(seen, options.trust, options.folder)
   if (options.purpose !== 'look' || looked.type === 'code') {
@@ -164,11 +167,20 @@ function problemsOf(error: unknown): LoopReport['problems'] {
   throw error
 }
 
-async function look(path: string, purpose?: LoadOptions['purpose']): Promise<Looked> {
+async function look(
+  path: string,
+  { purpose, types }: Pick<LoadOptions, 'purpose' | 'types'> = {},
+): Promise<Looked> {
   if (codeLoopEndings.includes(extname(path))) {
     return { type: 'code', scanned: await scanCodeLoop(path) }
   }
-  return { type: 'data', read: await readLoopFile(path, purpose === 'resume' ? { nowMs: 0 } : {}) }
+  return {
+    type: 'data',
+    read: await readLoopFile(path, {
+      ...(purpose === 'resume' ? { nowMs: 0 } : {}),
+      ...defined({ types }),
+    }),
+  }
 }
 
 function summary(looked: Looked): Omit<LoopPreview, 'trusted'> {

@@ -16,8 +16,8 @@ export interface LoadedLoop {
   readonly loop: AnyLoopType
   readonly input: Json
   readonly limits: Partial<Limits>
-  /** Who works, and within which walls, as the file says with what was put in its place. */
-  readonly agent: AgentSettings
+  /** Who works, by role, and in which sandbox: as the file says, with the changes for this run. */
+  readonly agents: { readonly [role: string]: AgentSettings }
   readonly sandbox: SandboxSettings
   /** The folder to work in, unless somebody says otherwise. */
   readonly workspace: string

@@ -27,6 +27,7 @@ import type { Json } from './json.ts'
 import type { Earlier, LimitName, Outcome } from './outcome.ts'
 import type { Patch } from './patch.ts'
 import type { Question } from './question.ts'
+import type { RoleAppearances } from './role-appearance.ts'
 import type { StepKind } from './step-kind.ts'
 import type { StepNote } from './step-note.ts'
 
@@ -151,6 +152,10 @@ export interface RunCreated {
   readonly loop: string
   readonly codeDigest: string
   readonly limits: Limits
+  /** The registered loop type of the loop. Absent: `plain`, or code. */
+  readonly loopType?: string
+  /** How the agents of the loop appear. Absent: see `defaultRoles`. */
+  readonly roles?: RoleAppearances
   readonly input?: Stored
   /** The file that the loop came from, if it came from one. */
   readonly source?: Source

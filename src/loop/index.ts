@@ -131,6 +131,7 @@ export {
 } from './outcome.ts'
 export { applyPatch, applyPatchInPlace, diff, type Patch } from './patch.ts'
 export { plainOutput } from './plain-output.ts'
+export { type ProgramName, programNames } from './program-names.ts'
 export {
   type CaptureLimits,
   captureLimits,
@@ -160,6 +161,7 @@ export {
   retryPolicy,
   windowOpensAtMs,
 } from './retry.ts'
+export { defaultRoles, type RoleAppearance, type RoleAppearances } from './role-appearance.ts'
 export {
   failedOnBase,
   findDescription,

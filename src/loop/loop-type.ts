@@ -11,6 +11,7 @@ import type { BlobId, StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Answer, Question } from './question.ts'
 import type { RetryPolicy } from './retry.ts'
+import type { RoleAppearances } from './role-appearance.ts'
 import type { Signal } from './signal.ts'
 import type { AgentNote, Exchanged } from './step-note.ts'
 
@@ -27,6 +28,10 @@ export interface LoopType<Input, Context, Progress, Result> {
   extractProgress(result: Result, previous: Progress | undefined, findings: Findings): Progress
   /** Any of these ends the run, besides its limits. */
   readonly until?: readonly Condition<Progress, Result>[]
+  /** The registered loop type that it is of. Kept with the run; default: `plain`, or code. */
+  readonly type?: string
+  /** How its agents appear to people. Kept with the run; default: `maker` reports, as `impl`. */
+  readonly roles?: RoleAppearances
 }
 
 /** What an iteration works through. Each call is a journaled step: done once, kept. */

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRoutes, openScheduler, type Scheduler } from '../../src/daemon/index.ts'
 import { type Host, openHost } from '../../src/host/index.ts'
+import { defined } from '../../src/loop/index.ts'
+import type { LoopTypeDefinition } from '../../src/loops/index.ts'
 import { afterFile, afterStory } from '../after.ts'
 
 export interface Api {
@@ -39,11 +41,14 @@ export interface ApiOptions {
   readonly inspect?: Host['inspect']
   /** Whether it is for one story, or for all of a file. */
   readonly lasts?: 'story' | 'file'
+  /** Those that loop files can name; default: the built-in ones. */
+  readonly loopTypes?: readonly LoopTypeDefinition[]
 }
 
-export async function openApi({ lasts = 'story', inspect }: ApiOptions = {}): Promise<Api> {
+export async function openApi(options: ApiOptions = {}): Promise<Api> {
+  const { lasts = 'story', inspect, loopTypes } = options
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-api-'))
-  const opened = await openHost({ folder: join(folder, 'state') })
+  const opened = await openHost({ folder: join(folder, 'state'), ...defined({ loopTypes }) })
   const host = inspect === undefined ? opened : { ...opened, inspect }
   const errors: string[] = []
   const log = {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { programNames } from '../programs/agent-program.ts'
+import { programNames } from '../../loop/index.ts'
+import type { AcpLaunch } from '../programs/agent-program.ts'
 import { agentProgram } from '../programs/programs.ts'
-import { type AcpLaunch, acpLaunch } from './known-acp-agents.ts'
+import { acpLaunch } from './known-acp-agents.ts'
 import type { Permissions } from './permissions.ts'
 
 const place = {

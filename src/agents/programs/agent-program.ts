@@ -8,11 +8,8 @@
  *   success that is not explicitly reported.
  */
 
-import type { AgentEnd } from '../../loop/index.ts'
-
-export const programNames = ['claude', 'codex', 'opencode', 'gemini'] as const
-/** The name of an agent program that is known. */
-export type ProgramName = (typeof programNames)[number]
+import type { AgentEnd, Json, ProgramName } from '../../loop/index.ts'
+import type { Permissions } from '../acp/permissions.ts'
 
 export type ModelProvider = 'anthropic' | 'openai' | 'google'
 
@@ -43,9 +40,21 @@ export interface AgentProgram {
     readonly command: string
     readonly args: readonly string[]
     readonly package: { readonly name: string; readonly version: string }
+    /** What it needs besides that which leads it to its model when it is started headless. */
+    launch(
+      headless: Launch,
+      options: Pick<LaunchOptions, 'model'>,
+      permissions: Permissions,
+    ): Partial<AcpLaunch>
   }
   /** How it is started for one task. */
   launch(options: LaunchOptions): Launch
+  /**
+   * Starts it with the person's own login, outside the sandbox: it may edit files without asking, and
+   * nothing else. Absent: flags alone do not keep the repository from configuring it. `model`: the flags
+   * that choose one, if one is chosen.
+   */
+  launchWithOwnLogin?(options: LaunchOptions, model: readonly string[]): Launch
   /** Reads the output of one start. */
   reader(): LineReader
 }
@@ -89,6 +98,15 @@ export interface Launch {
   readonly settings?: Readonly<Record<string, string>>
   /** Its standard input; closed at once if absent. */
   readonly input?: string
+}
+
+/** How it is started for ACP. `args` follow those that it always needs for ACP. */
+export interface AcpLaunch extends Pick<Launch, 'args' | 'env' | 'settings'> {
+  /** The session mode to set. */
+  readonly mode?: string
+  readonly sessionMeta?: { readonly [key: string]: Json }
+  /** The title of the session. */
+  readonly title?: string
 }
 
 /** What a line reports. Texts are as printed; they must be made safe before they are shown. */

@@ -6,7 +6,7 @@
  * `CLAUDE.md` is read as an ordinary workspace file.
  */
 
-import type { AgentProgram, Launch, LaunchOptions } from './agent-program.ts'
+import type { AcpLaunch, AgentProgram, Launch, LaunchOptions } from './agent-program.ts'
 import { claudeReader } from './claude-reader.ts'
 
 export const claude: AgentProgram = {
@@ -26,8 +26,10 @@ export const claude: AgentProgram = {
     command: 'claude-agent-acp',
     args: [],
     package: { name: '@agentclientprotocol/claude-agent-acp', version: '0.49.0' },
+    launch: acpLaunch,
   },
   launch,
+  launchWithOwnLogin,
   reader: claudeReader,
 }
 
@@ -67,7 +69,49 @@ function launch(options: LaunchOptions): Launch {
       NO_PROXY: '127.0.0.1,localhost',
       no_proxy: '127.0.0.1,localhost',
     },
-    // Text that starts with a slash is a command, and a success without a model call.
-    input: /^\s*\//.test(prompt) ? `Task: ${prompt.trimStart()}` : prompt,
+    input: withoutCommand(prompt),
+  }
+}
+
+function launchWithOwnLogin(
+  { prompt, turnsMax, args }: LaunchOptions,
+  model: readonly string[],
+): Launch {
+  return {
+    args: [
+      '--print',
+      '--output-format=stream-json',
+      '--verbose',
+      ...model,
+      '--setting-sources=user',
+      '--strict-mcp-config',
+      '--disable-slash-commands',
+      '--permission-mode=acceptEdits',
+      ...(turnsMax === undefined ? [] : [`--max-turns=${turnsMax}`]),
+      ...args,
+    ],
+    env: {},
+    input: withoutCommand(prompt),
+  }
+}
+
+/** Text that starts with a slash is a command, and a success without a model call. */
+const withoutCommand = (prompt: string): string =>
+  /^\s*\//.test(prompt) ? `Task: ${prompt.trimStart()}` : prompt
+
+/**
+ * The adapter starts Claude Code through its SDK. By default it would read the settings of the
+ * repository, including hooks and addresses, and those decide whether it asks at all.
+ */
+function acpLaunch(_headless: Launch, { model }: Pick<LaunchOptions, 'model'>): Partial<AcpLaunch> {
+  const options = {
+    settingSources: ['user'],
+    strictMcpConfig: true,
+    additionalDirectories: ['.'],
+  }
+  return {
+    env: { ANTHROPIC_MODEL: model },
+    mode: 'default',
+    sessionMeta: { claudeCode: { options } },
   }
 }

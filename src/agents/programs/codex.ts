@@ -7,7 +7,9 @@
  * a network each attempt waits for seconds.
  */
 
-import type { AgentProgram, Launch, LaunchOptions } from './agent-program.ts'
+import type { Json } from '../../loop/index.ts'
+import type { Permissions } from '../acp/permissions.ts'
+import type { AcpLaunch, AgentProgram, Launch, LaunchOptions } from './agent-program.ts'
 import { codexReader } from './codex-reader.ts'
 
 export const codex: AgentProgram = {
@@ -22,6 +24,7 @@ export const codex: AgentProgram = {
     command: 'codex-acp',
     args: [],
     package: { name: '@agentclientprotocol/codex-acp', version: '2.6.0' },
+    launch: acpLaunch,
   },
   launch,
   reader: codexReader,
@@ -75,4 +78,44 @@ function launch({ prompt, model, url, token, home, args }: LaunchOptions): Launc
     },
     input: prompt,
   }
+}
+
+/**
+ * Its own sandbox cannot be created inside ours. So either its sandbox is off and it asks for no permission, or it can
+ * do little more than read. Without a title it asks another model for one after the work, and that call is paid even
+ * when it is cut off.
+ */
+function acpLaunch(
+  { args }: Launch,
+  { model }: Pick<LaunchOptions, 'model'>,
+  permissions: Permissions,
+): Partial<AcpLaunch> {
+  return {
+    env: {
+      CODEX_CONFIG: JSON.stringify({ model, ...configOf(args) }),
+      INITIAL_AGENT_MODE: permissions === 'all' ? 'agent-full-access' : 'read-only',
+      NO_BROWSER: '1',
+    },
+    title: 'loop',
+  }
+}
+
+/** The settings that are given one by one on its command line, as one object. */
+function configOf(args: readonly string[]): Readonly<Record<string, Json>> {
+  const config: Record<string, unknown> = {}
+  for (const arg of args) {
+    const [, path, value] = /^--config=([^=]+)=(.*)$/s.exec(arg) ?? []
+    if (path !== undefined && value !== undefined) put(config, path.split('.'), JSON.parse(value))
+  }
+  return config as Record<string, Json>
+}
+
+function put(into: Record<string, unknown>, [name = '', ...inner]: string[], value: unknown): void {
+  if (inner.length === 0) {
+    into[name] = value
+    return
+  }
+  const next = (into[name] ?? {}) as Record<string, unknown>
+  into[name] = next
+  put(next, inner, value)
 }

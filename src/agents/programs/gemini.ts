@@ -21,7 +21,12 @@ export const gemini: AgentProgram = {
   capabilities: { usage: 'gateway', limits: ['turns'], resumes: true, streams: true, mcp: true },
   hides: ['.gemini'],
   hidesCuts: true,
-  acp: { command: 'gemini', args: ['--acp', '--skip-trust', '--extensions', 'none'], package: own },
+  acp: {
+    command: 'gemini',
+    args: ['--acp', '--skip-trust', '--extensions', 'none'],
+    package: own,
+    launch: (_headless, { model }) => ({ args: ['--model', model] }),
+  },
   launch,
   reader: geminiReader,
 }

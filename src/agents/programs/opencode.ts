@@ -18,7 +18,21 @@ export const opencode: AgentProgram = {
   model: 'claude-sonnet-5',
   capabilities: { usage: 'gateway', limits: [], resumes: true, streams: true, mcp: true },
   hides: ['.opencode', 'opencode.json', 'opencode.jsonc'],
-  acp: { command: 'opencode', args: ['acp', '--pure'], package: { name: 'opencode-ai', version } },
+  acp: {
+    command: 'opencode',
+    args: ['acp', '--pure'],
+    package: { name: 'opencode-ai', version },
+    launch: () => ({
+      env: {
+        OPENCODE_PERMISSION: JSON.stringify({
+          '*': 'ask',
+          webfetch: 'deny',
+          websearch: 'deny',
+          question: 'deny',
+        }),
+      },
+    }),
+  },
   launch,
   reader: opencodeReader,
 }

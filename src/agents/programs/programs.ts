@@ -1,6 +1,7 @@
-/** The known agent programs, by name. */
+/** The known agent programs, by name. To add one: a file here, a line below, and its name in `loop/program-names.ts`. */
 
-import { type AgentProgram, type ProgramName, programNames } from './agent-program.ts'
+import { type ProgramName, programNames } from '../../loop/index.ts'
+import type { AgentProgram } from './agent-program.ts'
 import { claude } from './claude.ts'
 import { codex } from './codex.ts'
 import { gemini } from './gemini.ts'

@@ -108,7 +108,7 @@ export async function resumeReplay(
 /** A file that changed is mostly not trusted either, and that would be the wrong advice. */
 async function requireSameFile({ folder }: Host, replay: Replay, file: string): Promise<void> {
   const { previewLoop } = await import('../../launch/load-loop.ts')
-  replay.requireFile((await previewLoop(file, folder, 'resume')).digest)
+  replay.requireFile((await previewLoop(file, folder, { purpose: 'resume' })).digest)
 }
 
 function told(replay: Replay, handle: FollowedRun): Omit<Started, 'before'> {

@@ -86,7 +86,7 @@ export async function loadAgain(
     purpose: 'resume',
     onLine,
     signal,
-    ...defined({ changes }),
+    ...defined({ changes, types: host.loopTypes }),
   })
   try {
     return { loaded, place: await host.placeAgain(run, workspace) }

@@ -1,7 +1,8 @@
 /** Everything that the daemon answers. */
 
 import type { DaemonParts } from '../parts.ts'
-import { operations } from './operations.ts'
+import { operationsOf } from './operations.ts'
 import { type Routes, routesFor } from './routes-for.ts'
 
-export const createRoutes = (parts: DaemonParts): Routes => routesFor(parts, operations)
+export const createRoutes = (parts: DaemonParts): Routes =>
+  routesFor(parts, operationsOf(parts.host))

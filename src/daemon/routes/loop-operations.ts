@@ -30,7 +30,7 @@ const preview = operation({
   problems: [404, 422, 501],
   async handle({ host, reads }, { body }) {
     requireAbsolute(body.file)
-    return ok(await previewLoop(body.file, host.folder, undefined, reads))
+    return ok(await previewLoop(body.file, host.folder, defined({ types: host.loopTypes, reads })))
   },
 })
 
@@ -56,7 +56,7 @@ const plan = operation({
       ...moreChecks(settings.checks),
       signal,
       onLine: () => undefined,
-      ...defined({ input, changes }),
+      ...defined({ input, changes, types: host.loopTypes }),
     })
     try {
       const where = workspace ?? loaded.workspace

@@ -13,6 +13,16 @@ interface OperationGroup {
 
 export const operationGroups: readonly OperationGroup[] = [
   {
+    paths: /^\/loop-types\//,
+    async load() {
+      const [{ loopTypes }, { loopTypeOperations }] = await Promise.all([
+        import('../../loops/index.ts'),
+        import('./loop-type-operations.ts'),
+      ])
+      return loopTypeOperations(loopTypes)
+    },
+  },
+  {
     paths: /^\/runs(\/[^/]+)?$/,
     load: async () => (await import('./run-operations.ts')).runOperations,
   },

@@ -61,7 +61,7 @@ export async function driveQueued(
         purpose: 'resume',
         onLine: (line) => log.info({ run }, line),
         signal,
-        ...defined({ changes }),
+        ...defined({ changes, types: host.loopTypes }),
       })
       return start(parts, { run, loaded, environment }, request, watched).catch(
         (error: unknown) => {

@@ -3,6 +3,7 @@
 import { eventsAfter, load, loadRun, type RunRow } from '../../engine/index.ts'
 import {
   type Amount,
+  defaultRoles,
   describeEnding,
   describeFault,
   describeOutcome,
@@ -120,6 +121,7 @@ function createFold(): Fold {
   const flaky = new Set<string>()
   const refusals = new Set<string>()
   let prompt: string | undefined
+  let roles = defaultRoles
   let open: Open = newOpen(0, undefined)
 
   function finished(event: StepFinished, result: Json | undefined): void {
@@ -130,13 +132,17 @@ function createFold(): Fold {
       if (event.evidence.flaky === true) flaky.add(event.evidence.check)
     }
     if (isPrompt(event)) prompt ??= textIn(result, 'prompt')
-    if (kind === 'agent' && role === 'maker') open.agent = textIn(result, 'status')
+    const isReporting = role !== undefined && roles[role]?.reports === true
+    if (kind === 'agent' && isReporting) open.agent = textIn(result, 'status')
     if (kind === 'certify') for (const one of refusalsIn(result)) refusals.add(one)
   }
 
   return {
     add({ event, atMs }, result) {
       switch (event.type) {
+        case 'run-created':
+          roles = event.roles ?? defaultRoles
+          return
         case 'iteration-started':
           open = newOpen(atMs, event.tree)
           return

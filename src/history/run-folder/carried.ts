@@ -1,5 +1,6 @@
 /** What the fold over a run's events carries along, and what it says of files. */
 
+import type { RoleAppearances } from '../../loop/index.ts'
 import type { ReportRow } from './report-row.ts'
 
 export type FileChange =
@@ -16,6 +17,8 @@ export interface Carried {
   readonly endMs?: number
   readonly spec: string
   readonly iterationsMax: number
+  /** How the agents of the loop appear; absent: as usual. */
+  readonly roles?: RoleAppearances
   readonly model: string
   /** The iteration that is under way. */
   readonly open?: OpenIteration

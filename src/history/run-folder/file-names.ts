@@ -1,6 +1,6 @@
 /** What the files of a run are called, as document 002 has it. */
 
-import { parseStepId, type StepId } from '../../loop/index.ts'
+import { defaultRoles, parseStepId, type RoleAppearances, type StepId } from '../../loop/index.ts'
 import type { ArtifactKind } from './options.ts'
 
 export const promptSnapshot = 'prompt.txt'
@@ -15,16 +15,20 @@ export const iterationFile = (iteration: number, rest: string): string =>
 export const promptFile = (iteration: number): string => iterationFile(iteration, 'prompt.txt')
 export const tailFile = (iteration: number): string => `iter-${padded(iteration)}.tail.txt`
 
-/** What an agent prints: `impl` for the one that does the work, else its role. */
-export function logOf(iteration: number, step: StepId): string {
+/** What an agent prints: by the label of its role, such as `impl` for the one that does the work. */
+export function logOf(
+  iteration: number,
+  step: StepId,
+  roles: RoleAppearances = defaultRoles,
+): string {
   const { name: role } = parseStepId(step)
-  const plain = role
+  const label = roles[role]?.label ?? role
+  const plain = label
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 40)
-  const kind = role === 'maker' ? 'impl' : plain === '' ? 'agent' : plain
-  return iterationFile(iteration, `${kind}.log`)
+  return iterationFile(iteration, `${plain === '' ? 'agent' : plain}.log`)
 }
 
 export function kindOf(path: string): ArtifactKind {

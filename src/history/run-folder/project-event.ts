@@ -66,7 +66,9 @@ function change(carried: Carried, event: RunEvent, atMs: number, result: Json | 
   switch (event.type) {
     case 'run-created': {
       const spec = event.source?.file ?? event.loop
-      return { next: { ...carried, startMs: atMs, spec, iterationsMax: event.limits.iterations } }
+      const { iterations: iterationsMax } = event.limits
+      const roles = defined({ roles: event.roles })
+      return { next: { ...carried, startMs: atMs, spec, iterationsMax, ...roles } }
     }
     case 'run-started': {
       const model = event.agent === undefined ? carried.model : describeAgent(event.agent)

@@ -67,7 +67,7 @@ interface In {
 
 function changeOfAgent({ carried, open, atMs }: In, event: StepChange, result?: Json): Change {
   const { iteration, step } = event
-  const path = logOf(iteration, step)
+  const path = logOf(iteration, step, carried.roles)
   const at = { atMs, iteration }
   switch (event.type) {
     case 'step-started': {

@@ -71,7 +71,7 @@ export async function createFork(
     environment: runEnvironment(request.environment),
     changes: { ...inherited, ...request.changes },
     onLine,
-    ...defined({ input, signal, trust: request.trust }),
+    ...defined({ input, signal, trust: request.trust, types: host.loopTypes }),
   })
   try {
     const workspace = request.workspace ?? forkFolder(from, iteration)

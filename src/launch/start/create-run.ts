@@ -89,7 +89,7 @@ function loadFor(
     defaultModel: model,
     ...moreChecks(checks),
     onLine,
-    ...defined({ input, changes, signal, trust }),
+    ...defined({ input, changes, signal, trust, types: host.loopTypes }),
   }
   return loadLoop(file, options, reads)
 }

@@ -62,6 +62,7 @@ export {
   type StepPhase,
   stepSchema,
 } from './journal-views.ts'
+export { type LoopOperationName, operationPath } from './loop-operation.ts'
 export {
   type CostEstimate,
   type Plan,

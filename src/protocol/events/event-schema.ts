@@ -62,6 +62,10 @@ export const stepKindSchema: z.ZodType<StepKind> = z.enum([
 ])
 
 const described = { kind: stepKindSchema.exactOptional(), role: text.exactOptional() }
+const roleAppearanceSchema = z.strictObject({
+  label: text.exactOptional(),
+  reports: z.literal(true).exactOptional(),
+})
 
 export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
   z.discriminatedUnion('type', [
@@ -71,6 +75,8 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       loop: text,
       codeDigest: text,
       limits: limitsSchema,
+      loopType: text.exactOptional(),
+      roles: z.record(text, roleAppearanceSchema).exactOptional(),
       input: storedSchema.exactOptional(),
       source: sourceSchema.exactOptional(),
       worktree: worktreeSchema.exactOptional(),

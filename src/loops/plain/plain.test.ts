@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AgentReport, CheckResult, Refusal } from '../loop/index.ts'
+import type { AgentReport, CheckResult, Refusal } from '../../loop/index.ts'
 import { checkPlain, plainLoop } from './plain.ts'
 import { addResult, describeProgress, type PlainResult } from './plain-progress.ts'
 

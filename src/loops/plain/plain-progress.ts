@@ -19,7 +19,7 @@ import {
   keepEnd,
   type Refusal,
   type TreeId,
-} from '../loop/index.ts'
+} from '../../loop/index.ts'
 
 export interface PlainProgress {
   /** The newest last. */

@@ -7,10 +7,10 @@ import {
   type Json,
   type Remaining,
   type Section,
-} from '../loop/index.ts'
+} from '../../loop/index.ts'
+import { createTemplate, type Template, type TemplateOptions } from '../template.ts'
+import { toShape, type VariableShape } from '../template-variables.ts'
 import { describeProgress, type PlainProgress } from './plain-progress.ts'
-import { createTemplate, type Template, type TemplateOptions } from './template.ts'
-import { toShape, type VariableShape } from './template-variables.ts'
 
 /** A section whose text is a template. */
 export interface PromptSection extends Omit<Section, 'priority'> {

@@ -24,7 +24,7 @@ import {
   type Json,
   type LoopType,
   type TreeId,
-} from '../loop/index.ts'
+} from '../../loop/index.ts'
 import {
   addResult,
   countUnchanged,
