@@ -134,7 +134,7 @@ export type { LoadedLoop, OpenedLoop } from '../launch/loaded-loop.ts'
 export { type PlanOptions, planRun } from '../launch/plan/plan-run.ts'
 export { wouldWait } from '../launch/plan/would-wait.ts'
 export { requireReady } from '../launch/preflight/index.ts'
-export { type Difference, describeDifference } from '../launch/replay/compare.ts'
+export { type Difference, describeDifference } from '../launch/replay/find-difference.ts'
 export type { Replay, ReplayOptions, ReplayResult, ReplayStart } from '../launch/replay/index.ts'
 export {
   type Action,
