@@ -1,10 +1,10 @@
-/** An exchange with a model as it is on record: what was asked and answered, without secrets. */
+/** Loads a recorded exchange with a model: request and response, without secrets. */
 
 import type { Blobs } from '../engine/index.ts'
 import { type Exchange, readExchange } from '../gateway/index.ts'
 import type { BlobId } from '../loop/index.ts'
 
-/** Rejects with `unknown-artifact` when it is no longer there. */
+/** Rejects with `unknown-artifact` if it no longer exists. */
 export async function loadExchange(blob: BlobId, blobs: Pick<Blobs, 'get'>): Promise<Exchange> {
   return readExchange(await blobs.get(blob))
 }

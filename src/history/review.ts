@@ -10,9 +10,9 @@ export interface Review {
   readonly status: ReviewStatus
   readonly by?: string
   readonly atMs?: number
-  /** Of a pull request. */
+  /** The URL of the pull request. */
   readonly url?: string
-  /** Where it was merged. */
+  /** The branch that it was merged into. */
   readonly branch?: string
   readonly commit?: string
 }
@@ -21,7 +21,7 @@ export type ReviewHost = Pick<Runs, 'journal'>
 
 const factName = 'review'
 
-/** `pending` until somebody has decided. */
+/** `pending` until a person decides. */
 export async function reviewOf({ journal }: ReviewHost, idOrName: string): Promise<Review> {
   const run = await journal.findRun(idOrName)
   const fact = (await journal.facts(run.id)).get(factName)
@@ -29,7 +29,7 @@ export async function reviewOf({ journal }: ReviewHost, idOrName: string): Promi
   return { ...(fact.value as unknown as Review), atMs: fact.atMs }
 }
 
-/** The newest word counts. */
+/** Replaces an earlier review. */
 export async function recordReview(
   { journal }: ReviewHost,
   idOrName: string,

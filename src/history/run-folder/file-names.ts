@@ -1,4 +1,4 @@
-/** What the files of a run are called, as document 002 has it. */
+/** The names of the files of a run, in the legacy format. */
 
 import type { StepId } from '../../loop/index.ts'
 import type { ArtifactKind } from './options.ts'
@@ -15,8 +15,8 @@ export const iterationFile = (iteration: number, rest: string): string =>
 export const promptFile = (iteration: number): string => iterationFile(iteration, 'prompt.txt')
 export const tailFile = (iteration: number): string => `iter-${padded(iteration)}.tail.txt`
 
-/** What an agent prints: `impl` for the one that does the work, else its role. */
-export function logOf(iteration: number, step: StepId): string {
+/** The log of an agent: `impl` for the maker, else its role. */
+export function agentLogFile(iteration: number, step: StepId): string {
   const name = step.slice(step.lastIndexOf('/') + 1)
   const role = name.replace(/^agent:/, '').replace(/#\d+$/, '')
   const plain = role

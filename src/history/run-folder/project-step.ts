@@ -1,14 +1,14 @@
-/** What prompts, agents and checks add to the files of a run. */
+/** Projects steps with prompts, agents and checks to the files of a run. */
 
 import type { Json, RunEvent } from '../../loop/index.ts'
+import { agentLogFile, iterationFile, promptFile, promptSnapshot, tailFile } from './file-names.ts'
 import {
-  type Carried,
   type Change,
   type FileChange,
+  type FoldState,
   lastPart,
   type OpenIteration,
-} from './carried.ts'
-import { iterationFile, logOf, promptFile, promptSnapshot, tailFile } from './file-names.ts'
+} from './fold-state.ts'
 import type { ReportRow } from './report-row.ts'
 import { agentEnd, checkEnd, noteText, promptOf } from './step-text.ts'
 
@@ -18,7 +18,7 @@ export type StepChange = Extract<
 >
 
 export function projectStep(
-  carried: Carried,
+  carried: FoldState,
   event: StepChange,
   atMs: number,
   result: Json | undefined,
@@ -26,14 +26,14 @@ export function projectStep(
   const { open } = carried
   if (open === undefined) return { next: carried }
   const name = lastPart(event.step)
-  if (name.startsWith('prompt#')) return changeOfPrompt(carried, event, atMs, result)
-  if (name.startsWith('agent:')) return changeOfAgent({ carried, open, atMs }, event, result)
-  if (name.startsWith('check:')) return changeOfCheck({ carried, open, atMs }, event, result)
+  if (name.startsWith('prompt#')) return projectPrompt(carried, event, atMs, result)
+  if (name.startsWith('agent:')) return projectAgent({ carried, open, atMs }, event, result)
+  if (name.startsWith('check:')) return projectCheck({ carried, open, atMs }, event, result)
   return { next: carried }
 }
 
-function changeOfPrompt(
-  carried: Carried,
+function projectPrompt(
+  carried: FoldState,
   event: StepChange,
   atMs: number,
   result: Json | undefined,
@@ -52,52 +52,65 @@ function changeOfPrompt(
   }
 }
 
-interface In {
-  readonly carried: Carried
+interface StepContext {
+  readonly carried: FoldState
   readonly open: OpenIteration
   readonly atMs: number
 }
 
-function changeOfAgent({ carried, open, atMs }: In, event: StepChange, result?: Json): Change {
+function projectAgent(
+  { carried, open, atMs }: StepContext,
+  event: StepChange,
+  result?: Json,
+): Change {
   const { iteration, step } = event
-  const path = logOf(iteration, step)
+  const path = agentLogFile(iteration, step)
   const at = { atMs, iteration }
   switch (event.type) {
     case 'step-started': {
       const again = event.attempt > 1 ? `--- attempt ${event.attempt} ---\n` : ''
       const steps = { ...open.steps, [step]: atMs }
-      return printed(carried, { ...open, steps, log: path }, path, again)
+      return appendOutput(carried, { ...open, steps, log: path }, path, again)
     }
     case 'step-noted': {
-      return printed(carried, open, path, noteText(event.note))
+      return appendOutput(carried, open, path, noteText(event.note))
     }
     case 'step-failed': {
       const { fault, retryAtMs } = event
       const text = `--- failed: ${fault.message} ---\n`
       const isTimeout = fault.code === 'timeout' || fault.code === 'time'
       const exitCode = isTimeout ? 124 : 1
-      const told = printed(carried, { ...open, exitCode, agentFailed: true }, path, text)
+      const output = appendOutput(carried, { ...open, exitCode, agentFailed: true }, path, text)
       const message = `${fault.code}: ${fault.message}`
       const rows: readonly ReportRow[] = [
         ...(isTimeout ? [{ ...at, kind: 'ITERATION_TIMEOUT', exitCode, message } as const] : []),
         ...(retryAtMs === undefined ? [] : [{ ...at, kind: 'CLAUDE_RETRY', message } as const]),
       ]
-      return { ...told, rows }
+      return { ...output, rows }
     }
     case 'step-finished': {
       const { text, exitCode } = agentEnd(result)
-      const told = printed(carried, { ...open, exitCode, agentFailed: exitCode !== 0 }, path, text)
+      const output = appendOutput(
+        carried,
+        { ...open, exitCode, agentFailed: exitCode !== 0 },
+        path,
+        text,
+      )
       const tail = tailFile(iteration)
       return {
-        next: { ...told.next, lastTail: tail },
-        changes: [...(told.changes ?? []), { type: 'tail', path: tail, of: path }],
+        next: { ...output.next, lastTail: tail },
+        changes: [...(output.changes ?? []), { type: 'tail', path: tail, of: path }],
         rows: [{ ...at, kind: 'ITERATION_TAIL', outputPath: tail }],
       }
     }
   }
 }
 
-function changeOfCheck({ carried, open, atMs }: In, event: StepChange, result?: Json): Change {
+function projectCheck(
+  { carried, open, atMs }: StepContext,
+  event: StepChange,
+  result?: Json,
+): Change {
   const { iteration, step } = event
   const path = iterationFile(iteration, 'verify.log')
   const at = { atMs, iteration, message: lastPart(step).replace(/#\d+$/, '') }
@@ -122,23 +135,23 @@ function changeOfCheck({ carried, open, atMs }: In, event: StepChange, result?: 
           ? { text: `${event.fault.message}\n`, exitCode: 1, isSkipped: false }
           : checkEnd(result)
       const failed = verify.failed + (exitCode === 0 || isSkipped ? 0 : 1)
-      const told = { type: 'append', path, text: `--- ${at.message} ---\n${text}` } as const
-      const output = { outputBytes: Buffer.byteLength(text), outputLines: linesIn(text) }
+      const log = { type: 'append', path, text: `--- ${at.message} ---\n${text}` } as const
+      const output = { outputBytes: Buffer.byteLength(text), outputLines: countLines(text) }
       const durationMs = atMs - startedAtMs
       const kind = isSkipped ? 'VERIFY_SKIP' : 'VERIFY_CMD_END'
       return {
         next: { ...carried, open: { ...open, verify: { ...verify, failed } } },
-        changes: [told],
+        changes: [log],
         rows: [{ ...at, kind, durationMs, exitCode, ...output, outputPath: path }],
       }
     }
   }
 }
 
-function printed(carried: Carried, open: OpenIteration, path: string, text: string): Change {
+function appendOutput(carried: FoldState, open: OpenIteration, path: string, text: string): Change {
   const bytes = open.bytes + Buffer.byteLength(text)
-  const next = { ...carried, open: { ...open, bytes, lines: open.lines + linesIn(text) } }
+  const next = { ...carried, open: { ...open, bytes, lines: open.lines + countLines(text) } }
   return text === '' ? { next } : { next, changes: [{ type: 'append', path, text }] }
 }
 
-const linesIn = (text: string): number => text.split('\n').length - 1
+const countLines = (text: string): number => text.split('\n').length - 1

@@ -1,4 +1,4 @@
-/** What the result of a step says, told by its shape: results are whatever loops and agents made them. */
+/** Reads the result of a step by its shape, because loops and agents may return anything. */
 
 import {
   type BlobId,
@@ -14,20 +14,20 @@ import type { RecordSource } from './record-source.ts'
 
 export interface StepResult {
   readonly exitCode?: number
-  /** What an agent said at its end. */
+  /** The final text of an agent. */
   readonly report?: string
   readonly check?: { readonly output: string; readonly durationMs?: number }
-  /** What a step wrote for an agent. */
+  /** The prompt that a step wrote for an agent. */
   readonly prompt?: string
   /** Names of files. */
   readonly names?: readonly string[]
 }
 
-/** A result beside the record is read for this, unless it is enormous. */
+/** A result in a blob is loaded unless it is larger than this. */
 const loadBytesMax = 8 * 1024 * 1024
 
-/** Content that is gone is as if it said nothing. */
-export async function resultOf(
+/** Missing content counts as empty. */
+export async function loadResult(
   { blobs }: Pick<RecordSource, 'blobs'>,
   { step, result }: Pick<StepFinished, 'step' | 'result'>,
 ): Promise<StepResult> {
@@ -38,7 +38,7 @@ export async function resultOf(
   return readResult(step, value)
 }
 
-/** As `resultOf`, from what is in the event itself. */
+/** Like `loadResult`, but uses only the event itself. */
 export const inlineResult = ({ step, result }: Pick<StepFinished, 'step' | 'result'>): StepResult =>
   readResult(step, result !== undefined && 'value' in result ? result.value : undefined)
 
@@ -58,17 +58,20 @@ function readResult(step: StepId, value: Json | undefined): StepResult {
   return { ...code, check: { output, ...took } }
 }
 
-/** Content that it left: what it kept by name, and its result where that is too large for the record. */
-export function artifactsOf(
+/** Lists the artifacts of a step: those it stored by name, and its result if that is a blob. */
+export function listArtifactsOf(
   { step, result }: Pick<StepFinished, 'step' | 'result'>,
   name: string,
 ): readonly StepArtifact[] {
   if (result === undefined) return []
   if ('blob' in result) return [{ name: 'result', blob: result.blob, bytes: result.bytes }]
-  return kindOf(step) === 'artifact' ? keptBy(result, name) : []
+  return kindOf(step) === 'artifact' ? readArtifact(result, name) : []
 }
 
-function keptBy(result: Extract<Stored, { value: Json }>, name: string): readonly StepArtifact[] {
+function readArtifact(
+  result: Extract<Stored, { value: Json }>,
+  name: string,
+): readonly StepArtifact[] {
   const { value } = result
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
   const { blob, bytes } = value as { [key: string]: Json }
@@ -77,8 +80,8 @@ function keptBy(result: Extract<Stored, { value: Json }>, name: string): readonl
     : []
 }
 
-/** Not in the middle of a character. */
-export function shortened(text: string, charsMax: number): { text: string; isCut: boolean } {
+/** Does not cut in the middle of a character. */
+export function shorten(text: string, charsMax: number): { text: string; isCut: boolean } {
   if (text.length <= charsMax) return { text, isCut: false }
   const last = text.charCodeAt(charsMax - 1)
   const isSplit = last >= 0xd800 && last < 0xdc00

@@ -1,4 +1,4 @@
-/** The steps of a run, one entry for each attempt, in the order in which they were started. */
+/** Pages of steps, one entry per attempt, in order of their start. */
 
 import {
   add,
@@ -15,7 +15,7 @@ import type { Page, Step, StepPhase } from '../../protocol/api/index.ts'
 import { fromCursor, type PageOptions, pageLimit, toCursor } from './cursor.ts'
 import type { RecordSource } from './record-source.ts'
 import { createSpending, type Spending, spendingTypes } from './spending.ts'
-import { artifactsOf, inlineResult } from './step-result.ts'
+import { inlineResult, listArtifactsOf } from './step-result.ts'
 
 type Draft = { -readonly [Key in keyof Step]: Step[Key] }
 
@@ -46,9 +46,9 @@ export async function viewSteps(
 interface StepFold {
   readonly items: readonly Step[]
   add(recorded: RecordedEvent): void
-  /** Another step was started than fit into the page. */
+  /** More steps started than fit into the page. */
   hasMore(): boolean
-  /** Nothing that comes can change what is in the page. */
+  /** No later event can change the page. */
   isDone(): boolean
 }
 
@@ -61,8 +61,8 @@ function createStepFold(limit: number): StepFold {
 
   const isOpen = ({ state }: Draft): boolean => state === 'under-way' || state === 'waiting'
 
-  /** Whatever had no end is over with the iteration, and after a crash. */
-  function cutShort(): void {
+  /** Open steps are interrupted by the end of the iteration, and by a crash. */
+  function interruptOpen(): void {
     for (const step of newest.values()) if (isOpen(step)) step.state = 'interrupted'
   }
 
@@ -74,7 +74,7 @@ function createStepFold(limit: number): StepFold {
       newest.delete(event.step)
       return
     }
-    const step = begun(recorded, event)
+    const step = started(recorded, event)
     items.push(step)
     newest.set(event.step, step)
   }
@@ -87,22 +87,22 @@ function createStepFold(limit: number): StepFold {
       const { event } = recorded
       if (event.type === 'step-started') start(recorded, event)
       for (const { type, step, amount } of spending.add(recorded)) {
-        const of = step === undefined || type === 'reserved' ? undefined : newest.get(step)
-        if (of !== undefined) of.spent = add(of.spent, amount)
+        const owner = step === undefined || type === 'reserved' ? undefined : newest.get(step)
+        if (owner !== undefined) owner.spent = add(owner.spent, amount)
       }
       if ('step' in event) end(newest.get(event.step), recorded)
-      else if (event.type !== 'budget-settled') cutShort()
+      else if (event.type !== 'budget-settled') interruptOpen()
     },
   }
 }
 
 const holds = (spending: Spending, { step }: Draft): boolean => spending.holds(step)
 
-const begun = ({ seq, atMs }: RecordedEvent, event: StepStarted): Draft => {
+const started = ({ seq, atMs }: RecordedEvent, event: StepStarted): Draft => {
   const { iteration, step, attempt, wakeAtMs } = event
   const kind = kindOf(step)
   const name = stepName(step, kind)
-  const phase = phaseOf(kind, name)
+  const phase = toPhase(kind, name)
   return {
     seq,
     iteration,
@@ -124,7 +124,7 @@ function end(step: Draft | undefined, { event, atMs }: RecordedEvent): void {
     case 'step-finished': {
       const { exitCode } = inlineResult(event)
       step.state = 'done'
-      step.artifacts = artifactsOf(event, step.name)
+      step.artifacts = listArtifactsOf(event, step.name)
       if (exitCode !== undefined) step.exitCode = exitCode
       if (event.evidence !== undefined) step.evidence = event.evidence
       break
@@ -148,8 +148,8 @@ export function stepName(step: StepId, kind: StepKind): string {
   return kind === 'step' ? own : own.slice(kind.length + 1)
 }
 
-/** A loop says what its agents are for by their roles. */
-function phaseOf(kind: StepKind, name: string): StepPhase | undefined {
+/** Derives the phase from the kind of the step and the role of the agent. */
+function toPhase(kind: StepKind, name: string): StepPhase | undefined {
   if (kind === 'agent') return /review|judge|check|critic/i.test(name) ? 'review' : 'implementation'
   if (kind === 'check' || kind === 'certify') return 'verification'
   return kind === 'action' && name.startsWith('merge') ? 'merge' : undefined
