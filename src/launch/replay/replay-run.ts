@@ -75,14 +75,14 @@ export async function openReplay(
     answers: answers.replay,
     bringFiles: (files) => bringFiles(files, original.run.workspace, workspace),
     requireFile: (digest) => requireSameFile(original, digest),
-    async start(loop, options) {
-      const { source, changedFile, name: _name, onProblem, ...parts } = options
+    async start(loop, startOptions) {
+      const { source, changedFile, name: _name, onProblem, ...parts } = startOptions
       if (changedFile !== true) requireSameFile(original, source?.digest)
       requireNoOtherFiles(place, parts.exclude ?? [], resumed)
       // Before there is a run: an interrupted copy is not resumed.
       for (const problem of await carryExcluded(base, original, workspace, parts))
         onProblem?.(problem)
-      const run = resumed ?? (await create(base, original, loop, place, options))
+      const run = resumed ?? (await create(base, original, loop, place, startOptions))
       await recordAnswers(base, original, run.id)
       // Agents and checks read the git log, which must be the same as in the original.
       const again = { ...place, id: run.id, name: run.name, signedAs: original.run }
@@ -141,12 +141,12 @@ async function create(
   const { run, created, state } = original
   const input = await load(created.input, base.blobs)
   const { deadlineAtMs: _deadline, ...limits } = state.limits
-  return createNamed(name, (options) =>
+  return createNamed(name, (named) =>
     createRun(
       loop,
       base,
       {
-        ...options,
+        ...named,
         limits,
         ...defined({ input, workspace }),
         ...(worktree === undefined ? { withoutGit: isWithoutGit(workspace) } : { worktree }),
