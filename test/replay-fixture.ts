@@ -13,7 +13,7 @@ import {
   type ReplayResult,
   type RunParts,
 } from '../src/host/index.ts'
-import { describeDifference } from '../src/launch/replay/compare.ts'
+import { describeDifference } from '../src/launch/replay/find-difference.ts'
 
 export type Work = LoopType<unknown, unknown, unknown, unknown>
 

@@ -60,7 +60,9 @@ describe('a replay', () => {
     expect(words(await replay(host, 'asked', loop))).toBe('same')
     more = true
     const again = await replay(host, 'asked', loop)
-    expect(words(again)).toContain('iteration 1, ask:second#1: the record does not have this step')
+    expect(words(again)).toContain(
+      'iteration 1, ask:second#1: the original run does not have this step',
+    )
     expect((await host.inspect(again.run)).state.progress).toEqual([
       { answer: 'b', by: 'person', who: 'ada' },
       { answer: 'b', by: 'default' },
@@ -171,7 +173,9 @@ describe('a replay', () => {
       await host.answer('asked', 'go', 'yes', 'ada')
     }
     const again = await replay(host, 'asked', loop)
-    expect(words(again)).toMatch(/it left other files; somebody changed files during iteration 1/)
+    expect(words(again)).toMatch(
+      /it left different files; files were changed by hand during iteration 1/,
+    )
     expect(again.difference?.files).toEqual(['mine.txt'])
   })
 
@@ -203,7 +207,7 @@ describe('a replay', () => {
     }
     const again = await replay(host, 'left', loop)
     expect(again).toMatchObject({ same: true, iterations: 2 })
-    expect(again.end).toContain('the record ends in iteration 2 (the run is suspended)')
+    expect(again.end).toContain('the recording ends in iteration 2 (the run is suspended)')
     expect((await host.inspect(again.run)).state.iteration).toBeLessThan(4)
     await host.tell('left', { type: 'cancel', reason: 'enough' }, 'ada')
     expect((await replay(host, 'left', loop)).end).toContain('cancelled by ada: enough')
@@ -220,7 +224,7 @@ describe('a replay that differs', () => {
     await (await host.start(loop, options)).done
     word = 'other'
     const again = await replay(host, 'one', loop)
-    expect(words(again)).toBe('iteration 2, append 2#1: it left other files (log.txt)')
+    expect(words(again)).toBe('iteration 2, append 2#1: it left different files (log.txt)')
     expect(again.difference).toMatchObject({ iteration: 2, files: ['log.txt'] })
   })
 
@@ -263,7 +267,7 @@ test('a replay is resumed as a replay, and not as anything else', async () => {
   const handle = await again.start(loop, { signal: AbortSignal.abort() })
   expect(await handle.done).toMatchObject({ type: 'suspended' })
   await expect(host.resume(handle.id, loop)).rejects.toThrow(/is a replay/)
-  await expect(host.replay('one', { resume: true })).rejects.toThrow(/is no replay/)
+  await expect(host.replay('one', { resume: true })).rejects.toThrow(/is not a replay/)
   const resumed = await host.replay(handle.id, { resume: true })
   expect(resumed.workspace).toBe(again.workspace)
   await (await resumed.start(loop, {})).done

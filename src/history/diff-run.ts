@@ -1,4 +1,4 @@
-/** What a run changed, or one of its iterations, for people and for programs. */
+/** Compares the files before and after a run, or one of its iterations. */
 
 import { type RunRow, readCreated } from '../engine/index.ts'
 import { defined, LoopError, type TreeId } from '../loop/index.ts'
@@ -13,16 +13,16 @@ export interface RunDiff {
   readonly run: Pick<RunRow, 'id' | 'name'>
   readonly before: TreeId
   readonly after: TreeId
-  /** Lines of each file; binary ones have none. */
+  /** Binary files have no line counts. */
   readonly files: readonly FileChange[]
-  /** Of a run in a worktree: what lies there now and is in no commit, though nothing ignored it at first. */
+  /** For a worktree: files that are in no commit, although nothing ignored them at first. */
   readonly leftOut: readonly string[]
-  /** Cut off at 4 MiB; absent where it was not asked for. */
+  /** Cut off at 4 MiB; absent with `stat`. */
   readonly patch?: string
 }
 
 export interface DiffOptions {
-  /** One iteration; all of the run unless told. */
+  /** Default: the whole run. */
   readonly iteration?: number
   /** Without the patch. */
   readonly stat?: boolean
@@ -36,9 +36,9 @@ export async function diffRun(
   { iteration, stat = false }: DiffOptions = {},
 ): Promise<RunDiff> {
   const run = await base.journal.findRun(idOrName)
-  const { before, after } = await treesOf(base, run, iteration)
-  const door = createTreeDoor(base)
-  const { files, patch } = await door.compare(before, after, { patch: !stat })
+  const { before, after } = await findTrees(base, run, iteration)
+  const trees = createTreeDoor(base)
+  const { files, patch } = await trees.compare(before, after, { patch: !stat })
   const { id, name } = run
   const { worktree } = await readCreated(base.journal, id)
   const leftOut = worktree === undefined ? [] : await leftOutOf(worktree)
@@ -52,12 +52,16 @@ export async function diffRun(
   }
 }
 
-interface Ends {
+interface TreePair {
   readonly before: TreeId
   readonly after: TreeId
 }
 
-async function treesOf(base: DiffPorts, run: RunRow, wanted: number | undefined): Promise<Ends> {
+async function findTrees(
+  base: DiffPorts,
+  run: RunRow,
+  wanted: number | undefined,
+): Promise<TreePair> {
   const { iterations, state } = await readRecording(base, run.id)
   if (wanted !== undefined) {
     const found = iterations.get(wanted)
@@ -66,19 +70,19 @@ async function treesOf(base: DiffPorts, run: RunRow, wanted: number | undefined)
       throw new LoopError('unknown-checkpoint', message)
     }
     const after = found.treeAfter ?? state.tree
-    if (found.treeBefore === undefined || after === undefined) throw noFiles(run)
+    if (found.treeBefore === undefined || after === undefined) throw createNoFilesError(run)
     return { before: found.treeBefore, after }
   }
   const [first] = iterations.values()
   const created = await readCreated(base.journal, run.id)
-  const before = (await begunWith(created)) ?? first?.treeBefore ?? created.tree
+  const before = (await findBaseTree(created)) ?? first?.treeBefore ?? created.tree
   const after = state.tree ?? before
-  if (before === undefined || after === undefined) throw noFiles(run)
+  if (before === undefined || after === undefined) throw createNoFilesError(run)
   return { before, after }
 }
 
-/** What its branch adds to is what its branch began with, whatever was found in its folder. */
-async function begunWith({
+/** The base of its branch, whatever was in its folder. */
+async function findBaseTree({
   worktree,
 }: Awaited<ReturnType<typeof readCreated>>): Promise<TreeId | undefined> {
   if (worktree === undefined) return undefined
@@ -86,8 +90,5 @@ async function begunWith({
   return openGitTrees(repository).treeOf(worktree.base.commit)
 }
 
-const noFiles = ({ name }: RunRow): LoopError =>
-  new LoopError(
-    'bad-request',
-    `Run "${name}" has not looked at any files. There is nothing to compare.`,
-  )
+const createNoFilesError = ({ name }: RunRow): LoopError =>
+  new LoopError('bad-request', `Run "${name}" has no files, so there is nothing to compare.`)

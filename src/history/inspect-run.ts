@@ -1,4 +1,4 @@
-/** One run with all that is known about it. */
+/** Collects everything that is known about a run. */
 
 import type { Store } from '../engine/index.ts'
 import { type Checkpoint, loadRun, questionsOf, type RunRow } from '../engine/index.ts'
@@ -15,20 +15,20 @@ import { type Review, readReview } from './review.ts'
 export interface Inspection {
   readonly run: RunRow
   readonly state: RunState
-  /** Why it was left, where it is suspended. */
+  /** Why it was suspended, if it is. */
   readonly why?: string
   readonly questions: readonly OpenQuestion[]
   readonly checkpoints: readonly Checkpoint[]
-  /** Each check, and its status on the files as they are now. Absent: an older daemon answered. */
+  /** Each check with its status on the current files. Absent: an older daemon answered. */
   readonly checks?: readonly RunCheck[]
-  /** What became of its work, once somebody has decided. */
+  /** What became of its work, once that was decided. */
   readonly review?: Review
 }
 
 export async function inspectRun(journal: Store, idOrName: string): Promise<Inspection> {
   const run = await journal.findRun(idOrName)
   const loaded = await loadRun(journal, run.id)
-  const why = await whyLeft(journal, run)
+  const why = await findSuspensionReason(journal, run)
   const review = await readReview({ journal }, run.id)
   return {
     run,
@@ -41,15 +41,15 @@ export async function inspectRun(journal: Store, idOrName: string): Promise<Insp
   }
 }
 
-/** What may be told to a run that was left comes after it was. */
-const lookedAt = 20
+/** Decisions may be recorded after the suspension, so several of the last events are read. */
+const eventsRead = 20
 
-async function whyLeft(
+async function findSuspensionReason(
   journal: Store,
   { id, status, lastSeq }: RunRow,
 ): Promise<string | undefined> {
   if (status !== 'suspended') return undefined
-  const last = await journal.read(id, { afterSeq: Math.max(0, lastSeq - lookedAt) })
-  const left = last.findLast(({ event }) => event.type === 'run-suspended')?.event
-  return left?.type === 'run-suspended' ? left.reason : undefined
+  const last = await journal.read(id, { afterSeq: Math.max(0, lastSeq - eventsRead) })
+  const suspended = last.findLast(({ event }) => event.type === 'run-suspended')?.event
+  return suspended?.type === 'run-suspended' ? suspended.reason : undefined
 }

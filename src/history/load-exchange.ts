@@ -1,4 +1,4 @@
-/** An exchange with a model as it is on record: what was asked and answered, without secrets. */
+/** Loads a recorded exchange with a model: request and response, without secrets. */
 
 import type { Blobs } from '../engine/index.ts'
 import { type Exchange, readExchange } from '../gateway/index.ts'

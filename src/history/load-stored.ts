@@ -1,3 +1,3 @@
-/** What a record holds of a value: in the event itself, or beside it where it is large. */
+/** Loads a value of an event: from the event itself, or from a blob if it is large. */
 
 export { load as loadStored } from '../engine/index.ts'

@@ -1,9 +1,9 @@
 /**
- * What the journal has of a run that is to be done again: of each iteration that counts its steps, of
- * each step how its last attempt ended and what a model was asked and answered in it.
+ * Reads what a replay needs from the journal: the steps of each iteration that counts, how the last attempt
+ * of each step ended, and its exchanges with models.
  *
- * What was undone is left out: iterations that the run went back over, steps of an iteration that began
- * anew, attempts that were followed by another.
+ * Leaves out what was undone: iterations that the run rewound, steps of an iteration that restarted, and
+ * attempts that were retried.
  */
 
 import { eventsAfter, type RunRow } from '../engine/index.ts'
@@ -32,22 +32,21 @@ import type { HostPorts } from '../runs/host-ports.ts'
 export interface Recording {
   readonly run: RunRow
   readonly created: RunCreated
-  /** As the last event left it. */
+  /** After the last event. */
   readonly state: RunState
-  /** The first iteration in which somebody else changed files, if there is one. */
+  /** The first iteration in which files were changed from outside, if any. */
   readonly changedIn: number | undefined
-  /** By number, in the order in which they began. */
+  /** By number, in order of their start. */
   readonly iterations: ReadonlyMap<number, RecordedIteration>
 }
 
 export interface RecordedIteration {
   readonly iteration: number
-  /** The files that it began with, and left. */
   readonly treeBefore: TreeId | undefined
   readonly treeAfter: TreeId | undefined
-  /** In the order in which they began. */
+  /** In order of their start. */
   readonly steps: ReadonlyMap<StepId, RecordedStep>
-  /** Absent: it never came to an end that counts. */
+  /** Absent: it has no end that counts. */
   readonly ending: Ending | undefined
 }
 
@@ -55,11 +54,11 @@ export interface RecordedStep {
   readonly step: StepId
   readonly kind: StepKind
   readonly attempt: number
-  /** What the run had spent or reserved when the last attempt began. */
+  /** What the run had spent or reserved when the last attempt started. */
   readonly committedBefore: Amount
   /** Of the last attempt, by ordinal. */
   readonly exchanges: readonly ExchangeNote[]
-  /** Absent: it never came to its end. */
+  /** Absent: it never ended. */
   readonly end: StepEnd | undefined
 }
 
@@ -97,20 +96,23 @@ export async function readRecording(
     if (event.type === 'run-created') created = event
     const before = committed(state)
     state = evolve(state, recorded, applyPatchInPlace)
-    note(iterations, event, before, state)
+    addEvent(iterations, event, before, state)
     if (event.type === 'workspace-changed' && event.why === 'changed-outside') {
       changedIn ??= state.open?.iteration ?? state.iteration + 1
     }
-    // Gone over: what was changed since is not there any more.
+    // The rewind also undid the change from outside.
     if (event.type === 'run-rewound' && (changedIn ?? 0) > event.toIteration) changedIn = undefined
   }
   if (created === undefined) {
-    throw new LoopError('store-damaged', `Run ${run.id} does not begin with its creation.`)
+    throw new LoopError(
+      'store-damaged',
+      `The journal of run ${run.id} does not start with run-created.`,
+    )
   }
   return { run, created, state, changedIn, iterations }
 }
 
-function note(
+function addEvent(
   iterations: Map<number, OpenIteration>,
   event: RunEvent,
   committedBefore: Amount,
@@ -120,7 +122,7 @@ function note(
     case 'iteration-started': {
       if (event.again === true) return
       const { iteration } = event
-      // Map keeps the place of a key that is set again.
+      // Deleted first, because a Map keeps the position of a key that is set again.
       iterations.delete(iteration)
       iterations.set(iteration, {
         iteration,
@@ -147,11 +149,11 @@ function note(
       }
       return
     default:
-      noteStep(iterations, event, committedBefore)
+      addStepEvent(iterations, event, committedBefore)
   }
 }
 
-function noteStep(
+function addStepEvent(
   iterations: ReadonlyMap<number, OpenIteration>,
   event: RunEvent,
   committedBefore: Amount,
@@ -169,13 +171,13 @@ function noteStep(
     }
     case 'step-finished': {
       const { result, tree, evidence } = event
-      end(steps, step, { type: 'finished', result, tree, check: evidence?.status })
+      setEnd(steps, step, { type: 'finished', result, tree, check: evidence?.status })
       return
     }
     case 'step-failed':
-      // One that is tried again, at once or when a window opens, has not ended.
+      // A step that is retried, at once or after a rate limit, has not ended.
       if (event.retryAtMs !== undefined || event.fault.code === 'rate-limited') return
-      end(steps, step, { type: 'failed', fault: event.fault })
+      setEnd(steps, step, { type: 'failed', fault: event.fault })
       return
     case 'step-noted': {
       const found = steps.get(step)
@@ -188,7 +190,7 @@ function noteStep(
   }
 }
 
-function end(steps: Map<StepId, OpenStep>, step: StepId, how: StepEnd): void {
+function setEnd(steps: Map<StepId, OpenStep>, step: StepId, how: StepEnd): void {
   const found = steps.get(step)
   if (found !== undefined) found.end = how
 }
@@ -205,7 +207,7 @@ export const stepOf = (
   step: string,
 ): RecordedStep | undefined => iterations.get(iteration)?.steps.get(step as StepId)
 
-/** Exchanges of all steps; those that were refused because they are not on record do not count. */
+/** Counts the exchanges of all steps, except those that a replay refused. */
 export function countExchanges({ iterations }: Recording): number {
   let count = 0
   for (const { steps } of iterations.values()) {

@@ -1,4 +1,4 @@
-/** What a run changed, as document 002's review shows it: commits, and files with their patches. */
+/** What a run changed, in the format of the legacy review: commits, and files with their patches. */
 
 import { type RunRow, readCreated } from '../engine/index.ts'
 import { LoopError, type RunWorktree } from '../loop/index.ts'
@@ -16,13 +16,13 @@ import { diffRun } from './diff-run.ts'
 export type DiffHost = Pick<HostPorts, 'folder' | 'journal' | 'blobs'>
 
 export interface ReviewDiff {
-  /** What the branch began from, and what it is now: commits, or trees of a run without a branch. */
+  /** The base and the head of the branch: commits, or trees for a run without a branch. */
   readonly baseRef: string
   readonly headRef: string
   readonly commits: readonly ReviewCommit[]
   readonly files: readonly ReviewFile[]
   readonly stats: ReviewStats
-  /** Patches were left out, because all of them together are too long. */
+  /** Patches were left out because together they are too long. */
   readonly isCut: boolean
 }
 
@@ -59,11 +59,11 @@ export async function reviewDiff(host: DiffHost, idOrName: string): Promise<Revi
   const run = await host.journal.findRun(idOrName)
   const { worktree } = await readCreated(host.journal, run.id)
   return worktree === undefined
-    ? fromTrees(host, run)
-    : fromBranch(await repositoryOf(worktree), worktree)
+    ? compareTrees(host, run)
+    : compareBranch(await repositoryOf(worktree), worktree)
 }
 
-async function fromBranch(
+async function compareBranch(
   repository: Repository,
   { branch, base }: RunWorktree,
 ): Promise<ReviewDiff> {
@@ -71,7 +71,7 @@ async function fromBranch(
   const head = `refs/heads/${branch}`
   const [before, after] = await Promise.all([trees.treeOf(base.commit), trees.treeOf(head)])
   if (before === undefined || after === undefined) {
-    const message = `The branch ${branch} is not there any more. See what it was in review-diff.json of the run's folder.`
+    const message = `The branch ${branch} no longer exists. Its changes are in review-diff.json of the run's folder.`
     throw new LoopError('unknown-artifact', message)
   }
   const found = await branchCommits(repository, { base: base.commit, head, max: commitsMax })
@@ -84,7 +84,7 @@ async function fromBranch(
 }
 
 /** A run without a branch has made no commits. */
-async function fromTrees(host: DiffHost, run: RunRow): Promise<ReviewDiff> {
+async function compareTrees(host: DiffHost, run: RunRow): Promise<ReviewDiff> {
   const { before, after, patch = '' } = await diffRun(host, run.id)
   return { baseRef: before, headRef: after, commits: [], ...toFiles(patch) }
 }
@@ -98,7 +98,7 @@ function toFiles(patch: string): Pick<ReviewDiff, 'files' | 'stats' | 'isCut'> {
     }),
   )
   const isCut = /\n\[\d+ more bytes\]\n$/.test(patch.slice(-100))
-  return { files, stats: statsOf(files), isCut }
+  return { files, stats: countChanges(files), isCut }
 }
 
 const toCommit = ({ commit, message, author, atMs, files }: BranchCommit): ReviewCommit => ({
@@ -107,10 +107,12 @@ const toCommit = ({ commit, message, author, atMs, files }: BranchCommit): Revie
   author,
   timestampMs: atMs,
   files: files.map(({ path }) => path),
-  stats: statsOf(files.map(({ added, removed }) => ({ additions: added, deletions: removed }))),
+  stats: countChanges(
+    files.map(({ added, removed }) => ({ additions: added, deletions: removed })),
+  ),
 })
 
-const statsOf = (
+const countChanges = (
   files: readonly { readonly additions: number; readonly deletions: number }[],
 ): ReviewStats => ({
   filesChanged: files.length,

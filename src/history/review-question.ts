@@ -1,4 +1,4 @@
-/** All that an open question is about, read from the trees that it names. */
+/** Reads the changes that an open question asks to approve, from the trees that it names. */
 
 import { openQuestions, type RunRow, readCreated } from '../engine/index.ts'
 import { codeOfReview, type FileDiff, readReview } from '../evidence/index.ts'
@@ -11,15 +11,15 @@ export interface ReviewedQuestion {
   readonly run: Pick<RunRow, 'id' | 'name'>
   readonly question: string
   readonly observed: string
-  /** Those that need an approval first. */
+  /** Files that need an approval come first. */
   readonly files: readonly (FileDiff & { readonly needsApproval: boolean })[]
-  /** What an answer has to name where the question itself does not show everything. */
+  /** An answer must include it if the question itself does not show everything. */
   readonly code: string
 }
 
 type ReviewPorts = Pick<HostPorts, 'folder' | 'journal' | 'blobs'>
 
-/** Without a run: of the only one that has such a question. */
+/** Without a run: uses the only run with such a question. */
 export async function reviewQuestion(
   base: ReviewPorts,
   idOrName?: string,
@@ -42,18 +42,18 @@ export async function reviewQuestion(
   }
 }
 
-interface Found {
+interface ReviewCandidate {
   readonly run: RunRow
   readonly asked: OpenQuestion
   readonly review: QuestionReview
 }
 
-async function findReview({ journal }: ReviewPorts, idOrName?: string): Promise<Found> {
+async function findReview({ journal }: ReviewPorts, idOrName?: string): Promise<ReviewCandidate> {
   const runs =
     idOrName === undefined
       ? (await journal.listRuns()).filter(({ status }) => !isEnd(status))
       : [await journal.findRun(idOrName)]
-  const found: Found[] = []
+  const found: ReviewCandidate[] = []
   for (const run of runs) {
     for (const asked of await openQuestions(journal, run.id)) {
       const { review } = asked.question
@@ -62,18 +62,18 @@ async function findReview({ journal }: ReviewPorts, idOrName?: string): Promise<
   }
   const [first] = found
   if (first !== undefined && (found.length === 1 || idOrName !== undefined)) return first
-  throw found.length === 0 ? nothingToReview(idOrName) : severalReviews(found)
+  throw found.length === 0 ? createNoReviewError(idOrName) : createAmbiguousReviewError(found)
 }
 
-const nothingToReview = (run: string | undefined): LoopError =>
+const createNoReviewError = (run: string | undefined): LoopError =>
   new LoopError(
     'unknown-question',
     run === undefined
-      ? 'No run asks to approve changes. See what is asked: loopctl inbox'
-      : `The run "${run}" does not ask to approve changes. To see what it changed: loopctl diff ${run}`,
+      ? 'No run asks to approve changes. See open questions with: loopctl inbox'
+      : `The run "${run}" does not ask to approve changes. See what it changed with: loopctl diff ${run}`,
   )
 
-const severalReviews = (found: readonly Found[]): LoopError =>
+const createAmbiguousReviewError = (found: readonly ReviewCandidate[]): LoopError =>
   new LoopError(
     'bad-request',
     `Several runs ask to approve changes: ${found.map(({ run }) => run.name).join(', ')}. Name one of them.`,

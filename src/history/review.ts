@@ -11,9 +11,9 @@ export interface Review {
   readonly status: ReviewStatus
   readonly by?: string
   readonly atMs?: number
-  /** Of a pull request. */
+  /** The URL of the pull request. */
   readonly url?: string
-  /** Where it was merged. */
+  /** The branch that it was merged into. */
   readonly branch?: string
   readonly commit?: string
 }
@@ -22,7 +22,7 @@ export type ReviewHost = Pick<Runs, 'journal'>
 
 const factName = 'review'
 
-/** `pending` until somebody has decided. */
+/** `pending` until a person decides. */
 export async function reviewOf({ journal }: ReviewHost, idOrName: string): Promise<Review> {
   return readReview({ journal }, (await journal.findRun(idOrName)).id)
 }
@@ -34,7 +34,7 @@ export async function readReview({ journal }: ReviewHost, run: RunId): Promise<R
   return { ...(fact.value as unknown as Review), atMs: fact.atMs }
 }
 
-/** The newest word counts. */
+/** Replaces an earlier review. */
 export async function recordReview(
   { journal }: ReviewHost,
   idOrName: string,

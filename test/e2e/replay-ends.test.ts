@@ -117,7 +117,7 @@ ${agent(server)}
     expect(ended.code).toBe(0)
     const result = resultOf(ended)
     expect(result).toMatchObject({ same: true, complete: false })
-    expect(result.end).toMatch(/the record ends in iteration \d \(cancelled by tester/)
+    expect(result.end).toMatch(/the recording ends in iteration \d \(cancelled by tester/)
     expect(server.requests).toHaveLength(asked)
   })
 })

@@ -132,7 +132,7 @@ async function epilogueOf(
   if (result.same) await replay.removeFiles()
   const { run, state } = replay.original
   const kept = result.same ? undefined : replay.workspace
-  const { describeDifference } = await import('../../launch/replay/compare.ts')
+  const { describeDifference } = await import('../../launch/replay/find-difference.ts')
   const difference = result.difference && describeDifference(result.difference)
   return {
     lines: [...renderResult(replay, result, difference), ...keptIn(kept, handle)].map(visible),

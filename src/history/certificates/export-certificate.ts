@@ -1,17 +1,17 @@
-/** Puts a certificate and what its checks printed into a folder, for whoever is to verify it elsewhere. */
+/** Exports a certificate and the outputs of its checks to a folder, to verify it elsewhere. */
 
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { keptWith, openCertificate } from '../../evidence/certificate/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import { certificateFile, evidenceFolder, findCertificate } from './find-certificate.ts'
-import { digestOfFile, outputPath } from './kept-outputs.ts'
+import { digestOfFile, outputPath } from './stored-outputs.ts'
 
 export interface ExportedCertificate {
   readonly folder: string
   readonly id: string
   readonly outputs: number
-  /** Digests of outputs that are not in the record any more. */
+  /** Digests of outputs that are no longer in the state folder. */
   readonly missing: readonly string[]
 }
 
@@ -28,7 +28,7 @@ export async function exportCertificate(
   }
   const to = resolve(out)
   await mkdir(join(to, evidenceFolder), { recursive: true })
-  await requireFree(to)
+  await requireEmpty(to)
   const wanted = keptWith(opened.signed.certificate)
   const missing: string[] = []
   for (const sha256 of wanted) {
@@ -40,12 +40,12 @@ export async function exportCertificate(
   return { folder: to, id: opened.id, outputs: wanted.size - missing.length, missing }
 }
 
-/** What is there is not mixed with it. */
-async function requireFree(folder: string): Promise<void> {
+/** Existing files must not be mixed with the export. */
+async function requireEmpty(folder: string): Promise<void> {
   const names = [
     ...(await readdir(folder)).filter((name) => name !== evidenceFolder),
     ...(await readdir(join(folder, evidenceFolder))),
   ]
   if (names.length === 0) return
-  throw new LoopError('bad-request', `${folder} is not empty. Name a new folder: --out <folder>.`)
+  throw new LoopError('bad-request', `${folder} is not empty. Pass a new folder: --out <folder>`)
 }

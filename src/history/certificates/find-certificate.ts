@@ -1,6 +1,6 @@
 /**
- * A certificate by what a person says: a file, a folder that one was put into, an id, or a run. The journal
- * is never opened for it.
+ * Finds a certificate by a file, a folder that it was exported to, an id, or a run. Never opens the
+ * journal.
  */
 
 import { stat } from 'node:fs/promises'
@@ -11,9 +11,9 @@ import { certificateBytesMax } from '../../protocol/index.ts'
 
 export interface FoundCertificate {
   readonly bytes: Buffer
-  /** The file that was named; absent: it is in the record. */
+  /** The file that was passed; absent: it is in the state folder. */
   readonly file?: string
-  /** Where outputs of checks lie under their digests. */
+  /** Where the outputs of checks are, by digest. */
   readonly evidence:
     | { readonly type: 'folder'; readonly path: string }
     | { readonly type: 'record' }
@@ -23,7 +23,7 @@ export const certificateFile = 'certificate.json'
 export const evidenceFolder = 'evidence'
 
 export async function findCertificate(target: string, folder: string): Promise<FoundCertificate> {
-  const file = await fileNamed(target)
+  const file = await findFile(target)
   if (file !== undefined) {
     const bytes = await readFileOnly(file, certificateBytesMax)
     if (bytes !== undefined) {
@@ -37,12 +37,12 @@ export async function findCertificate(target: string, folder: string): Promise<F
   for await (const found of certificatesOf(target, { folder })) {
     return { bytes: found.bytes, evidence }
   }
-  const advice = 'Name a file, an id or a run; loopctl certificate lists what is here.'
+  const advice = 'Pass a file, an id or a run. List all certificates with: loopctl certificate'
   throw new LoopError('unknown-file', `There is no certificate ${target}. ${advice}`)
 }
 
-/** Links that a person names are followed. */
-async function fileNamed(target: string): Promise<string | undefined> {
+/** Follows links, because the user passed the path. */
+async function findFile(target: string): Promise<string | undefined> {
   const path = resolve(target)
   const found = await stat(path).catch(() => undefined)
   if (found?.isFile() === true) return path

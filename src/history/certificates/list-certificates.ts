@@ -1,4 +1,4 @@
-/** The certificates of this installation, the newest first; and one of them. */
+/** Lists the certificates of this installation, newest first, and reads one of them. */
 
 import { newestFirst, openCertificate, readCertificate } from '../../evidence/certificate/index.ts'
 import { LoopError } from '../../loop/index.ts'
@@ -26,13 +26,13 @@ export interface CertificatesOptions {
   readonly limit: number
   /** Only those with a lower number. */
   readonly before?: number
-  /** Only those of this run, which has none from before it was created. */
+  /** Only those of this run; it has none from before its creation. */
   readonly run?: { readonly id: string; readonly createdAtMs: number }
 }
 
 export interface CertificatesPage {
   readonly items: readonly ListedCertificate[]
-  /** The number to go on before; absent: there are no more. */
+  /** The value of `before` for the next page; absent: this is the last one. */
   readonly next?: number
 }
 
@@ -51,21 +51,21 @@ export async function pageCertificates(
   return { items }
 }
 
-/** By its id, or a part of it from 8 digits on; never a file. */
+/** By its id or at least its first 8 digits; never by a file. */
 export async function readSigned(id: string, folder: string): Promise<SignedCertificate> {
   const opened = openCertificate(await readCertificate(id, { folder }))
   if (opened.type === 'read') return opened.signed
   const advice = 'Restore it from a backup.'
   throw new LoopError(
     'store-damaged',
-    `The certificate ${id} cannot be read: ${opened.why}. ${advice}`,
+    `Cannot read the certificate ${id}: ${opened.why}. ${advice}`,
   )
 }
 
-/** As it says itself; whether it holds is for `verifyTarget` to say. */
+/** Reads it without verifying it; see `verifyTarget`. */
 export async function readTarget(target: string, folder: string): Promise<ListedCertificate> {
   const opened = openCertificate((await findCertificate(target, folder)).bytes)
   if (opened.type === 'read') return { id: opened.id, certificate: opened.signed.certificate }
-  const advice = 'Restore it from a backup, or get it again from who issued it.'
-  throw new LoopError('bad-request', `${target} is no certificate: ${opened.why}. ${advice}`)
+  const advice = 'Restore it from a backup, or get it again from its issuer.'
+  throw new LoopError('bad-request', `${target} is not a certificate: ${opened.why}. ${advice}`)
 }

@@ -1,4 +1,4 @@
-/** Keys for people: which there are, which are trusted, and what is handed to others. */
+/** Lists, exports and trusts keys, for users. */
 
 import {
   givenKeys,
@@ -15,13 +15,13 @@ import {
 import type { TrustedKey } from '../../protocol/index.ts'
 
 export interface KeyEntry extends TrustedKey {
-  /** `signing`: of this installation, and in use. */
+  /** `signing`: the current key of this installation. */
   readonly role: 'signing' | 'retired' | 'trusted'
 }
 
 export interface TrustedFile {
   readonly added: readonly TrustedKey[]
-  /** Of those, the ones for which a key signed that was trusted already. */
+  /** The added keys that are endorsed by a key that was trusted before. */
   readonly endorsed: readonly string[]
 }
 
@@ -36,7 +36,7 @@ export async function listKeys(folder: string): Promise<readonly KeyEntry[]> {
   ]
 }
 
-/** The public keys of this installation as a file for others. One is made where there is none. */
+/** Exports the public keys of this installation as a file. Creates a key if there is none. */
 export async function exportKeys(folder: string, now: number): Promise<string> {
   await signingKey(folder, now)
   return renderTrustedKeys(toTrusted(await ownKeys(folder)))

@@ -1,6 +1,6 @@
 /**
- * Verifies a certificate with what is here: the keys that are trusted, the outputs of checks, the chain, and
- * the files that somebody names. It needs no network, no daemon and no journal, and writes nothing.
+ * Verifies a certificate offline: with the trusted keys, the outputs of checks, the chain, and optionally some
+ * files. Needs no network, no daemon and no journal, and writes nothing.
  */
 
 import {
@@ -13,19 +13,19 @@ import {
   type VerifyOptions,
   verifyCertificate,
 } from '../../evidence/certificate/index.ts'
+import { type ComparisonTarget, compareFiles } from './compare-files.ts'
 import { type FoundCertificate, findCertificate } from './find-certificate.ts'
-import { digestOfFile, outputPath } from './kept-outputs.ts'
-import { type LookAt, lookAtFiles } from './look-at-files.ts'
+import { digestOfFile, outputPath } from './stored-outputs.ts'
 
 /** What `verifyTarget` verifies, and against which keys and files. */
 export interface VerifyTarget {
   /** A file, a folder with one, an id, or a run. */
   readonly target: string
-  /** The folder of the record; it need not be there. */
+  /** The state folder, which need not exist. */
   readonly folder: string
-  /** What is compared with the tree. */
-  readonly look?: LookAt
-  /** A file with the keys that count, instead of those of this installation. */
+  /** What to compare with the tree. */
+  readonly look?: ComparisonTarget
+  /** A file with trusted keys, instead of those of this installation. */
   readonly trusted?: string
 }
 
@@ -39,13 +39,13 @@ export async function verifyTarget(request: VerifyTarget): Promise<Verification>
     evidence: (sha256) => digestOfFile(outputPath(found, folder, sha256)),
     ...(look === undefined
       ? {}
-      : { tree: (certificate, tree) => lookAtFiles(look, certificate, tree, folder) }),
-    ...(await chainOf(found, folder)),
+      : { tree: (certificate, tree) => compareFiles(look, certificate, tree, folder) }),
+    ...(await createChainOptions(found, folder)),
   })
 }
 
-/** Only this installation's own chain has to be here. */
-async function chainOf(
+/** Only the chain of this installation must be available. */
+async function createChainOptions(
   { bytes }: FoundCertificate,
   folder: string,
 ): Promise<Pick<VerifyOptions, 'previous'>> {

@@ -1,4 +1,4 @@
-/** A look back from the record alone: free, and the same whenever it is asked for. */
+/** A postmortem from the journal alone, without a model: free and reproducible. */
 
 import type { RunRow } from '../../engine/index.ts'
 import { type Amount, zero } from '../../loop/index.ts'
@@ -6,20 +6,15 @@ import { masked } from '../../system/mask.ts'
 import type { ReviewDiff } from '../review-diff.ts'
 import type { FolderHost } from '../run-folder/options.ts'
 import { collectFindings, type Findings } from './collect-findings.ts'
+import { createRunMask } from './create-run-mask.ts'
 import { type FoundCause, findRootCause, type RootCause } from './find-root-cause.ts'
 import { type GitFiles, gitFiles } from './git-files.ts'
-import { maskFor } from './mask-for.ts'
-import {
-  type DocumentName,
-  documentNames,
-  writeDocument,
-  writeQuestion,
-} from './write-documents.ts'
+import { type DocumentName, documentNames, writeDocument, writePrompt } from './write-documents.ts'
 
 export interface Postmortem {
   readonly run: Pick<RunRow, 'id' | 'name' | 'status'>
   readonly status: 'ok' | 'failed'
-  /** Why it failed; then what there is comes from the record alone. */
+  /** Why the analysis failed; then the documents come from the journal alone. */
   readonly problem?: string
   readonly rootCause: RootCause
   /** `built-in`, or the model. */
@@ -31,14 +26,14 @@ export interface Postmortem {
 
 export interface PostmortemDocument {
   readonly name: DocumentName
-  /** In the run's folder: `analysis/summary.md`. */
+  /** In the run folder: `analysis/summary.md`. */
   readonly path: string
-  /** Absent where only prompts were wanted. */
+  /** Absent if only prompts were requested. */
   readonly text?: string
   readonly prompt: string
 }
 
-/** What documents are written from. */
+/** The input of the documents. */
 export interface Material {
   readonly found: Findings
   readonly cause: FoundCause
@@ -51,7 +46,7 @@ export async function collectMaterial(
   compared?: ReviewDiff,
 ): Promise<Material> {
   const found = await collectFindings(host, run)
-  const git = masked(await maskFor(host, run), await gitFiles(host, run, compared))
+  const git = masked(await createRunMask(host, run), await gitFiles(host, run, compared))
   return { found, cause: findRootCause(found), git }
 }
 
@@ -83,7 +78,7 @@ export const documentsOf = (
   documentNames.map((name) => ({
     name,
     path: `analysis/${name}.md`,
-    prompt: writeQuestion(name, found, cause, git['git-diff.patch'] ?? ''),
+    prompt: writePrompt(name, found, cause, git['git-diff.patch'] ?? ''),
     ...(textFor === undefined ? {} : { text: textFor(name) }),
   }))
 

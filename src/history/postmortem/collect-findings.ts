@@ -1,4 +1,4 @@
-/** What the record says of a run that has ended, for whoever looks back at it. */
+/** Collects the facts about an ended run for its postmortem. */
 
 import { eventsAfter, load, loadRun, type RunRow } from '../../engine/index.ts'
 import {
@@ -25,9 +25,9 @@ export interface Findings {
   readonly durationMs: number
   readonly spent: Amount
   readonly metrics: Metrics
-  /** The last of them, where there are very many. */
+  /** Only the last ones of a very long run. */
   readonly iterations: readonly IterationFindings[]
-  /** What went wrong, the most frequent first. */
+  /** Most frequent first. */
   readonly errors: readonly { readonly message: string; readonly times: number }[]
   readonly flaky: readonly string[]
   /** Why work was not certified. */
@@ -35,7 +35,7 @@ export interface Findings {
   readonly certificate: string | undefined
   /** What the certificate shows, in sentences. */
   readonly shows: readonly string[]
-  /** What the agent was told first; undefined where the loop keeps none. */
+  /** The first prompt; undefined: the loop stores none. */
   readonly prompt: string | undefined
   readonly condition: string | undefined
 }
@@ -58,7 +58,7 @@ export async function collectFindings(host: FolderHost, run: RunRow): Promise<Fi
   const { state } = await loadRun(host.journal, run.id)
   const fold = createFold()
   for await (const recorded of eventsAfter(host.journal, run.id, 0)) {
-    fold.add(recorded, await wantedResult(host, recorded))
+    fold.add(recorded, await loadResult(host, recorded))
   }
   const { outcome } = state
   const { id, name, loop, status } = run
@@ -71,13 +71,16 @@ export async function collectFindings(host: FolderHost, run: RunRow): Promise<Fi
     metrics: state.metrics,
     ...fold.found(),
     certificate: state.certificate?.id,
-    shows: state.certificate === undefined ? [] : await showsOf(state.certificate.id, host.folder),
+    shows:
+      state.certificate === undefined
+        ? []
+        : await describeCertificate(state.certificate.id, host.folder),
     condition: outcome !== undefined && 'condition' in outcome ? outcome.condition : undefined,
   }
 }
 
-/** One that is not here any more shows nothing. */
-async function showsOf(id: string, folder: string): Promise<readonly string[]> {
+/** Empty if it no longer exists. */
+async function describeCertificate(id: string, folder: string): Promise<readonly string[]> {
   const found = await readTarget(id, folder).catch(() => undefined)
   if (found === undefined) return []
   const level = describeLevel(found.certificate)
@@ -87,7 +90,7 @@ async function showsOf(id: string, folder: string): Promise<readonly string[]> {
   ]
 }
 
-async function wantedResult(
+async function loadResult(
   { blobs }: FolderHost,
   { event }: RecordedEvent,
 ): Promise<Json | undefined> {
@@ -107,7 +110,7 @@ interface Fold {
   found(): Pick<Findings, 'iterations' | 'errors' | 'flaky' | 'refusals' | 'prompt'>
 }
 
-interface Open {
+interface IterationDraft {
   startedAtMs: number
   tree: string | undefined
   agent: string | undefined
@@ -122,7 +125,7 @@ function createFold(): Fold {
   const refusals = new Set<string>()
   let prompt: string | undefined
   let roles = defaultRoles
-  let open: Open = newOpen(0, undefined)
+  let open: IterationDraft = createDraft(0, undefined)
 
   function finished(event: StepFinished, result: Json | undefined): void {
     const { kind, role } = readStep(event)
@@ -131,10 +134,10 @@ function createFold(): Fold {
       open.checks.set(event.evidence.check, event.evidence.status)
       if (event.evidence.flaky === true) flaky.add(event.evidence.check)
     }
-    if (isPrompt(event)) prompt ??= textIn(result, 'prompt')
+    if (isPrompt(event)) prompt ??= readText(result, 'prompt')
     const isReporting = role !== undefined && roles[role]?.reports === true
-    if (kind === 'agent' && isReporting) open.agent = textIn(result, 'status')
-    if (kind === 'certify') for (const one of refusalsIn(result)) refusals.add(one)
+    if (kind === 'agent' && isReporting) open.agent = readText(result, 'status')
+    if (kind === 'certify') for (const one of readRefusals(result)) refusals.add(one)
   }
 
   return {
@@ -144,7 +147,7 @@ function createFold(): Fold {
           roles = event.roles ?? defaultRoles
           return
         case 'iteration-started':
-          open = newOpen(atMs, event.tree)
+          open = createDraft(atMs, event.tree)
           return
         case 'step-finished':
           return finished(event, result)
@@ -184,7 +187,7 @@ function createFold(): Fold {
   }
 }
 
-const newOpen = (startedAtMs: number, tree: string | undefined): Open => ({
+const createDraft = (startedAtMs: number, tree: string | undefined): IterationDraft => ({
   startedAtMs,
   tree,
   agent: undefined,
@@ -192,19 +195,19 @@ const newOpen = (startedAtMs: number, tree: string | undefined): Open => ({
   checks: new Map(),
 })
 
-function textIn(value: Json | undefined, name: string): string | undefined {
+function readText(value: Json | undefined, name: string): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const found = (value as { readonly [key: string]: Json })[name]
   return typeof found === 'string' ? found : undefined
 }
 
-function refusalsIn(value: Json | undefined): readonly string[] {
+function readRefusals(value: Json | undefined): readonly string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
   const { refusals } = value as { readonly refusals?: Json }
   if (!Array.isArray(refusals)) return []
   return refusals.flatMap((one) => {
-    const code = textIn(one, 'code')
-    const message = textIn(one, 'message')?.slice(0, messageCharsMax)
+    const code = readText(one, 'code')
+    const message = readText(one, 'message')?.slice(0, messageCharsMax)
     return code === undefined ? [] : [`${code}: ${message ?? ''}`]
   })
 }

@@ -1,6 +1,6 @@
 /**
- * Why a run did not complete, as far as its record tells: one of the three that document 002 knows, or none.
- * The first rule that fits decides.
+ * Finds out why a run did not complete, as far as the journal shows: one of the three root causes of the legacy
+ * format, or none. The first matching rule decides.
  */
 
 import { didNothing, type Outcome } from '../../loop/index.ts'
@@ -24,7 +24,9 @@ export function findRootCause(found: Findings): FoundCause {
   const { outcome, iterations, errors, flaky, refusals } = found
   const last = iterations.at(-1)
   const failed = iterations.filter(({ isError }) => isError).length
-  const asked = iterations.filter(({ agent }) => agent === 'needs-context' || agent === 'blocked')
+  const needingHelp = iterations.filter(
+    ({ agent }) => agent === 'needs-context' || agent === 'blocked',
+  )
   switch (outcome?.type) {
     case undefined:
       return { cause: 'none', why: 'The work was certified.' }
@@ -33,16 +35,16 @@ export function findRootCause(found: Findings): FoundCause {
       const why =
         earlier === undefined
           ? 'The work was certified.'
-          : `Run "${earlier.name}" did this work before, and its certificate holds.`
+          : `Run "${earlier.name}" did this work before, and its certificate is valid.`
       return { cause: 'none', why }
     }
     case 'cancelled':
     case 'stopped':
-      return { cause: 'none', why: 'Somebody ended it.' }
+      return { cause: 'none', why: 'A person ended it.' }
     case 'failed':
-      return { cause: 'execution-failure', why: `${whatFailed(outcome)}: ${found.ended}.` }
+      return { cause: 'execution-failure', why: `${describeFailure(outcome)}: ${found.ended}.` }
     case 'stuck':
-      if (outcome.condition === 'no-new-evidence') return triedBefore(outcome.detail)
+      if (outcome.condition === 'no-new-evidence') return createTriedBefore(outcome.detail)
       break
     default:
   }
@@ -53,15 +55,15 @@ export function findRootCause(found: Findings): FoundCause {
     const why = `${failed} of ${iterations.length} iterations ended in an error.${what}`
     return { cause: 'execution-failure', why }
   }
-  if (asked.length > 0) {
-    const why = `In ${asked.length} of ${iterations.length} iterations the agent said that it lacked something or was blocked.`
+  if (needingHelp.length > 0) {
+    const why = `In ${needingHelp.length} of ${iterations.length} iterations the agent reported that it was blocked or needed more context.`
     return { cause: 'spec-gap', why }
   }
   if (last !== undefined && last.checks.length === 0) {
-    return { cause: 'spec-gap', why: 'No check says when the work is done.' }
+    return { cause: 'spec-gap', why: 'No check determines when the work is done.' }
   }
   if (flaky.length > 0) {
-    const why = `Checks that answer differently on the same files cannot tell: ${flaky.join(', ')}.`
+    const why = `Flaky checks give different results on the same files: ${flaky.join(', ')}.`
     return { cause: 'execution-failure', why }
   }
   if (refusals.length > 0) {
@@ -78,13 +80,13 @@ export function findRootCause(found: Findings): FoundCause {
   return { cause: 'implementation-deviation', why }
 }
 
-/** Neither the loop nor the agent can change how a machine is set up. */
-const whatFailed = (outcome: Outcome): string =>
+/** Neither the loop nor the agent can fix the setup of the machine. */
+const describeFailure = (outcome: Outcome): string =>
   didNothing(outcome)
     ? 'The machine or the repository is not set up for it, so nothing was tried'
-    : 'It could not go on'
+    : 'It could not continue'
 
-const triedBefore = (detail: string): FoundCause => ({
+const createTriedBefore = (detail: string): FoundCause => ({
   cause: 'none',
-  why: `Exactly this was tried before, so nothing was spent: ${detail}.`,
+  why: `This exact attempt was already made, so nothing was spent: ${detail}.`,
 })

@@ -1,4 +1,4 @@
-/** What git has of a run, as text files beside a look back. Absent what cannot be had any more. */
+/** The git status and patches of a run, as text files for its postmortem. Skips what is no longer available. */
 
 import { type RunRow, readCreated } from '../../engine/index.ts'
 import { repositoryOf } from '../../runs/place-run.ts'
@@ -23,21 +23,21 @@ export async function gitFiles(
 ): Promise<GitFiles> {
   const diff = compared ?? (await reviewDiff(host, run.id).catch(() => undefined))
   if (diff === undefined) return {}
-  const whole = diff.files.map(({ patch = '' }) => patch).join('')
+  const combined = diff.files.map(({ patch = '' }) => patch).join('')
   const [last] = diff.commits
   return {
-    'git-diff.patch': whole.slice(0, patchCharsMax),
-    ...(await statusOf(host, run)),
+    'git-diff.patch': combined.slice(0, patchCharsMax),
+    ...(await readStatus(host, run)),
     ...(last === undefined
       ? {}
       : {
           'git-last-commit.txt': `commit ${last.sha}\nAuthor: ${last.author}\nDate: ${new Date(last.timestampMs).toISOString()}\n\n${last.message}\n`,
-          ...(await lastPatch(host, run, last.sha)),
+          ...(await readLastPatch(host, run, last.sha)),
         }),
   }
 }
 
-async function statusOf(
+async function readStatus(
   { journal }: FolderHost,
   { id }: RunRow,
 ): Promise<Pick<GitFiles, 'git-status.txt'>> {
@@ -55,7 +55,7 @@ async function statusOf(
   }
 }
 
-async function lastPatch(
+async function readLastPatch(
   { journal }: FolderHost,
   { id }: RunRow,
   commit: string,

@@ -1,10 +1,9 @@
 /**
- * The files of a run for those who ask by name. Names come from anybody, and the folder may be one that an
- * agent works in.
+ * Lists and reads the files of a run. Names are untrusted, and the folder may be one in which an agent works.
  *
- * 1. Nothing outside of the folder is read: a path has plain parts only, no link is followed, and a file
- *    with a second name, a pipe or a device is none.
- * 2. What is refused is not told from what is not there.
+ * 1. Nothing outside the folder is read: a path has plain parts only, no link is followed, and files with a
+ *    second hard link, pipes and devices are ignored.
+ * 2. A refused file and a missing file look the same.
  */
 
 import type { RunRow } from '../../engine/index.ts'
@@ -13,11 +12,11 @@ import { settledBefore } from '../../runs/log-dir.ts'
 import { kindOf } from './file-names.ts'
 import { isFinished } from './finish-run-folder.ts'
 import { type FolderPlace, knownPlaces } from './folder-place.ts'
-import { holdFolder } from './held-folder.ts'
 import type { Artifact, ArtifactFile, FolderHost } from './options.ts'
+import { openSafeFolder } from './safe-folder.ts'
 import { writeRunFolder } from './write-run-folder.ts'
 
-/** Nothing that is made here is longer. */
+/** No file that we write is longer. */
 const bytesMax = 64 * 1024 * 1024
 const pathCharsMax = 512
 const partsMax = 4
@@ -36,7 +35,7 @@ export async function listArtifacts(
   return []
 }
 
-/** Rejects with `unknown-artifact` for all that is not a plain file of the run's folder. */
+/** Rejects with `unknown-artifact` for anything but a plain file of the run folder. */
 export async function readArtifact(
   host: FolderHost,
   idOrName: string,
@@ -54,23 +53,23 @@ export async function readArtifact(
   throw new LoopError('unknown-artifact', message)
 }
 
-/** Whoever drove it may have been killed between its end and its last files. */
+/** The process that drove it may have been killed before it wrote the last files. */
 async function catchUp(host: FolderHost, run: RunRow): Promise<void> {
   if (!isEnd(run.status) || run.held) return
-  // Files that nobody ever wanted are not made because somebody asks for them.
+  // A run without a configured folder gets none because of a read.
   const [place] = (await settledBefore(host.journal, run.id)) ? await knownPlaces(host, run) : []
   if (place === undefined || (await isFinished(place, run.id))) return
   await writeRunFolder(host, run.id).catch(() => undefined)
 }
 
-/** Names as they are made here. Whatever else somebody asks for is not looked for. */
+/** Accepts only names that we create. */
 const isPath = (path: string): boolean =>
   path.length <= pathCharsMax &&
   path.split('/').length <= partsMax &&
   path.split('/').every((part) => /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}$/.test(part))
 
 async function listIn({ root, parts }: FolderPlace): Promise<readonly Artifact[] | undefined> {
-  const folder = await holdFolder(root, parts, { make: false })
+  const folder = await openSafeFolder(root, parts, { make: false })
   if (folder === undefined) return undefined
   try {
     const files = await folder.list()
@@ -91,7 +90,7 @@ async function readIn(
   { root, parts }: FolderPlace,
   path: string,
 ): Promise<ArtifactFile | undefined> {
-  const folder = await holdFolder(root, parts, { make: false })
+  const folder = await openSafeFolder(root, parts, { make: false })
   try {
     const file = await folder?.open(path)
     if (file === undefined) return undefined
@@ -105,8 +104,8 @@ async function readIn(
       kind: kindOf(path),
       bytes: stat.size,
       modifiedAtMs: Math.round(stat.mtimeMs),
-      mediaType: mediaTypeOf(path),
-      // No more than was announced, however it grows meanwhile.
+      mediaType: chooseMediaType(path),
+      // Not more than `bytes`, even if the file grows meanwhile.
       content: handle.createReadStream({ start: 0, end: Math.max(0, stat.size - 1) }),
     }
   } finally {
@@ -114,8 +113,8 @@ async function readIn(
   }
 }
 
-/** Never anything that a browser would run. */
-function mediaTypeOf(path: string): string {
+/** Never a type that a browser would execute. */
+function chooseMediaType(path: string): string {
   if (path.endsWith('.json')) return 'application/json'
   if (path.endsWith('.tsv')) return 'text/tab-separated-values; charset=utf-8'
   if (path.endsWith('.md')) return 'text/markdown; charset=utf-8'

@@ -1,4 +1,4 @@
-/** What the files of a run are called, as document 002 has it. */
+/** The names of the files of a run, in the legacy format. */
 
 import { defaultRoles, parseStepId, type RoleAppearances, type StepId } from '../../loop/index.ts'
 import type { ArtifactKind } from './options.ts'

@@ -1,9 +1,9 @@
 /**
- * Where the files of a run are: in the state folder, beside the work, or both. It is settled once, and kept
- * as a fact of the run.
+ * Decides where the files of a run are: in the state folder, in the user's folder, or both. It is decided once
+ * and stored as a fact of the run.
  *
- * Beside the work means the folder that a person named, and never the worktree of a run. There, git is
- * told to pass over it before anything is written; where that cannot be, nothing is.
+ * The user's folder is never the worktree of a run. There, the folder is excluded from git before anything
+ * is written; if that fails, nothing is written.
  */
 
 import { existsSync, lstatSync } from 'node:fs'
@@ -25,14 +25,14 @@ import { type FolderHost, type RunFolderOptions } from './options.ts'
 
 export interface FolderPlace {
   readonly place: 'workspace' | 'global'
-  /** Below it no link is followed. */
+  /** No link below it is followed. */
   readonly root: string
   readonly parts: readonly string[]
 }
 
 export const pathOf = ({ root, parts }: FolderPlace): string => join(root, ...parts)
 
-/** As it was settled before, unless told otherwise now. */
+/** Uses the stored settings, changed by the options. */
 export async function settlePlaces(
   host: FolderHost,
   run: RunRow,
@@ -40,7 +40,7 @@ export async function settlePlaces(
 ): Promise<readonly FolderPlace[]> {
   const known = await settledBefore(host.journal, run.id)
   const settled: Settled = {
-    ...(known ?? (await settleNew(host, run))),
+    ...(known ?? (await chooseNewSettings(host, run))),
     ...defined({ mode }),
     ...(logDir === undefined ? {} : { logDir: requireLogDir(logDir) }),
     ...(globalLogDir === undefined ? {} : { globalLogDir: requireWhole(globalLogDir) }),
@@ -49,36 +49,36 @@ export async function settlePlaces(
   if (JSON.stringify(known) !== JSON.stringify(settled)) {
     await host.journal.setFact(run.id, settledName, { value: { ...settled }, atMs: Date.now() })
   }
-  return placesFor(host, run, settled)
+  return listPlaces(host, run, settled)
 }
 
-/** Where they are, for a reader; those of a run whose files nobody writes are looked for in the state. */
+/** For readers; a run without stored settings has its files in the state folder. */
 export async function knownPlaces(host: FolderHost, run: RunRow): Promise<readonly FolderPlace[]> {
   const settled = await settledBefore(host.journal, run.id)
-  return placesFor(host, run, settled ?? { mode: 'global', logDir: logDirDefault })
+  return listPlaces(host, run, settled ?? { mode: 'global', logDir: logDirDefault })
 }
 
-async function settleNew({ journal }: FolderHost, run: RunRow): Promise<Settled> {
+async function chooseNewSettings({ journal }: FolderHost, run: RunRow): Promise<Settled> {
   const created = await readCreated(journal, run.id)
-  const workspace = await namedFolder(run, created)
+  const workspace = await findUserFolder(run, created)
   const { origin } = created
-  // A fork leaves what the run that it comes from does; that one may be gone.
-  const like =
+  // A fork uses the settings of its origin, which may have been removed.
+  const inherited =
     origin?.type === 'fork'
       ? await settledBefore(journal, origin.run).catch(() => undefined)
       : undefined
-  const { workspace: _its, ...settled } = like ?? {
+  const { workspace: _its, ...settled } = inherited ?? {
     mode: artifactModeDefault,
     logDir: logDirDefault,
   }
   return { ...settled, ...defined({ workspace }) }
 }
 
-async function namedFolder(
+async function findUserFolder(
   { workspace }: RunRow,
   { worktree, origin }: RunCreated,
 ): Promise<string | undefined> {
-  // Nobody chose the folder of a replay.
+  // The user did not choose the folder of a replay.
   if (origin?.type === 'replay') return undefined
   if (worktree === undefined) return workspace
   const repository = await repositoryOf(worktree).catch(() => undefined)
@@ -86,7 +86,7 @@ async function namedFolder(
   return (await findWorktree(repository, worktree.key))?.checkout ?? repository.checkout
 }
 
-function placesFor(
+function listPlaces(
   { folder }: FolderHost,
   { id }: RunRow,
   { mode, logDir, workspace, globalLogDir }: Settled,
@@ -99,18 +99,18 @@ function placesFor(
   }
   if (workspace === undefined) return [global]
   const parts = [...logDir.split('/'), own]
-  const beside: FolderPlace = { place: 'workspace', root: workspace, parts }
-  return mode === 'global' ? [global] : mode === 'workspace' ? [beside] : [global, beside]
+  const local: FolderPlace = { place: 'workspace', root: workspace, parts }
+  return mode === 'global' ? [global] : mode === 'workspace' ? [local] : [global, local]
 }
 
-/** Throws where git cannot be told to pass over it. */
-export async function keepOutOfGit(
+/** Throws if the folder cannot be excluded. */
+export async function excludeFromGit(
   { journal }: FolderHost,
   { id }: RunRow,
   { root, parts }: FolderPlace,
 ): Promise<void> {
   const { withoutGit } = await readCreated(journal, id)
-  // A repository that came since may be the work of its agent, and is nobody's checkout.
+  // A repository that was created later may be the work of the agent, not a checkout of the user.
   if (!hasGit(withoutGit === true ? dirname(root) : root)) return
   const repository = await findRepository(root)
   if (repository.checkout === undefined) return

@@ -1,22 +1,22 @@
 /**
- * Brings one folder of a run up to date with its record, and remembers in the folder how far it is.
+ * Updates one folder of a run from the journal, and stores its position in the folder.
  *
- * 1. What is remembered is written last: whoever is killed before does the same again, from the same place.
- * 2. A file that is not as it was left is made anew, with all others, from the record.
- * 3. A disk that is full stops the writing, and nothing else. The next time goes on where it was.
+ * 1. The position is written last: after a kill, the same work is repeated from the same position.
+ * 2. If a file was changed, all files are written again from the journal.
+ * 3. A full disk stops the writing, and nothing else. The next update continues from the same position.
  */
 
 import { load, type RunRow } from '../../engine/index.ts'
 import { isEnd, type Json, type RecordedEvent } from '../../loop/index.ts'
 import { makeFolder } from '../../system/index.ts'
-import type { FileChange } from './carried.ts'
+import type { FinalReport } from './final-report.ts'
 import { finishFolder } from './finish-folder.ts'
-import { type FolderPlace, keepOutOfGit, pathOf } from './folder-place.ts'
-import { type HeldFolder, holdFolder } from './held-folder.ts'
-import type { LastLook } from './last-look.ts'
-import { type Marker, markerFile, nothingWritten, readMarker } from './marker.ts'
+import type { FileChange } from './fold-state.ts'
+import { excludeFromGit, type FolderPlace, pathOf } from './folder-place.ts'
+import { createMarker, type Marker, markerFile, readMarker } from './marker.ts'
 import { type FolderHost, fileBytesMax, type WrittenFolder } from './options.ts'
 import { projectEvent, wantsResult } from './project-event.ts'
+import { openSafeFolder, type SafeFolder } from './safe-folder.ts'
 
 export interface FolderWriter {
   /** `row`: the run as it is now, if it was read before. Never rejects: the result has the problem. */
@@ -32,23 +32,23 @@ export function createFolderWriter(
   host: FolderHost,
   run: Pick<RunRow, 'id' | 'name'>,
   place: FolderPlace,
-  last: LastLook,
+  last: FinalReport,
 ): FolderWriter {
   let known: Marker | undefined
-  let isKeptOut = place.place === 'global'
+  let isExcluded = place.place === 'global'
 
-  async function bringUp(folder: HeldFolder, row: RunRow): Promise<number> {
+  async function bringUp(folder: SafeFolder, row: RunRow): Promise<number> {
     known ??= await readMarker(folder, run.id)
-    let marker = known.seq > row.lastSeq ? nothingWritten(run.id) : known
+    let marker = known.seq > row.lastSeq ? createMarker(run.id) : known
     for (let rebuilt = marker.seq === 0; ; ) {
       const events = await host.journal.read(run.id, { afterSeq: marker.seq, limit: pageSize })
       if (events.length === 0) break
       const next = await writePage(host, folder, marker, events)
       if (next === undefined) {
-        // Once: what is not as it was left a moment ago is somebody else's doing.
-        if (rebuilt) throw new Error('files of it change while they are written')
+        // Only once: if files change again at once, another process writes to them.
+        if (rebuilt) throw new Error('another process changes its files')
         rebuilt = true
-        marker = nothingWritten(run.id)
+        marker = createMarker(run.id)
         continue
       }
       marker = next
@@ -64,18 +64,18 @@ export function createFolderWriter(
   return {
     async update(given) {
       const at = { place: place.place, path: pathOf(place) }
-      let folder: HeldFolder | undefined
+      let folder: SafeFolder | undefined
       try {
         const row = given ?? (await host.journal.findRun(run.id))
-        if (!isKeptOut) {
-          await keepOutOfGit(host, row, place)
-          isKeptOut = true
+        if (!isExcluded) {
+          await excludeFromGit(host, row, place)
+          isExcluded = true
         }
         if (place.place === 'global') makeFolder(place.root)
-        folder = await holdFolder(place.root, place.parts, { make: true })
+        folder = await openSafeFolder(place.root, place.parts, { make: true })
         return { ...at, seq: folder === undefined ? 0 : await bringUp(folder, row) }
       } catch (error) {
-        // What is in the folder is looked at anew.
+        // The marker is read again next time.
         const seq = known?.seq ?? 0
         known = undefined
         const reason = error instanceof Error ? error.message : String(error)
@@ -87,18 +87,18 @@ export function createFolderWriter(
   }
 }
 
-/** Undefined: a file is not as it was left. */
+/** Undefined: a file was changed. */
 async function writePage(
   host: FolderHost,
-  folder: HeldFolder,
+  folder: SafeFolder,
   marker: Marker,
   events: readonly RecordedEvent[],
 ): Promise<Marker | undefined> {
   let { carried } = marker
   const lengths = new Map(Object.entries(marker.lengths))
-  const page = createPage(folder, lengths, marker.bytes)
+  const page = createPageWriter(folder, lengths, marker.bytes)
   for (const recorded of events) {
-    const step = projectEvent(carried, recorded, await resultOf(host, recorded))
+    const step = projectEvent(carried, recorded, await loadResult(host, recorded))
     carried = step.carried
     for (const one of step.changes) await page.add(one)
   }
@@ -113,25 +113,25 @@ async function writePage(
   }
 }
 
-async function resultOf(
+async function loadResult(
   { blobs }: FolderHost,
   { event }: RecordedEvent,
 ): Promise<Json | undefined> {
   if (event.type !== 'step-finished' || !wantsResult(event)) return undefined
-  // Content that is gone is no reason to have no files at all.
+  // Missing content must not prevent all files.
   return load(event.result, blobs).catch(() => undefined)
 }
 
 interface Page {
   add(change: FileChange): Promise<void>
-  /** How much there is of files that grow; undefined: one of them is not as it was left. */
+  /** Returns the size of the growing files; undefined: one of them was changed. */
   flush(): Promise<number | undefined>
 }
 
-/** What is added to one file is written at once. */
-function createPage(folder: HeldFolder, lengths: Map<string, number>, before: number): Page {
+/** Batches the additions to each file. */
+function createPageWriter(folder: SafeFolder, lengths: Map<string, number>, before: number): Page {
   const added = new Map<string, string[]>()
-  let isWhole = true
+  let isIntact = true
   let bytes = before
 
   async function write(path: string): Promise<void> {
@@ -141,7 +141,7 @@ function createPage(folder: HeldFolder, lengths: Map<string, number>, before: nu
     const offset = lengths.get(path) ?? 0
     const content = bounded(Buffer.from(texts.join('')), offset, bytes)
     if (content.length === 0) return
-    isWhole &&= await folder.writeFrom(path, offset, content)
+    isIntact &&= await folder.writeFrom(path, offset, content)
     lengths.set(path, offset + content.length)
     bytes += content.length
   }
@@ -157,7 +157,7 @@ function createPage(folder: HeldFolder, lengths: Map<string, number>, before: nu
         }
         case 'close':
           for (const path of new Set([...lengths.keys(), ...added.keys()])) {
-            if (iterationOf(path) >= change.before) continue
+            if (parseIteration(path) >= change.before) continue
             await write(path)
             lengths.delete(path)
           }
@@ -166,23 +166,23 @@ function createPage(folder: HeldFolder, lengths: Map<string, number>, before: nu
           return folder.put(change.path, bounded(Buffer.from(change.text), 0, bytes))
         case 'tail':
           await write(change.of)
-          return folder.put(change.path, await tailOf(folder, change.of))
+          return folder.put(change.path, await readTail(folder, change.of))
       }
     },
     async flush() {
       for (const path of added.keys()) await write(path)
-      return isWhole ? bytes : undefined
+      return isIntact ? bytes : undefined
     },
   }
 }
 
-/** Endless for those that are of no iteration. */
-const iterationOf = (path: string): number =>
+/** Infinity for files that do not belong to an iteration. */
+const parseIteration = (path: string): number =>
   Number(/^iter-(\d+)-/.exec(path)?.[1] ?? Number.POSITIVE_INFINITY)
 
 const cutLine = Buffer.from('\n[the rest is not kept here: too long]\n')
 
-/** As much as there is room for, and a word where the rest would be. */
+/** Cuts the content at the limit, with a note. */
 function bounded(content: Buffer, offset: number, bytes: number): Buffer {
   const room = Math.min(fileBytesMax - offset, folderBytesMax - bytes)
   if (content.length <= room) return content
@@ -190,7 +190,7 @@ function bounded(content: Buffer, offset: number, bytes: number): Buffer {
   return Buffer.concat([content.subarray(0, room - cutLine.length), cutLine])
 }
 
-async function tailOf(folder: HeldFolder, path: string): Promise<string> {
+async function readTail(folder: SafeFolder, path: string): Promise<string> {
   const file = await folder.open(path)
   if (file === undefined) return ''
   try {

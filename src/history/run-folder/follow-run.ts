@@ -1,21 +1,21 @@
 /**
- * Keeps the files of a run in step with its record, beside the run and never in its way: nothing waits for
- * them, and what goes wrong with them is told and made up for later.
+ * Keeps the files of a run up to date with the journal, in the background: the run never waits for them, and
+ * problems are reported and fixed later.
  */
 
 import type { RunRow } from '../../engine/index.ts'
 import { isEnd, isLoopError, textOf } from '../../loop/index.ts'
+import { createFinalReport } from './final-report.ts'
 import { type FolderPlace, settlePlaces } from './folder-place.ts'
 import { createFolderWriter, type FolderWriter } from './folder-writer.ts'
-import { createLastLook } from './last-look.ts'
 import type { FolderHost, RunFolderFollower, RunFolderOptions } from './options.ts'
 import { watchRun } from './watch-run.ts'
 
-/** Files are for people: they need not be newer than this. */
+/** Files are for people, so a short delay is fine. */
 const pauseMs = 500
-/** After something went wrong, as with a disk that is full. */
+/** After a problem, such as a full disk. */
 const retryMs = 15_000
-const turnsMax = 4
+const concurrentMax = 4
 
 /** Keeps the folder of a run up to date while the run is driven. */
 export function followRun(
@@ -24,11 +24,13 @@ export function followRun(
   options: RunFolderOptions = {},
 ): RunFolderFollower {
   const stop = new AbortController()
-  const told = createTelling(options.onProblem)
-  const done = follow(host, idOrName, options, stop.signal, told).catch((error: unknown) => {
-    // A run that is taken out of the record has no files to be kept.
-    if (!isLoopError(error, 'unknown-run')) told(textOf(error))
-  })
+  const reportProblem = createProblemReporter(options.onProblem)
+  const done = follow(host, idOrName, options, stop.signal, reportProblem).catch(
+    (error: unknown) => {
+      // A removed run needs no files.
+      if (!isLoopError(error, 'unknown-run')) reportProblem(textOf(error))
+    },
+  )
   return {
     done,
     async stop() {
@@ -43,12 +45,12 @@ async function follow(
   idOrName: string,
   options: RunFolderOptions,
   signal: AbortSignal,
-  told: (problem: string) => void,
+  reportProblem: (problem: string) => void,
 ): Promise<void> {
   const run = await host.journal.findRun(idOrName)
   const places = await settlePlaces(host, run, options)
-  const last = createLastLook(host, run)
-  const [live = [], left = []] = byMoment(run, places).map((some) =>
+  const last = createFinalReport(host, run)
+  const [live = [], deferred = []] = splitByTime(run, places).map((some) =>
     some.map((place) => createFolderWriter(host, run, place, last)),
   )
   const watch = await watchRun(host.journal, run)
@@ -59,8 +61,8 @@ async function follow(
       const row = await host.journal.findRun(run.id)
       const { status } = row
       const isLeft = isLast || isEnd(status)
-      const writers = isLeft ? [...live, ...left] : live
-      const isBehind = await inTurn(() => update(writers, row, told))
+      const writers = isLeft ? [...live, ...deferred] : live
+      const isBehind = await withLimit(() => update(writers, row, reportProblem))
       if (isLast || (isEnd(status) && !isBehind)) return
       await pause(pauseMs, signal)
       await watch.changed(signal, isBehind ? retryMs : undefined)
@@ -71,21 +73,21 @@ async function follow(
 }
 
 /**
- * Those that are written while the run is at work, and those that are when it is left. In the folder that
- * an agent works in, what comes and goes beside its work is something that it sees.
+ * Splits places into those that are updated during the run and those that are updated afterwards. An agent
+ * would see changes in the folder that it works in.
  */
-function byMoment(
+function splitByTime(
   { workspace }: RunRow,
   places: readonly FolderPlace[],
 ): readonly (readonly FolderPlace[])[] {
-  const isApart = ({ root }: FolderPlace): boolean => root !== workspace
-  const apart = places.filter(isApart)
-  // Whoever wants them only there wants to see them.
-  if (apart.length === 0) return [places, []]
-  return [apart, places.filter((place) => !isApart(place))]
+  const isSeparate = ({ root }: FolderPlace): boolean => root !== workspace
+  const separate = places.filter(isSeparate)
+  // If that is the only place, the user wants to see updates there.
+  if (separate.length === 0) return [places, []]
+  return [separate, places.filter((place) => !isSeparate(place))]
 }
 
-/** Whether one of them has not got to the end. */
+/** Returns whether one of them is behind. */
 async function update(
   writers: readonly FolderWriter[],
   row: RunRow,
@@ -103,9 +105,9 @@ async function update(
 let busy = 0
 const waiting: (() => void)[] = []
 
-/** Runs have agents to talk to; their files take turns. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (busy >= turnsMax) await new Promise<void>((resolve) => waiting.push(resolve))
+/** Limits how many folders are written at the same time. */
+async function withLimit<T>(work: () => Promise<T>): Promise<T> {
+  if (busy >= concurrentMax) await new Promise<void>((resolve) => waiting.push(resolve))
   busy += 1
   try {
     return await work()
@@ -128,12 +130,14 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Each thing once: a disk that is full is full many times. */
-function createTelling(onProblem: RunFolderOptions['onProblem']): (problem: string) => void {
-  const said = new Set<string>()
+/** Reports each problem once: a full disk would be reported many times. */
+function createProblemReporter(
+  onProblem: RunFolderOptions['onProblem'],
+): (problem: string) => void {
+  const reported = new Set<string>()
   return (problem) => {
-    if (said.has(problem) || said.size > 20) return
-    said.add(problem)
+    if (reported.has(problem) || reported.size > 20) return
+    reported.add(problem)
     onProblem?.(problem)
   }
 }

@@ -1,21 +1,21 @@
-/** How far the files of a folder are, as it is remembered in the folder itself. */
+/** The position of the files of a folder, stored in the folder itself. */
 
 import type { RunId } from '../../loop/index.ts'
-import { type Carried, nothingYet } from './carried.ts'
-import type { HeldFolder } from './held-folder.ts'
+import { type FoldState, initialFoldState } from './fold-state.ts'
+import type { SafeFolder } from './safe-folder.ts'
 
 export interface Marker {
-  /** Raised when the same events make other files. */
+  /** Incremented when the same events yield other files. */
   readonly version: number
   readonly run: RunId
-  /** The last event that the files know of. */
+  /** The last event that the files include. */
   readonly seq: number
-  readonly carried: Carried
-  /** Of the files that grow. */
+  readonly carried: FoldState
+  /** Lengths of the files that grow. */
   readonly lengths: { readonly [path: string]: number }
-  /** Of all that ever grew. */
+  /** Total size of all files that ever grew. */
   readonly bytes: number
-  /** What came after the end of the run is there too, as of then. */
+  /** Set when the final files were written: the time of their postmortem. */
   readonly finished?: string
 }
 
@@ -24,25 +24,25 @@ export const markerFile = '.folder.json'
 const version = 1
 const bytesMax = 16 * 1024 * 1024
 
-export const nothingWritten = (run: RunId): Marker => ({
+export const createMarker = (run: RunId): Marker => ({
   version,
   run,
   seq: 0,
-  carried: nothingYet,
+  carried: initialFoldState,
   lengths: {},
   bytes: 0,
 })
 
-/** One that cannot be read, or is of another run, counts as none: then all is written anew. */
-export async function readMarker(folder: HeldFolder, run: RunId): Promise<Marker> {
+/** An unreadable marker, or one of another run, counts as missing: then everything is written again. */
+export async function readMarker(folder: SafeFolder, run: RunId): Promise<Marker> {
   const file = await folder.open(markerFile)
-  if (file === undefined) return nothingWritten(run)
+  if (file === undefined) return createMarker(run)
   try {
-    if (file.stat.size > bytesMax) return nothingWritten(run)
+    if (file.stat.size > bytesMax) return createMarker(run)
     const read = JSON.parse(await file.handle.readFile('utf8')) as Partial<Marker> | null
-    return isMarker(read, run) ? read : nothingWritten(run)
+    return isMarker(read, run) ? read : createMarker(run)
   } catch {
-    return nothingWritten(run)
+    return createMarker(run)
   } finally {
     await file.handle.close()
   }

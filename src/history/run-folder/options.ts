@@ -1,43 +1,43 @@
-/** What is said of the files of a run, and what is found there. */
+/** Options and types of run folders. */
 
 import type { Readable } from 'node:stream'
 import type { ArtifactMode } from '../../runs/artifact-mode.ts'
 import type { Runs } from '../../runs/runs.ts'
 
-/** Document 002's limit of what an agent may print. */
+/** The limit of the legacy format for the output of an agent. */
 export const fileBytesMax: number = 50 * 1024 * 1024
 
 /** What is needed of a host. */
 export type FolderHost = Pick<Runs, 'folder' | 'journal' | 'blobs'>
 
 export interface RunFolderOptions {
-  /** As before for a run that has a folder, else `mirror`. */
+  /** Default: the stored mode of the run, else `mirror`. */
   readonly mode?: ArtifactMode
-  /** A path inside the folder that the person named; `logs/loop` unless told. */
+  /** A path inside the user's folder; default: `logs/loop`. */
   readonly logDir?: string
-  /** A whole path: the global ones are in `runs` below it. The state folder unless told. */
+  /** An absolute path; run folders are in `runs` below it. Default: the state folder. */
   readonly globalLogDir?: string
-  /** Whether there is a `summary.json`; yes unless told. */
+  /** Whether to write `summary.json`; default: true. */
   readonly summary?: boolean
-  /** Whether it is looked back at the run when it has ended; yes unless told. */
+  /** Whether to write a postmortem after the run; default: true. */
   readonly postmortem?: boolean
-  /** Told of what could not be written. It is made up for at the next occasion. */
+  /** Receives what could not be written. The next update tries again. */
   readonly onProblem?: (problem: string) => void
 }
 
 export interface WrittenFolder {
   readonly place: 'workspace' | 'global'
   readonly path: string
-  /** The last event that its files know of. */
+  /** The last event that its files include. */
   readonly seq: number
-  /** Why it is behind; absent: it is not. */
+  /** Why it is behind; absent: it is up to date. */
   readonly problem?: string
 }
 
 export interface RunFolderFollower {
   /** Resolves when the run has ended and its files are written, or when it was stopped. Never rejects. */
   readonly done: Promise<void>
-  /** Writes what there is and ends. */
+  /** Writes everything so far and ends. */
   stop(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export type ArtifactKind =
   | 'other'
 
 export interface Artifact {
-  /** From the run's folder, with `/` between its parts: `analysis/summary.md`. */
+  /** Relative to the run folder, with `/`: `analysis/summary.md`. */
   readonly path: string
   readonly kind: ArtifactKind
   readonly bytes: number
@@ -62,6 +62,6 @@ export interface Artifact {
 
 export interface ArtifactFile extends Artifact {
   readonly mediaType: string
-  /** Has to be read or destroyed: a file is open behind it. */
+  /** Must be read or destroyed, because it holds an open file. */
   readonly content: Readable
 }

@@ -1,4 +1,4 @@
-/** What a look back at a run adds to its files. It is kept as a fact of the run. */
+/** What a postmortem adds to the report of a run. It is stored as a fact of the run. */
 
 import type { ReportRow } from './report-row.ts'
 
@@ -7,7 +7,7 @@ export interface PostmortemFact {
   readonly endedAtMs: number
   readonly status: 'ok' | 'failed'
   readonly reason: string
-  /** By name, as they are in `analysis/`. */
+  /** By name in `analysis/`. */
   readonly files: { readonly [name: string]: string }
 }
 

@@ -1,9 +1,9 @@
 /**
- * The files of a run as a fold over its events: what each event adds to which file. Pure, but for values
- * that are loaded before.
+ * Projects the events of a run to its files, as a fold: what each event adds to which file. Pure; values of
+ * results are loaded before.
  *
- * What is carried from one event to the next is small and can be written down, so that the files go on
- * where they were, and the same events make the same files whenever they are read.
+ * The state of the fold is small and serializable, so that an update can continue from it, and the same events
+ * always yield the same files.
  */
 
 import {
@@ -17,31 +17,31 @@ import {
   type RunEvent,
 } from '../../loop/index.ts'
 import {
-  type Carried,
   type Change,
   type FileChange,
+  type FoldState,
   type OpenIteration,
   reportFile,
   runLogFile,
-} from './carried.ts'
+} from './fold-state.ts'
 import { partOf, projectStep } from './project-step.ts'
 import { oneLine, type ReportRow, reportHeader, reportLine } from './report-row.ts'
 
-/** From five minutes on an iteration is long, as document 002 has it. */
+/** In the legacy format, an iteration of more than five minutes is long. */
 const longMs = 300_000
 const largeBytes = 1024 * 1024
-/** What is remembered of files stays small, however long a run is. */
+/** Limits the number of files that are tracked, however long a run is. */
 const openIterations = 3
 const lineCharsMax = 4000
 
 export interface Step {
-  readonly carried: Carried
+  readonly carried: FoldState
   readonly changes: readonly FileChange[]
 }
 
-/** `result` is what a step that finished returned, where it matters; see `wantsResult`. */
+/** `result`: the result of a finished step, if it is needed; see `wantsResult`. */
 export function projectEvent(
-  carried: Carried,
+  carried: FoldState,
   { atMs, event }: RecordedEvent,
   result: Json | undefined,
 ): Step {
@@ -58,11 +58,16 @@ export function projectEvent(
   return { carried: next, changes: [log, ...changes, ...appended] }
 }
 
-/** Whether the fold looks at what the step returned. */
+/** Whether the fold needs the result of the step. */
 export const wantsResult = (event: RunEvent): boolean =>
   event.type === 'step-finished' && partOf(event) !== undefined
 
-function change(carried: Carried, event: RunEvent, atMs: number, result: Json | undefined): Change {
+function change(
+  carried: FoldState,
+  event: RunEvent,
+  atMs: number,
+  result: Json | undefined,
+): Change {
   switch (event.type) {
     case 'run-created': {
       const spec = event.source?.file ?? event.loop
@@ -97,8 +102,8 @@ function change(carried: Carried, event: RunEvent, atMs: number, result: Json | 
   }
 }
 
-/** The row that the origin forgot. */
-function begin(carried: Carried, atMs: number): Change {
+/** Adds the RUN_START row, once. */
+function begin(carried: FoldState, atMs: number): Change {
   if (carried.hasBegun) return { next: carried }
   const { spec, iterationsMax, model } = carried
   const message = `spec=${spec} plan= iterations=${iterationsMax} model=${model} mode=checks`
@@ -108,7 +113,7 @@ function begin(carried: Carried, atMs: number): Change {
 type IterationEnded = Extract<RunEvent, { type: 'iteration-ended' }>
 
 function endIteration(
-  carried: Carried,
+  carried: FoldState,
   { iteration, ending }: IterationEnded,
   atMs: number,
 ): Change {
@@ -119,7 +124,7 @@ function endIteration(
     ending.type === 'error' ? Math.max(1, open?.exitCode ?? 1) : (open?.exitCode ?? 0)
   const { open: _open, ...rest } = carried
   const counts = ending.type !== 'rate-limited' && ending.type !== 'interrupted'
-  const next: Carried = {
+  const next: FoldState = {
     ...rest,
     ...(counts ? { ended: carried.ended + 1, endedMs: carried.endedMs + durationMs } : {}),
     lastExitCode: exitCode,
@@ -162,9 +167,9 @@ function endVerify(open: OpenIteration | undefined, atMs: number): readonly Repo
 
 type RunEnded = Extract<RunEvent, { type: 'run-ended' }>
 
-function endRun(carried: Carried, { outcome }: RunEnded, atMs: number): Change {
+function endRun(carried: FoldState, { outcome }: RunEnded, atMs: number): Change {
   const begun = begin(carried, atMs)
-  const exitReason = exitReasonOf(outcome, carried.exitReason)
+  const exitReason = toExitReason(outcome, carried.exitReason)
   const message = `reason=${exitReason} ${describeOutcome(outcome)}`
   const exitCode = outcome.type === 'completed' ? 0 : 1
   const row: ReportRow = {
@@ -181,7 +186,7 @@ function endRun(carried: Carried, { outcome }: RunEnded, atMs: number): Change {
   }
 }
 
-function exitReasonOf(outcome: RunEnded['outcome'], before: string | undefined): string {
+function toExitReason(outcome: RunEnded['outcome'], before: string | undefined): string {
   switch (outcome.type) {
     case 'completed':
       return 'complete_plan'

@@ -1,8 +1,8 @@
-/** What prompts, agents and checks add to the files of a run. */
+/** Projects steps with prompts, agents and checks to the files of a run. */
 
 import { type Json, parseStepId, type RunEvent, readStep } from '../../loop/index.ts'
-import { type Carried, type Change, type FileChange, type OpenIteration } from './carried.ts'
 import { iterationFile, logOf, promptFile, promptSnapshot, tailFile } from './file-names.ts'
+import { type Change, type FileChange, type FoldState, type OpenIteration } from './fold-state.ts'
 import type { ReportRow } from './report-row.ts'
 import { agentEnd, checkEnd, noteText, promptOf } from './step-text.ts'
 
@@ -12,7 +12,7 @@ export type StepChange = Extract<
 >
 
 export function projectStep(
-  carried: Carried,
+  carried: FoldState,
   event: StepChange,
   atMs: number,
   result: Json | undefined,
@@ -21,11 +21,11 @@ export function projectStep(
   if (open === undefined) return { next: carried }
   switch (partOf(event)) {
     case 'prompt':
-      return changeOfPrompt(carried, event, atMs, result)
+      return projectPrompt(carried, event, atMs, result)
     case 'agent':
-      return changeOfAgent({ carried, open, atMs }, event, result)
+      return projectAgent({ carried, open, atMs }, event, result)
     case 'check':
-      return changeOfCheck({ carried, open, atMs }, event, result)
+      return projectCheck({ carried, open, atMs }, event, result)
     case undefined:
       return { next: carried }
   }
@@ -39,8 +39,8 @@ export function partOf(event: StepChange): 'prompt' | 'agent' | 'check' | undefi
   return kind === 'step' && role === 'prompt' ? 'prompt' : undefined
 }
 
-function changeOfPrompt(
-  carried: Carried,
+function projectPrompt(
+  carried: FoldState,
   event: StepChange,
   atMs: number,
   result: Json | undefined,
@@ -59,13 +59,17 @@ function changeOfPrompt(
   }
 }
 
-interface In {
-  readonly carried: Carried
+interface StepContext {
+  readonly carried: FoldState
   readonly open: OpenIteration
   readonly atMs: number
 }
 
-function changeOfAgent({ carried, open, atMs }: In, event: StepChange, result?: Json): Change {
+function projectAgent(
+  { carried, open, atMs }: StepContext,
+  event: StepChange,
+  result?: Json,
+): Change {
   const { iteration, step } = event
   const path = logOf(iteration, step, carried.roles)
   const at = { atMs, iteration }
@@ -73,38 +77,47 @@ function changeOfAgent({ carried, open, atMs }: In, event: StepChange, result?: 
     case 'step-started': {
       const again = event.attempt > 1 ? `--- attempt ${event.attempt} ---\n` : ''
       const steps = { ...open.steps, [step]: atMs }
-      return printed(carried, { ...open, steps, log: path }, path, again)
+      return appendOutput(carried, { ...open, steps, log: path }, path, again)
     }
     case 'step-noted': {
-      return printed(carried, open, path, noteText(event.note))
+      return appendOutput(carried, open, path, noteText(event.note))
     }
     case 'step-failed': {
       const { fault, retryAtMs } = event
       const text = `--- failed: ${fault.message} ---\n`
       const isTimeout = fault.code === 'timeout' || fault.code === 'time'
       const exitCode = isTimeout ? 124 : 1
-      const told = printed(carried, { ...open, exitCode, agentFailed: true }, path, text)
+      const output = appendOutput(carried, { ...open, exitCode, agentFailed: true }, path, text)
       const message = `${fault.code}: ${fault.message}`
       const rows: readonly ReportRow[] = [
         ...(isTimeout ? [{ ...at, kind: 'ITERATION_TIMEOUT', exitCode, message } as const] : []),
         ...(retryAtMs === undefined ? [] : [{ ...at, kind: 'CLAUDE_RETRY', message } as const]),
       ]
-      return { ...told, rows }
+      return { ...output, rows }
     }
     case 'step-finished': {
       const { text, exitCode } = agentEnd(result)
-      const told = printed(carried, { ...open, exitCode, agentFailed: exitCode !== 0 }, path, text)
+      const output = appendOutput(
+        carried,
+        { ...open, exitCode, agentFailed: exitCode !== 0 },
+        path,
+        text,
+      )
       const tail = tailFile(iteration)
       return {
-        next: { ...told.next, lastTail: tail },
-        changes: [...(told.changes ?? []), { type: 'tail', path: tail, of: path }],
+        next: { ...output.next, lastTail: tail },
+        changes: [...(output.changes ?? []), { type: 'tail', path: tail, of: path }],
         rows: [{ ...at, kind: 'ITERATION_TAIL', outputPath: tail }],
       }
     }
   }
 }
 
-function changeOfCheck({ carried, open, atMs }: In, event: StepChange, result?: Json): Change {
+function projectCheck(
+  { carried, open, atMs }: StepContext,
+  event: StepChange,
+  result?: Json,
+): Change {
   const { iteration, step } = event
   const path = iterationFile(iteration, 'verify.log')
   const at = { atMs, iteration, message: `check:${parseStepId(step).name}` }
@@ -129,23 +142,23 @@ function changeOfCheck({ carried, open, atMs }: In, event: StepChange, result?: 
           ? { text: `${event.fault.message}\n`, exitCode: 1, isSkipped: false }
           : checkEnd(result)
       const failed = verify.failed + (exitCode === 0 || isSkipped ? 0 : 1)
-      const told = { type: 'append', path, text: `--- ${at.message} ---\n${text}` } as const
-      const output = { outputBytes: Buffer.byteLength(text), outputLines: linesIn(text) }
+      const log = { type: 'append', path, text: `--- ${at.message} ---\n${text}` } as const
+      const output = { outputBytes: Buffer.byteLength(text), outputLines: countLines(text) }
       const durationMs = atMs - startedAtMs
       const kind = isSkipped ? 'VERIFY_SKIP' : 'VERIFY_CMD_END'
       return {
         next: { ...carried, open: { ...open, verify: { ...verify, failed } } },
-        changes: [told],
+        changes: [log],
         rows: [{ ...at, kind, durationMs, exitCode, ...output, outputPath: path }],
       }
     }
   }
 }
 
-function printed(carried: Carried, open: OpenIteration, path: string, text: string): Change {
+function appendOutput(carried: FoldState, open: OpenIteration, path: string, text: string): Change {
   const bytes = open.bytes + Buffer.byteLength(text)
-  const next = { ...carried, open: { ...open, bytes, lines: open.lines + linesIn(text) } }
+  const next = { ...carried, open: { ...open, bytes, lines: open.lines + countLines(text) } }
   return text === '' ? { next } : { next, changes: [{ type: 'append', path, text }] }
 }
 
-const linesIn = (text: string): number => text.split('\n').length - 1
+const countLines = (text: string): number => text.split('\n').length - 1

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { reportColumns, reportHeader, reportLine } from './report-row.ts'
 
-test('a line has eleven columns, whatever its message holds', () => {
+test('a line has eleven columns, whatever its message contains', () => {
   expect(reportColumns).toHaveLength(11)
   expect(reportHeader.trimEnd().split('\t')).toEqual([...reportColumns])
   const message = 'a\tb\nc\r\u001b[2Jd\u2028e'

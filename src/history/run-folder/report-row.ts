@@ -1,4 +1,4 @@
-/** A line of `report.tsv`: the eleven columns of document 002. */
+/** A line of `report.tsv`: the eleven columns of the legacy format. */
 
 export const reportKinds = [
   'RUN_START',
@@ -34,7 +34,7 @@ export interface ReportRow {
   readonly outputLines?: number
   readonly outputPath?: string
   readonly message?: string
-  /** Of a plan. */
+  /** Tasks of a plan. */
   readonly tasksDone?: number
   readonly tasksTotal?: number
 }
@@ -57,7 +57,7 @@ export const reportHeader: string = `${reportColumns.join('\t')}\n`
 
 const messageCharsMax = 1000
 
-/** What separates columns and lines is a space inside of one. */
+/** Tabs and line breaks inside a cell become spaces. */
 export function reportLine(row: ReportRow): string {
   const { atMs, kind, iteration, durationMs, exitCode, outputBytes, outputLines } = row
   const { outputPath, message, tasksDone, tasksTotal } = row
@@ -66,6 +66,6 @@ export function reportLine(row: ReportRow): string {
   return `${all.map((cell) => oneLine(String(cell ?? ''))).join('\t')}\n`
 }
 
-/** One line, with nothing in it that moves a cursor. */
+/** One line, without control characters. */
 export const oneLine = (text: string): string =>
   text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()

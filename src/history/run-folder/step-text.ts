@@ -1,4 +1,4 @@
-/** What steps leave in the files of a run, as text. Results are of any loop: nothing of them is certain. */
+/** Formats results and notes of steps as text. Results come from any loop, so their shape is uncertain. */
 
 import type { Json, StepNote } from '../../loop/index.ts'
 
@@ -7,7 +7,7 @@ export function promptOf(result: Json | undefined): string | undefined {
   return typeof prompt === 'string' ? prompt : undefined
 }
 
-/** Pieces of what it prints come as they are. */
+/** Formats a note of an agent for its log. */
 export function noteText(note: StepNote): string {
   switch (note.type) {
     case 'said':
@@ -19,7 +19,7 @@ export function noteText(note: StepNote): string {
     case 'context-cut':
       return `[${note.tokens} tokens cut from the conversation: ${note.what}]\n`
     case 'nudged':
-      return `[told that it repeats itself: ${note.tool}, ${note.times} times]\n`
+      return `[warned about repeating itself: ${note.tool}, ${note.times} times]\n`
     case 'waiting':
       return `[waits: ${note.message}]\n`
     case 'exchanged':

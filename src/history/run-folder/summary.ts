@@ -1,9 +1,9 @@
-/** `summary.json`: the sixteen fields of document 002. What does not apply is null. */
+/** `summary.json`: the sixteen fields of the legacy format. Fields that do not apply are null. */
 
 import { join } from 'node:path'
 import type { RunId } from '../../loop/index.ts'
-import { type Carried, reportFile, runLogFile } from './carried.ts'
 import { promptSnapshot } from './file-names.ts'
+import { type FoldState, reportFile, runLogFile } from './fold-state.ts'
 
 export interface RunSummary {
   readonly run_id: string
@@ -24,7 +24,7 @@ export interface RunSummary {
   readonly last_iteration_log: string | null
 }
 
-export function summaryOf(run: RunId, carried: Carried, folder: string): RunSummary {
+export function createSummary(run: RunId, carried: FoldState, folder: string): RunSummary {
   const { startMs, endMs = startMs, ended, endedMs } = carried
   const inFolder = (path: string | undefined): string | null =>
     path === undefined ? null : join(folder, path)

@@ -1,14 +1,14 @@
 /**
- * Tells when something of a run was written. All that are watched on one record share one look at what is
- * new in it, so that many quiet runs cost nothing when one is busy.
+ * Notifies when events of a run were written. All watches on one journal share a single reader, so that many
+ * idle runs cost nothing while one is busy.
  */
 
 import type { RunRow, Store } from '../../engine/index.ts'
 
 export interface RunWatch {
-  /** From now on counts. */
+  /** Ignores everything written so far. */
   reset(): void
-  /** Resolves when something was written since, the signal aborts, or time is over. */
+  /** Resolves when something was written since, the signal aborts, or the time is up. */
   changed(signal: AbortSignal, withinMs?: number): Promise<void>
   close(): void
 }
@@ -60,27 +60,27 @@ export async function watchRun(journal: Store, { id }: RunRow): Promise<RunWatch
 }
 
 function openHub(journal: Store, position: number): Hub {
-  let isLooking = false
+  let isReading = false
   let again = false
-  const look = async (): Promise<void> => {
+  const readAll = async (): Promise<void> => {
     again = true
-    if (isLooking) return
-    isLooking = true
+    if (isReading) return
+    isReading = true
     try {
       while (again) {
         again = false
         await readNew(journal, hub)
       }
     } catch {
-      // What cannot be read now is read when something is written again.
+      // Read again at the next write.
     } finally {
-      isLooking = false
+      isReading = false
     }
   }
   const hub: Hub = {
     watched: new Map(),
     position,
-    stop: journal.watch('events', () => void look()),
+    stop: journal.watch('events', () => void readAll()),
   }
   hubs.set(journal, hub)
   return hub

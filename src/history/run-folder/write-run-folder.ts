@@ -1,8 +1,8 @@
-/** Brings the files of a run up to date with its record, or makes them again. */
+/** Updates the files of a run from the journal, or writes them again. */
 
+import { createFinalReport } from './final-report.ts'
 import { settlePlaces } from './folder-place.ts'
 import { createFolderWriter } from './folder-writer.ts'
-import { createLastLook } from './last-look.ts'
 import type { FolderHost, RunFolderOptions, WrittenFolder } from './options.ts'
 
 /** Writes the folder of a run from its journal. */
@@ -13,7 +13,7 @@ export async function writeRunFolder(
 ): Promise<readonly WrittenFolder[]> {
   const run = await host.journal.findRun(idOrName)
   const places = await settlePlaces(host, run, options)
-  const last = createLastLook(host, run)
+  const last = createFinalReport(host, run)
   const written: WrittenFolder[] = []
   for (const place of places) {
     const one = await createFolderWriter(host, run, place, last).update()

@@ -1,6 +1,6 @@
 /**
- * Where a page goes on, as clients see it: a text that says nothing to them. It holds places in the record,
- * which never move, so that it stays good whatever is written meanwhile.
+ * Cursors of pages, opaque to clients. A cursor contains positions in the journal, which never change, so it
+ * stays valid whatever is written meanwhile.
  */
 
 import { LoopError } from '../../loop/index.ts'
@@ -12,36 +12,36 @@ export interface PageOptions {
 
 export const pageLimit = 100
 
-export const toCursor = (...places: readonly (number | string)[]): string =>
-  Buffer.from(JSON.stringify(places), 'utf8').toString('base64url')
+export const toCursor = (...positions: readonly (number | string)[]): string =>
+  Buffer.from(JSON.stringify(positions), 'utf8').toString('base64url')
 
-/** The numbers that one was made of. Throws `bad-request`. */
+/** Returns the numbers in a cursor. Throws `bad-request`. */
 export function fromCursor(cursor: string | undefined, count: number): readonly number[] {
   if (cursor === undefined) return Array.from({ length: count }, () => 0)
-  const places = parse(cursor)
-  if (places.length === count && places.every(isPlace)) return places
-  throw notOurs()
+  const positions = parse(cursor)
+  if (positions.length === count && positions.every(isPosition)) return positions
+  throw createBadCursorError()
 }
 
-/** Any values. Throws `bad-request`. */
+/** Returns any values in a cursor. Throws `bad-request`. */
 export function parseCursor(cursor: string): readonly unknown[] {
   return parse(cursor)
 }
 
-export const notOurs = (): LoopError =>
+export const createBadCursorError = (): LoopError =>
   new LoopError(
     'bad-request',
-    'The cursor is not one that was given out for this list. Give the "next" of the page before, or none.',
+    'The cursor does not belong to this list. Pass the "next" of the previous page, or none.',
   )
 
 function parse(cursor: string): readonly unknown[] {
   try {
-    const places: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
-    if (Array.isArray(places)) return places
+    const positions: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+    if (Array.isArray(positions)) return positions
   } catch {
-    // Not ours, as below.
+    // Invalid, see below.
   }
-  throw notOurs()
+  throw createBadCursorError()
 }
 
-const isPlace = (place: unknown): place is number => Number.isSafeInteger(place)
+const isPosition = (place: unknown): place is number => Number.isSafeInteger(place)

@@ -1,21 +1,21 @@
 /**
- * What agents and checks said, in the order in which it was recorded. One entry for each event that holds
- * some of it, so that the seq of the event is where a reader goes on.
+ * Reads the output of agents and checks in the order in which it was recorded. There is one entry per event,
+ * so that a reader can continue after the seq of an event.
  */
 
 import { isEnd, type RecordedEvent, type RunId, type StepId } from '../../loop/index.ts'
 import type { OutputEntry, Page } from '../../protocol/api/index.ts'
 import { fromCursor, type PageOptions, pageLimit, toCursor } from './cursor.ts'
 import type { RecordSource } from './record-source.ts'
-import { resultOf, shortened } from './step-result.ts'
+import { loadResult, shorten } from './step-result.ts'
 
 export interface OutputRead {
   readonly items: readonly OutputEntry[]
-  /** Go on after this; what was asked for where there is nothing yet. */
+  /** Continue after this; unchanged if there is nothing new. */
   readonly afterSeq: number
-  /** The run has ended, and this was the last of it. */
+  /** The run has ended, and this was the last entry. */
   readonly isEnd: boolean
-  /** Bytes that the steps of the iteration have said up to here: what the next page begins with. */
+  /** Bytes of output so far, by step of the iteration: the input of the next page. */
   readonly said: Said
 }
 
@@ -23,9 +23,9 @@ export type Said = ReadonlyMap<StepId, number>
 
 export interface OutputOptions {
   readonly afterSeq?: number
-  /** From the page before. */
+  /** From the previous page. */
   readonly said?: Said
-  /** How many events are looked at. */
+  /** How many events are read. */
   readonly limit?: number
   readonly bytesMax?: number
 }
@@ -45,11 +45,11 @@ export async function readOutput(
   run: RunId,
   { afterSeq = 0, said, limit = 100, bytesMax = 64 * 1024 }: OutputOptions = {},
 ): Promise<OutputRead> {
-  const before = new Map(said ?? (await saidBefore(source, run, afterSeq)))
+  const before = new Map(said ?? (await countOutputBefore(source, run, afterSeq)))
   const events = await source.journal.read(run, { afterSeq, limit, bytesMax, types })
   const items: OutputEntry[] = []
   for (const recorded of events) {
-    const entry = await entryOf(source, recorded, before)
+    const entry = await toEntry(source, recorded, before)
     if (entry !== undefined) items.push(entry)
   }
   const last = events.at(-1)
@@ -61,20 +61,20 @@ export async function readOutput(
   }
 }
 
-/** The same as a page for those who do not follow. */
+/** The same as a page, for clients that do not follow. */
 export async function viewOutput(
   source: RecordSource,
   run: RunId,
   options: PageOptions & { readonly after?: number } = {},
 ): Promise<Page<OutputEntry>> {
   const { limit = pageLimit, cursor, after = 0 } = options
-  const [place = 0] = cursor === undefined ? [after] : fromCursor(cursor, 1)
+  const [position = 0] = cursor === undefined ? [after] : fromCursor(cursor, 1)
   const { status } = await source.journal.findRun(run)
   const items: OutputEntry[] = []
   let bytes = 0
   let page: OutputRead | undefined
   do {
-    const afterSeq: number = page?.afterSeq ?? place
+    const afterSeq: number = page?.afterSeq ?? position
     const next: OutputRead = await readOutput(source, run, {
       afterSeq,
       limit: limit - items.length,
@@ -91,15 +91,15 @@ export async function viewOutput(
 
 const pageTextMax = 1024 * 1024
 
-/** Counts from the end of the iteration before. */
-async function saidBefore(source: RecordSource, run: RunId, seq: number): Promise<Said> {
+/** Counts from the end of the previous iteration. */
+async function countOutputBefore(source: RecordSource, run: RunId, seq: number): Promise<Said> {
   const said = new Map<StepId, number>()
   if (seq === 0) return said
   let after = await source.journal.boundaryBefore(run, seq)
   while (after < seq) {
     const range = { afterSeq: after, toSeq: seq, limit: 1000, bytesMax: 4 * 1024 * 1024, types }
     const events = await source.journal.read(run, range)
-    for (const recorded of events) await entryOf(source, recorded, said)
+    for (const recorded of events) await toEntry(source, recorded, said)
     const last = events.at(-1)
     if (last === undefined) break
     after = last.seq
@@ -107,7 +107,7 @@ async function saidBefore(source: RecordSource, run: RunId, seq: number): Promis
   return said
 }
 
-async function entryOf(
+async function toEntry(
   source: RecordSource,
   recorded: RecordedEvent,
   said: Map<StepId, number>,
@@ -116,27 +116,27 @@ async function entryOf(
   if (event.type === 'iteration-restarted') said.clear()
   if (event.type === 'iteration-started' && event.again !== true) said.clear()
   if (event.type !== 'step-noted' && event.type !== 'step-finished') return undefined
-  const words = await wordsOf(source, event)
-  if (words === undefined || words.text === '') return undefined
+  const output = await readText(source, event)
+  if (output === undefined || output.text === '') return undefined
   const { iteration, step } = event
   const offset = said.get(step) ?? 0
-  const { text, isCut } = shortened(words.text, textMax)
+  const { text, isCut } = shorten(output.text, textMax)
   said.set(step, offset + Buffer.byteLength(text))
   const role = event.type === 'step-noted' && event.role !== undefined ? { role: event.role } : {}
   const cut = isCut ? { cut: true as const } : {}
-  return { seq, atMs, iteration, step, ...role, source: words.source, offset, text, ...cut }
+  return { seq, atMs, iteration, step, ...role, source: output.source, offset, text, ...cut }
 }
 
-type Words = Pick<OutputEntry, 'source' | 'text'>
-type Speaking = Extract<RecordedEvent['event'], { type: 'step-noted' | 'step-finished' }>
+type OutputText = Pick<OutputEntry, 'source' | 'text'>
+type OutputEvent = Extract<RecordedEvent['event'], { type: 'step-noted' | 'step-finished' }>
 
-async function wordsOf(source: RecordSource, event: Speaking): Promise<Words | undefined> {
+async function readText(source: RecordSource, event: OutputEvent): Promise<OutputText | undefined> {
   if (event.type === 'step-noted') {
     const { note } = event
     const isSpeech = note.type === 'said' || note.type === 'turn-ended'
     return isSpeech ? { source: 'agent', text: note.text } : undefined
   }
-  const result = await resultOf(source, event)
+  const result = await loadResult(source, event)
   if (result.check !== undefined) return { source: 'check', text: result.check.output }
   if (result.report !== undefined) return { source: 'report', text: result.report }
   return undefined

@@ -1,4 +1,4 @@
-/** What views read: the record, and the content that it names. */
+/** What views read: the journal and its blobs. */
 
 import type { Runs } from '../../runs/runs.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What moves on the scale of a run, event by event: the same arithmetic as the fold of its state, told as
- * entries. All but the reserved add up to what the state says was spent.
+ * The budget movements of a run, event by event: the same arithmetic as the fold of its state, as ledger
+ * entries. All except reservations add up to what the state has as spent.
  */
 
 import {
@@ -14,19 +14,19 @@ import {
 import type { LedgerEntry } from '../../protocol/api/index.ts'
 
 export interface Spending {
-  /** What moved with this event. */
+  /** Returns the movements of this event. */
   add(recorded: RecordedEvent): readonly LedgerEntry[]
-  /** Whether a worst case of this step is still on the scale. */
+  /** Whether a reservation of this step is still open. */
   holds(step: StepId): boolean
 }
 
-interface Held {
+interface OpenReservation {
   readonly iteration: number
   readonly step: StepId
   readonly amount: Amount
 }
 
-/** The events that move something. */
+/** The events with movements. */
 export const spendingTypes = [
   'run-created',
   'run-started',
@@ -43,31 +43,31 @@ export const spendingTypes = [
   'budget-settled',
 ] as const
 
-/** To be begun where nothing is reserved: at the beginning of a run, or of an iteration. */
+/** Must start where nothing is reserved: at the start of a run or of an iteration. */
 export function createSpending(): Spending {
-  const held = new Map<string, Held>()
+  const open = new Map<string, OpenReservation>()
 
   function chargeAll(): readonly Movement[] {
-    const charged = [...held].map(([id, { amount, ...where }]) => ({
+    const charged = [...open].map(([id, { amount, ...where }]) => ({
       type: 'charged' as const,
       id,
       amount,
       ...where,
     }))
-    held.clear()
+    open.clear()
     return charged
   }
 
   function settle(id: string, spent: Amount | undefined, where: Where): readonly Movement[] {
-    const before = held.get(id)
-    held.delete(id)
+    const before = open.get(id)
+    open.delete(id)
     if (before === undefined && spent === undefined) return []
     const type = before === undefined ? 'spent' : 'settled'
     return [{ type, id, amount: spent ?? zero, ...where }]
   }
 
   function reserve(id: string, amount: Amount, where: Where): readonly Movement[] {
-    held.set(id, { ...where, amount })
+    open.set(id, { ...where, amount })
     return [{ type: 'reserved', id, amount, ...where }]
   }
 
@@ -88,17 +88,17 @@ export function createSpending(): Spending {
       case 'step-started':
         return event.reserved === undefined
           ? []
-          : reserve(event.step, event.reserved, whereOf(event))
+          : reserve(event.step, event.reserved, toLocation(event))
       case 'step-finished':
       case 'step-failed':
       case 'step-interrupted':
-        return settle(event.step, event.spent, whereOf(event))
+        return settle(event.step, event.spent, toLocation(event))
       case 'budget-reserved':
-        return reserve(event.id, event.worst, whereOf(event))
+        return reserve(event.id, event.worst, toLocation(event))
       case 'budget-settled': {
-        const before = held.get(event.id)
-        // One that is not there any more was charged before.
-        return before === undefined ? [] : settle(event.id, event.spent, whereOf(before))
+        const before = open.get(event.id)
+        // A missing reservation was already charged.
+        return before === undefined ? [] : settle(event.id, event.spent, toLocation(before))
       }
       default:
         return []
@@ -107,11 +107,11 @@ export function createSpending(): Spending {
 
   return {
     add: ({ seq, atMs, event }) => movements(event).map((movement) => ({ seq, atMs, ...movement })),
-    holds: (step) => [...held.values()].some((one) => one.step === step),
+    holds: (step) => [...open.values()].some((one) => one.step === step),
   }
 }
 
 type Movement = Omit<LedgerEntry, 'seq' | 'atMs'>
-type Where = Pick<Held, 'iteration' | 'step'>
+type Where = Pick<OpenReservation, 'iteration' | 'step'>
 
-const whereOf = ({ iteration, step }: Where): Where => ({ iteration, step })
+const toLocation = ({ iteration, step }: Where): Where => ({ iteration, step })

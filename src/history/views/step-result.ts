@@ -1,4 +1,4 @@
-/** What the result of a step says, told by its shape: results are whatever loops and agents made them. */
+/** Reads the result of a step by its shape, because loops and agents may return anything. */
 
 import {
   type BlobId,
@@ -14,10 +14,10 @@ import type { RecordSource } from './record-source.ts'
 
 export interface StepResult {
   readonly exitCode?: number
-  /** What an agent said at its end. */
+  /** The final text of an agent. */
   readonly report?: string
   readonly check?: { readonly output: string; readonly durationMs?: number }
-  /** What a step wrote for an agent. */
+  /** The prompt that a step wrote for an agent. */
   readonly prompt?: string
   /** Names of files. */
   readonly names?: readonly string[]
@@ -28,8 +28,8 @@ type Finished = Pick<StepFinished, 'step' | 'kind' | 'role' | 'result'>
 /** A result beside the record is read for this, unless it is enormous. */
 const loadBytesMax = 8 * 1024 * 1024
 
-/** Content that is gone is as if it said nothing. */
-export async function resultOf(
+/** Missing content counts as empty. */
+export async function loadResult(
   { blobs }: Pick<RecordSource, 'blobs'>,
   event: Finished,
 ): Promise<StepResult> {
@@ -68,10 +68,13 @@ export function artifactsOf(event: Finished, name: string): readonly StepArtifac
   const { result } = event
   if (result === undefined) return []
   if ('blob' in result) return [{ name: 'result', blob: result.blob, bytes: result.bytes }]
-  return readStep(event).kind === 'artifact' ? keptBy(result, name) : []
+  return readStep(event).kind === 'artifact' ? readArtifact(result, name) : []
 }
 
-function keptBy(result: Extract<Stored, { value: Json }>, name: string): readonly StepArtifact[] {
+function readArtifact(
+  result: Extract<Stored, { value: Json }>,
+  name: string,
+): readonly StepArtifact[] {
   const { value } = result
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
   const { blob, bytes } = value as { [key: string]: Json }
@@ -80,8 +83,8 @@ function keptBy(result: Extract<Stored, { value: Json }>, name: string): readonl
     : []
 }
 
-/** Not in the middle of a character. */
-export function shortened(text: string, charsMax: number): { text: string; isCut: boolean } {
+/** Does not cut in the middle of a character. */
+export function shorten(text: string, charsMax: number): { text: string; isCut: boolean } {
   if (text.length <= charsMax) return { text, isCut: false }
   const last = text.charCodeAt(charsMax - 1)
   const isSplit = last >= 0xd800 && last < 0xdc00

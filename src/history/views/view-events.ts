@@ -1,4 +1,4 @@
-/** Events in pages: of a run by seq, of all runs by position. */
+/** Pages of events: of a run by seq, of all runs by position. */
 
 import type { EventType, RecordedEvent, RunId } from '../../loop/index.ts'
 import type { Page } from '../../protocol/api/page.ts'
@@ -6,11 +6,11 @@ import { fromCursor, type PageOptions, pageLimit, toCursor } from './cursor.ts'
 import type { RecordSource } from './record-source.ts'
 
 export interface EventPageOptions extends PageOptions {
-  /** Begins after this one, where there is no cursor. */
+  /** Starts after this event if there is no cursor. */
   readonly after?: number
 }
 
-/** A page ends early where its events are large. */
+/** A page of large events ends early. */
 const bytesMax = 4 * 1024 * 1024
 
 export async function viewEvents(
@@ -19,8 +19,8 @@ export async function viewEvents(
   options: EventPageOptions & { readonly types?: readonly EventType[] } = {},
 ): Promise<Page<RecordedEvent>> {
   const { limit = pageLimit, cursor, after = 0, types } = options
-  const [place = 0] = cursor === undefined ? [after] : fromCursor(cursor, 1)
-  const range = { afterSeq: place, limit, bytesMax }
+  const [position = 0] = cursor === undefined ? [after] : fromCursor(cursor, 1)
+  const range = { afterSeq: position, limit, bytesMax }
   const items = await journal.read(run, types === undefined ? range : { ...range, types })
   const last = items.at(-1)
   if (last === undefined) return { items }
@@ -32,8 +32,8 @@ export async function viewStoreEvents(
   { journal }: Pick<RecordSource, 'journal'>,
   { limit = pageLimit, cursor, after = 0 }: EventPageOptions = {},
 ): Promise<Page<RecordedEvent>> {
-  const [place = 0] = cursor === undefined ? [after] : fromCursor(cursor, 1)
-  const items = await journal.readStore({ afterPosition: place, limit, bytesMax })
+  const [position = 0] = cursor === undefined ? [after] : fromCursor(cursor, 1)
+  const items = await journal.readStore({ afterPosition: position, limit, bytesMax })
   const last = items.at(-1)
   if (last === undefined) return { items }
   const end = await journal.lastPosition()

@@ -1,11 +1,11 @@
-/** The answers of checks, each with the files that it is about. */
+/** Pages of evidence: the results of checks, each bound to its tree. */
 
 import { loadRun } from '../../engine/index.ts'
 import { defined, type RecordedEvent, type RunId, type TreeId } from '../../loop/index.ts'
 import type { EvidenceEntry, Page } from '../../protocol/api/index.ts'
 import { fromCursor, type PageOptions, pageLimit, toCursor } from './cursor.ts'
 import type { RecordSource } from './record-source.ts'
-import { resultOf, shortened } from './step-result.ts'
+import { loadResult, shorten } from './step-result.ts'
 
 const outputMax = 4000
 
@@ -18,21 +18,21 @@ export async function viewEvidence(
   const { state } = await loadRun(source.journal, run)
   const events = await source.journal.readEvidence(run, { afterSeq, limit: limit + 1 })
   const page = events.slice(0, limit)
-  const entries = await Promise.all(page.map((recorded) => entryOf(source, recorded, state.tree)))
+  const entries = await Promise.all(page.map((recorded) => toEntry(source, recorded, state.tree)))
   const items = entries.filter((entry) => entry !== undefined)
   const last = page.at(-1)
   return { items, ...(events.length > limit && last ? { next: toCursor(last.seq) } : {}) }
 }
 
-/** A result may look as if it held evidence. */
-async function entryOf(
+/** Undefined for an event without evidence. */
+async function toEntry(
   source: RecordSource,
   { seq, atMs, event }: RecordedEvent,
   tree: TreeId | undefined,
 ): Promise<EvidenceEntry | undefined> {
   if (event.type !== 'step-finished' || event.evidence === undefined) return undefined
   const { step, evidence } = event
-  const { exitCode, check } = await resultOf(source, event)
+  const { exitCode, check } = await loadResult(source, event)
   return {
     seq,
     atMs,
@@ -40,6 +40,6 @@ async function entryOf(
     evidence,
     isCurrent: evidence.tree === tree,
     ...defined({ exitCode, durationMs: check?.durationMs }),
-    ...(check === undefined ? {} : { output: shortened(check.output, outputMax).text }),
+    ...(check === undefined ? {} : { output: shorten(check.output, outputMax).text }),
   }
 }

@@ -1,4 +1,4 @@
-/** The iterations of a run: what each was given, said, changed, spent, and how it ended. */
+/** Pages of iterations: prompt, report, changed files, spending and end of each. */
 
 import {
   add,
@@ -13,7 +13,7 @@ import type { IterationSummary, Page } from '../../protocol/api/index.ts'
 import { fromCursor, type PageOptions, toCursor } from './cursor.ts'
 import type { RecordSource } from './record-source.ts'
 import { createSpending, spendingTypes } from './spending.ts'
-import { resultOf, shortened } from './step-result.ts'
+import { loadResult, shorten } from './step-result.ts'
 
 type Draft = { -readonly [Key in keyof IterationSummary]: IterationSummary[Key] }
 
@@ -30,33 +30,33 @@ export async function viewIterations(
   { limit = iterationsMax, cursor }: PageOptions = {},
 ): Promise<Page<IterationSummary>> {
   const [fromSeq = 0] = fromCursor(cursor, 1)
-  const { begun, next, rewound } = await findStarts(source, run, fromSeq, limit)
-  const drafts = await summarize(source, run, begun, next ?? Number.MAX_SAFE_INTEGER)
+  const { started, next, rewound } = await findStarts(source, run, fromSeq, limit)
+  const drafts = await summarize(source, run, started, next ?? Number.MAX_SAFE_INTEGER)
   const items = drafts.map((draft) => ({ ...draft, undone: isUndone(draft, rewound) }))
-  const last = begun.at(-1)
+  const last = started.at(-1)
   return { items, ...(next !== undefined && last ? { next: toCursor(last.seq) } : {}) }
 }
 
 interface Starts {
-  readonly begun: readonly RecordedEvent[]
-  /** Where the one after the page starts. */
+  readonly started: readonly RecordedEvent[]
+  /** The seq of the first iteration after the page. */
   readonly next: number | undefined
-  /** Where the run went back. */
+  /** Where the run was rewound. */
   readonly rewound: readonly RecordedEvent[]
 }
 
-/** Those that were entered for the first time; they are few beside the steps. */
+/** Finds where iterations started for the first time; these events are few compared to steps. */
 async function findStarts(
   { journal }: RecordSource,
   run: RunId,
   fromSeq: number,
   limit: number,
 ): Promise<Starts> {
-  const begun: RecordedEvent[] = []
+  const started: RecordedEvent[] = []
   let after = fromSeq
-  while (begun.length <= limit) {
+  while (started.length <= limit) {
     const events = await journal.read(run, { afterSeq: after, limit: 500, types: [starts[0]] })
-    begun.push(...events.filter(isFirst))
+    started.push(...events.filter(isFirst))
     const last = events.at(-1)
     if (last === undefined) break
     after = last.seq
@@ -66,13 +66,13 @@ async function findStarts(
     limit: 1000,
     types: [starts[1], starts[2]],
   })
-  return { begun: begun.slice(0, limit), next: begun[limit]?.seq, rewound }
+  return { started: started.slice(0, limit), next: started[limit]?.seq, rewound }
 }
 
 const isFirst = ({ event }: RecordedEvent): boolean =>
   event.type === 'iteration-started' && event.again !== true
 
-/** The run went back to before it, or began it anew. */
+/** The run was rewound to before it, or restarted it. */
 const isUndone = (draft: Draft, rewound: readonly RecordedEvent[]): boolean =>
   rewound.some(
     ({ seq, event }) =>
@@ -82,22 +82,22 @@ const isUndone = (draft: Draft, rewound: readonly RecordedEvent[]): boolean =>
         : event.type === 'iteration-restarted' && event.iteration === draft.iteration),
   )
 
-/** Reads once over all of them, from the first to where the one after the last starts. */
+/** Reads all of them in one pass. */
 async function summarize(
   source: RecordSource,
   run: RunId,
-  begun: readonly RecordedEvent[],
+  started: readonly RecordedEvent[],
   endSeq: number,
 ): Promise<readonly Draft[]> {
-  const drafts = begun.map(emptyDraft)
+  const drafts = started.map(emptyDraft)
   let spending = createSpending()
   let index = 0
-  let after = begun[0]?.seq ?? endSeq
+  let after = started[0]?.seq ?? endSeq
   while (after < endSeq) {
     const range = { afterSeq: after, toSeq: endSeq - 1, limit: 500, types: read }
     const events = await source.journal.read(run, range)
     for (const recorded of events) {
-      if (recorded.seq === begun[index + 1]?.seq) {
+      if (recorded.seq === started[index + 1]?.seq) {
         index++
         spending = createSpending()
         continue
@@ -170,8 +170,8 @@ async function finished(source: RecordSource, draft: Draft, event: StepFinished)
   }
   const { kind, role } = readStep(event)
   if (kind !== 'agent' && kind !== 'step') return
-  const { prompt, report, names } = await resultOf(source, event)
-  if (prompt !== undefined) draft.prompt ??= shortened(prompt, textMax).text
-  if (report !== undefined) draft.report = shortened(report, textMax).text
+  const { prompt, report, names } = await loadResult(source, event)
+  if (prompt !== undefined) draft.prompt ??= shorten(prompt, textMax).text
+  if (report !== undefined) draft.report = shorten(report, textMax).text
   if (names !== undefined && role === 'changes') draft.changed = names.slice(0, changedMax)
 }

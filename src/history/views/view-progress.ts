@@ -1,4 +1,4 @@
-/** What a run has got to. */
+/** The progress of a run. */
 
 import { loadRun, readSteps } from '../../engine/index.ts'
 import { add, defined, type RunId, type RunState, remaining, zero } from '../../loop/index.ts'

@@ -1,4 +1,4 @@
-/** The runs, newest first, in pages. */
+/** Pages of runs, newest first. */
 
 import { type RunFilter, type RunRow, readCreated } from '../../engine/index.ts'
 import type { Page } from '../../protocol/api/page.ts'
@@ -16,12 +16,12 @@ export async function viewRuns(
     ...(cursor === undefined ? {} : { before }),
   })
   const items: RunRow[] = []
-  for (const row of page.runs) items.push({ ...row, ...(await placeOf(journal, row)) })
+  for (const row of page.runs) items.push({ ...row, ...(await readWorktree(journal, row)) })
   return { items, ...(page.next === undefined ? {} : { next: toCursor(page.next) }) }
 }
 
-/** Its first event says it, and nothing changes it. */
-async function placeOf(
+/** From its first event; it never changes. */
+async function readWorktree(
   journal: RecordSource['journal'],
   { id }: RunRow,
 ): Promise<Pick<RunRow, 'repository' | 'branch'>> {

@@ -1,4 +1,4 @@
-/** The steps of a run, one entry for each attempt, in the order in which they were started. */
+/** Pages of steps, one entry per attempt, in order of their start. */
 
 import {
   add,
@@ -47,9 +47,9 @@ export async function viewSteps(
 interface StepFold {
   readonly items: readonly Step[]
   add(recorded: RecordedEvent): void
-  /** Another step was started than fit into the page. */
+  /** More steps started than fit into the page. */
   hasMore(): boolean
-  /** Nothing that comes can change what is in the page. */
+  /** No later event can change the page. */
   isDone(): boolean
 }
 
@@ -62,8 +62,8 @@ function createStepFold(limit: number): StepFold {
 
   const isOpen = ({ state }: Draft): boolean => state === 'under-way' || state === 'waiting'
 
-  /** Whatever had no end is over with the iteration, and after a crash. */
-  function cutShort(): void {
+  /** Open steps are interrupted by the end of the iteration, and by a crash. */
+  function interruptOpen(): void {
     for (const step of newest.values()) if (isOpen(step)) step.state = 'interrupted'
   }
 
@@ -75,7 +75,7 @@ function createStepFold(limit: number): StepFold {
       newest.delete(event.step)
       return
     }
-    const step = begun(recorded, event)
+    const step = started(recorded, event)
     items.push(step)
     newest.set(event.step, step)
   }
@@ -88,18 +88,18 @@ function createStepFold(limit: number): StepFold {
       const { event } = recorded
       if (event.type === 'step-started') start(recorded, event)
       for (const { type, step, amount } of spending.add(recorded)) {
-        const of = step === undefined || type === 'reserved' ? undefined : newest.get(step)
-        if (of !== undefined) of.spent = add(of.spent, amount)
+        const owner = step === undefined || type === 'reserved' ? undefined : newest.get(step)
+        if (owner !== undefined) owner.spent = add(owner.spent, amount)
       }
       if ('step' in event) end(newest.get(event.step), recorded)
-      else if (event.type !== 'budget-settled') cutShort()
+      else if (event.type !== 'budget-settled') interruptOpen()
     },
   }
 }
 
 const holds = (spending: Spending, { step }: Draft): boolean => spending.holds(step)
 
-const begun = ({ seq, atMs }: RecordedEvent, event: StepStarted): Draft => {
+const started = ({ seq, atMs }: RecordedEvent, event: StepStarted): Draft => {
   const { iteration, step, attempt, wakeAtMs } = event
   const { kind } = readStep(event)
   const { name } = parseStepId(step)

@@ -24,7 +24,7 @@ let run: RunId
 
 const retryable = new FaultError({ code: 'flaky', message: 'again', retryable: true })
 
-/** Spends in every way there is: said, reserved and settled, reserved and lost, failed and tried again. */
+/** Spends in every possible way: reported, reserved and settled, reserved and lost, failed and retried. */
 const spender: LoopType<null, null, number, number> = {
   name: 'spender',
   createContext: () => null,
@@ -83,7 +83,7 @@ interface Paged<T> {
   readonly next?: string
 }
 
-/** All of a list, in pages of so many. */
+/** Reads a whole list, in pages of this size. */
 async function all<T>(
   limit: number,
   read: (options: { limit: number; cursor?: string }) => Promise<Paged<T>>,
@@ -117,7 +117,7 @@ describe('a view in pages of any size is the same list', () => {
   })
 })
 
-test('the ledger adds up to what the run has spent, and so do its steps and iterations', async () => {
+test('the entries of the ledger, the steps and the iterations add up to what the run has spent', async () => {
   const { state } = await host.inspect(run)
   const ledger = await viewLedger(host, run)
   const spent = ledger.items.filter(({ type }) => type !== 'reserved').map(({ amount }) => amount)
@@ -129,7 +129,7 @@ test('the ledger adds up to what the run has spent, and so do its steps and iter
   expect(iterations.map((one) => one.spent).reduce(add, zero)).toEqual(state.spent)
 })
 
-test('steps say how each attempt ended, and what it left', async () => {
+test('steps show how each attempt ended, and its artifacts', async () => {
   const { items } = await viewSteps(host, run)
   const first = items.filter(({ iteration }) => iteration === 1)
   expect(first.map(({ name, kind, attempt, state }) => [name, kind, attempt, state])).toEqual([
@@ -146,7 +146,7 @@ test('steps say how each attempt ended, and what it left', async () => {
   expect(first[7]?.artifacts).toMatchObject([{ name: 'log', bytes: 7 }])
 })
 
-test('an iteration says what it was given, said, changed and found', async () => {
+test('an iteration shows its prompt, report, changed files and checks', async () => {
   const { items } = await viewIterations(host, run)
   expect(items.map(({ iteration }) => iteration)).toEqual([1, 2, 3])
   expect(items[1]).toMatchObject({
@@ -160,7 +160,7 @@ test('an iteration says what it was given, said, changed and found', async () =>
   })
 })
 
-test('evidence is what checks answered, with what they printed', async () => {
+test('evidence contains the results of checks with their output', async () => {
   const { items } = await viewEvidence(host, run)
   expect(items).toHaveLength(3)
   expect(items[0]).toMatchObject({
@@ -170,7 +170,7 @@ test('evidence is what checks answered, with what they printed', async () => {
   })
 })
 
-test('output counts the bytes of each step, also where it is taken up in the middle', async () => {
+test('output counts the bytes of each step, also if reading starts in the middle', async () => {
   const { items } = await viewOutput(host, run)
   const said = items.map(({ iteration, source, offset, text }) => [iteration, source, offset, text])
   expect(said.slice(0, 4)).toEqual([
@@ -183,13 +183,13 @@ test('output counts the bytes of each step, also where it is taken up in the mid
   expect(rest.items).toEqual(items.slice(1))
 })
 
-test('progress says where the run stands', async () => {
+test('progress shows the position of the run', async () => {
   const progress = await viewProgress(host, run)
   expect(progress).toMatchObject({ status: 'exhausted', iteration: 3, progress: 3 })
   expect(progress.open).toBeUndefined()
 })
 
-test('runs are found by what they are, newest first', async () => {
+test('runs are filtered, newest first', async () => {
   for (const [name, workspace] of [
     ['a-1', '/one'],
     ['a-2', '/two'],
@@ -208,7 +208,7 @@ test('runs are found by what they are, newest first', async () => {
   expect(await names({ createdBeforeMs: 1001 })).toEqual(['b-1', 'a-2', 'a-1'])
 })
 
-test('the inbox has the open questions of all runs, the earliest deadline first', async () => {
+test('the inbox has the open questions of all runs, earliest deadline first', async () => {
   const ask = async (
     name: string,
     wakeAtMs: number,

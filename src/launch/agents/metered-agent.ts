@@ -57,7 +57,7 @@ export function meteredAgent(options: MeteredAgentOptions): Agent {
       const session = await gateway.session({
         ...toSessionOptions(options, context),
         note(note) {
-          report(context, note)
+          noteWaiting(context, note)
           if (note.type !== 'exchange-ended') return
           const isOver = refusals.saw(session.totals.trouble, note.provider)
           // Requests that it sends while it is being ended are not part of its work.
@@ -183,7 +183,7 @@ function createRefusalWatch(signal: Signal): RefusalWatch {
   }
 }
 
-function report(context: AgentContext, note: GatewayNote): void {
+function noteWaiting(context: AgentContext, note: GatewayNote): void {
   if (note.type !== 'waiting') return
   const { untilMs, message } = note
   context.note({ type: 'waiting', untilMs, message })

@@ -1,6 +1,6 @@
 /**
- * Measures the checks of a loop file, where its work would be certified: in a clean checkout, never in
- * the folder itself. Whatever is made for it goes when it ends, however it ends.
+ * Measures the checks of a loop file in a clean checkout, as for certification, never in the folder itself.
+ * Removes everything that it created, however it ends.
  */
 
 import { type CalibrationReport, createClassify, type OpenCheck } from '../../evidence/index.ts'
@@ -8,23 +8,23 @@ import { defined, LoopError } from '../../loop/index.ts'
 import { openCertifyingPlace } from '../certify/open-place.ts'
 import type { LaunchHost } from '../launch-host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
-import { createAsking } from './ask-check.ts'
 import { keepCalibration } from './calibration-store.ts'
 import { chooseTree, type MeasuredTree } from './choose-tree.ts'
+import { createCheckRunner } from './create-check-runner.ts'
 import { measureChecks } from './measure-checks.ts'
 import { createMoney } from './money.ts'
 import { openPlanter } from './open-planter.ts'
-import { seededNumbers } from './seeded-numbers.ts'
+import { createSeededRandom } from './seeded-numbers.ts'
 
 export interface CalibrateLoopOptions {
   readonly seed: number
-  /** How many are planted: 20 unless told. */
+  /** The number of planted defects; default: 20. */
   readonly defects?: number
-  /** Ten minutes unless told. */
+  /** Default: ten minutes. */
   readonly timeMs?: number
-  /** What judges may spend: a dollar unless told. */
+  /** What judges may spend; default: one dollar. */
   readonly costMicros?: number
-  /** What to measure on: what is checked out unless told. */
+  /** The commit to measure on; default: the one that is checked out. */
   readonly base?: string
   readonly attended?: boolean
   readonly signal?: AbortSignal
@@ -53,20 +53,20 @@ export async function calibrateLoop(
   })
   for (const problem of opened.problems) options.onProblem?.(problem)
   const { certifying } = opened.parts
-  if (certifying === undefined) throw nothingToMeasure(loaded)
+  if (certifying === undefined) throw createNoChecksError(loaded)
   const place = await openCertifyingPlace(
     { tree, lockfileOf: tree, signal, ...defined({ commit }) },
     { reader, blobs: host.blobs, stateFolder: host.folder, repository, workspace, certifying },
   )
   try {
     const { checks } = place
-    if (checks.length === 0) throw nothingToMeasure(loaded)
+    if (checks.length === 0) throw createNoChecksError(loaded)
     const classify = createClassify(
       { ...certifying.seals, names: certifying.names },
       { has: () => false, loaded: new Map() },
     )
     const money = createMoney(costMicros)
-    const calibrated = await measureChecks({
+    const measurement = await measureChecks({
       loop: loaded.loop.name,
       tree,
       ...defined({ commit }),
@@ -76,9 +76,9 @@ export async function calibrateLoop(
       isSealed: (path) => classify(path) !== undefined,
       isTest: (path) => classify(path)?.kind === 'test',
       commits,
-      runCheck: createAsking({ measured, place, parts: opened.parts, money, signal }),
+      runCheck: createCheckRunner({ measured, place, parts: opened.parts, money, signal }),
       seed,
-      random: seededNumbers(seed),
+      random: createSeededRandom(seed),
       defects,
       timeMs,
       money,
@@ -86,21 +86,22 @@ export async function calibrateLoop(
       signal,
       ...defined({ onRound: options.onRound }),
     })
-    if (calibrated.type === 'not-good') throw notGood(measured, calibrated.checks, checks)
-    if (calibrated.type === 'nothing-to-plant') throw nothingToPlant(measured)
-    await keepCalibration(host.folder, calibrated.report)
-    return calibrated.report
+    if (measurement.type === 'not-good')
+      throw createFailingChecksError(measured, measurement.checks, checks)
+    if (measurement.type === 'nothing-to-plant') throw createNothingToPlantError(measured)
+    await keepCalibration(host.folder, measurement.report)
+    return measurement.report
   } finally {
     await place.close()
   }
 }
 
-function nothingToMeasure({ loop }: LoadedLoop): LoopError {
-  const message = `The loop ${loop.name} has no checks, so there is nothing to measure. Add one, such as checks: { test: npm test }.`
+function createNoChecksError({ loop }: LoadedLoop): LoopError {
+  const message = `Cannot calibrate the loop ${loop.name}: it has no checks. Add one, such as checks: { test: npm test }.`
   return new LoopError('bad-loop-file', message)
 }
 
-function notGood(
+function createFailingChecksError(
   { workspace, commit }: MeasuredTree,
   failing: readonly string[],
   checks: readonly OpenCheck[],
@@ -111,14 +112,14 @@ function notGood(
   })
   const where = commit === undefined ? workspace : `commit ${commit.slice(0, 8)}`
   const message =
-    `There is nothing to measure while checks do not pass on the files as they are: in a clean copy of ` +
-    `${where}, ${names.join(', ')} did not. Mend that and commit it, or measure on a commit that passes with --base.`
+    `Cannot calibrate: in a clean checkout of ${where}, these checks do not pass: ${names.join(', ')}. ` +
+    'Fix them and commit, or measure on a commit where they pass with --base.'
   return new LoopError('wrong-status', message)
 }
 
-function nothingToPlant({ workspace }: MeasuredTree): LoopError {
+function createNothingToPlantError({ workspace }: MeasuredTree): LoopError {
   const message =
-    `There is nothing to plant in ${workspace}: no source of JavaScript, TypeScript, Python, Go, Rust, Java or ` +
-    'the like, besides tests and what is sealed. Name another folder (workspace in the loop file).'
+    `Cannot plant defects in ${workspace}: it has no JavaScript, TypeScript, Python, Go, Rust, Java or similar ` +
+    'sources besides tests and sealed files. Use another folder (workspace in the loop file).'
   return new LoopError('not-available', message)
 }

@@ -11,7 +11,7 @@ import { keepCalibration } from './calibration-store.ts'
 const record = mkdtempSync(join(tmpdir(), 'calibrated-'))
 afterEach(() => rmSync(record, { recursive: true, force: true }))
 
-test('what was measured goes with each answer; what was not is not even looked at', async () => {
+test('a measured check returns its error rates; an unmeasured one is not even described', async () => {
   const described = { kind: 'command', describes: ['npm', 'test'], toolDigest: 'a' } as const
   const rates = { falseAccepts: wilson(1, 20), falseRejects: wilson(0, 8) }
   await keepCalibration(record, {

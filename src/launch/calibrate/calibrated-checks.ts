@@ -1,4 +1,4 @@
-/** Checks whose answers carry how often they err, where that was measured. */
+/** Adds the measured error rates of checks to their results. */
 
 import type { Check } from '../../engine/index.ts'
 import type { OpenCheck } from '../../evidence/index.ts'
@@ -6,10 +6,10 @@ import type { ErrorRates } from '../../loop/index.ts'
 import { mayBeCalibrated, readCalibration } from './calibration-store.ts'
 
 export interface CalibratedIn {
-  /** The folder of the record. */
+  /** The state folder. */
   readonly record: string
   readonly loop: string
-  /** Dear: programs are read. Undefined: nothing is known of it. */
+  /** Expensive, because it reads programs. Undefined: unknown. */
   readonly describe: (
     name: string,
   ) => Promise<Pick<OpenCheck, 'kind' | 'describes' | 'toolDigest'> | undefined>
@@ -20,22 +20,22 @@ export const calibratedChecks = (
   place: CalibratedIn,
 ): Readonly<Record<string, Check>> =>
   Object.fromEntries(
-    Object.entries(checks).map(([name, check]) => [name, calibrated(name, check, place)]),
+    Object.entries(checks).map(([name, check]) => [name, withCalibration(name, check, place)]),
   )
 
-function calibrated(name: string, check: Check, place: CalibratedIn): Check {
+function withCalibration(name: string, check: Check, place: CalibratedIn): Check {
   let known: Promise<ErrorRates | undefined> | undefined
   const run: Check = async (context) => {
     const result = await check(context)
-    known ??= ratesOf(name, place)
+    known ??= findErrorRates(name, place)
     const calibration = await known
     return calibration === undefined ? result : { ...result, calibration }
   }
-  // What the engine asks of a check besides, such as its fingerprint.
+  // Keeps other properties of the check, such as its fingerprint.
   return Object.assign(run, check)
 }
 
-async function ratesOf(
+async function findErrorRates(
   name: string,
   { record, loop, describe }: CalibratedIn,
 ): Promise<ErrorRates | undefined> {

@@ -32,7 +32,7 @@ const report: CalibrationReport = {
   costMicros: 0,
 }
 
-test('what was measured is found again for that loop and that very check', async () => {
+test('a calibration is found for the same loop and the same check only', async () => {
   await keepCalibration(folder, report)
   await keepCalibration(folder, { ...report, seed: 5 })
   const found = await readCalibration(folder, 'fix', check)
@@ -49,6 +49,6 @@ test('what was measured is found again for that loop and that very check', async
   expect(await readCalibration(folder, 'fix', check)).toBeUndefined()
 })
 
-test('where nothing was measured nothing is known', async () => {
+test('without a measurement there is no calibration', async () => {
   expect(await readCalibration(folder, 'fix', check)).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 /**
- * What was measured of checks, one small file for each check of each loop, under the folder of the record.
- * A check that is changed in any way is another one: nothing is known of it until it is measured.
+ * Stores the calibrations of checks in the state folder, one small file for each check of each loop. A check
+ * that changed in any way counts as another check, which has to be measured first.
  */
 
 import { createHash, randomUUID } from 'node:crypto'
@@ -38,29 +38,33 @@ const stored = z.object({
 
 const bytesMax = 16 * 1024
 
-const folderOf = (record: string): string => join(record, 'calibration')
+const calibrationFolder = (stateFolder: string): string => join(stateFolder, 'calibration')
 
-const keyOf = (...parts: readonly string[]): string =>
+const hashKey = (...parts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24)
 
-/** By what a measurement is found: the check's name in its loop, then what the check is. */
-const refOf = (loop: string, check: string, digest: string): string =>
-  `${keyOf(loop, check)}-${digest.slice(0, 24)}`
+/** The reference of a calibration: the name of the check in its loop, then the digest of the check. */
+const toRef = (loop: string, check: string, digest: string): string =>
+  `${hashKey(loop, check)}-${digest.slice(0, 24)}`
 
-const fileOf = (record: string, ref: string): string => join(folderOf(record), `${ref}.json`)
+const toPath = (stateFolder: string, ref: string): string =>
+  join(calibrationFolder(stateFolder), `${ref}.json`)
 
-/** What was known of these checks before is replaced. */
-export async function keepCalibration(record: string, report: CalibrationReport): Promise<void> {
+/** Replaces earlier calibrations of these checks. */
+export async function keepCalibration(
+  stateFolder: string,
+  report: CalibrationReport,
+): Promise<void> {
   const { loop, tree, seed, atMs } = report
-  await mkdir(folderOf(record), { recursive: true, mode: 0o700 })
+  await mkdir(calibrationFolder(stateFolder), { recursive: true, mode: 0o700 })
   for (const { check, digest, falseAccepts, falseRejects } of report.checks) {
     const measured = { loop, check, digest, falseAccepts, falseRejects, atMs, tree, seed }
     const text = `${JSON.stringify({ version: 1, ...measured })}\n`
-    await replace(fileOf(record, refOf(loop, check, digest)), text)
+    await replace(toPath(stateFolder, toRef(loop, check, digest)), text)
   }
 }
 
-/** Whole or not at all, also when two do it. */
+/** Atomic, also with concurrent writers. */
 async function replace(file: string, content: string): Promise<void> {
   const fresh = `${file}.${randomUUID()}`
   try {
@@ -75,31 +79,31 @@ export interface KnownCalibration extends Calibration {
   readonly ref: string
 }
 
-/** Whether anything was ever measured of a check by this name: cheap, and mostly no. */
+/** Whether a check with this name was ever measured: cheap, and usually false. */
 export async function mayBeCalibrated(
-  record: string,
+  stateFolder: string,
   loop: string,
   check: string,
 ): Promise<boolean> {
-  const names = await readdir(folderOf(record)).catch((): readonly string[] => [])
-  return names.some((name) => name.startsWith(`${keyOf(loop, check)}-`))
+  const names = await readdir(calibrationFolder(stateFolder)).catch((): readonly string[] => [])
+  return names.some((name) => name.startsWith(`${hashKey(loop, check)}-`))
 }
 
 /** Undefined: never measured, or the file cannot be read. */
 export async function readCalibration(
-  record: string,
+  stateFolder: string,
   loop: string,
   check: Pick<OpenCheck, 'name' | 'kind' | 'describes' | 'toolDigest'>,
 ): Promise<KnownCalibration | undefined> {
   const digest = checkDigest(check)
-  const ref = refOf(loop, check.name, digest)
+  const ref = toRef(loop, check.name, digest)
   try {
-    const found = stored.parse(JSON.parse(await readSmallFile(fileOf(record, ref), bytesMax)))
+    const found = stored.parse(JSON.parse(await readSmallFile(toPath(stateFolder, ref), bytesMax)))
     if (found.loop !== loop || found.digest !== digest) return undefined
     const { falseAccepts, falseRejects, atMs, tree, seed } = found
     return { falseAccepts, falseRejects, atMs, tree, seed, ref }
   } catch {
-    // It is told beside a verdict, and no part of it.
+    // Error rates only accompany a verdict, so a failure to read them is ignored.
     return undefined
   }
 }

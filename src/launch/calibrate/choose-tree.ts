@@ -1,4 +1,4 @@
-/** What is measured on: a commit of the repository that the loop works on, or its folder as it is. */
+/** Chooses the tree to measure on: a commit of the loop's repository, or the current files of its folder. */
 
 import { realpathSync } from 'node:fs'
 import type { TreeReader } from '../../engine/index.ts'
@@ -32,8 +32,8 @@ export interface MeasuredTree {
 const commitsMax = 200
 
 const advice =
-  'What is measured is a commit, and would not have them. Commit them (git add, git commit), put them aside ' +
-  '(git stash -u), or say --base HEAD.'
+  'calibrate measures a commit, which does not include them. Commit them (git add, git commit), stash them ' +
+  '(git stash -u), or pass --base HEAD.'
 
 export async function chooseTree(
   host: Pick<Runs, 'folder' | 'journal' | 'blobs'>,
@@ -46,13 +46,13 @@ export async function chooseTree(
   const { repository } = await decideWorktree(workspace, { use }, host)
   const reader = createTreeReader({ blobs: host.blobs, folder: host.folder, repository })
   if (repository === undefined) {
-    const apart = [host.folder, ...loaded.files].flatMap(
+    const exclude = [host.folder, ...loaded.files].flatMap(
       (path) => pathInside(workspace, path) ?? [],
     )
     const directory = createDirectoryWorkspace({
       path: workspace,
       blobs: host.blobs,
-      exclude: apart,
+      exclude: exclude,
     })
     return { tree: await directory.snapshot(), reader, workspace, repository, commits: [] }
   }
@@ -60,7 +60,7 @@ export async function chooseTree(
   if (base === undefined) await requireCommittedFiles(repository, commit, loaded.files, advice)
   const tree = await openGitTrees(repository).treeOf(commit)
   if (tree === undefined) {
-    const message = `The commit ${commit} has no files here. Fetch it, or give another with --base.`
+    const message = `The files of commit ${commit} are not in this clone. Fetch it, or pass another commit with --base.`
     throw new LoopError('unknown-artifact', message)
   }
   const commits = await pastCommits(repository, commit, commitsMax)

@@ -77,7 +77,7 @@ function measure(
   return { resets, done }
 }
 
-test('only source is planted in, each check starts afresh, and what a check makes is kept for the next', async () => {
+test('only sources are planted in, each check starts on a reset tree, and outputs stay for the next check', async () => {
   const { resets, done } = measure((name, over) =>
     name === 'test' && over.has('src/a.py') ? 'not-met' : 'met',
   )
@@ -87,14 +87,14 @@ test('only source is planted in, each check starts afresh, and what a check make
   expect(resets.map(({ keep }) => keep.join())).toEqual(
     resets.map((_, index) => (index % 2 === 0 ? '' : 'dist')),
   )
-  // Three defects, the tree three times, a comment in either file: one of these was turned away.
+  // Three defects, the tree three times, a comment in either file: one of these was rejected.
   expect(calibrated).toMatchObject({
     type: 'calibrated',
     report: { planted: 3, good: 5, turnedAway: [{ checks: ['test'] }] },
   })
 })
 
-test('a judge who cannot be asked says nothing; a check that takes too long turns it away', async () => {
+test('a judge that fails has no answer; a check that times out rejects', async () => {
   const place = {
     checks: [check('test'), check('judge', 'judge')],
     checkout: { path: '', reset: async () => {}, written: async () => [], remove: async () => {} },
@@ -114,7 +114,7 @@ test('a judge who cannot be asked says nothing; a check that takes too long turn
   })
 })
 
-test('a round that would end too late is not begun, and a limit on money ends it', async () => {
+test('a round that would end too late is not started, and the cost limit ends the measurement', async () => {
   let nowMs = 0
   const slow = measure(
     () => {
@@ -128,7 +128,7 @@ test('a round that would end too late is not begun, and a limit on money ends it
   expect(await done).toMatchObject({ report: { stopped: 'cost', planted: 0, good: 1 } })
 })
 
-test('Ctrl-C ends it between two checks', async () => {
+test('an abort ends it between two checks', async () => {
   const stop = new AbortController()
   const { done, resets } = measure(
     () => {

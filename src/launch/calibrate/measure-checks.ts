@@ -1,4 +1,4 @@
-/** Measures the checks of one place on one tree: what is shown to them comes from the tree and its history. */
+/** Measures checks on one tree, with defects planted in it and fixes reverted from its history. */
 
 import { type TreeReader } from '../../engine/index.ts'
 import {
@@ -30,12 +30,12 @@ export interface MeasureRequest {
   readonly place: Pick<CertifyingPlace, 'checkout' | 'checks'>
   readonly reader: TreeReader
   readonly planter: Planter
-  /** Whatever judges the work is not planted in. */
+  /** No defects are planted in sealed files. */
   readonly isSealed: (path: string) => boolean
   readonly isTest: (path: string) => boolean
-  /** What was done to this tree before, the newest first. */
+  /** The history of the tree, newest first. */
   readonly commits: readonly PastCommit[]
-  /** Whatever takes longer than the limit is ended, as a time-out. */
+  /** A check that exceeds the limit is stopped, as a timeout. */
   readonly runCheck: (
     check: OpenCheck,
     over: Overlay,
@@ -51,14 +51,14 @@ export interface MeasureRequest {
   readonly onRound?: (done: number, of: number) => void
 }
 
-/** So many files are read, and planted in (E9). */
+/** At most this many files are read and planted in (E9). */
 const filesMax = 60
 const harmlessMax = 5
 const bytesMax = 256 * 1024
-/** Of the defects at most so many are reverted fixes. */
+/** The maximum share of reverted fixes among the defects. */
 const fixesShare = 0.5
 
-const madeByPrograms =
+const generatedFiles =
   /(?:^|\/)(?:node_modules|vendor|dist|build|target|coverage|__pycache__|\.[^/]+)\/|\.min\.js$|\.d\.[cm]?ts$/
 
 export async function measureChecks(request: MeasureRequest): Promise<Calibrated> {
@@ -87,15 +87,15 @@ export async function measureChecks(request: MeasureRequest): Promise<Calibrated
     })),
     async ask(overlay) {
       const beganAtMs = now()
-      const answers = await askAll(request, overlay, limits)
+      const answers = await runAll(request, overlay, limits)
       longestMs = Math.max(longestMs, now() - beganAtMs)
       return answers
     },
     harmless: harmlessChanges(sources, random, harmlessMax),
-    defects: defectsFor(request, fixes, sources),
+    defects: generateDefects(request, fixes, sources),
     defectsMax: request.defects,
     isOver() {
-      // A round that would end too late is not begun.
+      // A round that would end too late is not started.
       if (now() - startedAtMs + longestMs > request.timeMs) return 'time'
       return request.money.isOver() ? 'cost' : undefined
     },
@@ -111,25 +111,25 @@ async function readSources(request: MeasureRequest): Promise<readonly SourceText
     ([path, { kind }]) =>
       (kind === 'file' || kind === 'executable') &&
       familyOf(path) !== undefined &&
-      !madeByPrograms.test(path) &&
+      !generatedFiles.test(path) &&
       !isTest(path),
   )
   const free = code.filter(([path]) => !isSealed(path))
-  // A command that names the source itself, as a linter may, seals it.
+  // A command that names the sources, such as a linter, seals all of them; then seals are ignored.
   const files = free.length > 0 ? free : code
   const sources: SourceText[] = []
   for (const [path, { kind }] of shuffled(files, random).slice(0, filesMax)) {
     const bytes = await reader.read(tree, path, bytesMax)
     if (bytes === undefined) continue
     const text = Buffer.from(bytes).toString('utf8')
-    // What is no text would not be put back as it was.
+    // A file that is not valid UTF-8 could not be restored exactly.
     if (!Buffer.from(text).equals(bytes)) continue
     sources.push({ path, text, kind: kind === 'executable' ? kind : 'file' })
   }
   return sources
 }
 
-function* defectsFor(
+function* generateDefects(
   { planter, random }: MeasureRequest,
   fixes: readonly BadWork[],
   sources: readonly SourceText[],
@@ -146,11 +146,11 @@ function* defectsFor(
 const limitMsMin = 15_000
 const timesLonger = 5
 
-/** A defect may be a loop without end: what takes so much longer than on the tree itself is ended. */
+/** A defect may cause an endless loop: a check is stopped after a multiple of its normal time. */
 const limitAfter = (tookMs: number): number => Math.max(limitMsMin, timesLonger * tookMs)
 
-/** In their order; what one makes for the next is kept. */
-async function askAll(
+/** In order; outputs of a check stay for the next one. */
+async function runAll(
   { place, tree, runCheck, signal, now }: MeasureRequest,
   over: Overlay,
   limits: Map<string, number>,
@@ -164,14 +164,14 @@ async function askAll(
     const { status } = await runCheck(check, over, limits.get(check.name))
     signal.throwIfAborted()
     if (!limits.has(check.name)) limits.set(check.name, limitAfter(now() - beganAtMs))
-    answers.set(check.name, answerOf(check, status))
+    answers.set(check.name, toAnswer(check, status))
     keep.push(...check.outputs)
   }
   return answers
 }
 
-/** A time-out is never a pass; a judge who could not be asked, or a check that was left out, said nothing. */
-function answerOf({ kind }: OpenCheck, status: CheckResult['status']): CheckAnswer {
+/** A timeout is never a pass; a judge that failed and a skipped check have no answer. */
+function toAnswer({ kind }: OpenCheck, status: CheckResult['status']): CheckAnswer {
   if (status === 'met') return 'accepts'
   if (status === 'skipped' || (kind === 'judge' && status === 'error')) return 'unknown'
   return 'rejects'

@@ -3,7 +3,7 @@ import { createMoney } from './money.ts'
 
 const dollars = (costMicros: number) => ({ tokens: 1, costMicros })
 
-test('a worst case that does not fit is refused, and then it is over', async () => {
+test('a worst case that does not fit is refused, and then the budget is over', async () => {
   const money = createMoney(100)
   const first = await money.reserve(dollars(60))
   await expect(money.reserve(dollars(60))).rejects.toThrow('spent')
@@ -14,7 +14,7 @@ test('a worst case that does not fit is refused, and then it is over', async () 
   expect(money.leftMicros()).toBe(90)
 })
 
-test('what was not settled counts as spent, and what was only said counts too', async () => {
+test('open reservations and reported amounts count as spent', async () => {
   const money = createMoney(100)
   await money.reserve(dollars(60))
   money.spend(dollars(30))

@@ -1,4 +1,4 @@
-/** What judges may spend in a calibration. It is no run, so nothing of it is in the journal. */
+/** The budget of judges outside a run, where nothing is journaled. */
 
 import {
   type Amount,
@@ -12,7 +12,7 @@ import {
 export interface Money extends Pick<StepContext, 'spend' | 'reserve'> {
   spentMicros(): number
   leftMicros(): number
-  /** Something was refused, or all of it is spent. */
+  /** A reservation was refused, or everything is spent. */
   isOver(): boolean
 }
 
@@ -27,7 +27,7 @@ export function createMoney(limitMicros: number): Money {
     async reserve(worst): Promise<Reservation> {
       if (spent.costMicros + reserved + worst.costMicros > limitMicros) {
         isRefused = true
-        const message = 'The money for judges is spent.'
+        const message = 'The budget for judges is spent.'
         throw new FaultError({ code: 'budget', message, retryable: false, limit: 'cost' })
       }
       reserved += worst.costMicros
@@ -41,7 +41,7 @@ export function createMoney(limitMicros: number): Money {
         },
       }
     },
-    // What was never settled is taken for spent.
+    // An open reservation counts as spent.
     spentMicros: () => spent.costMicros + reserved,
     leftMicros: () => Math.max(0, limitMicros - spent.costMicros - reserved),
     isOver: () => isRefused || spent.costMicros + reserved > limitMicros,

@@ -3,7 +3,7 @@ import { openPlanter } from './open-planter.ts'
 
 const text = 'export function first(list) {\n  return list.length > 0 ? list[0] : null\n}\n'
 
-test('JavaScript and TypeScript get the operators of the repair agent, and stay readable', async () => {
+test('JavaScript and TypeScript use the operators of the repair agent, and stay parsable', async () => {
   const planter = await openPlanter()
   for (const path of ['src/a.js', 'src/a.ts']) {
     const defects = planter.defectsIn({ path, text })
@@ -17,7 +17,7 @@ test('JavaScript and TypeScript get the operators of the repair agent, and stay 
   expect(planter.isReadable({ path: 'src/a.js', text: 'function (' })).toBe(false)
 })
 
-test('other languages get plain ones, and what is no language none', async () => {
+test('other languages use plain text operators, and other files none', async () => {
   const planter = await openPlanter()
   const python = planter.defectsIn({ path: 'a.py', text: 'def f(a):\n    return a > 0\n' })
   expect(python.map(({ operator }) => operator)).toContain('comparison')

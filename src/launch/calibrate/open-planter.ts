@@ -1,13 +1,13 @@
-/** Plants with the repair agent's operators in what that reads, and sign by sign in other languages. */
+/** Plants defects with the operators of the repair agent in its languages, and by text in other languages. */
 
 import { type Defect, type Planter, plainPlanter, type SourceText } from '../../evidence/index.ts'
 
 const readByRepair = /\.[cm]?[jt]s$/
 
-/** Longer files are left alone (E9). */
+/** Longer files are skipped (E9). */
 const charsMax = 256 * 1024
 
-/** The operators are loaded only where something is planted. */
+/** The operators are loaded on first use. */
 export async function openPlanter(): Promise<Planter> {
   const repair = await import('../../agents/repair/index.ts')
   return {
@@ -19,7 +19,7 @@ export async function openPlanter(): Promise<Planter> {
           operator: operator.name,
           file: file.path,
           line,
-          description: withoutPlace(repair.describeEdit(file.text, edit)),
+          description: withoutLocation(repair.describeEdit(file.text, edit)),
           text,
         })),
       )
@@ -29,5 +29,5 @@ export async function openPlanter(): Promise<Planter> {
   }
 }
 
-/** The place is told beside it. */
-const withoutPlace = (description: string): string => description.replace(/^.*?:\d+: /, '')
+/** File and line are reported separately. */
+const withoutLocation = (description: string): string => description.replace(/^.*?:\d+: /, '')

@@ -1,5 +1,5 @@
-/** Numbers in [0, 1) that a seed decides: the same on every machine. The generator is mulberry32. */
-export function seededNumbers(seed: number): () => number {
+/** Deterministic numbers in [0, 1) from a seed, the same on every machine (mulberry32). */
+export function createSeededRandom(seed: number): () => number {
   let state = seed | 0
   return () => {
     state = (state + 0x6d2b79f5) | 0

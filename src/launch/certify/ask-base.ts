@@ -10,21 +10,13 @@ import { fileBaseAnswers } from './file-base-answers.ts'
 import { openCertifyingPlace } from './open-place.ts'
 
 export function askBaseIn(
-  { folder, blobs, clock }: Pick<HostPorts, 'folder' | 'blobs' | 'clock'>,
+  { folder: stateFolder, blobs, clock }: Pick<HostPorts, 'folder' | 'blobs' | 'clock'>,
   { workspace, checkout, placed }: Pick<RunPlace, 'workspace' | 'checkout' | 'placed'>,
   certifying: CertifyingParts,
 ): AskBase {
   const repository = placed?.repository
-  const reader = createTreeReader({ blobs, folder, repository })
-  const options = {
-    reader,
-    blobs,
-    stateFolder: folder,
-    repository,
-    workspace,
-    checkout,
-    certifying,
-  }
+  const reader = createTreeReader({ blobs, folder: stateFolder, repository })
+  const options = { reader, blobs, stateFolder, repository, workspace, checkout, certifying }
   return async (name, context) => {
     const { base, signal } = context
     if (base === undefined) return undefined
@@ -33,7 +25,7 @@ export function askBaseIn(
       const check = place.checks.find((one) => one.name === name)
       if (check === undefined) return undefined
       const run = { context, now: () => clock.now() }
-      return await baseAnswerOf(base, check, place, run, fileBaseAnswers(folder))
+      return await baseAnswerOf(base, check, place, run, fileBaseAnswers(stateFolder))
     } finally {
       await place.close()
     }

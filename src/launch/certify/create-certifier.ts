@@ -59,20 +59,12 @@ export async function createHostCertifier(
   certifying: CertifyingParts,
   as: CertifiedAs = {},
 ): Promise<Certifier> {
-  const { folder, blobs, clock } = base
+  const { folder: stateFolder, blobs, clock } = base
   const { workspace, checkout } = place
   const repository = place.placed?.repository
-  const reader = createTreeReader({ blobs, folder, repository })
+  const reader = createTreeReader({ blobs, folder: stateFolder, repository })
   const { certify, seals } = certifying
-  const options = {
-    reader,
-    blobs,
-    stateFolder: folder,
-    repository,
-    workspace,
-    checkout,
-    certifying,
-  }
+  const options = { reader, blobs, stateFolder, repository, workspace, checkout, certifying }
   return createCertifier({
     reader,
     seals: toSealRules(certifying),
@@ -84,21 +76,21 @@ export async function createHostCertifier(
       timeoutMs,
       agent: agentName(agent),
     })),
-    raised: fileRaisedConcerns(folder),
+    raised: fileRaisedConcerns(stateFolder),
     ...defined({ scope: certifying.scope }),
     required: certify.require,
     quick: certify.quick,
-    bases: fileBaseAnswers(folder),
+    bases: fileBaseAnswers(stateFolder),
     dependencies: {
       needed: (lockfileOf) =>
         listNeededApprovals({
           reader,
           lockfileOf,
           mode: certify.dependencies,
-          stateFolder: folder,
+          stateFolder,
         }),
       approve: (items, by) =>
-        openApprovedItems(folder).approve(
+        openApprovedItems(stateFolder).approve(
           items.map(({ id }) => id),
           by,
         ),

@@ -77,8 +77,7 @@ export function createContexts(abort: (context: number, reason: Json) => void): 
         case 'settle': {
           const sent = parseSent(settleSchema, args, 'settle')
           const reservation = find(sent.context).reservations[sent.reservation]
-          if (reservation === undefined)
-            throw createBadRequest('There is no such reservation. Reserve it first.')
+          if (reservation === undefined) throw badRequest('No such reservation. Reserve it first.')
           await reservation.settle(sent.spent)
           return undefined
         }
@@ -89,13 +88,12 @@ export function createContexts(abort: (context: number, reason: Json) => void): 
         case 'call-tool': {
           const sent = parseSent(callToolSchema, args, 'callTool')
           const { callTool } = find(sent.context).context
-          if (callTool === undefined)
-            throw createBadRequest('Only agents can call tools. Use it.agent.')
+          if (callTool === undefined) throw badRequest('Only agents can call tools. Use it.agent.')
           return toJson(await callTool(sent.name, sent.args))
         }
         default:
-          throw createBadRequest(
-            `Unknown request "${name.slice(0, 100)}". Use the same version of Loopwright on both sides.`,
+          throw badRequest(
+            `Unknown request "${name.slice(0, 100)}". Use one version on both sides.`,
           )
       }
     },
@@ -126,7 +124,7 @@ function describe(number: number, context: LentContext): Json {
   }
 }
 
-const createBadRequest = (message: string): LoopError => new LoopError('bad-request', message)
+const badRequest = (message: string): LoopError => new LoopError('bad-request', message)
 
 const tooManyReservations = (): LoopError =>
   new LoopError(

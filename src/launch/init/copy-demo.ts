@@ -1,4 +1,4 @@
-/** A fresh copy of an example that comes with the package, as a repository, for `loopctl demo`. */
+/** Copies an example of the package into a new repository, for `loopctl demo`. */
 
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -7,7 +7,7 @@ const kinds: readonly (readonly [name: string, command: RegExp])[] = [
   ['build', /\bbuild\b|\bmake\b|compile/],
 ]
 
-/** A name for a check, unlike those that are taken. */
+/** Names a check; the name differs from those that are taken. */
 export function nameCheck(command: string, taken: readonly string[]): string {
   const kind = kinds.find(([, pattern]) => pattern.test(command))?.[0] ?? 'check'
   for (let number = 1; ; number++) {
@@ -16,7 +16,7 @@ export function nameCheck(command: string, taken: readonly string[]): string {
   }
 }
 
-/** The first words of the task. */
+/** Names a loop after the first words of its task. */
 export function nameLoop(task: string): string {
   const words = task.toLowerCase().match(/[a-z0-9]+/g) ?? []
   const name = words.slice(0, 6).join('-').slice(0, 40).replace(/-$/, '')

@@ -5,7 +5,7 @@ import { type Json, LoopError, nearestName } from '../../loop/index.ts'
 import { agentNames } from '../../protocol/index.ts'
 
 export interface LoopDraft {
-  /** As a loop file has it. */
+  /** The value of `agent` in the loop file. */
   readonly agent: Json
   /** Commands by name. */
   readonly checks: Readonly<Record<string, string>>
@@ -53,7 +53,7 @@ ${yaml({ checks: draft.checks })}
 ${yaml({ limits: draft.limits ?? initLimits })}`
 }
 
-/** The same for a run without a file, without comments. */
+/** For a run without a loop file; has no comments. */
 export function inlineText(name: string, draft: LoopDraft): string {
   const { agent, checks } = draft
   return `# Written by: loopctl run, from its options.
@@ -70,7 +70,7 @@ const yaml = (value: object): string => stringify(value, { lineWidth: 0 })
 
 const programWord = /^[\w@%+=:,./-]+$/
 
-/** What `--agent` takes, as a loop file has it. */
+/** Converts the value of `--agent` to the setting of a loop file. */
 export function parseAgent(written: string): Json {
   const text = written.trim()
   if (agentNames.some((name) => name === text)) return text

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { initFile, writeInitLoop } from './write-loop.ts'
 
-test.each(['outside', 'nowhere'])('writes nothing through a link of the folder: %s', async (to) => {
+test.each(['outside', 'nowhere'])('does not write through a link in the folder: %s', async (to) => {
   const top = mkdtempSync(join(tmpdir(), 'init-'))
   const [folder, state] = [join(top, 'project'), join(top, 'state')]
   for (const name of ['project', 'state', 'outside']) mkdirSync(join(top, name))

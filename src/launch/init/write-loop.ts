@@ -2,7 +2,7 @@
  * Writes the loop file of `init`, and stores the loops of runs without a file.
  *
  * 1. An existing file is never replaced.
- * 2. A written file is trusted: the user chose its content (ADR 0051).
+ * 2. A written file is trustFile: the user chose its content (ADR 0051).
  */
 
 import { createHash } from 'node:crypto'
@@ -42,7 +42,7 @@ export function requireNew(file: string): void {
   )
 }
 
-/** A repository may contain a link to anywhere: what is written for a folder stays in it. */
+/** A repository may contain a link to anywhere, but files for a folder must be written inside it. */
 function requireNoLinks(folder: string, target: string): void {
   const inner = relative(folder, target)
   if (inner === '' || inner.startsWith('..')) return
@@ -57,7 +57,7 @@ function requireNoLinks(folder: string, target: string): void {
   }
 }
 
-/** `state`: the state folder, where trust is kept. */
+/** `state`: the state folder, where trust is stored. */
 export async function writeInitLoop(
   draft: LoopDraft,
   {
@@ -84,17 +84,17 @@ export async function writeInitLoop(
       { cause },
     )
   })
-  return trusted(file, state)
+  return trustFile(file, state)
 }
 
-/** The same options give the same file, so a second run is one of the same loop. */
+/** The same options give the same file, so a second run belongs to the same loop. */
 export async function keepInlineLoop(draft: LoopDraft, state: string): Promise<WrittenLoop> {
   const file = join(state, 'loops', inlineName(draft))
   makeFolder(dirname(file))
-  const half = `${file}.${process.pid}`
-  await writeFile(half, inlineText(nameLoop(draft.task), draft), { mode: 0o600 })
-  await rename(half, file)
-  return trusted(file, state)
+  const temporary = `${file}.${process.pid}`
+  await writeFile(temporary, inlineText(nameLoop(draft.task), draft), { mode: 0o600 })
+  await rename(temporary, file)
+  return trustFile(file, state)
 }
 
 /** For a dry run: nothing is stored in the state folder. */
@@ -116,7 +116,7 @@ function inlineName(draft: LoopDraft): string {
   return `${name}-${hash.slice(0, 12)}.yaml`
 }
 
-async function trusted(file: string, state: string): Promise<WrittenLoop> {
+async function trustFile(file: string, state: string): Promise<WrittenLoop> {
   const preview = await previewLoop(file, state)
   await trustLoop(preview, state)
   return { file: preview.file, digest: preview.digest }
@@ -137,7 +137,7 @@ function schemaFor(folder: string): string {
   return fileURLToPath(new URL(`../../../${schemaName}`, import.meta.url))
 }
 
-/** For messages: the file from the folder, where it is inside. */
+/** For messages: the path relative to the folder, if it is inside. */
 export const shownFile = (folder: string, file: string): string => {
   const inner = relative(folder, file)
   return inner === '' || inner.startsWith('..') ? file : inner || basename(file)

@@ -38,24 +38,16 @@ export interface OpenedPreflight extends RunPreflight {
 
 /** `use` receives the dependencies for the commands of the run, whenever a process takes over the run. */
 export function openPreflight(
-  { folder, blobs, clock }: Base,
+  { folder: stateFolder, blobs, clock }: Base,
   run: Place,
   certifying: CertifyingParts,
   use: (dependencies: RunDependencies) => void,
 ): OpenedPreflight {
   const { workspace, checkout } = run
   const repository = run.placed?.repository
-  const reader = createTreeReader({ blobs, folder, repository })
-  const options = {
-    reader,
-    blobs,
-    stateFolder: folder,
-    repository,
-    workspace,
-    checkout,
-    certifying,
-  }
-  const bases = fileBaseAnswers(folder)
+  const reader = createTreeReader({ blobs, folder: stateFolder, repository })
+  const options = { reader, blobs, stateFolder, repository, workspace, checkout, certifying }
+  const bases = fileBaseAnswers(stateFolder)
   const now = (): number => clock.now()
   /** In use as long as the run is driven. */
   const layers: OpenedLayer[] = []
@@ -70,7 +62,7 @@ export function openPreflight(
           lockfileOf: base,
           mode: certifying.certify.dependencies,
           installScripts: certifying.certify.installScripts,
-          stateFolder: folder,
+          stateFolder,
           checkout: checkout ?? workspace,
           projects: [workspace, ...(checkout === undefined ? [] : [checkout])],
           signal,

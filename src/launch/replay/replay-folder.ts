@@ -1,4 +1,4 @@
-/** Where a replay works, and what is there besides the files of its tree. */
+/** Creates the workspace of a replay, and copies what is not part of its tree. */
 
 import { existsSync, readdirSync, realpathSync, rmdirSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
@@ -17,20 +17,21 @@ import { makeFolder, pathInside, requireEmpty, resolveWorkspace } from '../../sy
 import { replaysFolder } from '../../system/state-folders.ts'
 import type { ReplayOptions } from './replay.ts'
 
-export const isReplayFolder = (record: string, workspace: string): boolean =>
-  !['.', undefined].includes(pathInside(replaysFolder(record), workspace))
+export const isReplayFolder = (stateFolder: string, workspace: string): boolean =>
+  !['.', undefined].includes(pathInside(replaysFolder(stateFolder), workspace))
 
-/** Where the original had a worktree, the replay has one: only so are its trees the same. */
+/** If the original had a worktree, the replay gets one, because only then are its trees the same. */
 export async function placeReplay(
   base: HostPorts,
   original: Recording,
-  given: ReplayOptions,
+  options: ReplayOptions,
 ): Promise<RunPlace> {
   const { run, created } = original
-  // Another name and id are chosen when it starts.
+  // The final name and id are chosen when it starts.
   const named = { id: `replay-${uuidv7()}` as RunId, name: run.name }
-  if (created.worktree === undefined) return inFolder(named, folderFor(base, original, given))
-  const path = given.workspace ?? join(replaysFolder(base.folder), uuidv7())
+  if (created.worktree === undefined)
+    return inFolder(named, createReplayFolder(base, original, options))
+  const path = options.workspace ?? join(replaysFolder(base.folder), uuidv7())
   const wanted = resolveWorkspace(path, base.folder) ?? path
   requireEmpty(wanted, false)
   if (existsSync(wanted)) rmdirSync(wanted)
@@ -38,7 +39,7 @@ export async function placeReplay(
   return placeReplica(base, named, created.worktree, wanted)
 }
 
-function folderFor(
+function createReplayFolder(
   { folder }: HostPorts,
   { run }: Recording,
   { workspace }: ReplayOptions,
@@ -49,18 +50,18 @@ function folderFor(
   return resolveWorkspace(path, folder)
 }
 
-/** What is no part of the tree may be there already: a checkout needs its dependencies. */
-export function requireNothingElse(
+/** Paths that are not part of the tree may exist already: a checkout needs its dependencies. */
+export function requireNoOtherFiles(
   { workspace, worktree, logDir }: RunPlace,
   exclude: readonly string[],
   resumed: RunRow | undefined,
 ): void {
-  // A worktree was made for it, where there was nothing.
+  // Its worktree was created in an empty place.
   if (worktree !== undefined || resumed !== undefined) return
   if (workspace === undefined || !existsSync(workspace)) return
   const other = findOther(
     workspace,
-    new Set(['.git', ...exclude, logDir ?? logDirDefault].map(plainPath)),
+    new Set(['.git', ...exclude, logDir ?? logDirDefault].map(normalizePath)),
   )
   if (other === undefined) return
   throw new LoopError(
@@ -69,9 +70,9 @@ export function requireNothingElse(
   )
 }
 
-const plainPath = (path: string): string => path.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '')
+const normalizePath = (path: string): string => path.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '')
 
-/** The first path that is neither excluded nor a folder with nothing but excluded paths in it. */
+/** Finds the first path that is neither excluded nor a folder with only excluded paths. */
 function findOther(folder: string, excluded: ReadonlySet<string>, prefix = ''): string | undefined {
   for (const entry of readdirSync(join(folder, prefix), { withFileTypes: true })) {
     const path = `${prefix}${entry.name}`
@@ -90,20 +91,20 @@ export async function bringFiles(
   to: string | undefined,
 ): Promise<readonly string[]> {
   if (from === undefined || to === undefined) return []
-  const brought: string[] = []
+  const copied: string[] = []
   for (const file of files) {
     const inner = existsSync(file) ? pathInside(from, realpathSync(file)) : undefined
     if (inner === undefined || inner === '.') continue
     const path = join(to, inner)
     makeFolder(dirname(path))
     if (!existsSync(path)) await copyFile(file, path)
-    brought.push(path)
+    copied.push(path)
   }
-  return brought
+  return copied
 }
 
-/** A replay is to see what the original saw; git answers questions of agents and checks. */
-export const carryApart = (
+/** A replay must see what the original saw, including `.git`, because agents and checks run git commands. */
+export const carryExcluded = (
   base: HostPorts,
   { run }: Recording,
   to: string | undefined,

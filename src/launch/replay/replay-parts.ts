@@ -1,11 +1,11 @@
 /**
- * The parts of a run that is done again from its record. Checks and tools are the real ones; models,
- * people, gates and actions are what the record has of them.
+ * The parts of a run that is replayed from its recording. Checks and tools are the real ones; the answers of
+ * models, people, gates and actions come from the recording.
  *
- * R1. Nothing is asked of anybody, and nothing outside the workspace is changed: what the record does
- *     not have ends the replay.
- * R2. What the run has spent is what the run on record had spent at the same place, so that limits end
- *     it where they ended that one.
+ * R1. No model and no person is asked, and nothing outside the workspace changes: a missing answer ends the
+ *     replay.
+ * R2. At each step, the replay has spent what the original had spent, so that limits end both at the same
+ *     point.
  */
 
 import {
@@ -37,87 +37,88 @@ import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunParts } from '../../runs/options.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import type { ReplayPlace } from '../agents/metered-agent.ts'
-import { sameRequest } from './same-request.ts'
-import { translatedTools } from './translated-tools.ts'
+import { createNormalizer } from './normalize-request.ts'
+import { translateTools } from './translate-tools.ts'
 
 export interface ReplayAnswers {
-  /** For the agents' doors: what was recorded of the step that is under way. */
+  /** For the gateway sessions of agents: the recorded exchanges of the running step. */
   readonly replay: (at: ReplayPlace) => ReplaySettings | undefined
   /** What the loop opened, with the record in the place of the world. */
   parts(opened: RunParts): RunParts & Pick<Ports, 'certifier' | 'isAttempt'>
 }
 
-export function replayAnswers(
+export function createReplayAnswers(
   base: Pick<HostPorts, 'blobs'>,
   recording: Recording,
   { workspace, worktree }: Pick<RunPlace, 'workspace' | 'worktree'>,
 ): ReplayAnswers {
-  /** Of the steps under way only: all exchanges of a long run are too much to hold. */
-  const underWay = new Map<string, readonly Exchange[]>()
+  /** Only of running steps: all exchanges of a long run would need too much memory. */
+  const running = new Map<string, readonly Exchange[]>()
   const from = recording.run.workspace
-  const normalise = sameRequest({
+  const normalise = createNormalizer({
     folders: [from, workspace].filter((path) => path !== undefined),
     branches: [recording.created.worktree, worktree].flatMap((one) => one?.branch ?? []),
     run: recording.run.name,
   })
   return {
-    replay: (at) => ({ exchanges: underWay.get(keyOf(at)) ?? [], normalise }),
+    replay: (at) => ({ exchanges: running.get(toKey(at)) ?? [], normalise }),
     parts: (opened) => ({
       ...opened,
       waitMsMax: 0,
       certifier: recordedCertifier(base, recording),
       isAttempt: false,
-      hooks: [recordEnd(recording), ...(opened.hooks ?? [])],
+      hooks: [createRecordEndHook(recording), ...(opened.hooks ?? [])],
       ...(opened.agents === undefined
         ? {}
-        : { agents: recordedAgents(base, recording, opened.agents, underWay) }),
+        : { agents: recordedAgents(base, recording, opened.agents, running) }),
       ...(opened.tools === undefined || from === undefined || workspace === undefined
         ? {}
-        : { tools: translatedTools(opened.tools, { from, to: workspace }, opened.sandbox) }),
+        : { tools: translateTools(opened.tools, { from, to: workspace }, opened.sandbox) }),
       ...(opened.gate === undefined ? {} : { gate: recordedGate(base, recording) }),
       ...(opened.actions === undefined ? {} : { actions: recordedActions(base, recording) }),
     }),
   }
 }
 
-const keyOf = ({ iteration, step }: ReplayPlace): string => `${iteration}/${step}`
+const toKey = ({ iteration, step }: ReplayPlace): string => `${iteration}/${step}`
 
-/** No iteration is begun that the record does not have. */
-const recordEnd = (recording: Recording): Hook => ({
+/** Stops before an iteration that the recording does not have. */
+const createRecordEndHook = (recording: Recording): Hook => ({
   name: 'replay',
   points: ['before-iteration'],
   blocking: true,
   run({ state }) {
     const iteration = state.open?.iteration ?? 0
-    if (iteration > lastOf(recording)) throw beyond(`iteration ${iteration}`)
+    if (iteration > lastOf(recording)) throw createRecordEnded(`iteration ${iteration}`)
   },
 })
 
-const beyond = (what: string): FaultError =>
+const createRecordEnded = (what: string): FaultError =>
   new FaultError({
     code: 'record-ended',
-    message: `The record ends here: it has no ${what}.`,
+    message: `The recording ends here: it has no ${what}.`,
     retryable: false,
     fatal: true,
   })
 
-/** What was certified then is certified now, where it is the same: no check is run in a clean place again. */
+/** Repeats the recorded certification if the tree is the same, without running checks in a clean checkout. */
 const recordedCertifier = (
   { blobs }: Pick<HostPorts, 'blobs'>,
   recording: Recording,
 ): Certifier => ({
   async certify({ tree }, { iteration, step }) {
     const recorded = stepOf(recording, iteration, step)?.end
-    if (recorded === undefined) return refused('record-ended', 'The record does not certify this.')
+    if (recorded === undefined)
+      return createRefusal('record-ended', 'The original run did not certify this.')
     if (recorded.type === 'failed') throw new FaultError(recorded.fault)
     const answer = (await load(recorded.result, blobs)) as unknown as Certification
     const isSame = recording.iterations.get(iteration)?.treeAfter === tree
     if (answer.type !== 'certified' || isSame) return answer
-    return refused('tree-changed', 'The record certifies other files.')
+    return createRefusal('tree-changed', 'The original run certified different files.')
   },
 })
 
-const refused = (code: string, message: string): Certification => ({
+const createRefusal = (code: string, message: string): Certification => ({
   type: 'refused',
   refusals: [{ code, message }],
 })
@@ -126,40 +127,41 @@ function recordedAgents(
   { blobs }: Pick<HostPorts, 'blobs'>,
   recording: Recording,
   agents: Agents,
-  underWay: Map<string, readonly Exchange[]>,
+  running: Map<string, readonly Exchange[]>,
 ): Agents {
   return {
     async work(role, task, context) {
       const { iteration, step } = context
       const recorded = stepOf(recording, iteration, step)
-      if (recorded?.end === undefined) throw beyond(`end of step ${step} of iteration ${iteration}`)
-      const key = keyOf({ iteration, step })
+      if (recorded?.end === undefined)
+        throw createRecordEnded(`end of step ${step} of iteration ${iteration}`)
+      const key = toKey({ iteration, step })
       const exchanges = recorded.exchanges.map(({ blob }) => loadExchange(blob, blobs))
-      underWay.set(key, await Promise.all(exchanges))
+      running.set(key, await Promise.all(exchanges))
       try {
-        const sameAccount = await accountFor(context, recorded, recording.state.limits)
-        return await agents.work(role, task, sameAccount)
+        const agentContext = await withRecordedSpending(context, recorded, recording.state.limits)
+        return await agents.work(role, task, agentContext)
       } catch (error) {
-        throw onceOnly(error, recorded)
+        throw withoutRetry(error, recorded)
       } finally {
-        underWay.delete(key)
+        running.delete(key)
       }
     },
   }
 }
 
-/** The last attempt is the one on record; there is no other to be tried. */
-function onceOnly(error: unknown, { end }: RecordedStep): unknown {
+/** Only the last attempt is recorded, so there is nothing to retry. */
+function withoutRetry(error: unknown, { end }: RecordedStep): unknown {
   if (!(error instanceof FaultError) || end?.type !== 'failed') return error
   return new FaultError({ ...error.fault, retryable: false }, { cause: error })
 }
 
 /**
- * Earlier attempts and iterations that the run went back over were paid for and are not done again: they
- * are charged here. What a replay that was cut short has charged for this step is not charged twice.
- * Beside other branches nobody can tell what is whose.
+ * Charges earlier attempts and repeated iterations, which were paid for and are not replayed. What an
+ * interrupted replay has already charged for this step is not charged twice. Parallel branches are not
+ * corrected, because their spending cannot be told apart.
  */
-async function accountFor(
+async function withRecordedSpending(
   context: AgentContext,
   { step, committedBefore }: RecordedStep,
   limits: Limits,
@@ -170,16 +172,16 @@ async function accountFor(
     tokens: limits.tokens - left.tokens,
     costMicros: limits.costMicros - left.costMicros,
   }
-  const missing = lessBy(committedBefore, used)
+  const missing = subtract(committedBefore, used)
   if (missing.tokens + missing.costMicros > 0) await (await context.reserve(zero)).settle(missing)
-  let surplus = lessBy(used, committedBefore)
+  let surplus = subtract(used, committedBefore)
   if (surplus.tokens + surplus.costMicros === 0) return context
   const reserve = async (worst: Amount): Promise<Reservation> => {
     const reservation = await context.reserve(worst)
     return {
       async settle(spent) {
-        const owed = lessBy(spent, surplus)
-        surplus = lessBy(surplus, spent)
+        const owed = subtract(spent, surplus)
+        surplus = subtract(surplus, spent)
         await reservation.settle(owed)
       },
     }
@@ -191,8 +193,8 @@ async function accountFor(
   return { ...context, reserve, remaining }
 }
 
-/** What is left of the first without the second, never less than nothing. */
-const lessBy = (first: Amount, second: Amount): Amount => ({
+/** Never less than zero. */
+const subtract = (first: Amount, second: Amount): Amount => ({
   tokens: Math.max(0, first.tokens - second.tokens),
   costMicros: Math.max(0, first.costMicros - second.costMicros),
 })
@@ -201,19 +203,19 @@ function recordedGate({ blobs }: Pick<HostPorts, 'blobs'>, recording: Recording)
   return {
     async judge({ kind }, { iteration, step }) {
       const end = stepOf(recording, iteration, step)?.end
-      if (end?.type !== 'finished') throw beyond(`verdict about the action ${kind}`)
+      if (end?.type !== 'finished') throw createRecordEnded(`verdict about the action ${kind}`)
       return (await load(end.result, blobs)) as unknown as Verdict
     },
   }
 }
 
-/** The receipts of then. */
+/** Returns the recorded receipts. */
 function recordedActions({ blobs }: Pick<HostPorts, 'blobs'>, recording: Recording): Actions {
   const receipt = async (kind: string, key: string): Promise<Receipt> => {
     const [, iteration, ...step] = key.split('/')
     const end = stepOf(recording, Number(iteration), step.join('/'))?.end
     if (end?.type === 'failed') throw new FaultError(end.fault)
-    if (end === undefined) throw beyond(`receipt for the action ${kind}`)
+    if (end === undefined) throw createRecordEnded(`receipt for the action ${kind}`)
     return (await load(end.result, blobs)) as unknown as Receipt
   }
   return {

@@ -1,8 +1,8 @@
 /**
- * Does a run again from its record: offline, and free. The replay is a run of its own, with the same
- * beginning, in a folder of its own; killed anywhere, it goes on as a replay.
+ * Replays a run from its recording: offline, and free. The replay is a separate run with the same beginning, in
+ * a separate folder; if it is killed, it can be resumed as a replay.
  *
- * A replay of a replay is one more of the run that both come from.
+ * A replay of a replay replays the original run.
  */
 
 import { rm } from 'node:fs/promises'
@@ -39,54 +39,55 @@ import { createNamed } from '../../runs/run-names.ts'
 import { type RunPlace } from '../../runs/run-place.ts'
 import { isWithoutGit } from '../../system/index.ts'
 import { createTreeDoor } from '../../workspace/tree-store.ts'
-import { endedByItself, firstDifference } from './compare.ts'
+import { endedWithoutIntervention, findDifference } from './find-difference.ts'
 import type { Replay, ReplayOptions, ReplayResult, ReplayStart } from './replay.ts'
 import {
   bringFiles,
-  carryApart,
+  carryExcluded,
   isReplayFolder,
   placeReplay,
-  requireNothingElse,
+  requireNoOtherFiles,
 } from './replay-folder.ts'
-import { replayAnswers } from './replay-parts.ts'
+import { createReplayAnswers } from './replay-parts.ts'
 
 export async function openReplay(
   base: HostPorts,
   driver: Driver,
   idOrName: string,
-  given: ReplayOptions = {},
+  options: ReplayOptions = {},
 ): Promise<Replay> {
   const named = await base.journal.findRun(idOrName)
-  const original = await readRecording(base, await originOf(base, named))
-  const resumed = given.resume === true ? requireReplay(named, original) : undefined
+  const original = await readRecording(base, await findOriginal(base, named))
+  const resumed = options.resume === true ? requireReplay(named, original) : undefined
   if (resumed === undefined) requireAtRest(original.run)
   const place =
     resumed === undefined
-      ? await placeReplay(base, original, given)
+      ? await placeReplay(base, original, options)
       : await placeAgain(base, resumed)
   const { workspace } = place
-  const answers = replayAnswers(base, original, place)
+  const answers = createReplayAnswers(base, original, place)
   return {
     original: { run: original.run, state: original.state },
     exchanges: countExchanges(original),
-    end: endOfRecord(original),
+    end: describeEndOfRecord(original),
     workspace,
     answers: answers.replay,
     bringFiles: (files) => bringFiles(files, original.run.workspace, workspace),
     requireFile: (digest) => requireSameFile(original, digest),
-    async start(loop, options) {
-      const { source, changedFile, name: _name, onProblem, ...parts } = options
+    async start(loop, startOptions) {
+      const { source, changedFile, name: _name, onProblem, ...parts } = startOptions
       if (changedFile !== true) requireSameFile(original, source?.digest)
-      requireNothingElse(place, parts.exclude ?? [], resumed)
-      // Before there is a run: one that is cut short while it copies is not gone on with.
-      for (const problem of await carryApart(base, original, workspace, parts)) onProblem?.(problem)
-      const run = resumed ?? (await create(base, original, loop, place, options))
+      requireNoOtherFiles(place, parts.exclude ?? [], resumed)
+      // Before there is a run: an interrupted copy is not resumed.
+      for (const problem of await carryExcluded(base, original, workspace, parts))
+        onProblem?.(problem)
+      const run = resumed ?? (await create(base, original, loop, place, startOptions))
       await recordAnswers(base, original, run.id)
-      // Agents and checks read the log, and are to read what they read then.
+      // Agents and checks read the git log, which must be the same as in the original.
       const again = { ...place, id: run.id, name: run.name, signedAs: original.run }
       return driver.drive(again, loop, answers.parts(parts))
     },
-    result: (run) => resultOf(base, original, run),
+    result: (run) => createResult(base, original, run),
     async removeFiles() {
       if (workspace === undefined || !isReplayFolder(base.folder, workspace)) return
       if (place.worktree === undefined) await rm(workspace, { recursive: true, force: true })
@@ -95,13 +96,13 @@ export async function openReplay(
   }
 }
 
-async function originOf({ journal }: HostPorts, { id }: Pick<RunRow, 'id'>): Promise<RunId> {
+async function findOriginal({ journal }: HostPorts, { id }: Pick<RunRow, 'id'>): Promise<RunId> {
   const { origin } = await readCreated(journal, id)
-  // It was followed to its beginning when the replay was made.
+  // The origin of a replay is always an original run.
   return origin?.type === 'replay' ? origin.run : id
 }
 
-/** What is recorded of it ends anywhere, and would be compared with a replay that ends there too. */
+/** The recording of a running run ends at an arbitrary point, so a comparison would be meaningless. */
 function requireAtRest({ name, held }: RunRow): void {
   if (!held) return
   throw new LoopError(
@@ -112,8 +113,11 @@ function requireAtRest({ name, held }: RunRow): void {
 
 function requireReplay(named: RunRow, { run }: Recording): RunRow {
   if (named.id !== run.id && !isEnd(named.status)) return named
-  const why = named.id === run.id ? 'is no replay' : `has ended (${named.status})`
-  throw new LoopError('wrong-status', `Run "${named.name}" ${why}. Replay it instead.`)
+  const why = named.id === run.id ? 'is not a replay' : `has ended (${named.status})`
+  throw new LoopError(
+    'wrong-status',
+    `Cannot resume run "${named.name}": it ${why}. Replay it instead.`,
+  )
 }
 
 function requireSameFile({ run, created }: Recording, digest: string | undefined): void {
@@ -121,8 +125,8 @@ function requireSameFile({ run, created }: Recording, digest: string | undefined
   if (then === undefined || then.digest === digest) return
   throw new LoopError(
     'code-changed',
-    `${then.file}, or a file that it names, is not what it was when run "${run.name}" was created. ` +
-      'Put it back as it was, or name a loop file with --file: the replay shows what that changes.',
+    `${then.file}, or a file that it names, has changed since run "${run.name}" was created. ` +
+      'Restore it, or pass a loop file with --file: the replay shows what that changes.',
   )
 }
 
@@ -136,23 +140,23 @@ async function create(
   const { run, created, state } = original
   const input = await load(created.input, base.blobs)
   const { deadlineAtMs: _deadline, ...limits } = state.limits
-  return createNamed(name, (given) =>
+  return createNamed(name, (named) =>
     createRun(
       loop,
       base,
       {
-        ...given,
+        ...named,
         limits,
         ...defined({ input, workspace }),
         ...(worktree === undefined ? { withoutGit: isWithoutGit(workspace) } : { worktree }),
         ...defined({ source }),
       },
-      beginningOf(original, run.id),
+      toBeginning(original, run.id),
     ),
   )
 }
 
-function beginningOf(original: Recording, run: RunId): Beginning {
+function toBeginning(original: Recording, run: RunId): Beginning {
   const { created, iterations, state } = original
   const iteration = firstOf(original)
   const { progress, carried, baseTree } = created
@@ -166,11 +170,11 @@ function beginningOf(original: Recording, run: RunId): Beginning {
   }
 }
 
-/** Prompts name them, but did not yet when runs did not record what their checks are. */
+/** Prompts mention them, except in runs from before checks were recorded. */
 const failuresBefore = ({ checks, preflight }: RunState): Pick<Beginning, 'preflight'> =>
   checks === undefined || preflight === undefined ? {} : { preflight: { checks: preflight.checks } }
 
-/** They wait for their questions. What was answered before a kill stays answered. */
+/** Records the answers before their questions. Answers recorded before a kill stay. */
 async function recordAnswers(
   { journal, blobs, clock }: HostPorts,
   { iterations }: Recording,
@@ -189,21 +193,25 @@ async function recordAnswers(
   }
 }
 
-/** Why the record ends where the run would have gone on. */
-function endOfRecord(original: Recording): string | undefined {
-  if (endedByItself(original)) return undefined
+/** Why the recording ends where the run would have continued. */
+function describeEndOfRecord(original: Recording): string | undefined {
+  if (endedWithoutIntervention(original)) return undefined
   const { outcome, status } = original.state
   const how = outcome === undefined ? `the run is ${status}` : describeOutcome(outcome)
   const last = lastOf(original)
   const where = last === firstOf(original) ? 'before its first iteration' : `in iteration ${last}`
-  return `the record ends ${where} (${how})`
+  return `the recording ends ${where} (${how})`
 }
 
-async function resultOf(base: HostPorts, original: Recording, run: RunId): Promise<ReplayResult> {
+async function createResult(
+  base: HostPorts,
+  original: Recording,
+  run: RunId,
+): Promise<ReplayResult> {
   const again = await readRecording(base, run)
   const { changes } = createTreeDoor(base)
-  const difference = await firstDifference(original, again, changes)
-  const end = endOfRecord(original)
+  const difference = await findDifference(original, again, changes)
+  const end = describeEndOfRecord(original)
   return {
     same: difference === undefined,
     ...defined({ difference, end }),

@@ -1,67 +1,67 @@
-/** A run that is done again from its record, as its callers see it. */
+/** The interface of a replay. */
 
 import type { AnyLoopType, RunRow } from '../../engine/index.ts'
 import type { Amount, RunId, RunState, Source } from '../../loop/index.ts'
 import type { RunParts } from '../../runs/options.ts'
 import type { RunHandle } from '../../runs/run-handle.ts'
 import type { OpenPlace } from '../launch-place.ts'
-import type { Difference } from './compare.ts'
+import type { Difference } from './find-difference.ts'
 
 export interface ReplayOptions {
-  /** An empty folder for the files; one in the record unless told. */
+  /** An empty folder for the files; default: one in the state folder. */
   readonly workspace?: string
-  /** The run is a replay that was left, and goes on. */
+  /** The run is an interrupted replay: resume it. */
   readonly resume?: boolean
 }
 
 /** A recorded run that is ready to be replayed. Returned by `host.replay`. */
 export interface Replay {
-  /** The run that is done again. */
+  /** The run that is replayed. */
   readonly original: { readonly run: RunRow; readonly state: RunState }
-  /** Exchanges with models that are on record. Without one the agent itself is run again. */
+  /** The number of recorded exchanges with models. If there are none, the agent itself runs again. */
   readonly exchanges: number
-  /** Why the record ends where the run would have gone on, if so. */
+  /** Why the recording ends before the run would have, if so. */
   readonly end: string | undefined
-  /** Where it works; undefined where the original had no files. */
+  /** Undefined: the original had no files. */
   readonly workspace: string | undefined
-  /** For `LoadedLoop.open`: models are not asked. */
+  /** For `LoadedLoop.open`, so that no model is called. */
   readonly answers: NonNullable<OpenPlace['replay']>
   /**
-   * Files of the loop that lie among those of the original (`LoadedLoop.files`) are put where the replay
-   * works, since whoever lists files sees them. Resolves with where they are: they are apart.
+   * Copies files of the loop (`LoadedLoop.files`) from the workspace of the original, because agents that list
+   * files see them. Resolves with their new paths, which are not part of the tree.
    */
   bringFiles(files: readonly string[]): Promise<readonly string[]>
-  /** Rejects with `code-changed` where the loop file is not what it was. */
+  /** Throws `code-changed` if the loop file has changed. */
   requireFile(digest: string): void
-  /** Creates the run, or takes it up again, and drives it. */
+  /** Creates or resumes the run, and drives it. */
   start(loop: AnyLoopType, options: ReplayStart): Promise<RunHandle>
-  /** Holds the replay against the record. */
+  /** Compares the replay with the original. */
   result(run: RunId): Promise<ReplayResult>
-  /** Removes the workspace, unless somebody chose it. */
+  /** Removes the workspace, unless the user chose it. */
   removeFiles(): Promise<void>
 }
 
-/** What the loop opened, and what the new run is created with. */
+/** The parts of the loop, and settings of the new run. */
 export interface ReplayStart extends RunParts {
   readonly name?: string
   readonly source?: Source
   /** Another loop file is used on purpose. */
   readonly changedFile?: boolean
-  /** Told of what is no part of the tree (`exclude`, `.git`) and could not be copied. */
+  /** Receives paths outside the tree (`exclude`, `.git`) that could not be copied. */
   readonly onProblem?: (problem: string) => void
 }
 
 /** Whether a replay did the same as the recorded run. */
 export interface ReplayResult {
   readonly same: boolean
-  /** Where it first left the record. */
+  /** The first difference. */
   readonly difference?: Difference
-  /** Why the record ends where the run would have gone on, if so. */
+  /** Why the recording ends before the run would have, if so. */
   readonly end?: string
-  /** How many were answered from the record. */
+  /** How many exchanges were answered from the recording. */
   readonly exchanges: number
-  /** How many of those on record were done again. */
+  /** How many recorded iterations were replayed. */
   readonly iterations: number
-  /** What the run on record spent; the replay paid nothing of it. */
+  /** What the original run spent; the replay itself cost nothing. */
   readonly recorded: Amount
 }

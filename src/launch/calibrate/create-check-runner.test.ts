@@ -2,15 +2,15 @@ import { expect, test } from 'vitest'
 import type { Check } from '../../engine/index.ts'
 import type { OpenCheck } from '../../evidence/index.ts'
 import type { AgentReport, TreeId } from '../../loop/index.ts'
-import { createAsking } from './ask-check.ts'
+import { createCheckRunner } from './create-check-runner.ts'
 import { createMoney } from './money.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-function asking(run: Check, signal = new AbortController().signal) {
+function createRunner(run: Check, signal = new AbortController().signal) {
   const money = createMoney(100)
   const check = { name: 'a', kind: 'judge', run } as OpenCheck
-  const ask = createAsking({
+  const ask = createCheckRunner({
     measured: {
       tree: 'head' as TreeId,
       workspace: '/nonexistent',
@@ -55,9 +55,9 @@ function asking(run: Check, signal = new AbortController().signal) {
 
 const over = new Map([['a.js', { content: encode('one\n2\n'), kind: 'file' as const }]])
 
-test('a judge works in the checkout, is shown the last commit and what was put over it, and is metered', async () => {
+test('a judge works in the checkout, sees the last commit with the planted change, and is metered', async () => {
   const said: string[] = []
-  const { ask, money } = asking(async ({ work, changes }) => {
+  const { ask, money } = createRunner(async ({ work, changes }) => {
     said.push((await work('judge:a', { prompt: 'look' })).text, (await changes?.()) ?? '')
     return { status: 'met', output: '' }
   })
@@ -66,20 +66,20 @@ test('a judge works in the checkout, is shown the last commit and what was put o
   expect(said[1]).toContain('patch before head b')
   expect(said[1]).toContain('-two\n+2\n')
   expect(money.spentMicros()).toBe(40)
-  // The next worst case fits just so, the one after that does not.
+  // The next worst case just fits; the one after that does not.
   expect(await ask()).toMatchObject({ status: 'met' })
   expect(await ask()).toEqual({ status: 'error' })
   expect(money.isOver()).toBe(true)
 })
 
-test('what does not end is ended, and has not passed; Ctrl-C is no answer', async () => {
+test('a check that does not end is stopped and has not passed; an abort is not a result', async () => {
   const endless: Check = ({ signal }) =>
     new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(new Error('ended')), { once: true })
     })
-  expect(await asking(endless).ask(1)).toEqual({ status: 'timeout' })
+  expect(await createRunner(endless).ask(1)).toEqual({ status: 'timeout' })
   const stop = new AbortController()
-  const asked = asking(endless, stop.signal).ask()
+  const asked = createRunner(endless, stop.signal).ask()
   stop.abort(new Error('Ctrl-C'))
   await expect(asked).rejects.toThrow('Ctrl-C')
 })

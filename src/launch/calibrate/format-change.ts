@@ -1,8 +1,8 @@
-/** The part of a file that differs, as a patch has it: for judges, who are shown what was changed. */
+/** Formats the changed part of a file as a patch, for judges. */
 
 const contextLines = 3
 
-export function shownChange(path: string, before: string, after: string): string {
+export function formatChange(path: string, before: string, after: string): string {
   const [old, fresh] = [before.split('\n'), after.split('\n')]
   const most = Math.min(old.length, fresh.length)
   let start = 0

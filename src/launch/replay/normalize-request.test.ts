@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { sameRequest } from './same-request.ts'
+import { createNormalizer } from './normalize-request.ts'
 
-const same = sameRequest({
+const same = createNormalizer({
   folders: ['/home/ada/work', '/var/lib/loopd/replays/1', '/home/ada/"odd"'],
   branches: ['run/mend.it', 'replay/run/mend.it'],
   run: 'mend it (2)',

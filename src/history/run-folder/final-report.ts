@@ -1,30 +1,30 @@
 /**
- * What is found out about a run when it has ended, once for all of its folders: what it changed, as it was
- * then, for its branch may go; and a look back. Best effort: without them the files are whole.
+ * The diff and the postmortem of an ended run, computed once for all its folders. The diff is stored because the
+ * branch may be deleted later. Best effort: the files are complete without them.
  */
 
 import type { RunRow } from '../../engine/index.ts'
 import { masked } from '../../system/mask.ts'
 import { builtIn } from '../postmortem/built-in.ts'
-import { maskFor } from '../postmortem/mask-for.ts'
+import { createRunMask } from '../postmortem/create-run-mask.ts'
 import { type ReviewDiff, reviewDiff } from '../review-diff.ts'
 import { type FolderHost, fileBytesMax } from './options.ts'
 import type { PostmortemFact } from './postmortem-rows.ts'
 
-export interface LastLook {
-  /** `review-diff.json`; undefined where there is nothing to compare. */
+export interface FinalReport {
+  /** `review-diff.json`; undefined: there is nothing to compare. */
   diff(): Promise<string | undefined>
-  lookBack(run: RunRow): Promise<PostmortemFact | undefined>
+  readPostmortem(run: RunRow): Promise<PostmortemFact | undefined>
 }
 
-export function createLastLook(host: FolderHost, { id }: Pick<RunRow, 'id'>): LastLook {
+export function createFinalReport(host: FolderHost, { id }: Pick<RunRow, 'id'>): FinalReport {
   let compared: Promise<ReviewDiff | undefined> | undefined
-  let looked: Promise<PostmortemFact | undefined> | undefined
+  let postmortem: Promise<PostmortemFact | undefined> | undefined
   const compare = (): Promise<ReviewDiff | undefined> => {
     compared ??= compareMasked(host, id).catch(() => undefined)
     return compared
   }
-  const look = async (run: RunRow): Promise<PostmortemFact | undefined> => {
+  const createPostmortem = async (run: RunRow): Promise<PostmortemFact | undefined> => {
     const found = await builtIn(host, run, await compare()).catch(() => undefined)
     if (found === undefined) return undefined
     const { atMs, files, rootCause } = found
@@ -32,17 +32,17 @@ export function createLastLook(host: FolderHost, { id }: Pick<RunRow, 'id'>): La
   }
   return {
     diff: async () => toText(await compare()),
-    lookBack(run) {
-      looked ??= look(run)
-      return looked
+    readPostmortem(run) {
+      postmortem ??= createPostmortem(run)
+      return postmortem
     },
   }
 }
 
-/** The branch has the files as they are; this is a view of them. */
+/** Secrets are masked: the branch has the exact files. */
 async function compareMasked(host: FolderHost, id: RunRow['id']): Promise<ReviewDiff> {
   const run = await host.journal.findRun(id)
-  return masked(await maskFor(host, run), await reviewDiff(host, id))
+  return masked(await createRunMask(host, run), await reviewDiff(host, id))
 }
 
 function toText(diff: ReviewDiff | undefined): string | undefined {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { shownChange } from './shown-change.ts'
+import { formatChange } from './format-change.ts'
 
-test('a change is shown with what stands around it', () => {
+test('a change is formatted with context lines', () => {
   const before = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', ''].join('\n')
-  expect(shownChange('x.js', before, before.replace('e', 'E\nE'))).toBe(
+  expect(formatChange('x.js', before, before.replace('e', 'E\nE'))).toBe(
     [
       '--- a/x.js',
       '+++ b/x.js',

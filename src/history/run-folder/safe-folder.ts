@@ -1,10 +1,10 @@
 /**
- * The folder of a run, held open. An agent that works in the same folder may put anything in its way.
+ * Safe access to the folder of a run. An agent that works in the same folder may have put anything there.
  *
- * 1. No link is followed below the root, and nothing outside of the folder is read or written: on Linux
- *    names are looked up through the handles of folders that were opened one by one.
- * 2. A file is replaced at once, or written to where it is a plain file with one name.
- * 3. Pipes, devices and sockets are not waited for.
+ * 1. No link below the root is followed, and nothing outside the folder is read or written: on Linux, names
+ *    are resolved through the handles of folders that were opened one by one.
+ * 2. A file is replaced atomically, or written to if it is a plain file with a single link.
+ * 3. Pipes, devices and sockets do not block.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -12,28 +12,28 @@ import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, rename, unlink } from 'node:fs/promises'
 import { type Folder, hasCode, openChild, openRoot } from '../../tools/index.ts'
 
-export interface HeldFolder {
-  /** The whole of a file, which has its old content or its new one. */
+export interface SafeFolder {
+  /** Replaces a file atomically. */
   put(path: string, content: string | Uint8Array): Promise<void>
-  /** From a place on; what was behind it goes. False: the file is not one that can be gone on with. */
+  /** Writes from an offset and truncates the rest. False: the file cannot be continued. */
   writeFrom(path: string, offset: number, content: Uint8Array): Promise<boolean>
-  /** Undefined for all that is not a plain file of one name. */
+  /** Undefined for anything but a plain file with a single link. */
   open(path: string): Promise<{ readonly handle: FileHandle; readonly stat: Stats } | undefined>
-  /** All plain files, as paths from here. */
+  /** All plain files, with paths relative to the folder. */
   list(): Promise<readonly { readonly path: string; readonly stat: Stats }[]>
   close(): Promise<void>
 }
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
-const isGone = (error: unknown): boolean =>
+const isMissing = (error: unknown): boolean =>
   hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EISDIR')
 
-/** With `make`, what is not there of the parts is made; without, undefined. */
-export async function holdFolder(
+/** With `make`, missing folders are created; without, returns undefined. */
+export async function openSafeFolder(
   root: string,
   parts: readonly string[],
   { make }: { readonly make: boolean },
-): Promise<HeldFolder | undefined> {
+): Promise<SafeFolder | undefined> {
   const held: Folder[] = []
   const close = async (): Promise<void> => {
     for (const { handle } of held.splice(0)) await handle.close()
@@ -42,18 +42,18 @@ export async function holdFolder(
     let folder = await openRoot(root)
     held.push(folder)
     for (const part of parts) {
-      folder = await enter(folder, part, make)
+      folder = await openOrCreate(folder, part, make)
       held.push(folder)
     }
-    return { ...filesOf(folder), close }
+    return { ...createOperations(folder), close }
   } catch (error) {
     await close()
-    if (!make && isGone(error)) return undefined
+    if (!make && isMissing(error)) return undefined
     throw error
   }
 }
 
-async function enter(parent: Folder, name: string, make: boolean): Promise<Folder> {
+async function openOrCreate(parent: Folder, name: string, make: boolean): Promise<Folder> {
   if (make) {
     await mkdir(parent.at(name), { mode: 0o700 }).catch((error: unknown) => {
       if (!hasCode(error, 'EEXIST')) throw error
@@ -62,8 +62,8 @@ async function enter(parent: Folder, name: string, make: boolean): Promise<Folde
   return openChild(parent, name)
 }
 
-function filesOf(top: Folder): Omit<HeldFolder, 'close'> {
-  /** In the folder that the path names, for as long as it takes. */
+function createOperations(top: Folder): Omit<SafeFolder, 'close'> {
+  /** Opens the folder of the path while `work` runs. */
   async function inFolder<T>(
     path: string,
     make: boolean,
@@ -72,13 +72,13 @@ function filesOf(top: Folder): Omit<HeldFolder, 'close'> {
     const parts = path.split('/')
     const name = parts.pop() ?? ''
     if ([...parts, name].some((part) => part === '' || part === '.' || part === '..')) {
-      throw Object.assign(new Error(`No path in a folder: ${path}`), { code: 'ENOENT' })
+      throw Object.assign(new Error(`not a path inside the folder: ${path}`), { code: 'ENOENT' })
     }
     const held: Folder[] = []
     try {
       let folder = top
       for (const part of parts) {
-        folder = await enter(folder, part, make)
+        folder = await openOrCreate(folder, part, make)
         held.push(folder)
       }
       const done = await work(folder, name)
@@ -97,13 +97,13 @@ function filesOf(top: Folder): Omit<HeldFolder, 'close'> {
           await replace(folder, name, content)
           return true
         }
-        return goOn(folder, name, offset, content)
+        return continueFile(folder, name, offset, content)
       }),
     async open(path) {
       try {
         return await inFolder(path, false, openPlain)
       } catch (error) {
-        if (isGone(error)) return undefined
+        if (isMissing(error)) return undefined
         throw error
       }
     },
@@ -123,7 +123,7 @@ async function replace(folder: Folder, name: string, content: string | Uint8Arra
   }
 }
 
-async function goOn(
+async function continueFile(
   folder: Folder,
   name: string,
   offset: number,
@@ -131,7 +131,7 @@ async function goOn(
 ): Promise<boolean> {
   const flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK
   const handle = await open(folder.at(name), flags).catch((error: unknown) => {
-    if (isGone(error)) return undefined
+    if (isMissing(error)) return undefined
     throw error
   })
   if (handle === undefined) return false
@@ -164,7 +164,7 @@ async function openPlain(
   return undefined
 }
 
-/** A file with a second name may be anybody's. */
+/** A file with a second hard link may belong to something else. */
 const isPlain = (stat: Stats): boolean => stat.isFile() && stat.nlink === 1
 
 const listedMax = 100_000
@@ -180,7 +180,7 @@ async function listPlain(
     if (stat === undefined || name.startsWith('.')) continue
     const path = `${prefix}${name}`
     if (isPlain(stat)) found.push({ path, stat })
-    // One level is all that is made here.
+    // We create only one level of folders.
     if (!stat.isDirectory() || prefix !== '') continue
     const inner = await openChild(folder, name).catch(() => undefined)
     if (inner === undefined) continue

@@ -1,4 +1,4 @@
-/** Asks one check outside of a run: judges are metered, and nothing is journaled. */
+/** Runs checks outside a run: judges are metered, and nothing is journaled. */
 
 import type { CheckContext } from '../../engine/index.ts'
 import type { CertifyingPlace, OpenCheck, Overlay } from '../../evidence/index.ts'
@@ -11,10 +11,10 @@ import {
 } from '../../loop/index.ts'
 import type { RunParts } from '../../runs/options.ts'
 import type { MeasuredTree } from './choose-tree.ts'
+import { formatChange } from './format-change.ts'
 import type { Money } from './money.ts'
-import { shownChange } from './shown-change.ts'
 
-export interface AskingParts {
+export interface CheckRunnerParts {
   readonly measured: MeasuredTree
   readonly place: Pick<CertifyingPlace, 'checkout' | 'agents'>
   readonly parts: Pick<RunParts, 'tools'>
@@ -22,7 +22,7 @@ export interface AskingParts {
   readonly signal: AbortSignal
 }
 
-type Ask = (
+type RunCheck = (
   check: OpenCheck,
   over: Overlay,
   limitMs?: number,
@@ -30,13 +30,19 @@ type Ask = (
 
 const tokensLeft = 100_000_000
 
-export function createAsking({ measured, place, parts, money, signal }: AskingParts): Ask {
+export function createCheckRunner({
+  measured,
+  place,
+  parts,
+  money,
+  signal,
+}: CheckRunnerParts): RunCheck {
   const workspace = place.checkout.path
   const { spend, reserve } = money
   const tool: ToolContext = { signal, attempt: 1, spend, reserve, iteration: 0, workspace }
   const callTool: CheckContext['callTool'] = async (name, args) => {
     if (parts.tools !== undefined) return parts.tools.call(name, args, tool)
-    throw new LoopError('not-available', `There is no tool ${name} here. Add it to the loop.`)
+    throw new LoopError('not-available', `There is no tool "${name}". Add it to the loop.`)
   }
   const agentContext = (role: string): AgentContext => ({
     ...tool,
@@ -55,10 +61,10 @@ export function createAsking({ measured, place, parts, money, signal }: AskingPa
     ...tool,
     async work(role, task) {
       if (place.agents !== undefined) return place.agents.work(role, task, agentContext(role))
-      throw new LoopError('not-available', `There is no agent ${role} here. Name one in the loop.`)
+      throw new LoopError('not-available', `There is no agent "${role}". Add it to the loop.`)
     },
     callTool,
-    ...changesOf(measured, over),
+    ...toChanges(measured, over),
   })
   return async (check, over, limitMs) => {
     const late = new AbortController()
@@ -69,7 +75,7 @@ export function createAsking({ measured, place, parts, money, signal }: AskingPa
       return late.signal.aborted ? { status: 'timeout' } : result
     } catch {
       signal.throwIfAborted()
-      // A check that cannot be run has not passed.
+      // A check that cannot run has not passed.
       return { status: late.signal.aborted ? 'timeout' : 'error' }
     } finally {
       clearTimeout(timer)
@@ -79,8 +85,8 @@ export function createAsking({ measured, place, parts, money, signal }: AskingPa
 
 const patchBytesMax = 64 * 1024
 
-/** As if the last commit were the work, with what was put over it. A folder without history has none. */
-function changesOf(
+/** Presents the last commit and the planted change as the work. A folder without history has no changes. */
+function toChanges(
   { reader, tree, commits }: MeasuredTree,
   over: Overlay,
 ): Pick<CheckContext, 'changes'> {
@@ -93,7 +99,7 @@ function changesOf(
       for (const [path, file] of over) {
         const before = await reader.read(tree, path)
         const texts = [before, file?.content].map((bytes) => Buffer.from(bytes ?? []).toString())
-        put.push(shownChange(path, texts[0] ?? '', texts[1] ?? ''))
+        put.push(formatChange(path, texts[0] ?? '', texts[1] ?? ''))
       }
       return [committed, ...put].join('\n')
     },

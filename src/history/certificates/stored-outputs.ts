@@ -1,4 +1,4 @@
-/** What checks printed, by its digest: in the record, or beside a certificate that was put into a folder. */
+/** The outputs of checks by digest: in the state folder, or next to an exported certificate. */
 
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -15,7 +15,7 @@ export interface OutputDigest {
 
 export const blobsFolder = (folder: string): string => join(folder, 'blobs')
 
-/** Where the output with this digest is, if it is anywhere. */
+/** The path of the output with this digest, which may not exist. */
 export function outputPath(
   { evidence }: Pick<FoundCertificate, 'evidence'>,
   folder: string,
@@ -25,19 +25,19 @@ export function outputPath(
   return createBlobStore({ root: blobsFolder(folder) }).path(sha256 as BlobId)
 }
 
-/** Read and hashed as it is now. Undefined: it is not there. */
+/** Reads and hashes the file. Undefined: it does not exist. */
 export async function digestOfFile(path: string): Promise<OutputDigest | undefined> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const file = await open(path, flags).catch(() => undefined)
   if (file === undefined) return undefined
   try {
-    return (await file.stat()).isFile() ? await digestOf(file) : undefined
+    return (await file.stat()).isFile() ? await hashContent(file) : undefined
   } finally {
     await file.close()
   }
 }
 
-async function digestOf(file: FileHandle): Promise<OutputDigest> {
+async function hashContent(file: FileHandle): Promise<OutputDigest> {
   const hash = createHash('sha256')
   let bytes = 0
   const chunks: AsyncIterable<Buffer> = file.createReadStream({ autoClose: false })

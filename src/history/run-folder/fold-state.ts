@@ -1,4 +1,4 @@
-/** What the fold over a run's events carries along, and what it says of files. */
+/** The state of the fold over a run's events, and the file changes that it yields. */
 
 import type { RoleAppearances } from '../../loop/index.ts'
 import type { ReportRow } from './report-row.ts'
@@ -6,12 +6,12 @@ import type { ReportRow } from './report-row.ts'
 export type FileChange =
   | { readonly type: 'append'; readonly path: string; readonly text: string }
   | { readonly type: 'put'; readonly path: string; readonly text: string }
-  /** Files of iterations before this one do not grow any more. */
+  /** Files of iterations before this one no longer grow. */
   | { readonly type: 'close'; readonly before: number }
-  /** The last lines of another file. */
+  /** Writes the last lines of another file. */
   | { readonly type: 'tail'; readonly path: string; readonly of: string }
 
-export interface Carried {
+export interface FoldState {
   readonly hasBegun: boolean
   readonly startMs: number
   readonly endMs?: number
@@ -20,7 +20,7 @@ export interface Carried {
   /** How the agents of the loop appear; absent: as usual. */
   readonly roles?: RoleAppearances
   readonly model: string
-  /** The iteration that is under way. */
+  /** The current iteration. */
   readonly open?: OpenIteration
   readonly ended: number
   readonly endedMs: number
@@ -37,17 +37,17 @@ export interface OpenIteration {
   readonly iteration: number
   readonly startedAtMs: number
   readonly exitCode: number
-  /** Of all that was printed in it. */
+  /** The size of its output. */
   readonly bytes: number
   readonly lines: number
   readonly log?: string
   readonly verify?: { readonly startedAtMs: number; readonly failed: number }
   readonly steps: { readonly [step: string]: number }
-  /** The last thing that went wrong was the agent. */
+  /** The agent was the last step that failed. */
   readonly agentFailed?: boolean
 }
 
-export const nothingYet: Carried = {
+export const initialFoldState: FoldState = {
   hasBegun: false,
   startMs: 0,
   spec: '',
@@ -62,9 +62,9 @@ export const nothingYet: Carried = {
 export const reportFile = 'report.tsv'
 export const runLogFile = 'run.log'
 
-/** What one event does. */
+/** The effect of one event. */
 export interface Change {
-  readonly next: Carried
+  readonly next: FoldState
   readonly rows?: readonly ReportRow[]
   readonly changes?: readonly FileChange[]
 }

@@ -1,9 +1,9 @@
 /**
- * Two recordings side by side: the same, or where they first differ, in words.
+ * Compares two recordings and describes their first difference.
  *
- * Compared are how each step ended, what each check found, the files after each step and iteration, and
- * how the run ended. What people and clocks ended cannot be ended the same way again: such a record is
- * compared as far as it goes.
+ * Compares how each step ended, the result of each check, the files after each step and iteration, and the
+ * outcome of the run. A run that a person or a clock ended cannot end the same way again: it is compared as
+ * far as its recording goes.
  */
 
 import {
@@ -13,95 +13,104 @@ import {
   type Recording,
   type StepEnd,
 } from '../../history/recording.ts'
-import { describeOutcome, type Outcome, type StepId, type TreeId } from '../../loop/index.ts'
+import {
+  describeOutcome,
+  kindOf,
+  type Outcome,
+  type StepId,
+  type TreeId,
+} from '../../loop/index.ts'
 
 export interface Difference {
-  /** Absent: it is about the run as a whole. */
+  /** Absent: the difference concerns the whole run. */
   readonly iteration?: number
   readonly step?: StepId
   readonly message: string
-  /** Paths that are not the same, if files are what differs. */
+  /** The paths that differ, if the files differ. */
   readonly files?: readonly string[]
 }
 
-/** Which files differ between two trees. */
+/** Lists the files that differ between two trees. */
 export type ChangedFiles = (before: TreeId, after: TreeId) => Promise<readonly string[]>
 
-/** Undefined: the same, as far as the record goes. */
-export async function firstDifference(
+/** Undefined: the same, as far as the recording goes. */
+export async function findDifference(
   recording: Recording,
   again: Recording,
   changed: ChangedFiles,
 ): Promise<Difference | undefined> {
   for (const [number, iteration] of recording.iterations) {
     const done = again.iterations.get(number)
-    if (done === undefined) return neverReached(again, number)
-    const difference = await inIteration(iteration, done, changed)
+    if (done === undefined) return createNotReached(again, number)
+    const difference = await compareIteration(iteration, done, changed)
     if (difference !== undefined) return withCause(difference, recording, number)
   }
-  return endedByItself(recording) ? atTheEnd(recording, again) : undefined
+  return endedWithoutIntervention(recording) ? compareOutcome(recording, again) : undefined
 }
 
-/** What people change in the files, while a run is left or waits, is not done again. */
+/** A replay does not repeat changes that people make to the files while a run is interrupted or waits. */
 function withCause(
   difference: Difference,
   { changedIn }: Recording,
   iteration: number,
 ): Difference {
   if (changedIn === undefined || changedIn > iteration) return difference
-  const cause = `somebody changed files during iteration ${changedIn} of the run on record`
-  return { ...difference, message: `${difference.message}; ${cause}, and a replay does not` }
+  const cause = `files were changed by hand during iteration ${changedIn} of the original run`
+  return {
+    ...difference,
+    message: `${difference.message}; ${cause}, which a replay does not repeat`,
+  }
 }
 
-/** Neither a person nor a clock ended it, so that it would end so again. */
-export function endedByItself({ state: { outcome } }: Recording): boolean {
+/** Neither a person nor a clock ended it, so it should end the same way again. */
+export function endedWithoutIntervention({ state: { outcome } }: Recording): boolean {
   if (outcome === undefined) return false
   if (outcome.type === 'stopped' || outcome.type === 'cancelled') return false
   return outcome.type !== 'exhausted' || !['time', 'deadline'].includes(outcome.limit)
 }
 
-function neverReached({ state: { outcome } }: Recording, iteration: number): Difference {
-  const how = outcome === undefined ? 'is not at its end' : `ended: ${describeOutcome(outcome)}`
-  return { iteration, message: `the replay ${how}; the record goes on` }
+function createNotReached({ state: { outcome } }: Recording, iteration: number): Difference {
+  const how = outcome === undefined ? 'has not ended' : `ended: ${describeOutcome(outcome)}`
+  return { iteration, message: `the replay ${how}; the original run continued` }
 }
 
-async function inIteration(
+async function compareIteration(
   recorded: RecordedIteration,
   done: RecordedIteration,
   changed: ChangedFiles,
 ): Promise<Difference | undefined> {
   const { iteration } = recorded
-  const files = await inFiles(recorded.treeBefore, done.treeBefore, changed)
-  if (files !== undefined) return { iteration, message: 'it began with other files', files }
+  const files = await compareFiles(recorded.treeBefore, done.treeBefore, changed)
+  if (files !== undefined) return { iteration, message: 'it started with different files', files }
   for (const [step, then] of recorded.steps) {
-    // It follows from how the iteration ended, which is looked at below.
-    if (then.kind === 'certify') continue
-    const difference = await inStep(then, done.steps.get(step), changed)
+    // Its result follows from the end of the iteration, which is compared below.
+    if (kindOf(step) === 'certify') continue
+    const difference = await compareStep(then, done.steps.get(step), changed)
     if (difference !== undefined) return { iteration, step, ...difference }
   }
-  // In an iteration that never ended the replay may be further.
+  // In an iteration that never ended, the replay may have got further.
   if (recorded.ending === undefined) return undefined
-  const more = [...done.steps.values()].find(
-    ({ step, kind }) => !recorded.steps.has(step) && kind !== 'certify',
+  const more = [...done.steps.keys()].find(
+    (step) => !recorded.steps.has(step) && kindOf(step) !== 'certify',
   )
   if (more !== undefined) {
-    return { iteration, step: more.step, message: 'the record does not have this step' }
+    return { iteration, step: more, message: 'the original run does not have this step' }
   }
-  const left = await inFiles(recorded.treeAfter, done.treeAfter, changed)
-  if (left !== undefined) return { iteration, message: 'it left other files', files: left }
+  const after = await compareFiles(recorded.treeAfter, done.treeAfter, changed)
+  if (after !== undefined) return { iteration, message: 'it left different files', files: after }
   const [then, now] = [describeEnding(recorded), describeEnding(done)]
   if (then !== now) return { iteration, message: `recorded: ${then}; now: ${now}` }
   return undefined
 }
 
-async function inStep(
+async function compareStep(
   then: RecordedStep,
   now: RecordedStep | undefined,
   changed: ChangedFiles,
 ): Promise<Pick<Difference, 'message' | 'files'> | undefined> {
-  // Under way when the record ends.
+  // It was running when the recording ended.
   if (then.end === undefined) return undefined
-  if (now?.end === undefined) return { message: 'it was not done again' }
+  if (now?.end === undefined) return { message: 'it was not repeated' }
   const [recorded, again] = [describeEnd(then.end), describeEnd(now.end)]
   if (recorded !== again) {
     if (now.end.type !== 'failed') return { message: `recorded: ${recorded}; now: ${again}` }
@@ -110,8 +119,8 @@ async function inStep(
     return { message: `recorded: ${recorded}; now: failed (${fault.code}: ${fault.message})` }
   }
   if (then.end.type === 'failed' || now.end.type === 'failed') return undefined
-  const files = await inFiles(then.end.tree, now.end.tree, changed)
-  return files === undefined ? undefined : { message: 'it left other files', files }
+  const files = await compareFiles(then.end.tree, now.end.tree, changed)
+  return files === undefined ? undefined : { message: 'it left different files', files }
 }
 
 function describeEnd(end: StepEnd): string {
@@ -134,7 +143,7 @@ function describeEnding({ ending }: RecordedIteration): string {
 const filesMax = 20
 
 /** Undefined: the same. */
-async function inFiles(
+async function compareFiles(
   then: TreeId | undefined,
   now: TreeId | undefined,
   changed: ChangedFiles,
@@ -144,18 +153,19 @@ async function inFiles(
   return (await changed(then, now)).slice(0, filesMax)
 }
 
-function atTheEnd(recording: Recording, again: Recording): Difference | undefined {
+function compareOutcome(recording: Recording, again: Recording): Difference | undefined {
   const [then, now] = [recording.state.outcome, again.state.outcome]
-  if (then !== undefined && now !== undefined && keyOf(then) === keyOf(now)) return undefined
+  if (then !== undefined && now !== undefined && toComparable(then) === toComparable(now))
+    return undefined
   const words = (outcome: Outcome | undefined): string =>
-    outcome === undefined ? 'not at its end' : describeOutcome(outcome)
+    outcome === undefined ? 'not ended' : describeOutcome(outcome)
   const iteration = lastOf(recording)
-  const further = lastOf(again) > iteration ? `, and it went on after iteration ${iteration}` : ''
+  const further = lastOf(again) > iteration ? `, and it continued after iteration ${iteration}` : ''
   return { message: `recorded: ${words(then)}; now: ${words(now)}${further}` }
 }
 
-/** What of an outcome is the same each time: not the words of an error. */
-function keyOf(outcome: Outcome): string {
+/** The part of an outcome that must be the same, without messages of errors. */
+function toComparable(outcome: Outcome): string {
   switch (outcome.type) {
     case 'completed':
     case 'stuck':

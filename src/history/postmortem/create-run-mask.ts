@@ -1,4 +1,4 @@
-/** Takes secrets that lie about where a run worked out of what is shown of its files. */
+/** Masks secrets of a run's workspace in what is shown of its files. */
 
 import type { RunRow } from '../../engine/index.ts'
 import { createSecrets } from '../../gateway/index.ts'
@@ -7,7 +7,7 @@ import { daemonTokens, workspaceSecrets } from '../../system/find-secrets.ts'
 import type { Mask } from '../../system/mask.ts'
 import type { FolderHost } from '../run-folder/options.ts'
 
-export async function maskFor(
+export async function createRunMask(
   { journal, folder }: Pick<FolderHost, 'journal' | 'folder'>,
   run: Pick<RunRow, 'id' | 'workspace'>,
 ): Promise<Mask> {
