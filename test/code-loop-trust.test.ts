@@ -104,7 +104,7 @@ test.each([
   const host = await newHost()
   await (await host.start(typeOf(loop), { input: null, name: 'untrusted' })).done
   const { text } = (await host.inspect('untrusted')).state.progress as { text: string }
-  expect(text).toMatch(/was not there when the loop file was trusted|cannot be had by require/)
+  expect(text).toMatch(/is not part of the trusted loop file|cannot be loaded with require/)
 })
 
 test('the loading of a file that never comes to its end can be given up', async () => {
@@ -188,16 +188,20 @@ const bad: readonly (readonly [string, string, RegExp])[] = [
   [
     'a throw at the top',
     `const a = 1\nthrow new TypeError('boom')`,
-    /loop\.ts:2:7: it threw while it was loaded: TypeError: boom/,
+    /loop\.ts:2:7: it threw while loading: TypeError: boom/,
   ],
-  ['a throw of nothing', `throw undefined`, /it threw while it was loaded/],
-  ['an exit at the top', `process.exit(3)`, /cannot be loaded.*exit code 3/],
+  ['a throw of nothing', `throw undefined`, /it threw while loading/],
+  ['an exit at the top', `process.exit(3)`, /Cannot load.*exit code 3/],
   [
     'no default export',
     `export const a = 1`,
     /has no default export\. Write: export default defineLoop/,
   ],
-  ['a default export that is no object', `export default 7`, /the default export is no object/],
+  [
+    'a default export that is not an object',
+    `export default 7`,
+    /the default export is not an object/,
+  ],
 ]
 
 test.each(bad)('%s is an error with its place and a reason', async (_name, text, message) => {

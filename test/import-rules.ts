@@ -5,8 +5,10 @@
 
 import { dirname, posix } from 'node:path'
 
+const words = (text: string): readonly string[] => text.split(' ')
+
 /** The parts that fill ports: they know the engine's ports, and nothing of each other. */
-const parts = 'journal workspace sandbox gateway tools agents authority telemetry'.split(' ')
+const parts = words('journal workspace sandbox gateway tools agents authority telemetry')
 
 const belowHost = [
   ...'loop system protocol formats engine evidence loops definition runs history launch'.split(' '),
@@ -36,13 +38,12 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   loops: ['loop', 'protocol', 'engine'],
   definition: ['loop', 'protocol', 'loops', 'system', 'formats'],
   runs: ['loop', 'protocol', 'formats', 'system', 'engine', 'journal', 'workspace', 'sandbox'],
-  history: [
-    ...['loop', 'protocol', 'system', 'formats', 'engine', 'journal', 'workspace', 'gateway'],
-    ...['tools', 'evidence', 'runs'],
-  ],
+  history: words(
+    'loop protocol system formats engine journal workspace gateway tools evidence runs',
+  ),
   launch: [
-    ...['loop', 'protocol', 'system', 'formats', 'engine', ...parts, 'evidence', 'loops'],
-    ...['definition', 'runs', 'history'],
+    ...words('loop protocol system formats engine evidence loops definition runs history'),
+    ...parts,
   ],
   host: belowHost,
   daemon: [...belowHost, 'host'],

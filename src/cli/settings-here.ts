@@ -6,7 +6,7 @@ import { defined } from '../loop/index.ts'
 import type { Config } from '../protocol/config/config.ts'
 import { visible } from './display/render.ts'
 import type { SettingOptions } from './run-options.ts'
-import { recordFolder, type Session } from './session.ts'
+import { type Session, stateFolderOf } from './session.ts'
 
 /** The files are read once in a command, whatever its parts ask for. */
 const read = new WeakMap<Command, Map<string, Promise<ReadConfig>>>()
@@ -22,7 +22,8 @@ export async function configHere(
   const cwd = process.cwd()
   const key = JSON.stringify([cwd, file])
   const reading =
-    known.get(key) ?? readConfig({ cwd, folder: await recordFolder(program), ...defined({ file }) })
+    known.get(key) ??
+    readConfig({ cwd, folder: await stateFolderOf(program), ...defined({ file }) })
   known.set(key, reading)
   return withFlags(await reading, flags)
 }

@@ -1,4 +1,4 @@
-/** A loop file is used only after somebody trusted it as it is; this asks, where there is somebody. */
+/** A loop file is used only after the user trusted it as it is; at a terminal this asks. */
 
 import type { Preview } from '../client/index.ts'
 import type { LoadedLoop } from '../launch/loaded-loop.ts'
@@ -17,7 +17,7 @@ export async function loadTrusted(
   { purpose = 'run', watched, changes, defaultModel, moreChecks }: LoadManner = {},
 ): Promise<LoadedLoop> {
   const { loadLoop, previewLoop, trustLoop } = await import('../launch/load-loop.ts')
-  const preview = await previewLoop(file, folder, purpose)
+  const preview = await previewLoop(file, folder, defined({ purpose }))
   const wanted = !preview.trusted && (purpose !== 'look' || options.trust === true)
   if (wanted && (options.trust === true || (await isAgreed(session, preview)))) {
     await trustLoop(preview, folder)
@@ -44,7 +44,7 @@ export async function requireAgreed(
   purpose?: 'resume',
 ): Promise<Previewed> {
   const { previewLoop, requireTrustedLoop, trustLoop } = await import('../launch/load-loop.ts')
-  const preview = await previewLoop(file, folder, purpose)
+  const preview = await previewLoop(file, folder, defined({ purpose }))
   if (!preview.trusted && (isTrusted || (await isAgreed(session, preview)))) {
     await trustLoop(preview, folder)
   }
@@ -52,7 +52,7 @@ export async function requireAgreed(
   return preview
 }
 
-/** The digest of a file that somebody agrees to, for a daemon that is to trust just that. */
+/** The digest of a loop file that the user trusts, to be sent with a request. */
 export async function agreedDigest(
   session: Session,
   preview: Agreeable & { readonly digest: string },

@@ -2,6 +2,7 @@
 
 import type { RunRow } from '../engine/index.ts'
 import type { Host } from '../host/host.ts'
+import type { ReadLoops } from '../launch/load-loop.ts'
 import type { RunId } from '../loop/index.ts'
 import type {
   CallerEnvironment,
@@ -13,7 +14,7 @@ import type {
 } from '../protocol/api/index.ts'
 
 export interface DaemonSettings {
-  /** The folder of the record. */
+  /** The state folder. */
   readonly folder: string
   readonly hostname: string
   /** 0: any that is free. */
@@ -41,9 +42,9 @@ export interface RunStarter {
   submit(request: NewRunRequest, idempotencyKey?: string): Promise<Submitted>
   /** Has a run driven again that is there: one that was paused, suspended, or left by its process. */
   enqueue(run: RunId, options?: EnqueueOptions): Promise<void>
-  /** A run of its own that is to do again what a run that ended was to do. */
+  /** Creates a run that retries one that ended without completing. */
   retry(run: RunId, request?: RetryRequest): Promise<Submitted>
-  /** A run of its own that goes on from a checkpoint of another. */
+  /** Creates a run that continues from a checkpoint of another. */
   fork(run: RunId, request: ForkRequest): Promise<Submitted>
   /** Whether this scheduler, or another process, drives it now: then it is not taken up again. */
   isDriven(run: RunRow): boolean
@@ -97,6 +98,8 @@ export interface Log {
 export interface DaemonParts {
   readonly host: Host
   readonly scheduler: RunStarter
+  /** Shared by previews and new runs in one process. */
+  readonly reads?: ReadLoops
   readonly log: Log
   readonly settings: DaemonSettings
   readonly startedAtMs: number

@@ -6,7 +6,7 @@
 import { describeModel } from '../agents/index.ts'
 import { type AgentContext, type Amount, type StepId } from '../loop/index.ts'
 import { meteredAgent } from './agents/metered-agent.ts'
-import { requireKey } from './agents/model-key.ts'
+import { requireKey } from './agents/require-key.ts'
 import { createMoney } from './calibrate/money.ts'
 import type { ModelDoor } from './shared-gateway.ts'
 

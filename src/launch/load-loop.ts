@@ -32,14 +32,23 @@ type Looked =
   | { readonly type: 'data'; readonly read: ReadLoopFile }
   | { readonly type: 'code'; readonly scanned: ScannedLoop }
 
+/** Loop files in YAML that were read for a preview, by their digest, to be loaded without reading them again. */
+export type ReadLoops = Map<string, ReadLoopFile>
+
+export interface PreviewOptions extends Pick<LoadOptions, 'purpose' | 'types'> {
+  /** Keeps what was read, to be loaded without reading it again. */
+  readonly reads?: ReadLoops
+}
+
 /** What a loop file would do, and whether it is trusted. Runs nothing of it. */
 export async function previewLoop(
   path: string,
   folder: string,
-  purpose?: LoadOptions['purpose'],
-  types?: LoadOptions['types'],
+  { reads, ...options }: PreviewOptions = {},
 ): Promise<LoopPreview> {
-  const seen = summary(await look(path, defined({ purpose, types })))
+  const looked = await look(path, options)
+  const seen = summary(looked)
+  if (looked.type === 'data') reads?.set(seen.digest, looked.read)
   return { ...seen, trusted: await openTrust(folder).isTrusted(seen) }
 }
 
@@ -70,8 +79,13 @@ export const trustedLoops = (folder: string): Promise<readonly TrustedEntry[]> =
   openTrust(folder).list()
 
 /** Rejects with `not-trusted`, `bad-loop-file`, `bad-template` or `bad-request`. */
-export async function loadLoop(path: string, options: LoadOptions): Promise<LoadedLoop> {
-  const looked = await look(path, options)
+export async function loadLoop(
+  path: string,
+  options: LoadOptions,
+  reads?: ReadLoops,
+): Promise<LoadedLoop> {
+  const read = reads?.get(options.trust ?? '')
+  const looked: Looked = read?.path === path ? { type: 'data', read } : await look(path, options)
   const seen = summary(looked)
   if (options.trust !== undefined) await trustReviewed(seen, options.trust, options.folder)
   if (options.purpose !== 'look' || looked.type === 'code') {
@@ -85,9 +99,12 @@ async function trustReviewed(
   reviewed: string,
   folder: string,
 ): Promise<void> {
-  if (digest === reviewed) return openTrust(folder).trust({ digest, file })
-  const message = `${file} has changed since it was reviewed.`
-  throw new LoopError('not-trusted', `${message} Review it again, then trust it as it is now.`)
+  if (digest !== reviewed) {
+    const message = `${file} has changed since it was reviewed.`
+    throw new LoopError('not-trusted', `${message} Review it again, then trust it as it is now.`)
+  }
+  const trust = openTrust(folder)
+  if (!(await trust.isTrusted({ digest, file }))) await trust.trust({ digest, file })
 }
 
 const loadFile = async (read: ReadLoopFile, options: LoadOptions): Promise<LoadedLoop> =>

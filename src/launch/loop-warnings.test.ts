@@ -41,10 +41,10 @@ describe('a loop file is warned of', () => {
 
   test('an agent that is not here, and how to get it', async () => {
     expect(await warnings('agent: claude')).toEqual([
-      expect.stringMatching(/^agent: There is no program claude .*loopctl agents add claude/),
+      expect.stringMatching(/^agent: claude is not on the PATH .*loopctl agents add claude/),
     ])
     expect(await warnings('agent: { acp: codex, env: [UNSET] }')).toEqual([
-      expect.stringMatching(/^agent: There is no program codex-acp .*loopctl agents add codex/),
+      expect.stringMatching(/^agent: codex-acp is not on the PATH .*loopctl agents add codex/),
       'agent.env: UNSET is not set, so the agent will not have it.',
     ])
     expect(await warnings('agent: { acp: [nobody] }')).toEqual([

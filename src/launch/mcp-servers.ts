@@ -5,7 +5,7 @@ import { LoopError } from '../loop/index.ts'
 import type { McpServer } from '../protocol/index.ts'
 import type { Environment } from '../system/environment.ts'
 import type { connectMcp } from '../tools/index.ts'
-import { passOn } from './agents/pass-on.ts'
+import { passOn } from './agents/pick-variables.ts'
 
 /** What the servers are told in confidence: they may repeat it. */
 export function secretsOf(

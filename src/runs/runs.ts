@@ -64,7 +64,7 @@ export interface Runs {
   drive(place: RunPlace, loop: AnyLoopType, parts: RunParts): Promise<RunHandle>
   /** Resumes a run that was suspended or interrupted. */
   resume(run: string, loop: AnyLoopType, options?: ResumeOptions): Promise<RunHandle>
-  /** A run of its own that goes on from another's checkpoint. */
+  /** Creates and drives a run that continues from another's checkpoint. */
   fork<I, C, P, R>(
     run: string,
     loop: LoopType<I, C, P, R>,

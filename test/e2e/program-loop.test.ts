@@ -98,7 +98,7 @@ describe('agent: claude', () => {
     const other = place(`agent: claude\n${loop}`)
     const refused = await run(other, env, '--model', 'openai/gpt-5')
     expect(refused.code).toBe(64)
-    expect(refused.stderr).toContain('claude asks models of anthropic')
+    expect(refused.stderr).toContain('claude supports models of anthropic')
   })
 
   test('that lies about its end is failed, whatever its exit code says', async () => {
@@ -133,7 +133,7 @@ describe('agent: claude', () => {
     expect(keyless.stderr).toContain('ANTHROPIC_API_KEY')
     expect((await ctl(at, 'list')).stdout).toContain('No runs yet')
     const { stdout } = await ctlWith(at, nowhere, 'validate', at.file)
-    expect(stdout).toContain('warning: agent: There is no program claude on the PATH')
+    expect(stdout).toContain('warning: agent: claude is not on the PATH')
   })
 })
 
@@ -152,7 +152,7 @@ end('It is done.')
     const at = place(`agent: { program: claude, subscription: true }\n${loop}`)
     const refused = await run(at, env)
     expect(refused.code).toBe(69)
-    expect(refused.stderr).toContain('nobody watches this run')
+    expect(refused.stderr).toContain('this run is unattended')
     const ended = await run(at, env, '--attended')
     expect(ended.code).toBe(0)
     expect(ended.stderr).toContain('outside the sandbox')
@@ -167,7 +167,7 @@ end('It is done.')
     cpSync(installFake(own), folder, { recursive: true, dereference: true })
     const refused = await run(at, withPath(folder), '--attended')
     expect(refused.code).toBe(78)
-    expect(refused.stderr).toContain('one in the project does not count')
+    expect(refused.stderr).toContain('programs of the project are ignored')
     expect(existsSync(join(at.work, 'seen.json'))).toBe(false)
   })
 
@@ -181,7 +181,9 @@ end('It is done.')
     renameSync(join(folder, 'claude'), join(folder, 'gemini'))
     const refused = await run(at, withPath(folder), '--attended')
     expect(refused.code).toBe(65)
-    expect(refused.stderr).toContain('gemini takes orders from files of the repository (.gemini)')
+    expect(refused.stderr).toContain(
+      'gemini follows instructions in files of the repository (.gemini)',
+    )
   })
 })
 

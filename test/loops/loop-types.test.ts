@@ -135,7 +135,7 @@ async function written(text: string, state: string): Promise<string> {
   mkdirSync(join(folder, 'work'))
   const file = join(folder, 'pair.yaml')
   writeFileSync(file, `${head}workspace: work\n${text}`)
-  await trustLoop(await previewLoop(file, state, undefined, types), state)
+  await trustLoop(await previewLoop(file, state, { types: types }), state)
   return file
 }
 

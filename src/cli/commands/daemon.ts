@@ -8,7 +8,7 @@ import { errorTable, isLoopError, LoopError } from '../../loop/index.ts'
 import { ownToken } from '../connection/reach.ts'
 import { plural, renderSpan } from '../display/amounts.ts'
 import { renderTable, renderTime, visible } from '../display/render.ts'
-import { openSession, recordFolder, wholeNumber } from '../session.ts'
+import { openSession, stateFolderOf, wholeNumber } from '../session.ts'
 
 interface StartOptions {
   readonly port?: number
@@ -46,7 +46,7 @@ export function addDaemon(program: Command): void {
     .option('-n, --lines <n>', 'so many of the last lines', wholeNumber, 100)
     .action(async (options: { follow?: boolean; lines: number }) => {
       const { showLog } = await import('../connection/daemon-log.ts')
-      await showLog(openSession(program), await recordFolder(program), options)
+      await showLog(openSession(program), await stateFolderOf(program), options)
     })
   daemon
     .command('token')
@@ -98,7 +98,7 @@ function argumentsFrom(options: StartOptions): readonly string[] {
 
 /** The daemon of the record; undefined where there is none. Rejected where it does not answer. */
 async function running(program: Command, windowMs?: number): Promise<Client | undefined> {
-  const folder = resolve(await recordFolder(program))
+  const folder = resolve(await stateFolderOf(program))
   const known = ownToken(program)
   const { clientOf } = await import('../../client/find-daemon.ts')
   const { isHealthy } = await import('../../client/wait-for-health.ts')
@@ -122,7 +122,7 @@ async function startIt(program: Command, options: StartOptions): Promise<void> {
     const message = 'A daemon runs here already, as it was started.'
     throw new LoopError('wrong-status', `${message} Stop it first: loopctl daemon stop`)
   }
-  const folder = resolve(await recordFolder(program))
+  const folder = resolve(await stateFolderOf(program))
   const { startDaemon } = await import('../../client/start-daemon.ts')
   const client = there ?? (await startDaemon({ folder, args, token: ownToken(program) })).client
   const info = await client.daemon()
@@ -140,7 +140,7 @@ const lookMs = 100
 
 async function stop(program: Command, force: boolean): Promise<void> {
   const { holderOf } = await import('../connection/silent-daemon.ts')
-  const holder = await holderOf(resolve(await recordFolder(program)))
+  const holder = await holderOf(resolve(await stateFolderOf(program)))
   if (force && holder !== undefined) return endSilent(program, holder, force)
   let client: Client | undefined
   try {
@@ -181,7 +181,7 @@ async function endSilent(program: Command, pid: number, force: boolean): Promise
     process.stderr.write(`Process ${pid} does not answer. It is told to end (${advice}).\n`)
   }
   const { endHolder } = await import('../connection/silent-daemon.ts')
-  const folder = resolve(await recordFolder(program))
+  const folder = resolve(await stateFolderOf(program))
   await endHolder(pid, { folder, force, windowMs: stopWindowMs })
   const later = 'Its runs go on when it is started again.'
   print({ stopped: true, running: false, pid }, () => `The daemon has ended. ${later}`)
@@ -211,7 +211,7 @@ async function status(program: Command): Promise<void> {
   const { print } = openSession(program)
   const client = await running(program, lookWindowMs)
   if (client === undefined) {
-    const folder = await recordFolder(program)
+    const folder = await stateFolderOf(program)
     print({ running: false, folder }, () =>
       visible(`No daemon runs for ${folder}. Start it with: loopctl daemon start`),
     )
@@ -248,7 +248,7 @@ async function token(
   { readOnly, rotate }: { readonly readOnly?: boolean; readonly rotate?: boolean },
 ): Promise<void> {
   const { print } = openSession(program)
-  const folder = resolve(await recordFolder(program))
+  const folder = resolve(await stateFolderOf(program))
   const { readToken, rotateToken, tokenPath } = await import('../../daemon/token-file.ts')
   const kind = readOnly === true ? 'read' : 'write'
   const made = rotate === true ? rotateToken(folder, kind) : readToken(tokenPath(folder, kind))
@@ -270,7 +270,7 @@ async function printUnit(
   const unit = systemdUnit({
     node: process.execPath,
     program: fileURLToPath(new URL('../../daemon/loopd.js', import.meta.url)),
-    state: resolve(await recordFolder(program)),
+    state: resolve(await stateFolderOf(program)),
     args: argumentsFrom(options),
     path: process.env['PATH'],
   })

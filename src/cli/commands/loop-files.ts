@@ -6,7 +6,7 @@ import { renderTable, renderTime, visible } from '../display/render.ts'
 import { fit } from '../display/status-line.ts'
 import { renderPowers } from '../display/wrap.ts'
 import { type AttendedOption, addAttendedOption, addTrustOption } from '../run-options.ts'
-import { openSession, recordFolder } from '../session.ts'
+import { openSession, stateFolderOf } from '../session.ts'
 import { renderScope } from '../start/plan.ts'
 import { loadTrusted } from '../trust.ts'
 
@@ -37,7 +37,7 @@ const firstLine = (text: string): string => text.split('\n')[0] ?? ''
 
 async function validate(program: Command, files: readonly string[]): Promise<void> {
   const { print } = openSession(program)
-  const folder = await recordFolder(program)
+  const folder = await stateFolderOf(program)
   const { validateLoop } = await import('../../launch/load-loop.ts')
   const reports = await Promise.all(files.map((file) => validateLoop(file, folder)))
   for (const report of reports) {
@@ -61,7 +61,7 @@ async function validate(program: Command, files: readonly string[]): Promise<voi
 
 async function trust(program: Command, file: string, forget: boolean): Promise<void> {
   const { print, terminal } = openSession(program)
-  const folder = await recordFolder(program)
+  const folder = await stateFolderOf(program)
   const { distrustLoop, previewLoop, trustLoop } = await import('../../launch/load-loop.ts')
   const { isConfigFile, previewConfig } = await import('../../definition/config/preview-config.ts')
   const preview = await (isConfigFile(file) ? previewConfig : previewLoop)(file, folder)
@@ -85,7 +85,7 @@ async function trust(program: Command, file: string, forget: boolean): Promise<v
 async function listTrusted(program: Command): Promise<void> {
   const { json, print } = openSession(program)
   const { trustedLoops } = await import('../../launch/load-loop.ts')
-  const entries = await trustedLoops(await recordFolder(program))
+  const entries = await trustedLoops(await stateFolderOf(program))
   if (json) for (const entry of entries) print(entry, String)
   else if (entries.length === 0) print([], () => 'No loop file is trusted yet.')
   else {
@@ -109,7 +109,7 @@ async function listTools(
   options: ToolsOptions,
 ): Promise<void> {
   const session = openSession(program)
-  const folder = await recordFolder(program)
+  const folder = await stateFolderOf(program)
   const { findTools } = await import('../../launch/find-tools.ts')
   const { loop } = options
   const loaded = loop === undefined ? undefined : await loadTrusted(session, folder, loop, options)

@@ -9,7 +9,13 @@ import { plural, renderCount, renderMoney } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
 import { divergedExitCode } from '../exit-codes.ts'
 import { type AttendedOption, addAttendedOption, addTrustOption } from '../run-options.ts'
-import { folderName, openSession, type Session, withNewRecord, withRecord } from '../session.ts'
+import {
+  folderName,
+  openSession,
+  type Session,
+  withNewStateFolder,
+  withStateFolder,
+} from '../session.ts'
 import type { FollowedRun } from '../start/foreground.ts'
 import type { RunEnd } from '../start/run-end.ts'
 import type { Epilogue } from '../start/show-run.ts'
@@ -36,7 +42,7 @@ export function addReplaying(program: Command): void {
     .option('--file <file>', 'another loop file, to see what it changes')
   addTrustOption(addAttendedOption(replay))
   replay.action((name: string, options: ReplayCommandOptions) =>
-    withRecord(program, (host, session) => replayRun(session, host, name, options)),
+    withStateFolder(program, (host, session) => replayRun(session, host, name, options)),
   )
 }
 
@@ -94,7 +100,7 @@ export async function resumeReplay(
       `Run "${run.name}" is a replay: it is resumed where it was, without --from, --force and --workspace.`,
     )
   }
-  await withNewRecord(program, (host) =>
+  await withNewStateFolder(program, (host) =>
     replayRun(openSession(program), host, run.name, { ...options, resume: true }),
   )
 }
@@ -102,7 +108,7 @@ export async function resumeReplay(
 /** A file that changed is mostly not trusted either, and that would be the wrong advice. */
 async function requireSameFile({ folder }: Host, replay: Replay, file: string): Promise<void> {
   const { previewLoop } = await import('../../launch/load-loop.ts')
-  replay.requireFile((await previewLoop(file, folder, 'resume')).digest)
+  replay.requireFile((await previewLoop(file, folder, { purpose: 'resume' })).digest)
 }
 
 function told(replay: Replay, handle: FollowedRun): Omit<Started, 'before'> {

@@ -176,7 +176,7 @@ async function resume(
       return resumeRun(session, starter, before, options)
     }
     const { resumeReplay } = await import('./replay.ts')
-    // A replay has a foreground of its own.
+    // A replay handles signals itself.
     starter.here.foreground.close()
     await resumeReplay(program, before, options)
   })

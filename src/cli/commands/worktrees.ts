@@ -18,7 +18,7 @@ import { renderTable, visible, visibleText } from '../display/render.ts'
 import { noneText, renderWorktrees } from '../display/worktrees-view.ts'
 import { printPaged } from '../pager.ts'
 import { requireYes } from '../require-yes.ts'
-import { folderName, wholeNumber, withRecord, withRuns } from '../session.ts'
+import { folderName, wholeNumber, withRuns, withStateFolder } from '../session.ts'
 
 export function addDiff(program: Command): void {
   program
@@ -58,7 +58,7 @@ async function showReview(
       '--review shows everything: it takes no --iteration or --stat.',
     )
   }
-  await withRecord(program, async (host, { json, print, terminal }) => {
+  await withStateFolder(program, async (host, { json, print, terminal }) => {
     const review = await host.reviewQuestion(run)
     if (json) return print(review, String)
     await printPaged(visibleText(renderQuestionReview(review)), terminal)

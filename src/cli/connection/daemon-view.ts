@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import type { AgentSeen } from '../../client/index.ts'
 import type { Finding } from '../display/findings.ts'
-import { recordFolder } from '../session.ts'
+import { stateFolderOf } from '../session.ts'
 import { reach } from './reach.ts'
 
 export interface DaemonView {
@@ -17,12 +17,12 @@ export interface DaemonView {
 export async function daemonView(program: Command): Promise<DaemonView | undefined> {
   try {
     const way = await reach(program, 'look')
-    if (way.type === 'record') return undefined
+    if (way.type === 'in-process') return undefined
     const { pid, agents } = await way.client.daemon()
     if (agents === undefined) return undefined
     const { findAgents } = await import('../../launch/agents/find-agents.ts')
     const here = new Map(
-      (await findAgents(await recordFolder(program))).map(({ name, state }) => [name, state]),
+      (await findAgents(await stateFolderOf(program))).map(({ name, state }) => [name, state]),
     )
     return { pid, agents, differs: agents.filter(({ name, state }) => here.get(name) !== state) }
   } catch {

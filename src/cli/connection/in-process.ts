@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import type { Client } from '../../client/index.ts'
 import { visible } from '../display/render.ts'
-import { recordFolder } from '../session.ts'
+import { stateFolderOf } from '../session.ts'
 
 export interface Here {
   readonly client: Client
@@ -41,7 +41,7 @@ export async function openHere(program: Command, options: HereOptions = quiet): 
   const { say, ...rest } = options
   const { answer, driven, close, host } = await openInProcess({
     ...rest,
-    folder: await recordFolder(program),
+    folder: await stateFolderOf(program),
     onLine: say,
     onProblem: (problem) => say(`warning: ${visible(problem)}`),
   })

@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { confirm } from '../ask.ts'
 import { visible } from '../display/render.ts'
-import { openSession, recordFolder, who } from '../session.ts'
+import { openSession, stateFolderOf, who } from '../session.ts'
 import { loadTrusted } from '../trust.ts'
 import type { RunOptions } from './start-options.ts'
 
@@ -15,10 +15,10 @@ export async function agreeOnDependencies<T extends RunOptions>(
 ): Promise<T> {
   const session = openSession(program)
   if (!session.terminal.asks || options.dependencies !== undefined) return options
-  const record = await recordFolder(program)
+  const state = await stateFolderOf(program)
   const look = { purpose: 'look' } as const
   // A file that cannot be loaded, or is not trusted yet, is reported by the run itself.
-  const loaded = await loadTrusted(session, record, file, options, look).catch(() => undefined)
+  const loaded = await loadTrusted(session, state, file, options, look).catch(() => undefined)
   if (loaded === undefined) return options
   try {
     const { workspaceFor } = await import('../../launch/start/workspace-for.ts')
@@ -28,7 +28,7 @@ export async function agreeOnDependencies<T extends RunOptions>(
     const { sources, unresolved } = await missingDependencies(
       workspace,
       certify.dependencies,
-      record,
+      state,
     )
     if (sources.length > 0) {
       const listed = sources.map(({ text }) => `  ${visible(text)}\n`).join('')
@@ -38,7 +38,7 @@ export async function agreeOnDependencies<T extends RunOptions>(
           '../../launch/dependencies/dependency-approvals.ts'
         )
         const ids = sources.map(({ id }) => id)
-        await openApprovedItems(record).approve(ids, who())
+        await openApprovedItems(state).approve(ids, who())
       }
     }
     if (unresolved === undefined) return options

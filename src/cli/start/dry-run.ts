@@ -8,7 +8,13 @@ import type { Plan } from '../../protocol/api/index.ts'
 import { reach } from '../connection/reach.ts'
 import { visibleText } from '../display/render.ts'
 import { askedWorktree, changesFrom, limitsFrom } from '../run-options.ts'
-import { hasRecord, openSession, recordFolder, type Session, withNewRecord } from '../session.ts'
+import {
+  hasStateFolder,
+  openSession,
+  type Session,
+  stateFolderOf,
+  withNewStateFolder,
+} from '../session.ts'
 import { settingsHere } from '../settings-here.ts'
 import { loadTrusted } from '../trust.ts'
 import { outputFiles } from './output-files.ts'
@@ -35,9 +41,9 @@ export async function dryRun(program: Command, file: string, options: RunOptions
       const at = { workspace, isInPlace: !planned.worktree.isUsed }
       showPlan(session, { ...planned, ...(await askQueue(program, at)) })
     }
-    // Looking makes no record.
-    if (await hasRecord(program)) await withNewRecord(program, show)
-    else await show({ folder: await recordFolder(program) })
+    // A dry run makes no state folder.
+    if (await hasStateFolder(program)) await withNewStateFolder(program, show)
+    else await show({ folder: await stateFolderOf(program) })
   })
 }
 
@@ -48,7 +54,7 @@ async function askQueue(
 ): Promise<Pick<Plan, 'queue'>> {
   try {
     const way = await reach(program, 'look')
-    if (way.type === 'record') return {}
+    if (way.type === 'in-process') return {}
     const { wouldWait } = await import('../../launch/plan/would-wait.ts')
     const [entries, { settings }] = await Promise.all([way.client.queue(), way.client.daemon()])
     return { queue: wouldWait(entries, settings, at) }
@@ -89,7 +95,7 @@ async function look(
 ): Promise<void> {
   const { settings } = await settingsHere(program, session, options)
   const { moreChecks, runLimits } = await import('../../definition/config/apply-settings.ts')
-  const folder = await recordFolder(program)
+  const folder = await stateFolderOf(program)
   const changes = await changesFrom(options)
   const manner = {
     purpose: 'look',

@@ -1,7 +1,6 @@
 /**
- * A run in the foreground: shows it, asks the person at the terminal what it asks, and leaves it in
- * good order on Ctrl-C. The first Ctrl-C lets the step in flight finish, the second does not; either
- * way the run can be resumed.
+ * A run that this process drives: shows it, asks its questions at the terminal, and suspends it on Ctrl-C.
+ * The first Ctrl-C lets the step in flight finish, the second does not; either way the run can be resumed.
  */
 
 import type { RecordedEvent } from '../../loop/index.ts'
@@ -20,7 +19,7 @@ export interface FollowedRun extends RunName {
 }
 
 export interface Foreground {
-  /** Aborts when the person wants the run to end for now. */
+  /** Aborts when the user interrupts. */
   readonly signal: AbortSignal
   /** A line among those of the run; before there is one, on standard error. */
   say(line: string): void
@@ -31,7 +30,7 @@ export interface Foreground {
 
 export const asksText = 'it asks a question; answer it: loopctl inbox'
 
-/** Nobody answers it here: `loopctl answer` or `loopctl inbox` does, then the run is resumed. */
+/** With --no-input it is answered by `loopctl answer` or `loopctl inbox`, then the run is resumed. */
 export const isQuestion = ({ event }: RecordedEvent): boolean =>
   event.type === 'step-started' && event.question !== undefined
 
@@ -50,10 +49,10 @@ export function createForeground(session: Session): Foreground {
     else hurry.abort()
   }
 
-  /** Nobody reads any more: the run is left, not lost. */
+  /** The output is closed: the run is suspended. */
   function onBrokenOutput({ code }: NodeJS.ErrnoException): void {
     interrupts++
-    // Who has seen enough, as `head` does, is no error.
+    // A reader that has enough, such as `head`, is not an error.
     outputFailed ||= code !== 'EPIPE'
     say = () => undefined
     stop.abort()

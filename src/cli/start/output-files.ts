@@ -1,5 +1,5 @@
 /**
- * Where our own output goes, when that is files: a log in the workspace is no part of the work, and
+ * Where our own output goes, when that is files: a log in the workspace is not part of the work, and
  * must not be put back with it. Known on systems that show their processes as files.
  */
 

@@ -9,15 +9,15 @@ import { renderNotice } from '../display/wrap.ts'
 import type { Session } from '../session.ts'
 import type { RunEnd } from './run-end.ts'
 
-/** Where the watching begins, and what is said when it is over. */
+/** Where watching starts, and what is printed at the end. */
 export interface From {
   readonly before: RunDetail | undefined
   readonly title: string
   /** Lines for people, under the title. */
   readonly notes?: readonly string[]
-  /** Nobody can be asked anything, and programs want the end alone. */
+  /** It asks no questions, and with --json only its end is printed. */
   readonly isReplay?: boolean
-  /** Somebody drives it already: what it asks was asked before. */
+  /** It is driven already: its open questions were asked before. */
   readonly isUnderWay?: boolean
   /** Why it does not begin at once. */
   readonly waits?: string

@@ -37,9 +37,11 @@ export async function startRun(
   const { client } = starter
   const { daemon: _its, ...settings } = (await settingsHere(program, session, options)).settings
   const preview = await client.previewLoop(resolve(file))
-  const trust = preview.trusted
+  // In process the file was just read: the digest says that it is to be run as it was then.
+  const isSettled = preview.trusted && starter.here === undefined
+  const trust = isSettled
     ? undefined
-    : await agreedDigest(session, preview, options.trust === true)
+    : await agreedDigest(session, preview, preview.trusted || options.trust === true)
   const request: NewRunRequest = {
     ...(await requestFrom(options)),
     ...(await callerEnvironment(starter, preview, await namingVariables(settings))),

@@ -1,7 +1,7 @@
 /**
- * Watches a run that a daemon drives, and asks the person at the terminal what it asks. The run does
- * not depend on it: Ctrl-C leaves the watching, a daemon that goes away is waited for, and what was
- * recorded meanwhile is shown when it is back.
+ * Watches a run that a daemon drives, and asks its questions at the terminal. The run does not depend on
+ * it: Ctrl-C only stops watching. If the daemon goes away, this waits for it, then shows what was recorded
+ * in the meantime.
  */
 
 import type { Break, Client, QueueEntry } from '../../client/index.ts'
@@ -33,7 +33,7 @@ export async function watchRun(
   }
   if (leaving.outputFailed()) process.exitCode = outputExitCode
   else if (end === undefined) {
-    tellLeft(session, run, leaving.isHeard())
+    tellLeft(session, run, leaving.isOpen())
     process.exitCode = interruptedExitCode
   } else {
     const epilogue = await from.epilogue?.(end)
@@ -42,12 +42,12 @@ export async function watchRun(
   }
 }
 
-/** Whoever wants to leave, from the moment that there may be a run. */
+/** Whether the user wants to stop watching, from the moment that there may be a run. */
 export interface Leaving {
   readonly signal: AbortSignal
   leave(): void
-  /** Whether anybody reads what is said. */
-  isHeard(): boolean
+  /** Whether the output is still open. */
+  isOpen(): boolean
   outputFailed(): boolean
   close(): void
 }
@@ -55,16 +55,16 @@ export interface Leaving {
 export function listenToLeave(): Leaving {
   const left = new AbortController()
   const leave = (): void => {
-    // Nobody waits for a daemon that does not answer.
+    // The second time, even if the daemon does not answer.
     if (left.signal.aborted) process.exit(interruptedExitCode)
     left.abort()
   }
   let failed = false
-  let heard = true
+  let isOutputOpen = true
   function onBrokenOutput({ code }: NodeJS.ErrnoException): void {
-    // Who has seen enough, as `head` does, is no error.
+    // A reader that has enough, such as `head`, is not an error.
     failed ||= code !== 'EPIPE'
-    heard = false
+    isOutputOpen = false
     left.abort()
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -73,7 +73,7 @@ export function listenToLeave(): Leaving {
   return {
     signal: left.signal,
     leave,
-    isHeard: () => heard,
+    isOpen: () => isOutputOpen,
     outputFailed: () => failed,
     close() {
       for (const name of signals) process.removeListener(name, leave)
@@ -100,7 +100,7 @@ async function toItsEnd(
     const streaming = async (): Promise<void> => {
       for await (const recorded of client.events(run.id, range)) {
         state = evolve(state, recorded)
-        line.heard(state)
+        line.onState(state)
         show.event(recorded)
         end = await endOf(client, run, state)
         if (noInput && isQuestion(recorded)) end ??= suspended(asksText)
@@ -108,13 +108,13 @@ async function toItsEnd(
       }
     }
     const idle = await Promise.race([streaming(), line.idle])
-    return end ?? (signal.aborted ? undefined : (idle ?? suspended('nobody drives it now')))
+    return end ?? (signal.aborted ? undefined : (idle ?? suspended('no process drives it now')))
   } finally {
     over.abort()
   }
 }
 
-/** What was paused while nobody could watch may be at work again. */
+/** A run that was paused while the connection was lost may be running again. */
 async function endOf(
   client: Pick<Client, 'inspect'>,
   { id }: RunName,
@@ -129,9 +129,9 @@ async function endOf(
 const suspended = (reason: string): RunEnd => ({ type: 'suspended', reason })
 
 interface Line {
-  heard(state: RunState): void
+  onState(state: RunState): void
   onBreak(broken: Break): void
-  /** Resolves when nobody is to drive the run any more, rejects when the daemon stays away. */
+  /** Resolves when the run is not to be driven any more, rejects when the daemon stays away. */
   readonly idle: Promise<RunEnd | undefined>
 }
 
@@ -148,7 +148,7 @@ const tryMsMax = 30_000
 
 /** Where the run stands while it is not driven: in the queue, or nowhere. */
 function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal): Line {
-  let heardAtMs = Date.now()
+  let lastEventAtMs = Date.now()
   let isAtWork = false
   let brokenAtMs: number | undefined
   let wasStopped = false
@@ -162,16 +162,16 @@ function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal
       return isFarOff(entry) ? suspended(laterText(entry)) : undefined
     }
     const { run: row, why } = await client.inspect(run.id)
-    // What is over, or done elsewhere, is told by its events.
+    // Its events show that it ended, or that another process drives it.
     if (row.held || isEnd(row.status) || row.status === 'paused') return undefined
     missing++
-    return missing < 3 ? undefined : suspended(why ?? 'nobody drives it now')
+    return missing < 3 ? undefined : suspended(why ?? 'no process drives it now')
   }
 
   async function idle(): Promise<RunEnd | undefined> {
     while (!signal.aborted) {
       await pause(lookMs, signal)
-      const sinceMs = Date.now() - heardAtMs
+      const sinceMs = Date.now() - lastEventAtMs
       if (brokenAtMs !== undefined) {
         const sinceBreakMs = Date.now() - brokenAtMs
         if (wasStopped && sinceBreakMs > restartMs) return suspended(stoppedText)
@@ -185,8 +185,8 @@ function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal
   }
 
   return {
-    heard(state) {
-      heardAtMs = Date.now()
+    onState(state) {
+      lastEventAtMs = Date.now()
       isAtWork = state.status === 'running' || state.status === 'waiting'
       wasStopped = state.status === 'suspended'
       missing = 0
@@ -220,12 +220,8 @@ const stayedAway = ({ where }: Client, { name }: RunName): LoopError =>
       `back: loopctl daemon start, then loopctl watch ${name}`,
   )
 
-function tellLeft(
-  { hint, json, terminal }: Session,
-  { id, name }: RunName,
-  isHeard: boolean,
-): void {
-  if (!isHeard) return
+function tellLeft({ hint, json, terminal }: Session, { id, name }: RunName, isOpen: boolean): void {
+  if (!isOpen) return
   if (json) {
     process.stdout.write(`${JSON.stringify({ run: id, name, type: 'left' })}\n`)
     return

@@ -73,7 +73,7 @@ export async function withLoop(
       }
     })
   } catch (error) {
-    // Whoever interrupts before there is a run wants no run.
+    // Interrupted before there was a run: there is none.
     if (!foreground.signal.aborted || isLoopError(error)) throw error
     process.exitCode = interruptedExitCode
   } finally {

@@ -12,7 +12,7 @@ import type { QueueEntry } from '../../protocol/api/index.ts'
 import type { RunStarter, Submitted } from '../parts.ts'
 import { createLocalRuns, type LocalRun, loadAgain } from './local-runs.ts'
 
-export interface LocalStart extends Pick<StartParts, 'apart' | 'onLine'> {
+export interface LocalStart extends Pick<StartParts, 'apart' | 'onLine' | 'reads'> {
   readonly onProblem: (problem: string) => void
   /** Aborting it shuts down what is driven, and gives up what is being started. */
   readonly signal: AbortSignal

@@ -28,9 +28,9 @@ const preview = operation({
   body: { schema: previewRequestSchema, example: { file: '/home/me/shop/fix-tests.yaml' } },
   answers: { 200: json('The file.', previewSchema) },
   problems: [404, 422, 501],
-  async handle({ host }, { body }) {
+  async handle({ host, reads }, { body }) {
     requireAbsolute(body.file)
-    return ok(await previewLoop(body.file, host.folder, undefined, host.loopTypes))
+    return ok(await previewLoop(body.file, host.folder, defined({ types: host.loopTypes, reads })))
   },
 })
 

@@ -5,7 +5,7 @@ import { defined, type Json } from '../../loop/index.ts'
 import type { Environment } from '../../system/environment.ts'
 
 export interface DriveRequest {
-  /** Somebody watches, and answers for what happens without strong walls. */
+  /** A person watches: a weaker sandbox is allowed. */
   readonly attended?: true
   /** For the next start only: go on though the loop's code changed. */
   readonly force?: true
@@ -13,7 +13,7 @@ export interface DriveRequest {
   readonly keepFiles?: true
   /** Variables that the loop names and that its caller had: names, never values. */
   readonly needs?: readonly string[]
-  /** For the next start only: bring along what is no part of the tree that a fork came from. */
+  /** For the next start only: copy what is not part of the tree that a fork starts from. */
   readonly carry?: true
   /** The checks are not tried on the base before the first iteration. */
   readonly skipPreflight?: true

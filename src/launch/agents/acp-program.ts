@@ -1,9 +1,9 @@
-/** The program by which an agent speaks ACP: itself with other arguments, or one of another package. */
+/** The program that speaks ACP for an agent: the agent itself with other arguments, or an adapter. */
 
 import type { AgentProgram } from '../../agents/index.ts'
 import type { Wanted } from './find-program.ts'
 
-/** Undefined where it does not. Both are fetched together. */
+/** Undefined if the agent does not speak ACP. Both programs are fetched together. */
 export function acpProgram({ name, acp }: AgentProgram): Wanted | undefined {
   return acp === undefined
     ? undefined

@@ -1,4 +1,4 @@
-/** What an agent of a loop file is opened with. */
+/** What is needed to open an agent of a loop file. */
 
 import type { Agent } from '../../agents/index.ts'
 import type { AgentUsed } from '../../loop/index.ts'
@@ -10,7 +10,7 @@ import type { CommandChecks } from './open-repair.ts'
 
 export interface OpenedAgent {
   readonly agent: Agent
-  /** For the record. A script is nobody. */
+  /** For the journal. Absent for a script. */
   readonly used?: AgentUsed
 }
 
@@ -22,15 +22,15 @@ export interface AgentParts {
   readonly walls: OpenWalls
   readonly models: ModelDoor
   readonly environment: Environment
-  /** What lies about where it works, and is not kept with what it says. */
+  /** Secrets found in its workspace, which are masked in everything that is recorded. */
   readonly secrets?: readonly string[]
-  /** Those of the loop file that are commands. */
+  /** The checks of the loop file that are commands. */
   readonly checks: CommandChecks
-  /** What is missing and can be done without is added here. */
+  /** Receives problems that do not prevent the run. */
   readonly problems: string[]
 }
 
-/** Where the workspace is for commands, if that is elsewhere: only strong walls can show it so. */
+/** The path of the workspace for commands, if it differs: only the strong tier can mount it elsewhere. */
 export const folderInside = ({
   place,
   walls,

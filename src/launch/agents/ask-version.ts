@@ -1,4 +1,4 @@
-/** Asks a program for its version, inside the sandbox and for a short time: nothing else is known of it. */
+/** Asks a program for its version, in the sandbox and with a short time limit, because it is unknown. */
 
 import { rm } from 'node:fs/promises'
 import { type Commands } from '../../engine/index.ts'
@@ -8,7 +8,7 @@ import { makeTemporaryFolder } from '../../system/index.ts'
 const timeoutMs = 20_000
 const versionForm = /(?<![\w.])v?(\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z.]{1,40})?)(?![\w.])/
 
-/** In an empty folder of its own. */
+/** Runs it in an empty temporary folder. */
 export async function askVersion(
   command: readonly string[],
   sandbox: Pick<Sandbox, 'commands' | 'report'>,
@@ -16,8 +16,8 @@ export async function askVersion(
   const workspace = await makeTemporaryFolder('loopwright-version-')
   try {
     const path = process.env['PATH'] ?? ''
-    const isWalled = sandbox.report.tier !== 'none'
-    const readOnly = isWalled ? commandMounts(command, { cwd: workspace, path }) : []
+    const isSandboxed = sandbox.report.tier !== 'none'
+    const readOnly = isSandboxed ? commandMounts(command, { cwd: workspace, path }) : []
     return await askWith(command, sandbox.commands({ workspace, readOnly }))
   } catch {
     return undefined
@@ -26,7 +26,7 @@ export async function askVersion(
   }
 }
 
-/** Undefined when it does not say. */
+/** Undefined: it does not print a version. */
 export async function askWith(
   [program = '', ...before]: readonly string[],
   commands: Commands,

@@ -1,4 +1,4 @@
-/** What a command that the loop file names sees: its program, and what else it needs. */
+/** What a command of the loop file can see in the sandbox: its program and what it needs. */
 
 import { delimiter, isAbsolute, resolve } from 'node:path'
 import type { Commands } from '../../engine/index.ts'
@@ -6,13 +6,13 @@ import { commandMounts, type Sandbox, type SandboxPlace } from '../../sandbox/in
 import { pathInside } from '../../system/index.ts'
 import type { OpenPlace } from '../launch-place.ts'
 
-/** What only this command sees; programs come before all others. */
+/** Files and programs for this command only; its programs come first on the PATH. */
 export type CommandView = Pick<SandboxPlace, 'files' | 'programs'>
 
-/** How the commands of a check are run. */
+/** How the commands of a check run. */
 export interface CheckView {
   readonly shows?: CommandView
-  /** A program and its arguments that start each command. */
+  /** A program with arguments that starts each command. */
   readonly prefix?: readonly string[]
 }
 
@@ -24,12 +24,12 @@ export const commandsFor = (
   shows?: CommandView,
 ): Commands => ({
   run(command, signal) {
-    const seen = withCommand(sandbox, showing(inside(), shows), named, path)
+    const seen = withCommand(sandbox, withView(inside(), shows), named, path)
     return sandbox.commands(seen).run(command, signal)
   },
 })
 
-const showing = (
+const withView = (
   place: SandboxPlace,
   { files, programs = [] }: CommandView = {},
 ): SandboxPlace => ({
@@ -38,7 +38,7 @@ const showing = (
   programs: [...programs, ...(place.programs ?? [])],
 })
 
-/** Where there are no walls, nothing has to be let in. */
+/** Without a sandbox nothing must be mounted. */
 export function withCommand(
   sandbox: Sandbox,
   place: SandboxPlace,
@@ -46,7 +46,7 @@ export function withCommand(
   path: string,
 ): SandboxPlace {
   if (sandbox.report.tier === 'none') return place
-  const seen = command.map((part) => asSeenFrom(place.shownAs, part))
+  const seen = command.map((part) => toSandboxPath(place.shownAs, part))
   const mounts = commandMounts(seen, {
     cwd: place.workspace,
     path,
@@ -54,14 +54,14 @@ export function withCommand(
   return { ...place, readOnly: [...(place.readOnly ?? []), ...mounts] }
 }
 
-/** A path that leads out of the workspace begins where the workspace is inside. */
-function asSeenFrom(shownAs: string | undefined, part: string): string {
+/** A relative path out of the workspace starts at the path of the workspace in the sandbox. */
+function toSandboxPath(shownAs: string | undefined, part: string): string {
   if (shownAs === undefined || isAbsolute(part) || !part.includes('/')) return part
-  const whole = resolve(shownAs, part)
-  return pathInside(shownAs, whole) === undefined ? whole : part
+  const absolute = resolve(shownAs, part)
+  return pathInside(shownAs, absolute) === undefined ? absolute : part
 }
 
-/** The PATH, without what is in these folders, and without programs of any project if some are named. */
+/** The PATH without these folders and, if there are any, without `node_modules/.bin` of all projects. */
 export function trustedPath({
   untrusted,
   path = process.env['PATH'] ?? '',

@@ -1,7 +1,6 @@
 /**
- * Fetches an agent program with npm, when somebody asks for it: the one version that was tried, into a folder
- * of its own below the record. No script of a package is run, and none of its files outside that folder is
- * written.
+ * Fetches an agent program with npm at the user's request: the tested version, into a separate folder in the
+ * state folder. No scripts of packages run, and nothing is written outside that folder.
  */
 
 import { existsSync } from 'node:fs'
@@ -21,7 +20,7 @@ import { fetchedFolder } from './find-program.ts'
 
 export interface FetchPlan {
   readonly name: string
-  /** With their exact versions. */
+  /** With exact versions. */
   readonly packages: readonly string[]
   readonly folder: string
   readonly isThere: boolean
@@ -32,14 +31,14 @@ export function planFetch(name: string, folder: string): FetchPlan {
   const own = fetchedFolder(folder, program.name)
   return {
     name: program.name,
-    packages: packagesOf(program).map((one) => `${one.name}@${one.version}`),
+    packages: listPackages(program).map((one) => `${one.name}@${one.version}`),
     folder: own,
     isThere: existsSync(join(own, 'node_modules', '.bin', program.name)),
   }
 }
 
-/** Those of the program itself and, where it is another, of what speaks ACP for it. */
-function packagesOf({ package: own, acp }: AgentProgram): readonly AgentProgram['package'][] {
+/** The package of the program and, if it is a different one, of its ACP adapter. */
+function listPackages({ package: own, acp }: AgentProgram): readonly AgentProgram['package'][] {
   return acp === undefined || acp.package.name === own.name ? [own] : [own, acp.package]
 }
 
@@ -50,13 +49,13 @@ export interface FetchOptions {
   readonly signal?: AbortSignal
 }
 
-/** What is there is replaced only when all of the new one is there. */
+/** Replaces an existing folder only after the new one is complete. */
 export async function fetchAgent(
   plan: FetchPlan,
   { environment = process.env, signal = new AbortController().signal }: FetchOptions = {},
 ): Promise<void> {
   await mkdir(dirname(plan.folder), { recursive: true, mode: 0o700 })
-  // What somebody left there who was killed goes with this.
+  // Also removes what a killed process left there.
   const own = await makeOwnFolder(dirname(plan.folder))
   const fresh = join(own.path, plan.name)
   try {
@@ -66,7 +65,7 @@ export async function fetchAgent(
     if (!existsSync(join(fresh, 'node_modules', '.bin', plan.name))) {
       throw new LoopError(
         'not-available',
-        `${plan.packages.join(' ')} has no program ${plan.name}. Install it yourself, and put it on the PATH.`,
+        `${plan.packages.join(' ')} does not contain the program ${plan.name}. Install it yourself and add it to the PATH.`,
       )
     }
     await rm(plan.folder, { recursive: true, force: true })
@@ -76,7 +75,7 @@ export async function fetchAgent(
   }
 }
 
-/** What npm needs to know where packages come from, and to get out. */
+/** Variables that npm needs for its registry and the network. */
 const npmVariables =
   /^(?:npm_config_\w+|NPM_CONFIG_\w+|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR))$/
 
@@ -103,7 +102,7 @@ async function install(
         ...packages,
       ],
       cwd,
-      // A project may have put programs on the PATH: npm is to find none of them.
+      // A project may have added programs to the PATH, which npm must not run.
       env: {
         ...Object.fromEntries(passed),
         PATH: [besideNode, '/usr/bin', '/bin'].join(delimiter),
@@ -118,13 +117,13 @@ async function install(
   const why = result.ended === 'timeout' ? 'npm took too long.' : lastLines(result.stderr)
   throw new LoopError(
     'not-available',
-    `${packages.join(' ')} could not be fetched. ${why} Check that npm can reach its registry, then try again.`,
+    `Could not fetch ${packages.join(' ')}. ${why} Check that npm can reach its registry, then try again.`,
   )
 }
 
 const besideNode = dirname(process.execPath)
 
-/** That of the person; never one of the project. Else that of the node that runs this. */
+/** Finds the user's npm, never one of the project, or else the one next to this Node. */
 async function findNpm(): Promise<string> {
   const own = join(besideNode, 'npm')
   const [found] = [
@@ -132,12 +131,12 @@ async function findNpm(): Promise<string> {
     ...(existsSync(own) ? [own] : []),
   ]
   if (found !== undefined) return found
-  throw new LoopError('not-available', 'There is no npm on PATH. Install it, then try again.')
+  throw new LoopError('not-available', 'npm is not on the PATH. Install it, then try again.')
 }
 
 const lastLines = (text: string): string => text.trim().split('\n').slice(-5).join(' ').slice(-1000)
 
-/** False: there was none. */
+/** Returns false if there was none. */
 export async function removeAgent(name: string, folder: string): Promise<boolean> {
   const own = fetchedFolder(folder, requireProgram(name).name)
   const isThere = existsSync(own)
@@ -145,10 +144,10 @@ export async function removeAgent(name: string, folder: string): Promise<boolean
   return isThere
 }
 
-/** `others`: names that would do as well, for the advice. */
+/** `others`: further valid names, for the error message. */
 export function requireProgram(name: string, others: readonly string[] = []): AgentProgram {
   if (isProgramName(name)) return agentProgram(name)
   const known = [...knownPrograms().map((program) => program.name), ...others]
-  const advice = didYouMean(name, known) || ` There are: ${known.join(', ')}.`
+  const advice = didYouMean(name, known) || ` Use one of: ${known.join(', ')}.`
   throw new LoopError('bad-request', `There is no agent "${name}".${advice}`)
 }

@@ -1,4 +1,4 @@
-/** Which agents can be used here. Starts nothing, not even to find a version. */
+/** Finds the agents that can be used on this machine. Starts no program, not even to ask its version. */
 
 import { type AgentProgram, knownPrograms } from '../../agents/index.ts'
 import { keyVariables } from '../../gateway/index.ts'
@@ -7,7 +7,7 @@ import { createModelDoor } from '../shared-gateway.ts'
 import { findAgentProgram } from './find-program.ts'
 
 export interface AgentCandidate {
-  /** As `--agent` and `init` take it: `claude`, `repair`, `anthropic/claude-sonnet-5`. */
+  /** The value for `--agent` and `init`: `claude`, `repair`, `anthropic/claude-sonnet-5`. */
   readonly name: string
   readonly kind: 'program' | 'built-in' | 'model'
   readonly state: 'ready' | 'no-key' | 'missing'
@@ -17,22 +17,22 @@ export interface AgentCandidate {
 
 export interface FindAgentsOptions {
   readonly environment?: Environment
-  /** Folders that agents work in: programs there are not used. */
+  /** Folders in which agents work: their programs are not used. */
   readonly apart?: readonly string[]
 }
 
-/** Those that are ready first. */
+/** Agents that are ready come first. */
 export async function findAgents(
   folder: string,
   { environment = process.env, apart = [] }: FindAgentsOptions = {},
 ): Promise<readonly AgentCandidate[]> {
   const models = createModelDoor(environment)
-  // `doctor` reports a key file that cannot be used.
+  // An unusable key file is reported by `doctor`.
   const hasKey = (provider: string): Promise<boolean> => models.hasKey(provider).catch(() => false)
   const programs = await Promise.all(
     knownPrograms().map(async (program): Promise<AgentCandidate> => {
       const found = findAgentProgram(program, { folder, environment, apart })
-      const keyed = await keyedProvider(program, hasKey)
+      const keyed = await findProviderWithKey(program, hasKey)
       return {
         name: program.name,
         kind: 'program',
@@ -56,7 +56,7 @@ export async function findAgents(
 
 const states: readonly AgentCandidate['state'][] = ['ready', 'no-key', 'missing']
 
-async function keyedProvider(
+async function findProviderWithKey(
   { provider, otherProviders = [] }: AgentProgram,
   hasKey: (provider: string) => Promise<boolean>,
 ): Promise<string | undefined> {

@@ -21,7 +21,7 @@ function write(path: string, text: string, mode = 0o644): string {
   return path
 }
 
-/** As npm does it. */
+/** Installs a package as npm does. */
 function install(modules: string, text: string, version = '1.2.0'): void {
   write(join(modules, '@made/toy-ai/bin/toy.exe'), text, 0o755)
   const manifest = { name: '@made/toy-ai', version }
@@ -34,7 +34,7 @@ const script = '#!/bin/sh\nexit 0\n'
 const fetched = (): string => join(fetchedFolder(join(folder, 'state'), 'toy'), 'node_modules')
 
 describe('an agent program', () => {
-  test('is found on the PATH first, with the version that its package says', () => {
+  test('is found on the PATH first, with the version of its package', () => {
     install(join(folder, 'node_modules'), script)
     install(fetched(), script, '9.9.9')
     const path = join(folder, 'node_modules/.bin')
@@ -47,23 +47,23 @@ describe('an agent program', () => {
     expect(find()).toMatchObject({ from: 'fetched', version: '9.9.9' })
   })
 
-  test('without a package has no version until it is asked', () => {
+  test('without a package has no version', () => {
     write(join(folder, 'bin/toy'), script, 0o755)
     write(join(folder, 'package.json'), JSON.stringify({ name: 'another', version: '5.0.0' }))
     expect(find(join(folder, 'bin'))).not.toHaveProperty('version')
   })
 
-  test('that cannot be run, or only lies where one stands, is none', () => {
+  test('is not found if it is not executable or not in a bin folder', () => {
     write(join(folder, 'bin/toy'), script)
     expect(find(join(folder, 'bin'))).toBeUndefined()
     expect(find('.')).toBeUndefined()
     const at = { folder, environment: {} }
     expect(() => requireAgentProgram(toy, at)).toThrow(
-      'Install @made/toy-ai, or have it fetched with: loopctl agents add toy (version 1.2.3)',
+      'Install @made/toy-ai, or fetch version 1.2.3 with: loopctl agents add toy',
     )
   })
 
-  test('whose package holds a placeholder is taken from the package for this platform', () => {
+  test('whose package contains a placeholder is found in the package for this platform', () => {
     install(fetched(), 'echo run the postinstall script first\n')
     expect(find()).toBeUndefined()
     const platform = `${process.platform}-${process.arch}`
@@ -94,7 +94,7 @@ describe('an agent program of the project', () => {
       ...at,
     })
 
-  test('is none where agents work, by its path or by that of what it links to', () => {
+  test('is ignored if it is in a workspace, by its path or by the target of its link', () => {
     install(join(folder, 'work/node_modules'), script)
     expect(look({})).toMatchObject({ from: 'path' })
     expect(look({ apart: [join(folder, 'work')] })).toBeUndefined()
@@ -103,7 +103,7 @@ describe('an agent program of the project', () => {
     expect(look({ apart: [join(folder, 'work')] })).toBeUndefined()
   })
 
-  test('is none for a run without walls, nor is one of a folder above', () => {
+  test('is ignored for a run without a sandbox, as are those of parent folders', () => {
     install(join(folder, 'work/node_modules'), script)
     const apart = [join(folder, 'work/packages/one')]
     expect(look({ apart })).toMatchObject({ from: 'path' })

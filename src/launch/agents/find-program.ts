@@ -1,9 +1,9 @@
 /**
- * Where an agent program is on this machine: on the PATH, or among those that were fetched. Nothing of it is
- * run to find out. What lies where agents work is none: whoever works there could have put it there.
+ * Finds an agent program on this machine, on the PATH or among the fetched ones, without running it. Programs
+ * in folders where agents work are ignored: an agent could have created them.
  *
- * Some packages hold a mere placeholder until a script of theirs has put a binary over it. That script is not
- * run: the binary is taken from the package for this platform, where the script would have taken it from.
+ * Some packages contain a placeholder that an install script replaces by a binary. That script is not run:
+ * the binary is used directly from the package for this platform.
  */
 
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
@@ -14,32 +14,32 @@ import type { Environment } from '../../system/environment.ts'
 import { pathInside } from '../../system/index.ts'
 import { packageVersion } from './package-version.ts'
 
-/** What has to be known of a program to find it. */
+/** What is needed to find a program. */
 export interface Wanted {
-  /** Of the program itself. */
+  /** The name of the executable. */
   readonly name: string
   readonly package: { readonly name: string; readonly version: string }
-  /** Under which name it was fetched; its own unless told. */
+  /** The name under which it is fetched; default: `name`. */
   readonly fetchedAs?: string
 }
 
 export interface FoundProgram {
-  /** Where it was found. */
+  /** The path where it was found. */
   readonly path: string
   readonly from: 'path' | 'fetched'
-  /** What is to be started. */
+  /** The command to start. */
   readonly command: readonly string[]
-  /** As its package says; undefined where it has none, and only running it tells. */
+  /** From its package; undefined: it has none, so only running it reveals the version. */
   readonly version?: string
 }
 
 export interface WhereToLook {
-  /** The folder of the record, below which programs are fetched. */
+  /** The state folder, in which fetched programs are. */
   readonly folder: string
   readonly environment: Environment
-  /** Folders that agents work in, and those they stand for. */
+  /** Workspaces of agents, and the user's checkouts of them. */
   readonly apart?: readonly (string | undefined)[]
-  /** It will be run without walls: then what npm links for the project is none either. */
+  /** It will run without a sandbox: then programs that npm links for the project are ignored as well. */
   readonly isBare?: boolean
 }
 
@@ -51,7 +51,7 @@ export function findAgentProgram(wanted: Wanted, at: WhereToLook): FoundProgram 
     .split(delimiter)
     .filter((folder) => isAbsolute(folder))
     .map((folder) => join(folder, wanted.name))
-    .find((path) => isProgram(path) && !isOfProject(path, at))
+    .find((path) => isProgram(path) && !belongsToProject(path, at))
   const found =
     onPath === undefined
       ? { path: join(fetched, '.bin', wanted.name), from: 'fetched' as const }
@@ -64,12 +64,12 @@ export function findAgentProgram(wanted: Wanted, at: WhereToLook): FoundProgram 
   return { ...found, command: [program], ...defined({ version }) }
 }
 
-/** By its own path, or by that of what it links to. */
-function isOfProject(path: string, { apart = [], isBare = false }: WhereToLook): boolean {
+/** By its path, or by the path that it links to. */
+function belongsToProject(path: string, { apart = [], isBare = false }: WhereToLook): boolean {
   const projects = apart.filter((folder) => folder !== undefined)
   return [path, realpathSync(path)].some((one) => {
     const [owner, inside] = one.split('/node_modules/.bin/')
-    // `npx` puts those of all folders above on the PATH too.
+    // `npx` adds those of all parent folders to the PATH.
     const isLinked =
       isBare &&
       inside !== undefined &&
@@ -78,7 +78,7 @@ function isOfProject(path: string, { apart = [], isBare = false }: WhereToLook):
   })
 }
 
-/** Rejects with what to do about it. */
+/** Throws an error that says how to install it. */
 export function requireAgentProgram(wanted: Wanted, at: WhereToLook): FoundProgram {
   const found = findAgentProgram(wanted, at)
   if (found !== undefined) return found
@@ -91,16 +91,16 @@ export function howToGet({
   package: { name: from, version },
 }: Wanted): string {
   return (
-    `There is no program ${name} on the PATH (one in the project does not count). Install ${from}, or have it fetched with: ` +
-    `loopctl agents add ${fetchedAs} (version ${version})`
+    `${name} is not on the PATH (programs of the project are ignored). Install ${from}, or fetch version ${version} with: ` +
+    `loopctl agents add ${fetchedAs}`
   )
 }
 
 const elf = [0x7f, 0x45, 0x4c, 0x46]
-/** Any real binary is far larger, and a script says who runs it. */
+/** Real binaries are far larger, and scripts start with a shebang. */
 const placeholderBytesMax = 64 * 1024
 
-/** A program of a package that is neither a script nor a binary. */
+/** True for a program of a package that is neither a script nor a binary. */
 function isPlaceholder(real: string): boolean {
   if (!real.includes('/node_modules/') || statSync(real).size > placeholderBytesMax) return false
   const head = Buffer.alloc(4)
@@ -114,7 +114,7 @@ function isPlaceholder(real: string): boolean {
   return !isScript && !elf.every((byte, index) => head[index] === byte)
 }
 
-/** In the order in which they are to be tried. */
+/** Finds the binary in the package for this platform. */
 function platformProgram(real: string, { name, package: its }: Wanted): string | undefined {
   const modules = real.slice(0, real.lastIndexOf('/node_modules/') + '/node_modules'.length)
   const prefix = its.name.replace(/-ai$/, '')

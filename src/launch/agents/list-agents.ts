@@ -1,7 +1,7 @@
 /**
- * Which agents there are on this machine, and what is missing for the others. For `loopctl agents`.
+ * Lists the agents on this machine, and what the others need. For `loopctl agents`.
  *
- * No value of a key is ever part of it.
+ * The list never contains the value of a key.
  */
 
 import { type AgentProgram, knownPrograms } from '../../agents/index.ts'
@@ -20,23 +20,22 @@ export interface AgentsFound {
 }
 
 export interface AgentFound {
-  /** As a loop file names it. */
+  /** Its name in a loop file. */
   readonly name: string
   readonly kind: 'program' | 'built-in' | 'models'
-  /** `ready`: it can work now. */
   readonly state: 'ready' | 'no-key' | 'missing'
   readonly path?: string
   readonly from?: FoundProgram['from']
-  /** Absent: it does not say. */
+  /** Absent: unknown. */
   readonly version?: string
-  /** The version that this program was made with. */
+  /** The version that Loopwright was tested with. */
   readonly tested?: string
   readonly protocols: readonly AgentProtocol[]
-  /** Where it works. */
+  /** Where it runs. */
   readonly walls: 'sandbox' | 'no walls' | 'our process'
   readonly can: readonly string[]
   readonly key?: AgentKey
-  /** What to do, where it is not ready. */
+  /** What to do if it is not ready. */
   readonly next?: string
 }
 
@@ -48,7 +47,7 @@ export interface AgentKey {
 
 export interface AgentProtocol {
   readonly name: 'headless' | 'acp' | 'api'
-  /** Absent: it can be spoken here. */
+  /** What to do first. Absent: it is available. */
   readonly next?: string
 }
 
@@ -58,57 +57,57 @@ export async function listAgents(
 ): Promise<AgentsFound> {
   const sandbox = await openSandbox()
   const models = createModelDoor(environment)
-  const look = { sandbox, models, at: { folder, environment } }
+  const search = { sandbox, models, at: { folder, environment } }
   const programs: AgentFound[] = []
-  for (const program of knownPrograms()) programs.push(await lookAt(program, look))
+  for (const program of knownPrograms()) programs.push(await describeProgram(program, search))
   const providers = await Promise.all(
-    Object.keys(publicProviders).map((provider) => modelsOf(provider, look)),
+    Object.keys(publicProviders).map((provider) => describeProvider(provider, search)),
   )
   const { tier, reason } = sandbox.report
   return { sandbox: { tier, reason }, agents: [...programs, repair(sandbox), ...providers] }
 }
 
-interface Look {
+interface AgentSearch {
   readonly sandbox: Sandbox
   readonly models: ModelDoor
   readonly at: WhereToLook
 }
 
-const wallsOf = ({ report }: Sandbox): AgentFound['walls'] =>
+const describeSandbox = ({ report }: Sandbox): AgentFound['walls'] =>
   report.tier === 'none' ? 'no walls' : 'sandbox'
 
-async function lookAt(program: AgentProgram, look: Look): Promise<AgentFound> {
-  const found = findAgentProgram(program, look.at)
-  const key = await keyFor(program, look.models)
+async function describeProgram(program: AgentProgram, search: AgentSearch): Promise<AgentFound> {
+  const found = findAgentProgram(program, search.at)
+  const key = await findKey(program, search.models)
   const base = {
     name: program.name,
     kind: 'program',
     tested: program.package.version,
-    protocols: [{ name: 'headless' }, ...acpOf(program, look.at)],
-    walls: wallsOf(look.sandbox),
-    can: capabilitiesOf(program),
+    protocols: [{ name: 'headless' }, ...describeAcp(program, search.at)],
+    walls: describeSandbox(search.sandbox),
+    can: listCapabilities(program),
     key,
   } as const
   if (found === undefined) return { ...base, state: 'missing', next: howToGet(program) }
-  const version = found.version ?? (await askVersion(found.command, look.sandbox))
+  const version = found.version ?? (await askVersion(found.command, search.sandbox))
   return {
     ...base,
     path: found.path,
     from: found.from,
     ...defined({ version }),
-    ...(key.found ? { state: 'ready' } : { state: 'no-key', next: howToKey(key) }),
+    ...(key.found ? { state: 'ready' } : { state: 'no-key', next: explainMissingKey(key) }),
   }
 }
 
-function acpOf(program: AgentProgram, at: WhereToLook): readonly AgentProtocol[] {
+function describeAcp(program: AgentProgram, at: WhereToLook): readonly AgentProtocol[] {
   const wanted = acpProgram(program)
   if (wanted === undefined) return []
   const isThere = findAgentProgram(wanted, at) !== undefined
   return [{ name: 'acp', ...(isThere ? {} : { next: howToGet(wanted) }) }]
 }
 
-/** In words of our own, since a person reads them. */
-function capabilitiesOf({ capabilities }: AgentProgram): readonly string[] {
+/** For people. */
+function listCapabilities({ capabilities }: AgentProgram): readonly string[] {
   const { limits, resumes, streams, mcp } = capabilities
   return [
     'spending is metered',
@@ -119,35 +118,35 @@ function capabilitiesOf({ capabilities }: AgentProgram): readonly string[] {
   ]
 }
 
-/** Of the first provider that it can ask and that there is one for. */
-async function keyFor(
+/** The key of the first provider that it can use and that has one. */
+async function findKey(
   { provider, otherProviders = [] }: AgentProgram,
   models: ModelDoor,
 ): Promise<AgentKey> {
-  const keys = await Promise.all([provider, ...otherProviders].map((one) => keyOf(one, models)))
-  return keys.find(({ found }) => found) ?? keyOf(provider, models)
+  const keys = await Promise.all([provider, ...otherProviders].map((one) => checkKey(one, models)))
+  return keys.find(({ found }) => found) ?? checkKey(provider, models)
 }
 
-async function keyOf(provider: string, models: ModelDoor): Promise<AgentKey> {
-  // A file of keys that cannot be used is what `doctor` is about.
+async function checkKey(provider: string, models: ModelDoor): Promise<AgentKey> {
+  // An unusable key file is reported by `doctor`.
   const found = await models.hasKey(provider).catch(() => false)
   return { provider, variable: keyVariables(provider)[0] ?? '', found }
 }
 
-const howToKey = ({ provider, variable }: AgentKey): string =>
-  `There is no key for ${provider}: set ${variable}, or put it into the key file (loopctl doctor says where).`
+const explainMissingKey = ({ provider, variable }: AgentKey): string =>
+  `There is no key for ${provider}. Set ${variable}, or add it to the key file, whose path is printed by: loopctl doctor`
 
 const repair = (sandbox: Sandbox): AgentFound => ({
   name: 'repair',
   kind: 'built-in',
   state: 'ready',
   protocols: [],
-  walls: wallsOf(sandbox),
+  walls: describeSandbox(sandbox),
   can: ['needs no model, key or network', 'JavaScript and TypeScript', 'small faults'],
 })
 
-async function modelsOf(provider: string, { models }: Look): Promise<AgentFound> {
-  const key = await keyOf(provider, models)
+async function describeProvider(provider: string, { models }: AgentSearch): Promise<AgentFound> {
+  const key = await checkKey(provider, models)
   return {
     name: `${provider}/…`,
     kind: 'models',
@@ -155,6 +154,6 @@ async function modelsOf(provider: string, { models }: Look): Promise<AgentFound>
     walls: 'our process',
     can: ['our tools', 'MCP servers', 'spending is metered'],
     key,
-    ...(key.found ? { state: 'ready' } : { state: 'no-key', next: howToKey(key) }),
+    ...(key.found ? { state: 'ready' } : { state: 'no-key', next: explainMissingKey(key) }),
   }
 }

@@ -1,11 +1,11 @@
-/** An agent whose output is recorded without secrets. */
+/** Masks secrets in everything that is recorded of an agent. */
 
 import type { Agent } from '../../agents/index.ts'
 import { createSecrets } from '../../gateway/index.ts'
 import { FaultError, textOf } from '../../loop/index.ts'
 import { type Mask, masked } from '../../system/mask.ts'
 
-/** Masks these secrets in notes, reports and errors of the agent. */
+/** Masks these secrets in its notes, reports and errors. */
 export function maskAgent(agent: Agent, secrets: readonly string[]): Agent {
   if (secrets.length === 0) return agent
   const mask: Mask = createSecrets([], secrets).maskText

@@ -66,7 +66,7 @@ const metered = (work: Work, more: Partial<MeteredAgentOptions> = {}): Agent =>
     ...more,
   })
 
-test('what an agent spent is what the gateway saw, and every exchange is kept', async () => {
+test('the gateway determines what an agent spent, and every exchange is stored', async () => {
   await answering({ text: 'Hi.', usage: { input: 300, output: 20 } })
   const kept: KeptExchange[] = []
   const context = {
@@ -85,7 +85,7 @@ test('what an agent spent is what the gateway saw, and every exchange is kept', 
   expect(kept).toMatchObject([{ ordinal: 1, provider: 'anthropic', ended: 'complete' }])
 })
 
-test('its session ends with it', async () => {
+test('its session ends with its work', async () => {
   await answering({ text: 'Hi.' })
   const seen: Session[] = []
   const agent = metered(async (session) => {
@@ -96,7 +96,7 @@ test('its session ends with it', async () => {
   await expect(Promise.all(seen.map(ask))).rejects.toThrow('fetch failed')
 })
 
-test('a failure is what the gateway has seen, not what the agent makes of it', async () => {
+test('the fault is that of the gateway, not what the agent reports', async () => {
   await answering({ status: 401, message: 'no' })
   const agent = metered(async (session) => {
     await ask(session)
@@ -111,7 +111,7 @@ test('a failure is what the gateway has seen, not what the agent makes of it', a
   })
 })
 
-test('an agent that did without an answer has not failed', async () => {
+test('an agent that recovers from a failed request has not failed', async () => {
   await answering({ status: 401, message: 'no' })
   const agent = metered(async (session) => {
     await ask(session)
@@ -120,7 +120,7 @@ test('an agent that did without an answer has not failed', async () => {
   expect(await agent.work(task, createAgentContext())).toMatchObject({ status: 'done' })
 })
 
-test('one that asks on though nothing is left is ended, and the budget is the reason', async () => {
+test('an agent that keeps sending requests after its budget is spent is ended with a budget fault', async () => {
   await answering({ text: 'Hi.' })
   const context = createAgentContext({ limits: { tokens: 0 } })
   const kept: KeptExchange[] = []
@@ -135,7 +135,7 @@ test('one that asks on though nothing is left is ended, and the budget is the re
   expect(server.requests).toEqual([])
 })
 
-test('a key is in nothing that an agent says, calls or fails with', async () => {
+test('keys are masked in notes, tool calls and errors of an agent', async () => {
   await answering({ text: 'Hi.' })
   const spelt = `${key} ${Buffer.from(key).toString('base64')} ${Buffer.from(key).toString('hex')}`
   const context = createAgentContext({ tools: { read: () => 'ok' } })
@@ -153,7 +153,7 @@ test('a key is in nothing that an agent says, calls or fails with', async () => 
   expect(context.calls[0]?.args).toMatchObject({ count: 3 })
 })
 
-test('in a replay where nothing is on record nothing is answered', async () => {
+test('in a replay, a request without a recorded answer fails', async () => {
   await answering({ text: 'Hi.' })
   const asked: unknown[] = []
   const agent = metered(
@@ -175,7 +175,7 @@ test('in a replay where nothing is on record nothing is answered', async () => {
   expect(server.requests).toEqual([])
 })
 
-test('a stop of the run is the reason when there is one', async () => {
+test('an aborted run takes precedence over other faults', async () => {
   await answering({ does: 'hang' })
   const stop = new AbortController()
   const agent = metered(async (session) => {

@@ -1,9 +1,8 @@
 /**
- * An agent whose models are behind the gateway: for each step it gets an address and a token of its own,
- * and no key.
+ * An agent that reaches its models through the gateway: each step gets a separate URL and token, and no key.
  *
  * E4. The gateway reserves and settles; the agent itself has nothing to reserve.
- * E9. An agent that is told that there is nothing left for it, and asks on and on, is ended.
+ * E9. An agent that keeps sending requests after its budget is spent is ended.
  */
 
 import type { Agent } from '../../agents/index.ts'
@@ -33,15 +32,15 @@ import { masked } from '../../system/mask.ts'
 
 export interface MeteredAgentOptions {
   gateway(): Promise<Gateway>
-  /** The agent of one step, led to its session. */
+  /** Creates the agent of one step, with its session. */
   make(session: Session, context: AgentContext): Promise<Agent>
-  /** Which providers answer, and with which keys, where that is not the usual. */
+  /** Providers and keys, if they differ from the defaults. */
   readonly access?: Pick<SessionOptions, 'providers' | 'keys' | 'routes'>
-  /** The variable that a provider's key is in, for those whose key is refused. */
+  /** The variable of a provider's key, for messages about a refused key. */
   keyVariable(provider: string): string
-  /** What must not be on record, besides keys. */
+  /** What must not be recorded, besides keys. */
   readonly secrets?: readonly string[]
-  /** Answers from the record. Where nothing is recorded, nothing is answered. */
+  /** Answers from the recording. A request without a recorded answer fails. */
   readonly replay?: (at: ReplayPlace) => ReplaySettings | undefined
 }
 
@@ -54,40 +53,40 @@ export function meteredAgent(options: MeteredAgentOptions): Agent {
   return {
     async work(task, context) {
       const gateway = await options.gateway()
-      const patience = createPatience(context.signal)
+      const refusals = createRefusalWatch(context.signal)
       const session = await gateway.session({
-        ...sessionFor(options, context),
+        ...toSessionOptions(options, context),
         note(note) {
-          tell(context, note)
+          report(context, note)
           if (note.type !== 'exchange-ended') return
-          const isOver = patience.saw(session.totals.trouble, note.provider)
-          // What it asks while it is ended is no part of its work.
+          const isOver = refusals.saw(session.totals.trouble, note.provider)
+          // Requests that it sends while it is being ended are not part of its work.
           if (isOver) void session.close()
         },
       })
       try {
-        return await workIn(session, options, task, context, patience)
+        return await workInSession(session, options, task, context, refusals)
       } finally {
-        patience.end()
+        refusals.end()
         await session.close()
       }
     },
   }
 }
 
-async function workIn(
+async function workInSession(
   session: Session,
   { make, keyVariable }: MeteredAgentOptions,
   task: AgentTask,
   context: AgentContext,
-  { signal, asked }: Patience,
+  { signal, lastProvider }: RefusalWatch,
 ): Promise<AgentReport> {
   const faultIn = (totals: SessionTotals): FaultError | undefined =>
-    withAdvice(faultOf(totals), asked(), keyVariable)
+    withAdvice(faultOf(totals), lastProvider(), keyVariable)
   let report: AgentReport
   try {
     const agent = await make(session, context)
-    report = masked(session.maskText, await agent.work(task, contextIn(session, context, signal)))
+    report = masked(session.maskText, await agent.work(task, withSession(session, context, signal)))
   } catch (error) {
     const totals = await session.close()
     context.signal.throwIfAborted()
@@ -95,15 +94,15 @@ async function workIn(
   }
   const totals = await session.close()
   context.signal.throwIfAborted()
-  // What an agent says of a failure is a guess; the gateway has seen it.
+  // The agent can only guess the cause of a failure; the gateway knows it.
   const isDoubtful = report.status === 'failed' || totals.diverged !== undefined || signal.aborted
   const fault = isDoubtful ? faultIn(totals) : undefined
   if (fault !== undefined) throw withoutSecrets(session, fault)
   return { ...report, usage: totals.spent }
 }
 
-/** A provider may repeat a key in a way that only shows when an answer is put together. */
-function contextIn(session: Session, context: AgentContext, signal: Signal): AgentContext {
+/** Masks again: a provider may echo a key in pieces, which only the assembled answer shows. */
+function withSession(session: Session, context: AgentContext, signal: Signal): AgentContext {
   return {
     ...context,
     signal,
@@ -113,7 +112,7 @@ function contextIn(session: Session, context: AgentContext, signal: Signal): Age
   }
 }
 
-/** Only the words: what is behind an error may hold anything. */
+/** Keeps only the message, because the cause of an error may contain anything. */
 function withoutSecrets(session: Session, error: unknown): unknown {
   if (error instanceof FaultError) return new FaultError(masked(session.maskText, error.fault))
   const text = textOf(error)
@@ -121,7 +120,7 @@ function withoutSecrets(session: Session, error: unknown): unknown {
   return safe === text ? error : new Error(safe)
 }
 
-/** Only here it is known where a key came from. */
+/** Adds where the key came from, which only this file knows. */
 function withAdvice(
   error: FaultError | undefined,
   provider: string | undefined,
@@ -134,7 +133,7 @@ function withAdvice(
 
 const nothingReserved: Reservation = { settle: async () => undefined }
 
-function sessionFor(options: MeteredAgentOptions, context: AgentContext): SessionOptions {
+function toSessionOptions(options: MeteredAgentOptions, context: AgentContext): SessionOptions {
   const { access, secrets, replay } = options
   const { iteration, step, reserve, signal } = context
   return {
@@ -143,28 +142,28 @@ function sessionFor(options: MeteredAgentOptions, context: AgentContext): Sessio
     reserve,
     signal,
     remaining: () => context.remaining(),
-    record: (exchange) => keep(context, exchange),
+    record: (exchange) => storeExchange(context, exchange),
     ...defined({ secrets }),
     ...(replay === undefined ? {} : { replay: replay({ iteration, step }) ?? { exchanges: [] } }),
   }
 }
 
-interface Patience {
-  /** Aborts when the run is stopped, or when there is no use in going on. */
+interface RefusalWatch {
+  /** Aborts when the run stops, or when the agent has no chance to continue. */
   readonly signal: AbortSignal
-  /** True when it is over. */
+  /** Returns true when the agent must end. */
   saw(trouble: SessionTrouble | undefined, provider: string): boolean
-  /** The provider that was asked last. */
-  asked(): string | undefined
+  /** The provider of the last request. */
+  lastProvider(): string | undefined
   end(): void
 }
 
-/** How often in a row an agent may be told that it gets nothing more; it has its work to put away. */
+/** How many requests in a row may be refused: the agent needs a few to finish its work. */
 const refusalsMax = 6
 
 const hopeless: ReadonlySet<string> = new Set(['budget', 'not-allowed', 'unknown-model'])
 
-function createPatience(signal: Signal): Patience {
+function createRefusalWatch(signal: Signal): RefusalWatch {
   const stop = new AbortController()
   const forward = (): void => stop.abort(signal.reason)
   let refusals = 0
@@ -173,7 +172,7 @@ function createPatience(signal: Signal): Patience {
   if (signal.aborted) forward()
   return {
     signal: stop.signal,
-    asked: () => last,
+    lastProvider: () => last,
     saw(trouble, provider) {
       last = provider
       refusals = trouble !== undefined && hopeless.has(trouble.kind) ? refusals + 1 : 0
@@ -184,13 +183,13 @@ function createPatience(signal: Signal): Patience {
   }
 }
 
-function tell(context: AgentContext, note: GatewayNote): void {
+function report(context: AgentContext, note: GatewayNote): void {
   if (note.type !== 'waiting') return
   const { untilMs, message } = note
   context.note({ type: 'waiting', untilMs, message })
 }
 
-async function keep(context: AgentContext, exchange: Exchange): Promise<void> {
+async function storeExchange(context: AgentContext, exchange: Exchange): Promise<void> {
   const { ordinal, provider, model, ended, spent, isEstimated, durationMs } = exchange
   const seen = { ordinal, provider, model, ended, spent, isEstimated, durationMs }
   await context.keepExchange?.({ ...seen, content: await writeExchange(exchange) })

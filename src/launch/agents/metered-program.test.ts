@@ -26,13 +26,13 @@ const activity = (underWay: number, agoMs: number): SessionActivity => ({
   lastAnswer: 'calls',
 })
 
-test('a program is busy while a model works for it, and for a moment after that', () => {
+test('a program is busy while a model works for it, and for a moment afterwards', () => {
   expect(isBusy({ activity: activity(1, 600_000), totals })).toBe(true)
   expect(isBusy({ activity: activity(0, 100), totals })).toBe(true)
   expect(isBusy({ activity: activity(0, 600_000), totals })).toBe(false)
 })
 
-test('one that asks again and again, and gets nothing, is not', () => {
+test('a program whose requests fail again and again is not busy', () => {
   const trouble = { kind: 'failed', message: 'anthropic answered 500.' } as const
   for (const at of [activity(1, 600_000), activity(0, 100)]) {
     expect(isBusy({ activity: at, totals: { ...totals, trouble } })).toBe(false)

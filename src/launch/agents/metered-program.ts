@@ -1,4 +1,4 @@
-/** What programs that ask their models through the gateway have in common, whatever they speak. */
+/** What all programs have in common that use models through the gateway, whatever their protocol. */
 
 import type { Agent, AgentProgram } from '../../agents/index.ts'
 import {
@@ -11,9 +11,9 @@ import { defined, LoopError } from '../../loop/index.ts'
 import { requireNoLinks } from '../../system/index.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { meteredAgent } from './metered-agent.ts'
-import { passOn } from './pass-on.ts'
+import { passOn } from './pick-variables.ts'
 
-/** Whatever a loop file hands on, these are keys of providers, which stay here. */
+/** Keys of providers: never passed on, even if a loop file names them. */
 const keyNames: readonly string[] = [
   ...Object.keys(publicProviders).flatMap(keyVariables),
   'ANTHROPIC_AUTH_TOKEN',
@@ -22,9 +22,9 @@ const keyNames: readonly string[] = [
 const sessionNames: readonly string[] = Object.keys(agentEnvironment('', ''))
 
 export interface ProgramVariables {
-  /** Values that must not be on record. */
+  /** Values that must not be recorded. */
   readonly secrets: readonly string[]
-  /** Whoever asks for a key gets the token of a session. */
+  /** Variables of keys get the token of the session. */
   given(token: string): Readonly<Record<string, string>>
 }
 
@@ -59,20 +59,20 @@ export function meteredProgram(
   })
 }
 
-/** What it was told then names files of the run on record, which are still there. */
-export function requireWalledReplay(
+/** Recorded answers name files of the original run, which still exist. */
+export function requireSandboxedReplay(
   name: string,
   { place, walls }: Pick<AgentParts, 'place' | 'walls'>,
 ): void {
   if (place.replay === undefined || walls.walls.tier !== 'none') return
   throw new LoopError(
     'not-available',
-    `Without a sandbox ${name} would work on the files of the run that it does again, since the ` +
-      'answers on record name them. See what is missing with: loopctl doctor',
+    `Cannot replay ${name} without a sandbox: it would change the files of the original run, because the ` +
+      'recorded answers name them. See what is missing with: loopctl doctor',
   )
 }
 
-/** Said before there is a run, where it can be known by then. */
+/** Checked before the run starts, if the workspace is known. */
 export function requireHidable(
   { hides }: Pick<AgentProgram, 'hides'>,
   { place: { workspace }, walls }: Pick<AgentParts, 'place' | 'walls'>,
@@ -80,19 +80,19 @@ export function requireHidable(
   if (workspace !== undefined && walls.walls.tier !== 'none') requireNoLinks(workspace, hides)
 }
 
-/** How long after a model's last word a program may go on without one. */
+/** How long a program may continue after the last answer of its model. */
 const lingerMs = 120_000
 
-/** Its model has had its last word, a while ago. */
+/** True if its model gave its final answer a while ago. */
 export function isOver({ activity }: Pick<Session, 'activity'>): boolean {
   const { underWay, lastAnswer, lastAtMs } = activity
   return underWay === 0 && lastAnswer === 'final' && Date.now() - lastAtMs > lingerMs
 }
 
-/** Longer than those who watch look away. */
+/** Longer than the interval of the watch. */
 const momentMs = 6000
 
-/** A model works for it, or did a moment ago. One that asks again and again for nothing is not busy. */
+/** True if a model works for it, or did a moment ago. A program whose requests fail is not busy. */
 export const isBusy = ({ activity, totals }: Pick<Session, 'activity' | 'totals'>): boolean =>
   totals.trouble === undefined &&
   (activity.underWay > 0 || Date.now() - activity.lastAtMs < momentMs)

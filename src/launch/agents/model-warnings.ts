@@ -1,4 +1,4 @@
-/** Whether an agent will have a key for its model, for those who only look. */
+/** Warns if an agent has no key for its model, without failing. */
 
 import { agentProgram } from '../../agents/index.ts'
 import { isLoopError } from '../../loop/index.ts'
@@ -6,10 +6,10 @@ import type { AgentSettings, LoopFile } from '../../protocol/index.ts'
 import type { Environment } from '../../system/environment.ts'
 import { differentAgents } from '../loop-warnings.ts'
 import { createModelDoor } from '../shared-gateway.ts'
-import { requireKey } from './model-key.ts'
 import { chooseModel } from './program-model.ts'
+import { requireKey } from './require-key.ts'
 
-/** A provider that there is none of is wrong; a key that is not set may be set tomorrow. */
+/** An unknown provider is an error; a missing key may be set later, so it is a warning. */
 export async function modelWarnings(
   agents: LoopFile['agents'],
   environment: Environment,

@@ -1,6 +1,6 @@
 /**
- * An agent that speaks ACP: one that is known, or any command. It is started behind the walls and led to its
- * models through the gateway, as programs are.
+ * Opens an agent that speaks ACP: a known one, or any command. It runs in the sandbox and reaches its models
+ * through the gateway, as agent programs do.
  */
 
 import {
@@ -25,24 +25,24 @@ import {
   meteredProgram,
   programVariables,
   requireHidable,
-  requireWalledReplay,
+  requireSandboxedReplay,
 } from './metered-program.ts'
 import { modelOf } from './open-program.ts'
-import { requireOwnLogin } from './own-login.ts'
-import { passOn } from './pass-on.ts'
-import { makeProgramFolders, removedAfter, writeSettings } from './program-folders.ts'
+import { passOn } from './pick-variables.ts'
+import { makeProgramFolders, withCleanup, writeSettings } from './program-folders.ts'
 import { requireCommand } from './require-command.ts'
+import { requireOwnLogin } from './require-own-login.ts'
 
 export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Promise<OpenedAgent> {
   const program = typeof settings.acp === 'string' ? agentProgram(settings.acp) : undefined
-  const { command, version } = commandOf(settings, program, parts)
+  const { command, version } = findCommand(settings, program, parts)
   const name = program?.name ?? command[0] ?? ''
   const used = { ...defined({ version }), name, protocol: 'acp' } as const
   if (settings.subscription) {
-    if (program !== undefined) throw onlyHeadless(program)
-    return { agent: openOwn(settings, command, name, parts), used }
+    if (program !== undefined) throw createHeadlessOnlyError(program)
+    return { agent: openWithOwnLogin(settings, command, name, parts), used }
   }
-  requireWalledReplay(name, parts)
+  requireSandboxedReplay(name, parts)
   if (program !== undefined) requireHidable(program, parts)
   const model = program && (await modelOf(program, settings.model, parts))
   const variables = programVariables(settings.env, parts)
@@ -56,16 +56,16 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
       const { token } = session
       const url = inside.url ?? session.url
       const home = inside.home ?? ownHome
-      const led = { url, token, home, settings: folder }
+      const sessionSettings = { url, token, home, settings: folder }
       const {
         args,
         env,
         settings: files = {},
-        ...told
-      } = launchFor(program, settings, { ...led, model: model ?? '' })
+        ...launchSettings
+      } = launchFor(program, settings, { ...sessionSettings, model: model ?? '' })
       await writeSettings({ settings: files }, folder)
       const worker = acpAgent({
-        ...told,
+        ...launchSettings,
         ...common(settings),
         command: [...command, ...args],
         start: inside.start,
@@ -80,11 +80,11 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
         isBusy: () => isBusy(session),
         hasResult: () => isOver(session),
         lastAnswer: () => session.activity.lastAnswer,
-        // Some ask for a title then, which nobody would see and all would pay for.
+        // Some then request a title, which is never shown but costs money.
         onTurnEnded: () => void (session.activity.underWay === 0 && session.close()),
         ...defined({ cwd }),
       })
-      return removedAfter(worker, remove)
+      return withCleanup(worker, remove)
     } catch (error) {
       await remove()
       throw error
@@ -93,8 +93,8 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
   return { agent, used }
 }
 
-/** What is known of a program is found; the rest is taken as it is written. */
-function commandOf(
+/** Finds a known program; any other command is used as written. */
+function findCommand(
   { acp }: AcpAgentSettings,
   program: AgentProgram | undefined,
   parts: AgentParts,
@@ -128,27 +128,27 @@ const common = ({
   'permissions' | 'timeoutMs' | 'idleMs' | 'authMethod'
 > => ({ permissions, timeoutMs, idleMs, ...defined({ authMethod: auth }) })
 
-type Led = Pick<LaunchOptions, 'url' | 'token' | 'home' | 'settings' | 'model'>
+type SessionSettings = Pick<LaunchOptions, 'url' | 'token' | 'home' | 'settings' | 'model'>
 
-/** A command is told everything by its author. */
+/** A command has all its settings in the loop file. */
 function launchFor(
   program: AgentProgram | undefined,
   { args, permissions }: AcpAgentSettings,
-  led: Led,
+  sessionSettings: SessionSettings,
 ): AcpLaunch {
   if (program === undefined) return { args: [], env: {} }
-  return acpLaunch(program, { ...led, args }, permissions)
+  return acpLaunch(program, { ...sessionSettings, args }, permissions)
 }
 
-/** By its adapter it could not be kept from what the repository configures. */
-const onlyHeadless = ({ name }: AgentProgram): LoopError =>
+/** With its ACP adapter, settings of the repository could not be hidden from it. */
+const createHeadlessOnlyError = ({ name }: AgentProgram): LoopError =>
   new LoopError(
     'bad-loop-file',
-    `With a login of its own ${name} is used headless. Write: agent: { program: ${name}, subscription: true }`,
+    `${name} can use its own login only headless. Write: agent: { program: ${name}, subscription: true }`,
   )
 
-/** With its own home and login, and without walls. */
-function openOwn(
+/** With the user's home and login, and without a sandbox. */
+function openWithOwnLogin(
   settings: AcpAgentSettings,
   command: readonly string[],
   name: string,

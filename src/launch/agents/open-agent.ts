@@ -1,4 +1,4 @@
-/** The agent that a loop file names, led to its models through the gateway. It never has a key. */
+/** Opens the agent of a loop file. It reaches its models through the gateway and never has a key. */
 
 import { type Agent, commandAgent, describeModel, scriptedAgent } from '../../agents/index.ts'
 import { agentEnvironment, publicProviders, type SessionOptions } from '../../gateway/index.ts'
@@ -11,35 +11,40 @@ import type {
 import type { Environment } from '../../system/environment.ts'
 import { daemonTokens, workspaceSecrets } from '../../system/find-secrets.ts'
 import { type AgentParts, folderInside, type OpenedAgent } from './agent-parts.ts'
-import { toldOfGit } from './git-instructions.ts'
 import { maskAgent } from './mask-agent.ts'
 import { meteredAgent } from './metered-agent.ts'
-import { isOver, meteredProgram, programVariables, requireWalledReplay } from './metered-program.ts'
-import { requireKey } from './model-key.ts'
+import {
+  isOver,
+  meteredProgram,
+  programVariables,
+  requireSandboxedReplay,
+} from './metered-program.ts'
 import { openAcp } from './open-acp.ts'
 import { openProgram } from './open-program.ts'
 import { openRepair } from './open-repair.ts'
-import { requireOwnLogin } from './own-login.ts'
-import { passOn } from './pass-on.ts'
+import { passOn } from './pick-variables.ts'
 import { requireCommand } from './require-command.ts'
+import { requireKey } from './require-key.ts'
+import { requireOwnLogin } from './require-own-login.ts'
+import { withGitInstructions } from './with-git-instructions.ts'
 
 export async function openAgent(settings: AgentSettings, parts: AgentParts): Promise<OpenedAgent> {
-  const { workspace, checkout, folder, secrets: told = [] } = parts.place
+  const { workspace, checkout, folder, secrets: knownSecrets = [] } = parts.place
   const found = await workspaceSecrets([workspace, checkout], parts.environment)
-  const secrets = [...told, ...(await daemonTokens(folder)), ...found]
+  const secrets = [...knownSecrets, ...(await daemonTokens(folder)), ...found]
   const plain = await openKind(settings, { ...parts, secrets })
   const opened = { ...plain, agent: maskAgent(plain.agent, secrets) }
-  const reads = settings.type !== 'script' && settings.type !== 'repair'
-  // Without walls it could commit.
-  if (!reads || parts.walls.walls.tier === 'none') return opened
-  return { ...opened, agent: toldOfGit(opened.agent) }
+  const readsPrompt = settings.type !== 'script' && settings.type !== 'repair'
+  // Without a sandbox it could commit.
+  if (!readsPrompt || parts.walls.walls.tier === 'none') return opened
+  return { ...opened, agent: withGitInstructions(opened.agent) }
 }
 
 async function openKind(settings: AgentSettings, parts: AgentParts): Promise<OpenedAgent> {
-  // What is wrong with keys or addresses is better said before there is a run.
-  const asksModels =
+  // Opens the gateway now, so that problems with keys or URLs are reported before there is a run.
+  const usesModels =
     settings.type === 'model' || ('subscription' in settings && !settings.subscription)
-  if (asksModels && parts.place.replay === undefined) await parts.models.gateway()
+  if (usesModels && parts.place.replay === undefined) await parts.models.gateway()
   switch (settings.type) {
     case 'script':
       return { agent: scriptedAgent(settings.script) }
@@ -64,7 +69,7 @@ async function openKind(settings: AgentSettings, parts: AgentParts): Promise<Ope
   }
 }
 
-/** It has a login of its own, so it needs its home and the network: there are no walls around it. */
+/** It uses the user's login, so it needs the home folder and the network: it runs without a sandbox. */
 function openSubscriber(settings: CommandAgentSettings, parts: AgentParts): Agent {
   const { command, timeoutMs } = settings
   requireOwnLogin(command[0] ?? '', parts)
@@ -77,7 +82,7 @@ function openCommand(settings: CommandAgentSettings, parts: AgentParts): Agent {
   const { command, timeoutMs } = settings
   const { walls } = parts
   const program = programVariables(settings.env, parts)
-  requireWalledReplay(command[0] ?? '', parts)
+  requireSandboxedReplay(command[0] ?? '', parts)
   return meteredProgram(program, parts, async (session) => {
     const { commands, url = session.url } = walls.agentCommands(command, session.socketPath)
     return commandAgent({
@@ -92,7 +97,7 @@ function openCommand(settings: CommandAgentSettings, parts: AgentParts): Agent {
   })
 }
 
-/** The variable by which our own client is told the token of its session. */
+/** The variable that passes the token of the session to our own client. */
 const tokenVariable = 'LOOPWRIGHT_SESSION'
 
 async function openModel(settings: ModelAgentSettings, parts: AgentParts): Promise<Agent> {
@@ -104,7 +109,7 @@ async function openModel(settings: ModelAgentSettings, parts: AgentParts): Promi
   return meteredAgent({
     gateway: () => models.gateway(),
     keyVariable: () => keyVariable ?? `the key of ${provider}`,
-    access: accessOf(settings, parts.environment),
+    access: toAccess(settings, parts.environment),
     ...defined({ secrets: parts.secrets, replay: place.replay }),
     async make(session) {
       const { modelAgent, resolveModel } = await import('../../agents/index.ts')
@@ -119,7 +124,7 @@ async function openModel(settings: ModelAgentSettings, parts: AgentParts): Promi
   })
 }
 
-function accessOf(
+function toAccess(
   { model, baseUrl, apiKeyEnv }: ModelAgentSettings,
   environment: Environment,
 ): Pick<SessionOptions, 'providers' | 'keys' | 'routes'> {

@@ -1,6 +1,6 @@
 /**
- * An agent program that is known: found, given a home and settings of its own, and led to its models through
- * the gateway. It never has a key, and nothing of it is left when its step is over.
+ * Opens a known agent program, with a separate home and settings. It reaches its models through the gateway,
+ * never has a key, and its files are removed after the step.
  */
 
 import {
@@ -23,12 +23,12 @@ import {
   meteredProgram,
   programVariables,
   requireHidable,
-  requireWalledReplay,
+  requireSandboxedReplay,
 } from './metered-program.ts'
-import { requireOwnLogin } from './own-login.ts'
-import { passOn } from './pass-on.ts'
-import { makeProgramFolders, removedAfter, writeSettings } from './program-folders.ts'
-import { chooseModel, modelFor, modelWithout } from './program-model.ts'
+import { passOn } from './pick-variables.ts'
+import { makeProgramFolders, withCleanup, writeSettings } from './program-folders.ts'
+import { chooseModel, chooseModelWithoutKey, modelFor } from './program-model.ts'
+import { requireOwnLogin } from './require-own-login.ts'
 
 export async function openProgram(
   settings: ProgramAgentSettings,
@@ -47,16 +47,17 @@ export async function openProgram(
     name: program.name,
     protocol: 'headless',
   } as const
-  if (settings.subscription) return { agent: openOwn(settings, program, found, parts), used }
-  requireWalledReplay(program.name, parts)
+  if (settings.subscription)
+    return { agent: openWithOwnLogin(settings, program, found, parts), used }
+  requireSandboxedReplay(program.name, parts)
   requireHidable(program, parts)
   const model = await modelOf(program, settings.model, parts)
   const variables = programVariables(settings.env, parts)
   const { command } = found
   const agent = meteredProgram(variables, parts, async (session) => {
-    const { settings: folderOfSettings, home: ownHome, remove } = await makeProgramFolders()
+    const { settings: settingsFolder, home: ownHome, remove } = await makeProgramFolders()
     try {
-      const view = { hides: program.hides, shows: [folderOfSettings] }
+      const view = { hides: program.hides, shows: [settingsFolder] }
       const inside = parts.walls.agentCommands(command, session.socketPath, view)
       const options: ProgramAgentOptions = {
         ...common(settings),
@@ -67,7 +68,7 @@ export async function openProgram(
         url: inside.url ?? session.url,
         token: session.token,
         home: inside.home ?? ownHome,
-        settings: folderOfSettings,
+        settings: settingsFolder,
         env: variables.given(session.token),
         spending: 'gateway',
         mask: session.maskText,
@@ -75,8 +76,8 @@ export async function openProgram(
         hasResult: () => isOver(session),
         lastAnswer: () => session.activity.lastAnswer,
       }
-      await writeSettings(launchOf(options, ''), folderOfSettings)
-      return removedAfter(programAgent(options), remove)
+      await writeSettings(launchOf(options, ''), settingsFolder)
+      return withCleanup(programAgent(options), remove)
     } catch (error) {
       await remove()
       throw error
@@ -85,7 +86,7 @@ export async function openProgram(
   return { agent, used }
 }
 
-/** Asked behind the walls where its package does not say; never of a run on record. */
+/** Asks in the sandbox if its package has no version; never in a replay. */
 export async function versionOf(
   { command, version }: FoundProgram,
   { walls, place }: AgentParts,
@@ -110,17 +111,17 @@ export const modelOf = (
   written: string | undefined,
   parts: AgentParts,
 ): Promise<string> =>
-  (parts.place.replay === undefined ? chooseModel : modelWithout)(program, written, parts)
+  (parts.place.replay === undefined ? chooseModel : chooseModelWithoutKey)(program, written, parts)
 
-/** With its own home, login and settings, and without walls. */
-function openOwn(
+/** With the user's home, login and settings, and without a sandbox. */
+function openWithOwnLogin(
   settings: ProgramAgentSettings,
   program: AgentProgram,
   { command }: FoundProgram,
   parts: AgentParts,
 ): Agent {
   const own = withOwnLogin(program)
-  if (own === undefined) throw onlyWalled(program)
+  if (own === undefined) throw createSandboxOnlyError(program)
   requireOwnLogin(program.name, parts)
   return programAgent({
     ...common(settings),
@@ -128,7 +129,7 @@ function openOwn(
     command,
     model: modelFor(program, settings.model),
     commands: parts.walls.bareCommands,
-    // It has its own of all of these.
+    // It uses its own.
     url: '',
     token: '',
     home: '',
@@ -138,9 +139,9 @@ function openOwn(
   })
 }
 
-const onlyWalled = ({ name, hides }: AgentProgram): LoopError =>
+const createSandboxOnlyError = ({ name, hides }: AgentProgram): LoopError =>
   new LoopError(
     'bad-loop-file',
-    `${name} takes orders from files of the repository (${hides.join(', ')}), which only the sandbox ` +
-      'hides from it. Take agent.subscription out, and use an API key.',
+    `${name} follows instructions in files of the repository (${hides.join(', ')}), which only the sandbox ` +
+      'hides from it. Remove agent.subscription, and use an API key.',
   )

@@ -1,4 +1,4 @@
-/** The repair agent of a loop file: what has to pass are the checks of the same file. */
+/** Opens the repair agent of a loop file, which makes the checks of the same file pass. */
 
 import { type Agent, repairAgent } from '../../agents/index.ts'
 import type { Command, Commands } from '../../engine/index.ts'
@@ -16,24 +16,24 @@ export function openRepair(
   walls: Pick<OpenWalls, 'commands' | 'commandsFor'>,
   shownAs?: string,
 ): Agent {
-  const given = Object.values(checks)
-  if (given.length === 0) {
+  const commandChecks = Object.values(checks)
+  if (commandChecks.length === 0) {
     const message =
-      'The repair agent makes checks pass that are commands, and the loop file has none. ' +
+      'The repair agent needs a check that is a command, and the loop file has none. ' +
       'Add one, such as checks: { test: npm test }.'
     throw new LoopError('bad-loop-file', message)
   }
   return repairAgent({
     ...settings,
-    checks: given.map(({ command }) => command),
-    commands: asTheirChecks(given, walls),
-    checkTimeoutMs: Math.max(...given.map(({ timeoutMs }) => timeoutMs)),
+    checks: commandChecks.map(({ command }) => command),
+    commands: createCheckCommands(commandChecks, walls),
+    checkTimeoutMs: Math.max(...commandChecks.map(({ timeoutMs }) => timeoutMs)),
     ...defined({ shownAs }),
   })
 }
 
-/** A check is run here as it is run by the engine; whatever else is run has the variables of all. */
-function asTheirChecks(
+/** Runs a check as the engine does; other commands get the variables of all checks. */
+function createCheckCommands(
   checks: readonly CheckCommand[],
   walls: Pick<OpenWalls, 'commands' | 'commandsFor'>,
 ): Commands {

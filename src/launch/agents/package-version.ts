@@ -1,4 +1,4 @@
-/** The version of the package that a program belongs to, read and not asked. */
+/** Reads the version of the package that a program belongs to, without running it. */
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 const levelsMax = 8
 const manifestBytesMax = 256 * 1024
 
-/** `program` without links. Only a package of this name counts, or one made for a platform from it. */
+/** `program` has its links resolved. Only a package with this name counts. */
 export function packageVersion(program: string, name: string): string | undefined {
   let folder = dirname(program)
   for (let level = 0; level < levelsMax && folder !== dirname(folder); level++) {
@@ -22,7 +22,7 @@ interface Manifest {
   readonly version: string
 }
 
-/** It may be anything: a pipe, or longer than memory. */
+/** The path may be anything, such as a pipe or a huge file. */
 function readManifest(path: string): Manifest | undefined {
   try {
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -31,7 +31,7 @@ function readManifest(path: string): Manifest | undefined {
       if (!fstatSync(file).isFile() || size > manifestBytesMax) return undefined
       const bytes = Buffer.alloc(size)
       readSync(file, bytes, 0, size, 0)
-      return manifestOf(JSON.parse(bytes.toString('utf8')))
+      return parseManifest(JSON.parse(bytes.toString('utf8')))
     } finally {
       closeSync(file)
     }
@@ -42,10 +42,10 @@ function readManifest(path: string): Manifest | undefined {
 
 const versionForm = /^\d{1,9}\.\d{1,9}\.\d{1,9}[0-9A-Za-z.+-]{0,60}$/
 
-function manifestOf(read: unknown): Manifest | undefined {
+function parseManifest(read: unknown): Manifest | undefined {
   if (typeof read !== 'object' || read === null) return undefined
   const { name, version } = read as Partial<Manifest>
-  const isRight =
+  const isValid =
     typeof name === 'string' && typeof version === 'string' && versionForm.test(version)
-  return isRight ? { name, version } : undefined
+  return isValid ? { name, version } : undefined
 }

@@ -1,4 +1,4 @@
-/** The folders of an agent program for one step: a home that it may fill, and settings that it may read. */
+/** The folders of an agent program for one step: a home that it may write to, and settings that it may read. */
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,14 +12,14 @@ export interface ProgramFolders {
   remove(): Promise<void>
 }
 
-/** In the temporary folder: what lies among sockets is not shown inside. */
+/** In the temporary folder, because the folder of sockets is not visible in the sandbox. */
 export async function makeProgramFolders(): Promise<ProgramFolders> {
-  const own = await makeOwnFolder(tmpdir())
-  const settings = join(own.path, 'settings')
-  const home = join(own.path, 'home')
+  const temporary = await makeOwnFolder(tmpdir())
+  const settings = join(temporary.path, 'settings')
+  const home = join(temporary.path, 'home')
   await mkdir(settings, { mode: 0o700 })
   await mkdir(home, { mode: 0o700 })
-  return { settings, home, remove: own.remove }
+  return { settings, home, remove: temporary.remove }
 }
 
 export async function writeSettings(
@@ -33,7 +33,7 @@ export async function writeSettings(
   }
 }
 
-export const removedAfter = (agent: Agent, remove: () => Promise<void>): Agent => ({
+export const withCleanup = (agent: Agent, remove: () => Promise<void>): Agent => ({
   async work(task, context) {
     try {
       return await agent.work(task, context)

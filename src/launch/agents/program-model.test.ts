@@ -19,12 +19,12 @@ const choose = (
   })
 }
 
-test('the programs that a loop file may name are those that there are', () => {
+test('a loop file may name exactly the known programs', () => {
   expect(agentPrograms).toEqual(programNames)
 })
 
 describe('the model of a program', () => {
-  test('is as its provider calls it, with or without the provider before it', () => {
+  test('has the name of its provider, with or without the provider as prefix', () => {
     expect(modelFor(claude, undefined)).toBe(claude.model)
     expect(modelFor(claude, 'claude-opus-5')).toBe('claude-opus-5')
     expect(modelFor(claude, 'anthropic/claude-opus-5')).toBe('claude-opus-5')
@@ -32,9 +32,9 @@ describe('the model of a program', () => {
     expect(modelFor(claude, 'us.claude/opus')).toBe('us.claude/opus')
   })
 
-  test('of a provider that it cannot ask is refused', () => {
+  test('of an unsupported provider is refused', () => {
     expect(() => modelFor(claude, 'openai/gpt-5')).toThrow(
-      'claude asks models of anthropic, and openai/gpt-5 is one of openai',
+      'claude supports models of anthropic, and openai/gpt-5 is one of openai',
     )
   })
 
@@ -46,7 +46,7 @@ describe('the model of a program', () => {
     expect(await choose('opencode', 'openai/gpt-5', { OPENAI_API_KEY: 'k' })).toBe('openai/gpt-5')
   })
 
-  test('is one that there is a key for, where a program can ask several providers', async () => {
+  test('has a key, if a program supports several providers', async () => {
     expect(await choose('opencode', undefined, { ANTHROPIC_API_KEY: 'k' })).toBe(opencode.model)
     const google = await choose('opencode', undefined, { GEMINI_API_KEY: 'k' })
     expect(google).toBe(`google/${agentProgram('gemini').model}`)

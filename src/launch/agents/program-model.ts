@@ -1,37 +1,37 @@
-/** Which model an agent program is told to use, and whose it is. */
+/** Chooses the model that an agent program uses. */
 
 import { type AgentProgram, knownPrograms, type ModelProvider } from '../../agents/index.ts'
 import { LoopError } from '../../loop/index.ts'
-import { type KeyPlace, requireKey } from './model-key.ts'
+import { type KeyPlace, requireKey } from './require-key.ts'
 
-/** As the program is told it. */
+/** In the format that the program expects. */
 export type ProgramModel = string
 
 const providers: readonly string[] = ['anthropic', 'openai', 'google'] satisfies ModelProvider[]
 
 /**
- * The one that is written; else the usual one of the first provider that there is a key for. Rejects with
- * `not-configured` where there is no key for it.
+ * Uses the model of the loop file, or else the usual one of the first provider with a key. Rejects with
+ * `not-configured` if there is no key for it.
  */
 export async function chooseModel(
   program: AgentProgram,
   written: string | undefined,
   place: KeyPlace,
 ): Promise<ProgramModel> {
-  const model = await modelWithout(program, written, place)
-  await requireKey({ model: wholeName(program, model) }, place)
+  const model = await chooseModelWithoutKey(program, written, place)
+  await requireKey({ model: toFullModelName(program, model) }, place)
   return model
 }
 
-/** The same, for those who ask nobody: what is on record needs no key. */
-export const modelWithout = async (
+/** The same without requiring a key, which a replay does not need. */
+export const chooseModelWithoutKey = async (
   program: AgentProgram,
   written: string | undefined,
   place: KeyPlace,
 ): Promise<ProgramModel> =>
-  written === undefined ? usualModel(program, place) : modelFor(program, written)
+  written === undefined ? chooseUsualModel(program, place) : modelFor(program, written)
 
-/** As its provider calls it, or with the provider where that is another than its usual one. */
+/** Adds the provider only if it is not the program's usual one. */
 export function modelFor(program: AgentProgram, written: string | undefined): ProgramModel {
   if (written === undefined) return program.model
   const slash = written.indexOf('/')
@@ -41,15 +41,18 @@ export function modelFor(program: AgentProgram, written: string | undefined): Pr
   if (!providers.includes(provider) || otherProviders.some((other) => other === provider)) {
     return written
   }
-  const asked = [program.provider, ...otherProviders].join(', ')
+  const supported = [program.provider, ...otherProviders].join(', ')
   throw new LoopError(
     'bad-request',
-    `${program.name} asks models of ${asked}, and ${written} is one of ${provider}. ` +
-      'Name another model, or another agent.',
+    `${program.name} supports models of ${supported}, and ${written} is one of ${provider}. ` +
+      'Use another model or another agent.',
   )
 }
 
-async function usualModel(program: AgentProgram, { models }: KeyPlace): Promise<ProgramModel> {
+async function chooseUsualModel(
+  program: AgentProgram,
+  { models }: KeyPlace,
+): Promise<ProgramModel> {
   const { provider, otherProviders = [], model } = program
   if (otherProviders.length === 0 || (await models.hasKey(provider))) return model
   for (const other of otherProviders) {
@@ -59,5 +62,8 @@ async function usualModel(program: AgentProgram, { models }: KeyPlace): Promise<
   return model
 }
 
-const wholeName = ({ provider, otherProviders = [] }: AgentProgram, model: ProgramModel): string =>
+const toFullModelName = (
+  { provider, otherProviders = [] }: AgentProgram,
+  model: ProgramModel,
+): string =>
   otherProviders.some((other) => model.startsWith(`${other}/`)) ? model : `${provider}/${model}`

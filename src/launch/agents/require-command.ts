@@ -1,6 +1,6 @@
 /**
- * That the program of an agent is there, before a run starts or goes on. One that is missing when it is
- * needed would end the run for good, and it may be back a minute later.
+ * Requires the program of an agent before a run starts or resumes. If it were missing later, the run would
+ * fail for good, although the program may be available again soon.
  */
 
 import { existsSync } from 'node:fs'
@@ -14,24 +14,23 @@ export function requireCommand(
   [program = '']: readonly string[],
   { place, environment }: Pick<AgentParts, 'place' | 'environment'>,
 ): void {
-  // A replay may come to its end without it.
-  if (place.replay !== undefined || isThere(program, place, environment['PATH'])) return
+  // A replay may not need it.
+  if (place.replay !== undefined || isInstalled(program, place, environment['PATH'])) return
   const where = program.includes('/') ? '' : ' on the PATH'
-  const message = `There is no program ${program}${where}. It is the agent of this loop:`
-  const advice =
-    'install it or put it back, or give another command. A run that was begun can be resumed then.'
+  const message = `There is no program ${program}${where}, which is the agent of this loop.`
+  const advice = 'Install it, or use another command. An interrupted run can then be resumed.'
   throw new LoopError('not-configured', `${message} ${advice}`)
 }
 
-function isThere(
+function isInstalled(
   program: string,
   { workspace, shownAs }: AgentParts['place'],
   path: string | undefined,
 ): boolean {
   if (!program.includes('/')) return findProgram(program, path) !== undefined
-  // What is in the workspace comes with its files, which may not be in place yet.
-  const isWork = [workspace, shownAs].some(
+  // A program in the workspace comes with its files, which may not exist yet.
+  const isInWorkspace = [workspace, shownAs].some(
     (folder) => folder !== undefined && pathInside(folder, program) !== undefined,
   )
-  return !isAbsolute(program) || isWork || existsSync(program)
+  return !isAbsolute(program) || isInWorkspace || existsSync(program)
 }

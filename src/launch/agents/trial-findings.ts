@@ -1,4 +1,4 @@
-/** What was seen of an agent at its trial, in the order in which things can go wrong. */
+/** The findings of an agent's trial, in the order in which things can go wrong. */
 
 import type { DriveEnd } from '../../engine/index.ts'
 import {
@@ -13,7 +13,7 @@ import {
 
 export interface Finding {
   readonly name: FindingName
-  /** Undefined: it did not come to that, or says nothing about this agent. */
+  /** Undefined: not reached, or not relevant for this agent. */
   readonly ok: boolean | undefined
   readonly text: string
 }
@@ -29,8 +29,8 @@ export type FindingName =
   | 'end'
   | 'usage'
 
-/** Gathered while it works. */
-export interface Seen {
+/** Collected while it works. */
+export interface Observations {
   notes: number
   exchanges: number
   answers: number
@@ -41,7 +41,7 @@ export interface Seen {
   checkOutput: string | undefined
 }
 
-export const nothingSeen = (): Seen => ({
+export const createObservations = (): Observations => ({
   notes: 0,
   exchanges: 0,
   answers: 0,
@@ -54,7 +54,7 @@ export const nothingSeen = (): Seen => ({
 
 const isAgentStep = (step: StepId): boolean => kindOf(step) === 'agent'
 
-export function see(seen: Seen, { event }: RecordedEvent): void {
+export function observe(seen: Observations, { event }: RecordedEvent): void {
   if (event.type === 'step-noted' && isAgentStep(event.step)) {
     seen.notes++
     if (event.note.type !== 'exchanged') return
@@ -73,21 +73,21 @@ export function see(seen: Seen, { event }: RecordedEvent): void {
   }
 }
 
-export interface Ended {
-  readonly seen: Seen
+export interface TrialEnd {
+  readonly seen: Observations
   readonly end: DriveEnd
   readonly isChanged: boolean
   readonly spent: Amount
-  /** It asks models, so that there is something to meter. */
-  readonly asksModels: boolean
+  /** It uses models, so there is something to meter. */
+  readonly usesModels: boolean
 }
 
-export function findingsOf(ended: Ended): readonly Finding[] {
-  const { seen, end, isChanged, asksModels } = ended
+export function listFindings(ended: TrialEnd): readonly Finding[] {
+  const { seen, end, isChanged, usesModels } = ended
   const isDone = end.type === 'ended' && end.outcome.type === 'completed'
   return [
     startFinding(seen),
-    ...(asksModels ? [modelFinding(seen)] : []),
+    ...(usesModels ? [modelFinding(seen)] : []),
     {
       name: 'file',
       ok: isChanged,
@@ -98,58 +98,58 @@ export function findingsOf(ended: Ended): readonly Finding[] {
       ok: isDone,
       text: isDone
         ? 'node --test passes'
-        : `node --test does not pass: the run ${end.type === 'ended' ? `ended as ${describeOutcome(end.outcome)}` : `was left (${end.reason})`}`,
+        : `node --test does not pass: the run ${end.type === 'ended' ? `ended as ${describeOutcome(end.outcome)}` : `was interrupted (${end.reason})`}`,
     },
     endFinding(seen),
-    ...(asksModels ? [usageFinding(ended)] : []),
+    ...(usesModels ? [usageFinding(ended)] : []),
   ]
 }
 
-function startFinding({ notes, report, fault }: Seen): Finding {
+function startFinding({ notes, report, fault }: Observations): Finding {
   const isStarted = notes > 0 || report !== undefined
   if (isStarted && fault?.code !== 'agent-not-started') {
     return { name: 'starts', ok: true, text: 'it starts' }
   }
-  return { name: 'starts', ok: false, text: fault?.message ?? 'nothing was heard of it' }
+  return { name: 'starts', ok: false, text: fault?.message ?? 'it reported nothing' }
 }
 
-function modelFinding({ exchanges, answers, models, lastExchange, fault }: Seen): Finding {
+function modelFinding({ exchanges, answers, models, lastExchange, fault }: Observations): Finding {
   if (answers > 0) {
     const which = [...models].slice(0, 5).join(', ')
     return { name: 'model', ok: true, text: `${which} answered ${answers} of ${exchanges} times` }
   }
   const why =
     exchanges === 0
-      ? 'it asked no model through the gateway'
+      ? 'it sent no request to a model through the gateway'
       : `no answer was complete (${lastExchange ?? 'none'})`
   return { name: 'model', ok: false, text: fault === undefined ? why : `${why}: ${fault.message}` }
 }
 
-const endWords: Readonly<Record<AgentEnd, string>> = {
-  claimed: 'it ended by itself and says that it is done',
-  'no-result': 'it ended and said nothing of a result',
-  idle: 'it was silent too long and had to be ended',
-  lingered: 'it had its result and had to be ended',
-  limit: 'it met a limit of its own',
-  refused: 'something that it wanted to do was not allowed',
+const endTexts: Readonly<Record<AgentEnd, string>> = {
+  claimed: 'it ended and reported that it is done',
+  'no-result': 'it ended without reporting a result',
+  idle: 'it was inactive for too long and was stopped',
+  lingered: 'it had its result but did not end, and was stopped',
+  limit: 'it reached its own limit',
+  refused: 'it tried something that is not allowed',
   provider: 'its model failed',
-  interrupted: 'it was ended by a signal',
+  interrupted: 'a signal ended it',
   crashed: 'it failed',
   time: 'it took too long',
 }
 
-function endFinding({ report, fault }: Seen): Finding {
+function endFinding({ report, fault }: Observations): Finding {
   if (report === undefined) {
-    return { name: 'end', ok: false, text: fault?.message ?? 'it has not reported' }
+    return { name: 'end', ok: false, text: fault?.message ?? 'it did not report' }
   }
   const { ended, status } = report
   const ok = ended === undefined ? status.startsWith('done') : ended === 'claimed'
-  const words = ended === undefined ? `it reports ${status}` : endWords[ended]
+  const words = ended === undefined ? `it reports ${status}` : endTexts[ended]
   const more = ok ? '' : `: ${(report.text.trim().split('\n')[0] ?? '').slice(0, 500)}`
   return { name: 'end', ok, text: `${words}${more}` }
 }
 
-function usageFinding({ seen, spent: { tokens, costMicros } }: Ended): Finding {
+function usageFinding({ seen, spent: { tokens, costMicros } }: TrialEnd): Finding {
   const cost = `$${(costMicros / 1_000_000).toFixed(4)}`
   if (tokens > 0) return { name: 'usage', ok: true, text: `${tokens} tokens, ${cost}` }
   const ok = seen.answers === 0 ? undefined : false

@@ -1,4 +1,4 @@
-/** The task that an agent is tried with: one file, one fault, one test that fails. */
+/** The task of an agent's trial: one file, one defect, one failing test. */
 
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -34,20 +34,20 @@ export interface TrialTask {
   /** The loop file. */
   readonly file: string
   readonly workspace: string
-  /** Whether the file that has the fault is another now. */
+  /** Whether the file with the defect has changed. */
   isChanged(): Promise<boolean>
   remove(): Promise<void>
 }
 
-/** `agent` as a loop file has it. */
-export async function makeTask(agent: unknown): Promise<TrialTask> {
+/** `agent`: the setting for a loop file. */
+export async function createTask(agent: unknown): Promise<TrialTask> {
   const folder = await makeTemporaryFolder('loopwright-agent-test-')
   const workspace = join(folder, 'project')
   await mkdir(workspace)
   await writeFile(join(workspace, 'package.json'), '{ "type": "module", "private": true }\n')
   await writeFile(join(workspace, 'sum.js'), source)
   await writeFile(join(workspace, 'sum.test.js'), tests)
-  // Where there is no git, a folder will do.
+  // Without git, a plain folder is enough.
   await makeRepository(workspace).catch(() => undefined)
   const file = join(folder, 'agent-test.yaml')
   const loop = {
@@ -67,6 +67,6 @@ export async function makeTask(agent: unknown): Promise<TrialTask> {
   }
 }
 
-/** It may be anything by now. */
+/** The agent may have replaced it by anything. */
 const readSource = (workspace: string): Promise<string> =>
   readSmallFile(join(workspace, 'sum.js'), 64 * 1024).catch(() => '')

@@ -1,9 +1,8 @@
 /**
- * Tries an agent with a small task, from end to end: found, started behind the walls, led to its model, and
- * judged by a test that failed before. For `loopctl agents test`.
+ * Tries an agent end to end with a small task: finds it, starts it in the sandbox, connects it to its model,
+ * and judges it by a test that failed before. For `loopctl agents test`.
  *
- * Nothing is left when all went well. Else the run stays in the record and the files where they are, for
- * those who want to know more.
+ * After a success everything is removed. After a failure the run and its files stay for inspection.
  */
 
 import { agentProgram, isProgramName } from '../../agents/index.ts'
@@ -18,10 +17,10 @@ import { acpProgram } from './acp-program.ts'
 import { askVersion } from './ask-version.ts'
 import { requireProgram } from './fetch-agent.ts'
 import { findAgentProgram, howToGet } from './find-program.ts'
-import { requireKey } from './model-key.ts'
 import { chooseModel } from './program-model.ts'
-import { type Finding, findingsOf, nothingSeen, see } from './trial-findings.ts'
-import { makeTask, type TrialTask, trialLimits } from './trial-task.ts'
+import { requireKey } from './require-key.ts'
+import { createObservations, type Finding, listFindings, observe } from './trial-findings.ts'
+import { createTask, type TrialTask, trialLimits } from './trial-task.ts'
 
 /** What a trial needs of a host. */
 export interface TrialHost extends LaunchHost, Pick<Runs, 'start'> {
@@ -31,15 +30,15 @@ export interface TrialHost extends LaunchHost, Pick<Runs, 'start'> {
 
 export interface TryAgentOptions {
   readonly environment?: Environment
-  /** By ACP, where it speaks it. */
+  /** Use ACP. */
   readonly acp?: boolean
   readonly model?: string
-  /** Somebody watches: weak walls will do. */
+  /** A person watches, so a weak sandbox is enough. */
   readonly attended?: boolean
   readonly signal?: AbortSignal
-  /** Told right before it is started: from now on it may spend. */
+  /** Called right before it starts: from then on it may spend money. */
   readonly onStart?: () => void
-  /** Told of each finding as it is made. */
+  /** Receives each finding as it is made. */
   readonly onFinding?: (finding: Finding) => void
 }
 
@@ -48,34 +47,34 @@ export interface AgentTrial {
   /** The test passed. */
   readonly ok: boolean
   readonly findings: readonly Finding[]
-  /** What is left to look at, where something went wrong. */
+  /** What stays for inspection after a failure. */
   readonly run?: string
   readonly workspace?: string
   /** What to do next. */
   readonly next: string
 }
 
-/** What a trial may use, for those who are to know before. */
+/** The limits of a trial. */
 export const trialBudget: typeof trialLimits = trialLimits
 
-/** Rejects with `bad-request` for a name that is not known. */
+/** Rejects with `bad-request` for an unknown name. */
 export async function tryAgent(
   host: TrialHost,
   name: string,
   options: TryAgentOptions = {},
 ): Promise<AgentTrial> {
   const findings: Finding[] = []
-  const tell = (finding: Finding): void => {
+  const report = (finding: Finding): void => {
     findings.push(finding)
     options.onFinding?.(finding)
   }
-  const agent = agentOf(name, options)
-  const before = await lookBefore(host, name, options)
-  for (const finding of before.findings) tell(finding)
+  const agent = toAgentSettings(name, options)
+  const before = await checkBefore(host, name, options)
+  for (const finding of before.findings) report(finding)
   if (before.next !== undefined) return { agent: name, ok: false, findings, next: before.next }
   options.onStart?.()
-  const task = await makeTask(agent)
-  const { ok, run, next } = await work(host, name, task, options, tell)
+  const task = await createTask(agent)
+  const { ok, run, next } = await work(host, name, task, options, report)
   if (ok) {
     await task.remove()
     if (run !== undefined) await host.remove(run)
@@ -86,29 +85,29 @@ export async function tryAgent(
   return { agent: name, ok, findings, next, ...left }
 }
 
-/** As a loop file has it. */
-function agentOf(name: string, { acp, model }: TryAgentOptions): unknown {
+/** The value of `agent` in a loop file. */
+function toAgentSettings(name: string, { acp, model }: TryAgentOptions): unknown {
   const given = defined({ model })
   if (name === 'repair') return 'repair'
   if (name.includes('/')) return { model: name }
   const program = requireProgram(name, ['repair'])
   if (acp !== true) return { program: program.name, ...given }
   if (acpProgram(program) !== undefined) return { acp: program.name, ...given }
-  throw new LoopError('bad-request', `${name} does not speak ACP. Take --acp away.`)
+  throw new LoopError('bad-request', `${name} does not speak ACP. Omit --acp.`)
 }
 
-interface Before {
+interface InitialFindings {
   readonly findings: readonly Finding[]
-  /** Why there is no use in going on, and what to do. */
+  /** What to do first, if the trial cannot start. */
   readonly next?: string
 }
 
-/** What can be known without starting it. */
-async function lookBefore(
+/** Checks what can be known without starting it. */
+async function checkBefore(
   host: TrialHost,
   name: string,
   options: TryAgentOptions,
-): Promise<Before> {
+): Promise<InitialFindings> {
   const { environment = process.env } = options
   const findings: Finding[] = []
   const sandbox = await openSandbox()
@@ -118,11 +117,11 @@ async function lookBefore(
     const found = findAgentProgram(wanted, { folder: host.folder, environment })
     if (found === undefined) {
       const next = howToGet(wanted)
-      return { findings: [{ name: 'found', ok: false, text: 'it is not there' }], next }
+      return { findings: [{ name: 'found', ok: false, text: 'not found' }], next }
     }
     const version = found.version ?? (await askVersion(found.command, sandbox))
     const tested = wanted.package.version
-    const other = version === tested ? '' : ` (this was made with ${tested})`
+    const other = version === tested ? '' : ` (tested with ${tested})`
     const text = `${wanted.name} ${version ?? 'of an unknown version'}${other}, ${found.path}`
     findings.push({ name: 'found', ok: true, text })
   }
@@ -132,15 +131,15 @@ async function lookBefore(
   if (missing === undefined) return { findings }
   if (missing === '') {
     return {
-      findings: [...findings, { name: 'key', ok: true, text: 'there is one for its model' }],
+      findings: [...findings, { name: 'key', ok: true, text: 'found for its model' }],
     }
   }
   const none: Finding = { name: 'key', ok: false, text: missing }
-  const next = 'Do that, then try again.'
+  const next = 'Set the key, then try again.'
   return { findings: [...findings, none], next }
 }
 
-/** Undefined: it needs no key. Empty: there is one. */
+/** Undefined: it needs no key. Empty: there is a key. */
 async function keyProblem(
   { models }: TrialHost,
   name: string,
@@ -159,7 +158,7 @@ async function keyProblem(
   }
 }
 
-interface Worked {
+interface TrialRun {
   readonly ok: boolean
   readonly run?: string
   readonly next: string
@@ -170,8 +169,8 @@ async function work(
   name: string,
   { file, workspace, isChanged }: TrialTask,
   { environment = process.env, attended = false, acp = false, signal }: TryAgentOptions,
-  tell: (finding: Finding) => void,
-): Promise<Worked> {
+  report: (finding: Finding) => void,
+): Promise<TrialRun> {
   const { folder, models } = host
   const stop = defined({ signal })
   const { loadFile } = await import('../load-file.ts')
@@ -181,31 +180,31 @@ async function work(
     const { parts } = await loaded.open(place)
     const { loop, input, limits, source } = loaded
     const handle = await host.start(loop, { ...parts, input, limits, workspace, source, ...stop })
-    const seen = nothingSeen()
-    for await (const recorded of handle.events()) see(seen, recorded)
+    const seen = createObservations()
+    for await (const recorded of handle.events()) observe(seen, recorded)
     const end = await handle.done
     const { state } = await host.inspect(handle.id)
     const spent = state.spent ?? zero
-    const asksModels = name !== 'repair'
+    const usesModels = name !== 'repair'
     const changed = await isChanged()
-    for (const finding of findingsOf({ seen, end, isChanged: changed, spent, asksModels })) {
-      tell(finding)
+    for (const finding of listFindings({ seen, end, isChanged: changed, spent, usesModels })) {
+      report(finding)
     }
     const ok = end.type === 'ended' && end.outcome.type === 'completed'
     const next = ok
-      ? `It works. In a loop file: agent: ${shortest(name, acp)}`
+      ? `It works. In a loop file: agent: ${toShortSetting(name, acp)}`
       : `See what it did with: loopctl show ${handle.name} 1`
     return { ok, run: handle.name, next }
   } catch (error) {
     if (!isLoopError(error)) throw error
-    tell({ name: 'starts', ok: false, text: error.message })
-    return { ok: false, next: 'Do what it says, then try again.' }
+    report({ name: 'starts', ok: false, text: error.message })
+    return { ok: false, next: 'Fix the problem above, then try again.' }
   } finally {
     await loaded.close()
   }
 }
 
-function shortest(name: string, acp: boolean): string {
+function toShortSetting(name: string, acp: boolean): string {
   if (name.includes('/')) return `{ model: ${name} }`
   return acp ? `{ acp: ${name} }` : name
 }

@@ -1,4 +1,4 @@
-/** What a check says on the files that a run began with: in a clean place, once for each base. */
+/** Runs a check on the base of a run, in a clean checkout, once for each base. */
 
 import { baseAnswerOf } from '../../evidence/index.ts'
 import type { HostPorts } from '../../runs/host-ports.ts'

@@ -1,6 +1,6 @@
 /**
- * Certifies files without a run: a commit of a repository, or a folder as it is, by the checks of a loop
- * file or of the command line. Through the same certifier, so just as strictly.
+ * Certifies files without a run: a commit of a repository, or the current files of a folder, with the checks
+ * of a loop file or of the command line. Uses the same certifier as runs, so it is just as strict.
  */
 
 import { realpathSync } from 'node:fs'
@@ -46,32 +46,32 @@ import { type ChosenFiles, chooseFiles } from './choose-files.ts'
 import { createHostCertifier } from './create-certifier.ts'
 
 export interface CertifyFolderOptions {
-  /** What it is compared with: a branch, a tag or a commit. Absent: with nothing but itself. */
+  /** The base: a branch, a tag or a commit. Absent: there is none. */
   readonly base?: string
-  /** The files as they are, though they are a commit's. */
+  /** Certify the current files instead of the commit. */
   readonly dirty?: boolean
   readonly attended?: boolean
   readonly signal?: AbortSignal
-  /** What only a person can decide. Absent: the safe answer is taken. */
+  /** Asks the user. Absent: the default answer of the question is used. */
   readonly ask?: (question: Question) => Promise<string>
-  /** The person who is asked, for the certificate. */
+  /** The name of the user, for the certificate. */
   readonly who?: string
   readonly onProblem?: (problem: string) => void
-  /** Where dependencies come from; default: as the loop file says. */
+  /** Where dependencies come from; default: the setting of the loop file. */
   readonly dependencies?: CertifySettings['dependencies']
-  /** Items of dependencies that are approved herewith, exactly as a refusal names them. */
+  /** Ids of dependency items to approve, exactly as a refusal prints them. */
   readonly approve?: readonly string[]
-  /** Each time that a check begins. */
+  /** Called whenever a check starts. */
   readonly onCheck?: (name: string) => void
 }
 
-export type CertifiedFolder = ChosenNames &
+export type CertifiedFolder = ChosenTree &
   (
     | { readonly certified: true; readonly certificate: string }
     | { readonly certified: false; readonly refusals: readonly Refusal[] }
   )
 
-interface ChosenNames {
+interface ChosenTree {
   readonly folder: string
   readonly tree: string
   readonly commit?: string
@@ -101,7 +101,7 @@ export async function certifyFolder(
   for (const problem of problems) options.onProblem?.(problem)
   const { certifying } = parts
   const checks = Object.keys(parts.checks ?? {})
-  if (certifying === undefined || checks.length === 0) throw noChecks(loaded)
+  if (certifying === undefined || checks.length === 0) throw createNoChecksError(loaded)
   const { source } = loaded
   const place = {
     workspace: chosen.folder,
@@ -113,7 +113,7 @@ export async function certifyFolder(
   const certifier = await createHostCertifier(
     { ...host, clock: { now: () => Date.now() } },
     place,
-    telling(withDependencies(certifying, options), options.onCheck),
+    withCheckReports(withDependencies(certifying, options), options.onCheck),
     {
       what: { type: 'tree', name: basename(chosen.folder), source },
       ...(chosen.baseCommit === undefined
@@ -121,9 +121,9 @@ export async function certifyFolder(
         : { baseCommit: chosen.baseCommit }),
     },
   )
-  const context = contextOf(parts, createMoney(spendingMax), signal)
-  const subject = subjectOf(chosen, loaded, checks)
-  const found = await settle(options, (answers) =>
+  const context = createContext(parts, createMoney(spendingMax), signal)
+  const subject = toSubject(chosen, loaded, checks)
+  const found = await certifyWithAnswers(options, (answers) =>
     certifier.certify({ ...subject, answers }, context),
   )
   const { folder, tree, commit } = chosen
@@ -133,8 +133,8 @@ export async function certifyFolder(
     : { ...named, certified: false, refusals: found.refusals }
 }
 
-/** The same, reporting each check that begins. */
-function telling(
+/** Adds a report of each check that starts. */
+function withCheckReports(
   certifying: CertifyingParts,
   onCheck: CertifyFolderOptions['onCheck'],
 ): CertifyingParts {
@@ -171,8 +171,8 @@ const withDependencies = (
   { dependencies = certifying.certify.dependencies }: CertifyFolderOptions,
 ): CertifyingParts => ({ ...certifying, certify: { ...certifying.certify, dependencies } })
 
-/** Asks until there is nothing left to ask. */
-async function settle(
+/** Asks until certification needs no further answers. */
+async function certifyWithAnswers(
   { ask, who }: CertifyFolderOptions,
   certify: (answers: readonly GivenAnswer[]) => Promise<Certification>,
 ): Promise<Exclude<Certification, { type: 'asks' }>> {
@@ -188,11 +188,11 @@ async function settle(
         : { key, answer, by: 'person', ...defined({ who }) },
     )
   }
-  const message = `Certifying asked ${questionsMax} questions, and the answers did not settle it. Try again.`
+  const message = `Certification still has questions after ${questionsMax} answers. Try again.`
   return { type: 'refused', refusals: [{ code: 'unclear', message }] }
 }
 
-function subjectOf(
+function toSubject(
   { tree, base, commit }: ChosenFiles,
   { loop, source }: LoadedLoop,
   checks: readonly string[],
@@ -217,14 +217,14 @@ function subjectOf(
   }
 }
 
-/** Outside of a run nothing is journaled; judges are metered all the same. */
-function contextOf({ tools }: RunParts, money: Money, signal: AbortSignal): CertifyContext {
+/** Outside a run nothing is journaled, but judges are still metered. */
+function createContext({ tools }: RunParts, money: Money, signal: AbortSignal): CertifyContext {
   const { spend, reserve } = money
   const step = 'certify:folder#1' as StepId
   const shared = { signal, attempt: 1, spend, reserve, iteration: 0 }
   const callTool = async (name: string, args: Json, workspace?: string) => {
     if (tools !== undefined) return tools.call(name, args, { ...shared, workspace })
-    return { ok: false, error: 'unknown-tool', output: `There is no tool ${name} here.` }
+    return { ok: false, error: 'unknown-tool', output: `There is no tool "${name}".` }
   }
   const agentContext = (workspace: string): AgentContext => ({
     ...shared,
@@ -248,47 +248,47 @@ function contextOf({ tools }: RunParts, money: Money, signal: AbortSignal): Cert
   }
 }
 
-function noChecks({ loop }: LoadedLoop): LoopError {
-  const message = `The loop ${loop.name} has no checks, so nothing can be certified. Add one, such as checks: { test: npm test }.`
+function createNoChecksError({ loop }: LoadedLoop): LoopError {
+  const message = `Cannot certify the loop ${loop.name}: it has no checks. Add one, such as checks: { test: npm test }.`
   return new LoopError('bad-loop-file', message)
 }
 
-/** A loop that is nothing but checks: those that were given, or the standard ones that can be run. */
+/** Loads a loop that consists only of checks: those passed, or the standard ones that can run. */
 export async function loadChecks(
-  { folder: record }: Pick<LaunchHost, 'folder'>,
+  { folder: stateFolder }: Pick<LaunchHost, 'folder'>,
   folder: string,
   checks: Readonly<Record<string, string>>,
   environment: Environment = process.env,
 ): Promise<LoadedLoop> {
   requireFolder(folder)
   const workspace = realpathSync(folder)
-  const own = await makeOwnFolder()
+  const temporary = await makeOwnFolder()
   try {
-    const file = join(own.path, 'certify.yaml')
+    const file = join(temporary.path, 'certify.yaml')
     const loop = {
       name: 'certify',
       prompt: 'none',
       agent: { script: [[{ say: '' }]] },
       workspace,
-      checks: Object.keys(checks).length > 0 ? checks : await standardIn(workspace),
+      checks: Object.keys(checks).length > 0 ? checks : await findStandardChecks(workspace),
     }
     await writeFile(file, JSON.stringify(loop))
-    const loaded = await loadFile(await readLoopFile(file), { folder: record, environment })
+    const loaded = await loadFile(await readLoopFile(file), { folder: stateFolder, environment })
     return {
       ...loaded,
       async close() {
         await loaded.close()
-        await own.remove()
+        await temporary.remove()
       },
     }
   } catch (error) {
-    await own.remove()
+    await temporary.remove()
     throw error
   }
 }
 
-/** Those that something can be run for, without a network, with tools that the project uses. */
-async function standardIn(workspace: string): Promise<readonly string[]> {
+/** Finds the standard checks that can run without a network, with tools that the project uses. */
+async function findStandardChecks(workspace: string): Promise<readonly string[]> {
   const { reader, tree } = folderFiles(workspace)
   const { checks: proposed } = await proposeChecks(reader, tree)
   const isLinted = proposed.some(({ name }) => name.startsWith('lint'))
@@ -301,13 +301,13 @@ async function standardIn(workspace: string): Promise<readonly string[]> {
     found.push(name)
   }
   if (found.length > 0) return found
-  const top = folderWithGit(workspace) ?? workspace
-  const whole =
-    top === workspace ? '' : ` It is inside the repository ${top}: certify that, or pass a check.`
-  const message = `Found no test command in ${workspace}.${whole} Pass the command that must pass: loopctl certify --check 'make test'`
+  const root = folderWithGit(workspace) ?? workspace
+  const hint =
+    root === workspace ? '' : ` It is inside the repository ${root}: certify that, or pass a check.`
+  const message = `Found no test command in ${workspace}.${hint} Pass the command that must pass: loopctl certify --check 'make test'`
   throw new LoopError('not-configured', message)
 }
 
-/** A scanner that nobody installed is not a check of the project. */
+/** A scanner that is not installed is not a check of the project. */
 const isInstalled = ({ argv: [program = ''] }: ConditionCommand): boolean =>
   findProgram(program) !== undefined

@@ -1,4 +1,4 @@
-/** What is to be certified: the commit that is checked out, or a folder as it is. */
+/** Chooses what to certify: the commit that is checked out, or the current files of a folder. */
 
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,9 +20,9 @@ import type { LoadedLoop } from '../loaded-loop.ts'
 import { requireCommittedFiles } from '../require-committed-files.ts'
 
 export interface ChosenFiles {
-  /** The top of the repository, or the folder as it is. */
+  /** The root of the repository, or the folder. */
   readonly folder: string
-  /** Where in it checks start, from its top. Absent: at its top. */
+  /** The folder in which checks start, relative to the root. Absent: the root. */
   readonly inner?: string
   readonly reader: TreeReader
   readonly tree: TreeId
@@ -30,7 +30,7 @@ export interface ChosenFiles {
   readonly base?: TreeId
   readonly baseCommit?: string
   readonly repository: Repository | undefined
-  /** What of the folder is no part of the tree. */
+  /** Paths in the folder that are not part of the tree. */
   readonly exclude: readonly string[]
 }
 
@@ -39,11 +39,11 @@ export interface ChooseOptions {
   readonly dirty?: boolean
 }
 
-const apartNames = ['node_modules', '.venv']
+const dependencyFolders = ['node_modules', '.venv']
 
 const advice =
   'certify certifies a commit, which does not include them. Commit them, stash them (git stash -u), or ' +
-  'certify the files as they are with --dirty.'
+  'certify the current files with --dirty.'
 
 export async function chooseFiles(
   host: Pick<Runs, 'folder' | 'journal' | 'blobs'>,
@@ -57,10 +57,10 @@ export async function chooseFiles(
     : await decideWorktree(folder, { use: 'auto' }, host)
   const reader = createTreeReader({ blobs: host.blobs, folder: host.folder, repository })
   if (repository === undefined) {
-    if (why !== undefined) throw noCommit(folder, why)
-    if (base !== undefined) throw noBase(folder, dirty)
+    if (why !== undefined) throw createNoCommitError(folder, why)
+    if (base !== undefined) throw createNoBaseError(folder, dirty)
     const inside = [host.folder, ...files].flatMap((path) => pathInside(folder, path) ?? [])
-    const exclude = ['.git', ...apartNames, ...inside]
+    const exclude = ['.git', ...dependencyFolders, ...inside]
     const directory = createDirectoryWorkspace({ path: folder, blobs: host.blobs, exclude })
     return { folder, reader, tree: await directory.snapshot(), repository, exclude }
   }
@@ -73,13 +73,14 @@ export async function chooseFiles(
     advice,
   )
   const trees = openGitTrees(repository)
-  const treeOf = async (of: string): Promise<TreeId> => {
-    const tree = await trees.treeOf(of)
+  const findTree = async (id: string): Promise<TreeId> => {
+    const tree = await trees.treeOf(id)
     if (tree !== undefined) return tree
-    throw new LoopError('unknown-artifact', `The commit ${of} has no files here. Fetch it first.`)
+    const message = `The files of commit ${id} are not in this clone. Fetch the commit first.`
+    throw new LoopError('unknown-artifact', message)
   }
-  const tree = await treeOf(commit)
-  if (inner !== undefined) await requireIn(reader, tree, inner)
+  const tree = await findTree(commit)
+  if (inner !== undefined) await requireCommitted(reader, tree, inner)
   const chosen = {
     folder: repository.checkout ?? folder,
     ...defined({ inner }),
@@ -91,27 +92,27 @@ export async function chooseFiles(
   }
   if (base === undefined) return chosen
   const { commit: baseCommit } = await findBase(git, repository, base)
-  return { ...chosen, base: await treeOf(baseCommit), baseCommit }
+  return { ...chosen, base: await findTree(baseCommit), baseCommit }
 }
 
-async function requireIn(reader: TreeReader, tree: TreeId, inner: string): Promise<void> {
+async function requireCommitted(reader: TreeReader, tree: TreeId, inner: string): Promise<void> {
   const paths = [...(await reader.list(tree)).keys()]
   if (paths.some((path) => path.startsWith(`${inner}/`))) return
   const message = `certify certifies a commit, and ${inner} is not in it.`
   throw new LoopError(
     'bad-request',
-    `${message} Commit it, or certify the files as they are with --dirty.`,
+    `${message} Commit it, or certify the current files with --dirty.`,
   )
 }
 
-/** Files as they are must not be mistaken for the commit that is checked out around them. */
-const noCommit = (folder: string, why: string): LoopError =>
+/** Uncommitted files must not be mistaken for the commit that is checked out around them. */
+const createNoCommitError = (folder: string, why: string): LoopError =>
   new LoopError(
     'bad-request',
-    `certify certifies a commit, and there is none for ${folder}: ${why}. Use a folder in a repository that has a commit, or certify the files as they are with --dirty.`,
+    `certify certifies a commit, and there is none for ${folder}: ${why}. Use a folder in a repository that has a commit, or certify the current files with --dirty.`,
   )
 
-function noBase(folder: string, dirty: boolean): LoopError {
+function createNoBaseError(folder: string, dirty: boolean): LoopError {
   const what = dirty ? '--base and --dirty conflict' : `${folder} is not a git repository`
   const instead = dirty ? ', or commit the files and omit --dirty' : ''
   const message = `${what}: there is no earlier commit to compare with. Omit --base${instead}.`

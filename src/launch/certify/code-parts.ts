@@ -1,6 +1,6 @@
 /**
- * For a run that comes from no loop file: its checks are code of whoever owns the loop, and are asked in
- * the clean checkout as they are. What they start there is their own business.
+ * The certifying parts of a run without a loop file. Its checks are code of the loop's author and run in the
+ * clean checkout without a sandbox.
  */
 
 import type { Check } from '../../engine/index.ts'
@@ -21,13 +21,13 @@ export function codeParts(checks: Readonly<Record<string, Check>>): CertifyingPa
       consult: [],
       deadlineMs,
     },
-    // Walls of ours would not be around them.
+    // The checks are not in a sandbox.
     require: 'none',
     names: [],
     async open() {
       return {
         checks: Object.entries(checks).map(([name, run]) => openCheck(name, run)),
-        agents: { work: (role) => Promise.reject(new Error(`There is no agent "${role}" here.`)) },
+        agents: { work: (role) => Promise.reject(new Error(`There is no agent "${role}".`)) },
         walls: { tier: 'none', limits: 'none', attended: true },
         close: async () => undefined,
       }

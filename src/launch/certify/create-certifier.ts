@@ -1,4 +1,4 @@
-/** The certifier of a run: what `evidence/` decides, with the workspace, walls and agents of the host. */
+/** Creates the certifier of a run: the rules of `evidence/` with the workspace, sandbox and agents of the host. */
 
 import { randomUUID } from 'node:crypto'
 import { type Certifier, type TreeReader } from '../../engine/index.ts'
@@ -32,24 +32,24 @@ import { fileBaseAnswers } from './file-base-answers.ts'
 import { openCertifyingPlace } from './open-place.ts'
 import { fileRaisedConcerns } from './raised-concerns.ts'
 
-/** All that is needed of the host. */
+/** What the certifier needs of the host. */
 export type CertifierBase = Pick<HostPorts, 'folder' | 'blobs'> & {
   readonly clock: Pick<HostPorts['clock'], 'now'>
 }
 
-/** What a certificate says of files that come from no run. */
+/** What a certificate states about files that do not come from a run. */
 export interface CertifiedAs {
   readonly what?: CertificateDraft['what']
   readonly baseCommit?: string
-  /** There is nothing that the lockfile could be compared with. */
+  /** There is no base to compare the lockfile with. */
   readonly hasNoBase?: boolean
-  /** The model that worked in this iteration, where it is known. */
+  /** Finds the model that worked in this iteration, if it is known. */
   readonly findModel?: (run: RunId, iteration: number) => Promise<string | undefined>
 }
 
 export interface CertifierPlace extends Pick<RunPlace, 'workspace' | 'checkout' | 'worktree'> {
   readonly placed: Pick<NonNullable<RunPlace['placed']>, 'repository'> | undefined
-  /** Paths that are no part of the tree, for whoever compares files with it. */
+  /** Paths that are not part of the tree. */
   readonly exclude?: readonly string[] | undefined
 }
 
@@ -75,7 +75,7 @@ export async function createHostCertifier(
   }
   return createCertifier({
     reader,
-    seals: rulesOf(certifying),
+    seals: toSealRules(certifying),
     changes: seals.changes,
     deadlineMs: certify.deadlineMs,
     consultants: certify.consult.map(({ name, prompt, timeoutMs, agent }) => ({
@@ -104,22 +104,22 @@ export async function createHostCertifier(
         ),
     },
     open: (request) => openCertifyingPlace(request, options),
-    commandInstead: (tree) => commandInstead(reader, tree),
+    commandInstead: (tree) => findTestCommand(reader, tree),
     issue: (certified) => issue(base, place, certified, as),
     token: () => randomUUID(),
     now: () => clock.now(),
   })
 }
 
-const rulesOf = ({ seals, names }: CertifyingParts): SealRules => ({
+const toSealRules = ({ seals, names }: CertifyingParts): SealRules => ({
   paths: seals.paths,
   except: seals.except,
   keys: seals.keys,
   names,
 })
 
-/** What the stack of these files is tested with, if anything is. */
-async function commandInstead(reader: TreeReader, tree: TreeId): Promise<string | undefined> {
+/** Finds the usual test command for the stack of these files. */
+async function findTestCommand(reader: TreeReader, tree: TreeId): Promise<string | undefined> {
   const { commands } = await planCondition(reader, tree, 'all_tests_pass')
   const [first] = commands
   return first === undefined ? undefined : first.argv.join(' ')
@@ -139,39 +139,42 @@ async function issue(
       const { blob, bytes } = await blobs.put(output)
       return { sha256: blob, bytes }
     },
-    calibrationOf: ({ check }) => calibrationOf(folder, certified.subject.loop, check),
+    calibrationOf: ({ check }) => findCalibration(folder, certified.subject.loop, check),
     now: () => clock.now(),
     ...(worktree === undefined ? {} : { baseCommit: worktree.base.commit }),
     ...defined({ what: as.what, model, baseCommit: as.baseCommit }),
   })
-  const apart = apartFrom(place, folder)
+  const apart = listExcluded(place, folder)
   const { layer } = draft
   const isUnapproved = as.hasNoBase === true && layer?.from === 'installed'
-  const whole = {
+  const complete = {
     ...draft,
     ...(apart.length === 0 ? {} : { apart }),
     ...(isUnapproved ? { layer: { ...layer, lockfile: 'unapproved' as const } } : {}),
   }
-  const { id } = await issueCertificate(whole, { folder, now: () => clock.now() })
+  const { id } = await issueCertificate(complete, { folder, now: () => clock.now() })
   return id
 }
 
-/** As `openWorkspace` leaves them out. */
-function apartFrom({ workspace, placed, exclude = [] }: CertifierPlace, record: string): string[] {
+/** Lists the paths that `openWorkspace` excludes. */
+function listExcluded(
+  { workspace, placed, exclude = [] }: CertifierPlace,
+  stateFolder: string,
+): string[] {
   const inside =
-    workspace === undefined || placed !== undefined ? undefined : pathInside(workspace, record)
+    workspace === undefined || placed !== undefined ? undefined : pathInside(workspace, stateFolder)
   return inside === undefined ? [...exclude] : [...exclude, inside]
 }
 
-async function calibrationOf(
-  record: string,
+async function findCalibration(
+  stateFolder: string,
   loop: string,
   check: OpenCheck,
 ): Promise<CertifiedCalibration | undefined> {
-  const known = await readCalibration(record, loop, check)
+  const known = await readCalibration(stateFolder, loop, check)
   if (known === undefined) return undefined
   const { falseAccepts, falseRejects, ref } = known
-  return { falseAccepts: rateOf(falseAccepts), falseRejects: rateOf(falseRejects), ref }
+  return { falseAccepts: toErrorRate(falseAccepts), falseRejects: toErrorRate(falseRejects), ref }
 }
 
-const rateOf = ({ count, n, low, high }: Share): ErrorRate => ({ count, of: n, low, high })
+const toErrorRate = ({ count, n, low, high }: Share): ErrorRate => ({ count, of: n, low, high })

@@ -1,4 +1,4 @@
-/** What checks answered on a base, kept in files of the state folder. One that cannot be read is made again. */
+/** Stores the results of checks on a base in the state folder. An unreadable file counts as missing. */
 
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
@@ -40,16 +40,16 @@ const answerSchema: z.ZodType<BaseAnswer> = z.strictObject({
 
 const bytesMax = 64 * 1024 * 1024
 
-/** The name is that of earlier versions, whose files have another form and are ignored. */
+/** Earlier versions used the same folder; their files have another format and are ignored. */
 export const baseAnswersFolder = (stateFolder: string): string => join(stateFolder, 'baselines')
 
 export function fileBaseAnswers(stateFolder: string): BaseAnswers {
   const folder = baseAnswersFolder(stateFolder)
-  const pathOf = (key: string): string => join(folder, `${key}.json`)
+  const toPath = (key: string): string => join(folder, `${key}.json`)
   return {
     async read(key) {
       try {
-        return answerSchema.parse(JSON.parse(await readSmallFile(pathOf(key), bytesMax)))
+        return answerSchema.parse(JSON.parse(await readSmallFile(toPath(key), bytesMax)))
       } catch {
         return undefined
       }
@@ -58,7 +58,7 @@ export function fileBaseAnswers(stateFolder: string): BaseAnswers {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const temporary = join(folder, `${key}.${randomUUID()}`)
       await writeFile(temporary, JSON.stringify(answer), { mode: 0o600 })
-      await rename(temporary, pathOf(key))
+      await rename(temporary, toPath(key))
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The certifier of a run. What it takes to certify is loaded when there is something to certify: most
- * iterations of most runs have nothing.
+ * Opens the certifier of a run. Its code is loaded when there is something to certify, which is rare: most
+ * iterations end without a candidate.
  */
 
 import type { Certifier } from '../../engine/index.ts'
@@ -14,14 +14,14 @@ export function openCertifier(
   base: HostPorts,
   place: RunPlace,
   parts: Pick<RunParts, 'checks' | 'exclude'>,
-  given: CertifyingParts | undefined,
+  configured: CertifyingParts | undefined,
 ): Certifier {
   let opened: Promise<Certifier> | undefined
   const open = async (): Promise<Certifier> => {
     const { createHostCertifier } = await import('./create-certifier.ts')
     const { codeParts } = await import('./code-parts.ts')
-    const certifying = given ?? codeParts(parts.checks ?? {})
-    const { findModelUsed } = await import('./model-used.ts')
+    const certifying = configured ?? codeParts(parts.checks ?? {})
+    const { findModelUsed } = await import('./find-model-used.ts')
     return createHostCertifier(base, { ...place, exclude: parts.exclude }, certifying, {
       findModel: async (run, iteration) =>
         (await findModelUsed(base.journal, run, iteration)) ?? certifying.model,
@@ -34,22 +34,22 @@ export function openCertifier(
         return await (await opened).certify(subject, context)
       } catch (error) {
         context.signal.throwIfAborted()
-        throw ofTheHouse(error, base.folder)
+        throw asInfrastructureError(error, base.folder)
       }
     },
   }
 }
 
-/** A key, a disk, a program of ours that fails is no fault of the work: the run stops, and can be resumed. */
-function ofTheHouse(error: unknown, folder: string): unknown {
+/** A failing key, disk or program of ours is not a fault of the work: the run stops, and can be resumed. */
+function asInfrastructureError(error: unknown, folder: string): unknown {
   if (error instanceof FaultError || isLoopError(error, 'store-failed')) return error
   if (isLoopError(error, 'dependencies-failed')) return error
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   const isFull = code === 'ENOSPC' || code === 'EDQUOT'
   const advice = isFull
     ? `Free some space on the disk of ${folder} and of the folder for temporary files, then resume.`
-    : 'Remove the cause, then resume.'
+    : 'Fix the cause, then resume.'
   const message = `The work could not be certified: ${textOf(error)}`
-  const whole = isLoopError(error) ? message : `${message.replace(/\.$/, '')}. ${advice}`
-  return new LoopError('workspace-failed', whole, { cause: error })
+  const text = isLoopError(error) ? message : `${message.replace(/\.$/, '')}. ${advice}`
+  return new LoopError('workspace-failed', text, { cause: error })
 }

@@ -1,6 +1,6 @@
 /**
- * Where work is certified: a clean checkout, its dependency layer, and walls that were put up for it alone.
- * Of the run's own place nothing is shown, and of its programs none is used.
+ * Opens what certification runs in: a clean checkout, its dependency layer, and a separate sandbox. Nothing of
+ * the run's workspace is visible there, and none of its programs is used.
  */
 
 import { mkdir } from 'node:fs/promises'
@@ -34,16 +34,16 @@ import {
 import type { CertifyingFolder, CertifyingParts, OpenedChecks } from '../checks/certifying-parts.ts'
 import { listContent } from '../dependencies/list-content.ts'
 import { type OpenedLayer, openLayer } from '../dependencies/open-layer.ts'
-import { findObservable, withFileAccess } from './observe-files.ts'
+import { findObservable, withFileAccess } from './with-file-access.ts'
 
 export interface PlaceOptions {
   readonly reader: TreeReader
   readonly blobs: Blobs
 
   readonly stateFolder: string
-  /** Of the run's worktree; undefined: its trees are blobs. */
+  /** The repository of the run's worktree; undefined: its trees are blobs. */
   readonly repository: Repository | undefined
-  /** Where the run works, and the folder that this stands for: nothing of theirs is run. */
+  /** The run's workspace and the user's checkout: no program is run from there. */
   readonly workspace: string | undefined
   readonly checkout?: string | undefined
   readonly certifying: Pick<CertifyingParts, 'certify' | 'require' | 'open'>
@@ -51,7 +51,7 @@ export interface PlaceOptions {
 
 export const certifyFolder = (stateFolder: string): string => join(stateFolder, 'certify')
 
-/** Whoever asks for it closes it; it was as the tree says when it was opened. */
+/** Opens a checkout that matches the tree. The caller closes it. */
 export async function openCertifyingPlace(
   request: PlaceRequest,
   options: PlaceOptions,
@@ -64,7 +64,7 @@ export async function openCertifyingPlace(
     installScripts: certifying.certify.installScripts,
     stateFolder,
     checkout: options.checkout ?? workspace,
-    projects: projectsOf(options),
+    projects: listProjects(options),
     signal: request.signal,
   })
   try {
@@ -83,17 +83,17 @@ async function openWithLayer(
   const { certifying } = options
   const mode = await layerMode(certifying.require)
   const observes = await findObservable(certifying.require, certifyFolder(options.stateFolder))
-  const opened = await openClean(request, options, layer, { mode, observes })
+  const opened = await openCleanCheckout(request, options, layer, { mode, observes })
   try {
-    const stop = following(request.signal)
-    const folder = folderOf(opened, layer, mode)
+    const stop = toAbortSignal(request.signal)
+    const folder = toCertifyingFolder(opened, layer, mode)
     const { checks, agents, walls, close } = await certifying.open({
       ...folder,
-      untrusted: projectsOf(options),
+      untrusted: listProjects(options),
       signal: stop,
     })
     return {
-      checkout: refusing(opened),
+      checkout: withRefusals(opened),
       observes,
       layer,
       checks: checks.map((check) => withFileAccess(check, { opened, layer, observes })),
@@ -111,10 +111,10 @@ async function openWithLayer(
   }
 }
 
-const projectsOf = ({ workspace, checkout }: PlaceOptions): readonly string[] =>
+const listProjects = ({ workspace, checkout }: PlaceOptions): readonly string[] =>
   [workspace, checkout].filter((one) => one !== undefined)
 
-async function openClean(
+async function openCleanCheckout(
   request: PlaceRequest,
   { stateFolder, repository, blobs }: PlaceOptions,
   { mounts }: OpenedLayer,
@@ -123,23 +123,25 @@ async function openClean(
   const { tree, commit } = request
   const parent = certifyFolder(stateFolder)
   await mkdir(parent, { recursive: true, mode: 0o700 })
-  const own = await makeOwnFolder(parent)
+  const temporary = await makeOwnFolder(parent)
   const git =
     repository === undefined || !isGitTree(tree)
       ? {}
       : { git: { repository, ...defined({ commit }) } }
-  const apart = mounts.map((mount) => (mode === 'copy' ? copied(mount) : mountPoint(mount.to)))
+  const apart = mounts.map((mount) =>
+    mode === 'copy' ? createCopy(mount) : createMountPoint(mount.to),
+  )
   try {
-    if (mode === 'overlay') await mkdir(join(own.path, overlayFolder), { mode: 0o700 })
+    if (mode === 'overlay') await mkdir(join(temporary.path, overlayFolder), { mode: 0o700 })
     const overlaid = { isOverlaid: observes.writes, findOpaque }
-    return await openCheckout({ folder: own.path, tree, blobs, apart, ...overlaid, ...git })
+    return await openCheckout({ folder: temporary.path, tree, blobs, apart, ...overlaid, ...git })
   } catch (error) {
-    await own.remove()
+    await temporary.remove()
     throw asRefusal(error)
   }
 }
 
-function following(signal: Signal): AbortSignal {
+function toAbortSignal(signal: Signal): AbortSignal {
   const stop = new AbortController()
   if (signal.aborted) stop.abort(signal.reason)
   else signal.addEventListener('abort', () => stop.abort(signal.reason), { once: true })
@@ -148,7 +150,7 @@ function following(signal: Signal): AbortSignal {
 
 type LayerMode = OverlayReport['mode']
 
-/** Beside the checkout, where nothing inside can see it. */
+/** Next to the checkout, where processes in the sandbox cannot see it. */
 const overlayFolder = 'overlay'
 
 async function layerMode(required: SandboxSettings['require']): Promise<LayerMode> {
@@ -156,7 +158,7 @@ async function layerMode(required: SandboxSettings['require']): Promise<LayerMod
   return (await (await openSandbox()).overlay()).mode
 }
 
-function folderOf(
+function toCertifyingFolder(
   { path, readOnly, overlayFolder: writesTo }: OpenedCheckout,
   layer: OpenedLayer,
   mode: LayerMode,
@@ -168,7 +170,7 @@ function folderOf(
   ])
   const mounts = layer.mounts.map(({ from, to }) => ({ from, to: inCheckout(to) }))
   const folder = join(dirname(path), overlayFolder)
-  const shown = {
+  const byMode = {
     overlay: { mounts, overlay: { folder, lower: layer.readOnly } },
     scratch: { mounts, scratch: layer.scratch.map(inCheckout) },
     copy: {},
@@ -181,13 +183,13 @@ function folderOf(
     layer: {
       programs: [...layer.programs.map(inCheckout), ...layer.managerPrograms],
       env: { ...layer.env, ...Object.fromEntries(paths) },
-      ...(layer.readOnly.length === 0 ? {} : shown[mode]),
+      ...(layer.readOnly.length === 0 ? {} : byMode[mode]),
     },
   }
 }
 
-/** An empty folder, over which the layer is shown. */
-const mountPoint = (path: string): Apart => ({
+/** An empty folder, on which the layer is mounted. */
+const createMountPoint = (path: string): Apart => ({
   path,
   isIntact: async (whole) => {
     const { files } = await listContent(whole, ['.'], 'times')
@@ -196,15 +198,15 @@ const mountPoint = (path: string): Apart => ({
   make: async (whole) => void (await mkdir(whole, { recursive: true })),
 })
 
-/** Looked at byte by byte: nothing kept it from being changed. */
-function copied({ from, to }: OpenedLayer['mounts'][number]): Apart {
+/** A copy is compared byte by byte, because nothing prevents changes to it. */
+function createCopy({ from, to }: OpenedLayer['mounts'][number]): Apart {
   return {
     path: to,
     isIntact: async (whole) => {
-      const [is, was] = await Promise.all(
+      const [now, before] = await Promise.all(
         [whole, from].map((folder) => listContent(folder, ['.'], 'bytes')),
       )
-      return is?.digest === was?.digest
+      return now?.digest === before?.digest
     },
     async make(whole) {
       const program = findProgram('cp')
@@ -213,12 +215,13 @@ function copied({ from, to }: OpenedLayer['mounts'][number]): Apart {
         command,
         AbortSignal.timeout(600_000),
       )
-      if (exitCode !== 0) throw new Error(`The dependencies could not be copied: ${stderr.trim()}`)
+      if (exitCode !== 0)
+        throw new Error(`The dependencies could not be createCopy: ${stderr.trim()}`)
     },
   }
 }
 
-function refusing(opened: OpenedCheckout): Checkout {
+function withRefusals(opened: OpenedCheckout): Checkout {
   return {
     path: opened.path,
     reset: (tree, how) =>
@@ -232,6 +235,6 @@ function refusing(opened: OpenedCheckout): Checkout {
 
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof TreeChangedError)) return error
-  const message = `${error.message}. Something writes to the clean checkout, or the disk fails: stop it, then resume.`
+  const message = `${error.message}. Another process writes to the clean checkout, or the disk is failing. Fix that, then resume.`
   return new RefusedError({ code: 'tree-changed', message }, { cause: error })
 }

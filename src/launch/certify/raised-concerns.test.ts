@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const run = 'r1' as RunId
 const finding = { text: 'no limit', file: 'src/a.ts', line: 3 }
 
-test('what a consultant raised is there for another process, by run and consultant', async () => {
+test('another process finds the concerns by run and consultant', async () => {
   await fileRaisedConcerns(folder).keep(run, '__proto__', [{ text: 'odd name' }])
   await fileRaisedConcerns(folder).keep(run, 'security', [finding])
   const later = fileRaisedConcerns(folder)
@@ -21,7 +21,7 @@ test('what a consultant raised is there for another process, by run and consulta
   expect(await later.find(run, 'style')).toEqual([])
 })
 
-test('a damaged file is not taken for one without concerns', async () => {
+test('a damaged file does not count as "no concerns"', async () => {
   writeFileSync(join(folder, 'consultations', 'r3.json'), '{ "security": [')
   await expect(fileRaisedConcerns(folder).find('r3' as RunId, 'security')).rejects.toMatchObject({
     code: 'store-failed',

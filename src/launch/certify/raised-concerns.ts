@@ -1,4 +1,4 @@
-/** What consultants raised about a run, in a file of the state folder that goes with the run. */
+/** Stores the concerns that consultants raised about a run, in a file that is removed with the run. */
 
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
@@ -19,11 +19,11 @@ export const raisedPath = (folder: string, run: RunId): string =>
   join(folder, 'consultations', `${run}.json`)
 
 export function fileRaisedConcerns(folder: string): RaisedConcerns {
-  const pathOf = (run: RunId): string => raisedPath(folder, run)
+  const toPath = (run: RunId): string => raisedPath(folder, run)
   return {
-    find: async (run, consultant) => (await readAll(pathOf(run))).get(consultant) ?? [],
+    find: async (run, consultant) => (await readAll(toPath(run))).get(consultant) ?? [],
     async keep(run, consultant, findings) {
-      const path = pathOf(run)
+      const path = toPath(run)
       const all = new Map(await readAll(path)).set(consultant, findings)
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
       const temporary = `${path}.${randomUUID()}`
@@ -33,13 +33,13 @@ export function fileRaisedConcerns(folder: string): RaisedConcerns {
   }
 }
 
-/** A damaged file is not read as "nothing was raised". */
+/** A damaged file must not count as "no concerns". */
 async function readAll(path: string): Promise<ReadonlyMap<string, readonly Finding[]>> {
   try {
     return new Map(raisedSchema.parse(JSON.parse(await readFile(path, 'utf8'))))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return new Map()
-    const message = `What consultants raised cannot be read from ${path}.`
+    const message = `Cannot read the concerns that consultants raised from ${path}.`
     throw new LoopError(
       'store-failed',
       `${message} Restore the file from a backup, or delete it.`,

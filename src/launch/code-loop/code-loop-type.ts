@@ -1,8 +1,8 @@
 /**
- * A loop type whose code is in another process, as the engine drives it. One trip around is made over
- * there as a whole: context, iteration, progress, and the conditions in code.
+ * A loop type whose code runs in another process. A whole iteration happens there: context, iteration,
+ * progress, and the conditions in code.
  *
- * E3. Each trip gets the input and the previous progress, as JSON, and nothing else.
+ * E3. Each iteration gets the input and the previous progress, as JSON, and nothing else.
  */
 
 import type { AnyLoopType } from '../../engine/index.ts'
@@ -14,42 +14,42 @@ import {
   type Json,
   LoopError,
 } from '../../loop/index.ts'
-import { decodeError } from './carried-error.ts'
+import { decodeError } from './error-codec.ts'
 import { parseCondition, type SentCondition } from './sent-condition.ts'
 import type { Session } from './session.ts'
-import type { Described, WentAround } from './wire.ts'
+import type { IterationSummary, LoopDescription } from './wire.ts'
 
-interface Given {
+interface IterationInput {
   readonly input: unknown
   readonly previous: unknown
 }
 
 export function codeLoopType(
   session: Session,
-  described: NonNullable<Described['loop']>,
+  described: NonNullable<LoopDescription['loop']>,
   digest: string,
 ): AnyLoopType {
-  const iterate = async (context: unknown, it: Iteration): Promise<WentAround> => {
-    const { input, previous } = context as Given
+  const iterate = async (context: unknown, it: Iteration): Promise<IterationSummary> => {
+    const { input, previous } = context as IterationInput
     const connection = await session.connection()
     return connection.iterate(it, input, previous)
   }
-  const createContext = (input: unknown, previous: unknown): Given => ({ input, previous })
+  const createContext = (input: unknown, previous: unknown): IterationInput => ({ input, previous })
   const extractProgress = async (
     result: unknown,
     _previous: unknown,
     findings: Findings,
   ): Promise<unknown> => {
     if (findings.checks.length + findings.refusals.length === 0) {
-      return latest(result as WentAround).progress
+      return latest(result as IterationSummary).progress
     }
-    const around = await (await session.connection()).conclude(findings)
-    concluded.set(result as WentAround, around)
-    return around.progress
+    const summary = await (await session.connection()).conclude(findings)
+    concluded.set(result as IterationSummary, summary)
+    return summary.progress
   }
   return {
     name: described.name,
-    // Says all about the code; the text of these functions is hidden, because it is ours.
+    // The digest identifies the code; the functions here are only wrappers, so their text is hidden.
     version: digest,
     createContext: createContext.bind(undefined),
     iterate: iterate.bind(undefined),
@@ -58,22 +58,23 @@ export function codeLoopType(
   }
 }
 
-/** Conditions in code are looked up in what the trip around left. */
+/** Conditions in code were evaluated in the loop's process: reads their results from the summary. */
 function toCondition(sent: SentCondition): Condition {
   if ('of' in sent) return { type: sent.type, of: sent.of.map(toCondition) }
   if (!('code' in sent)) return sent
   const { code, name, ends, limit } = sent
-  const met = (_progress: unknown, result: unknown): boolean => lookUp(result as WentAround, code)
+  const met = (_progress: unknown, result: unknown): boolean =>
+    findMet(result as IterationSummary, code)
   return { type: 'custom', name, met: met.bind(undefined), ...defined({ ends, limit }) }
 }
 
-/** What a trip around came to once the engine had looked, in the place of what it came to at first. */
-const concluded = new WeakMap<WentAround, WentAround>()
+/** The summary of an iteration after the engine's findings, which replaces the first one. */
+const concluded = new WeakMap<IterationSummary, IterationSummary>()
 
-const latest = (around: WentAround): WentAround => concluded.get(around) ?? around
+const latest = (summary: IterationSummary): IterationSummary => concluded.get(summary) ?? summary
 
-function lookUp(around: WentAround, code: string): boolean {
-  const { met } = latest(around)
+function findMet(summary: IterationSummary, code: string): boolean {
+  const { met } = latest(summary)
   const found = Object.hasOwn(met, code) ? met[code] : undefined
   if (found === undefined)
     throw new LoopError(

@@ -1,6 +1,6 @@
 /**
- * The parts of a run that a loop file has as code: its agent, tools, checks, hooks, gate and actions.
- * Each function is known by its place in the file, and what it gives back is checked.
+ * The parts of a run that a loop file defines in code: its agent, tools, checks, hooks, gate and actions.
+ * Each function is identified by its key in the file, and its return value is validated.
  */
 
 import { z } from 'zod'
@@ -21,7 +21,7 @@ import type { Session } from './session.ts'
 export interface CodeParts {
   readonly agent?: Agent
   readonly tools: readonly Tool[]
-  /** By name; those of the file that are commands are in its settings. */
+  /** By name; checks that are commands are in the settings. */
   readonly checks: Readonly<Record<string, Check>>
   readonly hooks: readonly Hook[]
   readonly gate?: Gate
@@ -72,7 +72,7 @@ export function codeParts(session: Session): CodeParts {
     code: string,
     args: readonly unknown[],
     context?: LentContext,
-  ): Promise<T> => requireAnswer(schema, await run(code, args, context), code)
+  ): Promise<T> => parseReturnValue(schema, await run(code, args, context), code)
 
   const agent: Agent = {
     work: (task, context) => ask(reportSchema, 'agent.work', [task], context),
@@ -108,14 +108,14 @@ export function codeParts(session: Session): CodeParts {
   }
 }
 
-/** A state has parts that are there and undefined. */
+/** A state may have keys with the value undefined. */
 const withoutUndefined = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
-function requireAnswer<T>(schema: z.ZodType<T>, value: unknown, code: string): T {
+function parseReturnValue<T>(schema: z.ZodType<T>, value: unknown, code: string): T {
   const { success, data, error } = schema.safeParse(value)
   if (success) return data
   const [issue] = error.issues
   const where = issue === undefined || issue.path.length === 0 ? '' : ` (${issue.path.join('.')})`
-  const message = `${code} of the loop file gave back something else than it should${where}: ${issue?.message}.`
+  const message = `${code} of the loop file returned an invalid value${where}: ${issue?.message}.`
   throw new FaultError({ code: 'bad-answer', message, retryable: false })
 }

@@ -1,4 +1,4 @@
-/** One process of a loop, with all that is lent to it. When it ends, this is over; there can be another. */
+/** The connection to one process of a loop, with everything lent to it. It ends with the process. */
 
 import type { ScannedLoop } from '../../definition/code-loop/scan-code-loop.ts'
 import { Interruption } from '../../engine/index.ts'
@@ -14,32 +14,32 @@ import { type Contexts, createContexts, type LentContext } from './contexts.ts'
 import { createIterations, type Iterations } from './iterations.ts'
 import { type LoopProcessOptions, startLoopProcess } from './loop-process.ts'
 import {
-  type Described,
-  describedSchema,
+  type IterationSummary,
+  iterationSummarySchema,
+  type LoopDescription,
+  loopDescriptionSchema,
   parseSent,
-  type WentAround,
-  wentAroundSchema,
 } from './wire.ts'
 
 export interface Connection {
   readonly pid: number | undefined
-  load(scanned: ScannedLoop): Promise<Described>
-  /** Values of the variables that the loop file names. */
+  load(scanned: ScannedLoop): Promise<LoopDescription>
+  /** Passes the values of the variables that the loop file names. */
   setEnv(values: Readonly<Record<string, string>>): void
   run(code: string, args: readonly Json[], context?: LentContext): Promise<Json | undefined>
-  iterate(it: Iteration, input: unknown, previous: unknown): Promise<WentAround>
-  /** The same trip, given what the engine found after it. */
-  conclude(findings: Findings): Promise<WentAround>
+  iterate(it: Iteration, input: unknown, previous: unknown): Promise<IterationSummary>
+  /** Concludes the last iteration again, with the findings of the engine. */
+  conclude(findings: Findings): Promise<IterationSummary>
   close(): Promise<void>
 }
 
-export type ConnectionOptions = Omit<LoopProcessOptions, 'serve' | 'hear' | 'attach'>
+export type ConnectionOptions = Omit<LoopProcessOptions, 'serve' | 'handleNotice' | 'attach'>
 
 export function openConnection(options: ConnectionOptions): Connection {
   const abort =
     (what: string) =>
     (number: number, reason: Json): void =>
-      child.peer.tell('abort', { what, number, reason })
+      child.peer.notify('abort', { what, number, reason })
   const contexts = createContexts(abort('context'))
   const iterations = createIterations(
     {
@@ -52,8 +52,8 @@ export function openConnection(options: ConnectionOptions): Connection {
   const child = startLoopProcess({
     ...options,
     serve: (name, args) => (name === 'op' ? iterations.serve(args) : contexts.serve(name, args)),
-    hear: contexts.hear,
-    attach: () => factsOf(iterations, contexts),
+    handleNotice: contexts.handleNotice,
+    attach: () => collectFacts(iterations, contexts),
   })
 
   function run(
@@ -65,7 +65,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     return contexts
       .lend(context, (sent) => child.peer.call('run', { code, args, context: sent }))
       .catch((error: unknown) => {
-        throw honest(error, context.signal)
+        throw withoutFalseInterruption(error, context.signal)
       })
   }
 
@@ -74,41 +74,41 @@ export function openConnection(options: ConnectionOptions): Connection {
     run,
     async load(scanned) {
       const { file, modules } = scanned
-      const late = setTimeout(() => void child.kill(neverLoaded), loadMsMax)
+      const late = setTimeout(() => void child.kill(loadTimeoutFault), loadMsMax)
       try {
         const loaded = await child.peer.call('load', { file, modules: toJson(modules) })
         child.watch()
-        return parseSent(describedSchema, loaded, file)
+        return parseSent(loopDescriptionSchema, loaded, file)
       } finally {
         clearTimeout(late)
       }
     },
-    setEnv: (values) => child.peer.tell('env', { ...values }),
+    setEnv: (values) => child.peer.notify('env', { ...values }),
     async iterate(it, input, previous) {
       try {
-        const around = await iterations.lend(it, (sent) =>
+        const summary = await iterations.lend(it, (sent) =>
           child.peer.call('iterate', {
             ...(sent as object),
-            // Both are canonical already; absent and undefined are the same here.
+            // Both are canonical JSON already; absent and undefined mean the same here.
             ...(input === undefined ? {} : { input: input as Json }),
             ...(previous === undefined ? {} : { previous: previous as Json }),
           }),
         )
-        return parseSent(wentAroundSchema, around, "The loop's answer")
+        return parseSent(iterationSummarySchema, summary, "The loop's answer")
       } catch (error) {
-        throw honest(error, it.signal)
+        throw withoutFalseInterruption(error, it.signal)
       }
     },
     async conclude(findings) {
-      const around = await child.peer.call('conclude', toJson(findings))
-      return parseSent(wentAroundSchema, around, "The loop's answer")
+      const summary = await child.peer.call('conclude', toJson(findings))
+      return parseSent(iterationSummarySchema, summary, "The loop's answer")
     },
-    close: () => child.kill(closed),
+    close: () => child.kill(closedFault),
   }
 }
 
-/** What the run has left and where it works, as it is when a message is sent. */
-function factsOf({ newest: it }: Iterations, { newest: context }: Contexts): Json {
+/** The remaining budget and the workspace at the time of a message. */
+function collectFacts({ newest: it }: Iterations, { newest: context }: Contexts): Json {
   const { path, tree } = it?.workspace ?? {}
   const remaining = it?.budget.remaining() ?? context?.remaining()
   return {
@@ -117,24 +117,24 @@ function factsOf({ newest: it }: Iterations, { newest: context }: Contexts): Jso
   }
 }
 
-/** Whether a run is interrupted is the engine's to say, not the loop's. */
-function honest(error: unknown, signal: Signal): unknown {
+/** Only the engine decides whether a run is interrupted: an interruption thrown by the loop is a fault. */
+function withoutFalseInterruption(error: unknown, signal: Signal): unknown {
   if (!(error instanceof Interruption) || signal.aborted) return error
   const { message } = error
   return new FaultError({ code: 'interrupted', message, retryable: false }, { cause: error })
 }
 
-/** Code may wait for something while it is loaded, but not for ever (E9). */
+/** Code may await something while it loads, but not forever (E9). */
 const loadMsMax = 60_000
 
-const neverLoaded = new FaultError({
+const loadTimeoutFault = new FaultError({
   code: 'loop-died',
-  message: `It was not loaded after ${loadMsMax / 1000} s. What does it await outside its functions?`,
+  message: `It did not load within ${loadMsMax / 1000} s. Check what it awaits outside its functions.`,
   retryable: false,
 })
 
-const closed = new FaultError({
+const closedFault = new FaultError({
   code: 'loop-died',
-  message: "The loop's process was ended, because nobody needs it any more.",
+  message: "The loop's process was stopped because it is no longer needed.",
   retryable: false,
 })

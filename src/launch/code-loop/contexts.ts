@@ -1,4 +1,4 @@
-/** Contexts of steps, tools and agents, lent to a loop's process by a number for as long as a call lasts. */
+/** Lends contexts of steps, tools and agents to a loop's process, by number, for the duration of a call. */
 
 import {
   type AgentContext,
@@ -10,7 +10,7 @@ import {
   type StepContext,
   toJson,
 } from '../../loop/index.ts'
-import { encodeError } from './carried-error.ts'
+import { encodeError } from './error-codec.ts'
 import {
   callToolSchema,
   noteSchema,
@@ -24,30 +24,31 @@ import {
 export type LentContext = StepContext & Partial<Omit<AgentContext, keyof StepContext>>
 
 export interface Contexts {
-  /** Lends a context while `work` lasts; `work` gets what the other side is told of it. */
+  /** Lends a context while `work` runs; `work` gets its description for the loop's process. */
   lend<T>(context: LentContext, work: (sent: Json) => Promise<T>): Promise<T>
   serve(name: string, args: Json): Promise<Json | undefined>
-  hear(name: string, args: Json): void
-  /** The newest that can tell what the run has left. */
+  handleNotice(name: string, args: Json): void
+  /** The newest context that knows the remaining budget. */
   readonly newest: Pick<AgentContext, 'remaining'> | undefined
 }
 
-interface Lent {
+interface LentEntry {
   readonly context: LentContext
   readonly reservations: Reservation[]
 }
 
 const reservationsMax = 100_000
 
-/** `abort` tells the other side that the signal of a lent context has aborted. */
+/** `abort` notifies the loop's process that the signal of a lent context has aborted. */
 export function createContexts(abort: (context: number, reason: Json) => void): Contexts {
-  const lent = new Map<number, Lent>()
+  const lent = new Map<number, LentEntry>()
   let count = 0
 
-  const find = (number: number): Lent => {
+  const find = (number: number): LentEntry => {
     const found = lent.get(number)
     if (found !== undefined) return found
-    const message = 'A context was used after its call had ended. Wait for what you start.'
+    const message =
+      'A context was used after its call had ended. Await everything that the call starts.'
     throw new FaultError({ code: 'step-over', message, retryable: false })
   }
 
@@ -76,7 +77,8 @@ export function createContexts(abort: (context: number, reason: Json) => void): 
         case 'settle': {
           const sent = parseSent(settleSchema, args, 'settle')
           const reservation = find(sent.context).reservations[sent.reservation]
-          if (reservation === undefined) throw refused('Nothing is reserved: reserve it first.')
+          if (reservation === undefined)
+            throw createBadRequest('There is no such reservation. Reserve it first.')
           await reservation.settle(sent.spent)
           return undefined
         }
@@ -87,14 +89,17 @@ export function createContexts(abort: (context: number, reason: Json) => void): 
         case 'call-tool': {
           const sent = parseSent(callToolSchema, args, 'callTool')
           const { callTool } = find(sent.context).context
-          if (callTool === undefined) throw refused('Only agents call tools. Ask an agent.')
+          if (callTool === undefined)
+            throw createBadRequest('Only agents can call tools. Use it.agent.')
           return toJson(await callTool(sent.name, sent.args))
         }
         default:
-          throw refused(`"${name.slice(0, 100)}" is not known. Use one version on both sides.`)
+          throw createBadRequest(
+            `Unknown request "${name.slice(0, 100)}". Use the same version of Loopwright on both sides.`,
+          )
       }
     },
-    hear(name, args) {
+    handleNotice(name, args) {
       if (name === 'spend') {
         const { data } = spendSchema.safeParse(args)
         if (data !== undefined) lent.get(data.context)?.context.spend(data.amount)
@@ -121,7 +126,7 @@ function describe(number: number, context: LentContext): Json {
   }
 }
 
-const refused = (message: string): LoopError => new LoopError('bad-request', message)
+const createBadRequest = (message: string): LoopError => new LoopError('bad-request', message)
 
 const tooManyReservations = (): LoopError =>
   new LoopError(

@@ -1,9 +1,9 @@
 /**
- * A loop file in TypeScript: the keys of a loop file in YAML, and code where YAML has only names.
+ * A loop file in TypeScript: the keys of a YAML loop file, with code where YAML has only names.
  *
  *   export default defineLoop({ name: 'sum', loop: { createContext, iterate, extractProgress } })
  *
- * It runs in a process of its own, so its parts get and give values that are JSON.
+ * It runs in a separate process, so arguments and return values of its parts are JSON.
  */
 
 import type { Agent } from '../../agents/index.ts'
@@ -32,23 +32,23 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
   readonly description?: string
   /** Relative to the file. */
   readonly workspace?: string
-  /** A git worktree for each run; `auto` unless told. */
+  /** A git worktree for each run; default: `auto`. */
   readonly worktree?: 'auto' | boolean | CodeLoopWorktree
   readonly input?: Json
-  /** Text, since only files that are imported are part of what is trusted. */
+  /** Text, not a file: only imported files are covered by the trust. */
   readonly prompt?: string | readonly CodeLoopSection[]
-  /** Who works: an agent in code, the name of one that is known, or its settings. */
+  /** An agent in code, the name of a known agent, or its settings. */
   readonly agent?: Agent | KnownAgent | { readonly [key: string]: Json }
   /** The agents by role, for a loop type that works with several; `agent` is the short form for `maker`. */
   readonly agents?: { readonly [role: string]: KnownAgent | { readonly [key: string]: Json } }
-  /** Names of tools that there are, and tools in code. */
+  /** Names of available tools, and tools in code. */
   readonly tools?: readonly (string | Tool)[]
   readonly mcp?: { readonly [server: string]: { readonly [key: string]: Json } }
-  /** A list is of standard conditions, and of checks with their names. */
+  /** A list contains standard conditions, and checks with their names. */
   readonly checks?:
     | { readonly [name: string]: Check | CodeLoopCommand | CodeLoopCheck }
     | readonly (StandardCondition | (CodeLoopCheck & { readonly name: string }))[]
-  /** Globs over what the agent may change without asking; `!` excludes. Default: from the manifests. */
+  /** Globs of files that the agent may change without asking; `!` excludes. Default: from the manifests. */
   readonly scope?: readonly string[]
   readonly seals?: {
     readonly paths?: readonly string[]
@@ -73,7 +73,7 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
         }[]
         readonly deadline?: Duration
       }
-  /** Of the loop type `plain`. A type of its own has its own. */
+  /** For the loop type `plain`; a loop type in code has its own conditions. */
   readonly until?: readonly Exclude<Condition, { readonly type: 'custom' }>[]
   readonly limits?: {
     readonly iterations?: number
@@ -91,7 +91,7 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
   readonly hooks?: readonly Hook[]
   readonly gate?: Gate
   readonly actions?: Actions
-  /** Variables of the environment that its code may read, once it is loaded. It sees no others. */
+  /** Environment variables that its code may read after loading. Others are not visible. */
   readonly env?: readonly string[]
 }
 
@@ -116,15 +116,15 @@ export interface CodeLoopWorktree {
   readonly allowDirty?: boolean
 }
 
-/** What commands may touch and use. The code of the file itself is not in the sandbox. */
+/** What commands may access. The code of the file itself does not run in the sandbox. */
 export interface CodeLoopSandbox {
-  /** At least this. `none`: no walls, though there may be some; only where somebody watches. */
+  /** The minimum tier. `none`: no sandbox, even if one is available; attended runs only. */
   readonly require?: 'strong' | 'basic' | 'none'
   /** Relative to the file. */
   readonly readOnly?: readonly string[]
   /** Relative to the workspace, and inside it. */
   readonly hide?: readonly string[]
-  /** `name` or `name:port`, `*.name` for all below it. */
+  /** `name` or `name:port`; `*.name` for all subdomains. */
   readonly network?: readonly string[]
   readonly limits?: {
     readonly memory?: Size
@@ -138,10 +138,10 @@ export interface CodeLoopSandbox {
   }
 }
 
-/** Text is run by `/bin/sh -c`, a list as it is. */
+/** Text runs with `/bin/sh -c`, a list without a shell. */
 export type CodeLoopCommand = string | readonly string[]
 
-/** A check that is data; its form is told by the key that it has. */
+/** A check that is data; its keys determine its kind. */
 export type CodeLoopCheck = {
   readonly timeout?: Duration
   readonly existing?: ExistingFailure
@@ -166,7 +166,7 @@ export type CodeLoopCheck = {
     }
 )
 
-/** Gives a loop its types, and changes nothing. */
+/** Types a loop; returns it unchanged. */
 export function defineLoop<Input, Context, Progress, Result>(
   loop: CodeLoop<Input, Context, Progress, Result>,
 ): CodeLoop<Input, Context, Progress, Result> {

@@ -1,6 +1,6 @@
 /**
- * Messages on a byte stream: four bytes of length, then JSON. A channel of our own instead of Node's,
- * because that one keeps whatever the other side sends until its end comes, however long it is.
+ * Messages on a byte stream: four bytes of length, then JSON. Replaces Node's IPC channel, which buffers a
+ * message until its end, however long it is.
  */
 
 const headerBytes = 4
@@ -14,38 +14,38 @@ export function toFrame(text: string): Buffer {
 }
 
 export interface FrameReader {
-  /** The messages that are whole now. Throws when one is announced that is too long. */
+  /** Returns the messages that are complete. Throws if the length of the next one exceeds the limit. */
   push(chunk: Buffer): readonly string[]
 }
 
 export function createFrameReader(bytesMax: number): FrameReader {
   let chunks: Buffer[] = []
-  let held = 0
-  let wanted: number | undefined
+  let bufferedBytes = 0
+  let frameBytes: number | undefined
 
   function take(bytes: number): Buffer {
     const whole = chunks.length === 1 ? chunks[0] : undefined
-    const all = whole ?? Buffer.concat(chunks, held)
+    const all = whole ?? Buffer.concat(chunks, bufferedBytes)
     const rest = all.subarray(bytes)
     chunks = rest.length === 0 ? [] : [rest]
-    held = rest.length
+    bufferedBytes = rest.length
     return all.subarray(0, bytes)
   }
 
   return {
     push(chunk) {
       chunks.push(chunk)
-      held += chunk.length
+      bufferedBytes += chunk.length
       const frames: string[] = []
       for (;;) {
-        if (wanted === undefined) {
-          if (held < headerBytes) return frames
-          wanted = take(headerBytes).readUInt32BE(0)
-          if (wanted > bytesMax) throw new Error(`a message of ${wanted} bytes is too long`)
+        if (frameBytes === undefined) {
+          if (bufferedBytes < headerBytes) return frames
+          frameBytes = take(headerBytes).readUInt32BE(0)
+          if (frameBytes > bytesMax) throw new Error(`a message of ${frameBytes} bytes is too long`)
         }
-        if (held < wanted) return frames
-        frames.push(take(wanted).toString('utf8'))
-        wanted = undefined
+        if (bufferedBytes < frameBytes) return frames
+        frames.push(take(frameBytes).toString('utf8'))
+        frameBytes = undefined
       }
     },
   }

@@ -1,6 +1,6 @@
 /**
- * Iterations, lent to a loop's process by a number. What it asks of one is asked of the engine in the
- * same order; code that belongs to a step or a branch runs over there when the engine says so.
+ * Lends iterations to a loop's process, by number. Its requests are passed to the engine in the same order;
+ * code of steps and branches runs in the loop's process when the engine calls it.
  */
 
 import {
@@ -11,11 +11,11 @@ import {
   type StepContext,
   type TreeId,
 } from '../../loop/index.ts'
-import { encodeError } from './carried-error.ts'
+import { encodeError } from './error-codec.ts'
 import { type Op, opSchema, parseSent } from './wire.ts'
 
-/** How code in the loop's process is run. */
-export interface Runner {
+/** Runs code in the loop's process. */
+export interface CodeRunner {
   step(code: string, context: StepContext): Promise<Json | undefined>
   branch(code: string, sent: Json): Promise<Json | undefined>
   piece(code: string): Promise<Json | undefined>
@@ -23,13 +23,13 @@ export interface Runner {
 
 export interface Iterations {
   lend<T>(it: Iteration, work: (sent: Json) => Promise<T>): Promise<T>
-  /** Up to its first wait at once, so that the order of asking is kept. */
+  /** Runs synchronously up to its first await, so that requests stay in order. */
   serve(args: Json): Promise<Json | undefined>
   readonly newest: Iteration | undefined
 }
 
 export function createIterations(
-  runner: Runner,
+  runner: CodeRunner,
   abort: (iteration: number, reason: Json) => void,
 ): Iterations {
   const lent = new Map<number, Iteration>()
@@ -55,7 +55,7 @@ export function createIterations(
     async serve(args) {
       const { it: number, op } = parseSent(opSchema, args, "The loop's request")
       const it = lent.get(number)
-      // It comes too late. An answer would only make it ask again.
+      // The iteration has ended. An answer would only lead to further requests.
       if (it === undefined) return new Promise(() => undefined)
       const value = await perform(it, op, runner, lend)
       return value === undefined ? undefined : (value as Json)
@@ -69,7 +69,7 @@ export function createIterations(
 function perform(
   it: Iteration,
   op: Op,
-  runner: Runner,
+  runner: CodeRunner,
   lend: Iterations['lend'],
 ): Promise<unknown> {
   switch (op.type) {
@@ -81,7 +81,7 @@ function perform(
         branches[name] = (branch) =>
           lend(branch, (sent) => runner.branch(`${op.code}:${name}`, sent))
       }
-      // What branches return stays where it is; only that they ended well comes back.
+      // The results of branches stay in the loop's process; only their success is returned.
       return it.parallel(branches).then(() => undefined)
     }
     case 'agent':
@@ -99,20 +99,20 @@ function perform(
     case 'changed-since':
       return it.workspace?.changedSince(op.tree as TreeId) ?? Promise.resolve([])
     case 'artifact':
-      return it.artifact(op.name, contentOf(op.content, runner))
+      return it.artifact(op.name, toArtifactContent(op.content, runner))
   }
 }
 
-function contentOf(
+function toArtifactContent(
   content: Extract<Op, { type: 'artifact' }>['content'],
-  runner: Runner,
+  runner: CodeRunner,
 ): ArtifactContent {
   if ('text' in content) return content.text
   if ('base64' in content) return Buffer.from(content.base64, 'base64')
-  return piecesOf(content.pieces, runner)
+  return readPieces(content.pieces, runner)
 }
 
-async function* piecesOf(code: string, runner: Runner): AsyncGenerator<Uint8Array> {
+async function* readPieces(code: string, runner: CodeRunner): AsyncGenerator<Uint8Array> {
   for (;;) {
     const piece = await runner.piece(code)
     if (typeof piece !== 'string') return

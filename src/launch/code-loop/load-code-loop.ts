@@ -1,10 +1,10 @@
 /**
- * From a loop file in TypeScript to what the engine drives.
+ * Opens a loop file in TypeScript for the engine.
  *
  *   scanCodeLoop ─▶ trusted? ─▶ openCodeLoop ─▶ run ─▶ close
- *   reads            asks        a process        …      nothing of it is alive
+ *   reads            asks        a process        …      no process is left
  *
- * Nothing of the file is run before its digest is trusted.
+ * None of its code runs before its digest is trusted.
  */
 
 import { type ScannedLoop, scanCodeLoop } from '../../definition/code-loop/scan-code-loop.ts'
@@ -17,36 +17,36 @@ import { openSession, type SessionOptions } from './session.ts'
 export interface OpenCodeLoop {
   readonly source: Source
   /**
-   * The data of the file by its keys, as YAML would say it. Where the file has code there is
-   * something that fits and does nothing: an agent that says nothing, a check that is never met.
-   * `parts` is to be put over it.
+   * The data of the file, in the format of a YAML loop file. Code is replaced by placeholders that are
+   * valid and do nothing: an agent that says nothing, a check that is never met. The caller replaces
+   * them by `parts`.
    */
   readonly settings: { readonly [key: string]: Json }
   /** Absent: the file uses a built-in loop type, named in the settings. */
   readonly loop?: AnyLoopType
   readonly parts: CodeParts
-  /** Of the process that runs it, while there is one. */
+  /** The pid of its process, if there is one. */
   readonly pid: number | undefined
-  /** Ends its process and all that it started. Call it when the run is left, however it is left. */
+  /** Ends its process and all descendants. Call it whenever the run ends or is interrupted. */
   close(): Promise<void>
 }
 
 export interface LoadCodeLoopOptions extends SessionOptions {
-  /** Says whether the owner trusts this content, before any of it is run. */
+  /** Whether the user trusts this content; called before any of it runs. */
   readonly isTrusted: (scanned: ScannedLoop) => boolean | Promise<boolean>
 }
 
-/** Opens what is on disk now, if it is trusted. */
+/** Opens the current content of the file, if it is trusted. */
 export async function loadCodeLoop(
   path: string,
   options: LoadCodeLoopOptions,
 ): Promise<OpenCodeLoop> {
   const scanned = await scanCodeLoop(path)
-  if (!(await options.isTrusted(scanned))) throw notTrusted(scanned)
+  if (!(await options.isTrusted(scanned))) throw createNotTrustedError(scanned)
   return openCodeLoop(scanned, options)
 }
 
-/** Runs the file in a process of its own. For one run: what is shared is shared by progress. */
+/** Runs the file in a separate process, for one run. */
 export async function openCodeLoop(
   scanned: ScannedLoop,
   options: SessionOptions = {},
@@ -72,11 +72,11 @@ export async function openCodeLoop(
   }
 }
 
-function notTrusted({ file, modules }: ScannedLoop): LoopError {
+function createNotTrustedError({ file, modules }: ScannedLoop): LoopError {
   const others = modules.length - 1
   const more = others === 0 ? '' : ` and the ${others} files that it imports`
   return new LoopError(
     'not-trusted',
-    `${file} is code, and was not trusted as it is now. Read it${more}, then trust it.`,
+    `${file} contains code, and its current content is not trusted. Read it${more}, then trust it.`,
   )
 }

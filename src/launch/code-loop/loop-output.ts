@@ -1,28 +1,28 @@
-/** What a loop's process prints, line by line, on our stderr and never on our stdout; bounded. */
+/** Passes on what a loop's process prints, line by line, up to a limit. */
 
 import type { Readable } from 'node:stream'
 
 export interface LoopOutput {
   watch(stream: Readable | null): void
-  /** The end of it, for the message that says how the process ended. */
+  /** The last lines, for the message about the end of the process. */
   end(): string
 }
 
 const lineCharsMax = 2000
 const shownCharsMax = 1024 * 1024
-const keptCharsMax = 2000
+const lastCharsMax = 2000
 
 export function createLoopOutput(show: (line: string) => void): LoopOutput {
   let shown = 0
-  let kept = ''
+  let lastChars = ''
 
   function print(line: string): void {
-    // Nothing of a loop moves our cursor or colours our screen.
+    // Without control characters, which could move the cursor or change colors.
     const plain = line.replaceAll(/(?!\t)\p{Cc}/gu, '')
-    kept = `${kept}${plain}\n`.slice(-keptCharsMax)
+    lastChars = `${lastChars}${plain}\n`.slice(-lastCharsMax)
     if (shown > shownCharsMax) return
     shown += plain.length + 1
-    show(shown > shownCharsMax ? '(it prints too much; the rest is not shown)' : plain)
+    show(shown > shownCharsMax ? '(too much output; the rest is not shown)' : plain)
   }
 
   return {
@@ -43,6 +43,6 @@ export function createLoopOutput(show: (line: string) => void): LoopOutput {
         rest = ''
       })
     },
-    end: () => kept.trim(),
+    end: () => lastChars.trim(),
   }
 }

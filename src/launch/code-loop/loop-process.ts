@@ -1,10 +1,10 @@
 /**
- * The process in which the code of one loop runs, as ours sees it.
+ * Starts and controls the process in which the code of one loop runs.
  *
- * 1. It has PATH, HOME, LANG and TMPDIR of our environment, what the loop file names, and no more.
- * 2. It ends with everything that it started: when it is no longer wanted, when it breaks the rules,
- *    when it does not answer while something waits for it, and when our process ends in any way.
- * 3. Its end is a fault for whoever waits for it; nobody else notices.
+ * 1. Its environment is PATH, HOME, LANG and TMPDIR, and the variables that the loop file names.
+ * 2. It ends with all its descendants when it is no longer needed, when it violates the protocol, when it
+ *    does not respond to a pending call, and when our process ends in any way.
+ * 3. Its end is a fault for pending calls, and affects nothing else.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -18,29 +18,29 @@ import { baseEnvironment } from '../../system/index.ts'
 import { createLoopOutput, type LoopOutput } from './loop-output.ts'
 import { createPeer, type Peer, type PeerOptions } from './peer.ts'
 
-export interface LoopProcessOptions extends Pick<PeerOptions, 'serve' | 'hear' | 'attach'> {
+export interface LoopProcessOptions extends Pick<PeerOptions, 'serve' | 'handleNotice' | 'attach'> {
   readonly cwd?: string
-  /** Of which it gets the PATH and the like; default: that of this process. */
+  /** Where PATH and the others come from; default: the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** How long it may leave a question after its life unanswered while something waits for it. */
+  /** How long it may not respond to heartbeats while a call is pending. */
   readonly unresponsiveMs: number
   readonly show: (line: string) => void
-  /** Told once, when it can do nothing more. */
+  /** Called once, after the process has ended. */
   readonly onEnd: (fault: FaultError) => void
 }
 
 export interface LoopProcess {
   readonly peer: Peer
   readonly pid: number | undefined
-  /** From now on it must answer. Before, it loads code, and whoever waits for that has a limit. */
+  /** Starts the heartbeat. Before that it loads code, which has a separate time limit. */
   watch(): void
-  /** Resolves when nothing of it is alive. */
+  /** Resolves when none of its processes is alive. */
   kill(why: FaultError): Promise<void>
 }
 
-/** Questions after its life, in the time that it may leave them unanswered. */
-const heartbeats = 4
-/** How long something may still hold the other end of a pipe. */
+/** It is unresponsive after this many missed heartbeats. */
+const missedMax = 4
+/** How long to wait for the end of a pipe that another process may still hold. */
 const drainMs = 500
 
 export function startLoopProcess(options: LoopProcessOptions): LoopProcess {
@@ -51,19 +51,19 @@ export function startLoopProcess(options: LoopProcessOptions): LoopProcess {
   output.watch(child.stderr)
   const channel = openChannel(child)
   let ending: Promise<readonly number[]> | undefined
-  let heart: NodeJS.Timeout | undefined
+  let heartbeat: NodeJS.Timeout | undefined
 
-  /** Resolves with what would not die. */
+  /** Resolves with the pids that could not be killed. */
   function end(fault: () => FaultError): Promise<readonly number[]> {
     ending ??= finish(fault)
     return ending
   }
 
   async function finish(fault: () => FaultError): Promise<readonly number[]> {
-    clearInterval(heart)
+    clearInterval(heartbeat)
     const closed = new Promise((resolve) => child.once('close', resolve))
     const alive = child.pid === undefined ? [] : await killAll(child.pid, mark)
-    // What it printed last is still on its way.
+    // Its last output may not have arrived yet.
     await Promise.race([closed, sleep(drainMs)])
     const why = fault()
     peer.end(why)
@@ -75,22 +75,24 @@ export function startLoopProcess(options: LoopProcessOptions): LoopProcess {
   const peer = createPeer({
     ...options,
     channel,
-    onBroken: (why) => void end(() => misbehaved(why)),
+    onBroken: (why) => void end(() => createMisbehavedFault(why)),
   })
-  child.on('error', (error) => void end(() => cannotStart(error.message)))
-  child.on('exit', () => void end(() => died(child, output)))
-  // The end of the process says more than the end of the channel, and mostly comes a little later.
-  channel.on('close', () => setTimeout(() => void end(() => died(child, output)), drainMs))
+  child.on('error', (error) => void end(() => createStartFault(error.message)))
+  child.on('exit', () => void end(() => createDiedFault(child, output)))
+  // The exit of the process tells more than the end of the channel, but usually comes a little later.
+  channel.on('close', () =>
+    setTimeout(() => void end(() => createDiedFault(child, output)), drainMs),
+  )
   return {
     peer,
     pid: child.pid,
     watch() {
       if (ending !== undefined) return
-      heart ??= watchLife(peer, options.unresponsiveMs, (fault) => void end(() => fault))
+      heartbeat ??= watchHeartbeat(peer, options.unresponsiveMs, (fault) => void end(() => fault))
     },
     async kill(why) {
       const alive = await end(() => why)
-      if (alive.length > 0) throw stillAlive(alive)
+      if (alive.length > 0) throw createStillAliveFault(alive)
     },
   }
 }
@@ -100,7 +102,7 @@ function spawnChild(options: LoopProcessOptions, mark: string): ChildProcess {
   const args = ['--disable-warning=ExperimentalWarning', childEntry()]
   return spawn(process.execPath, args, {
     detached: true,
-    // The first pipe carries messages; the second only tells that we are alive.
+    // The first extra pipe carries messages; the second only shows that we are alive.
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
     env,
     ...defined({ cwd: options.cwd }),
@@ -108,8 +110,8 @@ function spawnChild(options: LoopProcessOptions, mark: string): ChildProcess {
 }
 
 /**
- * The program of the child is always the built one. Running from the sources, as tests do, the
- * parent's half is in `src/` and the child's half in `dist/`: build first.
+ * The child always runs the built program. If the parent runs from `src/`, as in tests, the child still runs
+ * from `dist/`: build first.
  */
 function childEntry(): string {
   const own = import.meta.url
@@ -118,63 +120,63 @@ function childEntry(): string {
     : own
   const entry = fileURLToPath(new URL('./child/main.js', built))
   if (existsSync(entry)) return entry
-  throw new LoopError('not-available', `${entry} is not there. Build first: npm run build.`)
+  throw new LoopError('not-available', `${entry} does not exist. Build first: npm run build`)
 }
 
 function openChannel(child: ChildProcess): Duplex {
   const [, , , channel, life] = child.stdio
-  // Writing to a process that is gone is no error of ours; its end is told elsewhere.
+  // Writing to a process that has ended is not an error here; its end is handled elsewhere.
   channel?.on('error', () => {})
   life?.on('error', () => {})
   return channel as Duplex
 }
 
-/** Beats are counted, not time: a machine that slept is not taken for a loop that spins. */
-function watchLife(
+/** Counts heartbeats, not time, so that a suspended machine does not look like a busy loop. */
+function watchHeartbeat(
   peer: Peer,
   unresponsiveMs: number,
   onSilent: (fault: FaultError) => void,
 ): NodeJS.Timeout {
   let missed = 0
-  let asked = false
+  let isPending = false
   const beat = (): void => {
-    if (asked && ++missed >= heartbeats) return onSilent(unresponsive(unresponsiveMs))
-    if (asked || peer.waiting === 0) return
-    asked = true
+    if (isPending && ++missed >= missedMax) return onSilent(createUnresponsiveFault(unresponsiveMs))
+    if (isPending || peer.waiting === 0) return
+    isPending = true
     const answered = (): void => {
-      asked = false
+      isPending = false
       missed = 0
     }
     peer.call('ping', null).then(answered, () => undefined)
   }
-  return setInterval(beat, Math.max(1, unresponsiveMs / heartbeats)).unref()
+  return setInterval(beat, Math.max(1, unresponsiveMs / missedMax)).unref()
 }
 
 const fault = (code: string, message: string): FaultError =>
   new FaultError({ code, message, retryable: false })
 
-const unresponsive = (ms: number): FaultError =>
+const createUnresponsiveFault = (ms: number): FaultError =>
   fault(
     'loop-unresponsive',
-    `The loop's process did not answer for ${ms / 1000} s and was killed: its code computes without ` +
-      'ever waiting. Look for a loop without an end, and run long commands without …Sync.',
+    `The loop's process did not respond for ${ms / 1000} s and was killed: its code blocks the event loop. ` +
+      'Look for an endless loop, and run long commands without …Sync.',
   )
 
-const misbehaved = (why: string): FaultError =>
+const createMisbehavedFault = (why: string): FaultError =>
   fault('loop-misbehaved', `The loop's process was killed: ${why}.`)
 
-const cannotStart = (why: string): FaultError =>
-  fault('loop-died', `The loop's process cannot be started: ${why}.`)
+const createStartFault = (why: string): FaultError =>
+  fault('loop-died', `Cannot start the loop's process: ${why}.`)
 
-function died(child: ChildProcess, output: LoopOutput): FaultError {
+function createDiedFault(child: ChildProcess, output: LoopOutput): FaultError {
   const { exitCode, signalCode } = child
   const how = signalCode === null ? `with exit code ${exitCode ?? 'unknown'}` : `by ${signalCode}`
-  const said = output.end()
-  const last = said === '' ? '' : ` It printed last: ${said}`
-  return fault('loop-died', `The loop's process ended by itself, ${how}.${last}`)
+  const printed = output.end()
+  const last = printed === '' ? '' : ` Its last output: ${printed}`
+  return fault('loop-died', `The loop's process ended unexpectedly, ${how}.${last}`)
 }
 
-function stillAlive(pids: readonly number[]): FaultError {
+function createStillAliveFault(pids: readonly number[]): FaultError {
   const message = `The loop left processes that cannot be killed: ${pids.join(', ')}.`
   return fault('still-alive', message)
 }

@@ -1,36 +1,38 @@
 /**
- * One end of the channel between a loop's process and ours: calls with an answer, and words without
- * one. Both ends are this.
+ * One end of the channel between a loop's process and ours, for both sides: calls, which have a result, and
+ * notices, which have none.
  *
- * 1. Messages are served in the order in which they were sent.
- * 2. What comes in is bounded: the length of a message, the calls that are open.
- * 3. Where each message has a turn of its own, what code does with one is done before the next comes.
+ * 1. Messages are handled in the order in which they were sent.
+ * 2. Input is limited: the length of a message, the number of open calls.
+ * 3. With `turns`, code finishes its reaction to a message before the next one is handled.
  */
 
 import type { Duplex } from 'node:stream'
 import { z } from 'zod'
 import { FaultError, type Json, LoopError, textOf } from '../../loop/index.ts'
-import { decodeError, encodeError } from './carried-error.ts'
+import { decodeError, encodeError } from './error-codec.ts'
 import { createFrameReader, toFrame } from './frames.ts'
 
 export interface Peer {
   call(name: string, args: Json): Promise<Json | undefined>
-  tell(name: string, args: Json): void
-  /** Whatever waits for an answer gets this instead; nothing is sent any more. */
+  notify(name: string, args: Json): void
+  /** Rejects all pending calls with this error; nothing is sent afterwards. */
   end(error: Error): void
-  /** Calls that the other side has not answered. */
+  /** The number of pending calls. */
   readonly waiting: number
 }
 
 export interface PeerOptions {
   readonly channel: Duplex
   serve(name: string, args: Json): Promise<Json | undefined>
-  hear(name: string, args: Json): void
-  /** What goes along with each message, and where it goes. */
+  handleNotice(name: string, args: Json): void
+  /** Facts that are sent with each message. */
   attach?(): Json
+  /** Receives the facts of the other side. */
   onAttached?(facts: Json): void
-  /** The other side does not keep to the rules; it is not listened to any more. */
+  /** The other side violated the protocol; its messages are ignored from then on. */
   onBroken(why: string): void
+  /** Each message gets its own turn of the event loop. */
   readonly turns?: boolean
   readonly keep?: (error: unknown) => number
   readonly find?: (kept: number) => unknown
@@ -38,10 +40,10 @@ export interface PeerOptions {
 
 export const messageBytesMax: number = 32 * 1024 * 1024
 const openCallsMax = 10_000
-/** What may wait to be read by the other side. */
+/** How much may be buffered for the other side. */
 const unreadBytesMax = 256 * 1024 * 1024
 
-/** Out of `JSON.parse`, so it is JSON or absent. */
+/** A result of `JSON.parse`, so it is JSON or absent. */
 const anything = (z.unknown() as z.ZodType<Json>).optional()
 const message = z.discriminatedUnion('type', [
   z.object({
@@ -53,12 +55,17 @@ const message = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('return'), id: z.int(), value: anything, facts: anything }),
   z.object({ type: z.literal('throw'), id: z.int(), error: anything, facts: anything }),
-  z.object({ type: z.literal('tell'), name: z.string().max(100), args: anything, facts: anything }),
+  z.object({
+    type: z.literal('notify'),
+    name: z.string().max(100),
+    args: anything,
+    facts: anything,
+  }),
 ])
 type Message = z.infer<typeof message>
 
 export function createPeer(options: PeerOptions): Peer {
-  const { channel, serve, hear, keep, find } = options
+  const { channel, serve, handleNotice, keep, find } = options
   const waiting = createWaiting()
   let open = 0
   let ended: Error | undefined
@@ -66,8 +73,8 @@ export function createPeer(options: PeerOptions): Peer {
   function send(draft: Message): void {
     if (ended !== undefined) throw ended
     const facts = options.attach?.()
-    channel.write(toFrame(requireShort(facts === undefined ? draft : { ...draft, facts })))
-    if (channel.writableLength > unreadBytesMax) broken('it does not read what it is sent')
+    channel.write(toFrame(serialize(facts === undefined ? draft : { ...draft, facts })))
+    if (channel.writableLength > unreadBytesMax) broken('it does not read its messages')
   }
 
   function broken(why: string): void {
@@ -97,8 +104,8 @@ export function createPeer(options: PeerOptions): Peer {
       case 'call':
         void answer(received.id, received.name, received.args ?? null)
         return
-      case 'tell':
-        hear(received.name, received.args ?? null)
+      case 'notify':
+        handleNotice(received.name, received.args ?? null)
         return
       case 'return':
         waiting.take(received.id)?.resolve(received.value)
@@ -112,8 +119,8 @@ export function createPeer(options: PeerOptions): Peer {
 
   return {
     call: (name, args) => waiting.add((id) => send({ type: 'call', id, name, args })),
-    tell(name, args) {
-      if (ended === undefined) send({ type: 'tell', name, args })
+    notify(name, args) {
+      if (ended === undefined) send({ type: 'notify', name, args })
     },
     end(error) {
       ended = error
@@ -206,18 +213,18 @@ function parse(text: string): Message | undefined {
   }
 }
 
-function requireShort(sent: Message): string {
+function serialize(sent: Message): string {
   const text = JSON.stringify(sent)
-  // A character takes at most three bytes; most texts need not be measured.
+  // A character takes at most three bytes, so most texts need not be measured.
   if (text.length * 3 <= messageBytesMax) return text
   const bytes = Buffer.byteLength(text)
-  if (bytes > messageBytesMax) throw tooLong(bytes)
+  if (bytes > messageBytesMax) throw createTooLongError(bytes)
   return text
 }
 
-const tooLong = (bytes: number): LoopError =>
+const createTooLongError = (bytes: number): LoopError =>
   new LoopError(
     'not-serialisable',
-    `A value of ${Math.ceil(bytes / 2 ** 20)} MiB is too large to go between the loop's process and ours; the ` +
-      `limit is ${messageBytesMax / 2 ** 20} MiB. Keep it with it.artifact and hand on its name.`,
+    `A value of ${Math.ceil(bytes / 2 ** 20)} MiB is too large to pass between the loop's process and ours; the ` +
+      `limit is ${messageBytesMax / 2 ** 20} MiB. Store it with it.artifact and pass on its name.`,
   )

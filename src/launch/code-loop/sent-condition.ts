@@ -1,4 +1,4 @@
-/** Conditions as a loop's process sends them: data, and the name of a function where one is code. */
+/** Conditions as a loop's process sends them: data, with the name of a function for conditions in code. */
 
 import { z } from 'zod'
 import type { Condition, Json, LimitName, Met } from '../../loop/index.ts'
@@ -45,6 +45,6 @@ function parseAt(sent: Json, depth: number): SentCondition {
   const group = z.object({ type: z.enum(['any', 'all']), of: z.array(z.unknown()).max(partsMax) })
   const { data } = group.safeParse(sent)
   if (data === undefined || depth >= depthMax)
-    return parseSent(simple, sent, 'this is no condition')
+    return parseSent(simple, sent, 'this is not a condition')
   return { type: data.type, of: data.of.map((part) => parseAt(part as Json, depth + 1)) }
 }

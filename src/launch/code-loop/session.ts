@@ -1,29 +1,29 @@
 /**
- * The code of one loop, for one run. Its process is started when it is needed, and again when it is
- * needed after its end: what was in its memory is gone then, which only progress may cross anyway.
+ * The code of one loop, for one run. Its process starts when it is needed, and again if it ended before. Then
+ * its memory is lost, which is fine because only progress crosses iterations.
  */
 
 import type { ScannedLoop } from '../../definition/code-loop/scan-code-loop.ts'
 import { defined, FaultError, LoopError } from '../../loop/index.ts'
 import { type Connection, openConnection } from './connection.ts'
-import type { Described } from './wire.ts'
+import type { LoopDescription } from './wire.ts'
 
 export interface SessionOptions {
-  /** Of its process; ours unless told. */
+  /** Of its process; default: ours. */
   readonly cwd?: string
-  /** How long its process may not answer while something waits for it; a minute unless told. */
+  /** How long its process may not respond while a call is pending; default: one minute. */
   readonly unresponsiveMs?: number
-  /** Where the variables that the file names are looked up. */
+  /** The values of the variables that the file names; default: the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Told of each line that its code prints; they go to stderr unless told. */
+  /** Receives each line that its code prints; default: stderr. */
   readonly onLine?: (line: string) => void
-  /** Aborting it gives up the loading; afterwards it means nothing. */
+  /** Aborts loading; has no effect afterwards. */
   readonly signal?: AbortSignal
 }
 
 export interface Session {
-  readonly described: Described
-  /** Of its process, while there is one. */
+  readonly described: LoopDescription
+  /** The pid of its process, if there is one. */
   readonly pid: number | undefined
   connection(): Promise<Connection>
   close(): Promise<void>
@@ -32,11 +32,11 @@ export interface Session {
 const defaultUnresponsiveMs = 60_000
 
 export async function openSession(scanned: ScannedLoop, options: SessionOptions): Promise<Session> {
-  let current: Promise<Loaded> | undefined
+  let current: Promise<LoadedConnection> | undefined
   let open: Connection | undefined
   let closed = false
 
-  async function start(): Promise<Loaded> {
+  async function start(): Promise<LoadedConnection> {
     const connection = openConnection({
       unresponsiveMs: options.unresponsiveMs ?? defaultUnresponsiveMs,
       show: options.onLine ?? ((line) => void process.stderr.write(`${line}\n`)),
@@ -50,7 +50,7 @@ export async function openSession(scanned: ScannedLoop, options: SessionOptions)
     open = connection
     try {
       const described = await connection.load(scanned)
-      connection.setEnv(valuesOf(described.env, options.env ?? process.env))
+      connection.setEnv(selectVariables(described.env, options.env ?? process.env))
       return { connection, described }
     } catch (error) {
       current = undefined
@@ -59,8 +59,8 @@ export async function openSession(scanned: ScannedLoop, options: SessionOptions)
     }
   }
 
-  function loaded(): Promise<Loaded> {
-    if (closed) return Promise.reject(isClosed())
+  function load(): Promise<LoadedConnection> {
+    if (closed) return Promise.reject(createClosedError())
     current ??= start()
     return current
   }
@@ -69,11 +69,11 @@ export async function openSession(scanned: ScannedLoop, options: SessionOptions)
   signal?.throwIfAborted()
   const giveUp = (): void => void open?.close().catch(() => undefined)
   signal?.addEventListener('abort', giveUp, { once: true })
-  const { described } = await loaded()
+  const { described } = await load()
     .catch((error: unknown) => {
       signal?.throwIfAborted()
-      // Of a file that never worked, this is all there is to say; later it is a fault of that moment.
-      throw error instanceof FaultError ? cannotLoad(scanned.file, error) : error
+      // The first load failed, so the file is bad; a later failure is a fault of that moment.
+      throw error instanceof FaultError ? createLoadError(scanned.file, error) : error
     })
     .finally(() => signal?.removeEventListener('abort', giveUp))
   return {
@@ -81,7 +81,7 @@ export async function openSession(scanned: ScannedLoop, options: SessionOptions)
     get pid() {
       return open?.pid
     },
-    connection: async () => (await loaded()).connection,
+    connection: async () => (await load()).connection,
     async close() {
       closed = true
       await open?.close()
@@ -89,12 +89,12 @@ export async function openSession(scanned: ScannedLoop, options: SessionOptions)
   }
 }
 
-interface Loaded {
+interface LoadedConnection {
   readonly connection: Connection
-  readonly described: Described
+  readonly described: LoopDescription
 }
 
-function valuesOf(
+function selectVariables(
   names: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
@@ -104,12 +104,12 @@ function valuesOf(
   )
 }
 
-const cannotLoad = (file: string, cause: FaultError): LoopError =>
+const createLoadError = (file: string, cause: FaultError): LoopError =>
   new LoopError(
     'bad-loop-file',
-    `${file} cannot be loaded. ${cause.message} Check it with: loopctl validate`,
+    `Cannot load ${file}. ${cause.message} Check it with: loopctl validate`,
     { cause },
   )
 
-const isClosed = (): LoopError =>
-  new LoopError('wrong-status', "The loop's code was closed. Open it again.")
+const createClosedError = (): LoopError =>
+  new LoopError('wrong-status', 'The code loop is closed. Open it again.')

@@ -1,4 +1,4 @@
-/** What a loop's process may ask of ours, as it is checked on our side, and what it says of itself. */
+/** Types and schemas of what a loop's process sends: its requests and the description of its loop file. */
 
 import { z } from 'zod'
 import { type Hook, hookPoints } from '../../engine/index.ts'
@@ -44,21 +44,21 @@ export type Op =
   | { readonly type: 'artifact'; readonly name: string; readonly content: SentContent }
   | { readonly type: 'changed-since'; readonly tree: string }
 
-/** Content as text, as base64, or piece by piece from a function of the loop's process. */
+/** Text, base64, or the name of a function in the loop's process that returns pieces. */
 export type SentContent =
   | { readonly text: string }
   | { readonly base64: string }
   | { readonly pieces: string }
 
-/** What a loop file is, with the names of functions where it has functions. */
-export interface Described {
-  /** Everything in it that is data, as a loop file in YAML would say it. */
+/** The content of a loop file, with names instead of functions. */
+export interface LoopDescription {
+  /** All data, in the format of a YAML loop file. */
   readonly settings: { readonly [key: string]: Json }
   readonly env: readonly string[]
   readonly loop?: { readonly name: string; readonly until: readonly Json[] }
   readonly hasAgent: boolean
   readonly tools: readonly DescribedTool[]
-  /** Those in code; the others are in the settings. */
+  /** Checks in code; the others are in the settings. */
   readonly checks: readonly string[]
   readonly hooks: readonly DescribedHook[]
   readonly hasGate: boolean
@@ -72,15 +72,15 @@ export interface DescribedTool extends ToolDescription {
 
 export type DescribedHook = Required<Omit<Hook, 'run'>>
 
-/** What one trip around left. The result itself stays in the loop's process. */
-export interface WentAround {
+/** The outcome of an iteration. The result itself stays in the loop's process. */
+export interface IterationSummary {
   readonly progress?: Json
   /** For each condition in code: whether it is met, or what it threw. */
   readonly met: { readonly [code: string]: boolean | { readonly error: Json } }
 }
 
 const text = z.string()
-/** The engine judges names, amounts and times itself; here only their types are made sure of. */
+/** The engine validates names, amounts and times; only their types are checked here. */
 const amount: z.ZodType<Amount> = z.object({ tokens: z.number(), costMicros: z.number() })
 const json: z.ZodType<Json> = z.unknown().transform((value) => value as Json)
 const jsonObject = z.record(text, json)
@@ -132,10 +132,10 @@ export const opSchema: z.ZodType<{ readonly it: number; readonly op: Op }> = z.o
   op,
 })
 
-interface OfContext {
+interface ContextReference {
   readonly context: number
 }
-type Sent<T> = z.ZodType<OfContext & T>
+type Sent<T> = z.ZodType<ContextReference & T>
 
 const context = z.int()
 export const reserveSchema: Sent<{ readonly worst: Amount }> = z.object({ context, worst: amount })
@@ -150,13 +150,13 @@ export const callToolSchema: Sent<{ readonly name: string; readonly args: Json }
 export const spendSchema: Sent<{ readonly amount: Amount }> = z.object({ context, amount })
 const isAgentNote = (note: StepNote): note is AgentNote =>
   note.type !== 'tool-called' && note.type !== 'exchanged' && note.type !== 'prompted'
-/** Calls of tools and of models are noted by the engine, and by nobody else. */
+/** Only the engine notes calls of tools and models. */
 export const noteSchema: Sent<{ readonly note: AgentNote }> = z.object({
   context,
   note: stepNoteSchema.refine(isAgentNote),
 })
 
-export const describedSchema: z.ZodType<Described> = z.object({
+export const loopDescriptionSchema: z.ZodType<LoopDescription> = z.object({
   settings: jsonObject,
   env: z.array(text).max(100),
   loop: z.object({ name: text, until: z.array(json).max(1000) }).exactOptional(),
@@ -181,7 +181,7 @@ export const describedSchema: z.ZodType<Described> = z.object({
   hasActions: z.boolean(),
 })
 
-export const wentAroundSchema: z.ZodType<WentAround> = z.object({
+export const iterationSummarySchema: z.ZodType<IterationSummary> = z.object({
   progress: json.exactOptional(),
   met: z.record(text, z.union([z.boolean(), z.object({ error: json })])),
 })
@@ -194,6 +194,6 @@ export function parseSent<T>(schema: z.ZodType<T>, value: unknown, what: string)
   const where = path === '' ? '' : ` (${path})`
   throw new LoopError(
     'bad-request',
-    `${what}${where}: ${issue?.message ?? 'it cannot be read'}. Change what is given.`,
+    `${what}${where}: ${issue?.message ?? 'it cannot be read'}. Correct the value.`,
   )
 }

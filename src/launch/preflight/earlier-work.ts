@@ -1,6 +1,6 @@
 /**
- * Whether an earlier run did the same work and it is still valid: its certificate verifies, with the keys
- * that are trusted here, on a branch of the same repository or on exactly the files that are here.
+ * Finds out whether the work of an earlier run is still valid: its certificate verifies with the trusted keys,
+ * and its tree is on a branch of the same repository or equals the current files.
  */
 
 import { loadRun, readCreated } from '../../engine/index.ts'
@@ -25,10 +25,12 @@ export async function earlierWork(
     const { worktree } = await readCreated(journal, run)
     if (worktree === undefined) return certificate.tree === tree ? found : undefined
     const { branch } = worktree
-    const kept = await openGitTrees(await repositoryOf(worktree)).treeOf(`refs/heads/${branch}`)
-    return kept === certificate.tree ? { ...found, branch } : undefined
+    const branchTree = await openGitTrees(await repositoryOf(worktree)).treeOf(
+      `refs/heads/${branch}`,
+    )
+    return branchTree === certificate.tree ? { ...found, branch } : undefined
   } catch {
-    // What cannot be verified does not count: the work is done again.
+    // What cannot be verified does not count: the work is repeated.
     return undefined
   }
 }

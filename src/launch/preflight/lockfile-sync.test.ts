@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import { lockfileProblems } from './lockfile-sync.ts'
+import { findLockfileProblems } from './lockfile-sync.ts'
 
-const problemsOf = (files: Readonly<Record<string, unknown>>): Promise<readonly string[]> => {
+const findProblems = (files: Readonly<Record<string, unknown>>): Promise<readonly string[]> => {
   const reader: Pick<TreeReader, 'read'> = {
     async read(_tree, path) {
       const content = files[path]
@@ -11,7 +11,7 @@ const problemsOf = (files: Readonly<Record<string, unknown>>): Promise<readonly 
       return Buffer.from(typeof content === 'string' ? content : JSON.stringify(content))
     },
   }
-  return lockfileProblems(reader as TreeReader, 'tree' as TreeId)
+  return findLockfileProblems(reader as TreeReader, 'tree' as TreeId)
 }
 
 const manifest = { dependencies: { ufo: '^1.5.0' }, devDependencies: { vitest: '^4.0.0' } }
@@ -38,8 +38,8 @@ describe('a lockfile', () => {
       'bun.lock',
       '{ "workspaces": { "": { "dependencies": { "ufo": "^1.5.0" }, "devDependencies": { "vitest": "^4.0.0" } } } }',
     ],
-  ])('that fits is no problem: %s', async (file, lock) => {
-    expect(await problemsOf({ 'package.json': manifest, [file]: lock })).toEqual([])
+  ])('in sync is not a problem: %s', async (file, lock) => {
+    expect(await findProblems({ 'package.json': manifest, [file]: lock })).toEqual([])
   })
 
   test.each([
@@ -51,32 +51,34 @@ describe('a lockfile', () => {
       '{ "workspaces": { "": { "dependencies": { "ufo": "^1.5.0" } } } }',
       'bun install',
     ],
-  ])('that lacks something is named with what to do: %s', async (file, lock, fix) => {
-    expect(await problemsOf({ 'package.json': manifest, [file]: lock })).toEqual([
+  ])('that lacks something is reported with what to do: %s', async (file, lock, fix) => {
+    expect(await findProblems({ 'package.json': manifest, [file]: lock })).toEqual([
       `${file} is out of sync with package.json, which asks for vitest ^4.0.0. Run "${fix}" and commit ${file}.`,
     ])
   })
 
-  test('with more than the manifest asks for does not fit, either', async () => {
+  test('with more than the manifest is out of sync, too', async () => {
     const lock = npmLock({ ...manifest, optionalDependencies: { chai: '^5.0.0' } })
-    const [problem] = await problemsOf({ 'package.json': manifest, 'package-lock.json': lock })
+    const [problem] = await findProblems({ 'package.json': manifest, 'package-lock.json': lock })
     expect(problem).toContain('asks for no chai')
   })
 
   test.each([
     ['nonsense', 'nonsense'],
     ['an old one', { lockfileVersion: 1, dependencies: {} }],
-  ])('that cannot be compared is left to its manager: %s', async (_name, lock) => {
-    expect(await problemsOf({ 'package.json': manifest, 'package-lock.json': lock })).toEqual([])
+  ])('that cannot be compared is no problem: %s', async (_name, lock) => {
+    expect(await findProblems({ 'package.json': manifest, 'package-lock.json': lock })).toEqual([])
   })
 
-  test('is not looked for where there is no manifest', async () => {
-    expect(await problemsOf({ 'package-lock.json': npmLock({}) })).toEqual([])
-    expect(await problemsOf({ 'package.json': '{', 'package-lock.json': npmLock({}) })).toEqual([])
+  test('is ignored without a manifest', async () => {
+    expect(await findProblems({ 'package-lock.json': npmLock({}) })).toEqual([])
+    expect(await findProblems({ 'package.json': '{', 'package-lock.json': npmLock({}) })).toEqual(
+      [],
+    )
   })
 })
 
-describe('a lockfile that takes long to read', () => {
+describe('a lockfile that is slow to read', () => {
   const many = Object.fromEntries(
     Array.from({ length: 20_000 }, (_, index) => [`pkg${index}`, '^1.0.0']),
   )
@@ -88,14 +90,14 @@ describe('a lockfile that takes long to read', () => {
     ['pnpm-lock.yaml', `a:\n${aliases.join('')}`, 0],
     ['pnpm-lock.yaml', '!!x '.repeat(30_000), 0],
     ['pnpm-lock.yaml', 'a: b\n'.repeat(2_000_000), 0],
-  ])('does not hold up the process: %s', { timeout: 8_000 }, async (file, lock, problems) => {
-    const found = await problemsOf({ 'package.json': { dependencies: many }, [file]: lock })
+  ])('does not block the process: %s', { timeout: 8_000 }, async (file, lock, problems) => {
+    const found = await findProblems({ 'package.json': { dependencies: many }, [file]: lock })
     expect(found).toHaveLength(problems)
   })
 
-  test('says nothing that a terminal obeys', async () => {
+  test('is quoted without control characters', async () => {
     const dependencies = { 'a\u001b[2J\nb': '^1.0.0' }
-    const [problem] = await problemsOf({ 'package.json': { dependencies }, 'yarn.lock': '' })
+    const [problem] = await findProblems({ 'package.json': { dependencies }, 'yarn.lock': '' })
     expect(problem).toContain('asks for a?[2J?b ^1.0.0')
   })
 })

@@ -1,7 +1,7 @@
 /**
- * Whether a lockfile is in sync with the manifest beside it, by reading both: what the manifest asks for and
- * the lockfile does not have could only be installed by changing the lockfile. In doubt it is in sync; the
- * package manager decides.
+ * Finds out whether a lockfile is in sync with its manifest, by reading both: a dependency that the lockfile
+ * lacks could be installed only by changing the lockfile. In doubt it counts as in sync, and the package manager
+ * decides.
  */
 
 import { z } from 'zod'
@@ -55,58 +55,58 @@ const fixes: Readonly<Record<string, string>> = {
   bun: 'bun install',
 }
 
-/** For each lockfile at the top that is out of sync: what it lacks, and what to do. */
-export async function lockfileProblems(
+/** Describes a lockfile at the root that is out of sync: what it lacks, and what to do. */
+export async function findLockfileProblems(
   reader: TreeReader,
   tree: TreeId,
 ): Promise<readonly string[]> {
-  const textOf = async (path: string): Promise<string | undefined> => {
+  const readText = async (path: string): Promise<string | undefined> => {
     const content = await reader.read(tree, path, bytesMax)
     return content === undefined ? undefined : Buffer.from(content).toString('utf8')
   }
-  const asked = manifest.safeParse(tryParse(JSON.parse, (await textOf('package.json')) ?? ''))
-  if (!asked.success) return []
+  const parsed = manifest.safeParse(tryParse(JSON.parse, (await readText('package.json')) ?? ''))
+  if (!parsed.success) return []
   for (const { file, manager, stack } of lockfiles) {
-    const text = stack === 'node' ? await textOf(file) : undefined
+    const text = stack === 'node' ? await readText(file) : undefined
     if (text === undefined) continue
-    const lacks = lackingIn(file, text, asked.data)
+    const lacks = findMissing(file, text, parsed.data)
     return lacks.length === 0 ? [] : [describe(file, lacks, fixes[manager] ?? `${manager} install`)]
   }
   return []
 }
 
-function lackingIn(file: string, text: string, asked: Manifest): readonly string[] {
-  const wanted = wantedBy(asked)
+function findMissing(file: string, text: string, parsed: Manifest): readonly string[] {
+  const wanted = listWanted(parsed)
   switch (file) {
     case 'package-lock.json':
     case 'npm-shrinkwrap.json':
-      return differing(wanted, lockedByNpm(text))
+      return listDifferences(wanted, parseNpmLockfile(text))
     case 'pnpm-lock.yaml':
-      return differing(wanted, lockedByPnpm(text))
+      return listDifferences(wanted, parsePnpmLockfile(text))
     case 'bun.lock': {
       const pairs = new Set(text.match(/"[^"\n]*": "[^"\n]*"/g))
-      return lacking(wanted, (name, version) =>
+      return listMissing(wanted, (name, version) =>
         pairs.has(`${JSON.stringify(name)}: ${JSON.stringify(version)}`),
       )
     }
     case 'yarn.lock':
-      return lackingInYarn(text, asked, wanted)
+      return findMissingInYarn(text, parsed, wanted)
     default:
       return []
   }
 }
 
-const wantedBy = ({ dependencies, devDependencies, optionalDependencies }: Manifest): Wanted =>
+const listWanted = ({ dependencies, devDependencies, optionalDependencies }: Manifest): Wanted =>
   new Map(Object.entries({ ...devDependencies, ...dependencies, ...optionalDependencies }))
 
-function lockedByNpm(text: string): Wanted | undefined {
+function parseNpmLockfile(text: string): Wanted | undefined {
   const parsed = npmRoot.safeParse(tryParse(JSON.parse, text))
   if (!parsed.success) return undefined
   const root = parsed.data.packages['']
-  return wantedBy({ ...root, workspaces: undefined, resolutions: undefined })
+  return listWanted({ ...root, workspaces: undefined, resolutions: undefined })
 }
 
-function lockedByPnpm(text: string): Wanted | undefined {
+function parsePnpmLockfile(text: string): Wanted | undefined {
   const parsed = pnpmRoot.safeParse(parseYaml(text))
   if (!parsed.success) return undefined
   const { dependencies, devDependencies, optionalDependencies } = parsed.data.importers['.']
@@ -114,30 +114,30 @@ function lockedByPnpm(text: string): Wanted | undefined {
   return new Map(Object.entries(all).map(([name, { specifier: version }]) => [name, version]))
 }
 
-/** Its keys are what was asked for: `left-pad@^1.3.0`, or `left-pad@npm:^1.3.0`. */
-function lackingInYarn(text: string, { workspaces, resolutions }: Manifest, wanted: Wanted) {
+/** Its keys are the requested ranges: `left-pad@^1.3.0`, or `left-pad@npm:^1.3.0`. */
+function findMissingInYarn(text: string, { workspaces, resolutions }: Manifest, wanted: Wanted) {
   if (workspaces !== undefined || resolutions !== undefined) return []
-  const keys = new Set(text.match(/^[^\s#].*(?=:\r?$)/gm)?.flatMap(patternsOf))
-  return lacking(wanted, (name, version) => {
+  const keys = new Set(text.match(/^[^\s#].*(?=:\r?$)/gm)?.flatMap(splitPatterns))
+  return listMissing(wanted, (name, version) => {
     if (/^(?:workspace|file|link|portal|patch|exec|git|https?|github):?/.test(version)) return true
-    // Patterns are separated by commas, and this one has some itself.
+    // Patterns are separated by commas, so a range with a comma cannot be compared.
     if (version.includes(',')) return true
     return keys.has(`${name}@${version}`) || keys.has(`${name}@npm:${version}`)
   })
 }
 
-const patternsOf = (key: string): readonly string[] => key.replaceAll('"', '').split(/, ?/)
+const splitPatterns = (key: string): readonly string[] => key.replaceAll('"', '').split(/, ?/)
 
-/** Undefined: it cannot be read, so nothing is known. */
-const differing = (wanted: Wanted, locked: Wanted | undefined): readonly string[] =>
+/** `locked` is undefined if the lockfile cannot be read; then there are no known differences. */
+const listDifferences = (wanted: Wanted, locked: Wanted | undefined): readonly string[] =>
   locked === undefined
     ? []
     : [
-        ...lacking(wanted, (name, version) => locked.get(name) === version),
+        ...listMissing(wanted, (name, version) => locked.get(name) === version),
         ...[...locked.keys()].filter((name) => !wanted.has(name)).map((name) => `no ${name}`),
       ]
 
-const lacking = (wanted: Wanted, has: (name: string, version: string) => boolean): string[] =>
+const listMissing = (wanted: Wanted, has: (name: string, version: string) => boolean): string[] =>
   [...wanted]
     .filter(([name, version]) => !has(name, version))
     .map(([name, version]) => `${name} ${version}`)

@@ -1,6 +1,7 @@
 /**
- * The first stage of the preflight, which starts nothing: the agent and its key, the sandbox, the disk, the
- * lockfile, the programs that the checks name. Takes seconds, and runs before a worktree is made.
+ * The first stage of the preflight, which starts no processes of the project: checks the agent and its key, the
+ * sandbox, the disk, the lockfile, and the programs of the checks. Takes seconds, and runs before a worktree
+ * is created.
  */
 
 import { existsSync } from 'node:fs'
@@ -19,7 +20,7 @@ import type { LoadedLoop } from '../loaded-loop.ts'
 import { differentAgents, missingAgents } from '../loop-warnings.ts'
 import { chooseSandbox } from '../open-sandbox.ts'
 import { planSandbox } from '../plan/plan-sandbox.ts'
-import { lockfileProblems } from './lockfile-sync.ts'
+import { findLockfileProblems } from './lockfile-sync.ts'
 import { missingTools } from './missing-tools.ts'
 
 export interface LookAheadOptions {
@@ -35,7 +36,7 @@ export interface LookAheadOptions {
 export interface PreflightFinding {
   readonly what: 'loop file' | 'agent' | 'sandbox' | 'disk' | 'lockfile' | 'checks'
   readonly status: 'ok' | 'warning' | 'problem'
-  /** In a sentence; for a problem, with what to do. */
+  /** One sentence; for a problem, with what to do. */
   readonly detail: string
 }
 
@@ -56,11 +57,11 @@ export async function lookAhead(
   const { checks } = await loaded.planChecks(workspace)
   return [
     { what: 'loop file', status: 'ok', detail: loaded.source.file },
-    ...(await lookAtAgents(loaded, { environment, workspace, folder })),
-    await lookAtSandbox(loaded, attended),
-    ...(await lookAtDisk([folder, workspace])),
-    ...(await lookAtLockfile(workspace)),
-    lookAtChecks(checks, workspace, environment),
+    ...(await checkAgents(loaded, { environment, workspace, folder })),
+    await checkSandbox(loaded, attended),
+    ...(await checkDisk([folder, workspace])),
+    ...(await checkLockfile(workspace)),
+    checkChecks(checks, workspace, environment),
   ]
 }
 
@@ -80,14 +81,14 @@ interface AgentPlace {
 }
 
 /** One finding for each agent; with several, each names its roles. */
-async function lookAtAgents(
+async function checkAgents(
   { agents }: LoadedLoop,
   at: AgentPlace,
 ): Promise<readonly PreflightFinding[]> {
   const different = differentAgents(agents)
   const found: PreflightFinding[] = []
   for (const [key, agent] of different) {
-    const finding = await lookAtAgent(key, agent, at)
+    const finding = await checkAgent(key, agent, at)
     const roles = Object.keys(agents).filter((role) => agents[role] === agent)
     const isOnly = Object.keys(agents).length === 1 || finding.status === 'problem'
     found.push(isOnly ? finding : { ...finding, detail: `${roles.join(', ')}: ${finding.detail}` })
@@ -95,7 +96,7 @@ async function lookAtAgents(
   return found
 }
 
-async function lookAtAgent(
+async function checkAgent(
   key: string,
   agent: AgentSettings,
   at: AgentPlace,
@@ -114,10 +115,7 @@ async function lookAtAgent(
   return { what: 'agent', status: 'ok', detail: `${agentName(agent)}${version}` }
 }
 
-async function lookAtSandbox(
-  { sandbox }: LoadedLoop,
-  attended: boolean,
-): Promise<PreflightFinding> {
+async function checkSandbox({ sandbox }: LoadedLoop, attended: boolean): Promise<PreflightFinding> {
   try {
     await chooseSandbox(sandbox, attended)
   } catch (error) {
@@ -127,14 +125,14 @@ async function lookAtSandbox(
   const { tier, problem } = await planSandbox(sandbox, attended)
   return problem === undefined
     ? { what: 'sandbox', status: 'ok', detail: tier }
-    : { what: 'sandbox', status: 'warning', detail: `The sandbox is of tier "${tier}": ${problem}` }
+    : { what: 'sandbox', status: 'warning', detail: `The sandbox has tier "${tier}": ${problem}` }
 }
 
 const mebibyte = 1024 ** 2
 const bytesMin = 200 * mebibyte
 const bytesEnough = 1024 * mebibyte
 
-async function lookAtDisk(folders: readonly string[]): Promise<readonly PreflightFinding[]> {
+async function checkDisk(folders: readonly string[]): Promise<readonly PreflightFinding[]> {
   const found: PreflightFinding[] = []
   let least = Number.POSITIVE_INFINITY
   for (const folder of folders) {
@@ -151,16 +149,16 @@ async function lookAtDisk(folders: readonly string[]): Promise<readonly Prefligh
   return [{ what: 'disk', status: 'ok', detail: `${Math.floor(least / 1024 / mebibyte)} GiB free` }]
 }
 
-async function lookAtLockfile(workspace: string): Promise<readonly PreflightFinding[]> {
+async function checkLockfile(workspace: string): Promise<readonly PreflightFinding[]> {
   const { reader, tree } = folderFiles(workspace)
-  const problems = await lockfileProblems(reader, tree)
+  const problems = await findLockfileProblems(reader, tree)
   return problems.map((detail) => ({ what: 'lockfile', status: 'problem', detail }))
 }
 
 /** Dependencies of these may provide programs that are not installed yet. */
 const manifests = ['package.json', 'pyproject.toml', 'requirements.txt', 'setup.py', 'setup.cfg']
 
-function lookAtChecks(
+function checkChecks(
   checks: readonly PlannedCheck[],
   workspace: string,
   environment: Environment,

@@ -20,17 +20,17 @@ const write = (name: string, content: object): void =>
 const missing = (mode: 'install' | 'carry' = 'install') =>
   missingDependencies(join(folder, 'project'), mode, join(folder, 'state'))
 
-test('without a lockfile and without installed packages, versions have to be chosen', async () => {
+test('without a lockfile and installed packages, versions must be resolved', async () => {
   expect((await missing()).unresolved).toContain('package.json')
 })
 
-test('with installed packages nothing is asked, nor where they are to be carried', async () => {
+test('nothing is asked if packages are installed or carried over', async () => {
   expect(await missing('carry')).toEqual({ sources: [] })
   mkdirSync(join(folder, 'project/node_modules'))
   expect(await missing()).toEqual({ sources: [] })
 })
 
-test('a lockfile with a package from git needs an approval of exactly that', async () => {
+test('a package from git in the lockfile needs an approval', async () => {
   const commit = '0123456789abcdef0123456789abcdef01234567'
   const resolved = `git+https://example.org/ufo.git#${commit}`
   const packages = { '': {}, 'node_modules/ufo': { version: '1.0.0', resolved } }

@@ -1,4 +1,4 @@
-/** What a user has to approve before the dependencies of a folder can be installed, by reading its files. */
+/** Reads the files of a folder to find what the user must approve before its dependencies can be installed. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,9 +11,9 @@ import { planLayer } from '../dependencies/plan-layer.ts'
 import { findUnresolvedProject } from '../dependencies/resolve-lockfile.ts'
 
 export interface MissingDependencies {
-  /** Packages from git or from addresses that are not approved yet. */
+  /** Packages from git or from URLs that are not approved yet. */
   readonly sources: readonly DependencyItem[]
-  /** There is no lockfile and nothing installed: what would be installed. */
+  /** What would be installed, if there is no lockfile and nothing is installed. */
   readonly unresolved?: string
 }
 

@@ -18,7 +18,7 @@ test.each([
   expect(missingTools(line, place)).toEqual(missing)
 })
 
-test('packages may bring a program, but no toolchain', () => {
+test('packages may provide a program, but not a toolchain', () => {
   const withPackages = { ...place, path: '', hasPackages: true }
   expect(missingTools('vitest run && gradle test', withPackages)).toEqual(['gradle'])
 })

@@ -1,10 +1,10 @@
-/** Programs that a command line names and that are certainly missing. In doubt they are present. */
+/** Finds programs of a command line that are certainly missing. In doubt they count as present. */
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { findProgram } from '../../sandbox/index.ts'
 
-export interface ToolsPlace {
+export interface ToolSearch {
   readonly workspace: string
   readonly path: string
   /** Dependencies may provide programs that are not installed yet. */
@@ -26,7 +26,7 @@ const managers = new Set(
   ),
 )
 
-export function missingTools(line: string, place: ToolsPlace): readonly string[] {
+export function missingTools(line: string, place: ToolSearch): readonly string[] {
   const missing = new Set<string>()
   for (const part of line.split(/&&|\|\||[;|\n]/)) {
     // Quoted text continues after the separator, so what follows may not be a command.
@@ -34,13 +34,13 @@ export function missingTools(line: string, place: ToolsPlace): readonly string[]
     const words = part.trim().split(/\s+/)
     const program = words.find((word) => !/^[A-Za-z_]\w*=/.test(word))
     if (program === undefined || program === '' || needsShell.test(program)) continue
-    if (shellWords.has(program) || isThere(program, place)) continue
+    if (shellWords.has(program) || isPresent(program, place)) continue
     missing.add(program)
   }
   return [...missing]
 }
 
-function isThere(program: string, { workspace, path, hasPackages }: ToolsPlace): boolean {
+function isPresent(program: string, { workspace, path, hasPackages }: ToolSearch): boolean {
   // A relative path may be created by a build.
   if (program.includes('/'))
     return existsSync(resolve(workspace, program)) || !program.startsWith('/')

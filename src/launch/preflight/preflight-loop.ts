@@ -1,4 +1,4 @@
-/** The preflight of a loop file, without a run. */
+/** Runs the preflight of a loop file, without a run. */
 
 import { defined } from '../../loop/index.ts'
 import type { CertifySettings } from '../../protocol/index.ts'
@@ -10,13 +10,13 @@ import { openPreflight } from './run-preflight.ts'
 
 export interface PreflightOptions {
   readonly attended?: boolean
-  /** The files as they are, instead of the commit that is checked out. */
+  /** Use the current files instead of the commit that is checked out. */
   readonly dirty?: boolean
   readonly dependencies?: CertifySettings['dependencies']
   readonly signal?: AbortSignal
-  /** A check starts; without a name: the install of dependencies. */
+  /** Called when a check starts; without a name: when the install of dependencies starts. */
   readonly onBegin?: (check?: string) => void
-  /** What the first stage found. */
+  /** Receives the findings of the first stage. */
   readonly onLooked?: (looked: PreflightReport['looked']) => void
 }
 

@@ -1,4 +1,4 @@
-/** The preflight of a run, loaded on first use. */
+/** The preflight of a run; its code is loaded on first use. */
 
 import type { Ports } from '../../engine/index.ts'
 import type { HostPorts } from '../../runs/host-ports.ts'
@@ -9,7 +9,7 @@ import type { OpenedPreflight } from './run-preflight.ts'
 
 export interface PreflightOf {
   readonly preflight: Pick<Ports, 'preflight'>
-  /** The run is no longer driven here. Never rejects. */
+  /** Call it when this process no longer drives the run. Never rejects. */
   close(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * The second stage of the preflight, on the base, in the same clean checkout as certification: installs
- * dependencies, then runs every command check once. Answers are kept, and certification uses them.
+ * The second stage of the preflight, on the base, in the same kind of clean checkout as certification: installs
+ * dependencies, then runs every command check once. The results are stored, and certification uses them.
  */
 
 import { delimiter, join } from 'node:path'
@@ -21,7 +21,7 @@ import { openCertifyingPlace } from '../certify/open-place.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import { type OpenedLayer, openLayer } from '../dependencies/open-layer.ts'
 import type { RunDependencies } from '../dependencies/run-dependencies.ts'
-import { bringDependencies } from './bring-dependencies.ts'
+import { copyDependencies } from './copy-dependencies.ts'
 
 type Base = Pick<HostPorts, 'folder' | 'blobs'> & {
   readonly clock: Pick<HostPorts['clock'], 'now'>
@@ -32,11 +32,11 @@ type Place = Pick<RunPlace, 'workspace' | 'checkout' | 'worktree'> & {
 }
 
 export interface OpenedPreflight extends RunPreflight {
-  /** The run is no longer driven here: its dependencies may be removed. */
+  /** Call it when this process no longer drives the run: its dependencies may then be removed. */
   close(): Promise<void>
 }
 
-/** `use` is passed what the commands of the run get, each time that a process takes the run. */
+/** `use` receives the dependencies for the commands of the run, whenever a process takes over the run. */
 export function openPreflight(
   { folder, blobs, clock }: Base,
   run: Place,
@@ -58,13 +58,13 @@ export function openPreflight(
   const bases = fileBaseAnswers(folder)
   const now = (): number => clock.now()
   /** In use as long as the run is driven. */
-  const held: OpenedLayer[] = []
+  const layers: OpenedLayer[] = []
   let digest: string | undefined
   return {
     async prepare({ base, signal }) {
       // Nothing is copied into the user's own folder.
       if (run.worktree === undefined || workspace === undefined) return
-      const layer = await orFailure(
+      const layer = await withInfrastructureErrors(
         openLayer({
           reader,
           lockfileOf: base,
@@ -76,22 +76,22 @@ export function openPreflight(
           signal,
         }),
       )
-      held.push(layer)
+      layers.push(layer)
       digest = layer.digest
-      const brought = await bringDependencies(layer.mounts, workspace, signal)
-      use(dependenciesOf(layer, brought, workspace))
+      const copied = await copyDependencies(layer.mounts, workspace, signal)
+      use(toRunDependencies(layer, copied, workspace))
     },
     digest: () => digest,
     async close() {
-      for (const layer of held.splice(0)) await layer.release()
+      for (const layer of layers.splice(0)) await layer.release()
     },
     async tryChecks({ base, signal }, onBegin) {
-      const place = await orFailure(
+      const place = await withInfrastructureErrors(
         openCertifyingPlace({ tree: base, lockfileOf: base, signal }, options),
       )
       digest ??= place.layer.digest
       try {
-        const context = contextFor(place.checkout.path, signal)
+        const context = createCheckContext(place.checkout.path, signal)
         const checks: PreflightCheck[] = []
         for (const check of place.checks) {
           if (check.kind === 'command') onBegin(check.name)
@@ -100,13 +100,13 @@ export function openPreflight(
           const found = known ?? (await baseAnswerOf(base, check, place, { context, now }, bases))
           checks.push({
             check: check.name,
-            answer: answerOf(found),
+            answer: toAnswer(found),
             durationMs: Math.max(0, now() - beganMs),
             ...(known === undefined ? {} : { known: true }),
             ...defined({ detail: found?.cannotRun }),
           })
         }
-        return { checks, ...faultOf(checks, place.layer.lacks) }
+        return { checks, ...findFault(checks, place.layer.lacks) }
       } finally {
         await place.close()
       }
@@ -114,7 +114,7 @@ export function openPreflight(
   }
 }
 
-async function orFailure<T>(work: Promise<T>): Promise<T> {
+async function withInfrastructureErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
@@ -122,17 +122,17 @@ async function orFailure<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** What was copied into the workspace is used there; the rest is mounted from the state folder. */
-function dependenciesOf(
+/** Copied folders are used in the workspace; the rest is mounted from the state folder. */
+function toRunDependencies(
   { mounts, outsidePrograms, managerPrograms, readOnly, paths, env }: OpenedLayer,
-  brought: readonly string[],
+  copied: readonly string[],
   workspace: string,
 ): RunDependencies {
-  const elsewhere = (path: string): string => {
+  const toAbsolute = (path: string): string => {
     const mount = mounts.find(({ to }) => to === path)
-    return mount === undefined || brought.includes(path) ? join(workspace, path) : mount.from
+    return mount === undefined || copied.includes(path) ? join(workspace, path) : mount.from
   }
-  const inWorkspace = brought.map((path) => join(workspace, path, '.bin'))
+  const inWorkspace = copied.map((path) => join(workspace, path, '.bin'))
   const outside = outsidePrograms.filter((path) => !path.endsWith('/node_modules/.bin'))
   return {
     readOnly,
@@ -140,13 +140,13 @@ function dependenciesOf(
     env: {
       ...env,
       ...Object.fromEntries(
-        Object.entries(paths).map(([name, list]) => [name, list.map(elsewhere).join(delimiter)]),
+        Object.entries(paths).map(([name, list]) => [name, list.map(toAbsolute).join(delimiter)]),
       ),
     },
   }
 }
 
-function answerOf(found: BaseAnswer | undefined): PreflightCheck['answer'] {
+function toAnswer(found: BaseAnswer | undefined): PreflightCheck['answer'] {
   if (found === undefined) return 'unknown'
   if (found.cannotRun !== undefined) return 'cannot-run'
   if (found.status === 'met') return 'passes'
@@ -154,8 +154,8 @@ function answerOf(found: BaseAnswer | undefined): PreflightCheck['answer'] {
   return found.status === 'not-met' ? 'fails' : 'unknown'
 }
 
-/** Reports all of them at once. */
-function faultOf(
+/** One fault for all checks that cannot run. */
+function findFault(
   checks: readonly PreflightCheck[],
   lacks: Layer['lacks'] = [],
 ): Pick<Preflight, 'fault'> {
@@ -163,29 +163,30 @@ function faultOf(
   if (stopped.length === 0) return {}
   const message = stopped
     .map(({ check, detail = '' }) => `The check ${check} cannot run: ${detail}`)
-    .concat(lackingAdvice(lacks, stopped.map(({ detail = '' }) => detail).join('\n')))
+    .concat(adviseOnMissing(lacks, stopped.map(({ detail = '' }) => detail).join('\n')))
     .join('\n')
   const fault: Fault = { code: 'cannot-run', message, retryable: false, fatal: true }
   return { fault }
 }
 
-/** What the user can approve so that the check can run. */
-function lackingAdvice(lacks: NonNullable<Layer['lacks']>, said: string): readonly string[] {
+/** Suggests what the user can approve so that the check can run. */
+function adviseOnMissing(lacks: NonNullable<Layer['lacks']>, output: string): readonly string[] {
   return lacks.flatMap(({ kind, id, text, mentions }) => {
     if (kind === 'resolve-dependencies') {
       return [
         `There is no lockfile, and your checkout has no dependencies installed. Pass --dependencies resolve to install ${text}.`,
       ]
     }
-    const isIt = mentions !== undefined && said.toLowerCase().includes(mentions.toLowerCase())
-    return isIt
+    const isMentioned =
+      mentions !== undefined && output.toLowerCase().includes(mentions.toLowerCase())
+    return isMentioned
       ? [`An install script was not run: ${text}. Approve it: loopctl certify --approve '${id}'`]
       : []
   })
 }
 
 /** Command checks need no agent and no tool. */
-const contextFor = (workspace: string, signal: AbortSignal): CheckContext => ({
+const createCheckContext = (workspace: string, signal: AbortSignal): CheckContext => ({
   signal,
   attempt: 1,
   spend: () => undefined,

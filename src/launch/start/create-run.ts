@@ -77,12 +77,12 @@ export async function createRun(
 }
 
 function loadFor(
-  { host, onLine, signal }: StartParts,
+  { host, onLine, signal, reads }: StartParts,
   request: NewRunRequest,
   { model, checks }: RunSettings,
 ): Promise<LoadedLoop> {
   const { file, input, changes, here, trust } = request
-  return loadLoop(file, {
+  const options = {
     folder: host.folder,
     environment: runEnvironment(request.environment),
     here: here ?? homedir(),
@@ -90,7 +90,8 @@ function loadFor(
     ...moreChecks(checks),
     onLine,
     ...defined({ input, changes, signal, trust, types: host.loopTypes }),
-  })
+  }
+  return loadLoop(file, options, reads)
 }
 
 /** What takes seconds to find out is reported before anything is made. */

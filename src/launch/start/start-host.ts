@@ -2,6 +2,7 @@
 
 import type { Runs } from '../../runs/runs.ts'
 import type { LaunchHost } from '../launch-host.ts'
+import type { ReadLoops } from '../load-loop.ts'
 
 export interface StartHost extends LaunchHost, Runs {}
 
@@ -11,6 +12,8 @@ export interface StartParts {
   readonly onProblem: (problem: string, run: string) => void
   /** Called with each line that the code of a loop prints. */
   readonly onLine: (line: string) => void
+  /** What was read before for a preview. */
+  readonly reads?: ReadLoops
   /** Aborting it gives up what is being started. */
   readonly signal?: AbortSignal
   /** Absolute paths of files that are not part of the work, such as the output of this process. */

@@ -60,7 +60,7 @@ const nodeTests = [
   'skipped test/a.test.js > s > k',
 ]
 
-/** Prints what importing a module of the project leaves behind, and whether the standard library is compiled. */
+/** Prints what importing a module of the project creates, and whether the standard library is compiled. */
 const pythonProgram = `
 import glob, importlib.util, json, os
 import shop

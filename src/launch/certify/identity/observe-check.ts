@@ -1,7 +1,7 @@
 /**
- * Runs a check once and reports which tests its runners have.
+ * Runs a check once and reports the tests of its runners.
  *
- * A run for some tests that does not report all of them is followed by one of the whole check, which counts.
+ * If a run of selected tests does not report all of them, the whole check runs, and its result counts.
  */
 
 import type { Check, CheckContext } from '../../../engine/index.ts'
@@ -23,11 +23,11 @@ type Env = Readonly<Record<string, string>>
 
 export interface ObservedCheck {
   readonly identity: Identity
-  /** Variables that the check has without us. */
+  /** The variables of the check without ours. */
   readonly env: Env
-  /** The check with these variables instead, and a program in front of its commands; shown our files. */
+  /** Opens the check with these variables, a program in front of its commands, and our files mounted. */
   readonly open: (env: Env, prefix: readonly string[]) => Check
-  /** A report in JUnit XML that it writes, from the top of the tree. */
+  /** A JUnit XML report that it writes, relative to the root of the tree. */
   readonly junit?: string
 }
 
@@ -45,7 +45,7 @@ export async function observeCheck(
     ...(isOther ? otherEnvironment : {}),
   }
   if (isOther) await shiftTimes(workspace)
-  const run = check.open(variables, prefixFor(check, workspace, isOther))
+  const run = check.open(variables, createPrefix(check, workspace, isOther))
   const startedAtMs = Date.now()
   const wanted = only && wantedTests(only, innerPath(workspace))
   if (only !== undefined && wanted !== undefined) {
@@ -57,12 +57,12 @@ export async function observeCheck(
   return { ...all, startedAtMs, endedAtMs: Date.now() }
 }
 
-function prefixFor(
+function createPrefix(
   { identity, junit }: ObservedCheck,
   workspace: string,
   isOther: boolean,
 ): readonly string[] {
-  // Our programs come first in the PATH.
+  // Our programs come first on the PATH.
   const report = `exec node "$0" "$@"`
   const program = `${identity.folder}/run-with-junit.cjs`
   const folder = isOther ? 'mkdir -p "$TMPDIR" && ' : ''

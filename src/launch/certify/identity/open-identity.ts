@@ -1,6 +1,6 @@
 /**
- * How test runners inside the sandbox report: a folder with our programs and a socket, mounted for the checks of
- * one clean checkout.
+ * Lets test runners in the sandbox report their tests: a folder with our programs and a socket, mounted for the
+ * checks of one clean checkout.
  */
 
 import { existsSync } from 'node:fs'
@@ -25,33 +25,32 @@ import { makeOwnFolder } from '../../../workspace/index.ts'
 import { pathFromTop } from './path-from-top.ts'
 
 export interface Identity {
-  /** Where our files are for a check. */
+  /** Where a check sees our files. */
   readonly folder: string
-  /** What a command needs to see. */
+  /** What must be mounted for a command. */
   readonly shows: Pick<SandboxPlace, 'files' | 'programs'>
   /**
-   * Everything reported until `end` belongs to one run, in the tree with this top. `only`: what the runners
-   * are asked for.
+   * Everything reported until `end` belongs to one run in the tree with this root. `only`: the tests to run.
    */
   begin(top: string, only?: WantedTests): Promise<void>
-  /** After the command returned: nothing inside is alive. */
+  /** Called after the command returned, when no process in the sandbox is alive. */
   end(): Promise<RunnerReport>
   close(): Promise<void>
 }
 
 const systemFolders = ['/usr/local/bin', '/usr/bin', '/usr/local/go/bin']
 
-/** Data that was sent before its sender died arrives within this time. */
+/** Data sent by a process before it died arrives within this time. */
 const drainMs = 2000
 
 export async function openIdentity(tier: Tier, path?: string): Promise<Identity> {
   const own = await makeOwnFolder()
-  const shown = join(own.path, 'shown')
-  const folder = tier === 'strong' ? `${innerFolder}/identity` : shown
+  const hostFolder = join(own.path, 'hostFolder')
+  const folder = tier === 'strong' ? `${innerFolder}/identity` : hostFolder
   try {
-    await writeFiles(shown, folder, path ?? process.env['PATH'] ?? '')
-    const channel = await openChannel(join(shown, 'sock'))
-    const wanted = join(shown, 'only.json')
+    await writeFiles(hostFolder, folder, path ?? process.env['PATH'] ?? '')
+    const channel = await openChannel(join(hostFolder, 'sock'))
+    const wanted = join(hostFolder, 'only.json')
     return {
       folder,
       async begin(top, only) {
@@ -62,7 +61,7 @@ export async function openIdentity(tier: Tier, path?: string): Promise<Identity>
       end: () => channel.end(),
       shows: {
         programs: [`${folder}/bin`],
-        ...(tier === 'strong' ? { files: [{ from: shown, to: folder }] } : {}),
+        ...(tier === 'strong' ? { files: [{ from: hostFolder, to: folder }] } : {}),
       },
       async close() {
         await channel.close()
@@ -75,13 +74,13 @@ export async function openIdentity(tier: Tier, path?: string): Promise<Identity>
   }
 }
 
-async function writeFiles(shown: string, folder: string, searched: string): Promise<void> {
+async function writeFiles(hostFolder: string, folder: string, searched: string): Promise<void> {
   const folders = [...findUserPrograms({ home: homedir(), path: searched }).path, ...systemFolders]
   const tools = (['go', 'cargo'] as const).filter((tool) =>
     folders.some((one) => existsSync(join(one, tool))),
   )
   for (const { name, content, isExecutable } of await insideFiles(folder, tools)) {
-    const path = join(shown, name)
+    const path = join(hostFolder, name)
     await mkdir(dirname(path), { recursive: true, mode: 0o755 })
     await writeFile(path, content)
     await chmod(path, isExecutable ? 0o555 : 0o444)
@@ -124,7 +123,7 @@ async function openChannel(path: string): Promise<Channel> {
           clearTimeout(timer)
           resolve()
         }
-        // Connections that wait to be accepted come first.
+        // Pending connections are accepted first.
         setImmediate(() => setImmediate(onClosed))
       })
       onClosed = () => {}

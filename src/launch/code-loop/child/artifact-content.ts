@@ -1,12 +1,12 @@
-/** Content of artifacts on its way out of a loop's process: small ones whole, others in pieces. */
+/** Sends the content of artifacts from a loop's process: small content with the request, the rest in pieces. */
 
 import type { ArtifactContent } from '../../../loop/index.ts'
 
 const pieceBytesMax = 1024 * 1024
-/** Text and bytes up to here go with the request. */
+/** Content up to this size is sent with the request. */
 const inlineBytesMax = 4 * 1024 * 1024
 
-export function inline(
+export function toInlineContent(
   content: ArtifactContent,
 ): { text: string } | { base64: string } | undefined {
   if (typeof content === 'string') {
@@ -16,8 +16,8 @@ export function inline(
   return { base64: Buffer.from(content).toString('base64') }
 }
 
-/** As base64. */
-export async function* piecesOf(content: ArtifactContent): AsyncGenerator<string, undefined> {
+/** Yields base64. */
+export async function* readPieces(content: ArtifactContent): AsyncGenerator<string, undefined> {
   const chunks = typeof content === 'string' ? [Buffer.from(content)] : content
   const parts = chunks instanceof Uint8Array ? [chunks] : chunks
   for await (const part of parts) {

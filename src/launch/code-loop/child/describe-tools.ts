@@ -1,9 +1,15 @@
-/** Tools in code. Their arguments are checked here, by the schema that their author wrote. */
+/** Describes tools in code. Their arguments are validated here, with the schema of their author. */
 
 import { z } from 'zod'
 import { type Json, type Risk, type ToolResult, toJson } from '../../../loop/index.ts'
-import type { Described } from '../wire.ts'
-import { callMethod, type Findings, isMethod, isParts, type Parts } from './findings.ts'
+import type { LoopDescription } from '../wire.ts'
+import {
+  callMethod,
+  isMethod,
+  isPlainObject,
+  type LoopFileFindings,
+  type PlainObject,
+} from './loop-file-findings.ts'
 
 const risks: ReadonlySet<unknown> = new Set<Risk>([
   'read-only',
@@ -12,10 +18,13 @@ const risks: ReadonlySet<unknown> = new Set<Risk>([
   'destructive',
 ])
 
-export function describeTools(tools: unknown, findings: Findings): Pick<Described, 'tools'> {
+export function describeTools(
+  tools: unknown,
+  findings: LoopFileFindings,
+): Pick<LoopDescription, 'tools'> {
   if (tools === undefined) return { tools: [] }
   if (!Array.isArray(tools)) {
-    findings.wrong('tools', 'give a list of names and tools')
+    findings.addProblem('tools', 'give a list of names and tools')
     return { tools: [] }
   }
   const described = tools.flatMap((tool: unknown, index) => {
@@ -27,24 +36,26 @@ export function describeTools(tools: unknown, findings: Findings): Pick<Describe
 
 function describeTool(
   tool: unknown,
-  place: string,
-  findings: Findings,
-): Described['tools'][number] | undefined {
-  const { wrong, functions } = findings
-  if (!isParts(tool)) {
-    wrong(place, 'give the name of a tool, or a tool')
+  path: string,
+  findings: LoopFileFindings,
+): LoopDescription['tools'][number] | undefined {
+  const { addProblem, functions } = findings
+  if (!isPlainObject(tool)) {
+    addProblem(path, 'give the name of a tool, or a tool')
     return undefined
   }
   const { name, description, parameters, risk, timeoutMs, outputCharsMax } = tool
   if (typeof name !== 'string' || !/^[A-Za-z][\w-]{0,63}$/.test(name)) {
-    wrong(`${place}.name`, 'a letter, then letters, digits, "_" and "-", at most 64')
+    addProblem(`${path}.name`, 'a letter, then letters, digits, "_" and "-", at most 64')
   }
-  if (typeof description !== 'string') wrong(`${place}.description`, 'give it as text')
-  if (!isParts(parameters)) wrong(`${place}.parameters`, 'give a zod object or a JSON Schema')
-  if (!risks.has(risk)) wrong(`${place}.risk`, `give one of: ${[...risks].join(', ')}`)
-  if (!isMethod(tool, 'run')) wrong(`${place}.run`, 'give a function')
-  if (functions.has(`tools.${String(name)}`)) wrong(`${place}.name`, 'another tool has it already')
-  const schema = isParts(parameters) ? describeSchema(parameters, place, findings) : undefined
+  if (typeof description !== 'string') addProblem(`${path}.description`, 'give it as text')
+  if (!isPlainObject(parameters))
+    addProblem(`${path}.parameters`, 'give a zod object or a JSON Schema')
+  if (!risks.has(risk)) addProblem(`${path}.risk`, `give one of: ${[...risks].join(', ')}`)
+  if (!isMethod(tool, 'run')) addProblem(`${path}.run`, 'give a function')
+  if (functions.has(`tools.${String(name)}`))
+    addProblem(`${path}.name`, 'another tool has it already')
+  const schema = isPlainObject(parameters) ? describeSchema(parameters, path, findings) : undefined
   if (schema === undefined) return undefined
   functions.set(`tools.${String(name)}`, ([args], context) => runTool(tool, args, context))
   return {
@@ -59,7 +70,11 @@ function describeTool(
 
 type Schema = { [key: string]: Json }
 
-function describeSchema(parameters: Parts, place: string, { wrong }: Findings): Schema | undefined {
+function describeSchema(
+  parameters: PlainObject,
+  path: string,
+  { addProblem }: LoopFileFindings,
+): Schema | undefined {
   try {
     if (!('_zod' in parameters)) return toJson(parameters) as Schema
     const schema = parameters as unknown as z.ZodType
@@ -69,14 +84,14 @@ function describeSchema(parameters: Parts, place: string, { wrong }: Findings): 
     })
     return toJson(described) as Schema
   } catch (error) {
-    wrong(`${place}.parameters`, `this is no schema: ${String(error)}`)
+    addProblem(`${path}.parameters`, `this is not a schema: ${String(error)}`)
     return undefined
   }
 }
 
-async function runTool(tool: Parts, args: unknown, context: unknown): Promise<unknown> {
+async function runTool(tool: PlainObject, args: unknown, context: unknown): Promise<unknown> {
   const { parameters } = tool
-  const isZod = isParts(parameters) && '_zod' in parameters
+  const isZod = isPlainObject(parameters) && '_zod' in parameters
   const parsed = isZod
     ? await (parameters as unknown as z.ZodType).safeParseAsync(args)
     : { success: true as const, data: args }
@@ -84,7 +99,7 @@ async function runTool(tool: Parts, args: unknown, context: unknown): Promise<un
   try {
     return await callMethod(tool, 'run', [parsed.data, context])
   } catch (error) {
-    // A failure with a code is data for whoever called. The class may be of another copy of ours.
+    // A failure with a code is data for the caller. The class may come from another copy of this package.
     if (!(error instanceof Error) || error.name !== 'ToolError' || !('code' in error)) throw error
     return failure(String(error.code), error.message)
   }

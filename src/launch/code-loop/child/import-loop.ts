@@ -1,20 +1,20 @@
-/** Loads the trusted modules of a loop file, and nothing else that is local. */
+/** Loads the trusted modules of a loop file, and no other local code. */
 
 import { spawnSync } from 'node:child_process'
 import Module, { createRequire, register } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { ScannedModule } from '../../../definition/code-loop/scan-code-loop.ts'
 import { LoopError, textOf } from '../../../loop/index.ts'
-import { notTrustedMark } from '../carried-error.ts'
+import { notTrustedMark } from '../error-codec.ts'
 import { importedNames } from './imported-names.ts'
-import { isInstalled } from './installed.ts'
+import { isInstalled } from './is-installed.ts'
 import { libraryEntries } from './library-entries.ts'
 import type { HookData } from './load-hooks.ts'
 
-/** How many files are looked at once more to find the line of an error. */
-const checkedMax = 50
+/** How many files are checked again to find the line of a syntax error. */
+const recheckedMax = 50
 
-/** What the file exports by default. */
+/** Returns the default export of the file. */
 export async function importLoop(
   file: string,
   modules: readonly ScannedModule[],
@@ -22,9 +22,9 @@ export async function importLoop(
   const here = import.meta.url
   const whole = libraryEntries()
   const library = { ...whole, loopwright: await chooseLibrary(modules, whole.loopwright, here) }
-  // Before the hooks are there: every module of ours would go through their thread.
+  // Before the hooks are registered: otherwise every module of ours would pass through their thread.
   for (const [name, url] of Object.entries(library)) {
-    if (modules.some(({ source }) => names(source, name))) await import(url)
+    if (modules.some(({ source }) => mentions(source, name))) await import(url)
   }
   const data: HookData = {
     modules,
@@ -38,13 +38,13 @@ export async function importLoop(
     const loaded = (await import(pathToFileURL(file).href)) as { readonly default?: unknown }
     if (loaded.default !== undefined) return loaded.default
   } catch (error) {
-    throw error instanceof LoopError ? error : cannotImport(error, file, modules)
+    throw error instanceof LoopError ? error : createImportError(error, file, modules)
   }
   const message = `${file} has no default export. Write: export default defineLoop({ … })`
   throw new LoopError('bad-loop-file', message)
 }
 
-/** Most loops start sooner without the whole library. */
+/** Most loops need only the light library, which loads faster. */
 async function chooseLibrary(
   modules: readonly ScannedModule[],
   whole: string,
@@ -58,10 +58,10 @@ async function chooseLibrary(
   return isLight ? light : whole
 }
 
-const names = (source: string, module: string): boolean =>
+const mentions = (source: string, module: string): boolean =>
   source.includes(`'${module}'`) || source.includes(`"${module}"`)
 
-/** CommonJS goes round the hooks: local files cannot be had by it. */
+/** CommonJS bypasses the hooks, so it must not load local files. */
 function guardRequire(): void {
   const { _extensions: extensions } = Module as unknown as {
     readonly _extensions: Record<string, (module: unknown, path: string) => void>
@@ -69,18 +69,26 @@ function guardRequire(): void {
   for (const [ending, load] of Object.entries(extensions)) {
     extensions[ending] = (module, path) => {
       if (isInstalled(pathToFileURL(path).href)) return load(module, path)
-      throw new LoopError('not-trusted', `${path} cannot be had by require. Import it instead.`)
+      throw new LoopError(
+        'not-trusted',
+        `${path} cannot be loaded with require. Import it instead.`,
+      )
     }
   }
 }
 
-function cannotImport(error: unknown, file: string, modules: readonly ScannedModule[]): LoopError {
+function createImportError(
+  error: unknown,
+  file: string,
+  modules: readonly ScannedModule[],
+): LoopError {
   const text = textOf(error)
   const at = text.indexOf(notTrustedMark)
   if (at >= 0) return new LoopError('not-trusted', text.slice(at + notTrustedMark.length))
   const isSyntax = error instanceof SyntaxError
-  const place = placeOf(error, modules) ?? (isSyntax ? misspelt(modules) : undefined) ?? file
-  const what = isSyntax ? 'this is no valid code' : 'it threw while it was loaded'
+  const place =
+    findLocation(error, modules) ?? (isSyntax ? findSyntaxError(modules) : undefined) ?? file
+  const what = isSyntax ? 'syntax error' : 'it threw while loading'
   const name = error instanceof Error && !isSyntax ? `${error.name}: ` : ''
   const hint = text.includes('does not provide an export named')
     ? ' If it is a type, write: import type { … }.'
@@ -89,8 +97,8 @@ function cannotImport(error: unknown, file: string, modules: readonly ScannedMod
   return new LoopError('bad-loop-file', message, { cause: error })
 }
 
-/** `path:line` or `path:line:column` of the first place in the stack that is in these modules. */
-function placeOf(error: unknown, modules: readonly ScannedModule[]): string | undefined {
+/** Returns `path:line` or `path:line:column` of the first stack frame in these modules. */
+function findLocation(error: unknown, modules: readonly ScannedModule[]): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : ''
   for (const [, url = '', place] of stack.matchAll(
     /(file:\/\/[^\s()]+?)((?::\d+){1,2})(?=[\s)]|$)/g,
@@ -101,9 +109,9 @@ function placeOf(error: unknown, modules: readonly ScannedModule[]): string | un
   return undefined
 }
 
-/** Node keeps to itself where the error is, unless it is asked to check and nothing else. */
-function misspelt(modules: readonly ScannedModule[]): string | undefined {
-  for (const { url, format, source } of modules.slice(0, checkedMax)) {
+/** Node reports the line of a syntax error only with `--check`. */
+function findSyntaxError(modules: readonly ScannedModule[]): string | undefined {
+  for (const { url, format, source } of modules.slice(0, recheckedMax)) {
     if (format !== 'module') continue
     const { stderr } = spawnSync(process.execPath, ['--check', '--input-type=module', '-'], {
       input: source,

@@ -1,4 +1,4 @@
-/** Which names a module imports from a package, read from its text. */
+/** Finds the names that a module imports from a package, in its source text. */
 
 const named = (module: string): RegExp =>
   new RegExp(`\\bimport\\s*\\{([^{}]*)\\}\\s*from\\s*(['"])${module}\\2`, 'g')
@@ -6,7 +6,7 @@ const named = (module: string): RegExp =>
 /** An import whose path is not one plain string. */
 const computed = /\bimport\s*\((?!\s*(['"])[^'"\\]*\1\s*[,)])/
 
-/** Undefined: it may use any export, by a namespace, a re-export or a computed import. */
+/** Undefined: it may use any export, through a namespace, a re-export or a computed import. */
 export function importedNames(source: string, module: string): readonly string[] | undefined {
   const mentions = source.split(`'${module}'`).length + source.split(`"${module}"`).length - 2
   const imports = [...source.matchAll(named(module))]

@@ -1,6 +1,6 @@
 /**
- * An iteration whose engine is in our process. Each call is asked for over there; the code of steps
- * and branches stays here and is run when the engine says so.
+ * An iteration whose engine is in the parent process. Each call is sent there; the code of steps and branches
+ * stays here and runs when the engine calls it.
  */
 
 import {
@@ -13,13 +13,17 @@ import {
   toJson,
 } from '../../../loop/index.ts'
 import type { Peer } from '../peer.ts'
-import { inline, piecesOf } from './artifact-content.ts'
-import { createAsking, type LocalCode, type SentIteration } from './asking.ts'
+import { readPieces, toInlineContent } from './artifact-content.ts'
+import {
+  createIterationRequests,
+  type LocalCode,
+  type SentIteration,
+} from './iteration-requests.ts'
 
 /** The calls that become steps. */
 type Requests = Omit<Iteration, 'number' | 'signal' | 'workspace' | 'budget'>
 
-const nothingLeft: Remaining = { tokens: 0, costMicros: 0, iterations: 0, timeMs: 0 }
+const noneRemaining: Remaining = { tokens: 0, costMicros: 0, iterations: 0, timeMs: 0 }
 
 export function createIterationProxy(
   peer: Peer,
@@ -27,12 +31,12 @@ export function createIterationProxy(
   signal: AbortSignal,
   local: LocalCode,
 ): { readonly it: Iteration; idle(): Promise<unknown> | undefined } {
-  const { ask, withCode, idle } = createAsking(peer, sent.it, local)
+  const { ask, withCode, idle } = createIterationRequests(peer, sent.it, local)
   const requests: Requests = {
     step: (name, run, options) =>
       withCode(
         'step',
-        (code) => [[code, (context) => local.stepUnderWay.run(name, () => run(context))]],
+        (code) => [[code, (context) => local.currentStep.run(name, () => run(context))]],
         (code) => ask({ type: 'step', name, options: plain(options), code }),
       ),
     parallel: async <B extends Branches>(branches: B): Promise<BranchResults<B>> => {
@@ -59,9 +63,9 @@ export function createIterationProxy(
     act: async (action) => ask({ type: 'act', action: toJson(action) as never }),
     sleep: (name, ms) => ask({ type: 'sleep', name, ms }),
     artifact: async (name, content) => {
-      const whole = inline(content)
+      const whole = toInlineContent(content)
       if (whole !== undefined) return ask({ type: 'artifact', name, content: whole })
-      const pieces = piecesOf(content)
+      const pieces = readPieces(content)
       const next = async (): Promise<string | null> => {
         const { value, done } = await pieces.next()
         return done === true ? null : value
@@ -83,15 +87,15 @@ export function createIterationProxy(
           ask({ type: 'changed-since', tree })
         return workspace === undefined ? undefined : { ...workspace, changedSince }
       },
-      budget: { remaining: () => local.facts().remaining ?? nothingLeft },
-      ...quiet(requests),
+      budget: { remaining: () => local.facts().remaining ?? noneRemaining },
+      ...withHandledRejections(requests),
     },
     idle,
   }
 }
 
-/** Code that does not wait for a step may not end the process by it; its failure is on record. */
-function quiet(requests: Requests): Requests {
+/** A failed step that is not awaited must not end the process; its failure is in the journal. */
+function withHandledRejections(requests: Requests): Requests {
   const entries = Object.entries(requests).map(([name, ask]) => {
     const asked = (...args: readonly unknown[]): Promise<unknown> => {
       const answer = (ask as (...given: readonly unknown[]) => Promise<unknown>)(...args)

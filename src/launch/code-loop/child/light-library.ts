@@ -1,4 +1,4 @@
-/** The part of the library that loop files use most. It loads five times faster than the whole. */
+/** The part of the library that most loop files need. It loads five times faster than the whole. */
 
 export {
   captureProgress,

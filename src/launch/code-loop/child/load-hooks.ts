@@ -1,19 +1,19 @@
 /**
- * Loads modules in a loop's process: local ones are those that were trusted, word for word; packages
- * and Node's own come as usual; anything else is refused. Runs in the thread that Node has for this.
+ * Loads modules in a loop's process: local ones from the trusted text, packages and Node's modules as usual;
+ * anything else is refused. Runs in Node's thread for module hooks.
  */
 
 import type { ScannedModule } from '../../../definition/code-loop/scan-code-loop.ts'
-import { notTrustedMark } from '../carried-error.ts'
-import { isInstalled } from './installed.ts'
+import { notTrustedMark } from '../error-codec.ts'
+import { isInstalled } from './is-installed.ts'
 
 export interface HookData {
   readonly modules: readonly ScannedModule[]
-  /** Where the files of the loop find this package, by the names that they import it by. */
+  /** The URLs of this package for the files of the loop, by specifier. */
   readonly library: Readonly<Record<string, string>>
-  /** Where packages find it: what they import is unknown. */
+  /** The same for packages, whose imports are unknown. */
   readonly whole: Readonly<Record<string, string>>
-  /** Packages that are taken from ours where the loop file has none. */
+  /** Packages that are loaded from ours if the loop file has none. */
   readonly fallback: Readonly<Record<string, string>>
 }
 
@@ -59,9 +59,9 @@ export async function resolve(
   try {
     return await next(specifier, context)
   } catch (error) {
-    const spare = Object.hasOwn(fallback, specifier) ? fallback[specifier] : undefined
-    if (spare === undefined) throw error
-    return { url: spare, shortCircuit: true }
+    const fallbackUrl = Object.hasOwn(fallback, specifier) ? fallback[specifier] : undefined
+    if (fallbackUrl === undefined) throw error
+    return { url: fallbackUrl, shortCircuit: true }
   }
 }
 
@@ -77,7 +77,7 @@ export async function load(
   }
   if (url.startsWith('node:') || isInstalled(url)) return next(url, context)
   throw new Error(
-    `${notTrustedMark}${url} was not there when the loop file was trusted: its path is computed, or ` +
-      'it belongs to another package. Import it by a plain relative path.',
+    `${notTrustedMark}${url} is not part of the trusted loop file: its path is computed, or ` +
+      'it belongs to another package. Import it with a plain relative path.',
   )
 }

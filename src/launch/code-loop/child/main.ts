@@ -1,43 +1,43 @@
 /**
- * The program of a loop's process. It gets the modules that were trusted, says what they define, and
- * runs their functions when it is asked to. It ends when our process does.
+ * The program of a loop's process. It loads the trusted modules, describes what they define, and runs their
+ * functions on request. It ends when the parent process does.
  */
 
 import { Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import type { ScannedModule } from '../../../definition/code-loop/scan-code-loop.ts'
 import { defined, type Findings, type Json, LoopError, toJson } from '../../../loop/index.ts'
-import { encodeError } from '../carried-error.ts'
+import { encodeError } from '../error-codec.ts'
 import { createPeer } from '../peer.ts'
-import type { WentAround } from '../wire.ts'
-import type { SentIteration } from './asking.ts'
-import { createBorrowed, type SentContext } from './borrowed.ts'
-import { type Definition, describeLoop } from './describe.ts'
+import type { IterationSummary } from '../wire.ts'
+import { type Definition, describeLoop } from './describe-loop.ts'
 import { importLoop } from './import-loop.ts'
+import type { SentIteration } from './iteration-requests.ts'
+import { createParentContexts, type SentContext } from './parent-contexts.ts'
 
-/** What errors that code throws to itself, by way of the engine, are known by. */
-const keptMax = 1000
+/** How many errors are stored so that code gets its own object back if the engine passes it on. */
+const storedErrorsMax = 1000
 
 startWatchdog()
 const channel = new Socket({ fd: 3 })
-// Whoever waits for us is gone.
+// The parent has ended.
 channel.on('error', () => {}).on('close', () => process.exit(0))
-const kept = new Map<number, unknown>()
-let keeps = 0
+const storedErrors = new Map<number, unknown>()
+let errorCount = 0
 const peer = createPeer({
   channel,
   turns: true,
   serve,
-  hear,
-  onAttached: (facts) => borrowed.learn(facts as object),
+  handleNotice,
+  onAttached: (facts) => parentContexts.updateFacts(facts as object),
   onBroken: () => process.exit(1),
   keep,
-  find: (number) => kept.get(number),
+  find: (number) => storedErrors.get(number),
 })
-const borrowed = createBorrowed(peer)
+const parentContexts = createParentContexts(peer)
 let definition: Definition | undefined
-/** The last trip; its result stays here. */
-let around: Around | undefined
+/** Its result stays in this process. */
+let lastIteration: LastIteration | undefined
 
 async function serve(name: string, args: Json): Promise<Json | undefined> {
   switch (name) {
@@ -50,18 +50,18 @@ async function serve(name: string, args: Json): Promise<Json | undefined> {
     }
     case 'run': {
       const { code, args: values, context } = args as unknown as Run
-      return borrowed.run(code, values, context, definition?.functions ?? none)
+      return parentContexts.run(code, values, context, definition?.functions ?? none)
     }
     case 'branch': {
       const { code, ...sent } = args as unknown as SentIteration & { readonly code: string }
-      return borrowed.branch(code, sent)
+      return parentContexts.branch(code, sent)
     }
     case 'conclude':
       return toJson(conclude(args as unknown as Findings))
     case 'iterate':
-      return toJson(await goAround(args as unknown as GoAround))
+      return toJson(await runIteration(args as unknown as IterateRequest))
     default:
-      throw new Error(`nothing is known of "${name}"`)
+      throw new Error(`unknown request "${name}"`)
   }
 }
 
@@ -76,45 +76,45 @@ interface Run {
   readonly context?: SentContext
 }
 
-interface Around {
+interface LastIteration {
   readonly loop: NonNullable<Definition['loop']>
   readonly result: unknown
   readonly previous: unknown
 }
 
-interface GoAround extends SentIteration {
+interface IterateRequest extends SentIteration {
   readonly input?: Json
   readonly previous?: Json
 }
 
 const none: Definition['functions'] = new Map()
 
-function hear(name: string, args: Json): void {
+function handleNotice(name: string, args: Json): void {
   if (name === 'env') Object.assign(process.env, args)
-  if (name === 'abort') borrowed.abort(args as never)
+  if (name === 'abort') parentContexts.abort(args as never)
 }
 
-async function goAround(sent: GoAround): Promise<WentAround> {
+async function runIteration(sent: IterateRequest): Promise<IterationSummary> {
   const loop = definition?.loop
   if (loop === undefined)
     throw new LoopError('bad-request', 'This file has no loop type. Add the key loop.')
   const { input, previous } = sent
   const context = loop.createContext(input, previous)
-  const result = await borrowed.iteration(sent, (it) => loop.iterate(context, it))
-  around = { loop, result, previous }
+  const result = await parentContexts.iteration(sent, (it) => loop.iterate(context, it))
+  lastIteration = { loop, result, previous }
   return conclude({ checks: [], refusals: [] })
 }
 
-/** What the last trip came to, given what the engine found after it. */
-function conclude(findings: Findings): WentAround {
-  if (around === undefined)
-    throw new LoopError('bad-request', 'No iteration was gone around here. Start one first.')
-  const { loop, result, previous } = around
-  const made = loop.extractProgress(result, previous, findings)
-  const progress = made === undefined ? undefined : toJson(made)
-  const met: Record<string, WentAround['met'][string]> = {}
+/** Concludes the last iteration, with the findings of the engine. */
+function conclude(findings: Findings): IterationSummary {
+  if (lastIteration === undefined)
+    throw new LoopError('bad-request', 'There is no iteration to conclude. Start one first.')
+  const { loop, result, previous } = lastIteration
+  const extracted = loop.extractProgress(result, previous, findings)
+  const progress = extracted === undefined ? undefined : toJson(extracted)
+  const met: Record<string, IterationSummary['met'][string]> = {}
   for (const [code, isMet] of definition?.conditions ?? []) {
-    // Asked about what is kept, as it is after a resume. A failure counts when it is looked at.
+    // Evaluated on the stored progress, as after a resume. A failure is thrown when the condition is read.
     try {
       met[code] = isMet(progress, result) === true
     } catch (error) {
@@ -125,12 +125,12 @@ function conclude(findings: Findings): WentAround {
 }
 
 function keep(error: unknown): number {
-  kept.set(++keeps, error)
-  kept.delete(keeps - keptMax)
-  return keeps
+  storedErrors.set(++errorCount, error)
+  storedErrors.delete(errorCount - storedErrorsMax)
+  return errorCount
 }
 
-/** It has a thread of its own, so that a loop that spins ends too when our process does. */
+/** Runs in a separate thread, so that a busy loop also ends when the parent process does. */
 function startWatchdog(): void {
   new Worker(new URL('./watchdog.js', import.meta.url)).unref()
 }

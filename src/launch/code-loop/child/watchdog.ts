@@ -1,4 +1,4 @@
-/** Kills this process and what it started when the one that started it is gone. */
+/** Kills this process and its descendants when the parent has ended. */
 
 import { Socket } from 'node:net'
 

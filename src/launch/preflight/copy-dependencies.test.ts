@@ -10,11 +10,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { bringDependencies } from './bring-dependencies.ts'
+import { copyDependencies } from './copy-dependencies.ts'
 
 const signal = new AbortController().signal
 
-function places(): { readonly from: string; readonly workspace: string } {
+function createFolders(): { readonly from: string; readonly workspace: string } {
   const top = mkdtempSync(join(tmpdir(), 'bring-'))
   const [from, workspace] = [join(top, 'layer'), join(top, 'work')]
   mkdirSync(join(from, 'ufo'), { recursive: true })
@@ -23,31 +23,31 @@ function places(): { readonly from: string; readonly workspace: string } {
   return { from, workspace }
 }
 
-test('a copy that was interrupted is made again, and one that is there stays', async () => {
-  const { from, workspace } = places()
+test('an interrupted copy is repeated, and a complete one stays', async () => {
+  const { from, workspace } = createFolders()
   const target = join(workspace, 'node_modules')
   mkdirSync(target)
   writeFileSync(join(target, '.loopwright-copying'), '')
   writeFileSync(join(target, 'half'), '')
   const folders = [{ from, to: 'node_modules' }]
-  expect(await bringDependencies(folders, workspace, signal)).toEqual(['node_modules'])
+  expect(await copyDependencies(folders, workspace, signal)).toEqual(['node_modules'])
   expect(readdirSync(target)).toEqual(['ufo'])
   writeFileSync(join(target, 'own'), '')
-  expect(await bringDependencies(folders, workspace, signal)).toEqual(['node_modules'])
+  expect(await copyDependencies(folders, workspace, signal)).toEqual(['node_modules'])
   expect(readdirSync(target).toSorted()).toEqual(['own', 'ufo'])
 })
 
-test('a run that is stopped leaves no partial copy', async () => {
-  const { from, workspace } = places()
+test('an aborted copy leaves nothing behind', async () => {
+  const { from, workspace } = createFolders()
   const stopped = AbortSignal.abort()
   await expect(
-    bringDependencies([{ from, to: 'node_modules' }], workspace, stopped),
+    copyDependencies([{ from, to: 'node_modules' }], workspace, stopped),
   ).rejects.toThrow('aborted')
   expect(existsSync(join(workspace, 'node_modules'))).toBe(false)
 })
 
-test('links of the files stay, and nothing is written or removed through them', async () => {
-  const { from, workspace } = places()
+test('links in the files stay, and nothing is written or removed through them', async () => {
+  const { from, workspace } = createFolders()
   const outside = mkdtempSync(join(tmpdir(), 'outside-'))
   writeFileSync(join(outside, '.loopwright-copying'), '')
   symlinkSync(outside, join(workspace, 'node_modules'))
@@ -55,7 +55,7 @@ test('links of the files stay, and nothing is written or removed through them', 
   symlinkSync('/nowhere', join(workspace, 'a', 'node_modules'))
   symlinkSync(outside, join(workspace, 'b'))
   const folders = ['node_modules', 'a/node_modules', 'b/node_modules'].map((to) => ({ from, to }))
-  await bringDependencies(folders, workspace, signal)
+  await copyDependencies(folders, workspace, signal)
   expect(lstatSync(join(workspace, 'node_modules')).isSymbolicLink()).toBe(true)
   expect(lstatSync(join(workspace, 'a', 'node_modules')).isSymbolicLink()).toBe(true)
   expect(readdirSync(outside)).toEqual(['.loopwright-copying'])

@@ -2,9 +2,9 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Interruption } from '../../engine/index.ts'
 import { FaultError, LoopError, NotJsonError, rateLimited } from '../../loop/index.ts'
-import { decodeError, encodeError } from './carried-error.ts'
+import { decodeError, encodeError } from './error-codec.ts'
 
-const carry = (error: unknown): unknown =>
+const encodeAndDecode = (error: unknown): unknown =>
   decodeError(JSON.parse(JSON.stringify(encodeError(error))))
 
 const coded = Object.assign(new TypeError('reset'), { code: 'ECONNRESET' })
@@ -17,25 +17,25 @@ test.each([
   ['an interruption', new Interruption('stopped')],
   ['a value that cannot be stored', new NotJsonError('$.a: b', 'it is a Date')],
   ['an error with a code', coded],
-])('%s is the same on the other side', (_name, error) => {
-  const carried = carry(error) as Error
-  expect(carried.message).toBe(error.message)
-  expect(carried.name).toBe(error.name)
-  expect(Object.entries(carried)).toEqual(Object.entries(error))
+])('%s is the same after encoding and decoding', (_name, error) => {
+  const decoded = encodeAndDecode(error) as Error
+  expect(decoded.message).toBe(error.message)
+  expect(decoded.name).toBe(error.name)
+  expect(Object.entries(decoded)).toEqual(Object.entries(error))
 })
 
-test('a bug keeps its stack, and an error that was kept is found again', () => {
+test('a bug keeps its stack, and a stored error is found again', () => {
   const error = new Error('boom')
-  expect((carry(error) as Error).stack).toBe(error.stack)
+  expect((encodeAndDecode(error) as Error).stack).toBe(error.stack)
   const sent = encodeError(error, () => 7)
   const passed = encodeError(decodeError(sent))
   expect(decodeError(passed, (kept) => (kept === 7 ? error : undefined))).toBe(error)
 })
 
-test('whatever is thrown, it can be carried, and whatever comes, it is an error', () => {
+test('any thrown value can be encoded, and anything received decodes to an error', () => {
   fc.assert(
     fc.property(fc.anything(), (thrown) => {
-      expect(carry(thrown)).toBeInstanceOf(Error)
+      expect(encodeAndDecode(thrown)).toBeInstanceOf(Error)
     }),
   )
   fc.assert(

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { CheckContext } from '../../engine/index.ts'
 import type { Observation, OpenCheck } from '../../evidence/index.ts'
 import type { OpenedCheckout } from '../../workspace/index.ts'
-import { findObservable, type ObservedPlace, withFileAccess } from './observe-files.ts'
+import { findObservable, type ObservedPlace, withFileAccess } from './with-file-access.ts'
 
 const observation: Observation = {
   result: { status: 'met', output: '' },
@@ -22,11 +22,11 @@ const context: CheckContext = {
   attempt: 1,
   spend: () => undefined,
   reserve: async () => ({ settle: async () => undefined }),
-  work: () => Promise.reject(new Error('nobody works')),
+  work: () => Promise.reject(new Error('no agents')),
   callTool: () => Promise.reject(new Error('no tools')),
 }
 
-function scene(changes: Partial<ObservedPlace['observes']> = {}): {
+function createPlace(changes: Partial<ObservedPlace['observes']> = {}): {
   readonly place: ObservedPlace
   read(name: string): void
 } {
@@ -64,8 +64,8 @@ const check = (observe: () => Promise<Observation>): OpenCheck => ({
   names: [],
 })
 
-test('an observed run has what it read of the tree, and what was written', async () => {
-  const { place, read } = scene()
+test('an observed run reports which files of the tree it read and which it wrote', async () => {
+  const { place, read } = createPlace()
   const observed = withFileAccess(
     check(async () => {
       for (const folder of ['.git', 'node_modules', 'src']) read(`${folder}/file`)
@@ -80,8 +80,8 @@ test('an observed run has what it read of the tree, and what was written', async
   })
 })
 
-test('where reads cannot be observed they are absent, and a run that fails fails', async () => {
-  const { place } = scene({ reads: false })
+test('without support for reads, they are absent; an error of the run is passed on', async () => {
+  const { place } = createPlace({ reads: false })
   const observed = withFileAccess(
     check(async () => observation),
     place,
@@ -89,7 +89,7 @@ test('where reads cannot be observed they are absent, and a run that fails fails
   expect(await observed.observe?.(context)).not.toHaveProperty('read')
   const failing = withFileAccess(
     check(async () => Promise.reject(new Error('it broke'))),
-    scene().place,
+    createPlace().place,
   )
   await expect(failing.observe?.(context)).rejects.toThrow('it broke')
 })

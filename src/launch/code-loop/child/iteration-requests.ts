@@ -1,4 +1,4 @@
-/** How an iteration over there is asked, and how it finds the code that stayed here. */
+/** Sends the requests of an iteration to our process, and keeps the code that it calls back. */
 
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import {
@@ -17,50 +17,55 @@ export interface SentIteration {
   readonly aborted?: Json
 }
 
-/** As they were when the last message came. */
+/** Facts of the last message. */
 export interface Facts {
   readonly remaining?: Remaining
   readonly workspace?: { readonly path: string; readonly tree: TreeId }
 }
 
-/** Functions of steps, branches and streams, for as long as they may be called. */
+/** The functions of steps, branches and streams, while they may be called. */
 export interface LocalCode {
   readonly codes: Map<string, (args: readonly Json[], given: never) => unknown>
-  /** The step whose code is at work, wherever it waits. */
-  readonly stepUnderWay: AsyncLocalStorage<string>
+  /** The step whose code is running, across awaits. */
+  readonly currentStep: AsyncLocalStorage<string>
   facts(): Facts
 }
 
-export interface Asking {
+export interface IterationRequests {
   ask<T>(op: Op): Promise<T>
-  /** Keeps functions callable while what they are for is under way. */
+  /** Registers functions while `work` runs. */
   withCode<T>(
     kind: string,
     codes: (code: string) => readonly (readonly [string, (...given: never[]) => unknown])[],
     work: (code: string) => Promise<T>,
   ): Promise<T>
-  /** Resolves when all that was asked for has been answered; undefined: it has. */
+  /** Resolves when no request is pending; undefined: none is. */
   idle(): Promise<unknown> | undefined
 }
 
 let codeCount = 0
 
-export function createAsking(peer: Peer, iteration: number, local: LocalCode): Asking {
-  const underWay = new Set<Promise<unknown>>()
+export function createIterationRequests(
+  peer: Peer,
+  iteration: number,
+  local: LocalCode,
+): IterationRequests {
+  const pending = new Set<Promise<unknown>>()
 
   function ask<T>(op: Op): Promise<T> {
-    const step = local.stepUnderWay.getStore()
-    // A look at the files is no step.
-    if (step !== undefined && op.type !== 'changed-since') return Promise.reject(nested(step, op))
-    const asked = peer
+    const step = local.currentStep.getStore()
+    // Looking at the files is not a step.
+    if (step !== undefined && op.type !== 'changed-since')
+      return Promise.reject(createNestedStepError(step, op))
+    const request = peer
       .call('op', { it: iteration, op: op as unknown as Json })
       .then((value) => (value === undefined ? undefined : adoptJson(value)) as T)
-    underWay.add(asked)
-    asked.then(
-      () => underWay.delete(asked),
-      () => underWay.delete(asked),
+    pending.add(request)
+    request.then(
+      () => pending.delete(request),
+      () => pending.delete(request),
     )
-    return asked
+    return request
   }
 
   async function withCode<T>(
@@ -81,14 +86,14 @@ export function createAsking(peer: Peer, iteration: number, local: LocalCode): A
   return {
     ask,
     withCode,
-    idle: () => (underWay.size === 0 ? undefined : Promise.allSettled(underWay)),
+    idle: () => (pending.size === 0 ? undefined : Promise.allSettled(pending)),
   }
 }
 
-/** The inner one would be lost on a resume, and with files both would wait for each other. */
-const nested = (outer: string, op: Op): LoopError =>
+/** The inner step would be lost on a resume, and with files both would wait for each other. */
+const createNestedStepError = (outer: string, op: Op): LoopError =>
   new LoopError(
     'nested-step',
-    `The code of step "${outer}" asks for ${'name' in op ? `"${op.name}"` : `a ${op.type}`}. Steps ` +
-      'are not nested: ask for both from the iteration, one after the other, and hand results on.',
+    `The code of step "${outer}" starts ${'name' in op ? `"${op.name}"` : `a ${op.type}`}. Steps ` +
+      'cannot be nested: start both from the iteration, one after the other, and pass results on.',
   )

@@ -1,6 +1,6 @@
 /**
- * Errors on their way between a loop's process and ours. What the engine tells apart stays apart:
- * faults, rejections, interruptions, values that cannot be stored, and bugs with their stack.
+ * Encodes errors that cross between a loop's process and ours. Preserves the kinds that the engine
+ * distinguishes: faults, rejections, interruptions, values that cannot be stored, and bugs with their stack.
  */
 
 import { z } from 'zod'
@@ -19,7 +19,7 @@ import {
 const messageCharsMax = 4000
 const stackCharsMax = 8000
 
-/** Begins the messages of errors from the thread that loads modules: only text comes out of it. */
+/** A prefix of error messages from the thread that loads modules, which can pass on only text. */
 export const notTrustedMark = 'loopwright-not-trusted: '
 
 const fault = z.object({
@@ -31,7 +31,7 @@ const fault = z.object({
   limit: z.enum(['tokens', 'cost']).optional(),
 })
 
-const carried = z.discriminatedUnion('kind', [
+const encodedError = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('fault'), fault }),
   z.object({ kind: z.literal('rejection'), code: z.string(), message: z.string() }),
   z.object({ kind: z.literal('interruption'), reason: z.string() }),
@@ -42,14 +42,14 @@ const carried = z.discriminatedUnion('kind', [
     message: z.string(),
     stack: z.string().optional(),
     code: z.string().optional(),
-    /** The loop's process has the very object, and gets it back. */
+    /** The number of the original object, which the loop's process keeps and gets back. */
     kept: z.number().optional(),
   }),
 ])
 
-const keptBy = new WeakMap<object, number>()
+const numbers = new WeakMap<object, number>()
 
-/** `keep` may hold on to an error that cannot be carried as it is, and names it by a number. */
+/** `keep` may store an error that cannot be encoded completely, and returns its number. */
 export function encodeError(error: unknown, keep?: (error: unknown) => number): Json {
   if (error instanceof FaultError) return { kind: 'fault', fault: { ...error.fault } }
   if (error instanceof Interruption) return { kind: 'interruption', reason: error.reason }
@@ -63,7 +63,7 @@ export function encodeError(error: unknown, keep?: (error: unknown) => number): 
   if (at >= 0) return rejection('not-trusted', message.slice(at + notTrustedMark.length))
   const known = error instanceof Error ? error : undefined
   const code = known !== undefined && 'code' in known ? known.code : undefined
-  const kept = known === undefined ? keep?.(error) : (keptBy.get(known) ?? keep?.(error))
+  const kept = known === undefined ? keep?.(error) : (numbers.get(known) ?? keep?.(error))
   return {
     kind: 'error',
     name: shorten(known?.name ?? 'Error'),
@@ -74,10 +74,10 @@ export function encodeError(error: unknown, keep?: (error: unknown) => number): 
   }
 }
 
-/** Total: what is not an error as we send it is one that says so. */
+/** Never throws: something that is not an encoded error becomes an error that says so. */
 export function decodeError(sent: unknown, find?: (kept: number) => unknown): unknown {
-  const { success, data } = carried.safeParse(sent)
-  if (!success) return new Error('an error came that cannot be read')
+  const { success, data } = encodedError.safeParse(sent)
+  if (!success) return new Error('received an error that cannot be decoded')
   switch (data.kind) {
     case 'fault': {
       const { fatal, retryAtMs, limit, ...rest } = data.fault
@@ -99,13 +99,13 @@ export function decodeError(sent: unknown, find?: (kept: number) => unknown): un
   }
 }
 
-function revive(data: Extract<z.infer<typeof carried>, { kind: 'error' }>): Error {
+function revive(data: Extract<z.infer<typeof encodedError>, { kind: 'error' }>): Error {
   const { name, message, stack, code, kept } = data
   const error = new Error(shorten(message))
   Object.defineProperty(error, 'name', { value: shorten(name), configurable: true })
   error.stack = (stack ?? `${name}: ${message}`).slice(0, stackCharsMax)
   if (code !== undefined) Object.assign(error, { code: shorten(code) })
-  if (kept !== undefined) keptBy.set(error, kept)
+  if (kept !== undefined) numbers.set(error, kept)
   return error
 }
 
@@ -117,5 +117,5 @@ const rejection = (code: ErrorCode, message: string): Json => ({
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
 
-/** Code can give an error any name. */
+/** Code can give an error a name of any type and length. */
 const shorten = (text: unknown): string => String(text).slice(0, messageCharsMax)

@@ -1,8 +1,8 @@
-/** Variables of the environment that a loop file hands on, by name. */
+/** Picks the environment variables that a loop file names. */
 
 import type { Environment } from '../../system/environment.ts'
 
-/** One that is not set is not given, and that is said. */
+/** A variable that is not set is skipped and reported as a problem. */
 export function passOn(
   whose: string,
   names: readonly string[],
@@ -12,7 +12,7 @@ export function passOn(
   const entries = names.flatMap((name): [string, string][] => {
     const value = environment[name]
     if (value !== undefined) return [[name, value]]
-    problems.push(`${name}, which ${whose} is to be given, is not set.`)
+    problems.push(`The variable ${name}, which ${whose} should get, is not set.`)
     return []
   })
   return Object.fromEntries(entries)

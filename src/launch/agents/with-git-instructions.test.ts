@@ -5,11 +5,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Agent } from '../../agents/index.ts'
 import { defined, zero } from '../../loop/index.ts'
 import { createAgentContext } from '../../testing/agent-context.ts'
-import { toldOfGit } from './git-instructions.ts'
+import { withGitInstructions } from './with-git-instructions.ts'
 
 let folder = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'loopwright-told-'))
+  folder = mkdtempSync(join(tmpdir(), 'loopwright-readPrompt-'))
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -17,21 +17,21 @@ const repeating: Agent = {
   work: async ({ prompt }) => ({ status: 'done', text: prompt, usage: zero, turns: 1 }),
 }
 
-async function told(workspace: string | undefined): Promise<string> {
+async function readPrompt(workspace: string | undefined): Promise<string> {
   const context = createAgentContext(defined({ workspace }))
-  return (await toldOfGit(repeating).work({ prompt: 'Mend it.' }, context)).text
+  return (await withGitInstructions(repeating).work({ prompt: 'Mend it.' }, context)).text
 }
 
-test('an agent in a worktree is told that it cannot commit, and need not', async () => {
+test('the prompt of an agent in a worktree says that it cannot and need not commit', async () => {
   writeFileSync(join(folder, '.git'), 'gitdir: /elsewhere\n')
-  expect(await told(folder)).toMatch(
+  expect(await readPrompt(folder)).toMatch(
     /^Mend it\.\n\nYou work in a git worktree whose \.git is read-only/,
   )
 })
 
-test('others are told nothing', async () => {
-  expect(await told(undefined)).toBe('Mend it.')
-  expect(await told(folder)).toBe('Mend it.')
+test('other prompts stay unchanged', async () => {
+  expect(await readPrompt(undefined)).toBe('Mend it.')
+  expect(await readPrompt(folder)).toBe('Mend it.')
   mkdirSync(join(folder, '.git'))
-  expect(await told(folder)).toBe('Mend it.')
+  expect(await readPrompt(folder)).toBe('Mend it.')
 })

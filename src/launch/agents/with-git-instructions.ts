@@ -1,4 +1,4 @@
-/** An agent in a git worktree is told that it cannot commit, and need not. */
+/** Tells an agent in a git worktree that it cannot and need not commit. */
 
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ const rule =
   'You work in a git worktree whose .git is read-only. Do not commit: what you changed is committed ' +
   'for you when you have ended. Git commands that fail because of this can be ignored.'
 
-export const toldOfGit = (agent: Agent): Agent => ({
+export const withGitInstructions = (agent: Agent): Agent => ({
   async work(task, context) {
     const { workspace } = context
     if (workspace === undefined || !(await isWorktree(workspace))) return agent.work(task, context)
@@ -18,7 +18,7 @@ export const toldOfGit = (agent: Agent): Agent => ({
   },
 })
 
-/** Its `.git` is a file that leads to the repository. */
+/** In a worktree, `.git` is a file that points to the repository. */
 async function isWorktree(folder: string): Promise<boolean> {
   const found = await lstat(join(folder, '.git')).catch(() => undefined)
   return found?.isFile() === true

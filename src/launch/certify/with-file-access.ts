@@ -1,4 +1,4 @@
-/** What can be observed of the files of a clean checkout, and how each observed run of a check gets it. */
+/** Adds to each observed run of a check which files of the clean checkout it read and wrote. */
 
 import type { FileAccess, Observable, OpenCheck } from '../../evidence/index.ts'
 import { defined } from '../../loop/index.ts'
@@ -7,7 +7,7 @@ import { openSandbox, watchReads } from '../../sandbox/index.ts'
 import type { OpenedCheckout } from '../../workspace/index.ts'
 import type { OpenedLayer } from '../dependencies/open-layer.ts'
 
-/** In checkouts below this folder. */
+/** Finds out what can be observed in checkouts below this folder. */
 export async function findObservable(
   required: SandboxSettings['require'],
   folder: string,
@@ -25,7 +25,7 @@ export interface ObservedPlace {
   readonly observes: Observable
 }
 
-/** Adds what an observed run read, and what was written since the checkout was reset. */
+/** Adds the files that an observed run read, and those written since the checkout was reset. */
 export function withFileAccess(check: OpenCheck, place: ObservedPlace): OpenCheck {
   const { observe } = check
   if (observe === undefined) return check
@@ -43,7 +43,7 @@ export function withFileAccess(check: OpenCheck, place: ObservedPlace): OpenChec
   }
 }
 
-/** Only files of the tree: neither the repository nor the dependencies. */
+/** Watches only files of the tree, neither `.git` nor the dependencies. */
 async function startWatch({
   opened,
   layer,

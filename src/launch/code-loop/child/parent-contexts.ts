@@ -1,6 +1,6 @@
 /**
- * What our process lends to this one: iterations and contexts, each known by a number. To a loop's
- * code they are what they would be in our process.
+ * The iterations and contexts that the parent process lends to this one, by number. For a loop's code they
+ * work as they would in the parent.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -18,11 +18,11 @@ import {
   stepId,
   toJson,
 } from '../../../loop/index.ts'
-import { decodeError } from '../carried-error.ts'
+import { decodeError } from '../error-codec.ts'
 import type { Peer } from '../peer.ts'
-import type { Facts, LocalCode, SentIteration } from './asking.ts'
-import type { Functions } from './findings.ts'
 import { createIterationProxy } from './iteration-proxy.ts'
+import type { Facts, LocalCode, SentIteration } from './iteration-requests.ts'
+import type { Functions } from './loop-file-findings.ts'
 
 export interface SentContext {
   readonly context: number
@@ -34,10 +34,10 @@ export interface SentContext {
   readonly aborted?: Json
 }
 
-export interface Borrowed {
-  learn(facts: Facts): void
-  abort(word: { readonly what: string; readonly number: number; readonly reason: Json }): void
-  /** A function of the file, or of a step that is under way. */
+export interface ParentContexts {
+  updateFacts(facts: Facts): void
+  abort(notice: { readonly what: string; readonly number: number; readonly reason: Json }): void
+  /** Runs a function of the file, or of a step that is running. */
   run(
     code: string,
     args: readonly Json[],
@@ -45,20 +45,23 @@ export interface Borrowed {
     functions: Functions,
   ): Promise<Json | undefined>
   branch(code: string, sent: SentIteration): Promise<undefined>
-  /** Ends when the code has ended and nothing that it asked for is under way. */
+  /** Resolves when the code has ended and none of its requests is pending. */
   iteration<T>(sent: SentIteration, work: (it: Iteration) => Promise<T>): Promise<T>
 }
 
-const nothingLeft: Remaining = { tokens: 0, costMicros: 0, iterations: 0, timeMs: 0 }
+const noneRemaining: Remaining = { tokens: 0, costMicros: 0, iterations: 0, timeMs: 0 }
 
-const unknownCode = (what: string, code: string): LoopError =>
-  new LoopError('bad-request', `There is no ${what} "${code}". Use the same version on both sides.`)
+const createUnknownCodeError = (what: string, code: string): LoopError =>
+  new LoopError(
+    'bad-request',
+    `There is no ${what} "${code}". Use the same version of Loopwright on both sides.`,
+  )
 
-export function createBorrowed(peer: Peer): Borrowed {
+export function createParentContexts(peer: Peer): ParentContexts {
   const signals = new Map<string, AbortController>()
   const local: LocalCode = {
     codes: new Map(),
-    stepUnderWay: new AsyncLocalStorage(),
+    currentStep: new AsyncLocalStorage(),
     facts: () => facts,
   }
   let facts: Facts = {}
@@ -89,7 +92,7 @@ export function createBorrowed(peer: Peer): Borrowed {
       } finally {
         while (idle() !== undefined) {
           await idle()
-          // What the code does with the last answer may be to ask for more.
+          // The code may react to the last answer with another request.
           await turn()
         }
       }
@@ -97,7 +100,7 @@ export function createBorrowed(peer: Peer): Borrowed {
   }
 
   return {
-    learn(news) {
+    updateFacts(news) {
       facts = { ...facts, ...news }
     },
     abort({ what, number, reason }) {
@@ -105,7 +108,7 @@ export function createBorrowed(peer: Peer): Borrowed {
     },
     async run(code, args, context, functions) {
       const call = local.codes.get(code) ?? functions.get(code)
-      if (call === undefined) throw unknownCode('function', code)
+      if (call === undefined) throw createUnknownCodeError('function', code)
       for (const value of args) adoptJson(value)
       const work = async (given?: AgentContext): Promise<Json | undefined> => {
         const value = await call(args, given as never)
@@ -113,12 +116,12 @@ export function createBorrowed(peer: Peer): Borrowed {
       }
       if (context === undefined) return work()
       return withSignal(`context ${context.context}`, context.aborted, (signal) =>
-        work(createContext(peer, context, signal, () => facts.remaining ?? nothingLeft)),
+        work(createContext(peer, context, signal, () => facts.remaining ?? noneRemaining)),
       )
     },
     async branch(code, sent) {
       const work = local.codes.get(code)
-      if (work === undefined) throw unknownCode('branch', code)
+      if (work === undefined) throw createUnknownCodeError('branch', code)
       await lendIteration(sent, async (it) => work([], it as never))
       return undefined
     },
@@ -126,7 +129,7 @@ export function createBorrowed(peer: Peer): Borrowed {
   }
 }
 
-/** Has all that any context has; its type says what code may use. */
+/** Has the members of all kinds of contexts; the type limits what code may use. */
 function createContext(
   peer: Peer,
   sent: SentContext,
@@ -141,7 +144,7 @@ function createContext(
     step,
     workspace,
     spend(amount) {
-      peer.tell('spend', { context, amount: requireAmount(amount) })
+      peer.notify('spend', { context, amount: requireAmount(amount) })
     },
     async reserve(worst) {
       const reservation = await peer.call('reserve', { context, worst: requireAmount(worst) })
@@ -156,7 +159,7 @@ function createContext(
     tools: async () => (await peer.call('tools', { context })) as never,
     callTool: async (name, args) =>
       (await peer.call('call-tool', { context, name, args: toJson(args) })) as never,
-    note: (note) => peer.tell('note', { context, note: toJson(note) }),
+    note: (note) => peer.notify('note', { context, note: toJson(note) }),
   }
 }
 

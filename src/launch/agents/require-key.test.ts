@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { ModelAgentSettings } from '../../protocol/index.ts'
 import { createModelDoor } from '../shared-gateway.ts'
-import { requireKey } from './model-key.ts'
+import { requireKey } from './require-key.ts'
 
 const base = { type: 'model', turnsMax: 1, maxOutputTokens: 1 } as const
-/** No file of keys is there. */
+/** There is no key file. */
 const nowhere = { XDG_CONFIG_HOME: '/nonexistent' }
 
 const check = (
@@ -19,20 +19,20 @@ describe('the key of a model', () => {
   const model = 'anthropic/claude-x'
   const key = { ANTHROPIC_API_KEY: 'sk-1' }
 
-  test('is missed before there is a run', async () => {
+  test('is required before there is a run', async () => {
     await expect(check({ model })).rejects.toThrow(/set ANTHROPIC_API_KEY, or put it in .*keys/)
     await expect(check({ model, apiKeyEnv: 'MINE' }, key)).rejects.toThrow(/MINE/)
     await check({ model }, key)
     await check({ model, apiKeyEnv: 'MINE' }, { MINE: 'sk-2' })
   })
 
-  test('does not follow a loop file to another host, and it is said what to do', async () => {
+  test('is not sent to another host that a loop file names; the error says what to do', async () => {
     const baseUrl = 'https://proxy.example/v1'
     await expect(check({ model, baseUrl }, key)).rejects.toThrow(/proxy\.example.*apiKeyEnv/s)
     await check({ model, baseUrl, apiKeyEnv: 'MINE' }, { MINE: 'sk-2' })
   })
 
-  test('goes to this machine, and to where the environment says that the provider is', async () => {
+  test('is sent to this machine, and to the host of the provider in the environment', async () => {
     const local = { model, baseUrl: 'http://127.0.0.1:1/v1' }
     await expect(check(local, key)).resolves.toBeUndefined()
     const own = { model, baseUrl: 'https://proxy.example/v1' }

@@ -1,4 +1,4 @@
-/** Whether there is a key for a model, and may go where the model is. Said before a run is made. */
+/** Requires a key for a model, which may be sent to its host. Checked before a run is created. */
 
 import { describeModel, missingKey } from '../../agents/index.ts'
 import { isLocal, publicProviders } from '../../gateway/index.ts'
@@ -26,8 +26,8 @@ export async function requireKey(
   if (baseUrl !== undefined && !isKnownAddress(provider, baseUrl, environment)) {
     throw new LoopError(
       'not-configured',
-      `${model} is at ${new URL(baseUrl).host}, and ${usual} does not go there: name the variable ` +
-        'that holds the key for it with apiKeyEnv.',
+      `${model} is at ${new URL(baseUrl).host}, and ${usual} is not sent there. Set apiKeyEnv to the name of the ` +
+        'variable with its key.',
     )
   }
   if (await models.hasKey(provider)) return
@@ -36,7 +36,7 @@ export async function requireKey(
   throw new LoopError('not-configured', message, { details: { variables: [usual] } })
 }
 
-/** Where the gateway sends its own keys: a loop file cannot lead them elsewhere. */
+/** The gateway sends its keys only to known hosts: a loop file cannot redirect them. */
 function isKnownAddress(provider: string, baseUrl: string, environment: Environment): boolean {
   const { hostname, origin } = new URL(baseUrl)
   const own = new Map(ownAddresses(environment)).get(provider)

@@ -1,6 +1,6 @@
 /**
- * Copies the installed `node_modules` into a worktree that has none: Node looks for packages beside the files,
- * and the checkout had nothing to carry over.
+ * Copies the installed `node_modules` into a worktree without one: Node looks for packages next to the files,
+ * and the user's checkout had none to carry over.
  */
 
 import { lstatSync } from 'node:fs'
@@ -10,34 +10,34 @@ import type { Signal } from '../../loop/index.ts'
 import { createPlainCommands, findProgram } from '../../sandbox/index.ts'
 
 export interface InstalledFolder {
-  /** Where it is kept. */
+  /** Its absolute path. */
   readonly from: string
-  /** Where it belongs, from the top of the files. */
+  /** Its path in the workspace. */
   readonly to: string
 }
 
 const copyMsMax = 600_000
 
-/** In a folder that is being copied: a copy that was interrupted is made again. */
+/** A file in a folder that is being copied: an interrupted copy is repeated. */
 const copyingMark = '.loopwright-copying'
 
 /** Resolves with the `node_modules` folders that the workspace has now. */
-export async function bringDependencies(
+export async function copyDependencies(
   folders: readonly InstalledFolder[],
   workspace: string,
   signal: Signal,
 ): Promise<readonly string[]> {
-  const there: string[] = []
+  const present: string[] = []
   for (const { from, to } of folders) {
     const target = join(workspace, to)
     if (basename(to) !== 'node_modules' || !(await isInside(workspace, dirname(to)))) continue
-    const isWhole = isThere(target) && !isPartial(target)
-    if (isWhole || (await copy(from, target, signal))) there.push(to)
+    const isComplete = exists(target) && !isPartial(target)
+    if (isComplete || (await copy(from, target, signal))) present.push(to)
   }
-  return there
+  return present
 }
 
-/** A partial copy would be worse than none; without it the checks report what is missing. */
+/** Removes a partial copy, which would be worse than none: without it, the checks report what is missing. */
 async function copy(from: string, target: string, signal: Signal): Promise<boolean> {
   await rm(target, { recursive: true, force: true })
   await mkdir(target, { recursive: true })
@@ -53,14 +53,14 @@ async function copy(from: string, target: string, signal: Signal): Promise<boole
   return exitCode === 0
 }
 
-/** A link that leads nowhere is there, too: it is one of the files. */
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+/** True also for a broken link, which is one of the files. */
+const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
-/** Nothing is removed through a link. */
+/** Does not follow links, so that nothing is removed through one. */
 const isPartial = (target: string): boolean =>
-  lstatSync(target).isDirectory() && isThere(join(target, copyingMark))
+  lstatSync(target).isDirectory() && exists(join(target, copyingMark))
 
-/** No component of the path is a link, so the copy stays in the worktree. */
+/** No part of the path is a link, so the copy stays in the worktree. */
 async function isInside(workspace: string, folder: string): Promise<boolean> {
   let path = workspace
   for (const part of folder.split('/').filter((one) => one !== '' && one !== '.')) {

@@ -1,32 +1,32 @@
-/** Programs with a login of their own: outside the walls, and only where somebody answers for that. */
+/** Programs that use the user's login run without a sandbox, so only in attended runs. */
 
 import { LoopError } from '../../loop/index.ts'
 import type { AgentParts } from './agent-parts.ts'
 
-/** Says so to whoever watches, or why it cannot be. */
+/** Adds a warning, or throws if it is not possible. */
 export function requireOwnLogin(
   name: string,
   { place, walls, problems }: Pick<AgentParts, 'place' | 'walls' | 'problems'>,
 ): void {
-  const own = `${name} works on a login of its own (agent.subscription)`
+  const own = `${name} uses its own login (agent.subscription)`
   if (place.replay !== undefined) {
     throw new LoopError(
       'bad-request',
-      `${own}: nothing of what it asked is on record, so it cannot be replayed. Fork it instead.`,
+      `${own}, so its requests were not recorded and cannot be replayed. Fork the run instead.`,
     )
   }
   if (place.attended !== true) {
     throw new LoopError(
       'not-available',
-      `${own}, outside the sandbox, and nobody watches this run. Use an API key instead, or be ` +
-        'there: run it at a terminal, or say --attended.',
+      `${own}, outside the sandbox, and this run is unattended. Use an API key instead, run it ` +
+        'at a terminal, or pass --attended.',
     )
   }
   if (walls.isRequired) {
     throw new LoopError(
       'bad-loop-file',
-      `${own}, outside the sandbox, and the loop file requires one (sandbox.require). Take one of ` +
-        'the two out.',
+      `${own}, outside the sandbox, and the loop file requires one (sandbox.require). Remove one of ` +
+        'the two settings.',
     )
   }
   problems.push(

@@ -1,8 +1,8 @@
-/** Which code the owner installed, and so need not trust file by file: packages, and this one. */
+/** Recognizes installed code, which the user need not trust file by file: packages, including this one. */
 
 const ownRoot = new URL('../../../', import.meta.url).href
 
-/** By its path alone: what follows it says nothing about where the file is. */
+/** Ignores the query and fragment of the URL, which do not affect the location. */
 export function isInstalled(url: string): boolean {
   const [path = ''] = url.split(/[?#]/)
   return path.startsWith('file:') && (path.includes('/node_modules/') || path.startsWith(ownRoot))

@@ -1,13 +1,13 @@
-/** Forgets cached answers of checks, and what agents tried. */
+/** Forgets cached results of checks, and earlier attempts of agents. */
 
 import { readdir, rm } from 'node:fs/promises'
 import type { Runs } from '../../runs/runs.ts'
 import { baseAnswersFolder } from '../certify/file-base-answers.ts'
 
 export interface Forgotten {
-  /** How many answers of checks. */
+  /** The number of forgotten check results. */
   readonly answers: number
-  /** How many attempts of agents. */
+  /** The number of forgotten attempts. */
   readonly attempts: number
 }
 

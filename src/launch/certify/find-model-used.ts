@@ -1,11 +1,11 @@
-/** Which model worked on what is certified: as the gateway saw it, else as the loop file names it. */
+/** Finds the model that worked on a candidate, from the exchanges that the gateway recorded. */
 
 import type { Journal } from '../../engine/index.ts'
 import { kindOf, type RunId } from '../../loop/index.ts'
 
 const eventsAtOnce = 1000
 
-/** The last one that an agent talked to in this iteration. Undefined: the gateway saw none. */
+/** Returns the last model that an agent used in this iteration. Undefined: the gateway recorded none. */
 export async function findModelUsed(
   journal: Pick<Journal, 'checkpoints' | 'read'>,
   run: RunId,
