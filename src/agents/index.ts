@@ -3,16 +3,7 @@ export { boundedSignal } from './abortable.ts'
 export { type AcpAgentOptions, acpAgent } from './acp/acp-agent.ts'
 export { acpLaunch } from './acp/known-acp-agents.ts'
 export { type Agent, createAgents } from './agent.ts'
-export { type CommandAgentOptions, commandAgent } from './command-agent.ts'
-export type {
-  CallResult,
-  ChatModel,
-  ChatRequest,
-  Message,
-  Reply,
-  Stop,
-  ToolCall,
-} from './conversation.ts'
+export { commandAgent } from './command-agent.ts'
 export { type ModelAgentOptions, modelAgent } from './model-agent.ts'
 export type {
   AcpLaunch,

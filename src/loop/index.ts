@@ -174,7 +174,6 @@ export {
   committed,
   initialState,
   type Metrics,
-  type RunFacts,
   type RunState,
   remaining,
   type ToolUse,
@@ -189,6 +188,6 @@ export {
 } from './status.ts'
 export { type StepKind, stepKinds } from './step-kind.ts'
 export { kindOf, nameProblem, parseStepId } from './step-name.ts'
-export type { AgentNote, Exchanged, ExchangeNote, StepNote, ToolNote } from './step-note.ts'
+export type { AgentNote, ExchangeNote, StepNote, ToolNote } from './step-note.ts'
 export { readState, type StoredState } from './stored-state.ts'
 export { estimateTokens } from './token-estimate.ts'

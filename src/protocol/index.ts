@@ -1,42 +1,29 @@
-export { canonicalDepthMax, canonicalJson, formatJsonPath } from './canonical-json.ts'
+export { canonicalJson, formatJsonPath } from './canonical-json.ts'
 export {
   type Certificate,
-  type CertificateBasis,
   type CertificateDraft,
-  type CertificateVersion,
-  type Certified,
   type CertifiedCalibration,
   type CertifiedCheck,
-  type CertifiedDependencies,
-  type Consultation,
   certificateBytesMax,
   certificateDomain,
   certificateFormat,
   certificateSchema,
   certificateVersion,
   type ErrorRate,
-  type SealedChangeNote,
-  type SealedPart,
-  type Signature,
   type SignedCertificate,
   signedCertificateSchema,
 } from './certificate/certificate.ts'
 export {
-  type ChangeClass,
   type ChangeNote,
   type CommandEvidence,
   type ControlRun,
-  changeClasses,
   changesMax,
-  type ObservedBy,
-  type PlantedFailure,
   type ReadFiles,
   type Strength,
   type StrengthLevel,
   type StrengthParts,
   strengthLevels,
   type TestEvidence,
-  type TestNote,
 } from './certificate/certificate-strength.ts'
 export { describeLevel, describeStrength } from './certificate/describe-strength.ts'
 export {
@@ -44,8 +31,6 @@ export {
   endorsementDomain,
   endorsementSchema,
   type TrustedKey,
-  type TrustedKeys,
-  trustedKeySchema,
   trustedKeysBytesMax,
   trustedKeysFormat,
   trustedKeysSchema,
@@ -62,7 +47,6 @@ export {
 } from './checkpoint/checkpoint-file.ts'
 export {
   agentNameCharsMax,
-  type Checkpoint,
   type ExitConditionConfig,
   type ExitConditionStatus,
   type ExitConditionStatusValue,
@@ -78,27 +62,10 @@ export {
   loopConfigBounds,
   toolOutputCharsMax,
 } from './checkpoint/entities.ts'
-export {
-  checkpointSchema,
-  exitConditionConfigSchema,
-  exitConditionStatusSchema,
-  iterationEventSchema,
-  loopConfigSchema,
-  loopResultSchema,
-  loopStateSchema,
-} from './checkpoint/entity-schemas.ts'
 export type { WorkspaceFile } from './checkpoint/workspace-file.ts'
-export {
-  type ArtifactMode,
-  type Config,
-  defaultSettings,
-  mergeConfig,
-  type NameSource,
-  type Settings,
-  withDefaults,
-} from './config/config.ts'
+export { type Settings } from './config/config.ts'
 export { stepNoteSchema } from './events/event-parts.ts'
-export { recordedEventSchema, runEventSchema } from './events/event-schema.ts'
+export { recordedEventSchema } from './events/event-schema.ts'
 export { jsonSchemas } from './json-schemas.ts'
 export {
   type CheckWords,
@@ -107,18 +74,12 @@ export {
   describeCheckPower,
   runsCommands,
 } from './loop-file/check-kinds.ts'
-export {
-  type CheckedLoopFile,
-  type CheckLoopFileOptions,
-  checkLoopFile,
-} from './loop-file/check-loop-file.ts'
-export { issueProblems, issueReason, quoted, unknownName } from './loop-file/issue-problems.ts'
+export { type CheckedLoopFile, checkLoopFile } from './loop-file/check-loop-file.ts'
+export { quoted, unknownName } from './loop-file/issue-problems.ts'
 export {
   type AcpAgentSettings,
   type AcpPermissions,
-  type AgentProgramName,
   type AgentSettings,
-  acpPermissions,
   agentNames,
   agentPrograms,
   type CertifySettings,
@@ -126,8 +87,6 @@ export {
   type CommandAgentSettings,
   type CommandCheckSettings,
   type ConditionCheckSettings,
-  type ConsultSettings,
-  type FileCondition,
   type FileProblem,
   type JudgeCheckSettings,
   type LoopFile,
@@ -137,8 +96,6 @@ export {
   type PromptSection,
   type RepairAgentSettings,
   type SandboxSettings,
-  type ScriptAgentSettings,
-  type ScriptTurn,
   type SealSettings,
   type SectionSettings,
   type ToolCheckSettings,
@@ -146,14 +103,7 @@ export {
 } from './loop-file/loop-file.ts'
 export { builtInToolNames } from './loop-file/loop-file-problems.ts'
 export { defaultLoopType } from './loop-file/loop-file-schema.ts'
-export {
-  type AgentRole,
-  type AgentRoles,
-  type LoopFileType,
-  makerRole,
-  type Unnamed,
-} from './loop-file/loop-file-type.ts'
+export { type LoopFileType, makerRole } from './loop-file/loop-file-type.ts'
 export { promptSchema } from './loop-file/prompt-schema.ts'
-export { integer, key, keys, list, text } from './loop-file/value-schemas.ts'
-export type { NamedEvidence } from './run-values.ts'
-export { isJsonObject, type JsonObject, type PublishedMeta, published } from './values.ts'
+export { integer, key, keys, text } from './loop-file/value-schemas.ts'
+export { isJsonObject, type JsonObject, published } from './values.ts'

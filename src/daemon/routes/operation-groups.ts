@@ -16,7 +16,7 @@ export const operationGroups: readonly OperationGroup[] = [
     paths: /^\/loop-types\//,
     async load() {
       const [{ loopTypes }, { loopTypeOperations }] = await Promise.all([
-        import('../../loops/index.ts'),
+        import('../../loops/registry.ts'),
         import('./loop-type-operations.ts'),
       ])
       return loopTypeOperations(loopTypes)

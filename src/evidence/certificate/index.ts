@@ -1,34 +1,17 @@
+export { keptWith, openCertificate } from './certificate-file.ts'
 export {
-  keptWith,
-  type OpenedCertificate,
-  openCertificate,
-  toCertificateId,
-} from './certificate-file.ts'
-export { brokenRules } from './certificate-rules.ts'
-export {
-  type CertificateStore,
   certificatesOf,
   certifiedOutputs,
   chainProblems,
   findById,
   newestFirst,
   readCertificate,
-  type StoredCertificate,
 } from './certificate-store.ts'
-export { type IssuedCertificate, issueCertificate } from './issue-certificate.ts'
-export {
-  isEndorsed,
-  keysFolder,
-  type OwnKey,
-  ownKeys,
-  rotateKey,
-  signingKey,
-  toTrusted,
-} from './own-keys.ts'
+export { issueCertificate } from './issue-certificate.ts'
+export { isEndorsed, ownKeys, rotateKey, signingKey, toTrusted } from './own-keys.ts'
 export { readFileOnly } from './private-files.ts'
 export {
   givenKeys,
-  parseTrustedKeys,
   readTrustedKeys,
   renderTrustedKeys,
   trustedKeys,

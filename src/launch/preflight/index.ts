@@ -1,2 +1,2 @@
-export { type PreflightReport, requireReady } from './look-ahead.ts'
+export { type PreflightReport } from './look-ahead.ts'
 export { preflightLoop } from './preflight-loop.ts'

@@ -1,10 +1,5 @@
-export {
-  type Artifact,
-  artifactSchema,
-  type CertificateEntry,
-  certificateEntrySchema,
-} from './artifacts.ts'
-export { type CallerEnvironment, callerEnvironmentSchema } from './caller-environment.ts'
+export { artifactSchema, certificateEntrySchema } from './artifacts.ts'
+export { type CallerEnvironment } from './caller-environment.ts'
 export {
   type CleanedWorktree,
   cleanedWorktreeSchema,
@@ -13,15 +8,12 @@ export {
   type MergeResponse,
   mergedSchema,
   type Worktree,
-  type WorktreeRun,
   worktreeEntrySchema,
 } from './changes.ts'
 export {
-  type AnswerRequest,
   answerSchema,
   type ForkRequest,
   forkSchema,
-  type LimitsRequest,
   limitsRequestSchema,
   type MergeRequest,
   mergeSchema,
@@ -36,9 +28,7 @@ export {
   type AgentSeen,
   type DaemonInfo,
   daemonInfoSchema,
-  type Health,
   healthSchema,
-  type Readiness,
   readinessSchema,
 } from './daemon-info.ts'
 export {
@@ -50,7 +40,6 @@ export {
   iterationSummarySchema,
   type Ledger,
   type LedgerEntry,
-  ledgerEntrySchema,
   ledgerSchema,
   type OpenWork,
   type OutputEntry,
@@ -67,27 +56,16 @@ export {
   type CostEstimate,
   type Plan,
   type Preview,
-  type PreviewRequest,
   planSchema,
   previewRequestSchema,
   previewSchema,
 } from './loop-plan.ts'
 export { type NewRunRequest, newRunSchema } from './new-run.ts'
 export { cursorCharsMax, type Page, pageSchema, pageSizeDefault, pageSizeMax } from './page.ts'
-export {
-  type Postmortem,
-  type PostmortemRequest,
-  postmortemRequestSchema,
-  postmortemSchema,
-} from './postmortem.ts'
+export { type Postmortem, postmortemRequestSchema, postmortemSchema } from './postmortem.ts'
 export { type FieldProblem, type Problem, problemSchema } from './problem.ts'
 export { type QueueEntry, type QueuePolicy, queueEntrySchema } from './queue.ts'
-export {
-  type RunRemovalResponse,
-  runRemovedSchema,
-  type WorktreeRemovalResponse,
-  worktreeRemovedSchema,
-} from './removed-run.ts'
+export { type RunRemovalResponse, runRemovedSchema } from './removed-run.ts'
 export {
   type Discarded,
   discardedSchema,
@@ -95,12 +73,9 @@ export {
   type PullRequestRequest,
   pullRequestRequestSchema,
   pullRequestSchema,
-  type ReviewDiff,
   reviewDiffSchema,
 } from './review.ts'
-export { type Review, reviewSchema } from './review-status.ts'
 export {
-  type CheckpointPosition,
   checkpointPlaceSchema,
   openQuestionSchema,
   type Run,
@@ -110,6 +85,4 @@ export {
   runDetailSchema,
   runSchema,
 } from './run.ts'
-export { type AskedWorktree, type RunSettings, runSettingsSchema } from './run-settings.ts'
-export { runStateSchema } from './run-state.ts'
-export { runStatusSchema } from './run-status.ts'
+export { type AskedWorktree, type RunSettings } from './run-settings.ts'
