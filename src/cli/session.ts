@@ -1,4 +1,4 @@
-/** What every command has: its options, a record, and two ways to print. */
+/** What every command has: its options, a state folder, and two ways to print. */
 
 import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -16,9 +16,9 @@ export interface GlobalOptions {
   readonly state?: string
   readonly addr?: string
   readonly token?: string
-  /** False with --no-daemon: everything happens in this process. */
+  /** False with --no-daemon. */
   readonly daemon: boolean
-  /** False with --no-input: nobody is asked. */
+  /** False with --no-input: never prompt. */
   readonly input: boolean
   readonly color?: ColorChoice
   readonly quiet?: boolean
@@ -26,9 +26,9 @@ export interface GlobalOptions {
 
 export interface Session {
   readonly json: boolean
-  /** Only what was asked for is said, and what somebody must decide. */
+  /** Print only results and prompts. */
   readonly quiet: boolean
-  /** With --no-input: a run that asks a question is left, and the question stays open. */
+  /** With --no-input: a run that asks a question is suspended, and the question stays open. */
   readonly noInput?: boolean
   readonly terminal: Terminal
   /** Advice that names commands, with the global options that this command was given. */
@@ -56,7 +56,7 @@ export function openSession(program: Command): Session {
   }
 }
 
-export async function recordFolder(program: Command): Promise<string> {
+export async function readStateFolder(program: Command): Promise<string> {
   const { state } = program.opts<GlobalOptions>()
   if (state === '') throw new LoopError('bad-request', '--state needs a folder.')
   if (state !== undefined) return state
@@ -64,12 +64,9 @@ export async function recordFolder(program: Command): Promise<string> {
   return stateFolder()
 }
 
-/** For commands that start runs: the record is made if there is none. */
-export async function withNewRecord<T>(
-  program: Command,
-  work: (host: Host) => Promise<T>,
-): Promise<T> {
-  const folder = await recordFolder(program)
+/** For commands that start runs: creates the state folder if there is none. */
+export async function withHost<T>(program: Command, work: (host: Host) => Promise<T>): Promise<T> {
+  const folder = await readStateFolder(program)
   const { openHost } = await import('../host/open-host.ts')
   const host = await openHost({ folder })
   try {
@@ -79,13 +76,13 @@ export async function withNewRecord<T>(
   }
 }
 
-/** Looking at nothing makes no record. */
-export async function hasRecord(program: Command): Promise<boolean> {
-  return existsSync(join(await recordFolder(program), 'journal.db'))
+/** Commands that only read create no state folder. */
+export async function hasStateFolder(program: Command): Promise<boolean> {
+  return existsSync(join(await readStateFolder(program), 'journal.db'))
 }
 
-/** For the commands about what is there. */
-export async function withRecord(
+/** For commands that need an existing state folder. */
+export async function withExistingHost(
   program: Command,
   work: (host: Host, session: Session) => Promise<void>,
 ): Promise<void> {
@@ -96,16 +93,16 @@ export async function withRecord(
       `This command reads the state folder, not ${address}. Run it where the state folder is, without --addr.`,
     )
   }
-  await requireRecord(program)
-  await withNewRecord(program, (host) => work(host, openSession(program)))
+  await requireStateFolder(program)
+  await withHost(program, (host) => work(host, openSession(program)))
 }
 
-/** Looking at runs makes no state folder. */
-async function requireRecord(program: Command): Promise<void> {
-  if (await hasRecord(program)) return
+/** Rejects instead of creating a state folder. */
+async function requireStateFolder(program: Command): Promise<void> {
+  if (await hasStateFolder(program)) return
   throw new LoopError(
     'unknown-run',
-    `There is no state folder in ${await recordFolder(program)}: no run was started there. Name another with --state.`,
+    `There is no state folder at ${await readStateFolder(program)}: no run was started there. Pass another with --state.`,
   )
 }
 
@@ -120,8 +117,8 @@ export async function withRuns(
   const way = await reach(program, 'look')
   const { clientRuns } = await import('./connection/client-runs.ts')
   if (way.type === 'daemon') return work(clientRuns(way.client), session)
-  if (none !== undefined && !(await hasRecord(program))) return none(session)
-  await requireRecord(program)
+  if (none !== undefined && !(await hasStateFolder(program))) return none(session)
+  await requireStateFolder(program)
   const { openHere } = await import('./connection/in-process.ts')
   const here = await openHere(program)
   try {
@@ -133,23 +130,23 @@ export async function withRuns(
 
 export function wholeNumber(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be a whole number that is not negative.')
+  throw new InvalidArgumentError('It must be a whole number, at least 0.')
 }
 
-/** An empty one is mostly a variable that is not set, and would mean the folder one is in. */
+/** An empty value usually comes from an unset variable, and would mean the current folder. */
 export function folderName(text: string): string {
   if (text !== '') return text
-  throw new InvalidArgumentError('It must be a folder, and not empty.')
+  throw new InvalidArgumentError('It must be the path of a folder.')
 }
 
-/** The person, for the record: an approval is somebody's. */
+/** The name of the user, recorded with approvals and decisions. */
 export function who(environment: NodeJS.ProcessEnv = process.env): string {
   const named = environment['USER'] || environment['LOGNAME']
   if (named !== undefined && named !== '') return named
   try {
     return userInfo().username
   } catch {
-    // In a container nobody may have a name.
+    // In a container the user may have no name.
     return `user ${process.getuid?.() ?? 'unknown'}`
   }
 }

@@ -13,7 +13,7 @@ import type {
 } from '../protocol/api/index.ts'
 
 export interface DaemonSettings {
-  /** The folder of the record. */
+  /** The state folder. */
   readonly folder: string
   readonly hostname: string
   /** 0: any that is free. */

@@ -1,12 +1,12 @@
 /**
- * Where a command goes. In this order:
+ * Chooses what answers a command: a daemon or this process. The first that applies:
  *
- *   --no-daemon, daemon.use: false     the record, in this process (also LOOP_USE_DAEMON=0)
+ *   --no-daemon, daemon.use: false     this process (also LOOP_USE_DAEMON=0)
  *   --addr, daemon.address             the daemon at that address (also LOOPD_ADDR)
- *   a daemon of the record answers     that one, through its socket
- *   one has the record, and is silent  refused where a run is to be driven; else the record
- *   the command has a run driven       a daemon, which is started
- *   else                               the record, in this process
+ *   the daemon of the state folder     that daemon, through its socket
+ *   the daemon is silent               an error if a run has to be driven; else this process
+ *   the command drives a run           a daemon, which is started
+ *   otherwise                          this process
  */
 
 import { resolve } from 'node:path'
@@ -15,29 +15,29 @@ import type { Client, DaemonFile } from '../../client/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import { visible } from '../display/render.ts'
 import { withGlobals } from '../hints.ts'
-import { type GlobalOptions, recordFolder } from '../session.ts'
+import { type GlobalOptions, readStateFolder } from '../session.ts'
 import { version } from '../version.ts'
 
 export type Reach =
-  | { readonly type: 'record' }
+  | { readonly type: 'in-process' }
   | {
       readonly type: 'daemon'
       readonly client: Client
-      /** The folder of its record, where that is on this machine. */
+      /** Its state folder, if that is on this machine. */
       readonly folder?: string
       /** It was started for this command. */
       readonly isNew?: true
     }
 
-/** Who has a run driven goes on with the daemon that is there when that one goes away, or starts it. */
+/** If the daemon goes away while it drives a run, the command continues with the next one, or starts it. */
 export async function reach(
   program: Command,
   need: 'look' | 'drive',
-  /** What must hold before a daemon is started, which takes up all that waits for one. */
+  /** Checked before a daemon is started, since a new daemon resumes every waiting run. */
   beforeStart?: (folder: string) => Promise<void>,
 ): Promise<Reach> {
   const way = await reachNow(program, need, beforeStart)
-  if (way.type === 'record' || need === 'look') return way
+  if (way.type === 'in-process' || need === 'look') return way
   const { steadyClient } = await import('../../client/steady-client.ts')
   const find = async (): Promise<Client> => {
     const found = await reachNow(program, need)
@@ -55,10 +55,10 @@ async function reachNow(
   if (!daemon && addr !== undefined) {
     throw new LoopError('bad-request', '--addr and --no-daemon conflict; use one.')
   }
-  if (!daemon) return { type: 'record' }
-  const folder = resolve(await recordFolder(program))
+  if (!daemon) return { type: 'in-process' }
+  const folder = resolve(await readStateFolder(program))
   const { use, address } = await daemonSettings(program, addr)
-  if (!use && addr === undefined) return { type: 'record' }
+  if (!use && addr === undefined) return { type: 'in-process' }
   if (address !== undefined) {
     return { type: 'daemon', ...(await atAddress(program, address, folder)) }
   }
@@ -75,7 +75,7 @@ async function reachNow(
   if (need === 'look') {
     if (holder !== undefined)
       process.stderr.write(withGlobals(program, `${describeSilence(holder)}\n`))
-    return { type: 'record' }
+    return { type: 'in-process' }
   }
   const there = await answerOfHolder({ folder, token: known })
   if (there !== undefined) return { type: 'daemon', client: there, folder }
@@ -88,24 +88,24 @@ async function reachNow(
     process.stderr.write(
       withGlobals(
         program,
-        `Started the daemon, process ${pid}, at ${at}. To stop it: loopctl daemon stop\n`,
+        `Started the daemon, process ${pid}, at ${at}. Stop it: loopctl daemon stop\n`,
       ),
     )
   }
   return { type: 'daemon', client, folder, isNew: true }
 }
 
-/** Undefined: none was given; there may be one in the record. */
+/** Undefined: none was passed; the state folder may have one. */
 function givenToken(program: Command): string | undefined {
   return program.opts<GlobalOptions>().token ?? (process.env['LOOPD_TOKEN'] || undefined)
 }
 
-/** For the daemon of the record: what it is started with is what it takes. */
+/** The token that the daemon of the state folder accepts: the one it is started with. */
 export function ownToken(program: Command): string | undefined {
   return givenToken(program) ?? (process.env['LOOPD_AUTH_TOKEN'] || undefined)
 }
 
-/** Of the command line, the environment and the files that hold here. */
+/** From the command line, the environment and the config files. */
 async function daemonSettings(
   program: Command,
   addr: string | undefined,
@@ -122,8 +122,8 @@ async function answers(client: Client): Promise<boolean> {
 }
 
 /**
- * The daemon of this record is reached by its socket also when it is named by its address. The token
- * of the record is for that one alone: whoever else is at an address must be given one.
+ * The daemon of this state folder is reached through its socket even if it is named by its address. The
+ * token of the state folder is for that daemon only; any other needs its token passed explicitly.
  */
 async function atAddress(
   program: Command,
@@ -145,8 +145,8 @@ async function atAddress(
   }
   const known = givenToken(program)
   if (known === undefined) {
-    const message = `The daemon at ${origin} is not that of this record, and its token is not known.`
-    throw new LoopError('not-configured', `${message} Give it with --token or LOOPD_TOKEN.`)
+    const message = `The token of the daemon at ${origin} is unknown: it uses another state folder.`
+    throw new LoopError('not-configured', `${message} Pass it with --token or LOOPD_TOKEN.`)
   }
   const { connect } = await import('../../client/connect.ts')
   const client = connect({ address, token: known })
@@ -158,6 +158,6 @@ function tellOfSkew({ version: theirs }: DaemonFile): void {
   if (theirs === ours) return
   process.stderr.write(
     `warning: the daemon is version ${visible(theirs)}, loopctl is ${ours}. ` +
-      'To have both the same: loopctl daemon stop, then loopctl daemon start\n',
+      'To restart it with this version: loopctl daemon restart\n',
   )
 }

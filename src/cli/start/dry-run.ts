@@ -1,4 +1,4 @@
-/** `run --dry-run` and `prompt`: what a run would be. Nothing is made, started or spent; no daemon is asked. */
+/** `run --dry-run` and `prompt`: what a run would do. Creates, starts and spends nothing. */
 
 import type { Command } from 'commander'
 import type { Host } from '../../host/host.ts'
@@ -8,7 +8,7 @@ import type { Plan } from '../../protocol/api/index.ts'
 import { reach } from '../connection/reach.ts'
 import { visibleText } from '../display/render.ts'
 import { askedWorktree, changesFrom, limitsFrom } from '../run-options.ts'
-import { hasRecord, openSession, recordFolder, type Session, withNewRecord } from '../session.ts'
+import { hasStateFolder, openSession, readStateFolder, type Session, withHost } from '../session.ts'
 import { settingsHere } from '../settings-here.ts'
 import { loadTrusted } from '../trust.ts'
 import { outputFiles } from './output-files.ts'
@@ -35,20 +35,20 @@ export async function dryRun(program: Command, file: string, options: RunOptions
       const at = { workspace, isInPlace: !planned.worktree.isUsed }
       showPlan(session, { ...planned, ...(await askQueue(program, at)) })
     }
-    // Looking makes no record.
-    if (await hasRecord(program)) await withNewRecord(program, show)
-    else await show({ folder: await recordFolder(program) })
+    // A dry run creates no state folder.
+    if (await hasStateFolder(program)) await withHost(program, show)
+    else await show({ folder: await readStateFolder(program) })
   })
 }
 
-/** What it would wait for, if there is a daemon that can say so. None is started. */
+/** What the run would wait for, if a daemon is running. Starts none. */
 async function askQueue(
   program: Command,
   at: { readonly workspace: string; readonly isInPlace: boolean },
 ): Promise<Pick<Plan, 'queue'>> {
   try {
     const way = await reach(program, 'look')
-    if (way.type === 'record') return {}
+    if (way.type === 'in-process') return {}
     const { wouldWait } = await import('../../launch/plan/would-wait.ts')
     const [entries, { settings }] = await Promise.all([way.client.queue(), way.client.daemon()])
     return { queue: wouldWait(entries, settings, at) }
@@ -57,7 +57,7 @@ async function askQueue(
   }
 }
 
-/** The first prompt alone, as the agent would be given it. */
+/** Only the first prompt, as the agent would get it. */
 export async function showPrompt(
   program: Command,
   file: string,
@@ -70,7 +70,7 @@ export async function showPrompt(
     const { defaultLimits, estimateTokens } = await import('../../loop/index.ts')
     const prompt = loaded.firstPrompt({ ...defaultLimits, ...limits }, workspace)
     if (prompt === undefined) {
-      const message = `${file} makes its prompt when it runs: there is none to show before.`
+      const message = `${file} creates its prompt when it runs, so there is none to show yet.`
       throw new LoopError('not-available', `${message} Run it, then: loopctl show <run> 1`)
     }
     const tokens = estimateTokens(prompt)
@@ -89,7 +89,7 @@ async function look(
 ): Promise<void> {
   const { settings } = await settingsHere(program, session, options)
   const { moreChecks, runLimits } = await import('../../definition/config/apply-settings.ts')
-  const folder = await recordFolder(program)
+  const folder = await readStateFolder(program)
   const changes = await changesFrom(options)
   const manner = {
     purpose: 'look',
