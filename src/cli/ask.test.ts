@@ -14,7 +14,7 @@ describe('how to answer', () => {
     }).split('\n')
     expect(first).toBe("Answer with: loopctl answer 'brave otter' tone yes")
     expect(second?.trim()).toBe("or: loopctl answer 'brave otter' tone 'it'\\''s fine'")
-    expect(last).toContain('"yes" is taken at ')
+    expect(last).toContain('(default "yes" at ')
   })
 
   test('in free words leaves the words open', () => {

@@ -1,6 +1,6 @@
 /**
- * Puts what a run asks to the person at the terminal. Without one it says how to answer from
- * elsewhere; the default is taken at the deadline either way.
+ * Puts the questions of a run to the user at the terminal. Without a terminal it prints how to answer from
+ * elsewhere. Either way, the default is used at the deadline.
  */
 
 import type { Client } from '../client/index.ts'
@@ -21,7 +21,7 @@ import type { Terminal } from './terminal.ts'
 
 export interface Asker {
   notice(recorded: RecordedEvent): void
-  /** What is asked already. */
+  /** Questions that are already open. */
   put(asked: OpenQuestion): void
   close(): void
 }
@@ -37,7 +37,7 @@ export function createAsker(
   answers: Answers,
   run: RunName,
   display: Display,
-  /** `onLeave`: the person wants to leave instead of answering. */
+  /** `onLeave`: the user pressed Ctrl-C instead of answering. */
   {
     terminal,
     onLeave,
@@ -48,7 +48,7 @@ export function createAsker(
     readonly hint?: (text: string) => string
   },
 ): Asker {
-  /** One question at a time; each ends when it is answered anywhere. */
+  /** One question at a time; a prompt closes when its question is answered anywhere. */
   const open = new Map<string, AbortController>()
   let asking: Promise<void> = Promise.resolve()
 
@@ -56,9 +56,9 @@ export function createAsker(
     if (signal.aborted) return
     display.pause()
     try {
-      // A prompt that is over must not be ended again: it would print.
+      // Aborting a prompt that has ended would print again.
       const answer = await promptFor(asked.question, signal).finally(() => open.delete(step))
-      // Answered elsewhere, or nobody waits for it any more.
+      // Answered elsewhere, or no longer needed.
       if (signal.aborted) return
       if (answer === undefined) {
         display.say(hint(howToAnswer(run.name, asked)))
@@ -66,10 +66,10 @@ export function createAsker(
       }
       await answers.answer(run.id, asked.id, answer, who())
     } catch (error) {
-      // Somebody was faster, or the run has gone on without an answer.
+      // Answered elsewhere meanwhile, or the run continued without an answer.
       if (!isLoopError(error)) throw error
       display.say(visible(error.message))
-      // A code that is not the one of the review.
+      // The code is not the one of the review.
       if (error.code === 'bad-answer') put(asked)
     } finally {
       display.resume()
@@ -105,7 +105,7 @@ export function createAsker(
   }
 }
 
-/** A line for each answer, as it is typed. */
+/** The command to type for each answer. */
 export function howToAnswer(
   run: string,
   { id, question, deadlineAtMs }: Pick<OpenQuestion, 'id' | 'question' | 'deadlineAtMs'>,
@@ -119,7 +119,7 @@ export function howToAnswer(
     ...answers.map(
       (word, at) => `${at === 0 ? 'Answer with:' : '         or:'} ${command} ${word}`,
     ),
-    `             ("${question.default}" is taken at ${renderTime(deadlineAtMs)})`,
+    `             (default "${question.default}" at ${renderTime(deadlineAtMs)})`,
   ]
     .map(visible)
     .join('\n')
@@ -131,7 +131,7 @@ export async function promptFor(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { isCancel, select, text } = await import('@clack/prompts')
-  // All of a longer one was told before.
+  // A longer question was already printed in full.
   const message = visible(question.text.split('\n', 1)[0] ?? '')
   const answer =
     question.options === undefined

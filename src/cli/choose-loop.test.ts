@@ -36,7 +36,9 @@ test('of several none is guessed: they are listed, without the configuration', a
     'LoopError: Name a loop file, or pass --pick: loopctl run <file>. There are: loops/one.yaml, loops/two.yml, three.yaml.',
   )
   expect(await chosen(undefined, true)).toContain('--pick needs a terminal. Name one')
-  expect(await chosen('x.yaml', true)).toContain('--pick chooses a file, and x.yaml is named')
+  expect(await chosen('x.yaml', true)).toContain(
+    '--pick and the file x.yaml conflict; use one of them.',
+  )
 })
 
 test('where there is none it is said how to write or name one', async () => {

@@ -1,4 +1,4 @@
-/** Which loop file is meant: the one that is named, the only one there is, or the one that is picked. */
+/** Chooses the loop file: the named one, the only one, or the one the user picks. */
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,8 @@ export async function chooseLoop(
   folder = '.',
 ): Promise<string> {
   if (named !== undefined) {
-    if (pick) throw new LoopError('bad-request', `--pick chooses a file, and ${named} is named.`)
+    if (pick)
+      throw new LoopError('bad-request', `--pick and the file ${named} conflict; use one of them.`)
     return byName(folder, named)
   }
   const loops = loopFiles(join(folder, 'loops'))
@@ -44,7 +45,7 @@ function byName(folder: string, named: string): string {
   return found.find((file) => existsSync(file)) ?? named
 }
 
-/** By their names; what is in them is seen when they are read. */
+/** By file name only; the content is checked when a file is read. */
 export function loopFiles(folder: string): readonly string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })

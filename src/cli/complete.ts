@@ -1,8 +1,8 @@
 /**
- * Completion for shells: the scripts that they load, and the answers to what those ask.
+ * Shell completion: the scripts that shells load, and the answers to their queries.
  *
- * 1. Whatever goes wrong, nothing is said: a person who presses Tab wants no error in the line.
- * 2. Names of files and runs are not ours. One that a shell would expand is not offered, and the script
+ * 1. Errors print nothing: a user who presses Tab does not want an error in the command line.
+ * 2. Names of files and runs are untrusted. A name that a shell would expand is not offered, and the script
  *    for bash evaluates nothing.
  */
 
@@ -21,7 +21,7 @@ export function printScript(shell: 'bash' | 'zsh' | 'fish'): void {
   else new RootCommand().setup('loopctl', 'loopctl', shell)
 }
 
-/** That of the library evaluates the line as it is typed, and needs the package bash-completion. */
+/** Replaces the script of the library, which evaluates the typed line and needs bash-completion. */
 const bashScript = `# bash completion for loopctl
 _loopctl() {
   local line value current=\${COMP_WORDS[COMP_CWORD]}
@@ -56,13 +56,13 @@ type Found = readonly (readonly [value: string, description: string])[]
 
 interface Known {
   readonly runs: Found
-  /** Of the run that is named in the line. */
+  /** Questions of the run that the command line names. */
   readonly questions: Found
   readonly answers: Found
   readonly loops: Found
 }
 
-/** The program has no way to wait for them: all is found before. */
+/** Loaded in advance, since the completion library is synchronous. */
 async function find(words: readonly string[]): Promise<Known> {
   const nothing: Known = {
     runs: [],
@@ -97,7 +97,7 @@ const runsMax = 200
 
 const firstLine = (text: string): string => (text.split('\n', 1)[0] ?? '').slice(0, 80)
 
-/** By its name; by its id for those who began to type one. */
+/** By name, or by id if the user started to type one. */
 function choices({ id, name, loop, status }: Run, typed: string): Found {
   const what = `${loop}, ${status}`
   return typed.length > 1 && id.startsWith(typed) ? [[id, `${name}, ${what}`]] : [[name, what]]
@@ -112,7 +112,7 @@ function wantedBy(words: readonly string[]): (row: Run) => boolean {
   return () => true
 }
 
-/** Nothing is made where there is no record. */
+/** Creates no state folder. */
 async function openRecord(words: readonly string[]): Promise<Host | undefined> {
   try {
     const { stateFolder } = await import('../system/state-folder.ts')
@@ -128,7 +128,7 @@ async function openRecord(words: readonly string[]): Promise<Host | undefined> {
 
 const loopsMax = 200
 
-/** Loop files where one is typing, and a folder further in. */
+/** Loop files in the folder being typed, and one level below. */
 function loopsFor(typed: string): Found {
   const folder = typed.includes('/') ? dirname(`${typed}x`) : '.'
   const here = listFiles(folder)
@@ -176,7 +176,7 @@ function fillArgument(argument: Argument, known: Known): void {
   argument.handler = (say) => sayAll(found, say)
 }
 
-/** What a shell leaves as it is. */
+/** Text that a shell does not expand. */
 const plain = /^[\p{L}\p{N}_@%+=:,./-]+$/u
 
 function sayAll(found: Found, say: Complete): void {

@@ -12,7 +12,7 @@ import type { DemoName } from '../launch/init/copy-demo.ts'
 import { isEnd, LoopError } from '../loop/index.ts'
 import type { Run } from '../protocol/api/index.ts'
 import { ownName } from './own-name.ts'
-import { type GlobalOptions, openSession, type Session, stateFolderOf } from './session.ts'
+import { type GlobalOptions, openSession, readStateFolder, type Session } from './session.ts'
 
 const intros: Readonly<Record<DemoName, readonly string[]>> = {
   'mend-duration': [
@@ -43,7 +43,7 @@ export async function runDemo(
     const message = 'demo does not support --json.'
     throw new LoopError('bad-request', `${message} Use: loopctl --json run`)
   }
-  const state = resolve(await stateFolderOf(program))
+  const state = resolve(await readStateFolder(program))
   const { daemon } = program.opts<GlobalOptions>()
   const demo: Demo = { session, state, name, ctl: createCtl(state, daemon) }
   const hasDaemon = async (): Promise<boolean> =>

@@ -1,6 +1,6 @@
 /**
- * What the exit code says. One table: 0 only when what was asked for is done; a run that is not
- * complete is never 0. Rejections keep the codes of `errorTable`, which follow sysexits.
+ * The exit codes, in one table. 0 means that the command did what was requested; a run that did not
+ * complete never exits with 0. Rejections use the codes of `errorTable`, which follow sysexits.
  */
 
 import { errorTable, type OutcomeType } from '../loop/index.ts'
@@ -15,19 +15,19 @@ export const outcomeExitCodes: Readonly<Record<OutcomeType, number>> = {
   cancelled: 6,
 }
 
-/** Left before its end; `loopctl resume` goes on. */
+/** Suspended; `loopctl resume` continues it. */
 export const suspendedExitCode = 7
-/** A replay that is not the same as its record. */
+/** A replay that differs from the recorded run. */
 export const divergedExitCode = 8
 /** What `loopctl verify` found. */
 export const verdictExitCodes: Readonly<
   Record<'valid' | 'invalid' | 'untrusted' | 'differs', number>
 > = { valid: 0, invalid: 9, untrusted: 10, differs: 11 }
-/** What `loopctl certify` was asked to certify is not. */
+/** `loopctl certify` did not certify. */
 export const notCertifiedExitCode = 12
 export const bugExitCode = 70
 export const outputExitCode = 74
-/** As shells report a program that was ended by Ctrl-C. */
+/** The code that shells report for a program ended by Ctrl-C. */
 export const interruptedExitCode = 130
 
 export function exitCodeOf(end: RunEnd, interrupted: boolean): number {
@@ -50,10 +50,10 @@ const meanings: readonly (readonly [number, string])[] = [
   [divergedExitCode, 'the replay differs from the recorded run'],
   [verdictExitCodes.invalid, 'the certificate is invalid'],
   [verdictExitCodes.untrusted, 'the certificate was signed by a key that is not trusted here'],
-  [verdictExitCodes.differs, 'the certificate is about other files than these'],
+  [verdictExitCodes.differs, 'the certificate certifies other files'],
   [notCertifiedExitCode, 'not certified; the reason is printed'],
-  [64, 'wrong use: an argument, a name or an answer'],
-  [65, 'a file is wrong: a loop file, a template, a checkpoint'],
+  [64, 'usage error: an argument, a name or an answer'],
+  [65, 'invalid file: a loop file, a template, a checkpoint'],
   [66, 'there is no such run, checkpoint, question, artifact or file'],
   [69, 'not available'],
   [bugExitCode, 'internal error of loopctl'],
@@ -67,7 +67,7 @@ const meanings: readonly (readonly [number, string])[] = [
   ],
 ]
 
-/** Every code that is used has a line; a test holds it to the tables. */
+/** Every exit code has a line; a test compares it with the tables. */
 export const exitCodes: ReadonlyMap<number, string> = new Map(meanings)
 
 export const usedExitCodes: readonly number[] = [

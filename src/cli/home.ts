@@ -17,7 +17,7 @@ import {
 } from './display/found-view.ts'
 import { visible } from './display/render.ts'
 import { ownName } from './own-name.ts'
-import { hasStateFolder, openSession, type Session, stateFolderOf, withRuns } from './session.ts'
+import { hasStateFolder, openSession, readStateFolder, type Session, withRuns } from './session.ts'
 import { version } from './version.ts'
 
 interface Home {
@@ -32,7 +32,7 @@ interface Home {
 interface Runs {
   /** Not ended. */
   readonly open: number
-  /** Names of those that wait for an answer. */
+  /** Names of the runs that wait for an answer. */
   readonly waiting: readonly string[]
 }
 
@@ -47,7 +47,7 @@ export async function showHome(program: Command, given: readonly string[]): Prom
 }
 
 async function look(program: Command): Promise<Home> {
-  const state = resolve(await stateFolderOf(program))
+  const state = resolve(await readStateFolder(program))
   const [{ glanceAtFolder }, { findAgents }, { sandboxHere }] = await Promise.all([
     import('../launch/init/inspect-folder.ts'),
     import('../launch/agents/find-agents.ts'),

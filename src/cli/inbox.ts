@@ -1,4 +1,4 @@
-/** Everything that people are asked, across runs: a list, and at a terminal a way to answer. */
+/** The open questions of all runs: a list and, at a terminal, prompts to answer them. */
 
 import type { InboxQuestion } from '../client/index.ts'
 import { isLoopError } from '../loop/index.ts'
@@ -24,7 +24,7 @@ export async function answerInbox(runs: Runs, session: Session): Promise<void> {
     await answer(runs, chosen)
     asked = await runs.inbox()
   }
-  process.stdout.write('Nobody is asked anything any more.\n')
+  process.stdout.write('Inbox empty.\n')
 }
 
 export function renderInbox(
@@ -32,7 +32,7 @@ export function renderInbox(
   { hint = String, terminal }: Pick<Session, 'terminal'> & Partial<Pick<Session, 'hint'>>,
   nowMs: number,
 ): string {
-  if (asked.length === 0) return 'Nobody is asked anything.'
+  if (asked.length === 0) return 'Inbox empty.'
   return asked
     .map((one, at) => {
       const left = `${renderSpan(Math.max(0, one.deadlineAtMs - nowMs))} left`
@@ -47,12 +47,12 @@ export function renderInbox(
     .join('\n')
 }
 
-/** One is asked for at once; of several, one is chosen. Undefined: enough for now. */
+/** A single question is chosen at once. Undefined: the user wants to stop. */
 async function choose(asked: readonly InboxQuestion[]): Promise<InboxQuestion | undefined> {
   if (asked.length === 1) return asked[0]
   const { isCancel, select } = await import('@clack/prompts')
   const chosen = await select({
-    message: 'Which shall be answered?',
+    message: 'Which question do you want to answer?',
     options: asked.map((one, at) => ({
       value: at,
       label: `${at + 1}. ${visible(one.run.name)}`,
@@ -64,12 +64,12 @@ async function choose(asked: readonly InboxQuestion[]): Promise<InboxQuestion | 
 
 async function answer(runs: Runs, { id, run, question }: InboxQuestion): Promise<void> {
   const text = await promptFor(question, new AbortController().signal)
-  // Ctrl-C: nothing is answered, and whoever wants no more says so again.
+  // Ctrl-C answers nothing and returns to the list, where a second Ctrl-C exits.
   if (text === undefined) process.exit(130)
   try {
     await runs.answer(run.id, id, text, who())
   } catch (error) {
-    // Somebody was faster, or the run has gone on without an answer.
+    // Answered elsewhere meanwhile, or the run continued without an answer.
     if (!isLoopError(error)) throw error
     process.stdout.write(`${visible(error.message)}\n`)
   }

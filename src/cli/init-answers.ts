@@ -37,7 +37,10 @@ export function defaultAgent({ agents, project }: InitFound): string {
 }
 
 /** What to do before the agent can work, in a sentence; undefined: nothing. */
-export function whatIsMissing(name: string, agents: readonly AgentCandidate[]): string | undefined {
+export function describeMissing(
+  name: string,
+  agents: readonly AgentCandidate[],
+): string | undefined {
   const found = agents.find((one) => one.name === name)
   if (found === undefined || found.state === 'ready') return undefined
   if (found.state === 'missing') return `${name} is not installed. Run: loopctl agents add ${name}`

@@ -13,7 +13,7 @@ import { type GivenChecks, namedChecks } from './check-option.ts'
 import { chooseLoop, loopFiles } from './choose-loop.ts'
 import { visible } from './display/render.ts'
 import { changesFrom } from './run-options.ts'
-import { openSession, type Session, stateFolderOf } from './session.ts'
+import { openSession, readStateFolder, type Session } from './session.ts'
 import type { RunOptions } from './start/start-options.ts'
 
 export interface InlineOptions {
@@ -43,7 +43,7 @@ export async function chooseRunLoop<T extends RunOptions & InlineOptions>(
     const file = await chooseLoop(session.terminal, named, options.pick === true)
     return { file, options, isInline: false, close: keep }
   }
-  const state = resolve(await stateFolderOf(program))
+  const state = resolve(await readStateFolder(program))
   const draft = await draftFrom(session, state, options)
   const { agent: _agent, check: _check, prompt: _prompt, ...rest } = options
   const { keepInlineLoop, writeTemporaryLoop } = await import('../launch/init/write-loop.ts')

@@ -1,4 +1,4 @@
-/** Work that a signal ends, with a word of what that means. */
+/** Runs work that a signal can end, and prints what that means. */
 
 import { interruptedExitCode } from './exit-codes.ts'
 

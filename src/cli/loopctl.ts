@@ -1,15 +1,15 @@
 #!/usr/bin/env node
-/** loopctl: runs loops, looks at runs and talks to them. What it needs is loaded when it is asked for. */
+/** loopctl: starts, inspects and controls runs. Modules are loaded when a command needs them. */
 
 import { version } from './version.ts'
 
 const [, , first, ...rest] = process.argv
 
-// People and scripts ask for it often; it should not wait for the rest.
+// Called often by people and scripts, so it loads nothing else.
 if ((first === '--version' || first === '-V') && rest.length === 0) {
   process.stdout.write(`${version()}\n`)
 } else if (first === 'complete' && rest[0] === '--') {
-  // What shells ask while somebody types: no command of people.
+  // Called by shells for completion; not a command for users.
   const { complete } = await import('./complete.ts')
   await complete(rest.slice(1))
 } else {

@@ -1,4 +1,4 @@
-/** Runs one command, and turns whatever goes wrong into one line and an exit code. */
+/** Runs one command, and turns any error into one line and an exit code. */
 
 import { type Command, CommanderError } from 'commander'
 import { type ErrorCode, errorTable, LoopError } from '../loop/index.ts'
@@ -12,15 +12,15 @@ import { describeTerminal } from './terminal.ts'
 
 export async function main(): Promise<void> {
   process.stdout.on('error', endAtBrokenOutput)
-  // Nobody can be told; without this the complaint would fail in turn, for ever.
+  // The error cannot be printed; without this listener, reporting it would fail again, endlessly.
   process.stderr.on('error', () => undefined)
   process.on('uncaughtException', reportBug)
   const program = createProgram()
-  // Programs read errors as JSON alone; `report` says the same.
+  // With --json, errors are printed only as JSON, by `report`.
   if (wantsJson()) silence(program)
   try {
     const given = process.argv.slice(2)
-    if (isAlone(program, given)) await (await import('./home.ts')).showHome(program, given)
+    if (isSingle(program, given)) await (await import('./home.ts')).showHome(program, given)
     else {
       if (isUnknown(program, given)) {
         await (await import('./commands/loop-types.ts')).addBuiltInLoopTypes(program)
@@ -29,8 +29,9 @@ export async function main(): Promise<void> {
     }
   } catch (error) {
     if (error instanceof CommanderError) {
-      // Help and version have been printed and are no errors; the rest is a wrong use.
-      if (error.exitCode !== 0) report('bad-request', wantsJson() ? wrongUse(error) : undefined)
+      // Help and version are not errors and are already printed; the rest are usage errors.
+      if (error.exitCode !== 0)
+        report('bad-request', wantsJson() ? describeUsageError(error) : undefined)
     } else if (error instanceof CancelledError) {
       process.exitCode = interruptedExitCode
       process.stderr.write(`loopctl: ${error.message}\n`)
@@ -41,7 +42,7 @@ export async function main(): Promise<void> {
 }
 
 /** Nothing but global options was given. */
-function isAlone(program: Command, given: readonly string[]): boolean {
+function isSingle(program: Command, given: readonly string[]): boolean {
   const { operands, unknown } = program.parseOptions([...given])
   return operands.length === 0 && unknown.length === 0
 }
@@ -54,17 +55,17 @@ function isUnknown(program: Command, given: readonly string[]): boolean {
 
 const wantsJson = (): boolean => process.argv.includes('--json')
 
-const wrongUse = ({ message }: CommanderError): string =>
+const describeUsageError = ({ message }: CommanderError): string =>
   `${message.replace(/(?<![.)])$/, '.')} See: loopctl help`
 
-/** Commander asks each command for itself. */
+/** Commander keeps this setting per command. */
 function silence(command: Command): void {
   command.configureOutput({ writeErr: () => undefined })
   for (const inner of command.commands) silence(inner)
 }
 
-/** Quoted output is indented, so that it cannot pass for a line of ours. */
-const setOff = (line: string): string => (/^(?: {2}|$)/.test(line) ? line : `  ${line}`)
+/** Quoted output is indented, so that it cannot be mistaken for a message of loopctl. */
+const indentQuoted = (line: string): string => (/^(?: {2}|$)/.test(line) ? line : `  ${line}`)
 
 /** These are lists of problems, each on a line without an indent. */
 const inLines: ReadonlySet<ErrorCode> = new Set([
@@ -91,18 +92,18 @@ function report(code: ErrorCode, message: string | undefined): void {
 /** The lines of an error message. */
 export function errorLines(code: ErrorCode, message: string): readonly string[] {
   const [first = '', ...rest] = message.trimEnd().split('\n')
-  const more = inLines.has(code) ? rest : rest.map(setOff)
+  const more = inLines.has(code) ? rest : rest.map(indentQuoted)
   return [`loopctl: ${first}`, ...more].map(visible)
 }
 
-/** One line; all of it for those who ask. */
+/** One line; with DEBUG=loopwright the whole stack. */
 function reportBug(error: unknown): void {
   process.exitCode = bugExitCode
   const whole = error instanceof Error ? (error.stack ?? error.message) : String(error)
   if (process.env['DEBUG'] === 'loopwright') process.stderr.write(`${whole}\n`)
   else {
     const message = error instanceof Error ? error.message : String(error)
-    const text = `unexpected: ${message} (DEBUG=loopwright shows where.)`
+    const text = `unexpected: ${message} (Set DEBUG=loopwright to see the stack.)`
     const shown = wantsJson()
       ? JSON.stringify({ error: { code: 'bug', message: text } })
       : `loopctl: ${visible(text.replaceAll(/\s*\n\s*/g, ' '))}`
@@ -110,9 +111,9 @@ function reportBug(error: unknown): void {
   }
 }
 
-/** A reader who has seen enough, as `head` does, is no error. */
+/** A reader that closes the pipe early, such as `head`, is not an error. */
 function endAtBrokenOutput(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(0)
-  process.stderr.write(`loopctl: the output cannot be written: ${error.message}\n`)
+  process.stderr.write(`loopctl: cannot write the output: ${error.message}\n`)
   process.exit(outputExitCode)
 }

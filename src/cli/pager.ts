@@ -1,10 +1,10 @@
-/** Long text for a person: through a pager at a terminal, else as it is. */
+/** Prints long text: through a pager at a terminal, else directly. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Terminal } from './terminal.ts'
 
-/** `$PAGER`, or less, which ends by itself where the text fits on one screen. */
+/** `$PAGER`, or less, which exits by itself if the text fits on one screen. */
 export async function printPaged(
   text: string,
   terminal: Pick<Terminal, 'live'>,
@@ -29,7 +29,7 @@ async function page(
     stdio: ['pipe', 'inherit', 'inherit'],
     env: { LESS: 'FRX', ...environment },
   })
-  // Who leaves the pager early reads no further.
+  // The user quit the pager before the end.
   child.stdin.on('error', () => undefined)
   child.stdin.end(`${text}\n`)
   const failed = once(child, 'error').then(() => false)

@@ -1,29 +1,45 @@
+import type { Command } from 'commander'
 import { expect, test } from 'vitest'
+import { describeWithExamples } from './help-examples.ts'
 import { createProgram } from './program.ts'
 
 test.each([
-  [['diff'], 'See: loopctl help diff. Which runs there are: loopctl list\n'],
+  [['diff'], 'See: loopctl help diff. List the runs: loopctl list\n'],
   [['daemon', 'token', '--nothing'], 'See: loopctl help daemon\n'],
-])('%s, which is used wrongly, says whose help to read', async (args, expected) => {
+])('a usage error of %s points to the help of the command', async (args, expected) => {
   const program = createProgram()
-  let said = ''
+  let printed = ''
   let command = program
   for (const word of args) {
     const inner = command.commands.find((one) => one.name() === word)
     if (inner !== undefined) command = inner
   }
-  command.configureOutput({ writeErr: (text) => void (said += text) })
+  command.configureOutput({ writeErr: (text) => void (printed += text) })
   await expect(program.parseAsync(args, { from: 'user' })).rejects.toThrow('error')
-  expect(said).toContain(expected)
+  expect(printed).toContain(expected)
 })
 
-test('help is there for a command of a command', async () => {
+test('help works for a subcommand', async () => {
   const program = createProgram()
   const start = program.commands
     .find((one) => one.name() === 'daemon')
     ?.commands.find((one) => one.name() === 'start')
-  let said = ''
-  start?.configureOutput({ writeOut: (text) => void (said += text) })
+  let printed = ''
+  start?.configureOutput({ writeOut: (text) => void (printed += text) })
   await program.parseAsync(['help', 'daemon', 'start'], { from: 'user' })
-  expect(said).toContain('--max-concurrent-runs')
+  expect(printed).toContain('--max-concurrent-runs')
+})
+
+const allCommands = (command: Command): readonly Command[] => [
+  command,
+  ...command.commands.flatMap(allCommands),
+]
+
+test.each(
+  createProgram()
+    .commands.flatMap(allCommands)
+    .map((command) => [`${command.parent?.name()} ${command.name()}`, command] as const),
+)('the help of "%s" is a short phrase with an example', (_, command) => {
+  expect(command.description()).toMatch(/^[a-z].{0,59}$/)
+  expect(describeWithExamples(command)).toMatch(/\n\nExamples:\n {2}(?:source <\()?loopctl /)
 })

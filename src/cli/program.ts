@@ -22,6 +22,7 @@ import { addRunning } from './commands/run.ts'
 import { addShowing } from './commands/show.ts'
 import { addTelling } from './commands/tell.ts'
 import { addDiff, addMerge, addWorktreeRemoval, addWorktrees } from './commands/worktrees.ts'
+import { describeWithExamples } from './help-examples.ts'
 import { suggestCommand } from './suggest-command.ts'
 import { version } from './version.ts'
 
@@ -29,17 +30,17 @@ const examples = `
 Examples:
   loopctl                               show the project here and what to do next
   loopctl init                          write a loop file for this project
-  loopctl doctor                        which sandbox and which keys there are
-  loopctl agents                        which agents there are, and what is missing
+  loopctl doctor                        check the sandbox and the provider keys
+  loopctl agents                        list the agents, and what is missing
   loopctl run fix-tests.yaml            run a loop here, and watch it
-  loopctl list                          the runs
-  loopctl show brave-owls-jump 2        what an iteration was about
-  loopctl diff brave-owls-jump          what a run changed
-  loopctl verify brave-owls-jump        whether its certificate holds
-  loopctl resume brave-owls-jump        go on after a pause or a crash
+  loopctl list                          list the runs
+  loopctl show brave-owls-jump 2        show what happened in an iteration
+  loopctl diff brave-owls-jump          show what a run changed
+  loopctl verify brave-owls-jump        verify its certificate
+  loopctl resume brave-owls-jump        resume it after a pause or a crash
   loopctl answer brave-owls-jump tone friendly
 
-  loopctl help exit-codes               what the exit codes mean; also: config, environment, daemon
+  loopctl help exit-codes               explain the exit codes; also: config, environment, daemon
 `
 
 export function createProgram(): Command {
@@ -48,29 +49,23 @@ export function createProgram(): Command {
     .version(version())
     .option('--json', 'print JSON, one object a line; errors too')
     .option('--state <folder>', 'state folder (default: $LOOPWRIGHT_STATE, then XDG)')
-    .option(
-      '--addr <address>',
-      'daemon address (default: $LOOPD_ADDR, then that of the state folder)',
-    )
-    .option(
-      '--token <token>',
-      'daemon token (default: $LOOPD_TOKEN, then that of the state folder)',
-    )
+    .option('--addr <address>', 'daemon address (default: $LOOPD_ADDR, then state folder)')
+    .option('--token <token>', 'daemon token (default: $LOOPD_TOKEN, then state folder)')
     .option('--no-daemon', 'run in this process, without the daemon')
     .option('--no-input', 'never prompt')
     .option('-q, --quiet', 'print only results and prompts')
     .addOption(
       new Option(
         '--color <when>',
-        'colours (default: on a terminal, as NO_COLOR and FORCE_COLOR say)',
+        'when to use color (default: on a terminal; see NO_COLOR)',
       ).choices(['auto', 'always', 'never']),
     )
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, commandDescription: describeWithExamples })
     .showSuggestionAfterError()
     .showHelpAfterError('See: loopctl help')
     .exitOverride()
     .addHelpText('after', examples)
-  refuseUnknown(program)
+  rejectUnknownCommands(program)
   program.commandsGroup('Run a loop:')
   addRunning(program)
   addReplaying(program)
@@ -82,34 +77,34 @@ export function createProgram(): Command {
   addPreflight(program)
   addCalibrate(program)
   addAgents(program)
-  program.commandsGroup('Look at runs:')
+  program.commandsGroup('Inspect runs:')
   addLooking(program)
   addShowing(program)
   addDiff(program)
   program.commandsGroup('Certificates:')
   addCertify(program)
   addCertificates(program)
-  program.commandsGroup('Talk to runs:')
+  program.commandsGroup('Control runs:')
   addTelling(program)
-  program.commandsGroup('The work of runs:')
+  program.commandsGroup('Changes made by runs:')
   addMerge(program)
   addReviewing(program)
   addWorktrees(program)
   addWorktreeRemoval(program)
-  program.commandsGroup('The record:')
+  program.commandsGroup('State folder:')
   addKeeping(program)
-  program.commandsGroup('The daemon:')
+  program.commandsGroup('Daemon:')
   addDaemon(program)
   program.commandsGroup('More:')
   addConfig(program)
   addCompletion(program)
   addDoctor(program)
   addHelp(program)
-  for (const command of program.commands) sayWhereHelpIs(command, command.name())
+  for (const command of program.commands) setUsageErrorHint(command, command.name())
   return program
 }
 
-function refuseUnknown(program: Command): void {
+function rejectUnknownCommands(program: Command): void {
   program.on('command:*', ([name = '']: readonly string[]) => {
     const meant = suggestCommand(
       name,
@@ -120,20 +115,20 @@ function refuseUnknown(program: Command): void {
   })
 }
 
-/** After a wrong use: the help of that command, and how to find what it is about. */
-function sayWhereHelpIs(command: Command, topic: string): void {
+/** After a usage error: points to the help of the command, and to the list of runs if it takes one. */
+function setUsageErrorHint(command: Command, topic: string): void {
   const isOfRun = command.registeredArguments.some((argument) => argument.name() === 'run')
-  const runs = isOfRun ? '. Which runs there are: loopctl list' : ''
+  const runs = isOfRun ? '. List the runs: loopctl list' : ''
   command.showHelpAfterError(`See: loopctl help ${topic}${runs}`)
-  for (const inner of command.commands) sayWhereHelpIs(inner, topic)
+  for (const inner of command.commands) setUsageErrorHint(inner, topic)
 }
 
-/** `help <command>` as usual, and topics that are no commands. Where both are there, both are told. */
+/** `help <command>`, and topics that are not commands. Prints both if a name is both. */
 function addHelp(program: Command): void {
   program.helpCommand(false)
   program
     .command('help [command...]')
-    .description('help for a command, or for exit-codes, config, environment, daemon')
+    .description('show help for a command or topic')
     .action(async (names: readonly string[]) => {
       const { helpTopic } = await import('./help-topics.ts')
       const [name = ''] = names

@@ -181,7 +181,7 @@ export async function changesFrom(options: ChangeOptions): Promise<ChangeOptions
   return defined({ model, prompt: text, dependencies })
 }
 
-/** As `--prompt` takes it: the text itself, `@file`, or `-` for standard input. */
+/** The value of `--prompt`: text, `@file`, or `-` for standard input. */
 export async function readPrompt(written: string): Promise<string> {
   if (written === '-') return promptFromInput()
   return written.startsWith('@') ? promptIn(written.slice(1)) : written
@@ -205,7 +205,7 @@ async function promptIn(file: string): Promise<string> {
     const { size } = await stat(file)
     if (size <= promptBytesMax) return await readFile(file, 'utf8')
   } catch (cause) {
-    const message = `--prompt @${file}: the file cannot be read. Name another, or give the text itself.`
+    const message = `--prompt @${file}: cannot read the file. Pass another file, or the text itself.`
     throw new LoopError('unknown-file', message, { cause })
   }
   throw new LoopError('bad-request', `--prompt @${file}: the file is too long for a prompt.`)

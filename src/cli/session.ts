@@ -16,9 +16,9 @@ export interface GlobalOptions {
   readonly state?: string
   readonly addr?: string
   readonly token?: string
-  /** False with --no-daemon: everything happens in this process. */
+  /** False with --no-daemon. */
   readonly daemon: boolean
-  /** False with --no-input: there are no prompts. */
+  /** False with --no-input: never prompt. */
   readonly input: boolean
   readonly color?: ColorChoice
   readonly quiet?: boolean
@@ -28,7 +28,7 @@ export interface Session {
   readonly json: boolean
   /** Print only results and prompts. */
   readonly quiet: boolean
-  /** With --no-input: a run that asks a question is left, and the question stays open. */
+  /** With --no-input: a run that asks a question is suspended, and the question stays open. */
   readonly noInput?: boolean
   readonly terminal: Terminal
   /** Advice that names commands, with the global options that this command was given. */
@@ -56,7 +56,7 @@ export function openSession(program: Command): Session {
   }
 }
 
-export async function stateFolderOf(program: Command): Promise<string> {
+export async function readStateFolder(program: Command): Promise<string> {
   const { state } = program.opts<GlobalOptions>()
   if (state === '') throw new LoopError('bad-request', '--state needs a folder.')
   if (state !== undefined) return state
@@ -64,12 +64,9 @@ export async function stateFolderOf(program: Command): Promise<string> {
   return stateFolder()
 }
 
-/** Makes the state folder if there is none. */
-export async function withNewStateFolder<T>(
-  program: Command,
-  work: (host: Host) => Promise<T>,
-): Promise<T> {
-  const folder = await stateFolderOf(program)
+/** For commands that start runs: creates the state folder if there is none. */
+export async function withHost<T>(program: Command, work: (host: Host) => Promise<T>): Promise<T> {
+  const folder = await readStateFolder(program)
   const { openHost } = await import('../host/open-host.ts')
   const host = await openHost({ folder })
   try {
@@ -79,13 +76,13 @@ export async function withNewStateFolder<T>(
   }
 }
 
-/** Reading does not make a state folder. */
+/** Commands that only read create no state folder. */
 export async function hasStateFolder(program: Command): Promise<boolean> {
-  return existsSync(join(await stateFolderOf(program), 'journal.db'))
+  return existsSync(join(await readStateFolder(program), 'journal.db'))
 }
 
-/** For the commands about what is there. */
-export async function withStateFolder(
+/** For commands that need an existing state folder. */
+export async function withExistingHost(
   program: Command,
   work: (host: Host, session: Session) => Promise<void>,
 ): Promise<void> {
@@ -97,15 +94,15 @@ export async function withStateFolder(
     )
   }
   await requireStateFolder(program)
-  await withNewStateFolder(program, (host) => work(host, openSession(program)))
+  await withHost(program, (host) => work(host, openSession(program)))
 }
 
-/** Looking at runs makes no state folder. */
+/** Rejects instead of creating a state folder. */
 async function requireStateFolder(program: Command): Promise<void> {
   if (await hasStateFolder(program)) return
   throw new LoopError(
     'unknown-run',
-    `There is no state folder in ${await stateFolderOf(program)}: no run was started there. Name another with --state.`,
+    `There is no state folder at ${await readStateFolder(program)}: no run was started there. Pass another with --state.`,
   )
 }
 
@@ -133,16 +130,16 @@ export async function withRuns(
 
 export function wholeNumber(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be a whole number that is not negative.')
+  throw new InvalidArgumentError('It must be a whole number, at least 0.')
 }
 
-/** An empty one is mostly a variable that is not set, and would mean the folder one is in. */
+/** An empty value usually comes from an unset variable, and would mean the current folder. */
 export function folderName(text: string): string {
   if (text !== '') return text
-  throw new InvalidArgumentError('It must be a folder, and not empty.')
+  throw new InvalidArgumentError('It must be the path of a folder.')
 }
 
-/** The user, for the journal: an approval has a name. */
+/** The name of the user, recorded with approvals and decisions. */
 export function who(environment: NodeJS.ProcessEnv = process.env): string {
   const named = environment['USER'] || environment['LOGNAME']
   if (named !== undefined && named !== '') return named

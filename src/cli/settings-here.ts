@@ -1,4 +1,4 @@
-/** The settings that hold in the folder one is in, for commands that start runs. */
+/** The effective settings in the current folder, for commands that start runs. */
 
 import type { Command } from 'commander'
 import type { LoadedConfig, ReadConfig } from '../definition/config/load-config.ts'
@@ -6,9 +6,9 @@ import { defined } from '../loop/index.ts'
 import type { Config } from '../protocol/config/config.ts'
 import { visible } from './display/render.ts'
 import type { SettingOptions } from './run-options.ts'
-import { type Session, stateFolderOf } from './session.ts'
+import { readStateFolder, type Session } from './session.ts'
 
-/** The files are read once in a command, whatever its parts ask for. */
+/** Reads the files once per command. */
 const read = new WeakMap<Command, Map<string, Promise<ReadConfig>>>()
 
 export async function configHere(
@@ -23,7 +23,7 @@ export async function configHere(
   const key = JSON.stringify([cwd, file])
   const reading =
     known.get(key) ??
-    readConfig({ cwd, folder: await stateFolderOf(program), ...defined({ file }) })
+    readConfig({ cwd, folder: await readStateFolder(program), ...defined({ file }) })
   known.set(key, reading)
   return withFlags(await reading, flags)
 }

@@ -1,8 +1,8 @@
-/** Which command somebody meant who typed another word. */
+/** Suggests a command for an unknown word. */
 
 import { nearestName } from '../loop/index.ts'
 
-/** What other programs call it. */
+/** What other tools call the same thing. */
 const otherWords: Readonly<Record<string, string>> = {
   abort: 'cancel',
   apply: 'merge',

@@ -1,5 +1,5 @@
 /**
- * What is known about the terminal: whether there is one, whether it wants colour, how wide it is.
+ * The properties of the terminal: whether there is one, whether to use color, its width.
  * --color, then NO_COLOR and FORCE_COLOR as everywhere; no prompt and no repainting without a terminal.
  */
 
@@ -12,7 +12,7 @@ export interface Terminal {
   width(): number
 }
 
-/** What `--color` says; it comes before the environment. */
+/** The value of `--color`, which overrides the environment. */
 export type ColorChoice = 'auto' | 'always' | 'never'
 
 export type Style = Readonly<Record<Tone, (text: string) => string>>
@@ -44,7 +44,7 @@ export function describeTerminal(
   }
 }
 
-/** The types say it is always there; on a pipe it is not. */
+/** The types claim that it is always set; on a pipe it is not. */
 const isTerminal = ({ isTTY }: { readonly isTTY?: boolean }): boolean => isTTY === true
 
 function wantsColour(

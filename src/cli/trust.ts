@@ -1,4 +1,4 @@
-/** A loop file is used only after the user trusted it as it is; at a terminal this asks. */
+/** A loop file runs only after the user trusted its exact content; asks for that at a terminal. */
 
 import type { Preview } from '../client/index.ts'
 import type { LoadedLoop } from '../launch/loaded-loop.ts'
@@ -32,7 +32,7 @@ export async function loadTrusted(
   })
 }
 
-/** What is known of a loop file before it is loaded. */
+/** What is known about a loop file before it is loaded. */
 export type Previewed = Pick<Preview, 'file' | 'digest' | 'variables'>
 
 /** Rejects if a loop file has problems or is not trusted, before a daemon is started or asked. */
@@ -52,7 +52,7 @@ export async function requireAgreed(
   return preview
 }
 
-/** The digest of a loop file that the user trusts, to be sent with a request. */
+/** The digest of a file that the user trusts, so that a daemon trusts exactly that content. */
 export async function agreedDigest(
   session: Session,
   preview: Agreeable & { readonly digest: string },
@@ -63,11 +63,11 @@ export async function agreedDigest(
 
 export interface LoadManner {
   readonly purpose?: 'run' | 'resume' | 'look'
-  /** What the command line puts in the place of what the file says. */
+  /** What the command line overrides. */
   readonly changes?: Source['changes'] | undefined
   /** For an agent whose file names no model. */
   readonly defaultModel?: string | undefined
-  /** Commands that must pass besides its checks. */
+  /** Commands that must pass in addition to its checks. */
   readonly moreChecks?: NonNullable<Source['changes']>['checks']
   readonly watched?: { say(line: string): void; readonly signal: AbortSignal }
 }

@@ -1,4 +1,4 @@
-/** The version of the package. Apart, since `--version` should load nothing else. */
+/** The version of the package. In a separate file, since `--version` should load nothing else. */
 
 import { readFileSync } from 'node:fs'
 

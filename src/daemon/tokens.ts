@@ -20,7 +20,7 @@ export interface Tokens {
 }
 
 export interface TokensOptions {
-  /** The folder of the record. */
+  /** The state folder. */
   readonly state: string
   /** `LOOPD_AUTH_TOKEN`: in the place of the file. */
   readonly given?: string | undefined

@@ -55,7 +55,7 @@ export interface PlannedWorktree {
 }
 
 export interface DecidedAt {
-  /** The folder of the record. */
+  /** The state folder. */
   readonly folder: string
   readonly journal: Pick<Store, 'makerOfGit'>
   /** A person says of the repository, whoever may have made it, that it is to be used. */

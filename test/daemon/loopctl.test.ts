@@ -105,7 +105,7 @@ test('two that start a daemon at once end up with one, and both have their run a
   expect(queue[1]).toMatchObject({
     position: 1,
     waitsFor: 'workspace',
-    why: `waits for workspace ${join(folder, 'slow')} (${String(first?.['name'])})`,
+    why: `waiting for workspace ${join(folder, 'slow')} (${String(first?.['name'])})`,
   })
 })
 

@@ -158,7 +158,7 @@ describe('a run over the limit', () => {
       { state: 'queued', position: 3, waitsFor: 'workspace' },
     ])
     const { name } = await host.journal.findRun(first)
-    expect(scheduler.entry(second)?.why).toBe(`waits for workspace ${workspace} (${name})`)
+    expect(scheduler.entry(second)?.why).toBe(`waiting for workspace ${workspace} (${name})`)
     await host.tell(second, { type: 'pause' }, 'somebody')
     await host.tell(third, { type: 'cancel', reason: 'not any more' }, 'somebody')
     await scheduler.release(fourth)

@@ -119,7 +119,7 @@ test('Ctrl-C leaves nothing behind', async () => {
     if (said.endsWith('at most\n')) child.kill('SIGINT')
   })
   const code = await new Promise((resolve) => child.on('exit', resolve))
-  expect(said).toContain('nothing was kept')
+  expect(said).toContain('nothing was stored')
   expect(code).toBe(130)
   expect(left(at)).toEqual([])
   expect(existsSync(join(at.state, 'calibration'))).toBe(false)

@@ -109,7 +109,7 @@ test('an output that cannot be written is said in one line', async () => {
   })
   const [code] = (await once(child, 'close')) as [number]
   expect(code).toBe(74)
-  expect(stderr).toMatch(/^loopctl: the output cannot be written: .*\n$/)
+  expect(stderr).toMatch(/^loopctl: cannot write the output: .*\n$/)
 })
 
 test('where nobody can be told of an error, it ends all the same', async () => {

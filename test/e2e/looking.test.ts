@@ -86,10 +86,10 @@ describe('the doctor', () => {
     const text = await ctlWith(at, env, 'doctor', '--probes')
     expect(text).toMatchObject({ code: 0, stderr: '' })
     expect(text.stdout).toMatch(/^sandbox +[✓!] tier (strong|basic|none)/)
-    expect(text.stdout).toContain('✓ anthropic  ANTHROPIC_API_KEY of the environment')
+    expect(text.stdout).toContain('✓ anthropic  set (ANTHROPIC_API_KEY)')
     expect(text.stdout).toContain(`Run: chmod 600 ${join(folder, 'keys')}`)
-    expect(text.stdout).toContain('asked at http://127.0.0.1:9/v1, not at its public address')
-    expect(text.stdout).toMatch(/no run was started yet$/m)
+    expect(text.stdout).toContain('requests go to http://127.0.0.1:9/v1, not to its public address')
+    expect(text.stdout).toMatch(/no runs yet$/m)
     const json = await ctlWith(at, env, '--json', 'doctor')
     expect(JSON.parse(json.stdout)).toMatchObject({
       sandbox: { tier: expect.any(String), probes: expect.any(Array) },

@@ -52,7 +52,7 @@ test('npm start mends a project without a model, and shows the diff and what to 
   const key = { ANTHROPIC_API_KEY: 'sk-ant-of-nobody' }
   const { stdout } = await run(process.execPath, [start], { env: { ...throughDaemon, ...key } })
   // What was started for it does not stay.
-  expect(stdout).toContain('The daemon has ended.')
+  expect(stdout).toContain('The daemon has stopped.')
   expect(existsSync(join(state, 'daemon', 'daemon.json'))).toBe(false)
   expect(existsSync(join(state, 'daemon', 'token'))).toBe(true)
   expect(stdout).toContain('needs no model, key or network')

@@ -25,7 +25,7 @@ test('npm start mends a project again, without a daemon and without a key', asyn
     const { stdout } = await run(process.execPath, [start], { env })
     expect(stdout).toContain(`mend-duration-${number}`)
     expect(stdout).toContain('✓ completed: checks-pass')
-    expect(stdout).not.toContain('The daemon has ended.')
+    expect(stdout).not.toContain('The daemon has stopped.')
     expect(stdout).not.toContain('loopctl demo --agent')
     expect(existsSync(join(state, 'daemon', 'daemon.json'))).toBe(false)
   }

@@ -68,7 +68,7 @@ test('a branch that outlived its worktree is named when the run goes, with the w
   expect(await run(at, '--name', 'story')).toMatchObject({ code: 0 })
   await ctl(at, 'worktrees', 'clean', '--yes')
   const { stdout } = await ctl(at, 'rm', '--yes', 'story')
-  expect(stdout).toContain('its branch run/story stays: its commits are not in main')
+  expect(stdout).toContain('its branch run/story was kept: its commits are not in main')
   expect(stdout).toContain('git branch -D run/story')
   at.git('branch', '-D', 'run/story')
 })

@@ -99,7 +99,7 @@ test('Ctrl-C leaves the watching, says what can be done, and the run goes on to 
   await at.key('C-c')
   const { code, text } = await at.told()
   expect(code).toBe(130)
-  expect(text).toContain('slow-one goes on in the daemon.')
+  expect(text).toContain('slow-one keeps running in the daemon.')
   expect(text).toMatch(
     /Watch it again: loopctl watch slow-one\n +Pause it: +loopctl pause slow-one/,
   )

@@ -10,36 +10,36 @@ import { renderSection, type SectionOptions } from '../display/findings.ts'
 import { visible } from '../display/render.ts'
 import { outcomeExitCodes } from '../exit-codes.ts'
 import { type AttendedOption, addAttendedOption } from '../run-options.ts'
-import { openSession, type Session, stateFolderOf, withNewStateFolder } from '../session.ts'
+import { openSession, readStateFolder, type Session, withHost } from '../session.ts'
 
 export function addAgents(program: Command): void {
   const agents = program
     .command('agents')
-    .description('which agents there are: found where, version, sandbox, keys, what is missing')
+    .description('list the agents, their versions, keys and what is missing')
     .addHelpText(
       'after',
-      '\nWith --json: { sandbox, agents, daemon? }. Values of keys are never shown.\n' +
-        'Looking reaches no network and starts no agent. agents add fetches with npm; agents test starts\n' +
-        'the agent, which asks its model.',
+      '\nWith --json: { sandbox, agents, daemon? }. Key values are never shown.\n' +
+        'Uses no network and starts no agent. agents add downloads with npm; agents test starts the agent,\n' +
+        'which calls its model.',
     )
     .action(() => list(program))
   agents
     .command('add <name>')
-    .description('fetch an agent program with npm: the version that was tested, without scripts')
-    .option('--yes', 'without being asked')
+    .description('install the tested version of an agent program with npm')
+    .option('--yes', 'do not ask for confirmation')
     .action((name: string, options: { yes?: boolean }) => add(program, name, options.yes === true))
   agents
     .command('remove <name>')
-    .description('remove an agent program that was fetched')
+    .description('remove an agent program that agents add installed')
     .action((name: string) => remove(program, name))
   const test = agents
     .command('test <name>')
-    .description('have an agent mend a small fault from end to end, and say what broke')
-    .option('--acp', 'by the Agent Client Protocol, if it speaks it')
-    .option('--model <model>', 'another model than the usual one')
+    .description('let an agent fix a small bug, and report what failed')
+    .option('--acp', 'use the Agent Client Protocol')
+    .option('--model <model>', 'use this model instead of the default')
     .addHelpText(
       'after',
-      '\nA name as in loop files, or provider/model. The exit code is 0 only if its check passed.\n' +
+      '\nThe name is one as in loop files, or provider/model. Exit code: 0 only if its check passed.\n' +
         'With --json: { agent, ok, findings, next, run?, workspace? }.',
     )
   addAttendedOption(test).action((name: string, options: TestOptions) =>
@@ -57,7 +57,7 @@ const sectionOptions = ({ terminal }: Session): SectionOptions => ({
 async function list(program: Command): Promise<void> {
   const session = openSession(program)
   const { listAgents } = await import('../../launch/agents/list-agents.ts')
-  const found = await listAgents(await stateFolderOf(program))
+  const found = await listAgents(await readStateFolder(program))
   const { daemonFindings, daemonView } = await import('../connection/daemon-view.ts')
   const daemon = await daemonView(program)
   session.print({ ...found, ...defined({ daemon }) }, () =>
@@ -73,34 +73,33 @@ async function list(program: Command): Promise<void> {
 async function add(program: Command, name: string, yes: boolean): Promise<void> {
   const session = openSession(program)
   const { fetchAgent, planFetch } = await import('../../launch/agents/fetch-agent.ts')
-  const plan = planFetch(name, await stateFolderOf(program))
+  const plan = planFetch(name, await readStateFolder(program))
   if (!yes) await requireConsent(session, plan)
   await fetchAgent(plan)
   const { packages, folder } = plan
   session.print({ added: plan.name, packages, folder }, () =>
-    visible(`${packages.join(' ')} is in ${folder}. Try it with: loopctl agents test ${plan.name}`),
+    visible(
+      `${packages.join(' ')} is installed in ${folder}. Try it: loopctl agents test ${plan.name}`,
+    ),
   )
 }
 
 async function requireConsent({ terminal }: Session, plan: FetchPlan): Promise<void> {
-  const what = `fetch ${plan.packages.join(' and ')} with npm into ${plan.folder}`
+  const what = `install ${plan.packages.join(' and ')} with npm into ${plan.folder}`
   if (!terminal.asks) {
-    throw new LoopError('bad-request', `This would ${what}. Say --yes if that is wanted.`)
+    throw new LoopError('bad-request', `This would ${what}. Pass --yes to confirm.`)
   }
-  const again = plan.isThere ? ' What is there is replaced.' : ''
-  if (await confirm(visible(`Shall I ${what}?${again}`))) return
-  throw new LoopError(
-    'bad-request',
-    'Nothing was fetched. Answer yes, or say --yes, if it is wanted.',
-  )
+  const again = plan.isThere ? ' It replaces the installed version.' : ''
+  if (await confirm(visible(`This would ${what}.${again} Continue?`))) return
+  throw new LoopError('bad-request', 'Not confirmed; nothing was installed. Pass --yes to confirm.')
 }
 
 async function remove(program: Command, name: string): Promise<void> {
   const { print } = openSession(program)
   const { removeAgent } = await import('../../launch/agents/fetch-agent.ts')
-  const removed = await removeAgent(name, await stateFolderOf(program))
+  const removed = await removeAgent(name, await readStateFolder(program))
   print({ agent: name, removed }, () =>
-    removed ? `removed ${name}` : `${name} was not fetched by loopctl; nothing was removed.`,
+    removed ? `removed ${name}` : `${name} was not installed by loopctl; nothing was removed.`,
   )
 }
 
@@ -116,7 +115,7 @@ async function tryOut(program: Command, name: string, options: TestOptions): Pro
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)
   const { trialBudget, tryAgent } = await import('../../launch/agents/try-agent.ts')
   const width = sectionOptions(session)
-  const trial: AgentTrial = await withNewStateFolder(program, (host) =>
+  const trial: AgentTrial = await withHost(program, (host) =>
     tryAgent(host, name, {
       signal: stop.signal,
       attended: session.terminal.asks || options.attended === true,

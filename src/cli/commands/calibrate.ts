@@ -12,7 +12,7 @@ import {
   dollars,
   duration,
 } from '../run-options.ts'
-import { openSession, type Session, wholeNumber, withNewStateFolder } from '../session.ts'
+import { openSession, type Session, wholeNumber, withHost } from '../session.ts'
 import { loadTrusted } from '../trust.ts'
 
 interface CalibrateOptions extends AttendedOption {
@@ -29,18 +29,16 @@ const defectsMax = 1000
 export function addCalibrate(program: Command): void {
   const calibrate = program
     .command('calibrate <file>')
-    .description(
-      'measure how often the checks of a loop err: plants defects in a copy, and says what is missed',
-    )
-    .option('--defects <n>', 'so many defects', wholeNumber, 20)
-    .option('--seed <n>', 'the same seed plants the same (default: one is drawn)', wholeNumber)
-    .option('--time <duration>', 'at most so much time, like 2m (default: 10m)', duration)
-    .option('--cost <dollars>', 'at most so much money for judges (default: 1)', dollars)
-    .option('--base <ref>', 'what to measure on (default: what is checked out)')
+    .description('measure how many planted defects the checks of a loop miss')
+    .option('--defects <n>', 'number of defects to plant', wholeNumber, 20)
+    .option('--seed <n>', 'seed for choosing the defects (default: random)', wholeNumber)
+    .option('--time <duration>', 'maximum time, such as 2m (default: 10m)', duration)
+    .option('--cost <dollars>', 'maximum cost of judges (default: 1)', dollars)
+    .option('--base <ref>', 'commit to measure on (default: HEAD)')
     .addHelpText(
       'after',
-      '\nNothing of the checkout is touched: everything happens in a clean copy of the commit, which goes\n' +
-        'afterwards. What is found is kept, and shown beside what these checks say from then on.',
+      '\nDoes not touch the checkout: works in a clean copy of the commit, which is deleted afterwards.\n' +
+        'The result is stored, and shown beside the results of these checks from then on.',
     )
   addTrustOption(addAttendedOption(calibrate)).action((file: string, options: CalibrateOptions) =>
     runCalibrate(program, file, options),
@@ -57,8 +55,8 @@ async function runCalibrate(
     throw new LoopError('bad-request', `--defects must be from 1 to ${defectsMax}.`)
   }
   const session = openSession(program)
-  await interruptible('nothing was kept.', (stop) =>
-    withNewStateFolder(program, async (host) => {
+  await interruptible('nothing was stored.', (stop) =>
+    withHost(program, async (host) => {
       const loaded = await loadTrusted(session, host.folder, file, options)
       try {
         const { calibrateLoop } = await import('../../launch/calibrate/index.ts')
@@ -80,11 +78,11 @@ async function runCalibrate(
   )
 }
 
-/** One line that is written over; where that cannot be, one at the beginning. */
+/** One line that is overwritten; without a terminal, one line at the start. */
 function showRound({ json, terminal }: Session, done: number, of: number): void {
   if (json) return
   if (!terminal.live) {
-    if (done === 0) process.stderr.write(`measuring, ${of} rounds at most\n`)
+    if (done === 0) process.stderr.write(`measuring, at most ${of} rounds\n`)
     return
   }
   process.stdout.write(`\r\u001b[K${done === of ? '' : `${done} of ${of}`}`)

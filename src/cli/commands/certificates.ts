@@ -11,7 +11,7 @@ import {
 } from '../display/certificate-view.ts'
 import { visible } from '../display/render.ts'
 import { verdictExitCodes } from '../exit-codes.ts'
-import { folderName, openSession, stateFolderOf } from '../session.ts'
+import { folderName, openSession, readStateFolder } from '../session.ts'
 
 const load = (): Promise<typeof import('../../history/certificates/index.ts')> =>
   import('../../history/certificates/index.ts')
@@ -28,30 +28,26 @@ interface VerifyOptions {
 export function addCertificates(program: Command): void {
   program
     .command('verify <certificate>')
-    .description('whether a certificate holds: a file, an id, or the newest of a run')
+    .description('verify a certificate by file, id or run')
     .option(
       '--repo <folder>',
       'compare the files of this folder with what was certified',
       folderName,
     )
-    .option('--commit [name]', 'compare a commit of it instead (default: the certified one)')
-    .option('--trusted <file>', "the keys that count, instead of this installation's", folderName)
+    .option('--commit [name]', 'compare a commit of --repo (default: the certified one)')
+    .option('--trusted <file>', "keys to trust, instead of this installation's", folderName)
     .addHelpText(
       'after',
       `
-Works without a network, a daemon or a record. Every file and every object of git is read and hashed anew.
-The exit code is 0 only if it is valid and its key is trusted; ${verdictExitCodes.invalid}: invalid, ${verdictExitCodes.untrusted}: untrusted, ${verdictExitCodes.differs}: other files.
-With --json: { verdict, findings, id, certificate }.
-
-Examples:
-  loopctl verify brave-owls-jump --repo .
-  loopctl verify handed-over/certificate.json --trusted their-keys.json --repo . --commit v1.2`,
+Works without network, daemon or state folder. Reads and hashes every file and every git object again.
+Exit code: 0 only if it is valid and its key is trusted; ${verdictExitCodes.invalid}: invalid, ${verdictExitCodes.untrusted}: untrusted, ${verdictExitCodes.differs}: other files.
+With --json: { verdict, findings, id, certificate }.`,
     )
     .action((target: string, options: VerifyOptions) => verify(program, target, options))
   program
     .command('certificate [certificate]')
-    .description('show a certificate by id or run, put it into a folder, or list them')
-    .option('--out <folder>', 'put it there, with what its checks printed', folderName)
+    .description('list certificates, show one, or copy one into a folder')
+    .option('--out <folder>', 'copy it here, with the output of its checks', folderName)
     .action((target: string | undefined, options: { out?: string }) =>
       target === undefined ? list(program, options) : show(program, target, options),
     )
@@ -61,12 +57,12 @@ Examples:
 async function verify(program: Command, target: string, options: VerifyOptions): Promise<void> {
   const { repo, commit, trusted } = options
   if (repo === undefined && commit !== undefined) {
-    const advice = 'Say where: --repo <folder>.'
+    const advice = 'Pass the repository: --repo <folder>.'
     throw new LoopError('bad-request', `--commit names a commit of a repository. ${advice}`)
   }
   const request: VerifyTarget = {
     target,
-    folder: await stateFolderOf(program),
+    folder: await readStateFolder(program),
     ...(repo === undefined ? {} : { look: { repo, ...defined({ commit }) } }),
     ...defined({ trusted }),
   }
@@ -80,10 +76,11 @@ async function verify(program: Command, target: string, options: VerifyOptions):
 }
 
 async function list(program: Command, { out }: { readonly out?: string }): Promise<void> {
-  if (out !== undefined) throw new LoopError('bad-request', 'Say which: an id or a run.')
+  if (out !== undefined)
+    throw new LoopError('bad-request', '--out needs a certificate: pass an id or a run.')
   const { json, print } = openSession(program)
   const { listCertificates } = await load()
-  const found = await listCertificates(await stateFolderOf(program), listedMax)
+  const found = await listCertificates(await readStateFolder(program), listedMax)
   if (json) for (const one of found) print(one, String)
   else print(found, () => renderCertificates(found))
 }
@@ -94,17 +91,17 @@ async function show(
   { out }: { readonly out?: string },
 ): Promise<void> {
   const { print } = openSession(program)
-  const folder = await stateFolderOf(program)
+  const folder = await readStateFolder(program)
   const { exportCertificate, readTarget } = await load()
   if (out === undefined) {
     const found = await readTarget(target, folder)
     return print(found, () => renderCertificate(found))
   }
   const made = await exportCertificate(target, folder, out)
-  const gone = made.missing.length === 0 ? '' : ` ${made.missing.length} outputs are gone.`
+  const gone = made.missing.length === 0 ? '' : ` ${made.missing.length} outputs are missing.`
   print(made, () =>
     visible(
-      `${made.folder} has the certificate and ${made.outputs} outputs of checks.${gone} ` +
+      `${made.folder} contains the certificate and the output of ${made.outputs} checks.${gone} ` +
         `To verify it there: loopctl verify ${made.folder}. Others need your public key: loopctl keys export.`,
     ),
   )
@@ -113,25 +110,25 @@ async function show(
 function addKeys(program: Command): void {
   const keys = program
     .command('keys')
-    .description('the keys that sign certificates, and those that are trusted')
+    .description('manage the keys that sign and verify certificates')
     .action(() => listAll(program))
   keys
     .command('list')
-    .description('the keys of this installation, and those of others that are trusted')
+    .description('list your keys and the keys that you trust')
     .action(() => listAll(program))
   keys
     .command('rotate')
-    .description('sign with a new key from now on; the old one signs for it and is thrown away')
+    .description('replace the signing key; the old key endorses the new one')
     .action(async () => {
       const { rotateKey } = await load()
-      const made = await rotateKey(await stateFolderOf(program), Date.now())
+      const made = await rotateKey(await readStateFolder(program), Date.now())
       if (made === undefined) {
-        const message = 'Somebody else made a new key at this moment. See: loopctl keys list.'
+        const message = 'Another process rotated the key at the same time. See: loopctl keys list.'
         throw new LoopError('run-busy', message)
       }
       const { id, number } = made
       openSession(program).print({ id, number }, () =>
-        visible(`${id} signs from now on. Give it to those who verify: loopctl keys export.`),
+        visible(`${id} is the new signing key. Send it to those who verify: loopctl keys export.`),
       )
     })
   keys
@@ -139,30 +136,30 @@ function addKeys(program: Command): void {
     .description('trust the keys in a file that loopctl keys export printed')
     .action(async (file: string) => {
       const { trustFile } = await load()
-      const done = await trustFile(await stateFolderOf(program), file)
+      const done = await trustFile(await readStateFolder(program), file)
       openSession(program).print(done, () => renderTrusted(done))
     })
   keys
     .command('untrust <key>')
-    .description('do not trust a key of others any more')
+    .description('stop trusting a key')
     .action(async (id: string) => {
       const { untrust } = await load()
-      const key = await untrust(await stateFolderOf(program), id)
-      openSession(program).print(key, () => visible(`${key.id} is not trusted any more.`))
+      const key = await untrust(await readStateFolder(program), id)
+      openSession(program).print(key, () => visible(`${key.id} is no longer trusted.`))
     })
   keys
     .command('export')
-    .description('print the public keys of this installation, for those who verify')
+    .description('print your public keys, for those who verify')
     .action(async () => {
       const { exportKeys } = await load()
-      process.stdout.write(`${await exportKeys(await stateFolderOf(program), Date.now())}\n`)
+      process.stdout.write(`${await exportKeys(await readStateFolder(program), Date.now())}\n`)
     })
 }
 
 async function listAll(program: Command): Promise<void> {
   const { json, print } = openSession(program)
   const { listKeys } = await load()
-  const found = await listKeys(await stateFolderOf(program))
+  const found = await listKeys(await readStateFolder(program))
   if (json) for (const key of found) print(key, String)
   else print(found, () => renderKeys(found))
 }
@@ -174,10 +171,10 @@ function renderTrusted({
   readonly added: readonly { readonly id: string; readonly name?: string }[]
   readonly endorsed: readonly string[]
 }): string {
-  if (added.length === 0) return 'All of them were trusted already.'
+  if (added.length === 0) return 'All of these keys were already trusted.'
   return added
     .map(({ id, name }) => {
-      const how = endorsed.includes(id) ? ', for which a key signed that was trusted before' : ''
+      const how = endorsed.includes(id) ? ', endorsed by a key that was already trusted' : ''
       return visible(`trusted ${id}${name === undefined ? '' : ` (${name})`}${how}`)
     })
     .join('\n')

@@ -20,7 +20,7 @@ import {
   addTrustOption,
   type ChangeOptions,
 } from '../run-options.ts'
-import { openSession, type Session, who, withNewStateFolder } from '../session.ts'
+import { openSession, type Session, who, withHost } from '../session.ts'
 import { loadTrusted } from '../trust.ts'
 
 interface CertifyOptions extends AttendedOption, Pick<ChangeOptions, 'dependencies'> {
@@ -45,11 +45,7 @@ export function addCertify(program: Command): void {
       `
 Without --loop and --check: every standard condition that the project has a command for.
 --approve takes an item exactly as a refusal prints it.
-Exit code: 0 if the commit was certified, ${notCertifiedExitCode} if not.
-
-Examples:
-  loopctl certify
-  loopctl certify . --check test='npm test' --check types='npx tsc --noEmit' --base main`,
+Exit code: 0 if the commit was certified, ${notCertifiedExitCode} if not.`,
     )
   addCheckOption(certify, 'a command that must pass, or name=command; repeatable')
   addDependenciesOption(addTrustOption(addAttendedOption(certify))).action(
@@ -69,7 +65,7 @@ async function run(
 ): Promise<void> {
   const session = openSession(program)
   await interruptible('nothing was certified.', (stop) =>
-    withNewStateFolder(program, async (host) => {
+    withHost(program, async (host) => {
       const { certifyFolder, loadChecks } = await import('../../launch/certify/certify-folder.ts')
       const loaded = await load(session, host, given, options, loadChecks)
       try {

@@ -1,4 +1,4 @@
-/** `completion`: the script that a shell loads. What it asks later is answered by `complete`, before commands. */
+/** `completion`: prints the script that a shell loads. `complete` answers its queries, before commands are loaded. */
 
 import { Argument, type Command } from 'commander'
 
@@ -14,7 +14,7 @@ Load it in each new shell:
 export function addCompletion(program: Command): void {
   program
     .command('completion')
-    .description('completion for a shell: commands, flags, runs, loop files, questions')
+    .description('print the completion script for a shell')
     .addArgument(new Argument('<shell>', 'which').choices(shells))
     .addHelpText('after', help)
     .action(async (shell: (typeof shells)[number]) => {

@@ -1,32 +1,30 @@
-/** Commands about the configuration: what holds and who says so, where its files are, whether they are right. */
+/** Commands about the configuration: effective settings with their origins, file locations, validity. */
 
 import type { Command } from 'commander'
 import type { LoadedConfig } from '../../definition/config/load-config.ts'
 import { defined, LoopError } from '../../loop/index.ts'
 import { renderTable, visible } from '../display/render.ts'
-import { openSession, stateFolderOf } from '../session.ts'
+import { openSession, readStateFolder } from '../session.ts'
 
 export function addConfig(program: Command): void {
-  const config = program
-    .command('config')
-    .description('the settings that hold here, and the files they come from')
+  const config = program.command('config').description('show and check the configuration')
   config
     .command('show')
-    .description('every setting with its value')
-    .option('--origin', 'and where it comes from: flag, environment, file and line, or default')
-    .option('--config <file>', 'with this file before those that are found')
+    .description('show every setting and its value')
+    .option('--origin', 'also show where each value comes from')
+    .option('--config <file>', 'config file; overrides discovered ones')
     .action((options: ShowOptions) => show(program, options))
   config
     .command('path')
-    .description('the files that are read, the strongest first')
+    .description('list the config files, highest precedence first')
     .action(() => paths(program))
   config
     .command('check [file]')
-    .description('check a file, or all that are found; says line, column and reason')
+    .description('check one config file, or all that are found')
     .action((file: string | undefined) => check(program, file))
   config
     .command('schema')
-    .description('the JSON Schema of loopwright.yaml, for editors')
+    .description('print the JSON Schema of loopwright.yaml, for editors')
     .action(async () => {
       const { configJsonSchema } = await import('../../definition/config/config-json-schema.ts')
       process.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`)
@@ -39,7 +37,7 @@ interface ShowOptions {
 }
 
 async function load(program: Command, file?: string): Promise<LoadedConfig> {
-  const folder = await stateFolderOf(program)
+  const folder = await readStateFolder(program)
   const { loadConfig } = await import('../../definition/config/load-config.ts')
   return loadConfig({ folder, ...defined({ file }) })
 }
@@ -70,7 +68,9 @@ async function paths(program: Command): Promise<void> {
   print({ files, user, notes }, () =>
     [
       ...files.map(({ path, of }) => `${of.padEnd(8)} ${visible(path)}`),
-      ...(files.some(({ path }) => path === user) ? [] : [`user     ${visible(user)} (not there)`]),
+      ...(files.some(({ path }) => path === user)
+        ? []
+        : [`user     ${visible(user)} (does not exist)`]),
       ...notes.map((note) => `note: ${visible(note)}`),
     ].join('\n'),
   )
@@ -78,7 +78,7 @@ async function paths(program: Command): Promise<void> {
 
 async function check(program: Command, file: string | undefined): Promise<void> {
   const { json, print } = openSession(program)
-  const folder = await stateFolderOf(program)
+  const folder = await readStateFolder(program)
   const { findConfigFiles } = await import('../../definition/config/find-files.ts')
   const { checkConfig } = await import('../../definition/config/preview-config.ts')
   const found = findConfigFiles({ cwd: process.cwd(), environment: process.env })
@@ -95,7 +95,7 @@ async function check(program: Command, file: string | undefined): Promise<void> 
         .join('\n'),
     )
   }
-  if (reports.length === 0 && !json) print([], () => 'There is no file of configuration here.')
+  if (reports.length === 0 && !json) print([], () => 'There is no config file here.')
   if (reports.every(({ ok }) => ok)) return
   throw new LoopError('bad-config', 'The configuration has problems; see above.')
 }

@@ -1,4 +1,4 @@
-/** Commands about the daemon of the record: start, stop, status, logs, token, install. */
+/** Commands about the daemon of the state folder: start, stop, status, logs, token, install. */
 
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import { errorTable, isLoopError, LoopError } from '../../loop/index.ts'
 import { ownToken } from '../connection/reach.ts'
 import { plural, renderSpan } from '../display/amounts.ts'
 import { renderTable, renderTime, visible } from '../display/render.ts'
-import { openSession, stateFolderOf, wholeNumber } from '../session.ts'
+import { openSession, readStateFolder, wholeNumber } from '../session.ts'
 
 interface StartOptions {
   readonly port?: number
@@ -24,57 +24,57 @@ interface StartOptions {
 export function addDaemon(program: Command): void {
   const daemon = program
     .command('daemon')
-    .description('the daemon, which drives runs in the background: start, stop, status, logs')
+    .description('manage the daemon, which drives runs in the background')
     .action(() => status(program))
-  const start = daemon.command('start').description('start it, if none runs')
+  const start = daemon.command('start').description('start the daemon')
   addSettings(start).action((options: StartOptions) => startIt(program, options))
   daemon
     .command('stop')
-    .description('end it in good order; its runs go on when it is started again')
-    .option('--force', 'kill it, where it does not end; nothing is lost')
+    .description('stop the daemon; its runs resume when it starts again')
+    .option('--force', 'kill it if it does not stop; its runs can be resumed')
     .action((options: { force?: boolean }) => stop(program, options.force === true))
-  const again = daemon.command('restart').description('stop and start it; its runs continue')
+  const again = daemon.command('restart').description('restart the daemon; its runs resume')
   addSettings(again).action((options: StartOptions) => restart(program, options))
   daemon
     .command('status')
-    .description('whether it runs, where, and how much there is to do')
+    .description('show whether the daemon is running, and its queue')
     .action(() => status(program))
   daemon
     .command('logs')
-    .description('its log')
-    .option('-f, --follow', 'wait for more')
-    .option('-n, --lines <n>', 'so many of the last lines', wholeNumber, 100)
+    .description('print the log of the daemon')
+    .option('-f, --follow', 'keep printing new lines')
+    .option('-n, --lines <n>', 'number of lines to print', wholeNumber, 100)
     .action(async (options: { follow?: boolean; lines: number }) => {
       const { showLog } = await import('../connection/daemon-log.ts')
-      await showLog(openSession(program), await stateFolderOf(program), options)
+      await showLog(openSession(program), await readStateFolder(program), options)
     })
   daemon
     .command('token')
-    .description('the token that its clients need')
-    .option('--read-only', 'the one that may only look')
-    .option('--rotate', 'make a new one; the old one is refused from then on')
+    .description('print or rotate the token of the daemon')
+    .option('--read-only', 'the read-only token')
+    .option('--rotate', 'create a new token; the old one stops working')
     .action((options: { readOnly?: boolean; rotate?: boolean }) => token(program, options))
   const install = daemon
     .command('install')
-    .description('have it started with the machine: a unit for systemd')
+    .description('print a systemd unit that starts the daemon at boot')
     .option('--print', 'print the unit')
   addSettings(install).action((options: StartOptions & { print?: boolean }) =>
     printUnit(program, options),
   )
 }
 
-/** As loopd has them. */
+/** The same options as loopd. */
 const addSettings = (command: Command): Command =>
   command
-    .option('--port <number>', 'where it listens; 0: any that is free (default: 7700)', wholeNumber)
-    .option('--host <address>', 'others than this machine need TLS (default: 127.0.0.1)')
-    .option('--public-name <name...>', 'other names that it is asked by, with TLS')
-    .option('--tls-cert <file>', 'its certificate, in PEM')
-    .option('--tls-key <file>', 'the key of the certificate, in PEM')
-    .option('--max-concurrent-runs <n>', 'how many runs work at once (default: 3)', wholeNumber)
-    .option('--max-runs-per-workspace <n>', 'how many of them in one repository', wholeNumber)
+    .option('--port <number>', 'port to listen on; 0: any free port (default: 7700)', wholeNumber)
+    .option('--host <address>', 'address to listen on; others need TLS (default: 127.0.0.1)')
+    .option('--public-name <name...>', 'other host names that clients use, with TLS')
+    .option('--tls-cert <file>', 'TLS certificate, PEM')
+    .option('--tls-key <file>', 'key of the TLS certificate, PEM')
+    .option('--max-concurrent-runs <n>', 'maximum runs at a time (default: 3)', wholeNumber)
+    .option('--max-runs-per-workspace <n>', 'maximum runs at a time in one repository', wholeNumber)
     .addOption(
-      new Option('--queue-policy <policy>', 'who goes first (default: fifo)').choices([
+      new Option('--queue-policy <policy>', 'order of the queue (default: fifo)').choices([
         'fifo',
         'newest-first',
         'priority',
@@ -96,9 +96,9 @@ function argumentsFrom(options: StartOptions): readonly string[] {
   return given.flatMap(([flag, value]) => (value === undefined ? [] : [flag, String(value)]))
 }
 
-/** The daemon of the record; undefined where there is none. Rejected where it does not answer. */
+/** The daemon of the state folder; undefined: none is running. Rejects if it does not answer. */
 async function running(program: Command, windowMs?: number): Promise<Client | undefined> {
-  const folder = resolve(await stateFolderOf(program))
+  const folder = resolve(await readStateFolder(program))
   const known = ownToken(program)
   const { clientOf } = await import('../../client/find-daemon.ts')
   const { isHealthy } = await import('../../client/wait-for-health.ts')
@@ -108,7 +108,7 @@ async function running(program: Command, windowMs?: number): Promise<Client | un
   return answerOfHolder({ folder, token: known, windowMs })
 }
 
-/** Where it listens, as it wrote it down: the port may be one that was free. */
+/** The address from the daemon file, since the system may have chosen the port. */
 async function addressIn(folder: string): Promise<string> {
   const { readDaemonFile } = await import('../../client/find-daemon.ts')
   return readDaemonFile(folder)?.address ?? 'no address'
@@ -119,28 +119,28 @@ async function startIt(program: Command, options: StartOptions): Promise<void> {
   const args = argumentsFrom(options)
   const there = await running(program)
   if (there !== undefined && args.length > 0) {
-    const message = 'A daemon runs here already, as it was started.'
+    const message = 'The daemon is already running; its options cannot be changed.'
     throw new LoopError('wrong-status', `${message} Stop it first: loopctl daemon stop`)
   }
-  const folder = resolve(await stateFolderOf(program))
+  const folder = resolve(await readStateFolder(program))
   const { startDaemon } = await import('../../client/start-daemon.ts')
   const client = there ?? (await startDaemon({ folder, args, token: ownToken(program) })).client
   const info = await client.daemon()
   const address = await addressIn(folder)
-  const word = there === undefined ? 'The daemon runs' : 'The daemon runs already'
+  const word = there === undefined ? 'The daemon is running' : 'The daemon is already running'
   print({ started: there === undefined, address, ...info }, () =>
-    visible(`${word}: ${address}, process ${info.pid}. To stop it: loopctl daemon stop`),
+    visible(`${word}: ${address}, process ${info.pid}. Stop it: loopctl daemon stop`),
   )
 }
 
-/** One whose files were removed puts them back within a second or so. */
+/** A daemon whose files were removed writes them again within about a second. */
 const lookWindowMs = 2000
 const stopWindowMs = 60_000
 const lookMs = 100
 
 async function stop(program: Command, force: boolean): Promise<void> {
   const { holderOf } = await import('../connection/silent-daemon.ts')
-  const holder = await holderOf(resolve(await stateFolderOf(program)))
+  const holder = await holderOf(resolve(await readStateFolder(program)))
   if (force && holder !== undefined) return endSilent(program, holder, force)
   let client: Client | undefined
   try {
@@ -151,18 +151,18 @@ async function stop(program: Command, force: boolean): Promise<void> {
   }
   const { print } = openSession(program)
   if (client === undefined) {
-    print({ stopped: false, running: false }, () => 'No daemon runs here.')
+    print({ stopped: false, running: false }, () => 'The daemon is not running.')
     return
   }
   const { pid, counts } = await client.daemon()
   await client.stopDaemon()
   await untilEnded(pid)
   const left = counts.driven + counts.queued
-  const later = left === 0 ? '' : ` ${plural(left, 'run')} will go on when it is started again.`
-  print({ stopped: true, running: false, pid, runs: left }, () => `The daemon has ended.${later}`)
+  const later = left === 0 ? '' : ` ${plural(left, 'run')} will resume when it starts again.`
+  print({ stopped: true, running: false, pid, runs: left }, () => `The daemon has stopped.${later}`)
 }
 
-/** What it said when it was stopped would be a second answer with --json. */
+/** With --json the output of the stop is suppressed, since it would be a second answer. */
 async function restart(program: Command, options: StartOptions): Promise<void> {
   const client = await running(program, lookWindowMs)
   if (client !== undefined) {
@@ -173,18 +173,18 @@ async function restart(program: Command, options: StartOptions): Promise<void> {
   await startIt(program, options)
 }
 
-/** It is not asked, but sent a signal. */
+/** Stops it by a signal instead of a request. */
 async function endSilent(program: Command, pid: number, force: boolean): Promise<void> {
   const { print, quiet } = openSession(program)
   if (!force && !quiet) {
-    const advice = 'at once, without loss: loopctl daemon stop --force'
-    process.stderr.write(`Process ${pid} does not answer. It is told to end (${advice}).\n`)
+    const advice = 'To kill it, without losing runs: loopctl daemon stop --force'
+    process.stderr.write(`Process ${pid} does not answer; sending it a signal to stop. ${advice}\n`)
   }
   const { endHolder } = await import('../connection/silent-daemon.ts')
-  const folder = resolve(await stateFolderOf(program))
+  const folder = resolve(await readStateFolder(program))
   await endHolder(pid, { folder, force, windowMs: stopWindowMs })
-  const later = 'Its runs go on when it is started again.'
-  print({ stopped: true, running: false, pid }, () => `The daemon has ended. ${later}`)
+  const later = 'Its runs resume when it starts again.'
+  print({ stopped: true, running: false, pid }, () => `The daemon has stopped. ${later}`)
 }
 
 async function untilEnded(pid: number): Promise<void> {
@@ -211,9 +211,9 @@ async function status(program: Command): Promise<void> {
   const { print } = openSession(program)
   const client = await running(program, lookWindowMs)
   if (client === undefined) {
-    const folder = await stateFolderOf(program)
+    const folder = await readStateFolder(program)
     print({ running: false, folder }, () =>
-      visible(`No daemon runs for ${folder}. Start it with: loopctl daemon start`),
+      visible(`No daemon is running for ${folder}. Start it: loopctl daemon start`),
     )
     process.exitCode = errorTable['not-available'].exitCode
     return
@@ -233,7 +233,7 @@ function renderInfo(info: DaemonInfo, address: string, { where }: Client): strin
     ['record', settings.folder],
     ['since', `${renderTime(info.startedAtMs)} (${renderSpan(info.uptimeMs)})`],
     ['queue', `${counts.driven} running, ${counts.queued} waiting, ${queuePolicy}`],
-    ['at once', `${maxConcurrentRuns} runs, ${maxRunsPerWorkspace} in one repository`],
+    ['limits', `${maxConcurrentRuns} runs at a time, ${maxRunsPerWorkspace} in one repository`],
     [
       'runs',
       Object.entries(counts.runs)
@@ -248,7 +248,7 @@ async function token(
   { readOnly, rotate }: { readonly readOnly?: boolean; readonly rotate?: boolean },
 ): Promise<void> {
   const { print } = openSession(program)
-  const folder = resolve(await stateFolderOf(program))
+  const folder = resolve(await readStateFolder(program))
   const { readToken, rotateToken, tokenPath } = await import('../../daemon/token-file.ts')
   const kind = readOnly === true ? 'read' : 'write'
   const made = rotate === true ? rotateToken(folder, kind) : readToken(tokenPath(folder, kind))
@@ -262,7 +262,7 @@ async function printUnit(
   if (isPrinted !== true) {
     throw new LoopError(
       'bad-request',
-      'Nothing is installed by loopctl itself. Print the unit, and put it where it says: loopctl daemon install --print',
+      'loopctl does not install the unit itself. Print it, and follow the comments in it: loopctl daemon install --print',
     )
   }
   const { print } = openSession(program)
@@ -270,7 +270,7 @@ async function printUnit(
   const unit = systemdUnit({
     node: process.execPath,
     program: fileURLToPath(new URL('../../daemon/loopd.js', import.meta.url)),
-    state: resolve(await stateFolderOf(program)),
+    state: resolve(await readStateFolder(program)),
     args: argumentsFrom(options),
     path: process.env['PATH'],
   })

@@ -12,9 +12,9 @@ import { loopFiles } from '../choose-loop.ts'
 import { describeFound } from '../display/found-view.ts'
 import { renderTable, visible, visibleText } from '../display/render.ts'
 import { interruptedExitCode } from '../exit-codes.ts'
-import { askAnswers, defaultAnswers, type InitFound, whatIsMissing } from '../init-answers.ts'
+import { askAnswers, defaultAnswers, describeMissing, type InitFound } from '../init-answers.ts'
 import { readPrompt } from '../run-options.ts'
-import { openSession, type Session, stateFolderOf } from '../session.ts'
+import { openSession, readStateFolder, type Session } from '../session.ts'
 import { shellWord } from '../shell-word.ts'
 
 interface InitOptions {
@@ -38,12 +38,7 @@ export function addInit(program: Command): void {
       'after',
       `
 The default file is loops/fix.yaml; a name such as docs means loops/docs.yaml. Existing files are not
-overwritten. The new file is trusted as it is; after you edit it, run asks again.
-
-Examples:
-  loopctl init
-  loopctl init --yes --agent claude --check 'npm test'
-  loopctl init docs -p 'Document every exported function.' --check 'npm run docs:check'`,
+overwritten. The new file is trusted as it is; after you edit it, run asks again.`,
     )
   addCheckOption(init, 'a command that must pass, or name=command; repeatable')
   init.action((file: string | undefined, options: InitOptions) => start(program, file, options))
@@ -56,7 +51,7 @@ async function start(
 ): Promise<void> {
   const session = openSession(program)
   const folder = requireProjectFolder()
-  const state = resolve(await stateFolderOf(program))
+  const state = resolve(await readStateFolder(program))
   const { initFile, requireNew, writeInitLoop } = await import('../../launch/init/write-loop.ts')
   const file = initFile(folder, named)
   requireNew(file)
@@ -145,7 +140,7 @@ async function answers(
 function describeWritten(found: InitFound, draft: LoopDraft, { file, digest }: WrittenLoop) {
   const { project, agents } = found
   const { folder, repository, stacks } = project
-  const missing = typeof draft.agent === 'string' ? whatIsMissing(draft.agent, agents) : undefined
+  const missing = typeof draft.agent === 'string' ? describeMissing(draft.agent, agents) : undefined
   const shown = relative(folder, file)
   const only = loopFiles('loops').length === 1 && shown.startsWith('loops/')
   const next = only ? 'loopctl run' : `loopctl run ${shown}`

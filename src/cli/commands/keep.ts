@@ -1,4 +1,4 @@
-/** Commands about the record itself: export, files, rm, gc. */
+/** Commands about the state folder itself: export, files, rm, gc. */
 
 import type { Command } from 'commander'
 import type { Collected } from '../../host/collect-garbage.ts'
@@ -7,19 +7,22 @@ import type { RunRemovalResponse } from '../../protocol/api/index.ts'
 import { plural, renderSize } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
 import { requireYes } from '../require-yes.ts'
-import { wholeNumber, withRuns, withStateFolder } from '../session.ts'
+import { wholeNumber, withExistingHost, withRuns } from '../session.ts'
 
-const gcAdvice =
-  'The content of their files is still there: loopctl gc removes what no other run needs.'
+const gcAdvice = 'To free the disk space of their files: loopctl gc'
 
 export function addKeeping(program: Command): void {
   program
     .command('export <run>')
-    .description('a checkpoint as a file that another machine can go on from')
-    .option('--iteration <n>', 'after this iteration (default: the last)', wholeNumber)
-    .option('--no-files', 'without the files of the workspace')
+    .description('export a checkpoint to a file that any machine can resume')
+    .option(
+      '--iteration <n>',
+      'the checkpoint after this iteration (default: the last)',
+      wholeNumber,
+    )
+    .option('--no-files', 'leave out the files of the workspace')
     .action((run: string, options: { iteration?: number; files: boolean }) =>
-      withStateFolder(program, async (host) => {
+      withExistingHost(program, async (host) => {
         const { iteration, files } = options
         const chosen = defined({ iteration })
         process.stdout.write(await host.exportCheckpoint(run, { files, ...chosen }))
@@ -27,18 +30,18 @@ export function addKeeping(program: Command): void {
     )
   program
     .command('files <tree> <folder>')
-    .description('put the files of a tree, as inspect and tail name it, into an empty folder')
+    .description('extract a recorded snapshot into an empty folder')
     .action((tree: string, folder: string) =>
-      withStateFolder(program, async (host, { print }) => {
+      withExistingHost(program, async (host, { print }) => {
         const whole = await host.extract(tree, folder)
-        print({ tree: whole, folder }, () => visible(`${whole} is in ${folder}`))
+        print({ tree: whole, folder }, () => visible(`Extracted ${whole} into ${folder}`))
       }),
     )
   program
     .command('rm <run...>')
-    .description('remove runs that have ended from the record, for good (by id or name)')
-    .option('--force', 'also runs that have not ended, if they are not running')
-    .option('--yes', 'do not ask')
+    .description('permanently remove ended runs and their journal')
+    .option('--force', 'also remove runs that have not ended but are not running')
+    .option('--yes', 'do not ask for confirmation')
     .action((runs: string[], options: { force?: boolean; yes?: boolean }) =>
       withRuns(program, async (known, session) => {
         const { hint, json, print } = session
@@ -65,7 +68,7 @@ export function addKeeping(program: Command): void {
         'unused for 30 days, and the least recently used above 5 GiB or a tenth of the disk.',
     )
     .action(() =>
-      withStateFolder(program, async (host, { print }) => {
+      withExistingHost(program, async (host, { print }) => {
         const swept = await host.collectGarbage()
         print(swept, () => renderCollected(swept))
       }),
@@ -81,16 +84,16 @@ function renderCollected({ removed, kept, layers }: Collected): string {
   ].join('\n')
 }
 
-/** What is still there, why, and how it goes. */
+/** What was kept, why, and how to remove it. */
 function leftOf({ worktree, workspace }: RunRemovalResponse): string {
   switch (worktree?.status) {
     case 'kept': {
       const { path, why } = worktree
       const way = `git worktree remove --force ${path}, then loopctl worktrees clean`
-      return `; its worktree ${path} stays: ${why}. To remove it with what is in it: ${way}`
+      return `; its worktree ${path} was kept: ${why}. To remove it with everything in it: ${way}`
     }
     case 'failed':
-      return `; its worktree ${workspace} was left as it is: ${worktree.why}`
+      return `; its worktree ${workspace} was kept: ${worktree.why}`
     case 'removed':
       return worktree.branchKept === undefined
         ? ', with its worktree'
@@ -102,8 +105,8 @@ function leftOf({ worktree, workspace }: RunRemovalResponse): string {
   }
 }
 
-/** Git itself looks whether it is merged, unless it is told not to. */
+/** `git branch -d` refuses a branch that is not merged; `-D` does not. */
 const branchStays = (branch: string, why: string | undefined): string =>
   why === undefined
-    ? `its branch ${branch} stays. To remove it: git branch -d ${branch}`
-    : `its branch ${branch} stays: ${why}. To remove it all the same: git branch -D ${branch}`
+    ? `its branch ${branch} was kept. To remove it: git branch -d ${branch}`
+    : `its branch ${branch} was kept: ${why}. To remove it anyway: git branch -D ${branch}`

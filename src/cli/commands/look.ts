@@ -1,4 +1,4 @@
-/** Commands that look: list, inspect, tail, output, queue. */
+/** Commands that only read: list, inspect, tail, output, queue. */
 
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
@@ -23,11 +23,11 @@ const listedMax = 100
 export function addLooking(program: Command): void {
   program
     .command('list')
-    .description('the runs, newest first')
-    .option('--status <status>', 'only those of this status, such as waiting or FAILED')
-    .option('--workspace <folder>', 'only those that work in this folder', folderName)
-    .option('--limit <n>', `at most so many (default: ${listedMax})`, wholeNumber)
-    .option('--all', 'all of them')
+    .description('list the runs, newest first')
+    .option('--status <status>', 'only runs with this status, such as waiting or FAILED')
+    .option('--workspace <folder>', 'only runs that work in this folder', folderName)
+    .option('--limit <n>', `maximum number of runs (default: ${listedMax})`, wholeNumber)
+    .option('--all', 'list all runs')
     .action((options: ListOptions) =>
       withRuns(
         program,
@@ -37,7 +37,7 @@ export function addLooking(program: Command): void {
     )
   program
     .command('inspect <run>')
-    .description('one run: status, spending, checkpoints, what it asks (by id, name or beginning)')
+    .description('show the status, cost, checkpoints and questions of a run')
     .action((run: string) =>
       withRuns(program, async (runs, { print, terminal }) => {
         const inspection = await runs.inspect(run)
@@ -47,7 +47,7 @@ export function addLooking(program: Command): void {
   addTail(program)
   program
     .command('queue')
-    .description('which runs are running, which wait, and for what')
+    .description('list running and queued runs')
     .action(() =>
       withRuns(
         program,
@@ -72,16 +72,16 @@ interface TailOptions {
 function addTail(program: Command): void {
   program
     .command('tail <run>')
-    .description('the events of a run')
-    .option('-f, --follow', 'wait for more until the run ends, also while the daemon is away')
-    .option('--after <seq>', 'begin after this event', wholeNumber, 0)
-    .option('--output', 'what its agent said and its checks printed instead')
+    .description('print the events of a run')
+    .option('-f, --follow', 'keep printing until the run ends')
+    .option('--after <seq>', 'start after this event', wholeNumber, 0)
+    .option('--output', 'print the output of its agent and checks instead')
     .action((run: string, options: TailOptions) => tail(program, run, options))
   program
     .command('output <run>')
-    .description('what the agent of a run said and its checks printed')
-    .option('-f, --follow', 'wait for more until the run ends')
-    .option('--after <seq>', 'begin after this event', wholeNumber, 0)
+    .description('print the output of the agent and checks of a run')
+    .option('-f, --follow', 'keep printing until the run ends')
+    .option('--after <seq>', 'start after this event', wholeNumber, 0)
     .action((run: string, options: TailOptions) => tail(program, run, { ...options, output: true }))
 }
 
@@ -104,7 +104,7 @@ const tail = (
     }
   })
 
-/** Once for each time that it is away, and once when it is back; not among the events. */
+/** On standard error, once when the daemon stops answering and once when it answers again. */
 function tellBreak({ json }: Session): (broken: Break) => void {
   let isAway = false
   return ({ retryInMs }) => {
@@ -112,13 +112,13 @@ function tellBreak({ json }: Session): (broken: Break) => void {
     isAway = retryInMs !== undefined
     if (json || wasAway === isAway) return
     const words = isAway
-      ? 'The daemon does not answer; waiting for it. To start it: loopctl daemon start'
-      : 'The daemon is back.'
+      ? 'The daemon does not answer; waiting for it. Start it: loopctl daemon start'
+      : 'The daemon answers again.'
     process.stderr.write(`${words}\n`)
   }
 }
 
-/** Text as it came, under a line for each step that it came from. */
+/** The raw text, with a heading for each step. */
 function createOutputShow({ json, print, terminal }: Session): (entry: OutputEntry) => void {
   let last = ''
   return (entry) => {
@@ -131,7 +131,7 @@ function createOutputShow({ json, print, terminal }: Session): (entry: OutputEnt
   }
 }
 
-/** What lists call interrupted is at work by its record, and nobody drives it. */
+/** An interrupted run is `running` or `waiting` in the journal, but no process drives it. */
 const interrupted = 'interrupted'
 
 async function listed(runs: Runs, options: ListOptions): Promise<readonly Run[]> {
@@ -140,7 +140,7 @@ async function listed(runs: Runs, options: ListOptions): Promise<readonly Run[]>
   return (await runs.list(rest)).filter((run) => run.interrupted)
 }
 
-/** One more than is shown, to know whether there are more. */
+/** Reads one more than is shown, to know whether there are more. */
 function filterFrom({ status, workspace, limit, all }: ListOptions, more: number): ListFilter {
   const isKnown = status === undefined || status === interrupted || statusesNamed(status)
   if (!isKnown) throw noStatus(status)
@@ -154,7 +154,7 @@ function filterFrom({ status, workspace, limit, all }: ListOptions, more: number
 const noStatus = (status: string): LoopError =>
   new LoopError(
     'bad-request',
-    `No run ever has the status "${status}". The statuses are: ${[...runStatuses, interrupted].join(', ')}.`,
+    `Unknown status "${status}". Use one of: ${[...runStatuses, interrupted].join(', ')}.`,
   )
 
 function listRuns(program: Command, found: readonly Run[], options: ListOptions): void {
@@ -166,6 +166,6 @@ function listRuns(program: Command, found: readonly Run[], options: ListOptions)
   else print(runs, () => renderList(runs, Date.now(), terminal, isPart))
   if (found.length > runs.length && options.limit === undefined) {
     const all = hint('loopctl list --all')
-    process.stderr.write(`These are the newest ${runs.length}. All of them: ${all}\n`)
+    process.stderr.write(`Showing the newest ${runs.length} runs. Show all: ${all}\n`)
   }
 }

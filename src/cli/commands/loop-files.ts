@@ -6,28 +6,26 @@ import { renderTable, renderTime, visible } from '../display/render.ts'
 import { fit } from '../display/status-line.ts'
 import { renderPowers } from '../display/wrap.ts'
 import { type AttendedOption, addAttendedOption, addTrustOption } from '../run-options.ts'
-import { openSession, stateFolderOf } from '../session.ts'
+import { openSession, readStateFolder } from '../session.ts'
 import { renderScope } from '../start/plan.ts'
 import { loadTrusted } from '../trust.ts'
 
 export function addLoopFiles(program: Command): void {
   program
     .command('validate <file...>')
-    .description('check loop files without running anything; says line and reason')
+    .description('check loop files without running them')
     .action((files: string[]) => validate(program, files))
   program
     .command('trust [file]')
-    .description(
-      'allow a loop file to be run, or a loopwright.yaml to be used, as it is now; without a file: what is allowed',
-    )
-    .option('--forget', 'take it back', false)
+    .description('trust a loop file or loopwright.yaml, or list trusted files')
+    .option('--forget', 'stop trusting the file', false)
     .action((file: string | undefined, options: { forget: boolean }) =>
       file === undefined ? listTrusted(program) : trust(program, file, options.forget),
     )
   const tools = program
     .command('tools [query]')
-    .description('the tools that agents can call, also those of the MCP servers of a loop file')
-    .option('--loop <file>', 'with the servers and tools of this loop file')
+    .description('list the tools that agents can call')
+    .option('--loop <file>', 'include the MCP servers and tools of this loop file')
   addTrustOption(addAttendedOption(tools)).action(
     (query: string | undefined, options: ToolsOptions) => listTools(program, query, options),
   )
@@ -37,7 +35,7 @@ const firstLine = (text: string): string => text.split('\n')[0] ?? ''
 
 async function validate(program: Command, files: readonly string[]): Promise<void> {
   const { print } = openSession(program)
-  const folder = await stateFolderOf(program)
+  const folder = await readStateFolder(program)
   const { validateLoop } = await import('../../launch/load-loop.ts')
   const reports = await Promise.all(files.map((file) => validateLoop(file, folder)))
   for (const report of reports) {
@@ -61,7 +59,7 @@ async function validate(program: Command, files: readonly string[]): Promise<voi
 
 async function trust(program: Command, file: string, forget: boolean): Promise<void> {
   const { print, terminal } = openSession(program)
-  const folder = await stateFolderOf(program)
+  const folder = await readStateFolder(program)
   const { distrustLoop, previewLoop, trustLoop } = await import('../../launch/load-loop.ts')
   const { isConfigFile, previewConfig } = await import('../../definition/config/preview-config.ts')
   const preview = await (isConfigFile(file) ? previewConfig : previewLoop)(file, folder)
@@ -69,7 +67,7 @@ async function trust(program: Command, file: string, forget: boolean): Promise<v
   if (forget) {
     await distrustLoop(preview, folder)
     print({ file: preview.file, digest, trusted: false }, () =>
-      visible(`${preview.file} as it is now is not trusted any more.`),
+      visible(`${preview.file} is no longer trusted.`),
     )
     return
   }
@@ -85,7 +83,7 @@ async function trust(program: Command, file: string, forget: boolean): Promise<v
 async function listTrusted(program: Command): Promise<void> {
   const { json, print } = openSession(program)
   const { trustedLoops } = await import('../../launch/load-loop.ts')
-  const entries = await trustedLoops(await stateFolderOf(program))
+  const entries = await trustedLoops(await readStateFolder(program))
   if (json) for (const entry of entries) print(entry, String)
   else if (entries.length === 0) print([], () => 'No loop file is trusted yet.')
   else {
@@ -109,7 +107,7 @@ async function listTools(
   options: ToolsOptions,
 ): Promise<void> {
   const session = openSession(program)
-  const folder = await stateFolderOf(program)
+  const folder = await readStateFolder(program)
   const { findTools } = await import('../../launch/find-tools.ts')
   const { loop } = options
   const loaded = loop === undefined ? undefined : await loadTrusted(session, folder, loop, options)

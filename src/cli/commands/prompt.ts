@@ -1,4 +1,4 @@
-/** `prompt`: what the agent would be told first. */
+/** `prompt`: prints the first prompt that the agent would get. */
 
 import type { Command } from 'commander'
 import { addChangeOptions, addLimitOptions, addLoadOptions } from '../run-options.ts'
@@ -8,8 +8,8 @@ import type { RunOptions } from '../start/start-options.ts'
 export function addPrompt(program: Command): void {
   const prompt = program
     .command('prompt <file>')
-    .description('the first prompt of a loop file, as the agent would get it; nothing is started')
-    .option('--workspace <folder>', 'where it would work', folderName)
+    .description('print the first prompt of a loop file without starting it')
+    .option('--workspace <folder>', 'where the run would work', folderName)
     .option('--config <file>', 'config file; overrides discovered ones')
   addLoadOptions(addLimitOptions(addChangeOptions(prompt)))
   prompt.action(async (file: string, options: RunOptions) => {

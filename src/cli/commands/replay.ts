@@ -1,4 +1,4 @@
-/** The command that does a run again from its record, offline and free: replay. */
+/** The command that repeats a recorded run, offline and free: replay. */
 
 import type { Command } from 'commander'
 import type { Host } from '../../host/host.ts'
@@ -9,13 +9,7 @@ import { plural, renderCount, renderMoney } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
 import { divergedExitCode } from '../exit-codes.ts'
 import { type AttendedOption, addAttendedOption, addTrustOption } from '../run-options.ts'
-import {
-  folderName,
-  openSession,
-  type Session,
-  withNewStateFolder,
-  withStateFolder,
-} from '../session.ts'
+import { folderName, openSession, type Session, withExistingHost, withHost } from '../session.ts'
 import type { FollowedRun } from '../start/foreground.ts'
 import type { RunEnd } from '../start/run-end.ts'
 import type { Epilogue } from '../start/show-run.ts'
@@ -32,21 +26,17 @@ export interface ReplayCommandOptions extends AttendedOption {
 export function addReplaying(program: Command): void {
   const replay = program
     .command('replay <run>')
-    .description('do a run again from its record, offline and free, and say where it differs')
+    .description('repeat a recorded run offline and report differences')
     .option('--name <name>', 'a name for the new run')
-    .option(
-      '--workspace <folder>',
-      'an empty folder (default: one in the record, removed when all is the same)',
-      folderName,
-    )
-    .option('--file <file>', 'another loop file, to see what it changes')
+    .option('--workspace <folder>', 'an empty folder (default: a temporary one)', folderName)
+    .option('--file <file>', 'another loop file, to see what changes')
   addTrustOption(addAttendedOption(replay))
   replay.action((name: string, options: ReplayCommandOptions) =>
-    withStateFolder(program, (host, session) => replayRun(session, host, name, options)),
+    withExistingHost(program, (host, session) => replayRun(session, host, name, options)),
   )
 }
 
-/** With `resume` a replay that was left goes on. */
+/** `resume` continues an interrupted replay. */
 export async function replayRun(
   session: Session,
   host: Host,
@@ -67,7 +57,7 @@ export async function replayRun(
     await withLoop(session, host, file, loading, async (loaded, drive) => {
       const { workspace, answers } = replay
       const apart = await replay.bringFiles(loaded.files)
-      // Paths stand in what agents were told and said.
+      // Prompts and replies of agents contain paths.
       const place = { workspace, replay: answers, apart, shownAs: replay.original.run.workspace }
       await drive(place, async (opened, watched) => {
         const before = options.resume === true ? await host.inspect(name) : undefined
@@ -87,7 +77,7 @@ export async function replayRun(
   }
 }
 
-/** Continues an interrupted replay. It stays where it was. */
+/** Continues an interrupted replay, in the same folder. */
 export async function resumeReplay(
   program: Command,
   { run }: Pick<Inspected, 'run'>,
@@ -97,15 +87,15 @@ export async function resumeReplay(
   if (from !== undefined || force !== undefined || workspace !== undefined) {
     throw new LoopError(
       'bad-request',
-      `Run "${run.name}" is a replay: it is resumed where it was, without --from, --force and --workspace.`,
+      `Run "${run.name}" is a replay. Resume it without --from, --force and --workspace.`,
     )
   }
-  await withNewStateFolder(program, (host) =>
+  await withHost(program, (host) =>
     replayRun(openSession(program), host, run.name, { ...options, resume: true }),
   )
 }
 
-/** A file that changed is mostly not trusted either, and that would be the wrong advice. */
+/** Comes before the trust check: a file that changed is usually not trusted either, and advice to trust it would mislead. */
 async function requireSameFile({ folder }: Host, replay: Replay, file: string): Promise<void> {
   const { previewLoop } = await import('../../launch/load-loop.ts')
   replay.requireFile((await previewLoop(file, folder, { purpose: 'resume' })).digest)
@@ -162,12 +152,10 @@ function renderResult(
     difference === undefined
       ? `the same as ${run.name}: ${plural(iterations, 'iteration')}${end === undefined ? how : ''}`
       : `not the same as ${run.name}: ${difference}`,
-    ...(end === undefined ? [] : [`as far as it goes: ${end}`]),
+    ...(end === undefined ? [] : [`replayed up to the end of the recording: ${end}`]),
     `${plural(exchanges, 'exchange')} replayed, 0 requests sent, nothing paid ` +
-      `(the record: ${renderMoney(recorded.costMicros)}, ${renderCount(recorded.tokens)} tokens)`,
-    ...(known > 0
-      ? []
-      : ['No exchange with a model is on record: the agent itself was run again.']),
+      `(recorded: ${renderMoney(recorded.costMicros)}, ${renderCount(recorded.tokens)} tokens)`,
+    ...(known > 0 ? [] : ['No exchange with a model was recorded, so the agent itself ran again.']),
   ]
 }
 

@@ -16,37 +16,37 @@ interface YesOption {
 export function addReviewing(program: Command): void {
   program
     .command('scrap <run>')
-    .description('throw the work of a run that has ended away: its worktree and its branch')
-    .option('--yes', 'without being asked')
+    .description('delete the worktree and branch of an ended run')
+    .option('--yes', 'do not ask for confirmation')
     .action((run: string, { yes }: YesOption) =>
       withRuns(program, async (runs, session) => {
         const { name } = (await runs.inspect(run)).run
-        await requireYes(session, `remove the worktree and the branch of ${name}`, yes)
+        await requireYes(session, `delete the worktree and branch of ${name}`, yes)
         const gone = await runs.scrap(run, who())
-        session.print(gone, () => renderGone('scrapped', gone))
+        session.print(gone, () => renderDiscarded(gone))
       }),
     )
   program
     .command('reset <run>')
-    .description('end a run, and take its worktree and its branch away, whatever is in them')
-    .option('--yes', 'without being asked')
+    .description('cancel a run and delete its worktree and branch')
+    .option('--yes', 'do not ask for confirmation')
     .action((run: string, { yes }: YesOption) =>
       withRuns(program, async (runs, session) => {
         const { name, status } = (await runs.inspect(run)).run
-        const end = isEnd(status) ? '' : `cancel ${name}, and `
-        await requireYes(session, `${end}remove its worktree and its branch (${name})`, yes)
+        const cancel = isEnd(status) ? '' : `cancel ${name} and `
+        await requireYes(session, `${cancel}delete the worktree and branch of ${name}`, yes)
         const gone = await runs.reset(run, who())
-        session.print(gone, () => renderGone('reset', gone))
+        session.print(gone, () => renderDiscarded(gone))
       }),
     )
   program
     .command('create-pr <run>')
-    .description('push the branch of a certified run, and open a pull request with gh')
+    .description('open a pull request for a certified run (needs gh)')
     .option('--remote <name>', 'where to push (default: origin)')
-    .option('--base <branch>', 'the branch to merge into (default: what the run began from)')
-    .option('--title <text>', 'its title')
-    .option('--body <text>', 'its text')
-    .option('--draft', 'as a draft')
+    .option('--base <branch>', 'target branch (default: the branch the run started from)')
+    .option('--title <text>', 'title of the pull request')
+    .option('--body <text>', 'description of the pull request')
+    .option('--draft', 'open it as a draft')
     .action((run: string, options: Omit<PullRequestRequest, 'by'>) =>
       withRuns(program, async (runs, { print }) => {
         const made = await runs.createPullRequest(run, { ...options, by: who() })
@@ -65,10 +65,10 @@ interface AnalyzeOptions {
 function addAnalyze(program: Command): void {
   program
     .command('analyze [run]')
-    .description('look back at a run that has ended: what happened, and why it ended')
-    .option('--latest', 'the run that ended last')
-    .option('--model <provider/model>', 'ask this model (default: from the record alone)')
-    .option('--prompt-only', 'only write what a model would be asked')
+    .description('explain what an ended run did and why it ended')
+    .option('--latest', 'analyze the run that ended last')
+    .option('--model <provider/model>', 'ask this model (default: use no model)')
+    .option('--prompt-only', 'only write the prompt for the model')
     .action((run: string | undefined, { latest, ...choice }: AnalyzeOptions) =>
       withRuns(program, async (runs, { print }) => {
         const found = await runs.analyze(await runFor(runs, run, latest), choice)
@@ -84,40 +84,37 @@ async function runFor(
   latest: boolean | undefined,
 ): Promise<string> {
   if (given !== undefined && latest === true) {
-    throw new LoopError('bad-request', 'Say a run or --latest, not both.')
+    throw new LoopError('bad-request', 'A run and --latest conflict; use one of them.')
   }
   if (given !== undefined) return given
-  if (latest !== true) throw new LoopError('bad-request', 'Say which run, or --latest.')
+  if (latest !== true) throw new LoopError('bad-request', 'Pass a run, or --latest.')
   const ended = (await runs.list())
     .filter(({ status }) => isEnd(status))
     .toSorted((one, other) => other.updatedAtMs - one.updatedAtMs)
   if (ended[0] !== undefined) return ended[0].id
-  throw new LoopError('unknown-run', 'No run has ended yet. See them: loopctl list')
+  throw new LoopError('unknown-run', 'No run has ended yet. List the runs: loopctl list')
 }
 
-function renderGone(
-  word: string,
-  { run, worktree, branch, commits, uncommitted }: Discarded,
-): string {
-  const gone = [
-    ...(worktree === undefined ? [] : [`its worktree ${worktree}`]),
-    ...(branch === undefined ? [] : [`its branch ${branch}`]),
+function renderDiscarded({ run, worktree, branch, commits, uncommitted }: Discarded): string {
+  const deleted = [
+    ...(worktree === undefined ? [] : [`worktree ${worktree}`]),
+    ...(branch === undefined ? [] : [`branch ${branch}`]),
   ]
   const lost = [
     ...(commits === 0 ? [] : [plural(commits, 'commit')]),
     ...(uncommitted.length === 0 ? [] : [plural(uncommitted.length, 'uncommitted file')]),
   ]
-  return visible(
-    `${word} ${run.name}: ${gone.length === 0 ? 'there was nothing to take away' : `${gone.join(' and ')} went`}` +
-      `${lost.length === 0 ? '' : `, with ${lost.join(' and ')}`}. Its record stays: loopctl inspect ${run.name}`,
-  )
+  const what =
+    deleted.length === 0 ? `${run.name} had nothing to delete` : `Deleted ${deleted.join(' and ')}`
+  const losses = lost.length === 0 ? '' : ` (${lost.join(', ')})`
+  return visible(`${what}${losses}. The run stays in the journal: loopctl inspect ${run.name}`)
 }
 
 function renderPostmortem({ run, rootCause, madeBy, problem, documents }: Postmortem): string {
-  const head = visible(`${run.name}: ${run.status}, root cause: ${rootCause} (by ${madeBy})`)
+  const head = visible(`${run.name}: ${run.status}, root cause: ${rootCause} (found by ${madeBy})`)
   return [
     head,
-    ...(problem === undefined ? [] : [visible(`It failed: ${problem}`)]),
+    ...(problem === undefined ? [] : [visible(`The analysis failed: ${problem}`)]),
     ...documents.flatMap(({ path, text, prompt }) => [
       '',
       `--- ${visible(path)}`,

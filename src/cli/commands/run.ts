@@ -26,24 +26,19 @@ import type {
 } from '../start/start-options.ts'
 import { withStarter } from '../start/with-starter.ts'
 
-const runExamples = `
-Without a file, --agent defaults to the only agent that is installed, and --check to what init would propose.
-
-Examples:
-  loopctl run                                    run the only loop file in loops/
-  loopctl run loops/fix.yaml --dry-run
-  loopctl run --agent claude --check 'npm test' -p 'Fix the failing test.'
-  loopctl run --check unit='npm test' --check 'npx tsc --noEmit' -p @task.md`
+const runHelp = `
+Without a file and a task, runs the only loop file in loops/. With a task and no file, --agent defaults to
+the only agent that is installed, and --check to what init would propose.`
 
 export function addRunning(program: Command): void {
   const run = program
     .command('run [file]')
-    .description('run a loop file, or a task without one, and watch it; Ctrl-C leaves it running')
+    .description('run a loop file or a task; Ctrl-C leaves it running')
     .option('--agent <name>', 'without a file: claude, codex, …, provider/model, or a command')
     .option('--name <name>', 'a name for the run (default: generated)')
     .option(
       '--workspace <folder>',
-      'where to work (default: that of the file, else the current folder)',
+      'where to work (default: as in the file, or this folder)',
       folderName,
     )
     .option('--again', 'run even if this exact attempt was already made')
@@ -55,7 +50,7 @@ export function addRunning(program: Command): void {
   addCheckOption(run, 'without a file: the run ends when this command passes; repeatable')
   addWorktreeOptions(addLoadOptions(addAttendedOption(addLimitOptions(addChangeOptions(run)))))
   addSettingOptions(run)
-  run.addHelpText('after', runExamples)
+  run.addHelpText('after', runHelp)
   run.action((file: string | undefined, options: RunOptions) =>
     chooseAndStart(program, file, options),
   )
@@ -64,7 +59,7 @@ export function addRunning(program: Command): void {
     .command('resume <run>')
     .description('resume an interrupted or paused run')
     .option('--from <iteration>', 'go back to the checkpoint after this iteration', wholeNumber)
-    .option('--force', 'resume although the loop changed; restarts the iteration')
+    .option('--force', 'resume even if the loop changed; restarts the iteration')
     .option('--keep-files', 'keep the files as they are now, even if a step was interrupted')
     .option('--workspace <folder>', 'where its files are now, if they were moved', folderName)
     .option('--file <file>', 'the loop file, if it was moved')
@@ -83,7 +78,7 @@ export function addRunning(program: Command): void {
     .option('--name <name>', 'a name for the new run')
     .option(
       '--workspace <folder>',
-      "an empty folder (default: a worktree, or a new folder next to the other run's)",
+      'an empty folder (default: a new worktree or folder)',
       folderName,
     )
     .option('--file <file>', 'another loop file, to compare')
@@ -103,7 +98,7 @@ function addRetrying(program: Command): void {
   retried.action((name: string, options: RetryOptions) => retry(program, name, options))
   program
     .command('watch <run>')
-    .description('watch a run and answer its questions; Ctrl-C leaves it running')
+    .description('watch a run and answer its questions')
     .action((name: string) => watchRun(program, name))
 }
 
@@ -176,7 +171,7 @@ async function resume(
       return resumeRun(session, starter, before, options)
     }
     const { resumeReplay } = await import('./replay.ts')
-    // A replay handles signals itself.
+    // A replay is resumed by a separate function.
     starter.here.foreground.close()
     await resumeReplay(program, before, options)
   })

@@ -1,4 +1,4 @@
-/** The command that shows what one iteration was about: show. */
+/** The command that shows one iteration: show. */
 
 import type { Command } from 'commander'
 import type { Host } from '../../host/host.ts'
@@ -13,7 +13,7 @@ import {
   viewIteration,
   visibleLines,
 } from '../display/iteration-view.ts'
-import { type Session, wholeNumber, withStateFolder } from '../session.ts'
+import { type Session, wholeNumber, withExistingHost } from '../session.ts'
 
 interface ShowOptions {
   readonly iteration?: number
@@ -27,12 +27,12 @@ interface ShowOptions {
 export function addShowing(program: Command): void {
   program
     .command('show <run>')
-    .argument('[iteration]', 'its number (default: the last)', wholeNumber)
-    .description('one iteration, whole: prompt, report, output of checks, tools, models, files')
+    .argument('[iteration]', 'number of the iteration (default: the last)', wholeNumber)
+    .description('show one iteration: prompt, report, checks, tools, files')
     .option('--iteration <n>', 'same as the argument', wholeNumber)
-    .option('--prompt', 'only the prompt, byte for byte as the agent got it')
-    .option('--report', 'only what the agent said at its end')
-    .option('--check <name>', 'only what this check printed')
+    .option('--prompt', 'only the prompt, exactly as the agent got it')
+    .option('--report', 'only the final report of the agent')
+    .option('--check <name>', 'only the output of this check')
     .option('--reads', 'only the files that each check read, as certified')
     .option(
       '--exchange <n>',
@@ -40,7 +40,7 @@ export function addShowing(program: Command): void {
       wholeNumber,
     )
     .action((run: string, iteration: number | undefined, options: ShowOptions) =>
-      withStateFolder(program, async (host, session) => {
+      withExistingHost(program, async (host, session) => {
         const view = await readView(host, run, chosenIteration(iteration, options))
         const text = chosenText(view, options)
         if (options.exchange !== undefined)
@@ -83,7 +83,7 @@ async function readShownCertificate(
     .findLast((one) => one?.type === 'certified')
   if (found?.type !== 'certified') return undefined
   const { readTarget } = await import('../../history/certificates/index.ts')
-  // One that was moved away or is damaged is what verify is for.
+  // A certificate that is missing or damaged is reported by `verify`.
   const listed = await readTarget(found.certificate, host.folder).catch(() => undefined)
   if (listed === undefined) return undefined
   return showCertificate(listed.id, listed.certificate, (digest) =>
@@ -105,7 +105,7 @@ function chosenIteration(
   return argument ?? iteration
 }
 
-/** Between the checkpoints before and after it, where there are such; else all is read. */
+/** Reads from the checkpoint before the iteration to the one after it, where they exist. */
 async function readIteration(
   host: Host,
   run: RunId,
@@ -127,7 +127,7 @@ async function readIteration(
 function noIteration(name: string, iteration: number | undefined): LoopError {
   const what =
     iteration === undefined ? 'no iteration with a step yet' : `no iteration ${iteration}`
-  const advice = `See which it has: loopctl inspect ${name}`
+  const advice = `List its iterations: loopctl inspect ${name}`
   return new LoopError('unknown-checkpoint', `Run "${name}" has ${what}. ${advice}`)
 }
 
@@ -172,13 +172,13 @@ async function printExchange(
 
 function joined(view: IterationView, what: string, parts: readonly { text: string }[]): string {
   if (parts.length > 0) return parts.map(({ text }) => text).join('\n\n')
-  throw nothing(view, what, 'loopctl show without options has what there is.')
+  throw nothing(view, what, 'See everything that it has: loopctl show without options.')
 }
 
 const nothing = ({ iteration, name }: IterationView, what: string, advice: string): LoopError =>
   new LoopError('unknown-artifact', `Iteration ${iteration} of "${name}" has no ${what}. ${advice}`)
 
-/** As it is where a program reads it; a terminal would obey what it says. */
+/** Escapes control characters only on a terminal, which would execute them. */
 function printText({ json, print }: Session, text: string, exact: boolean): void {
   if (json) print({ text }, String)
   else if (process.stdout.isTTY) print(text, () => visibleLines(text.trimEnd()).join('\n'))

@@ -1,4 +1,4 @@
-/** Commands that tell a run something, whoever drives it: answer, inbox, pause, stop, cancel. */
+/** Commands that send a decision to a run: answer, inbox, pause, stop, cancel. */
 
 import type { Command } from 'commander'
 import type { Inspected, Runs } from '../connection/runs.ts'
@@ -9,23 +9,25 @@ import { who, withRuns } from '../session.ts'
 export function addTelling(program: Command): void {
   program
     .command('inbox')
-    .description('what people are asked, by all runs; at a terminal, answer it')
+    .description('list open questions of all runs, and answer them')
     .action(() =>
       withRuns(program, answerInbox, ({ json, print }) => {
-        if (!json) print([], () => 'Nobody is asked anything.')
+        if (!json) print([], () => 'Inbox empty.')
       }),
     )
   program
     .command('answer <run> <question> <answer>')
-    .description('answer what a run asks (the question by its name, or as inspect shows it)')
+    .description('answer a question of a run')
     .action((run: string, question: string, answer: string) =>
       withRuns(program, async (runs, { hint, print }) => {
         await runs.answer(run, question, answer, who())
         const { run: row, queue } = await runs.inspect(run)
         const { name, status, held } = row
-        // Nobody would notice that the answer waits as well.
+        // A run that is not driven does not read the answer until it is resumed.
         const isDriven = held || queue !== undefined
-        const next = isDriven ? '' : `; ${name} is not running: ${await howItGoesOn(runs, row)}`
+        const next = isDriven
+          ? ''
+          : `; ${name} is not running: ${await describeHowToResume(runs, row)}`
         print({ run, answered: question, status, held }, () =>
           visible(`answered ${question}${hint(next)}`),
         )
@@ -39,18 +41,18 @@ export function addTelling(program: Command): void {
         withRuns(program, async (runs, { print }) => {
           await runs.tell(run, decision, who())
           const { status, held } = (await runs.inspect(run)).run
-          const note = held ? at : `it is ${status} now${later}`
+          const note = held ? at : `${status}${later}`
           print({ run, told: name, status, held }, () => visible(`${name} ${run}: ${note}`))
         }),
       )
   }
 }
 
-/** One that a daemon left is taken up by the next. */
-async function howItGoesOn(runs: Runs, { id, name }: Inspected['run']): Promise<string> {
+/** A run that a stopped daemon was driving continues with the next daemon. */
+async function describeHowToResume(runs: Runs, { id, name }: Inspected['run']): Promise<string> {
   const isQueued = (await runs.queue()).some(({ run }) => run === id)
   return isQueued
-    ? 'it continues when the daemon runs: loopctl daemon start'
+    ? 'it resumes when the daemon starts: loopctl daemon start'
     : `to resume it: loopctl resume ${name}`
 }
 
@@ -58,32 +60,32 @@ interface DecisionCommand {
   readonly name: string
   readonly description: string
   readonly decision: Parameters<Runs['tell']>[1]
-  /** What happens to a run that is at work. */
+  /** What happens to a running run. */
   readonly at: string
-  /** And to one that nobody drives. */
+  /** What happens to a run that no process drives. */
   readonly later: string
 }
 
 const decisions: readonly DecisionCommand[] = [
   {
     name: 'pause',
-    description: 'finish the step in flight, then pause',
+    description: 'pause a run after its current step',
     decision: { type: 'pause' },
-    at: 'it finishes the step in flight, then pauses',
-    later: ', and goes on when it is resumed',
+    at: 'pauses after the current step',
+    later: ' until it is resumed',
   },
   {
     name: 'stop',
-    description: 'end after the iteration under way',
+    description: 'stop a run after its current iteration',
     decision: { type: 'stop', reason: 'loopctl stop' },
-    at: 'it ends after the iteration under way',
-    later: '; an open iteration is finished when it is next driven (use cancel to end it now)',
+    at: 'ends after the current iteration',
+    later: '; resuming it would finish the open iteration (to end it now, use cancel)',
   },
   {
     name: 'cancel',
-    description: 'end now',
+    description: 'cancel a run immediately',
     decision: { type: 'cancel', reason: 'loopctl cancel' },
-    at: 'it ends now',
+    at: 'ends now',
     later: '',
   },
 ]

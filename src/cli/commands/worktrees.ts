@@ -18,14 +18,14 @@ import { renderTable, visible, visibleText } from '../display/render.ts'
 import { noneText, renderWorktrees } from '../display/worktrees-view.ts'
 import { printPaged } from '../pager.ts'
 import { requireYes } from '../require-yes.ts'
-import { folderName, wholeNumber, withRuns, withStateFolder } from '../session.ts'
+import { folderName, wholeNumber, withExistingHost, withRuns } from '../session.ts'
 
 export function addDiff(program: Command): void {
   program
     .command('diff [run]')
-    .description('what a run changed, as a patch; nothing of its files is run')
-    .option('--iteration <n>', 'in this iteration only', wholeNumber)
-    .option('--stat', 'only the files, with the lines that came and went')
+    .description('show what a run changed, as a patch')
+    .option('--iteration <n>', 'only the changes of this iteration', wholeNumber)
+    .option('--stat', 'only file names and numbers of changed lines')
     .option('--review', 'show everything that an open question asks to approve')
     .action(async (run: string | undefined, options: ShowDiffOptions, command: Command) => {
       if (options.review === true) return showReview(program, run, options)
@@ -43,7 +43,7 @@ const showDiff = (program: Command, run: string, options: DiffChoice): Promise<v
     const diff = await runs.diff(run, options)
     print(diff, () => renderDiff(diff))
     const left = leftOutLine(diff.leftOut)
-    // Not among the lines of a patch.
+    // On standard error, so that the patch stays valid.
     if (left !== undefined) process.stderr.write(`warning: ${left}\n`)
   })
 
@@ -55,10 +55,10 @@ async function showReview(
   if (iteration !== undefined || stat === true) {
     throw new LoopError(
       'bad-request',
-      '--review shows everything: it takes no --iteration or --stat.',
+      '--review conflicts with --iteration and --stat; use one of them.',
     )
   }
-  await withStateFolder(program, async (host, { json, print, terminal }) => {
+  await withExistingHost(program, async (host, { json, print, terminal }) => {
     const review = await host.reviewQuestion(run)
     if (json) return print(review, String)
     await printPaged(visibleText(renderQuestionReview(review)), terminal)
@@ -68,10 +68,10 @@ async function showReview(
 export function addMerge(program: Command): void {
   program
     .command('merge <run>')
-    .description('land the work of a run that completed on a branch; no checkout is touched')
-    .option('--into <branch>', 'the branch, made if it is not there (default: agent/<loop>)')
+    .description('merge a completed run into a branch; touches no checkout')
+    .option('--into <branch>', 'target branch, created if missing (default: agent/<loop>)')
     .addOption(
-      new Option('--strategy <strategy>', 'one commit, or all of them')
+      new Option('--strategy <strategy>', 'one squashed commit, or all commits')
         .choices(['squash', 'merge'])
         .default('squash'),
     )
@@ -84,7 +84,7 @@ export function addMerge(program: Command): void {
         print(result, () =>
           result.status === 'merged'
             ? `merged into ${result.target} as ${result.commit.slice(0, 12)}. ${nextStep(result)}`
-            : `${result.target} has all of it already. ${nextStep(result)}`,
+            : `${result.target} already contains it. ${nextStep(result)}`,
         )
       }),
     )
@@ -92,7 +92,7 @@ export function addMerge(program: Command): void {
 
 const nextStep = ({ target }: MergeResponse): string =>
   visible(
-    `To have it on your own branch: git merge ${target}. To remove worktrees of ended runs: loopctl worktrees clean`,
+    `Merge it into your branch: git merge ${target}. Remove worktrees of ended runs: loopctl worktrees clean`,
   )
 
 const conflict = (
@@ -102,7 +102,7 @@ const conflict = (
   new LoopError(
     'wrong-status',
     visible(
-      `${run} is in conflict with ${target} in ${files.join(', ')}. Nothing was changed. Merge it by hand ` +
+      `${run} conflicts with ${target} in ${files.join(', ')}. Nothing was changed. Merge it by hand ` +
         `(git switch ${target}, then git merge ${branch}), or run the loop again from there (--base ${target}).`,
     ),
   )
@@ -110,8 +110,8 @@ const conflict = (
 export function addWorktrees(program: Command): void {
   const worktrees = program
     .command('worktrees')
-    .description('the git worktrees of runs, with their sizes')
-    .option('--repo <folder>', 'of this repository (default: of all runs on record)', folderName)
+    .description('list the git worktrees of runs, with their sizes')
+    .option('--repo <folder>', 'only those of this repository (default: of all runs)', folderName)
     .action((options: RepoOption) =>
       withRuns(
         program,
@@ -127,10 +127,10 @@ export function addWorktrees(program: Command): void {
     )
   worktrees
     .command('clean')
-    .description('remove those of runs that have ended, unless work in them is nowhere else')
-    .option('--repo <folder>', 'of this repository (default: of all runs on record)', folderName)
+    .description('remove worktrees of ended runs whose work is saved elsewhere')
+    .option('--repo <folder>', 'only those of this repository (default: of all runs)', folderName)
     .option('--dry-run', 'only print what would be removed')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action((options: RepoOption & { dryRun?: boolean; yes?: boolean }) =>
       withRuns(program, async (runs, session) => {
         const { json, print } = session
@@ -153,23 +153,23 @@ export function addWorktrees(program: Command): void {
 export function addWorktreeRemoval(program: Command): void {
   program
     .command('worktree-rm <worktree>')
-    .description('remove the worktree of a run that has ended, by the run or by its folder')
-    .option('-f, --force', 'also with work in it that is nowhere else')
-    .option('--yes', 'with --force: without being asked')
+    .description('remove the worktree of an ended run')
+    .option('-f, --force', 'even if its work is saved nowhere else')
+    .option('--yes', 'with --force: do not ask for confirmation')
     .action((worktree: string, { force, yes }: { force?: boolean; yes?: boolean }) =>
       withRuns(program, async (runs, session) => {
         if (force === true) {
-          const what = `remove the worktree of ${worktree} with whatever is in it`
+          const what = `remove the worktree of ${worktree} with everything in it`
           await requireYes(session, what, yes)
         }
         const which = existsSync(worktree) ? resolve(worktree) : worktree
         const removed = await runs.removeWorktree(which, { force: force === true })
         const kept = removed.find((one) => one.status === 'kept')
         if (kept !== undefined) {
-          const message = `The worktree ${kept.path} stays: ${kept.why}.`
+          const message = `The worktree ${kept.path} was kept: ${kept.why}.`
           throw new LoopError(
             'wrong-status',
-            visible(`${message} To remove it all the same: --force`),
+            visible(`${message} To remove it anyway, pass --force.`),
           )
         }
         for (const one of removed) session.print(one, () => renderCleaned([one], false))
@@ -201,8 +201,8 @@ function renderCleaned(cleaned: readonly CleanedWorktree[], dryRun: boolean): st
       const what = `${one.run?.name ?? one.branch}  ${one.path}`
       if (one.status === 'kept') return visible(`kept     ${what}: ${one.why}`)
       const branch =
-        one.branchKept === undefined ? '' : `; its branch ${one.branch} stays: ${one.branchKept}`
-      return visible(`${dryRun ? 'would go ' : 'removed  '}${what}${branch}`)
+        one.branchKept === undefined ? '' : `; branch ${one.branch} kept: ${one.branchKept}`
+      return visible(`${dryRun ? 'would remove  ' : 'removed  '}${what}${branch}`)
     })
     .join('\n')
 }

@@ -7,7 +7,7 @@ import type { Discarded, Postmortem, PullRequest } from '../../protocol/api/inde
 import { everything } from './everything.ts'
 import type { ListFilter, Runs } from './runs.ts'
 
-/** The largest page that is asked for. */
+/** The largest page that is requested. */
 const pageItems = 500
 
 export function clientRuns(client: Client): Runs {

@@ -1,4 +1,4 @@
-/** The log of the daemon, for people, and line by line for programs; also while it grows. */
+/** Prints and follows the log of the daemon, rendered for people or as raw lines for programs. */
 
 import { existsSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
@@ -17,8 +17,8 @@ export async function showLog(
 ): Promise<void> {
   const path = join(folder, 'daemon', 'loopd.log')
   if (!existsSync(path)) {
-    const message = `There is no log of a daemon in ${folder}.`
-    throw new LoopError('unknown-file', `${message} Start one with: loopctl daemon start`)
+    const message = `There is no daemon log in ${folder}.`
+    throw new LoopError('unknown-file', `${message} Start the daemon: loopctl daemon start`)
   }
   const first = await read(path, undefined)
   const all = first.text.split('\n').filter((line) => line !== '')
@@ -28,7 +28,7 @@ export async function showLog(
   while (follow) {
     await new Promise((done) => void setTimeout(done, lookMs))
     const next = await read(path, seen).catch(() => undefined)
-    // Between an old one that was put aside and a new one.
+    // The log is being rotated: the old file is gone and the new one is not there yet.
     if (next === undefined) continue
     const parts = `${rest}${next.text}`.split('\n')
     rest = parts.pop() ?? ''
@@ -43,7 +43,7 @@ interface Seen {
   readonly text: string
 }
 
-/** What was added since; of another file, all of it. */
+/** What was appended since; all of it if the file was replaced. */
 async function read(path: string, seen: Seen | undefined): Promise<Seen> {
   const { ino: inode, size } = await stat(path)
   const isSame = seen?.inode === inode && size >= seen.size

@@ -13,6 +13,6 @@ test('what it does not have is named, with what to do', () => {
   const [found] = daemonFindings({ pid: 7, agents: [claude, missing], differs: [claude, missing] })
   expect(found?.mark).toBe('warning')
   expect(found?.more?.join('\n')).toMatch(
-    /claude: the daemon has no ANTHROPIC_API_KEY\ncodex: the daemon does not find it\n.*key file/,
+    /claude: the daemon has no ANTHROPIC_API_KEY\ncodex: the daemon cannot find it\n.*key file/,
   )
 })

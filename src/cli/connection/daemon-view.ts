@@ -1,9 +1,9 @@
-/** What the daemon sees of agents and keys, where it differs from this shell. */
+/** Where the agents and keys that the daemon sees differ from those of this shell. */
 
 import type { Command } from 'commander'
 import type { AgentSeen } from '../../client/index.ts'
 import type { Finding } from '../display/findings.ts'
-import { stateFolderOf } from '../session.ts'
+import { readStateFolder } from '../session.ts'
 import { reach } from './reach.ts'
 
 export interface DaemonView {
@@ -22,7 +22,7 @@ export async function daemonView(program: Command): Promise<DaemonView | undefin
     if (agents === undefined) return undefined
     const { findAgents } = await import('../../launch/agents/find-agents.ts')
     const here = new Map(
-      (await findAgents(await stateFolderOf(program))).map(({ name, state }) => [name, state]),
+      (await findAgents(await readStateFolder(program))).map(({ name, state }) => [name, state]),
     )
     return { pid, agents, differs: agents.filter(({ name, state }) => here.get(name) !== state) }
   } catch {
@@ -48,7 +48,7 @@ export const daemonFindings = ({ pid, differs }: DaemonView): readonly Finding[]
       ]
 
 function words(state: AgentSeen['state'], keyVariable: string | undefined): string {
-  if (state === 'missing') return 'the daemon does not find it'
+  if (state === 'missing') return 'the daemon cannot find it'
   return state === 'ready'
     ? 'ready for the daemon only'
     : `the daemon has no ${keyVariable ?? 'key'}`

@@ -1,4 +1,4 @@
-/** All of a list that comes in pages, or as many of it as are wanted. */
+/** Reads a paginated list, up to a maximum. */
 
 interface Page<T> {
   readonly items: readonly T[]

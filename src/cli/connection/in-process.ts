@@ -3,13 +3,13 @@
 import type { Command } from 'commander'
 import type { Client } from '../../client/index.ts'
 import { visible } from '../display/render.ts'
-import { stateFolderOf } from '../session.ts'
+import { readStateFolder } from '../session.ts'
 
 export interface Here {
   readonly client: Client
   /** The state folder. */
   readonly folder: string
-  /** A run that was started through `client`, and that this process drives. */
+  /** Follows a run that was started through `client` and that this process drives. */
   driven(run: string): DrivenHere | undefined
   close(): Promise<void>
 }
@@ -32,7 +32,7 @@ const quiet: HereOptions = {
   signal: new AbortController().signal,
 }
 
-/** Makes the state folder if it is not there. */
+/** Creates the state folder if it does not exist. */
 export async function openHere(program: Command, options: HereOptions = quiet): Promise<Here> {
   const [{ openInProcess }, { connectInProcess }] = await Promise.all([
     import('../../daemon/in-process/open-in-process.ts'),
@@ -41,7 +41,7 @@ export async function openHere(program: Command, options: HereOptions = quiet): 
   const { say, ...rest } = options
   const { answer, driven, close, host } = await openInProcess({
     ...rest,
-    folder: await stateFolderOf(program),
+    folder: await readStateFolder(program),
     onLine: say,
     onProblem: (problem) => say(`warning: ${visible(problem)}`),
   })

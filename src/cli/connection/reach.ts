@@ -1,12 +1,12 @@
 /**
- * Where a command goes. In this order:
+ * Chooses what answers a command: a daemon or this process. The first that applies:
  *
  *   --no-daemon, daemon.use: false     this process (also LOOP_USE_DAEMON=0)
  *   --addr, daemon.address             the daemon at that address (also LOOPD_ADDR)
- *   the state folder's daemon answers  that one, through its socket
- *   it holds the lock and is silent    refused where a run is to be driven; else this process
- *   the command has a run driven       a daemon, which is started
- *   else                               this process
+ *   the daemon of the state folder     that daemon, through its socket
+ *   the daemon is silent               an error if a run has to be driven; else this process
+ *   the command drives a run           a daemon, which is started
+ *   otherwise                          this process
  */
 
 import { resolve } from 'node:path'
@@ -15,7 +15,7 @@ import type { Client, DaemonFile } from '../../client/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import { visible } from '../display/render.ts'
 import { withGlobals } from '../hints.ts'
-import { type GlobalOptions, stateFolderOf } from '../session.ts'
+import { type GlobalOptions, readStateFolder } from '../session.ts'
 import { version } from '../version.ts'
 
 export type Reach =
@@ -29,11 +29,11 @@ export type Reach =
       readonly isNew?: true
     }
 
-/** Who has a run driven goes on with the daemon that is there when that one goes away, or starts it. */
+/** If the daemon goes away while it drives a run, the command continues with the next one, or starts it. */
 export async function reach(
   program: Command,
   need: 'look' | 'drive',
-  /** What must hold before a daemon is started, which takes up all that waits for one. */
+  /** Checked before a daemon is started, since a new daemon resumes every waiting run. */
   beforeStart?: (folder: string) => Promise<void>,
 ): Promise<Reach> {
   const way = await reachNow(program, need, beforeStart)
@@ -56,7 +56,7 @@ async function reachNow(
     throw new LoopError('bad-request', '--addr and --no-daemon conflict; use one.')
   }
   if (!daemon) return { type: 'in-process' }
-  const folder = resolve(await stateFolderOf(program))
+  const folder = resolve(await readStateFolder(program))
   const { use, address } = await daemonSettings(program, addr)
   if (!use && addr === undefined) return { type: 'in-process' }
   if (address !== undefined) {
@@ -88,24 +88,24 @@ async function reachNow(
     process.stderr.write(
       withGlobals(
         program,
-        `Started the daemon, process ${pid}, at ${at}. To stop it: loopctl daemon stop\n`,
+        `Started the daemon, process ${pid}, at ${at}. Stop it: loopctl daemon stop\n`,
       ),
     )
   }
   return { type: 'daemon', client, folder, isNew: true }
 }
 
-/** Undefined: none was given; there may be one in the state folder. */
+/** Undefined: none was passed; the state folder may have one. */
 function givenToken(program: Command): string | undefined {
   return program.opts<GlobalOptions>().token ?? (process.env['LOOPD_TOKEN'] || undefined)
 }
 
-/** For the daemon of the state folder: the token that it is started with. */
+/** The token that the daemon of the state folder accepts: the one it is started with. */
 export function ownToken(program: Command): string | undefined {
   return givenToken(program) ?? (process.env['LOOPD_AUTH_TOKEN'] || undefined)
 }
 
-/** Of the command line, the environment and the files that hold here. */
+/** From the command line, the environment and the config files. */
 async function daemonSettings(
   program: Command,
   addr: string | undefined,
@@ -122,8 +122,8 @@ async function answers(client: Client): Promise<boolean> {
 }
 
 /**
- * The daemon of this state folder is reached by its socket, even if its address was given. The token in the
- * state folder is for that daemon only: any other address needs a token of the user.
+ * The daemon of this state folder is reached through its socket even if it is named by its address. The
+ * token of the state folder is for that daemon only; any other needs its token passed explicitly.
  */
 async function atAddress(
   program: Command,
@@ -145,8 +145,8 @@ async function atAddress(
   }
   const known = givenToken(program)
   if (known === undefined) {
-    const message = `The daemon at ${origin} does not use this state folder, and its token is unknown.`
-    throw new LoopError('not-configured', `${message} Give it with --token or LOOPD_TOKEN.`)
+    const message = `The token of the daemon at ${origin} is unknown: it uses another state folder.`
+    throw new LoopError('not-configured', `${message} Pass it with --token or LOOPD_TOKEN.`)
   }
   const { connect } = await import('../../client/connect.ts')
   const client = connect({ address, token: known })
@@ -158,6 +158,6 @@ function tellOfSkew({ version: theirs }: DaemonFile): void {
   if (theirs === ours) return
   process.stderr.write(
     `warning: the daemon is version ${visible(theirs)}, loopctl is ${ours}. ` +
-      'To have both the same: loopctl daemon stop, then loopctl daemon start\n',
+      'To restart it with this version: loopctl daemon restart\n',
   )
 }

@@ -14,14 +14,14 @@ import type {
   Worktree,
 } from '../../protocol/api/index.ts'
 
-/** With its position in the queue, if a daemon is to drive it. */
+/** With its position in the queue, if a daemon drives it. */
 export type Inspected = RunDetail
 
 export interface ListFilter {
-  /** One of ours, or the name that a legacy format has for it. */
+  /** A status, or its name in a legacy format. */
   readonly status?: string
   readonly workspace?: string
-  /** The newest; default: all. */
+  /** How many of the newest; default: all. */
   readonly limit?: number
 }
 
@@ -36,7 +36,7 @@ export interface DiffChoice {
 }
 
 export interface WorktreeFilter {
-  /** A folder in it. */
+  /** A folder in the repository. */
   readonly repository?: string
 }
 

@@ -38,24 +38,27 @@ function ctl(folder: string, ...args: string[]): Promise<{ code: unknown; stderr
   })
 }
 
-test('where none has the record, there is nothing to wait for', async () => {
+test('without a daemon there is nothing to wait for', async () => {
   expect(await answerOfHolder({ folder: newState() })).toBeUndefined()
 })
 
-test('who has the record and does not answer is named, with what to do; who reads is told', async () => {
+test('a daemon that does not answer is named with what to do, and readers get a warning', async () => {
   const folder = newState()
   const pid = await silentDaemon(folder)
   process.kill(pid, 'SIGSTOP')
   expect(await holderOf(folder)).toBe(pid)
   await expect(answerOfHolder({ folder, windowMs: 1 })).rejects.toThrow(
-    new RegExp(`Process ${pid} has this record and does not answer.*kill -CONT.*stop --force`),
+    new RegExp(`The daemon \\(process ${pid}\\) does not answer.*kill -CONT.*stop --force`),
   )
   const [status, queue] = await Promise.all([ctl(folder, 'daemon', 'status'), ctl(folder, 'queue')])
-  expect(status).toMatchObject({ code: 69, stderr: expect.stringContaining(`Process ${pid} has`) })
-  expect(queue.stderr).toContain(`process ${pid}, has this record and does not answer`)
+  expect(status).toMatchObject({
+    code: 69,
+    stderr: expect.stringContaining(`The daemon (process ${pid}) does`),
+  })
+  expect(queue.stderr).toContain(`The daemon (process ${pid}) does not answer, so this was read`)
 })
 
-test('one that stands still is woken to end', async () => {
+test('a suspended daemon is continued, so that it can stop', async () => {
   const folder = newState()
   const pid = await silentDaemon(folder)
   process.kill(pid, 'SIGSTOP')
@@ -63,16 +66,16 @@ test('one that stands still is woken to end', async () => {
   expect(await holderOf(folder)).toBeUndefined()
 })
 
-test('one that does not end when it is told to is ended by force', async () => {
+test('a daemon that ignores the signal is stopped by force', async () => {
   const folder = newState()
   const pid = await silentDaemon(folder, 'process.on("SIGTERM", () => undefined)')
-  const told = endHolder(pid, { folder, force: false, windowMs: 100 })
-  await expect(told).rejects.toThrow(/has not ended.*loopctl daemon stop --force/)
+  const stopped = endHolder(pid, { folder, force: false, windowMs: 100 })
+  await expect(stopped).rejects.toThrow(/has not stopped.*loopctl daemon stop --force/)
   expect((await ctl(folder, 'daemon', 'stop', '--force')).code).toBe(0)
   expect(await holderOf(folder)).toBeUndefined()
 })
 
-test('a process that has it no more is sent nothing', async () => {
+test('a process that does not hold the lock gets no signal', async () => {
   const [mine, another] = [newState(), newState()]
   const pid = await silentDaemon(another)
   await endHolder(pid, { folder: mine, force: true, windowMs: 100 })

@@ -1,31 +1,31 @@
 /**
- * A daemon that has the record and does not answer: it stands still, hangs, begins, or its files were
- * removed. Who has the record is known by its lock, whatever the files say.
+ * A daemon that holds the lock of the state folder and does not answer: it is stopped, hangs, is still
+ * starting, or its files were removed. The lock identifies its process, whatever the files say.
  */
 
 import type { Client } from '../../client/index.ts'
 import { isLoopError, LoopError } from '../../loop/index.ts'
 
 export interface Holder {
-  /** The folder of the record. */
+  /** The state folder. */
   readonly folder: string
   readonly token?: string | undefined
   /** How long it may take to answer. */
   readonly windowMs?: number | undefined
 }
 
-/** For one that begins, on a machine that may be busy. */
+/** For a daemon that is starting, perhaps on a busy machine. */
 const beginWindowMs = 30_000
-/** For one that did answer before. */
+/** For a daemon that answered before. */
 const answerWindowMs = 5000
 
-/** The process that has the record. */
+/** The process that holds the lock of the state folder. */
 export async function holderOf(folder: string): Promise<number | undefined> {
   const { daemonHolder } = await import('../../host/lock-daemon.ts')
   return daemonHolder(folder)
 }
 
-/** The daemon that has the record, when it answers; undefined where none has it. Else rejected. */
+/** The daemon of the state folder; undefined: none is running. Rejects if it does not answer. */
 export async function answerOfHolder(holder: Holder): Promise<Client | undefined> {
   const { folder, token } = holder
   const { daemonHolder } = await import('../../host/lock-daemon.ts')
@@ -42,22 +42,22 @@ export async function answerOfHolder(holder: Holder): Promise<Client | undefined
     return await waitForHealth(() => clientOf(folder, token), { windowMs, isLost })
   } catch (error) {
     if (!isLoopError(error, 'not-available')) throw error
-    // It ended meanwhile; there may be the next.
+    // It ended meanwhile; another may have started.
     return daemonHolder(folder) === pid ? refuse(pid, error) : answerOfHolder(holder)
   }
 }
 
-/** For those who read the record without it. */
+/** Printed when a command reads the state folder without the daemon. */
 export const describeSilence = (pid: number): string =>
-  `The daemon, process ${pid}, has this record and does not answer: this is what the record says. ` +
+  `The daemon (process ${pid}) does not answer, so this was read from the state folder directly. ` +
   'See: loopctl daemon status'
 
 function refuse(pid: number, cause: unknown): never {
   throw new LoopError(
     'not-available',
-    `Process ${pid} has this record and does not answer. If it was stopped: kill -CONT ${pid}. ` +
-      'To end it: loopctl daemon stop, and if that does not help: loopctl daemon stop --force. ' +
-      'Nothing is lost: its runs go on when the daemon is started again.',
+    `The daemon (process ${pid}) does not answer. If it was suspended: kill -CONT ${pid}. ` +
+      'To stop it: loopctl daemon stop, and if that fails: loopctl daemon stop --force. ' +
+      'Nothing is lost: its runs resume when the daemon starts again.',
     { cause },
   )
 }
@@ -69,8 +69,8 @@ export interface EndOptions {
 }
 
 /**
- * Ends the process that has the record by a signal, and waits for it. One that stands still is woken to
- * hear it. With force it is killed: runs are taken up by the next daemon, as after a crash.
+ * Ends the process that holds the lock by a signal, and waits for it. A suspended process is continued, so
+ * that it gets the signal. With force it is killed; the next daemon resumes its runs, as after a crash.
  */
 export async function endHolder(
   pid: number,
@@ -78,7 +78,7 @@ export async function endHolder(
 ): Promise<void> {
   const { daemonHolder } = await import('../../host/lock-daemon.ts')
   const endMs = performance.now() + windowMs
-  // The number may be another's by now.
+  // Another process may have this pid by now.
   if (daemonHolder(folder) !== pid) return
   for (const name of force ? (['SIGKILL'] as const) : (['SIGTERM', 'SIGCONT'] as const))
     send(pid, name)
@@ -96,15 +96,15 @@ function send(pid: number, name: 'SIGKILL' | 'SIGTERM' | 'SIGCONT'): void {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ESRCH') return
     const why = cause instanceof Error ? cause.message : String(cause)
-    const message = `Process ${pid} has this record and cannot be ended (${why}).`
-    throw new LoopError('not-available', `${message} End it as its owner: kill ${pid}`, { cause })
+    const message = `The daemon (process ${pid}) cannot be stopped: ${why}.`
+    throw new LoopError('not-available', `${message} Stop it as its owner: kill ${pid}`, { cause })
   }
 }
 
 export function notEnded(pid: number, windowMs: number, force: boolean): LoopError {
-  const message = `The daemon, process ${pid}, has not ended after ${windowMs / 1000} s.`
+  const message = `The daemon (process ${pid}) has not stopped after ${windowMs / 1000} s.`
   const advice = force
-    ? `The system does not let go of it: see what it waits for (ps -o stat,wchan ${pid}), mostly a disk.`
-    : 'See why: loopctl daemon logs. At once, without loss: loopctl daemon stop --force'
+    ? `The system cannot end it: it waits for a device, usually a disk. See: ps -o stat,wchan ${pid}`
+    : 'See why: loopctl daemon logs. To kill it, without losing runs: loopctl daemon stop --force'
   return new LoopError('not-available', `${message} ${advice}`)
 }

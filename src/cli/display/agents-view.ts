@@ -1,4 +1,4 @@
-/** The agents of this machine, and how one of them did at its trial, as text that fits a terminal. */
+/** The agents of this machine, and the result of `agents test`, as text that fits a terminal. */
 
 import type { AgentFound, AgentsFound } from '../../launch/agents/list-agents.ts'
 import type { Finding as TrialFinding } from '../../launch/agents/trial-findings.ts'
@@ -7,7 +7,7 @@ import { type Finding, type Mark, renderSection, type SectionOptions } from './f
 import { visible } from './render.ts'
 
 export function renderAgents({ sandbox, agents }: AgentsFound, options: SectionOptions): string {
-  const tier = `sandbox of tier ${sandbox.tier}`
+  const tier = `${sandbox.tier} sandbox`
   const headWidth = Math.max(...agents.map(({ name }) => name.length)) + 2
   return agents
     .map((agent) => renderSection(agent.name, [findingOf(agent, tier)], { ...options, headWidth }))
@@ -38,7 +38,7 @@ function headOf({ kind, state, version, tested, path, from }: AgentFound): strin
   if (kind === 'models') return state === 'ready' ? 'models with our tools' : 'no key'
   if (path === undefined) return `not found; tested with ${tested ?? 'no version'}`
   const other = version === tested ? '' : ` (tested with ${tested ?? 'no version'})`
-  const fetched = from === 'fetched' ? ', fetched by loopctl' : ''
+  const fetched = from === 'fetched' ? ', installed by loopctl' : ''
   return `${version ?? 'version unknown'}${other}  ${path}${fetched}`
 }
 
@@ -47,11 +47,11 @@ const protocolsOf = ({ protocols }: AgentFound): readonly string[] =>
     ? []
     : [
         protocols
-          .map(({ name, next }) => (next === undefined ? name : `${name} (not here)`))
+          .map(({ name, next }) => (next === undefined ? name : `${name} (not available)`))
           .join(', '),
       ]
 
-/** What to do for a protocol that cannot be spoken here, unless it is what is to be done anyway. */
+/** How to enable a protocol that is not available here, if the agent needs no other step. */
 const otherProtocols = ({ protocols, next: own }: AgentFound): readonly string[] =>
   protocols.flatMap(({ name, next }) =>
     next === undefined || next === own ? [] : [`${name}: ${next}`],
@@ -59,7 +59,7 @@ const otherProtocols = ({ protocols, next: own }: AgentFound): readonly string[]
 
 function wallsOf({ walls }: AgentFound, tier: string): string {
   if (walls === 'sandbox') return `in a ${tier}`
-  return walls === 'no walls' ? 'without walls: there is no sandbox here' : 'in our own process'
+  return walls === 'no walls' ? 'without a sandbox: none is available here' : 'in our own process'
 }
 
 function keyOf({ key }: AgentFound): readonly string[] {

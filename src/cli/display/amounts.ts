@@ -1,4 +1,4 @@
-/** Numbers as people read them. */
+/** Formats durations, times, amounts and sizes for people. */
 
 export function renderSpan(ms: number): string {
   const seconds = ms / 1000
@@ -7,7 +7,7 @@ export function renderSpan(ms: number): string {
   return `${(seconds / 3600).toFixed(1)} h`
 }
 
-/** The time of day where the reader is; what is a day away has its date. */
+/** The local time of day, with the date if it is a day away or more. */
 export function renderClock(ms: number, nowMs: number): string {
   const at = new Date(ms)
   const clock = [at.getHours(), at.getMinutes(), at.getSeconds()]
@@ -18,7 +18,7 @@ export function renderClock(ms: number, nowMs: number): string {
 
 export const renderCount = (count: number): string => count.toLocaleString('en-US')
 
-/** Cents where there are any, more digits where there are not. */
+/** In cents; amounts below one cent get four digits. */
 export function renderMoney(micros: number): string {
   const dollars = micros / 1e6
   return `$${dollars > 0 && dollars < 0.01 ? dollars.toFixed(4) : dollars.toFixed(2)}`
@@ -27,7 +27,7 @@ export function renderMoney(micros: number): string {
 export const plural = (count: number, noun: string): string =>
   `${renderCount(count)} ${noun}${count === 1 ? '' : 's'}`
 
-/** As people say it: 12 KB, 3.4 MB. */
+/** Such as 12 KB or 3.4 MB. */
 export function renderSize(bytes: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB']
   const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))

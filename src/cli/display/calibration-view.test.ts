@@ -38,17 +38,17 @@ test('each check has its line and all have one; what is quoted cannot move the c
   const text = renderCalibration(report)
   expect(text).not.toContain('\u001b')
   expect(text.split('\n').slice(0, 12)).toEqual([
-    'fix at fedcba98: 19 planted defects and 1 reverted fix, 8 times good work, in 41.3 s, $0.02, seed 7',
-    'The time was over before all were shown: --time gives it more.',
+    'fix at fedcba98: 19 planted defects and 1 reverted fix, 8 × good work, in 41.3 s, $0.02, seed 7',
+    'The time limit was reached first. Raise it with --time.',
     '',
     'CHECK   KIND     FALSE ACCEPTS, AT MOST    FALSE REJECTS',
     'test    command  10 % (3 to 30 %, n = 20)  0 % (3 to 30 %, n = 8)',
     'review  judge    10 % (3 to 30 %, n = 20)  0 % (3 to 30 %, n = 8)',
     'all              5 % (3 to 30 %, n = 20)   0 % (3 to 30 %, n = 8)',
     '',
-    'Noticed by no check:',
+    'Missed by every check:',
     expect.stringContaining('  a.js:3  a < b → a'),
     '',
-    'Good work that was turned away:',
+    'Good work that was rejected:',
   ])
 })

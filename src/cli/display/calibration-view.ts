@@ -1,4 +1,4 @@
-/** What a calibration found, for people. */
+/** The report of a calibration, as text. */
 
 import type { CalibrationReport } from '../../launch/calibrate/index.ts'
 import { describeShare } from '../../loop/index.ts'
@@ -26,16 +26,16 @@ export function renderCalibration(report: CalibrationReport): string {
     summary(report),
     '',
     renderTable([head, ...rows, ...(checks.length > 1 ? [all] : [])]),
-    ...section('Noticed by no check:', survivors.map(survivorLine)),
+    ...section('Missed by every check:', survivors.map(survivorLine)),
     ...section(
-      'Good work that was turned away:',
+      'Good work that was rejected:',
       turnedAway.map(
         ({ what, checks: by }) => `${visible(what)}  by ${by.map(visible).join(', ')}`,
       ),
     ),
     '',
-    'Intervals are of 95 %. A planted change may do no harm, which nobody can tell from one that was',
-    'missed: hence "at most".',
+    'Intervals are 95 %. A planted change may be harmless, and cannot be told apart from one that was',
+    'missed; hence "at most".',
   ].join('\n')
 }
 
@@ -49,14 +49,14 @@ function summary(report: CalibrationReport): string {
   ]
   const where = commit === undefined ? tree.slice(0, 16) : commit.slice(0, 8)
   const cost = costMicros === 0 ? '' : `, ${renderMoney(costMicros)}`
-  const shown = `${bad.join(' and ')}, ${good} times good work`
+  const shown = `${bad.join(' and ')}, ${good} × good work`
   return `${visible(loop)} at ${visible(where)}: ${shown}, in ${renderSpan(durationMs)}${cost}, seed ${seed}${ended(report)}`
 }
 
-/** Why there was less of it than was asked for. */
+/** Why fewer defects were planted than requested. */
 const endings: Readonly<Record<NonNullable<CalibrationReport['stopped']>, string>> = {
-  time: '\nThe time was over before all were shown: --time gives it more.',
-  cost: '\nThe money was spent before all were shown: --cost gives it more.',
+  time: '\nThe time limit was reached first. Raise it with --time.',
+  cost: '\nThe cost limit was reached first. Raise it with --cost.',
   defects: '\nThere was nothing more to plant.',
 }
 

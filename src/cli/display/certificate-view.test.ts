@@ -23,7 +23,7 @@ test('a certificate says who was consulted, what was planted and what it took', 
     expect.arrayContaining([
       'set aside    toothless by ada, then',
       'consulted    approved  security: claude (fine)',
-      'teeth        2 of 3 planted defects noticed',
+      'planted      2 of 3 defects noticed',
       'spent        1.5 s, 5 tokens, $0.02',
     ]),
   )

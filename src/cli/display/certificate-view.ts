@@ -1,4 +1,4 @@
-/** Certificates, what verifying found, and keys, for a terminal. */
+/** Certificates, the findings of `verify`, and keys, for a terminal. */
 
 import type {
   Certificate,
@@ -24,10 +24,10 @@ const marks: Readonly<Record<VerifyFinding['status'], Mark>> = {
 }
 
 const verdicts: Readonly<Record<Verification['verdict'], string>> = {
-  valid: 'valid: a trusted key signed it, and nothing that was checked has changed.',
-  invalid: 'INVALID: it proves nothing.',
-  untrusted: 'UNTRUSTED: it is intact, but the key that signed it is not trusted here.',
-  differs: 'DIFFERS: it is genuine, but it certifies other files.',
+  valid: 'valid: signed by a trusted key, and nothing that was checked has changed.',
+  invalid: 'INVALID: the certificate proves nothing.',
+  untrusted: 'UNTRUSTED: the certificate is intact, but its signing key is not trusted here.',
+  differs: 'DIFFERS: the certificate is valid, but certifies other files.',
 }
 
 /** One line for each finding, and the verdict. */
@@ -77,7 +77,7 @@ export function renderCertificate({ id, certificate }: ListedCertificate): strin
         `${status}  ${name}: ${by}${summary === undefined ? '' : ` (${summary})`}`,
       ],
     ),
-    ['teeth', teeth && `${teeth.noticed} of ${teeth.planted} planted defects noticed`],
+    ['planted', teeth && `${teeth.noticed} of ${teeth.planted} defects noticed`],
     ['layer', layer && layerLine(layer)],
     ['sandbox', sandbox && `${sandbox.tier}, limits by ${sandbox.limits}`],
     ['agent', agent && [agent.name, agent.version].filter((part) => part !== undefined).join(' ')],
@@ -91,7 +91,7 @@ export function renderCertificate({ id, certificate }: ListedCertificate): strin
 }
 
 export function renderCertificates(found: readonly ListedCertificate[]): string {
-  if (found.length === 0) return 'No certificates yet: a run that completes gets one.'
+  if (found.length === 0) return 'No certificates yet: a completed run gets one.'
   const rows = found.map(({ id, certificate }) => [
     String(certificate.number),
     certificate.what.name,
@@ -103,7 +103,7 @@ export function renderCertificates(found: readonly ListedCertificate[]): string 
 }
 
 export function renderKeys(keys: readonly KeyEntry[]): string {
-  if (keys.length === 0) return 'No keys yet: one is made with the first certificate.'
+  if (keys.length === 0) return 'No keys yet: the first certificate creates one.'
   const rows = keys.map(({ id, role, since, until, name }) => [
     id.slice(0, 16),
     role,
@@ -120,7 +120,7 @@ const layerLine = ({ from, summary }: NonNullable<Certificate['layer']>): string
 
 const describe = (what: Certificate['what']): string =>
   what.type === 'run'
-    ? `the run ${what.name} of ${what.loop}, iteration ${what.iteration}, by its condition ${what.condition}`
+    ? `the run ${what.name} of ${what.loop}, iteration ${what.iteration}, condition ${what.condition}`
     : `the files of ${what.name}`
 
 const spentLine = ({ spent, activeMs }: NonNullable<Certificate['budget']>): string => {
@@ -145,10 +145,10 @@ function checkLine({
   reads,
 }: CertifiedCheck): string {
   const notes = [
-    pass === 'sealed' ? 'the work alone' : undefined,
+    pass === 'sealed' ? 'with the original tests' : undefined,
     counts && `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`,
     flaky && `flaky: ${flaky.join(', ')}`,
-    allowed && 'failed before, allowed',
+    allowed && 'failed before the run, allowed',
     reads && `read ${plural(reads.count, 'file')}`,
     calibration &&
       describeRates({

@@ -28,7 +28,7 @@ describe('what certifying came to', () => {
         allowed: true,
       }),
     ).toBe(
-      ' (3 passed, 1 failed, 2 skipped; as before, on the same files; flaky: it has answered otherwise on the same files; it failed before the run began, too, and may)',
+      ' (3 passed, 1 failed, 2 skipped; cached: same files; flaky: had another result on the same files; also failed before the run, which is allowed)',
     )
   })
 })

@@ -1,4 +1,4 @@
-/** What came of certifying, and what is special about the answer of a check, in a line each. */
+/** The result of a certification, and remarks about the result of a check, in one line each. */
 
 import { type CheckResult, describeRates, type Json, type Refusal } from '../../loop/index.ts'
 import { isObject } from './step-values.ts'
@@ -8,7 +8,7 @@ export type Certified =
   | { readonly type: 'refused'; readonly refusals: readonly Pick<Refusal, 'code' | 'message'>[] }
   | { readonly type: 'asks' }
 
-/** Told by its shape, as the results of all steps are. */
+/** Recognized by its shape, as are the results of all steps. */
 export function certificationOf(value: Json | undefined): Certified | undefined {
   if (!isObject(value)) return undefined
   const { type, certificate, refusals } = value
@@ -26,18 +26,18 @@ function refusalOf(value: Json): readonly Pick<Refusal, 'code' | 'message'>[] {
 
 const idCharsMax = 16
 
-/** Enough to be found by. */
+/** Long enough to identify it. */
 export const shortId = (certificate: string): string => certificate.slice(0, idCharsMax)
 
-/** ` (12 passed, 1 skipped; flaky; it failed before the run began, too)`; empty: nothing is special. */
+/** ` (12 passed, 1 skipped; flaky; also failed before the run)`; empty if there is nothing to remark. */
 export function checkRemarks(check: Partial<CheckResult>): string {
   const { counts, flaky, existing, allowed, reused, calibration } = check
   const remarks = [
     ...(counts === undefined ? [] : [countsText(counts)]),
-    ...(reused === true ? ['as before, on the same files'] : []),
-    ...(flaky === true ? ['flaky: it has answered otherwise on the same files'] : []),
+    ...(reused === true ? ['cached: same files'] : []),
+    ...(flaky === true ? ['flaky: had another result on the same files'] : []),
     ...(existing === true
-      ? [`it failed before the run began, too${allowed === true ? ', and may' : ''}`]
+      ? [`also failed before the run${allowed === true ? ', which is allowed' : ''}`]
       : []),
     ...(calibration === undefined ? [] : [describeRates(calibration)]),
   ]

@@ -1,6 +1,6 @@
 /**
- * Shows a run while it goes on: lines as they come and, on a terminal, one line at the bottom that is
- * painted anew. Everything goes to one stream, so that nothing is torn.
+ * Shows a run while it is running: lines as they come and, on a terminal, a status line at the bottom that
+ * is repainted. Everything goes to one stream, so that lines do not mix.
  */
 
 import {
@@ -20,11 +20,11 @@ import { wrappedLine } from './wrap.ts'
 
 export interface Display {
   show(recorded: RecordedEvent): void
-  /** A line of ours among those of the run. */
+  /** Prints a line among those of the run. */
   say(line: string): void
-  /** Why nothing happens now, in the bottom line or, without one, in a line each time it changes. */
+  /** Shows why the run is waiting: in the status line or, without one, in a line per change. */
   wait(why: string | undefined): void
-  /** Takes the bottom line away, for a question or for good; `resume` brings it back. */
+  /** Removes the status line, for a question or at the end; `resume` shows it again. */
   pause(): void
   resume(): void
   close(): void
@@ -37,14 +37,14 @@ export function createDisplay(
   output: NodeJS.WriteStream,
   terminal: Terminal,
   initial: RunState,
-  /** Only questions and the end are told. */
+  /** Shows only questions and the end. */
   { quiet = false, hint }: { readonly quiet?: boolean; readonly hint?: Hint } = {},
 ): Display {
   const narrator = createNarrator(terminal.style, hint)
   let state = initial
   let doing: Doing | undefined
   let waiting: Doing | undefined
-  /** How long the line is that is painted; 0: none is. */
+  /** Length of the painted status line; 0: none. */
   let painted = 0
   const isLive = terminal.live && !quiet
   let paused = !isLive
@@ -109,7 +109,7 @@ export function createDisplay(
   }
 }
 
-/** On a terminal a line is a line, but for what is read whole; in a file all of it stands. */
+/** Lines are cut to the width of a terminal, except texts to be read in full; in a file nothing is cut. */
 function fitted(line: string, event: RunEvent, { live, width }: Terminal): readonly string[] {
   if (!live) return [line]
   return isReadWhole(event) ? wrappedLine(line, width()) : [fitStyled(line, width())]
@@ -118,7 +118,7 @@ function fitted(line: string, event: RunEvent, { live, width }: Terminal): reado
 const isAsking = (event: RunEvent): boolean =>
   event.type === 'step-started' && event.question !== undefined
 
-/** What somebody has to decide about, and what ends with what to do. */
+/** Events that need a decision or end with what to do. */
 const isReadWhole = (event: RunEvent): boolean =>
   isAsking(event) ||
   event.type === 'run-ended' ||
@@ -126,7 +126,7 @@ const isReadWhole = (event: RunEvent): boolean =>
   event.type === 'preflight-ended' ||
   (event.type === 'step-finished' && readStep(event).kind === 'certify')
 
-/** A terminal that became narrower has broken the line, and all of it must go. */
+/** A terminal that became narrower wraps the line, and all of its rows must be erased. */
 function wiping(painted: number, width: number): string {
   const broken = Math.max(0, Math.ceil(painted / width) - 1)
   return `\r\u001B[2K${'\u001B[1A\u001B[2K'.repeat(broken)}`
@@ -143,7 +143,7 @@ function doingAfter(doing: Doing | undefined, event: RunEvent, atMs: number): Do
     case 'step-noted':
       return doingNoted(doing, noterName(event), event.note, atMs)
     case 'budget-reserved':
-      // A request is on its way, so the wait is over.
+      // A request was sent, so the wait is over.
       return doing?.kind === 'waiting'
         ? { what: `${stepName(event.step)}: thinking`, sinceMs: atMs, kind: 'vague' }
         : doing
@@ -174,7 +174,7 @@ function doingNoted(
       return { what: `${who}: waiting until ${until}`, sinceMs, kind: 'waiting' }
     }
     case 'exchanged': {
-      // Told late, and of less interest than what is known to be under way.
+      // Reported late, and less precise than a known activity.
       if (doing !== undefined && doing.kind !== 'vague') return doing
       const answers = plural(note.ordinal, 'answer')
       return { what: `${who}: at work, ${answers} so far`, sinceMs, kind: 'vague' }

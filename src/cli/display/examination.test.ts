@@ -40,22 +40,22 @@ describe('what the doctor says', () => {
   test('of a machine where all is well', () => {
     expect(render(strong)).toBe(
       `
-sandbox   ✓ tier strong: runs can be left alone
+sandbox   ✓ tier strong: runs can be unattended
             bubblewrap works; cgroups enforce limits.
-          ✓ limits by cgroup, for all processes of a command together
-          ✓ all 2 probes hold; the self-test took 200 ms
+          ✓ cgroups enforce limits, for all processes of a command together
+          ✓ all 2 probes passed; the self-test took 200 ms
           ✓ dependencies: overlay; what checks write is discarded
           ✓ files of checks: reads and writes observed
 
 programs  ✓ commands see 1 folder of your home, read-only
             /home/a/.local/bin
 
-keys      ✓ anthropic  ANTHROPIC_API_KEY of the environment
+keys      ✓ anthropic  set (ANTHROPIC_API_KEY)
           ✓ openai     in the key file
           - google     not set (GEMINI_API_KEY)
           ✓ key file   /home/ann/.config/loopwright/keys: only you can read it
 
-record    ✓ /home/ann/.local/share/loopd: whole`.trimStart(),
+record    ✓ /home/ann/.local/share/loopd: intact`.trimStart(),
     )
   })
 
@@ -100,10 +100,10 @@ record    ✓ /home/ann/.local/share/loopd: whole`.trimStart(),
     }
     expect(render(found)).toBe(
       `
-sandbox   ! tier none: only runs that somebody watches, and without walls
+sandbox   ! tier none: only attended runs, without a sandbox
             The sandbox failed its self-test: "read an SSH key" works.
             Report this.
-          ✗ 1 of 3 probes hold, 1 not tried; the self-test took 90 ms
+          ✗ 1 of 3 probes passed, 1 not tried; the self-test took 90 ms
           ✗ read an SSH key: works
           - git status: not tried
           ! dependencies: copied for each certification
@@ -117,10 +117,10 @@ programs  ✓ none in your home; commands see those of the system
           - /home/ann/bin: it holds keys
 
 keys      ✗ openai    not set (OPENAI_API_KEY)
-            asked at http://127.0.0.1:1/v1, not at its public address
+            requests go to http://127.0.0.1:1/v1, not to its public address
             It holds a secret. Take it out.
-          ! google    GOOGLE_API_KEY of the environment
-            asked at http://127.0.0.1:2, not at its public address
+          ! google    set (GOOGLE_API_KEY)
+            requests go to http://127.0.0.1:2, not to its public address
           ✗ key file  Others can read the keys in /k. Run: chmod 600 /k
 
 record    ✗ /r: 1 problem
@@ -132,7 +132,7 @@ record    ✗ /r: 1 problem
     const fresh = { ...strong, record: { folder: '/r', exists: false, problems: [] } }
     const text = render(fresh, { probes: true })
     expect(text).toContain('✓ read an SSH key: blocked\n          ✓ node runs: works\n')
-    expect(text).toContain('record    - /r: no run was started yet')
+    expect(text).toContain('record    - /r: no runs yet')
   })
 
   test('fits the terminal, but for words that are longer than it', () => {

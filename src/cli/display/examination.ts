@@ -1,11 +1,11 @@
-/** What `loopctl doctor` found, as text that fits a terminal: what is well, what is not, and the fix. */
+/** The findings of `loopctl doctor`, with fixes, as text that fits a terminal. */
 
 import type { Examination } from '../../host/doctor.ts'
 import { plural } from './amounts.ts'
 import { type Finding, type Mark, renderSection, type SectionOptions } from './findings.ts'
 
 export interface ExaminationOptions extends SectionOptions {
-  /** Each probe, also where it holds. */
+  /** Shows each probe, including those that passed. */
   readonly probes: boolean
 }
 
@@ -27,15 +27,15 @@ export function renderExamination(found: Examination, options: ExaminationOption
 }
 
 const limitWords = {
-  cgroup: 'limits by cgroup, for all processes of a command together',
-  rlimit: 'limits by rlimit, for each process by itself',
+  cgroup: 'cgroups enforce limits, for all processes of a command together',
+  rlimit: 'rlimits enforce limits, for each process separately',
   none: 'no limits on memory and processes',
 } as const
 
 const tierWords = {
-  strong: 'tier strong: runs can be left alone',
-  basic: 'tier basic: only runs that somebody watches',
-  none: 'tier none: only runs that somebody watches, and without walls',
+  strong: 'tier strong: runs can be unattended',
+  basic: 'tier basic: only attended runs',
+  none: 'tier none: only attended runs, without a sandbox',
 } as const
 
 function sandboxFindings(report: Examination['sandbox'], all: boolean): Finding[] {
@@ -93,7 +93,7 @@ function probeFindings(
   return [
     {
       mark: held + notTried === probes.length ? 'good' : 'bad',
-      text: `${count} probes hold${also}; the self-test took ${durationMs} ms`,
+      text: `${count} probes passed${also}; the self-test took ${durationMs} ms`,
     },
     ...shown.map(
       ({ name, expect, found }): Finding =>
@@ -104,7 +104,7 @@ function probeFindings(
   ]
 }
 
-/** Those of the home; the system's own are always there. */
+/** Programs in the home folder; those of the system are always available. */
 function programFindings({ shown, leftOut }: Examination['programs']): Finding[] {
   return [
     {
@@ -124,7 +124,7 @@ function keyFindings({ file, fileState, problem, providers }: Examination['keys'
   const nameWidth = Math.max(...names.map((name) => name.length))
   const row = (name: string, text: string): string => `${name.padEnd(nameWidth)}  ${text}`
   const fileWords = {
-    absent: `${file}: there is none`,
+    absent: `${file}: does not exist`,
     usable: `${file}: only you can read it`,
     refused: problem ?? '',
   }
@@ -132,7 +132,7 @@ function keyFindings({ file, fileState, problem, providers }: Examination['keys'
     ...providers.map((found): Finding => {
       const { provider, key, variable, baseUrl } = found
       const where = {
-        environment: `${variable} of the environment`,
+        environment: `set (${variable})`,
         file: 'in the key file',
         none: `not set (${variable})`,
       }
@@ -140,7 +140,9 @@ function keyFindings({ file, fileState, problem, providers }: Examination['keys'
         mark: providerMark(found),
         text: row(provider, where[key]),
         more: [
-          ...(baseUrl === undefined ? [] : [`asked at ${baseUrl}, not at its public address`]),
+          ...(baseUrl === undefined
+            ? []
+            : [`requests go to ${baseUrl}, not to its public address`]),
           ...(found.problem === undefined ? [] : [found.problem]),
         ],
       }
@@ -151,7 +153,7 @@ function keyFindings({ file, fileState, problem, providers }: Examination['keys'
 
 const fileMarks = { absent: 'none', usable: 'good', refused: 'bad' } as const
 
-/** Another address is worth a look: prompts and the key go there. */
+/** Another address is marked as a warning: prompts and the key are sent there. */
 function providerMark({ key, baseUrl, problem }: Examination['keys']['providers'][number]): Mark {
   if (problem !== undefined) return 'bad'
   if (baseUrl !== undefined) return 'warning'
@@ -159,8 +161,8 @@ function providerMark({ key, baseUrl, problem }: Examination['keys']['providers'
 }
 
 function recordFindings({ folder, exists, problems }: Examination['record']): Finding[] {
-  if (!exists) return [{ mark: 'none', text: `${folder}: no run was started yet` }]
-  if (problems.length === 0) return [{ mark: 'good', text: `${folder}: whole` }]
+  if (!exists) return [{ mark: 'none', text: `${folder}: no runs yet` }]
+  if (problems.length === 0) return [{ mark: 'good', text: `${folder}: intact` }]
   return [
     { mark: 'bad', text: `${folder}: ${plural(problems.length, 'problem')}` },
     ...problems.map((text): Finding => ({ mark: 'bad', text })),

@@ -105,7 +105,7 @@ request, anthropic format, POST /v1/messages
   "max_tokens": 5
 }
 
-answer, status 200, only its beginning was kept
+answer, status 200, truncated
 event: ping\\x1b[2J`.trimStart(),
     )
   })

@@ -1,4 +1,4 @@
-/** What was asked of models and answered: a table of all of an iteration, or one of them, whole. */
+/** Exchanges with models: a table of those of an iteration, or a single one in full. */
 
 import type { Exchange, ExchangeBody } from '../../history/load-exchange.ts'
 import type { Style } from '../terminal.ts'
@@ -7,13 +7,13 @@ import type { ExchangeRecord } from './iteration-record.ts'
 import { stepName } from './narrate.ts'
 import { renderTable, renderTime, visible, visibleText } from './render.ts'
 
-/** Nothing where no model was asked. The number of each is how `--exchange` knows it. */
+/** Empty if no model was called. The numbers are those that `--exchange` takes. */
 export function renderExchanges(style: Style, exchanges: readonly ExchangeRecord[]): string[] {
   if (exchanges.length === 0) return []
-  const isAlone = new Set(exchanges.map(({ step, attempt }) => `${step} ${attempt}`)).size === 1
+  const isSingle = new Set(exchanges.map(({ step, attempt }) => `${step} ${attempt}`)).size === 1
   const rows = exchanges.map((one, index) => [
     String(index + 1),
-    ...(isAlone ? [] : [whoOf(one)]),
+    ...(isSingle ? [] : [whoOf(one)]),
     `${one.provider} ${one.model}`,
     one.ended,
     renderCount(one.spent.tokens),
@@ -21,7 +21,7 @@ export function renderExchanges(style: Style, exchanges: readonly ExchangeRecord
     renderSpan(one.durationMs),
     one.isEstimated ? 'estimated' : '',
   ])
-  const head = ['#', ...(isAlone ? [] : ['STEP']), 'MODEL', 'ENDED', 'TOKENS', 'COST', 'TOOK']
+  const head = ['#', ...(isSingle ? [] : ['STEP']), 'MODEL', 'ENDED', 'TOKENS', 'COST', 'TOOK']
   const table = renderTable([head, ...rows])
   return [
     style.bold(`${plural(exchanges.length, 'exchange')} with models`),
@@ -35,7 +35,7 @@ const whoOf = ({ step, attempt }: ExchangeRecord): string =>
 export function renderExchange(style: Style, exchange: Exchange): string {
   const { format, provider, model, ended, attempts, usage, spent, isEstimated } = exchange
   const { request, answer } = exchange
-  const isTruncated = answer.isTruncated ? ', only its beginning was kept' : ''
+  const isTruncated = answer.isTruncated ? ', truncated' : ''
   const cost = `${renderCount(spent.tokens)} tokens, ${renderMoney(spent.costMicros)}`
   const cached = usage.cacheRead + usage.cacheWrite + usage.cacheWriteHour
   const tokens = `${renderCount(usage.input)} in, ${renderCount(cached)} cached, ${renderCount(usage.output)} out`
@@ -55,7 +55,7 @@ export function renderExchange(style: Style, exchange: Exchange): string {
   ].join('\n')
 }
 
-/** JSON with its levels; a stream as it came. */
+/** JSON is indented; a stream is shown as received. */
 function bodyText({ encoding, text }: ExchangeBody): string {
   if (encoding === 'base64') return `(not text: ${plural(text.length, 'character')} of base64)`
   return visibleText(pretty(text).trimEnd())

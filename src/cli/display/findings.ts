@@ -1,4 +1,4 @@
-/** What was found, for a terminal: each with a mark, and more about it below. */
+/** Findings for a terminal: each with a mark, and details below. */
 
 import type { Style } from '../terminal.ts'
 import { visible } from './render.ts'
@@ -9,22 +9,22 @@ export type Mark = 'good' | 'warning' | 'bad' | 'none'
 export interface Finding {
   readonly mark: Mark
   readonly text: string
-  /** More about it, below and not marked. */
+  /** Details, below and without a mark. */
   readonly more?: readonly string[]
 }
 
 export interface SectionOptions {
   readonly style: Style
   readonly width: number
-  /** Of the column of heads. */
+  /** Width of the column of heads. */
   readonly headWidth?: number
 }
 
 const usualHeadWidth = 10
-/** Between a mark and what it is about. */
+/** Width of a mark and the space after it. */
 const markWidth = 2
 
-/** A head, and marked lines beside it that fit the width. */
+/** A head with marked lines beside it, wrapped to the width. */
 export function renderSection(
   head: string,
   findings: readonly Finding[],

@@ -1,9 +1,9 @@
 /**
- * What the events say about one iteration: its steps, what it spent, how it ended. Pure; what is large
- * stays where it is stored.
+ * Derives one iteration from the events: its steps, what it spent, how it ended. Pure; large results stay
+ * where they are stored.
  *
- * An iteration that was entered again goes on with the steps it had; one that was started anew, or that
- * the run came to a second time after it went back, is the newest of them.
+ * A continued iteration keeps the steps it had. One that was restarted, or repeated after the run went back
+ * to a checkpoint, replaces the earlier one of the same number.
  */
 
 import {
@@ -36,25 +36,25 @@ export interface StepRecord {
   readonly startedAtMs: number
   readonly tookMs?: number
   readonly result?: Stored
-  /** It was a check. */
+  /** Present if the step was a check. */
   readonly check?: string
   readonly fault?: Fault
 }
 
 export interface IterationRecord {
   readonly iteration: number
-  /** More than once after interruptions. */
+  /** More than one after interruptions. */
   readonly entered: number
   readonly startedAtMs: number
   readonly endedAtMs?: number
   readonly ending?: Ending
-  /** The run went back to before it since. */
+  /** The run has since gone back to before it. */
   readonly undone: boolean
   readonly spent: RunState['spent']
   readonly tools: Metrics['tools']
   readonly before?: TreeId
   readonly after?: TreeId
-  /** Lines about what else happened. */
+  /** Other events, a line each. */
   readonly remarks: readonly string[]
   readonly steps: readonly StepRecord[]
   /** What was sent to agents, where more than the task's prompt was: the last blob of each step. */
@@ -90,7 +90,7 @@ export function createIterationReader(wanted?: number): IterationReader {
       const { event, atMs } = recorded
       state = evolve(state, recorded, () => null)
       if (event.type === 'iteration-started' && !isSame(current, event)) {
-        // What is counted from here on is this iteration's.
+        // Counted from here on for this iteration.
         const { spent, metrics } = initialState
         state = { ...state, spent, metrics }
         current = begun(event.iteration, atMs)

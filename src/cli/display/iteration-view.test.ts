@@ -131,10 +131,8 @@ files changed
       { check: 'good', status: 'pending', kind: 'judge' },
     ]
     const shown = renderIteration(createStyle(false), view(open, 1, known))
-    expect(shown).toContain(
-      'check test: not-met, exit 1, 0.3 s (it failed before the run began, too)',
-    )
-    expect(shown).toContain('check lint: pending (it failed before the run began)')
+    expect(shown).toContain('check test: not-met, exit 1, 0.3 s (also failed before the run)')
+    expect(shown).toContain('check lint: pending (failed before the run)')
     expect(shown).toContain('check good: pending\n')
     // What did not run in an iteration that is over was not pending there.
     expect(view(plain, 1, known).checks.map(({ check }) => check)).toEqual(['test'])
@@ -154,7 +152,7 @@ files changed
       },
       begin('wait#1'),
     ])
-    expect(text).toContain('it has not ended')
+    expect(text).toContain('\nnot ended\n')
     expect(text).toMatch(/^ {2}plan#1 done, 1\.0 s: \{"items":\["x{200,300}…$/m)
     expect(text).toMatch(/^ {2}b\/fetch#1 failed, attempt 2, 1\.0 s: timeout: too slow$/m)
     expect(text).toMatch(/^ {2}wait#1 under-way$/m)
@@ -249,7 +247,9 @@ describe('of several iterations', () => {
 
   test('one that the run went back to before is marked, until it comes to it again', () => {
     const back: RunEvent = { type: 'run-rewound', toIteration: 1 }
-    expect(render([...three, back], 2)).toContain('the run went back to before it')
+    expect(render([...three, back], 2)).toContain(
+      'undone: the run went back to an earlier checkpoint',
+    )
     expect(view([...three, back], 1).undone).toBe(false)
     const anew = [...three, back, start(2), ...step('a#1', 'new', {}, 2)]
     expect(view(anew, 2)).toMatchObject({ undone: false, steps: [{ result: 'new' }] })

@@ -1,6 +1,6 @@
 /**
- * One iteration for people: the prompt, what the agent said, what the checks printed, whole. Results
- * are known by their form, so this works for any type of loop; what is not known is listed.
+ * One iteration for people: the prompt, the report of the agent and the output of the checks, in full. Results
+ * are recognized by their shape, so this works for any type of loop; unknown ones are listed.
  */
 
 import {
@@ -35,9 +35,9 @@ export interface IterationView extends Omit<IterationRecord, 'steps' | 'sent'> {
   readonly checks: readonly ShownCheck[]
   /** Absent: nothing was certified in it, or the certificate is not here. */
   readonly certificate?: CertificateShown
-  /** Absent where nobody knows. */
+  /** Absent: unknown. */
   readonly filesChanged?: readonly string[]
-  /** All of them; those above without their results. */
+  /** All steps; without the results that are shown above. */
   readonly steps: readonly StepView[]
 }
 
@@ -49,7 +49,7 @@ export interface PromptView {
 
 export interface StepView extends Omit<StepRecord, 'result' | 'startedAtMs' | 'check' | 'role'> {
   readonly result?: Json
-  /** Its result is a part of the view. */
+  /** Its result is shown in its own section. */
   readonly shown?: true
 }
 
@@ -69,7 +69,7 @@ export function viewIteration(
   let filesChanged: readonly string[] | undefined =
     record.before !== undefined && record.before === record.after ? [] : undefined
 
-  /** Whether the result has a place of its own. */
+  /** Whether the result has its own section. */
   function place({ step, kind, role, check }: StepRecord, value: Json): boolean {
     if (isPrompt(value)) prompts.push({ ...value, text: value.prompt })
     else if (kind === 'agent' && isReport(value)) reports.push({ ...value, step })
@@ -138,8 +138,8 @@ function renderHead(style: Style, view: IterationView): string[] {
     renderMoney(spent.costMicros),
     ...(entered === 1 ? [] : [`entered ${entered} times`]),
   ].join(', ')
-  const end = ending === undefined ? 'it has not ended' : describeEnding(ending)
-  const undone = view.undone ? '; the run went back to before it since' : ''
+  const end = ending === undefined ? 'not ended' : describeEnding(ending)
+  const undone = view.undone ? '; undone: the run went back to an earlier checkpoint' : ''
   return [style.bold(title), visible(`${end}${undone}`), style.dim(took)]
 }
 
@@ -179,7 +179,7 @@ function renderTools(style: Style, { tools }: IterationView): string[] {
 function renderCheck(style: Style, check: ShownCheck): string[] {
   const { status, exitCode, output, durationMs, existing } = check
   if (status === 'pending') {
-    const before = existing === true ? ' (it failed before the run began)' : ''
+    const before = existing === true ? ' (failed before the run)' : ''
     return [style.bold(visible(`check ${check.check}: pending${before}`))]
   }
   const exit = exitCode === undefined ? '' : `, exit ${exitCode}`
@@ -218,7 +218,7 @@ function renderFiles(style: Style, { filesChanged, before, after }: IterationVie
   return [style.bold('files changed'), ...names.map((name) => `  ${name}`)]
 }
 
-/** Steps that have no place of their own, and those that came to nothing. */
+/** Steps without their own section, and those that failed. */
 function renderOthers(style: Style, { steps }: IterationView): string[] {
   const others = steps.filter(
     ({ shown, kind, result }) =>
@@ -242,7 +242,7 @@ function shortJson(value: Json | undefined): string {
   return text.length <= resultCharsMax ? text : `${text.slice(0, resultCharsMax)}…`
 }
 
-/** Text of others on lines of a terminal; a tab moves no further than its place. */
+/** Untrusted text on lines of a terminal, with tabs of a fixed width. */
 export const visibleLines = (text: string): readonly string[] =>
   text.split(/\r?\n/).map((line) => visible(line.replaceAll('\t', '    ')))
 

@@ -1,4 +1,4 @@
-/** What checks may have seen and no commit has, in one line for people. */
+/** Ignored files that checks may have read but no commit contains, in one line. */
 
 import { visible } from './render.ts'
 
@@ -9,6 +9,6 @@ export function leftOutLine(paths: readonly string[]): string | undefined {
   const more = paths.length > shownMax ? ` and ${paths.length - shownMax} more` : ''
   const named = paths.slice(0, shownMax).join(', ')
   return visible(
-    `ignored since this run began, so in no commit, though its checks saw it: ${named}${more}`,
+    `ignored by git since this run began, so not committed, but visible to its checks: ${named}${more}`,
   )
 }

@@ -173,7 +173,7 @@ test('the walls around a run are told at its head, with a warning where there ar
   expect(lines).toEqual([
     '  sandbox: strong, limits by cgroup',
     '  warning: sandbox: basic, no limits, attended',
-    '  warning: no sandbox; it can read your files and reach the network',
+    '  warning: no sandbox; the agent can read your files and use the network',
   ])
 })
 

@@ -1,6 +1,6 @@
 /**
- * A run as it happens, line by line, for a person. Pure: events and the state after each of them go
- * in, lines come out; what is on the screen is somebody else's business.
+ * Turns the events of a run into lines for a person. Pure: takes events and the state after each, and
+ * returns lines; it does not print.
  */
 
 import {
@@ -31,7 +31,7 @@ import { visible, visibleText } from './render.ts'
 import { isNames, isPrompt, isReport } from './step-values.ts'
 
 export interface Narrator {
-  /** The lines that an event is worth. `state` is what holds after it. */
+  /** The lines for an event. `state` is the state after it. */
   tell(recorded: RecordedEvent, state: RunState): readonly string[]
 }
 
@@ -58,11 +58,11 @@ const quiet: ReadonlySet<RunEvent['type']> = new Set([
 export type Hint = (text: string) => string
 
 export function createNarrator(style: Style, hint: Hint = String): Narrator {
-  /** When each step that is under way began. */
+  /** When each running step started. */
   const began = new Map<string, number>()
-  /** What each of them said last: a report that says only that again need not be told twice. */
+  /** The last text of each step, so that a report that repeats it is not shown twice. */
   const lastSaid = new Map<string, string>()
-  /** Until when each of them waits: those who wait together need not all be told of. */
+  /** Until when each step waits, so that steps that wait together are shown once. */
   const waits = new Map<string, string>()
   const line = (name: string, text: string): string =>
     `    ${style.cyan(short(name).padEnd(nameWidth))} ${text}`
@@ -143,16 +143,16 @@ function renderStart(style: Style, { agent, sandbox }: RunStarted): readonly str
   ]
 }
 
-/** What is around the run, so that nobody has to ask; a warning where there is nothing. */
+/** The sandbox of the run, or a warning that there is none. */
 function renderWalls(style: Style, walls: Walls): string {
   if (walls.tier === 'none') {
-    return `  ${style.yellow('warning: no sandbox; it can read your files and reach the network')}`
+    return `  ${style.yellow('warning: no sandbox; the agent can read your files and use the network')}`
   }
   const text = `sandbox: ${describeWalls(walls)}`
   return `  ${walls.tier === 'strong' ? style.dim(text) : style.yellow(`warning: ${text}`)}`
 }
 
-/** What it came to, with what it took. */
+/** The outcome, with time and cost. */
 export function renderEnd(style: Style, state: RunState): string {
   const { outcome, spent, activeMs, iteration } = state
   if (outcome === undefined) return ''
@@ -171,12 +171,12 @@ const endLines = (
   hint: Hint,
 ): string[] => [
   renderEnd(style, state),
-  ...whereIt(style, outcome),
+  ...describeLocation(style, outcome),
   ...nextLines(style, outcome, state).map(hint),
   ...certificateLines(style, state, hint),
 ]
 
-/** Whoever is handed the work can see for themselves. */
+/** How to verify the certificate. */
 export function certificateLines(
   style: Style,
   state: RunState,
@@ -188,8 +188,8 @@ export function certificateLines(
   return [style.dim(visible(hint(`  certificate ${id}; to verify it: loopctl verify ${id}`)))]
 }
 
-/** Of an error in somebody's code: where it happened. */
-function whereIt(style: Style, outcome: Of<'run-ended'>['outcome']): readonly string[] {
+/** For an error in the code of a loop: where it happened. */
+function describeLocation(style: Style, outcome: Of<'run-ended'>['outcome']): readonly string[] {
   if (outcome.type !== 'failed') return []
   const [, ...places] = outcome.fault.message.split('\n')
   return places.slice(0, placesMax).map((place) => style.dim(short(place)))
@@ -216,7 +216,7 @@ function checkLines(
   return [first, ...why.map((text) => line('', style.dim(short(text))))]
 }
 
-/** What stands against the work ends with what to do, and is not cut. */
+/** A refusal ends with what to do, so it is not cut. */
 function certificationLines(
   style: Style,
   line: Line,
@@ -227,7 +227,7 @@ function certificationLines(
     case 'certified':
       return [line('certify', `${style.green('✓ certified')} ${style.dim(took)}`)]
     case 'asks':
-      return [line('certify', style.yellow('a person has to decide'))]
+      return [line('certify', style.yellow('waiting for a decision'))]
     case 'refused': {
       const first = line('certify', `${style.red('✗ not certified')} ${style.dim(took)}`)
       const why = certified.refusals.flatMap(({ code, message }) =>
@@ -238,7 +238,7 @@ function certificationLines(
   }
 }
 
-/** A question of several lines is one with something to read, such as a diff. */
+/** A question of several lines has something to read, such as a diff. */
 function questionLines(style: Style, line: Line, event: Of<'step-started'>): string[] {
   if (event.question === undefined) return []
   const name = stepName(event.step)
@@ -263,12 +263,12 @@ function noteLines(style: Style, line: Line, event: Of<'step-noted'>): string[] 
       return [line(who, note.ok ? call : `${call} ${style.yellow(short(note.error ?? 'failed'))}`)]
     }
     case 'turn-ended':
-      // What it says without a call is its report, which comes next.
+      // Text without a call is its report, which comes next.
       return note.text === '' || note.calls === 0 ? [] : [line(who, style.dim(oneLine(note.text)))]
     case 'said':
       return [line(who, style.dim(oneLine(note.text)))]
     case 'waiting':
-    // What was asked of a model is in the status line, and in `show`.
+    // Exchanges with models are in the status line and in `show`.
     case 'exchanged':
     case 'prompted':
       return []
@@ -276,7 +276,7 @@ function noteLines(style: Style, line: Line, event: Of<'step-noted'>): string[] 
     case 'nudged': {
       const text =
         note.type === 'nudged'
-          ? `repeats ${note.tool} (${note.times} times), and was told so`
+          ? `repeats ${note.tool} (${note.times} times); warned`
           : `${renderCount(note.tokens)} tokens cut from its conversation: ${note.what}`
       return [line(who, style.yellow(short(text)))]
     }
@@ -289,13 +289,13 @@ export function renderCall(call: string): string {
   return oneLine(`${tool} ${mainArgument(call.slice(tool.length + 1))}`)
 }
 
-/** What a call is about, where it is one of the usual arguments; else all of them. */
+/** The main argument of a call, if it is a usual one; else all arguments. */
 function mainArgument(args: string): string {
   const [, value] = /[{,]"(?:path|command|pattern)":"((?:[^"\\]|\\.)*)/.exec(args) ?? []
   return value === undefined ? args : value.replaceAll(/\\(["\\/])/g, '$1')
 }
 
-/** The result of a step that makes a prompt. */
+/** The result of a step that writes a prompt. */
 function promptText(value: Json | undefined): string | undefined {
   if (!isPrompt(value)) return undefined
   const { tokens, cuts } = value
@@ -306,7 +306,7 @@ function promptText(value: Json | undefined): string | undefined {
 const listText = (value: Json | undefined): string | undefined =>
   isNames(value) && value.length > 0 ? oneLine(value.join(', ')) : undefined
 
-/** Large results are in files; the line does without. */
+/** Undefined for large results, which are stored as blobs. */
 const valueOf = (stored: Of<'step-finished'>['result']): Json | undefined =>
   stored !== undefined && 'value' in stored ? stored.value : undefined
 
@@ -318,11 +318,11 @@ export function stepName(step: StepId): string {
   return `${path}${own}${occurrence === 1 ? '' : `#${occurrence}`}`
 }
 
-/** Whoever is at work, where a step has several. */
+/** The role that wrote the note, if the step has several. */
 export const noterName = ({ step, role }: Pick<Of<'step-noted'>, 'step' | 'role'>): string =>
   role === undefined ? stepName(step) : role.replace(/^(judge|consult):/, '')
 
-/** What became of files ends with what to do, and is not cut. */
+/** A message about changed files ends with what to do, so it is not cut. */
 const described = (event: RunEvent): string =>
   event.type === 'workspace-changed' ? visible(describeEvent(event)) : short(describeEvent(event))
 

@@ -14,7 +14,7 @@ export function renderQuestionReview({
 }: ReviewedQuestion): string {
   const command = `loopctl answer ${shellWord(run.name)} ${shellWord(questionName(question))}`
   return [
-    `What was observed:\n\n${observed}`,
+    `Observed:\n\n${observed}`,
     section(
       'Changed outside the work',
       files.filter(({ needsApproval }) => needsApproval),

@@ -1,4 +1,4 @@
-/** What the daemon is to drive, as text. */
+/** The queue of the daemon, as text. */
 
 import type { QueueEntry } from '../../client/index.ts'
 import type { Terminal } from '../terminal.ts'
@@ -9,7 +9,7 @@ export function renderQueue(
   entries: readonly QueueEntry[],
   { live, width }: Pick<Terminal, 'live' | 'width'>,
 ): string {
-  if (entries.length === 0) return 'No run is running or waiting.'
+  if (entries.length === 0) return 'The queue is empty.'
   const rows = entries.map((entry) => [place(entry), entry.name, describeEntry(entry)])
   const table = renderTable([['PLACE', 'NAME', 'STATE'], ...rows])
   const isNarrow = live && table.split('\n').some((line) => line.length > width())
@@ -27,8 +27,8 @@ const place = ({ position }: QueueEntry): string => (position === undefined ? '-
 
 export function describeEntry({ state, why, waitsFor, retryAtMs, priority }: QueueEntry): string {
   if (state === 'driven') return why ?? 'running'
-  const reason = why ?? `waits for ${waitsFor ?? 'its turn'}`
-  const again = retryAtMs === undefined ? '' : `, tried again at ${renderTime(retryAtMs)}`
+  const reason = why ?? `waiting for ${waitsFor ?? 'its turn'}`
+  const again = retryAtMs === undefined ? '' : `, retrying at ${renderTime(retryAtMs)}`
   const first = priority === 0 ? '' : `, priority ${priority}`
   return `${reason}${again}${first}`
 }

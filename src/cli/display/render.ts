@@ -1,9 +1,9 @@
-/** Text for a terminal, whoever wrote it. */
+/** Makes untrusted text safe for a terminal. */
 
 import type { RunWorktree } from '../../loop/index.ts'
 import type { Run } from '../../protocol/api/index.ts'
 
-/** The furthest that a date goes. */
+/** The largest time value of a Date. */
 const timeMaxMs = 8.64e15
 
 export function renderTime(ms: number): string {
@@ -11,21 +11,21 @@ export function renderTime(ms: number): string {
   return new Date(Math.min(Math.max(ms, -timeMaxMs), timeMaxMs)).toISOString()
 }
 
-/** What a terminal obeys, and what turns the order of letters around. */
+/** Control characters, and those that change the direction of text. */
 const unseen = /[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
 
-/** For programs, and for those who look over their shoulder. */
+/** JSON with control characters escaped, safe to view in a terminal. */
 export const renderJson = (value: unknown): string =>
   JSON.stringify(value).replaceAll(unseen, jsonEscape)
 
 const jsonEscape = (character: string): string =>
   `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`
 
-/** Text of others on one line of a terminal: it cannot move the cursor or begin a line of its own. */
+/** Untrusted text on one line of a terminal: it cannot move the cursor or start a new line. */
 export const visible = (text: string): string =>
   text.replaceAll(unseen, (character) => escapes[character] ?? hexEscape(character))
 
-/** Text of several lines, tabs kept: it may begin lines, and nothing else. */
+/** Untrusted text of several lines: newlines and tabs are kept, everything else is escaped. */
 export const visibleText = (text: string): string =>
   text
     .split('\n')
@@ -40,7 +40,7 @@ const hexEscape = (character: string): string =>
 export const shownStatus = (run: Pick<Run, 'interrupted' | 'status'>): string =>
   run.interrupted ? 'interrupted' : run.status
 
-/** What is in a worktree besides its commit. Undefined: nothing. */
+/** Uncommitted files of a worktree. Undefined: none. */
 export function describeCarried({ carried }: RunWorktree): string | undefined {
   if (carried === undefined) return undefined
   const { copied, linked } = carried
@@ -57,7 +57,7 @@ const fewOf = (paths: readonly string[]): string =>
     ? paths.join(', ')
     : `${paths.slice(0, shownMax).join(', ')} and ${paths.length - shownMax} more`
 
-/** A checkout without a branch has a HEAD all the same. */
+/** A detached checkout has the name HEAD. */
 export const describeBase = ({ name, commit }: RunWorktree['base']): string =>
   `${name} ${commit.slice(0, 12)}${name === 'HEAD' ? ' (no branch)' : ''}`
 

@@ -1,4 +1,4 @@
-/** Runs as text for a terminal: a list, and one with all that is known. */
+/** Runs as text for a terminal: a list, and one run in detail. */
 
 import { basename } from 'node:path'
 import {
@@ -29,17 +29,17 @@ import {
 import { wrapped } from './wrap.ts'
 
 const listHead = ['NAME', 'STATUS', 'ITER', 'LOOP', 'REPOSITORY', 'BRANCH', 'UPDATED', 'ID']
-/** What can be left out first where there is little room. */
+/** Columns to drop on a narrow terminal, in this order. */
 const lessNeeded = ['ID', 'LOOP', 'ITER', 'UPDATED', 'REPOSITORY', 'BRANCH']
 
 export function renderList(
   runs: readonly Run[],
   nowMs: number,
   { live, width }: Pick<Terminal, 'live' | 'width'>,
-  /** Only some were asked for. */
+  /** The list is filtered. */
   isPart = false,
 ): string {
-  if (runs.length === 0) return isPart ? 'No run is like that. All: loopctl list' : 'No runs yet.'
+  if (runs.length === 0) return isPart ? 'No run matches. List all: loopctl list' : 'No runs yet.'
   const rows = runs.map((run) => [
     run.name,
     shownStatus(run),
@@ -78,7 +78,7 @@ export function renderInspection(
 ): string {
   const { limits, spent, metrics } = state
   const carried = state.worktree === undefined ? undefined : describeCarried(state.worktree)
-  const under = state.open === undefined ? '' : `, ${state.open.iteration} under way`
+  const under = state.open === undefined ? '' : `, ${state.open.iteration} in progress`
   const lines = [
     ['run', `${run.name}  ${run.id}`],
     ['loop', run.loop],
@@ -158,12 +158,12 @@ function describeOrigin(origin: NonNullable<RunDetail['state']['origin']>): stri
 
 function describeStatus(run: Run, state: RunDetail['state'], why: string | undefined): string {
   if (state.outcome !== undefined) return describeOutcome(state.outcome)
-  if (run.interrupted) return 'interrupted: its process ended; resume it to go on'
+  if (run.interrupted) return 'interrupted: its process ended; resume it to continue'
   return why === undefined ? state.status : `${state.status}: ${why}`
 }
 
 function describeReview({ status, by, url, branch }: NonNullable<RunDetail['review']>): string {
-  const words = { merged: `merged into ${branch}`, 'pr-created': `offered as ${url}` }
+  const words = { merged: `merged into ${branch}`, 'pr-created': `pull request ${url}` }
   const what = status === 'merged' || status === 'pr-created' ? words[status] : status
   return `${what}${by === undefined ? '' : ` by ${by}`}`
 }
@@ -172,9 +172,9 @@ function renderQuestion(run: Run, { id, question, deadlineAtMs }: OpenQuestion):
   const options = question.options?.join(' | ') ?? 'any text'
   return [
     '',
-    // With a diff, as it may be, it is of many lines; none of them begins like one of ours.
-    visibleText(`It asks (${id}): ${question.text.trimEnd()}`).replaceAll('\n', '\n  > '),
-    visible(`  answers: ${options}; "${question.default}" is taken at ${renderTime(deadlineAtMs)}`),
+    // It may contain a diff; the prefix keeps its lines distinct from ours.
+    visibleText(`Question (${id}): ${question.text.trimEnd()}`).replaceAll('\n', '\n  > '),
+    visible(`  answers: ${options}; default "${question.default}" at ${renderTime(deadlineAtMs)}`),
     visible(`  loopctl answer ${run.name} '${questionName(id)}' <answer>`),
   ].join('\n')
 }
@@ -182,7 +182,7 @@ function renderQuestion(run: Run, { id, question, deadlineAtMs }: OpenQuestion):
 const describeBranch = ({ branch, base }: RunWorktree): string =>
   `${branch}, from ${describeBase(base)}`
 
-/** Names and values; a value that is too long goes on under itself. */
+/** Names and values; a long value is wrapped in its column. */
 function renderFields(lines: readonly (readonly string[])[], room: number): string {
   const indent = Math.max(...lines.map(([name = '']) => name.length)) + 2
   return lines

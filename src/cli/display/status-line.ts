@@ -1,4 +1,4 @@
-/** The one line at the bottom of a terminal: where the run is, and what it has used. Pure. */
+/** The status line at the bottom of a terminal: progress and usage of the run. Pure. */
 
 import type { RunState } from '../../loop/index.ts'
 import { renderCount, renderMoney, renderSpan } from './amounts.ts'
@@ -7,7 +7,7 @@ import { visible } from './render.ts'
 export interface Doing {
   readonly what: string
   readonly sinceMs: number
-  /** `vague`: whatever is known better takes its place. */
+  /** `vague`: replaced by anything more precise. */
   readonly kind?: 'waiting' | 'vague'
 }
 
@@ -28,7 +28,7 @@ export function renderStatusLine(
       : `${visible(doing.what)} ${renderSpan(Math.max(0, nowMs - doing.sinceMs))}`
   const count = `${under}/${state.limits.iterations}`
   const drawn = `${frame} ${bar(under, state.limits.iterations)} ${count}  ${now}`
-  // What it does is worth more than a picture of how far it is.
+  // The activity matters more than the progress bar.
   const first = drawn.length < width ? drawn : `${frame} ${count}  ${now}`
   return fit([first, ...usage(state)].join('  '), width)
 }
@@ -44,14 +44,14 @@ function bar(done: number, all: number): string {
   return `${'█'.repeat(full)}${'░'.repeat(barWidth - full)}`
 }
 
-/** One line is one line: a longer one would break the repainting. */
+/** Cuts to one line: a longer one would break repainting. */
 export const fit = (text: string, width: number): string =>
   text.length < width ? text : `${text.slice(0, Math.max(0, width - 2))}…`
 
-/** Built from text: the escape that begins it is no letter. */
+/** Built from a string, since lint rejects a control character in a regular expression. */
 const colour = new RegExp(`(${String.fromCharCode(27)}\\[\\d+m)`)
 
-/** The same for a line with colours, which take no room. */
+/** The same for a line with colors, which have no width. */
 export function fitStyled(text: string, width: number): string {
   const parts = text.split(colour)
   let room = width - 1

@@ -1,10 +1,10 @@
-/** What the steps of a run left, told by its shape: large results and those of others are not known. */
+/** Recognizes results of steps by their shape. Large results are stored elsewhere and stay unknown. */
 
 import type { AgentReport, CheckResult, Json } from '../../loop/index.ts'
 
 type Fields = { readonly [key: string]: Json }
 
-/** What a step that writes a prompt keeps of it. */
+/** The result of a step that writes a prompt. */
 export interface WrittenPrompt {
   readonly prompt: string
   readonly tokens: number
@@ -39,6 +39,6 @@ export const isCheck = (value: Json | undefined): value is Fields & CheckResult 
   typeof value['output'] === 'string' &&
   typeof value['durationMs'] === 'number'
 
-/** Such as those of the files that were changed. */
+/** For example the names of changed files. */
 export const isNames = (value: Json | undefined): value is string[] =>
   Array.isArray(value) && value.every((name) => typeof name === 'string')

@@ -1,4 +1,4 @@
-/** The worktrees of runs as text: a table, or where that is too wide some lines for each. */
+/** The worktrees of runs as a table, or as several lines each if the table is too wide. */
 
 import type { Worktree } from '../../protocol/api/index.ts'
 import type { Terminal } from '../terminal.ts'
@@ -25,7 +25,7 @@ export function renderWorktrees(
   return isNarrow ? rows.map((row) => inLines(row, width())).join('\n') : table
 }
 
-/** The folder stays whole, so that it can be copied. */
+/** The path is not wrapped, so that it can be copied. */
 function inLines(row: readonly string[], width: number): string {
   const [name = '', branch = '', size = '', state = '', path = ''] = row.map(visible)
   const [first = '', ...more] = wrapped(`${name}  ${branch}  ${size}  ${state}`, width - 2)
@@ -41,10 +41,10 @@ const branches = {
   unmerged: 'not merged',
 }
 
-/** What there is to know before one takes it away. */
+/** What to know before removing it. */
 function stateOf({ run, status, state }: Worktree): readonly string[] {
   return [
-    run === undefined ? 'no run on this record' : shownStatus(run),
+    run === undefined ? 'no run in this state folder' : shownStatus(run),
     ...places[status],
     ...(state.uncommitted.length === 0 ? [] : [`${state.uncommitted.length} uncommitted`]),
     ...(state.locked === undefined ? [] : ['locked']),

@@ -1,15 +1,15 @@
-/** Text in lines that fit a terminal. */
+/** Wraps text to the width of a terminal. */
 
 import type { Terminal } from '../terminal.ts'
 import { visible } from './render.ts'
 
-/** Built from text: the escape that begins it is no letter. */
+/** Built from a string, since lint rejects a control character in a regular expression. */
 const colours = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g')
 
-/** Colours take no room. */
+/** Colors have no width. */
 const roomOf = (text: string): number => text.replaceAll(colours, '').length
 
-/** At spaces; a word that is longer than a line stays whole, so that it can be copied. */
+/** Wraps at spaces; a word longer than a line is not broken, so that it can be copied. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''
@@ -28,7 +28,7 @@ export function wrapped(text: string, width: number): string[] {
 
 const roomMin = 20
 
-/** A line that may be indented and have colours: what does not fit goes on a little further in. */
+/** Wraps a line that may be indented and colored; continuation lines are indented further. */
 export function wrappedLine(text: string, width: number): string[] {
   const [indent = ''] = /^ */.exec(text) ?? []
   const room = Math.max(roomMin, width - indent.length - 2)
@@ -37,7 +37,7 @@ export function wrappedLine(text: string, width: number): string[] {
   )
 }
 
-/** The same, but for a command at its end, which stays whole on a line of its own. */
+/** The same, but a command at the end is put on a separate line and not wrapped. */
 export function wrappedAdvice(text: string, width: number): string[] {
   const at = text.length > width ? text.indexOf('Run: ') : -1
   if (at === -1) return wrapped(text, width)
@@ -45,14 +45,14 @@ export function wrappedAdvice(text: string, width: number): string[] {
   return [...(before === '' ? [] : wrapped(before, width)), text.slice(at)]
 }
 
-/** A sentence of ours: in lines that break at words on a terminal, in one line elsewhere. */
+/** A message: wrapped on a terminal, one line elsewhere. */
 export const renderNotice = (
   text: string,
   { live, width }: Pick<Terminal, 'live' | 'width'>,
 ): string[] =>
   live ? wrapped(visible(text), width()).map((line) => line.trimEnd()) : [visible(text)]
 
-/** What a loop file may do: a line each, whole and readable, since a person is to judge it. */
+/** What a loop file may do, a line each and never cut, since a person decides about it. */
 export function renderPowers(
   powers: readonly string[],
   { live, width }: Pick<Terminal, 'live' | 'width'>,

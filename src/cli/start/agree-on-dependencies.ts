@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { confirm } from '../ask.ts'
 import { visible } from '../display/render.ts'
-import { openSession, stateFolderOf, who } from '../session.ts'
+import { openSession, readStateFolder, who } from '../session.ts'
 import { loadTrusted } from '../trust.ts'
 import type { RunOptions } from './start-options.ts'
 
@@ -15,7 +15,7 @@ export async function agreeOnDependencies<T extends RunOptions>(
 ): Promise<T> {
   const session = openSession(program)
   if (!session.terminal.asks || options.dependencies !== undefined) return options
-  const state = await stateFolderOf(program)
+  const state = await readStateFolder(program)
   const look = { purpose: 'look' } as const
   // A file that cannot be loaded, or is not trusted yet, is reported by the run itself.
   const loaded = await loadTrusted(session, state, file, options, look).catch(() => undefined)

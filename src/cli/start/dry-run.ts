@@ -1,4 +1,4 @@
-/** `run --dry-run` and `prompt`: what a run would be. Nothing is made, started or spent; no daemon is asked. */
+/** `run --dry-run` and `prompt`: what a run would do. Creates, starts and spends nothing. */
 
 import type { Command } from 'commander'
 import type { Host } from '../../host/host.ts'
@@ -8,13 +8,7 @@ import type { Plan } from '../../protocol/api/index.ts'
 import { reach } from '../connection/reach.ts'
 import { visibleText } from '../display/render.ts'
 import { askedWorktree, changesFrom, limitsFrom } from '../run-options.ts'
-import {
-  hasStateFolder,
-  openSession,
-  type Session,
-  stateFolderOf,
-  withNewStateFolder,
-} from '../session.ts'
+import { hasStateFolder, openSession, readStateFolder, type Session, withHost } from '../session.ts'
 import { settingsHere } from '../settings-here.ts'
 import { loadTrusted } from '../trust.ts'
 import { outputFiles } from './output-files.ts'
@@ -41,13 +35,13 @@ export async function dryRun(program: Command, file: string, options: RunOptions
       const at = { workspace, isInPlace: !planned.worktree.isUsed }
       showPlan(session, { ...planned, ...(await askQueue(program, at)) })
     }
-    // A dry run makes no state folder.
-    if (await hasStateFolder(program)) await withNewStateFolder(program, show)
-    else await show({ folder: await stateFolderOf(program) })
+    // A dry run creates no state folder.
+    if (await hasStateFolder(program)) await withHost(program, show)
+    else await show({ folder: await readStateFolder(program) })
   })
 }
 
-/** What it would wait for, if there is a daemon that can say so. None is started. */
+/** What the run would wait for, if a daemon is running. Starts none. */
 async function askQueue(
   program: Command,
   at: { readonly workspace: string; readonly isInPlace: boolean },
@@ -63,7 +57,7 @@ async function askQueue(
   }
 }
 
-/** The first prompt alone, as the agent would be given it. */
+/** Only the first prompt, as the agent would get it. */
 export async function showPrompt(
   program: Command,
   file: string,
@@ -76,7 +70,7 @@ export async function showPrompt(
     const { defaultLimits, estimateTokens } = await import('../../loop/index.ts')
     const prompt = loaded.firstPrompt({ ...defaultLimits, ...limits }, workspace)
     if (prompt === undefined) {
-      const message = `${file} makes its prompt when it runs: there is none to show before.`
+      const message = `${file} creates its prompt when it runs, so there is none to show yet.`
       throw new LoopError('not-available', `${message} Run it, then: loopctl show <run> 1`)
     }
     const tokens = estimateTokens(prompt)
@@ -95,7 +89,7 @@ async function look(
 ): Promise<void> {
   const { settings } = await settingsHere(program, session, options)
   const { moreChecks, runLimits } = await import('../../definition/config/apply-settings.ts')
-  const folder = await stateFolderOf(program)
+  const folder = await readStateFolder(program)
   const changes = await changesFrom(options)
   const manner = {
     purpose: 'look',

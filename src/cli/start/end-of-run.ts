@@ -34,7 +34,7 @@ async function differenceOf(
   try {
     return await runs.diff(run, { stat: true })
   } catch (error) {
-    // It ended before it read any files, or they are gone: there is nothing to show.
+    // It ended before it read any files, or they were deleted.
     if (isLoopError(error)) return undefined
     throw error
   }
@@ -42,7 +42,7 @@ async function differenceOf(
 
 export type AtEnd = (end: RunEnd) => Promise<Epilogue | undefined>
 
-/** One after the other. */
+/** Runs several in order. */
 export const allAtEnd =
   (parts: readonly AtEnd[]): AtEnd =>
   async (end) => {

@@ -1,6 +1,6 @@
 /**
- * A run that this process drives: shows it, asks its questions at the terminal, and suspends it on Ctrl-C.
- * The first Ctrl-C lets the step in flight finish, the second does not; either way the run can be resumed.
+ * A run in the foreground: shows it, puts its questions to the user, and suspends it on Ctrl-C. The first
+ * Ctrl-C lets the current step finish, the second does not; either way the run can be resumed.
  */
 
 import type { RecordedEvent } from '../../loop/index.ts'
@@ -19,18 +19,18 @@ export interface FollowedRun extends RunName {
 }
 
 export interface Foreground {
-  /** Aborts when the user interrupts. */
+  /** Aborts when the user wants to suspend the run. */
   readonly signal: AbortSignal
-  /** A line among those of the run; before there is one, on standard error. */
+  /** Prints a line among those of the run; before there is a run, on standard error. */
   say(line: string): void
   /** Follows the run to its end, and sets the exit code. */
   follow(answers: Answers, run: FollowedRun, from: From): Promise<void>
   close(): void
 }
 
-export const asksText = 'it asks a question; answer it: loopctl inbox'
+export const asksText = 'waiting for an answer: loopctl inbox'
 
-/** With --no-input it is answered by `loopctl answer` or `loopctl inbox`, then the run is resumed. */
+/** Without prompts the question is answered by `loopctl answer` or `inbox`, and the run resumed. */
 export const isQuestion = ({ event }: RecordedEvent): boolean =>
   event.type === 'step-started' && event.question !== undefined
 
@@ -38,21 +38,21 @@ export function createForeground(session: Session): Foreground {
   const stop = new AbortController()
   const hurry = new AbortController()
   let interrupts = 0
-  let firstWords = 'Leaving before the run begins.'
+  let firstMessage = 'Interrupted before the run started.'
   let outputFailed = false
   let say: (line: string) => void = (line) => void process.stderr.write(`${line}\n`)
 
   function onSignal(): void {
     interrupts++
     stop.abort()
-    if (interrupts === 1) say(firstWords)
+    if (interrupts === 1) say(firstMessage)
     else hurry.abort()
   }
 
-  /** The output is closed: the run is suspended. */
+  /** The output was closed: the run is suspended. */
   function onBrokenOutput({ code }: NodeJS.ErrnoException): void {
     interrupts++
-    // A reader that has enough, such as `head`, is not an error.
+    // A reader that closes the pipe early, such as `head`, is not an error.
     outputFailed ||= code !== 'EPIPE'
     say = () => undefined
     stop.abort()
@@ -70,7 +70,7 @@ export function createForeground(session: Session): Foreground {
       const { before } = from
       const show = createShow(session, answers, run, from, onSignal)
       say = show.say
-      firstWords = 'Finishing the step in flight, 10 s at most; Ctrl-C again to leave at once.'
+      firstMessage = 'Finishing the current step, 10 s at most; press Ctrl-C again to exit now.'
       const abandon = (): void => run.shutDown({ now: true })
       hurry.signal.addEventListener('abort', abandon, { once: true })
       if (hurry.signal.aborted) abandon()
@@ -84,7 +84,7 @@ export function createForeground(session: Session): Foreground {
           stop.abort()
         }
         end = await run.done
-        // It was left for the question's sake.
+        // It was suspended because of the question.
         if (isAsking && end.type === 'suspended') end = { ...end, reason: asksText }
       } finally {
         show.close()

@@ -1,4 +1,4 @@
-/** What a fork came to, beside the run that it comes from. */
+/** Compares the result of a fork with the run that it was forked from. */
 
 import type { Host } from '../../host/host.ts'
 import { describeOutcome } from '../../loop/index.ts'

@@ -1,6 +1,6 @@
 /**
- * Where our own output goes, when that is files: a log in the workspace is not part of the work, and
- * must not be put back with it. Known on systems that show their processes as files.
+ * The files that our own output is redirected to: a log in the workspace is not part of the work and must
+ * not be restored with it. Known only on systems with /proc.
  */
 
 import { fstatSync, readlinkSync } from 'node:fs'
@@ -10,7 +10,7 @@ export function outputFiles(): readonly string[] {
     try {
       return fstatSync(descriptor).isFile() ? [readlinkSync(`/proc/self/fd/${descriptor}`)] : []
     } catch {
-      return [] // closed, or a system that does not tell
+      return [] // closed, or a system without /proc
     }
   })
 }

@@ -1,4 +1,4 @@
-/** What a run would do, for those who want to know before it does. */
+/** Renders what a run would do. */
 
 import { errorTable, type Limits } from '../../loop/index.ts'
 import type { Plan } from '../../protocol/api/index.ts'
@@ -46,14 +46,14 @@ function renderSandbox({ sandbox }: Plan): readonly string[] {
   return [`sandbox    ${tier}${wanted}${problem === undefined ? '' : `: ${problem}`}`]
 }
 
-/** What has no digits of its own is not called nothing. */
+/** An amount too small for its digits is not shown as zero. */
 const atLeast = (micros: number): string =>
-  micros > 0 && micros < 100 ? 'some $0.0001' : renderMoney(micros)
+  micros > 0 && micros < 100 ? 'less than $0.0001' : renderMoney(micros)
 
 function renderQueue({ queue }: Plan): readonly string[] {
   if (queue === undefined) return []
   return [
-    `queue      ${queue.why ?? (queue.waitsFor === 'nothing' ? 'it would begin at once' : `waits for a ${queue.waitsFor}`)}`,
+    `queue      ${queue.why ?? (queue.waitsFor === 'nothing' ? 'starts at once' : `waits for a ${queue.waitsFor}`)}`,
   ]
 }
 
@@ -64,8 +64,8 @@ function renderEstimate({ estimate }: Plan): readonly string[] {
   const tokens =
     promptTokens === undefined ? [] : [`about ${plural(promptTokens, 'token')} in the first prompt`]
   const paid = {
-    tokens: `${model}, paid by the token`,
-    nothing: 'nothing: no model is paid for',
+    tokens: `${model}, billed by token`,
+    nothing: 'none: no model is billed',
     subscription: `${model}, by subscription`,
     unknown: 'not known',
   }[billing]
@@ -74,19 +74,19 @@ function renderEstimate({ estimate }: Plan): readonly string[] {
     ...(least === undefined || billing === 'nothing'
       ? []
       : [
-          `           an iteration: at least ${atLeast(least)}; one call with the longest answer: ${renderMoney(call ?? least)}`,
+          `           per iteration: at least ${atLeast(least)}; one call with the longest answer: ${renderMoney(call ?? least)}`,
         ]),
     ...(past === undefined
       ? []
       : [
-          `           before: ${renderMoney(past.costMicrosPerIteration)} and ${plural(past.tokensPerIteration, 'token')} an iteration, in ${plural(past.runs, 'run')} of this loop`,
+          `           so far: ${renderMoney(past.costMicrosPerIteration)} and ${plural(past.tokensPerIteration, 'token')} per iteration, in ${plural(past.runs, 'run')} of this loop`,
         ]),
     ...(billing === 'nothing'
       ? []
       : [
-          `           at most ${renderMoney(most.costMicros)} and ${plural(most.tokens, 'token')} in all ${plural(most.iterations, 'iteration')}, by the limits`,
+          `           limits: ${renderMoney(most.costMicros)} and ${plural(most.tokens, 'token')} in ${plural(most.iterations, 'iteration')}`,
         ]),
-    ...unknown.map((what) => `           not known: ${what}`),
+    ...unknown.map((what) => `           unknown: ${what}`),
   ]
 }
 
@@ -133,7 +133,7 @@ function renderCarry({ carry = [] }: Plan['worktree']): readonly string[] {
   return [`carried over where git ignores it: ${words.join(', ')}`]
 }
 
-/** What was said above, with what the command line changed and what the folder is. */
+/** Powers that other lines of the plan already show. */
 const said = [
   'may use ',
   'works in ',

@@ -1,4 +1,4 @@
-/** Where a run works and by what, in words for its first line. */
+/** Describes where a run works and from what it started, for its first line. */
 
 import { join } from 'node:path'
 import type { RunDetail } from '../../client/index.ts'
@@ -21,7 +21,7 @@ function changesOf(source: Source | undefined): string {
   return words.length === 0 ? '' : `  (${words.join(', ')})`
 }
 
-/** `how`: such as a fork of which run. */
+/** `how`: the origin of the run, such as the run that it was forked from. */
 export function describePlace(
   { run, state }: Pick<RunDetail, 'run' | 'state'>,
   how?: string,

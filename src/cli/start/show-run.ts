@@ -1,4 +1,4 @@
-/** How a run is shown while it goes on: to a person, who may be asked, or as lines of JSON. */
+/** Shows a run while it is running: to a person, who can answer questions, or as lines of JSON. */
 
 import { initialState, type RecordedEvent } from '../../loop/index.ts'
 import type { RunDetail } from '../../protocol/api/index.ts'
@@ -9,17 +9,17 @@ import { renderNotice } from '../display/wrap.ts'
 import type { Session } from '../session.ts'
 import type { RunEnd } from './run-end.ts'
 
-/** Where watching starts, and what is printed at the end. */
+/** Where watching starts, and what is printed when it ends. */
 export interface From {
   readonly before: RunDetail | undefined
   readonly title: string
   /** Lines for people, under the title. */
   readonly notes?: readonly string[]
-  /** It asks no questions, and with --json only its end is printed. */
+  /** No prompts; with --json only the end is printed. */
   readonly isReplay?: boolean
-  /** It is driven already: its open questions were asked before. */
+  /** Another process already drives it and has put its questions. */
   readonly isUnderWay?: boolean
-  /** Why it does not begin at once. */
+  /** Why it does not start at once. */
   readonly waits?: string
   readonly epilogue?: (end: RunEnd) => Promise<Epilogue | undefined>
 }
@@ -27,9 +27,9 @@ export interface From {
 export interface Epilogue {
   /** For people. */
   readonly lines: readonly string[]
-  /** For programs: goes with the end. */
+  /** For programs: printed with the end. */
   readonly value: object
-  /** In place of the one that the end has. */
+  /** Overrides the exit code of the end. */
   readonly exitCode?: number
 }
 
@@ -45,13 +45,13 @@ export const createShow = (
 export interface Show {
   event(recorded: RecordedEvent): void
   say(line: string): void
-  /** Why nothing happens now; undefined: something does again. */
+  /** Why the run is waiting; undefined: it no longer is. */
   wait(why: string | undefined): void
   end(run: RunName, end: RunEnd, epilogue: Epilogue | undefined): void
   close(): void
 }
 
-/** Each event is a line, and so is the end. */
+/** One line per event, and one for the end. */
 function createJsonShow({ isReplay = false }: From): Show {
   const print = (value: unknown): void => void process.stdout.write(`${renderJson(value)}\n`)
   return {
@@ -63,7 +63,7 @@ function createJsonShow({ isReplay = false }: From): Show {
   }
 }
 
-/** A question that is asked again only to take the answer that waits: in short. */
+/** Shortens a question that was already answered, and is repeated only to take that answer. */
 function answeredBefore(
   recorded: RecordedEvent,
   { questions }: Pick<RunDetail, 'questions'>,
@@ -73,7 +73,7 @@ function answeredBefore(
   const id = `${event.iteration}/${event.step}`
   if (event.attempt === 1 || questions.some((open) => open.id === id)) return undefined
   const [first = ''] = event.question.text.split('\n', 1)
-  const question = { ...event.question, text: `${first} (it was answered)` }
+  const question = { ...event.question, text: `${first} (answered)` }
   return { ...recorded, event: { ...event, question } }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Starts or continues a run: a new one, one that was interrupted, a fork, a retry; and watches it to its
- * end. A daemon or this process drives it: the requests are the same.
+ * Starts, resumes, forks or retries a run, and watches it to its end. The requests are the same whether a
+ * daemon or this process drives it.
  */
 
 import { homedir } from 'node:os'
@@ -59,7 +59,7 @@ export async function startRun(
     options,
     (inspected, why) => ({
       before: undefined,
-      title: `${describePlace(inspected)}${why === undefined ? '' : `, as it is: ${why}`}`,
+      title: `${describePlace(inspected)}${why === undefined ? '' : `, as it is (${why})`}`,
       notes: notesOn(inspected.state),
     }),
   )
@@ -204,7 +204,7 @@ async function namingVariables({ naming }: Pick<Settings, 'naming'>): Promise<re
   return (await import('../../launch/run-environment.ts')).providerVariables()
 }
 
-/** A person at a terminal watches. */
+/** A user at a terminal counts as watching. */
 const isAttended = (
   { terminal }: Session,
   { attended = false, detach = false }: { readonly attended?: boolean } & DetachOption,

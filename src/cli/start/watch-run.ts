@@ -1,7 +1,7 @@
 /**
- * Watches a run that a daemon drives, and asks its questions at the terminal. The run does not depend on
- * it: Ctrl-C only stops watching. If the daemon goes away, this waits for it, then shows what was recorded
- * in the meantime.
+ * Watches a run that a daemon drives, and puts its questions to the user. The run does not depend on it:
+ * Ctrl-C only ends the watching. If the daemon goes away, this waits for it and then shows what was recorded
+ * meanwhile.
  */
 
 import type { Break, Client, QueueEntry } from '../../client/index.ts'
@@ -42,7 +42,7 @@ export async function watchRun(
   }
 }
 
-/** Whether the user wants to stop watching, from the moment that there may be a run. */
+/** Handles Ctrl-C from the moment that there may be a run. */
 export interface Leaving {
   readonly signal: AbortSignal
   leave(): void
@@ -55,14 +55,14 @@ export interface Leaving {
 export function listenToLeave(): Leaving {
   const left = new AbortController()
   const leave = (): void => {
-    // The second time, even if the daemon does not answer.
+    // Do not wait for a daemon that does not answer.
     if (left.signal.aborted) process.exit(interruptedExitCode)
     left.abort()
   }
   let failed = false
   let isOutputOpen = true
   function onBrokenOutput({ code }: NodeJS.ErrnoException): void {
-    // A reader that has enough, such as `head`, is not an error.
+    // A reader that closes the pipe early, such as `head`, is not an error.
     failed ||= code !== 'EPIPE'
     isOutputOpen = false
     left.abort()
@@ -81,7 +81,7 @@ export function listenToLeave(): Leaving {
   }
 }
 
-/** Undefined: the person left before. */
+/** Undefined: the user pressed Ctrl-C before. */
 async function toItsEnd(
   client: Client,
   run: RunName,
@@ -108,13 +108,13 @@ async function toItsEnd(
       }
     }
     const idle = await Promise.race([streaming(), line.idle])
-    return end ?? (signal.aborted ? undefined : (idle ?? suspended('no process drives it now')))
+    return end ?? (signal.aborted ? undefined : (idle ?? suspended('no process is driving it')))
   } finally {
     over.abort()
   }
 }
 
-/** A run that was paused while the connection was lost may be running again. */
+/** A run that was paused while the daemon was away may be running again. */
 async function endOf(
   client: Pick<Client, 'inspect'>,
   { id }: RunName,
@@ -131,22 +131,22 @@ const suspended = (reason: string): RunEnd => ({ type: 'suspended', reason })
 interface Line {
   onState(state: RunState): void
   onBreak(broken: Break): void
-  /** Resolves when the run is not to be driven any more, rejects when the daemon stays away. */
+  /** Resolves when the run is no longer driven or queued; rejects when the daemon stays away. */
   readonly idle: Promise<RunEnd | undefined>
 }
 
 const lookMs = 1000
 const noAnswer = 'the daemon does not answer (loopctl daemon start); trying again'
-/** What works is rarely looked at: its events tell. */
+/** A running run is polled rarely, since its events show its state. */
 const quietMs = 5000
 const awayMs = 600_000
-/** One that was stopped in good order is back by then, if it is restarted. */
+/** A daemon that is being restarted answers again within this time. */
 const restartMs = 10_000
-const stoppedText = 'the daemon was stopped; start it to continue: loopctl daemon start'
-/** The longest wait for a retry that `run` sits through. */
+const daemonStoppedText = 'the daemon was stopped; start it to continue: loopctl daemon start'
+/** The longest wait for a retry during which `run` keeps watching. */
 const tryMsMax = 30_000
 
-/** Where the run stands while it is not driven: in the queue, or nowhere. */
+/** Polls the queue while the run is not driven. */
 function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal): Line {
   let lastEventAtMs = Date.now()
   let isAtWork = false
@@ -162,10 +162,10 @@ function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal
       return isFarOff(entry) ? suspended(laterText(entry)) : undefined
     }
     const { run: row, why } = await client.inspect(run.id)
-    // Its events show that it ended, or that another process drives it.
+    // Events report a run that ended or that another process drives.
     if (row.held || isEnd(row.status) || row.status === 'paused') return undefined
     missing++
-    return missing < 3 ? undefined : suspended(why ?? 'no process drives it now')
+    return missing < 3 ? undefined : suspended(why ?? 'no process is driving it')
   }
 
   async function idle(): Promise<RunEnd | undefined> {
@@ -174,8 +174,8 @@ function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal
       const sinceMs = Date.now() - lastEventAtMs
       if (brokenAtMs !== undefined) {
         const sinceBreakMs = Date.now() - brokenAtMs
-        if (wasStopped && sinceBreakMs > restartMs) return suspended(stoppedText)
-        if (sinceBreakMs > awayMs) throw stayedAway(client, run)
+        if (wasStopped && sinceBreakMs > restartMs) return suspended(daemonStoppedText)
+        if (sinceBreakMs > awayMs) throw createAwayError(client, run)
       } else if (!isAtWork || sinceMs > quietMs) {
         const end = await look().catch(() => undefined)
         if (end !== undefined) return end
@@ -207,17 +207,20 @@ const isFarOff = ({ state, waitsFor, retryAtMs = 0 }: QueueEntry): boolean =>
 const laterText = ({ why = 'it could not continue', retryAtMs = 0 }: QueueEntry): string =>
   `${why} (the daemon retries at ${renderClock(retryAtMs, Date.now())})`
 
-export function waitText({ position, why, waitsFor }: QueueEntry): string {
-  if (why === undefined && waitsFor === undefined) return 'about to begin'
+export function waitText({ position, why, waitsFor, retryAtMs }: QueueEntry): string {
+  if (why === undefined && waitsFor === undefined) return 'about to start'
+  if (retryAtMs !== undefined) {
+    return `Retrying at ${renderClock(retryAtMs, Date.now())} because: ${why ?? 'it could not continue'}`
+  }
   const place = position === undefined ? '' : `number ${position} in the queue, `
-  return `${place}${why ?? `waits for a ${waitsFor}`}`
+  return `${place}${why ?? `waiting for a ${waitsFor}`}`
 }
 
-const stayedAway = ({ where }: Client, { name }: RunName): LoopError =>
+const createAwayError = ({ where }: Client, { name }: RunName): LoopError =>
   new LoopError(
     'not-available',
-    `The daemon at ${where} has not answered for ${awayMs / 60_000} min. ${name} goes on when it is ` +
-      `back: loopctl daemon start, then loopctl watch ${name}`,
+    `The daemon at ${where} has not answered for ${awayMs / 60_000} min. ${name} resumes when it ` +
+      `starts again: loopctl daemon start, then loopctl watch ${name}`,
   )
 
 function tellLeft({ hint, json, terminal }: Session, { id, name }: RunName, isOpen: boolean): void {
@@ -230,7 +233,7 @@ function tellLeft({ hint, json, terminal }: Session, { id, name }: RunName, isOp
   const { bold } = terminal.style
   process.stdout.write(
     [
-      `${bold(run)} goes on in the daemon.`,
+      `${bold(run)} keeps running in the daemon.`,
       hint(`  Watch it again: loopctl watch ${run}`),
       hint(`  Pause it:       loopctl pause ${run}`),
       hint(`  End it:         loopctl cancel ${run}`),

@@ -1,4 +1,4 @@
-/** A loop file for one run in the foreground: loaded, opened, followed to its end, and closed. */
+/** Loads a loop file for one run in the foreground, follows the run to its end, and closes the loop. */
 
 import type { Host } from '../../host/host.ts'
 import type { OpenPlace } from '../../launch/launch-place.ts'
@@ -19,7 +19,7 @@ export interface Started extends From {
 
 export interface Watched {
   readonly signal: AbortSignal
-  /** Tells the person who watches. */
+  /** Prints a message for the user. */
   readonly onProblem: (problem: string) => void
 }
 
@@ -34,7 +34,7 @@ export type Drive = (
 
 export type LoopOptions = LoadOptions & AttendedOption & Omit<LoadManner, 'watched'>
 
-/** Loads a loop file for one run, and ends whatever it opened. */
+/** Loads a loop file for one run, and closes what it opened. */
 export async function withLoop(
   session: Session,
   host: Host,
@@ -73,7 +73,7 @@ export async function withLoop(
       }
     })
   } catch (error) {
-    // Interrupted before there was a run: there is none.
+    // Ctrl-C before there is a run means that no run is wanted.
     if (!foreground.signal.aborted || isLoopError(error)) throw error
     process.exitCode = interruptedExitCode
   } finally {

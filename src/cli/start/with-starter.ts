@@ -44,7 +44,7 @@ export async function withStarter(
   try {
     await startHere(program, foreground, work)
   } catch (error) {
-    // Interrupted before there was a run: there is none.
+    // Interrupted before the run was created.
     if (!foreground.signal.aborted || isLoopError(error)) throw error
     process.exitCode = interruptedExitCode
   } finally {

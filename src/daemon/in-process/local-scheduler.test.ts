@@ -18,7 +18,7 @@ test('without a daemon the queue is what waits for one, with how to start it', a
   await driven.take()
   for (const { run } of [waiting, driven]) await journal.queue.put(run, row)
   expect(await starter.queue()).toMatchObject([
-    { name: 'brave-otter', state: 'queued', why: 'waits for a daemon: loopctl daemon start' },
+    { name: 'brave-otter', state: 'queued', why: 'waiting for a daemon: loopctl daemon start' },
     { name: 'calm-fox', state: 'driven' },
   ])
 })

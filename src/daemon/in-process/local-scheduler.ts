@@ -83,7 +83,7 @@ async function storedQueue({ journal }: Host): Promise<readonly QueueEntry[]> {
       name,
       ...((await journal.findRun(run)).held
         ? { state: 'driven' as const }
-        : { state: 'queued' as const, why: 'waits for a daemon: loopctl daemon start' }),
+        : { state: 'queued' as const, why: 'waiting for a daemon: loopctl daemon start' }),
       priority,
       queuedAtMs,
       ...defined({ workspace, retryAtMs }),

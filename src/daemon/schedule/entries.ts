@@ -34,16 +34,16 @@ export function entriesOf(
 }
 
 /** It has given its slot away. */
-const asking = { waitsFor: 'person', why: 'waits for an answer: loopctl inbox' } as const
+const asking = { waitsFor: 'person', why: 'waiting for an answer: loopctl inbox' } as const
 
 function why({ waitsFor, behind }: Partial<Waits>, row: QueueRow, slots: number): string {
   switch (waitsFor) {
     case 'workspace':
-      return `waits for workspace ${row.workspace ?? row.place} (${behind})`
+      return `waiting for workspace ${row.workspace ?? row.place} (${behind})`
     case 'time':
-      return `is tried again later: ${row.why ?? 'it could not go on'}`
+      return row.why ?? 'it could not continue'
     default:
-      return `waits for a slot: ${slots} run${slots === 1 ? ' is' : 's are'} running`
+      return `waiting for a slot: ${slots} run${slots === 1 ? ' is' : 's are'} running`
   }
 }
 

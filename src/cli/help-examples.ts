@@ -1,0 +1,103 @@
+/** The examples in the help of each command, by its name. A test requires at least one for every command. */
+
+import type { Command } from 'commander'
+
+const examples: Readonly<Record<string, readonly string[]>> = {
+  run: [
+    'loopctl run',
+    'loopctl run loops/fix.yaml --dry-run',
+    "loopctl run --agent claude --check 'npm test' -p 'Fix the failing test.'",
+    "loopctl run --check unit='npm test' -p @task.md",
+  ],
+  resume: ['loopctl resume brave-owls-jump', 'loopctl resume brave-owls-jump --from 3'],
+  fork: [
+    'loopctl fork brave-owls-jump --at 2',
+    'loopctl fork brave-owls-jump --file other-prompt.yaml',
+  ],
+  retry: ['loopctl retry brave-owls-jump'],
+  watch: ['loopctl watch brave-owls-jump'],
+  replay: ['loopctl replay brave-owls-jump'],
+  demo: ['loopctl demo', 'loopctl demo --agent claude'],
+  init: [
+    'loopctl init',
+    "loopctl init --yes --agent claude --check 'npm test'",
+    "loopctl init docs -p 'Document every export.' --check 'npm run docs:check'",
+  ],
+  validate: ['loopctl validate fix-tests.yaml', 'loopctl validate loops/*.yaml'],
+  trust: ['loopctl trust', 'loopctl trust fix-tests.yaml'],
+  tools: ['loopctl tools', 'loopctl tools file --loop fix-tests.yaml'],
+  prompt: ['loopctl prompt fix-tests.yaml'],
+  preflight: ['loopctl preflight fix-tests.yaml', 'loopctl preflight fix-tests.yaml --dirty'],
+  forget: ['loopctl forget', 'loopctl forget brave-owls-jump'],
+  calibrate: ['loopctl calibrate fix-tests.yaml', 'loopctl calibrate fix-tests.yaml --defects 50'],
+  agents: ['loopctl agents', 'loopctl agents test claude'],
+  'agents add': ['loopctl agents add codex'],
+  'agents remove': ['loopctl agents remove codex'],
+  'agents test': ['loopctl agents test claude', 'loopctl agents test openai/gpt-5'],
+  list: ['loopctl list', 'loopctl list --status waiting --limit 20'],
+  inspect: ['loopctl inspect brave-owls-jump'],
+  queue: ['loopctl queue'],
+  tail: ['loopctl tail -f brave-owls-jump', 'loopctl tail brave-owls-jump --after 120'],
+  output: ['loopctl output brave-owls-jump', 'loopctl output -f brave-owls-jump'],
+  show: ['loopctl show brave-owls-jump', 'loopctl show brave-owls-jump 2 --check test'],
+  diff: ['loopctl diff brave-owls-jump', 'loopctl diff brave-owls-jump --stat'],
+  certify: ['loopctl certify', "loopctl certify . --check test='npm test' --base main"],
+  verify: [
+    'loopctl verify brave-owls-jump --repo .',
+    'loopctl verify handed-over/certificate.json --trusted their-keys.json',
+  ],
+  certificate: ['loopctl certificate', 'loopctl certificate brave-owls-jump --out handed-over'],
+  keys: ['loopctl keys list', 'loopctl keys export > my-keys.json'],
+  'keys list': ['loopctl keys list'],
+  'keys rotate': ['loopctl keys rotate'],
+  'keys trust': ['loopctl keys trust their-keys.json'],
+  'keys untrust': ['loopctl keys untrust 3f9a0c'],
+  'keys export': ['loopctl keys export > my-keys.json'],
+  inbox: ['loopctl inbox'],
+  answer: ['loopctl answer brave-owls-jump tone friendly'],
+  pause: ['loopctl pause brave-owls-jump'],
+  stop: ['loopctl stop brave-owls-jump'],
+  cancel: ['loopctl cancel brave-owls-jump'],
+  merge: ['loopctl merge brave-owls-jump', 'loopctl merge brave-owls-jump --into main'],
+  scrap: ['loopctl scrap brave-owls-jump'],
+  reset: ['loopctl reset brave-owls-jump --yes'],
+  'create-pr': ['loopctl create-pr brave-owls-jump --draft'],
+  analyze: ['loopctl analyze brave-owls-jump', 'loopctl analyze --latest'],
+  worktrees: ['loopctl worktrees', 'loopctl worktrees --repo .'],
+  'worktrees clean': ['loopctl worktrees clean --dry-run'],
+  'worktree-rm': ['loopctl worktree-rm brave-owls-jump'],
+  export: ['loopctl export brave-owls-jump > checkpoint.json'],
+  files: ['loopctl files 3f9a0c restored'],
+  rm: ['loopctl rm brave-owls-jump'],
+  gc: ['loopctl gc'],
+  daemon: ['loopctl daemon status', 'loopctl daemon logs -f'],
+  'daemon start': ['loopctl daemon start', 'loopctl daemon start --max-concurrent-runs 5'],
+  'daemon stop': ['loopctl daemon stop'],
+  'daemon restart': ['loopctl daemon restart'],
+  'daemon status': ['loopctl daemon status'],
+  'daemon logs': ['loopctl daemon logs -f', 'loopctl daemon logs -n 20'],
+  'daemon token': ['loopctl daemon token', 'loopctl daemon token --read-only'],
+  'daemon install': ['loopctl daemon install --print'],
+  config: ['loopctl config show --origin'],
+  'config show': ['loopctl config show', 'loopctl config show --origin'],
+  'config path': ['loopctl config path'],
+  'config check': ['loopctl config check', 'loopctl config check loopwright.yaml'],
+  'config schema': ['loopctl config schema > loopwright.schema.json'],
+  completion: ['source <(loopctl completion bash)'],
+  doctor: ['loopctl doctor', 'loopctl doctor --probes'],
+  help: ['loopctl help run', 'loopctl help daemon start', 'loopctl help exit-codes'],
+}
+
+/** The description of a command, followed by its examples, so that they come before its options. */
+export function describeWithExamples(command: Command): string {
+  const lines = examples[commandPath(command)]
+  if (lines === undefined) return command.description()
+  return [command.description(), '', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n')
+}
+
+/** Without the name of the program: `daemon start`. */
+function commandPath(command: Command): string {
+  const names: string[] = []
+  for (let at = command; at.parent !== null; at = at.parent) names.unshift(at.name())
+  return names.join(' ')
+}
