@@ -52,7 +52,7 @@ const twoBranches: Code = (it) =>
     right: (branch) => step(branch, 'work'),
   })
 
-describe('code that does not ask for what the journal says stops the run with both names', () => {
+describe('code that does not request the recorded step stops the run with an error that names both', () => {
   test.each<[string, Code, Code, string, string]>([
     [
       'in another order',
@@ -116,7 +116,7 @@ describe('code that does not ask for what the journal says stops the run with bo
     expect(await statusOf(world, run)).toBe('suspended')
   })
 
-  test('though it swallows the error', async () => {
+  test('even if it swallows the error', async () => {
     const { error } = await resumeWith(twoSteps, async (it) => {
       await step(it, 'wrong').catch(() => undefined)
       await step(it, 'build').catch(() => undefined)
@@ -136,7 +136,7 @@ describe('code that does not ask for what the journal says stops the run with bo
     expect(await statusOf(world, run)).toBe('suspended')
   })
 
-  test('when it ends without asking', async () => {
+  test('when it ends without requesting it', async () => {
     const world = createWorld()
     const stop = new AbortController()
     const code = {
@@ -155,7 +155,7 @@ describe('code that does not ask for what the journal says stops the run with bo
     )
   })
 
-  test('and with the old code the run goes on as if nothing had happened', async () => {
+  test('and with the old code the run continues as if nothing had happened', async () => {
     const { world, run, loop, restore } = await resumeWith(twoSteps, (it) => step(it, 'other'))
     restore()
     const end = await world.finish(run, loop)
