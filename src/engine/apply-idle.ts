@@ -1,4 +1,4 @@
-/** Applies what people decided to a run that nobody drives, so that a cancel need not wait. */
+/** Applies people's decisions to a run that no process drives, so that a cancel takes effect immediately. */
 
 import { decide, type RunId, type RunState } from '../loop/index.ts'
 import type { CreatePorts } from './create-run.ts'
@@ -6,7 +6,7 @@ import { loadRun } from './load-run.ts'
 import type { Owner } from './ports.ts'
 import { createRecorder } from './recorder.ts'
 
-/** Rejects with `run-busy` when somebody drives it after all: then that process applies them. */
+/** Rejects with `run-busy` if a process drives the run: then that process applies them. */
 export async function applyIdle(run: RunId, ports: CreatePorts, owner: Owner): Promise<RunState> {
   const { journal, clock } = ports
   const lease = await journal.acquire(run, owner)
@@ -18,7 +18,7 @@ export async function applyIdle(run: RunId, ports: CreatePorts, owner: Owner): P
     const decided = pending.filter(({ decision }) => decision.type !== 'answer')
     if (decided.length === 0) return state
     const recorder = createRecorder(ports, lease, state, () => undefined)
-    // The time since its process was killed is nobody's work.
+    // The time since its process was killed does not count as work.
     const wasKilled = state.status === 'running' || state.status === 'waiting'
     if (wasKilled) await recorder.record([{ type: 'run-started', owner, fence: lease.fence }])
     for (const { id, by, decision } of decided) {
@@ -37,7 +37,7 @@ export async function applyIdle(run: RunId, ports: CreatePorts, owner: Owner): P
   }
 }
 
-/** Says why a run does not go on. Rejects with `run-busy` when somebody drives it after all. */
+/** Records why a run does not continue. Rejects with `run-busy` if a process drives it. */
 export async function suspendIdle(
   run: RunId,
   ports: CreatePorts,
@@ -50,7 +50,7 @@ export async function suspendIdle(
     const { state } = await loadRun(journal, run)
     if (state.outcome !== undefined) return
     const recorder = createRecorder(ports, lease, state, () => undefined)
-    // What a process that was killed left open is closed, and its time is not counted.
+    // Closes what a killed process left open, without counting the time since.
     await recorder.record([
       { type: 'run-started', owner, fence: lease.fence },
       { type: 'run-suspended', reason },

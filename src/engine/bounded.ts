@@ -1,10 +1,10 @@
-/** Runs the code of a step within its time, and gives it up when the run does. */
+/** Runs the code of a step within its time limit, and abandons it when the run is stopped. */
 
 import { FaultError, type Signal } from '../loop/index.ts'
 import type { Interrupter } from './interrupter.ts'
 import type { Clock } from './ports.ts'
 
-/** How long code may take to notice that its time is over. */
+/** How long code may take to react to an abort. */
 const noticeMs = 2000
 
 export function runBounded<T>(
@@ -18,11 +18,11 @@ export function runBounded<T>(
   return isPromise(running) ? abandonable(running, interrupter) : running
 }
 
-/** Also promises of other libraries. */
+/** Includes promises of other libraries. */
 const isPromise = <T>(value: T | Promise<T>): value is Promise<T> =>
   typeof value === 'object' && value !== null && 'then' in value
 
-/** Waits for code no longer than the grace time after an abort. */
+/** After an abort, waits for the code no longer than the grace time. */
 export function abandonable<T>(running: T | Promise<T>, interrupter: Interrupter): Promise<T> {
   return new Promise((resolve, reject) => {
     const stopWatching = interrupter.onAbandon(reject)

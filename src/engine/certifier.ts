@@ -1,6 +1,6 @@
 /**
- * E5. Who decides that work is complete. The engine asks once the loop's own condition is met, and a run
- * ends as completed only with what comes of it.
+ * E5. The port that decides whether work is complete. The engine calls it when the loop's own condition is
+ * met; a run ends as completed only with its certificate.
  */
 
 import type {
@@ -25,12 +25,12 @@ import type {
 } from '../loop/index.ts'
 import type { Agents } from './ports.ts'
 
-/** Contract: done again after a crash it may make another certificate; it changes nothing else. */
+/** Contract: if called again after a crash, it may create another certificate but changes nothing else. */
 export interface Certifier {
   certify(subject: Subject, context: CertifyContext): Promise<Certification>
 }
 
-/** What is to be certified, and all that a certificate says of how it came to be. */
+/** What is to be certified, and everything that the certificate says about its origin. */
 export interface Subject {
   readonly run: RunId
   readonly name: string
@@ -40,24 +40,24 @@ export interface Subject {
   readonly iteration: number
   /** The loop's condition that was met. */
   readonly condition: string
-  /** The checks that it rests on; empty: on the code of the loop alone. */
+  /** The checks that it is based on. Empty: only the loop's own code says so. */
   readonly checks: readonly string[]
-  /** What the checks said during the iterations. */
+  /** The results of the checks during the iterations. */
   readonly evidence: { readonly [check: string]: Evidence }
-  /** Checks that a person lets fail as they did before the run began. */
+  /** Checks that a person allowed to keep failing as they did before the run. */
   readonly allows?: readonly string[]
-  /** The files as they are; absent: the run works on none. */
+  /** The current files. Absent: the run has no workspace. */
   readonly tree?: TreeId
-  /** The files as they were before the first iteration. */
+  /** The files before the first iteration. */
   readonly base?: TreeId
-  /** What `Workspace.keep` made of the tree. */
+  /** The result of `Workspace.keep` for the tree. */
   readonly commit?: string
   readonly spent: Amount
   readonly limits: Limits
   readonly activeMs: number
   readonly agent?: AgentUsed
   readonly sandbox?: Walls
-  /** What people answered to what this certification asked, the first first. */
+  /** People's answers to the questions of this certification, in order. */
   readonly answers: readonly GivenAnswer[]
 }
 
@@ -68,7 +68,7 @@ export interface GivenAnswer extends Answer {
 export interface CertifyContext extends StepContext {
   readonly step: StepId
   readonly iteration: number
-  /** One of these agents works, in this folder; it is metered as part of this step. */
+  /** Lets an agent of the run work in this folder, metered as part of this step. */
   work(
     agents: Agents,
     role: string,
@@ -77,12 +77,12 @@ export interface CertifyContext extends StepContext {
     options?: { readonly timeoutMs?: number },
   ): Promise<AgentReport>
   callTool(name: string, args: Json): Promise<ToolResult>
-  /** What is being tried, why, and how long it may take: for people who watch. */
+  /** Shows people what is being done, why, and how long it may take. */
   note?(text: string): void
 }
 
 export type Certification =
   | { readonly type: 'certified'; readonly certificate: CertificateId }
   | { readonly type: 'refused'; readonly refusals: readonly Refusal[] }
-  /** A person decides; then it is asked again, with the answer. */
+  /** A person must decide; then the certifier is called again, with the answer. */
   | { readonly type: 'asks'; readonly key: string; readonly question: Question }

@@ -1,8 +1,8 @@
 /**
- * Asks the certifier, as steps of the iteration: `certify:…`, and `ask:…` for what a person decides.
+ * Calls the certifier in steps of the iteration: `certify:…`, and `ask:…` for a person's decisions.
  *
- * E5. What is certified is the tree that the condition was met on; should the files be others by then,
- *     it is refused. E9. There is a limit to what one certification may ask.
+ * E5. Only the tree on which the condition was met is certified; if the files have changed since, the
+ *     work is refused. E9. The number of questions of one certification is limited.
  */
 
 import {
@@ -26,7 +26,7 @@ import { agentContext } from './steps/tool-calls.ts'
 export type CertifyEnd =
   | { readonly type: 'certified' }
   | { readonly type: 'refused'; readonly refusals: readonly Refusal[] }
-  /** The certifier itself failed: counted as an error, so that it does not do so for ever. */
+  /** The certifier itself failed. Counts as an error, so that it is not retried forever. */
   | { readonly type: 'failed'; readonly fault: Fault; readonly refusals: readonly Refusal[] }
 
 const questionsMax = 5
@@ -42,9 +42,9 @@ export async function certifyWork(
     try {
       found = await certifyOnce(branch, claim, kept, [...answers])
     } catch (error) {
-      // A limit ends the run as a limit does.
+      // Reaching a limit ends the run as exhausted.
       if (!(error instanceof FaultError) || error.fault.limit !== undefined) throw error
-      // No other work would change it.
+      // More work would not change it.
       if (error.fault.code === 'dependencies-failed') throw error
       const { code, message } = error.fault
       const fault: Fault = { code, message: `Certifying failed: ${message}`, retryable: false }
@@ -57,7 +57,7 @@ export async function certifyWork(
   }
 }
 
-const unsettled = `Certifying asked ${questionsMax} questions, and the answers did not settle it.`
+const unsettled = `Certification is still undecided after ${questionsMax} questions.`
 
 const refuse = (code: string, message: string): Certification & { readonly type: 'refused' } => ({
   type: 'refused',
@@ -78,11 +78,11 @@ async function certifyOnce(
     name: stepName(claim.met.condition),
     claim,
     options: {},
-    // Whatever happens to the files meanwhile, it is no part of what is certified.
+    // Changes to the files in the meantime are not part of what is certified.
     files: 'reads',
     run: async (context, step) =>
       isOther()
-        ? refuse('tree-changed', 'The files changed while a person was asked about them.')
+        ? refuse('tree-changed', 'The files changed while a person was being asked about them.')
         : ports.certifier.certify(
             await subjectOf(branch, claim, kept, answers),
             contextOf(branch, step, context),
@@ -96,7 +96,7 @@ async function certifyOnce(
   return found as unknown as Certification
 }
 
-/** Names of conditions are of all kinds; those of steps are not. */
+/** A condition can have any name, a step cannot. */
 const stepName = (condition: string): string =>
   condition
     .replaceAll(/[/#\p{Cc}]/gu, '-')
@@ -138,7 +138,7 @@ function knownOf(
   return defined({ source, allows, tree, base, agent, sandbox })
 }
 
-/** What judges and consultants do is part of this step: metered and noted as any agent's work. */
+/** The work of judges and consultants is part of this step: metered and noted like any agent's work. */
 function contextOf(branch: Branch, step: StepId, context: StepContext): CertifyContext {
   const { number, run } = branch.iteration
   const used = { notes: 0, calls: 0 }

@@ -1,6 +1,6 @@
 /**
- * Tells whether a loop's code is what a run was started with. Covers the functions of the type and
- * its conditions; code that they call is covered when the type says its `version`.
+ * Detects whether a loop's code changed since a run was started. Covers the functions of the type and
+ * its conditions; code that they call is covered only through the type's `version`.
  */
 
 import { createHash } from 'node:crypto'

@@ -1,12 +1,12 @@
 /**
- * What the engine makes of an iteration, once the loop's code came to its end:
+ * What the engine does at the end of an iteration, after the loop's code has returned:
  *
- *   every check has an answer on the files as they are ─▶ a question about old failures ─▶ progress
+ *   every check has a result on the current files ─▶ a question about existing failures ─▶ progress
  *     ─▶ conditions
- *     ─▶ one that means success: the work is kept, and certified or refused ─▶ how it ended
+ *     ─▶ if one means success: the work is committed, and certified or refused ─▶ ending
  *
- * E5. The loop's word that it is done only makes the engine look. All of it are steps, so an iteration
- * that is entered again goes on here as well (E2).
+ * E5. The loop's claim that it is done only makes the engine verify it. All of this happens in steps, so
+ * an iteration can be continued here as well (E2).
  */
 
 import {
@@ -39,7 +39,7 @@ import { isTheSame, readAnswer, runCheck } from './steps/run-check.ts'
 
 export interface Ended {
   readonly event: IterationEnded
-  /** The new progress, canonical; undefined where there is none. */
+  /** The new progress, canonical; undefined if there is none. */
   readonly progress: Json | undefined
 }
 
@@ -50,7 +50,7 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
   const checks = await askAboutExisting(branch, await answersOf(branch))
   const endedWith = async (ending: Ending, refusals: readonly Refusal[]): Promise<Ended> => {
     const findings: Findings = { checks, refusals }
-    // The code of some loops is in another process.
+    // The code of some loops runs in another process.
     const made: unknown = await run.loop.extractProgress(result, previous, findings)
     const progress = made === undefined ? undefined : toJson(made)
     const patch = progress === undefined ? {} : { progress: diff(previous, progress) }
@@ -64,7 +64,7 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
   }
   const goesOn = await endedWith({ type: 'continue' }, [])
   const asked = { made: { progress: goesOn.progress, result }, incomplete: false }
-  // What was met is on record from the moment it is acted on: by now time has passed, and files differ.
+  // Use the recorded condition if there is one: time has passed since, and the files may differ.
   const claim = nextRecorded(branch)?.started.claim ?? claimOf(run, goesOn.event, asked)
   if (claim === undefined) return goesOn
   const { met } = claim
@@ -76,7 +76,7 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
   const kept = await keepWork(iteration, claim.tree)
   const certification = kept === 'failed' ? notKept : await certifyWork(branch, claim, kept)
   if (certification.type === 'certified') return complete
-  // It was not to be, and perhaps something else ends the run all the same.
+  // Not certified; another condition may still end the run.
   const ending: Ending =
     certification.type === 'failed'
       ? { type: 'error', fault: certification.fault, recoverable: true }
@@ -92,7 +92,7 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
   return { ...refused, event: { ...refused.event, ending: otherwise } }
 }
 
-/** What nobody can have cannot be certified. */
+/** Work that could not be committed cannot be certified. */
 const notKept: CertifyEnd = {
   type: 'refused',
   refusals: [
@@ -104,8 +104,8 @@ const notKept: CertifyEnd = {
 }
 
 /**
- * Every check, on the files as the iteration left them. One that answered about these very files is not
- * run again; without files nobody knows, and it answers in each iteration.
+ * The result of every check on the files at the end of the iteration. A check with a result on exactly
+ * these files is not run again; without a workspace, checks run in each iteration.
  */
 async function answersOf(branch: Branch): Promise<readonly CheckResult[]> {
   const { iteration } = branch
@@ -117,7 +117,7 @@ async function answersOf(branch: Branch): Promise<readonly CheckResult[]> {
   return results
 }
 
-/** Undefined: it has to be run. Where the record goes on, the files are those that it went on with. */
+/** Undefined: it has to be run. During replay, the recorded result decides. */
 async function knownAnswer(branch: Branch, name: string): Promise<CheckResult | undefined> {
   const { checked, run, number } = branch.iteration
   const { state } = run.recorder
@@ -143,7 +143,7 @@ function claimOf(run: LiveRun, event: IterationEnded, asked: Asked): Claim | und
 
 type Asked = Pick<Facts, 'made' | 'incomplete'>
 
-/** Conditions are asked about the state as it will be after the iteration. */
+/** Conditions are evaluated against the state after the iteration. */
 export function evaluateUntil(run: LiveRun, event: IterationEnded, asked: Asked): Met | undefined {
   const conditions = run.loop.until ?? []
   if (conditions.length === 0) return undefined

@@ -1,9 +1,9 @@
 /**
- * What people decide while a run is under way.
+ * Applies people's decisions while a run is being driven.
  *
  * E11. Each decision becomes one event, in the order in which they were made; an answer and the end
- *      of its question are one unit. At its deadline a question is answered by its default through the
- *      same door, so a person and the deadline cannot both win.
+ *      of its question are one unit. At the deadline the default is submitted as a decision too, so a
+ *      person and the deadline cannot both win.
  */
 
 import {
@@ -24,9 +24,9 @@ export interface Answers {
 }
 
 export interface Control extends Answers {
-  /** Applies what waits now; resolves when it is on disk. */
+  /** Applies pending decisions; resolves when they are on disk. */
   apply(): Promise<void>
-  /** Resolves when what is known to wait was applied. Decisions made since are told by the watch. */
+  /** Resolves when the known pending decisions are applied. The watch reports newer ones. */
   applied(): Promise<void>
   stop(): void
 }
@@ -62,7 +62,7 @@ export function createControl(
 
   async function applyPending(): Promise<void> {
     for (const stored of await journal.pendingDecisions(run)) {
-      // What comes after the end has nothing left to change: the end closes it.
+      // Decisions after the end change nothing: the end closes them.
       if (recorder.state.outcome !== undefined) return
       const { id, by, decision } = stored
       if (decision.type === 'answer') {
@@ -79,7 +79,7 @@ export function createControl(
     try {
       await journal.recordDecision(run, decision, 'default', clock.now())
     } catch (error) {
-      // A process that lost the run may find it ended; it learns of that when it renews its lease.
+      // A process that lost the run may find it ended; it notices that when it renews its lease.
       const isLate = isLoopError(error, 'already-answered') || isLoopError(error, 'wrong-status')
       if (!isLate) throw error
     }
@@ -88,7 +88,7 @@ export function createControl(
 
   return {
     apply,
-    // What could not be read is read again soon.
+    // After a failed read, try again soon.
     applied: () => applying.catch(() => undefined),
     stop() {
       stopWatching()
@@ -100,7 +100,7 @@ export function createControl(
       let stop = (): void => undefined
       try {
         return await new Promise<StoredDecision>((resolve, reject) => {
-          // Also when the default was taken and another process, which took the run over, applied it.
+          // Includes a default that another process applied after it took over the run.
           stop = () => reject(interrupter.refuse())
           interrupter.draining.addEventListener('abort', stop, { once: true })
           waiting.set(questionId, resolve)
@@ -120,8 +120,8 @@ export function createControl(
 }
 
 /**
- * A run that waits for a person writes nothing, so nothing else would report a temporary failure of the
- * store; and a decision is announced only once (E9).
+ * A run that waits for a person writes nothing, so no write would reveal a temporary failure of the store,
+ * and a decision is announced only once (E9).
  */
 function createRetry(
   clock: Clock,

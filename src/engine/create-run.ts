@@ -1,7 +1,7 @@
 /**
- * How a run comes into being: empty, from a checkpoint, or forked from another.
+ * Creates a run: empty, from a checkpoint, or as a fork of another run.
  *
- * E10. The run has a durable row before its id is handed out.
+ * E10. The run has a durable row before its id is returned.
  */
 
 import {
@@ -39,25 +39,25 @@ export interface CreateOptions {
   readonly input?: unknown
   readonly limits?: Partial<Limits>
   readonly workspace?: string
-  /** The file that the loop came from. */
+  /** The file that defines the loop. */
   readonly source?: Source
-  /** A repeat of what was tried, by a number that no other has. */
+  /** A unique number that marks a requested repetition. */
   readonly repeat?: number
-  /** The worktree that the workspace is, if it is one. */
+  /** Present if the workspace is a worktree. */
   readonly worktree?: RunWorktree
-  /** The workspace is no worktree, and no repository either. */
+  /** The workspace is neither a worktree nor a repository. */
   readonly withoutGit?: boolean
 }
 
-/** What earlier iterations left, for a run that does not begin empty. */
+/** The result of earlier iterations, for a run that does not start empty. */
 export interface Beginning {
   readonly origin: Origin
   readonly iteration: number
   readonly progress?: Json
   readonly tree?: TreeId
-  /** The files before the first iteration of all. */
+  /** The files before the very first iteration. */
   readonly baseTree?: TreeId
-  /** What the checks said about those. */
+  /** The results of the checks on those files. */
   readonly preflight?: Pick<Preflight, 'checks'>
   readonly carried?: Carried
 }
@@ -103,13 +103,13 @@ export async function createRun(
 export interface ForkOptions extends CreateOptions {
   readonly from: RunId
   readonly iteration: number
-  /** The same files by the name that the new run's workspace has for them. */
+  /** The tree id of the same files in the new run's workspace. */
   readonly tree?: TreeId
-  /** What the run began with, by that name. */
+  /** The tree id of the base in the new run's workspace. */
   readonly baseTree?: TreeId
 }
 
-/** A run of its own that goes on from another's checkpoint. It has spent nothing yet. */
+/** A new run that continues from a checkpoint of another run. It has spent nothing yet. */
 export async function forkRun(
   loop: AnyLoopType,
   ports: CreatePorts,
@@ -122,9 +122,9 @@ export async function forkRun(
   const input = options.input ?? (await load(created.input, ports.blobs))
   const { progress } = state
   const tree = options.tree ?? state.tree
-  // What was changed before the fork is changed, too.
+  // Changes that were made before the fork still apply.
   const baseTree = options.baseTree ?? (options.tree === undefined ? state.baseTree : undefined)
-  // A moment that was set for the other run says nothing about this one.
+  // The deadline of the other run does not apply to this one.
   const { deadlineAtMs: _deadline, ...inherited } = created.limits
   const limits = { ...inherited, ...options.limits }
   await createRun(
@@ -140,7 +140,7 @@ export async function forkRun(
   )
 }
 
-/** Takes a run back to one of its checkpoints. What was spent since stays spent. */
+/** Rewinds a run to one of its checkpoints. What was spent since stays spent. */
 export async function rewindRun(
   run: RunId,
   iteration: number,
@@ -155,7 +155,7 @@ export async function rewindRun(
       const { name } = await journal.findRun(run)
       throw new LoopError(
         'wrong-status',
-        `Run "${name}" has ended (${state.status}) and stays as it is. Fork it: loopctl fork ${name} --at ${iteration}`,
+        `Run "${name}" has ended (${state.status}) and cannot be changed. Fork it: loopctl fork ${name} --at ${iteration}`,
       )
     }
     const { progress, tree } = await stateAt(journal, run, iteration)
@@ -180,7 +180,7 @@ export function requireLimits(limits: Limits): Limits {
     if (!Number.isFinite(value) || value < 0 || !Number.isInteger(value)) {
       throw new LoopError(
         'bad-request',
-        `The limit "${name}" must be a whole number that is not negative, not ${String(value)}.`,
+        `The limit "${name}" must be a non-negative whole number, not ${String(value)}.`,
       )
     }
   }

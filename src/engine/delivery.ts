@@ -1,14 +1,14 @@
 /**
  * Hands results to a loop's code in the order in which they were journaled.
  *
- * Several steps may be under way at once and share variables, so the order in which results arrive is
- * part of what a run did.
- * D1. Results are handed over in the order of their events: recorded ones when they are asked for
- *     again, new ones when they are on disk, however long each took to get there.
- * D2. A refusal, which has no event, comes after all recorded results: when they were recorded, the code
+ * Several steps may be in progress at once and share variables, so the order in which results arrive is
+ * part of the history of a run.
+ * D1. Results are delivered in the order of their events: recorded ones when the code requests them
+ *     again, new ones when they are on disk.
+ * D2. A refusal, which has no event, is delivered after all recorded results: when they were recorded, the code
  *     had not yet seen a refusal.
- * D3. Each has a separate turn: what the code does with one is done before the next comes. Only a
- *     new result that nothing else is under way beside needs no turn.
+ * D3. Each result has a separate turn: the code finishes processing one before it gets the next. Only a
+ *     new result with no other step in progress needs no turn.
  */
 
 import type { Clock } from './ports.ts'
@@ -16,17 +16,17 @@ import { createStepsUnderWay, type StepsUnderWay } from './steps/steps-under-way
 
 export interface Delivery {
   readonly underWay: StepsUnderWay
-  /** A new result gets its place: its event is written, and may not be on disk yet. */
+  /** Assigns the position of a new result: its event is written, but may not be on disk yet. */
   expect(seq: number): void
-  /** Resolves when the result is next; undefined: it is. */
+  /** Resolves when the result is next; undefined if it already is. */
   hand(seq: number): Promise<void> | undefined
-  /** Resolves when all recorded results were handed over, or nothing more will be; undefined if they already were. */
+  /** Resolves when all recorded results were delivered or delivery has stopped; undefined if it already has. */
   allRecorded(): Promise<void> | undefined
-  /** Nothing is handed over any more. */
+  /** Stops delivery. */
   fail(error: Error): void
   enterParallel(): void
   leaveParallel(): void
-  /** The first recorded result that nobody has asked for. */
+  /** The first recorded result that the code has not requested. */
   readonly unasked: number | undefined
 }
 
@@ -35,10 +35,10 @@ interface Asker {
   readonly reject: (error: Error) => void
 }
 
-/** Code that asks in another order than before would wait for ever. */
+/** Code that requests steps in a different order than before would wait forever. */
 const patienceMs = 60_000
 
-/** `onMismatch` is told the seq of a recorded result that nothing asks for. */
+/** `onMismatch` receives the seq of a recorded result that the code never requests. */
 export function createDelivery(
   clock: Clock,
   recordedSeqs: readonly number[],
@@ -59,7 +59,7 @@ export function createDelivery(
     if (seq === undefined || handing) return
     const asker = askers.get(seq)
     if (asker === undefined) {
-      // A recorded result is asked for soon, or never.
+      // A recorded result is requested soon, or never.
       if (failure === undefined && seq <= lastRecorded && askers.size + refusals.waiting > 0)
         patience.begin(seq)
       return
@@ -165,7 +165,7 @@ interface Patience {
   end(): void
 }
 
-/** How long somebody waits for a result to be asked for. */
+/** How long to wait until the code requests a result. */
 function createPatience(clock: Clock, onOver: (seq: number) => void): Patience {
   let timer: AbortController | undefined
   return {

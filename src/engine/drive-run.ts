@@ -1,6 +1,6 @@
 /**
- * Drives one run: decide, perform, journal, repeat. Holds no state of its own, so killing it
- * anywhere and calling it again is a resume (E2).
+ * Drives one run: decide, perform, journal, repeat. Keeps no state outside of the journal, so killing
+ * it anywhere and calling it again is a resume (E2).
  */
 
 import {
@@ -40,21 +40,21 @@ import { load } from './stored.ts'
 
 export interface DriveOptions {
   readonly owner: Owner
-  /** Aborting it shuts the run down in good order: it can be resumed. */
+  /** Aborting it shuts the run down gracefully: it can be resumed. */
   readonly signal?: AbortSignal
-  /** How long the step in flight may go on after that. */
+  /** How long the step in flight may continue after that. */
   readonly graceMs?: number
-  /** Aborting it ends that time at once. */
+  /** Aborting it ends that grace time immediately. */
   readonly hurry?: AbortSignal
-  /** Resume in the middle of an iteration though the loop's code changed: it starts anew. */
+  /** Resume in the middle of an iteration even if the loop's code changed: the iteration restarts. */
   readonly force?: boolean
-  /** After a crash, go on with the files as they are: they are not put back. */
+  /** After a crash, continue with the current files instead of restoring them. */
   readonly keepFiles?: boolean
-  /** The walls around what the run starts, for the record. */
+  /** The sandbox of the run's processes, recorded in the journal. */
   readonly sandbox?: Walls
-  /** Who works, for the record. */
+  /** The agent, recorded in the journal. */
   readonly agent?: AgentUsed
-  /** The run is held, its code fits and its files are in place. */
+  /** Called when the lease is held, the code matches and the files are restored. */
   readonly onStarted?: () => void
 }
 
@@ -155,7 +155,7 @@ async function drive(
 
 type OpenEvents = LoadedRun['openEvents'] | undefined
 
-/** Puts the files back, and says what the journal has of the iteration that is open. */
+/** Restores the files, and reads the recorded steps of the open iteration. */
 async function enterAgain(
   live: LiveRun,
   loaded: LoadedRun,
@@ -207,7 +207,7 @@ async function goRound(
         await runIteration(live, { iteration, events: openEvents, codeDigest: digest })
         openEvents = undefined
         await control.applied()
-        // Iterations without steps wait for nothing; their records must not pile up (E9).
+        // Iterations without steps never wait for the disk; pending writes must not pile up (E9).
         if (recorder.backlog > backlogMax) await recorder.flushed()
       }
     }
@@ -219,7 +219,7 @@ async function finish(live: LiveRun, decided: Outcome): Promise<DriveEnd> {
   const left = await filesLeft(live)
   const last = left.findLast((event) => event.type === 'workspace-changed')
   await keepLeft(live, last)
-  // Somebody may have cancelled it while the files were looked at.
+  // A person may have cancelled it while the files were being read.
   const command = decide(recorder.state, ports.clock.now())
   const outcome = command.type === 'finish' ? command.outcome : decided
   await recorder.record([...left, { type: 'run-ended', outcome }], {
@@ -231,8 +231,8 @@ async function finish(live: LiveRun, decided: Outcome): Promise<DriveEnd> {
 }
 
 /**
- * A run that ends in the middle of an iteration leaves the files as the step in flight did. If they cannot
- * be read, the run still ends, with a warning.
+ * A run that ends in the middle of an iteration leaves the files as they are. They are recorded; if they
+ * cannot be read, the run still ends, with a warning.
  */
 async function filesLeft(live: LiveRun): Promise<readonly (WorkspaceChanged | Warning)[]> {
   const { open, tree } = live.recorder.state
@@ -249,7 +249,7 @@ async function filesLeft(live: LiveRun): Promise<readonly (WorkspaceChanged | Wa
 
 type Warning = Extract<RunEvent, { type: 'warning' }>
 
-/** With the rest, as what it is. A run whose files are gone can be ended all the same. */
+/** Commits unfinished work as such. A run whose files are gone can still be ended. */
 async function keepLeft(live: LiveRun, left: WorkspaceChanged | undefined): Promise<void> {
   const { open, tree } = live.recorder.state
   const last = left?.tree ?? tree
@@ -264,12 +264,12 @@ async function refusedBy(hooks: HookRunner): Promise<Fault | undefined> {
     await hooks.tell('before-run')
     return undefined
   } catch (error) {
-    // A run that is being stopped was not refused.
+    // An interruption is not a refusal.
     return error instanceof Interruption ? undefined : toFault(error)
   }
 }
 
-/** Events of the iteration that was just left without coming to its end. */
+/** Events of the iteration that was just interrupted. */
 async function readOpen(live: LiveRun): Promise<LoadedRun['openEvents']> {
   await live.recorder.flushed()
   return (await loadRun(live.ports.journal, live.id)).openEvents
@@ -283,7 +283,7 @@ async function suspend(live: LiveRun, reason: string): Promise<DriveEnd> {
   return { type: 'suspended', reason }
 }
 
-/** An error that is not the run's own: it stays resumable, and the caller hears why. */
+/** For errors that are not the run's fault: it stays resumable, and the caller gets the error. */
 async function leave(live: LiveRun, error: unknown): Promise<unknown> {
   if (live.recorder.failure === undefined) {
     const reason = inOneLine(textOf(error))
@@ -297,7 +297,7 @@ function interruptFor(decision: Decision, interrupter: Interrupter): void {
   if (decision.type === 'cancel') interrupter.abort('cancelled')
 }
 
-/** True when the open iteration must start anew. */
+/** True if the open iteration must restart. */
 function requireFit(
   id: RunId,
   loop: AnyLoopType,
@@ -309,7 +309,7 @@ function requireFit(
   if (state.loop !== loop.name) {
     throw new LoopError(
       'code-changed',
-      `Run ${id} is of the loop "${state.loop}", not "${loop.name}".`,
+      `Run ${id} belongs to the loop "${state.loop}", not "${loop.name}".`,
     )
   }
   if (created.eventVersion > eventVersion) {
@@ -325,7 +325,7 @@ function requireFit(
   throw new LoopError(
     'code-changed',
     `The code of loop "${loop.name}" changed while run ${id} was in the middle of iteration ` +
-      `${state.open?.iteration}. Put the old code back, or resume with force: the iteration then ` +
-      'starts anew and its finished steps run again.',
+      `${state.open?.iteration}. Restore the old code, or resume with force: the iteration then ` +
+      'restarts and its finished steps run again.',
   )
 }

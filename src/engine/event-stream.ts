@@ -1,6 +1,6 @@
 /**
- * A run's events as they happen, from any place in its history. Reads by seq, so a consumer that is
- * slow or comes back later misses nothing and nothing piles up for it.
+ * Streams a run's events as they happen, from any position in its history. Reads by seq, so a slow or
+ * reconnecting consumer misses nothing, and nothing is buffered for it.
  */
 
 import { isEnd, type RecordedEvent, type RunId } from '../loop/index.ts'
@@ -9,13 +9,13 @@ import type { Journal } from './ports.ts'
 export interface StreamOptions {
   readonly afterSeq?: number
   readonly signal?: AbortSignal
-  /** Ends with what is there now instead of waiting for the end of the run. */
+  /** Ends after the current events instead of waiting for the end of the run. */
   readonly follow?: boolean
 }
 
 const pageSize = 500
 
-/** Whether there is nothing after this, and never will be: for a reader who had seen the end. */
+/** Whether there are no events after this and never will be, for a reader that has seen the end. */
 async function isOver(journal: Journal, run: RunId, afterSeq: number): Promise<boolean> {
   const { status, lastSeq } = await journal.findRun(run)
   return isEnd(status) && lastSeq <= afterSeq

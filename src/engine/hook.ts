@@ -1,4 +1,4 @@
-/** Hooks: plain functions that are told what happens, and may refuse what is about to. */
+/** Hooks: plain functions that are called when something happens, and may refuse what is about to happen. */
 
 import type { Fault, Json, RunId, RunState, ToolResult } from '../loop/index.ts'
 
@@ -13,27 +13,26 @@ export const hookPoints = [
   'after-tool',
 ] as const
 
-/** A moment at which hooks are called. */
+/** When hooks are called. */
 export type HookPoint = (typeof hookPoints)[number]
 
-/** What a hook is given. */
+/** The argument of a hook. */
 export interface HookContext {
   readonly point: HookPoint
   readonly run: RunId
   readonly state: RunState
-  /** The step or tool that it is about. */
+  /** The step or tool concerned. */
   readonly step?: string
-  /** What a tool is called with. */
+  /** The arguments of a tool call. */
   readonly args?: Json
-  /** What came of the call, afterwards. */
+  /** The result of the call, after it. */
   readonly result?: ToolResult
   readonly fault?: Fault
 }
 
 /**
- * A plain function that is told. A blocking one is waited for, and what it throws refuses the thing
- * it came before; a fatal fault refuses the rest of the run with it. An observing one can neither delay
- * nor hurt a run.
+ * A plain function. The run waits for a blocking hook, and an error that it throws refuses what was about
+ * to happen; a fatal fault ends the run. An observing hook can neither delay nor harm a run.
  */
 export interface Hook {
   readonly name: string

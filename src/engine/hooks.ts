@@ -1,6 +1,6 @@
 /**
- * Tells hooks. Blocking ones are waited for and may refuse; observing ones run beside the run, each
- * at most so many at a time, and whatever they do or throw changes nothing.
+ * Calls hooks. The run waits for blocking hooks, which may refuse; observing hooks run concurrently, a
+ * limited number at a time, and their errors do not affect the run.
  */
 
 import { FaultError, type RunId, type RunState, textOf } from '../loop/index.ts'
@@ -10,16 +10,16 @@ import { type Interrupter, Interruption } from './interrupter.ts'
 import type { Clock } from './ports.ts'
 
 export interface HookRunner {
-  /** Undefined when there is nobody to tell, so that callers need not wait. */
+  /** Undefined if there are no hooks, so that callers need not wait. */
   tell(
     point: HookPoint,
     about?: Omit<HookContext, 'point' | 'run' | 'state'>,
   ): Promise<void> | undefined
-  /** What observers threw, or that they fell behind. */
+  /** Reports that observers threw or fell behind. */
   readonly problems: readonly string[]
 }
 
-/** A blocking hook may hold a run so long and no longer (E9). */
+/** How long a blocking hook may delay a run (E9). */
 const blockingMsMax = 60_000
 const observersMax = 1000
 const problemsMax = 100
@@ -39,7 +39,7 @@ export function createHookRunner(
   }
 
   function observe(hook: Hook, context: HookContext): void {
-    // A stuck observer loses what comes next; the run goes on.
+    // A stuck observer misses what comes next; the run continues.
     if (observing >= observersMax) return report(`hook "${hook.name}" fell behind`)
     observing++
     void Promise.resolve()
@@ -54,7 +54,7 @@ export function createHookRunner(
         await runBounded(() => hook.run(context), blockingMsMax, interrupter, clock)
       } catch (cause) {
         const message = textOf(cause)
-        // What has happened cannot be refused any more.
+        // What already happened cannot be refused.
         if (context.point.startsWith('after-')) {
           report(`hook "${hook.name}": ${message}`)
           continue

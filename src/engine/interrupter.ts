@@ -1,12 +1,12 @@
 /**
- * Stops a run in good order. Draining lets the step in flight finish and starts no other; aborting
- * tells the step in flight to end, and gives it up after a grace time.
+ * Stops a run gracefully. Draining lets the step in flight finish and starts no other; aborting
+ * signals the step in flight to end, and abandons it after a grace time.
  */
 
 import { setMaxListeners } from 'node:events'
 import type { Clock } from './ports.ts'
 
-/** Thrown to a loop's code when its run is being stopped. It may clean up; it cannot go on. */
+/** Thrown to a loop's code when its run is being stopped. The code may clean up but not continue. */
 export class Interruption extends Error {
   readonly reason: string
   constructor(reason: string) {
@@ -19,7 +19,7 @@ export class Interruption extends Error {
 export interface Interrupter {
   /** No new steps; waits end. */
   readonly draining: AbortSignal
-  /** Steps in flight are to end. */
+  /** Steps in flight must end. */
   readonly aborted: AbortSignal
   readonly reason: string | undefined
   drain(reason: string, graceMs?: number): void
@@ -27,7 +27,7 @@ export interface Interrupter {
   /** Throws when draining. */
   check(): void
   refuse(): Interruption
-  /** Forgets its timers: the run is over. */
+  /** Clears its timers: the run is over. */
   close(): void
   /** Calls back when the grace time after an abort is over. */
   onAbandon(giveUp: (error: Interruption) => void): () => void
@@ -37,7 +37,7 @@ export function createInterrupter(clock: Clock, abandonMs: number): Interrupter 
   const soft = new AbortController()
   const hard = new AbortController()
   const over = new AbortController()
-  // Every step under way listens, and there may be many.
+  // Every step in progress listens, and there may be many.
   setMaxListeners(0, soft.signal, hard.signal)
   const inFlight = new Set<(error: Interruption) => void>()
   let reason: string | undefined

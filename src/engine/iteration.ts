@@ -1,4 +1,4 @@
-/** The face of the engine that a loop's code sees. Each call becomes a journaled step. */
+/** The interface of the engine for a loop's code. Each call becomes a journaled step. */
 
 import {
   type AgentReport,
@@ -46,7 +46,7 @@ export function createIteration(branch: Branch): Iteration {
     },
     budget: { remaining: () => remaining(recorder.state) },
     failedBefore: failedOnBase(recorder.state),
-    // A step's result is what went through the journal; its type is the author's word.
+    // The result comes from the journal; the author vouches for its type.
     step: <T>(...[name, code, options = {}]: Parameters<Iteration['step']>) =>
       askStep(branch, {
         kind: 'step',
@@ -83,7 +83,7 @@ export function createIteration(branch: Branch): Iteration {
       const kept = await askStep(branch, {
         kind: 'artifact',
         name,
-        // A stream can be read once: a second attempt would keep what is left of it.
+        // A stream can be read only once: a second attempt would store what is left of it.
         options: isWhole(content) ? {} : { retry: { attempts: 1 } },
         files: 'nothing',
         run: async () => ({ name, ...(await ports.blobs.put(content)) }),
@@ -94,7 +94,7 @@ export function createIteration(branch: Branch): Iteration {
   }
 }
 
-/** Code that does not wait for it may not end the process by its failure, which is on record. */
+/** Prevents an unhandled rejection if the code does not await it; the failure is journaled. */
 function handled<T>(asked: Promise<T>): Promise<T> {
   asked.catch(() => undefined)
   return asked
@@ -125,11 +125,11 @@ async function runAgent(
   return noted(branch, report as unknown as AgentReport)
 }
 
-/** It goes into events, prompts and onto screens. Agents of users may give anything. */
+/** A report is shown in events, prompts and terminals, and custom agents may return anything. */
 const withPlainText = (report: AgentReport): AgentReport =>
   typeof report?.text === 'string' ? { ...report, text: plainOutput(report.text) } : report
 
-/** Also when it comes from the journal. */
+/** Applied to recorded reports too. */
 function noted(branch: Branch, report: AgentReport): AgentReport {
   branch.iteration.report = report.text
   return report
@@ -138,7 +138,7 @@ function noted(branch: Branch, report: AgentReport): AgentReport {
 const isWhole = (content: ArtifactContent): boolean =>
   typeof content === 'string' || content instanceof Uint8Array
 
-/** Waits for all branches; then the first failure that was handed over is thrown. */
+/** Waits for all branches, then throws the first failure in the order of delivery. */
 async function runParallel<B extends Branches>(
   parent: Branch,
   branches: B,
@@ -147,7 +147,7 @@ async function runParallel<B extends Branches>(
   const index = parent.parallels++
   const names = Object.keys(branches)
   if (names.length > branchesMax) {
-    const message = `${names.length} branches at once are too many; at most ${branchesMax} may be. Start them in turns.`
+    const message = `${names.length} parallel branches are too many; the limit is ${branchesMax}. Run them in several batches.`
     throw new LoopError('bad-request', message)
   }
   for (const name of names) {

@@ -1,4 +1,4 @@
-/** Holds on to a run while it is driven. */
+/** Keeps the lease of a run while it is driven. */
 
 import { isLoopError } from '../loop/index.ts'
 import type { Interrupter } from './interrupter.ts'
@@ -6,12 +6,12 @@ import type { Lease, Ports } from './ports.ts'
 
 const renewMs = 5000
 
-/** Renews the lease while steps take their time; a run that lost it stops. */
+/** Renews the lease while steps run; a run that lost its lease stops. */
 export function keepLease(ports: Ports, lease: Lease, interrupter: Interrupter): () => void {
   const stop = new AbortController()
   const renew = async (): Promise<void> => {
     while (true) {
-      // At the same moments as all others of this process, so that they are written together.
+      // At the same time as all others of this process, so that they share a commit.
       await ports.clock.sleep(renewMs - (ports.clock.now() % renewMs), stop.signal)
       try {
         await ports.journal.renew(lease)

@@ -1,7 +1,7 @@
 /**
- * Puts what an iteration left where people look for it. That is for people: the journal and the trees are
- * the record. So if it fails it is tried again, later each time, and then the run goes on with a warning;
- * what is not there is not certified. The journal itself never degrades so.
+ * Commits the result of an iteration where people look for it, such as a branch. The journal and the trees
+ * are the authoritative copy, so a failure is retried with growing delays and then becomes a warning; work
+ * that is not committed is not certified. Failures of the journal are never tolerated like this.
  */
 
 import {
@@ -16,7 +16,7 @@ import {
 import type { LiveIteration } from './live-run.ts'
 import type { Kept } from './ports.ts'
 
-/** All steps are on record by now: an iteration that is entered again leaves the same files. */
+/** All steps are journaled by now, so an iteration that is continued leaves the same files. */
 export async function keepWork(
   iteration: LiveIteration,
   tree: TreeId | undefined = iteration.run.recorder.state.tree,
@@ -30,7 +30,7 @@ export async function keepWork(
     try {
       return await workspace.keep({ iteration: number, tree, ...told })
     } catch (error) {
-      // Whoever lost the run, or its store, does not go on.
+      // A process that lost the run or its store must not continue.
       if (error instanceof LoopError && !isLoopError(error, 'workspace-failed')) throw error
       const message = textOf(error)
       const fault = { code: 'workspace-failed', message, retryable: true }
@@ -40,8 +40,8 @@ export async function keepWork(
         continue
       }
       const said =
-        `What iteration ${number} left was not committed, after ${attempt} attempts: ${message} ` +
-        'It is on record; the run goes on, and is not certified like this.'
+        `The result of iteration ${number} could not be committed after ${attempt} attempts: ${message} ` +
+        'It is stored in the journal and the run continues, but uncommitted work is not certified.'
       recorder.note([{ type: 'warning', code: 'not-kept', message: said }])
       return 'failed'
     }

@@ -7,7 +7,7 @@ import type { Recorder } from './recorder.ts'
 
 const open = { iteration: 1, fromSeq: 2, startedAtMs: 1000, codeDigest: 'd' }
 
-/** A watch over a state that the test moves. */
+/** A watch over a state that the test changes. */
 function watched(state: Partial<StoredState>) {
   const clock = createManualClock(1000)
   const interrupter = createInterrupter(clock, 5000)
@@ -29,14 +29,14 @@ function watched(state: Partial<StoredState>) {
 
 const timeMs = (ms: number): RunState['limits'] => ({ ...initialState.limits, timeMs: ms })
 
-describe('the watch over the time of a run', () => {
-  test('interrupts it at the moment at which its time is over', async () => {
+describe('the watch over the time limits of a run', () => {
+  test('interrupts it when its time limit is reached', async () => {
     const { clock, interrupter } = watched({ limits: timeMs(300), activeMs: 100 })
     await clock.advance(199)
     expect(interrupter.aborted.aborted).toBe(false)
     await clock.advance(1)
     expect(interrupter.aborted.aborted).toBe(true)
-    expect(interrupter.reason).toBe('its time is over')
+    expect(interrupter.reason).toBe('its time limit was reached')
   })
 
   test('interrupts it at its deadline, also while it waits', async () => {
@@ -46,7 +46,7 @@ describe('the watch over the time of a run', () => {
     expect(interrupter.aborted.aborted).toBe(true)
   })
 
-  test('does not count the time that it waits', async () => {
+  test('does not count the time in which it waits', async () => {
     const { clock, interrupter, move } = watched({ limits: timeMs(300), status: 'waiting', open })
     await clock.advance(60_000)
     expect(interrupter.aborted.aborted).toBe(false)
@@ -55,7 +55,7 @@ describe('the watch over the time of a run', () => {
     expect(interrupter.aborted.aborted).toBe(true)
   })
 
-  test('looks again when the limits were changed', async () => {
+  test('checks again when the limits change', async () => {
     const { clock, interrupter, move, limits } = watched({ limits: timeMs(300) })
     move({ limits: timeMs(100) })
     limits.rearm()
@@ -63,7 +63,7 @@ describe('the watch over the time of a run', () => {
     expect(interrupter.aborted.aborted).toBe(true)
   })
 
-  test('E9: leaves nothing behind when it has stopped, also when a late decision wakes it', () => {
+  test('E9: leaves no timer behind after it stopped, even if a late decision wakes it', () => {
     const { clock, limits } = watched({})
     limits.stop()
     limits.rearm()

@@ -1,16 +1,16 @@
-/** Interrupts a run when its time is over, also in the middle of a step. */
+/** Interrupts a run when it reaches its time limit, also in the middle of a step. */
 
 import type { Interrupter } from './interrupter.ts'
 import type { Clock } from './ports.ts'
 import type { Recorder } from './recorder.ts'
 
 export interface LimitWatch {
-  /** Looks again: the limits changed. */
+  /** Checks again: the limits changed. */
   rearm(): void
   stop(): void
 }
 
-/** Time at work stands still while a run waits; whether it does is looked at now and then. */
+/** Active time does not grow while a run waits, so the remaining time is checked periodically. */
 const waitingMs = 1000
 
 export function watchLimits(
@@ -41,7 +41,7 @@ export function watchLimits(
     const lookInMs = Math.min(Math.max(patienceMs, timeLeftMs()), untilDeadlineMs())
     clock.sleep(Math.max(1, lookInMs), armed.signal).then(
       () => {
-        if (expiresInMs() <= 0) interrupter.abort('its time is over')
+        if (expiresInMs() <= 0) interrupter.abort('its time limit was reached')
         else arm()
       },
       () => undefined,

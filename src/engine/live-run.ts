@@ -1,4 +1,4 @@
-/** What the parts of the engine share while one process drives one run. */
+/** State that the parts of the engine share while one process drives one run. */
 
 import {
   type CheckResult,
@@ -28,55 +28,55 @@ export interface LiveRun {
   readonly interrupter: Interrupter
   readonly hooks: HookRunner
   readonly answers: Answers
-  /** Held by the one step that may change files, or that must see them unchanged. */
+  /** Held by a step that may change files, or that must see them unchanged. */
   readonly workspaceLock: Lock
 }
 
-/** Why an iteration is left before its code came to an end. */
+/** Why an iteration stops before its code has returned. */
 export interface Halt {
   readonly retryAtMs: number
   readonly message: string
 }
 
-/** One trip around, under way. */
+/** An iteration in progress. */
 export interface LiveIteration {
   readonly run: LiveRun
   readonly number: number
   readonly recorded: RecordedSteps
   readonly delivery: Delivery
-  /** A provider's window is closed: no new steps in this iteration. */
+  /** A provider's rate limit: no new steps in this iteration. */
   halt: Halt | undefined
-  /** Some step was refused or given up, so this trip has no result. */
+  /** A step was refused or abandoned, so this iteration has no result. */
   refused: boolean
-  /** The loop's code came to its end: what of it asks for a step now comes too late. */
+  /** The loop's code has returned: requests for steps now come too late. */
   over: boolean
-  /** Why the run cannot go on for now: its code does not fit its journal, or a disk fails. */
+  /** Why the run cannot continue for now: its code does not match its journal, or a disk fails. */
   broken: Error | undefined
-  /** The step whose code is being called at this moment, until it first waits. */
+  /** The step whose code is running synchronously right now. */
   calling: StepId | undefined
-  /** A question or a sleep has ended since the files were last looked at: people had them. */
+  /** A question or a sleep ended since the files were last read: people may have changed them. */
   waited: boolean
-  /** What the last agent of it reported. */
+  /** The report of its last agent. */
   report: string | undefined
-  /** E8. What ends the run, because the same was tried before. */
+  /** E8. Ends the run because this exact attempt was already made. */
   stuck: Met | undefined
-  /** The newest answer of each check in it. */
+  /** The newest result of each check in it. */
   readonly checked: Map<string, CheckResult>
 }
 
-/** Failures of our own house: the run stops here and can be resumed when they are mended. */
+/** Infrastructure failures: the run stops here and can be resumed when they are fixed. */
 const infrastructure: ReadonlySet<ErrorCode> = new Set([
   'store-failed',
   'store-damaged',
   'workspace-failed',
-  // Content that the record names was moved or removed; it may come back.
+  // Content that the journal references was moved or removed; it may come back.
   'unknown-artifact',
 ])
 
 export const isInfrastructure = (error: unknown): error is LoopError =>
   isLoopError(error) && infrastructure.has(error.code)
 
-/** No new steps once the iteration cannot come to its end. */
+/** No new steps once the iteration cannot finish. */
 export function requireOpen(iteration: LiveIteration): void {
   const { interrupter } = iteration.run
   interrupter.check()
@@ -84,10 +84,10 @@ export function requireOpen(iteration: LiveIteration): void {
   if (halt !== undefined || broken !== undefined) throw interrupter.refuse()
 }
 
-/** The loop's code is over, and some of it still asks: nothing waits for that any more. */
+/** The loop's code has returned, but parts of it still request steps; nothing waits for those. */
 export const isLate = ({ iteration, isEngine }: Branch): boolean => iteration.over && !isEngine
 
-/** What late code is given: it goes nowhere from there. */
+/** Returned to late code: never settles. */
 export const unanswered = (): Promise<never> => new Promise(() => undefined)
 
 export function breakOff(iteration: LiveIteration, error: Error): void {
@@ -96,8 +96,8 @@ export function breakOff(iteration: LiveIteration, error: Error): void {
 }
 
 /**
- * A step throws to the loop's code, which may swallow that it was interrupted or that a disk failed;
- * the iteration has no result all the same.
+ * The loop's code may swallow the error of a step that was interrupted or whose disk failed; the
+ * iteration still has no result.
  */
 export function notice(iteration: LiveIteration, error: unknown): void {
   if (error instanceof Interruption) iteration.refused = true
@@ -106,8 +106,8 @@ export function notice(iteration: LiveIteration, error: unknown): void {
 }
 
 /**
- * Code that swallows every refusal and asks again must not keep the process from its other work, nor
- * hold an iteration that is over (E9). Undefined: there is nothing to slow down.
+ * Code that swallows every refusal and asks again must not block the event loop or an iteration that is
+ * over (E9). Undefined: there is nothing to slow down.
  */
 export function paceRefusals(branch: Branch): Promise<void> | undefined {
   if (isLate(branch)) return unanswered()
@@ -116,7 +116,7 @@ export function paceRefusals(branch: Branch): Promise<void> | undefined {
   return isRefusing ? iteration.run.ports.clock.turn() : undefined
 }
 
-/** One line of steps inside an iteration: the trunk, or a branch of `parallel`. */
+/** A sequence of steps inside an iteration: the trunk, or a branch of `parallel`. */
 export interface Branch {
   readonly iteration: LiveIteration
   /** Empty for the trunk, `0.left/` for a branch. */
@@ -125,9 +125,9 @@ export interface Branch {
   readonly occurrences: Map<string, number>
   asked: number
   parallels: number
-  /** Resolves when the step asked for last has started, so that starts keep the order of asking. */
+  /** Resolves when the last requested step has started, so that steps start in the order of requests. */
   lastStart: Promise<void> | undefined
-  /** What it asks for is the engine's own: it comes after the loop's code. */
+  /** Its steps are requested by the engine, after the loop's code. */
   readonly isEngine: boolean
 }
 
@@ -144,7 +144,7 @@ export function createBranch(iteration: LiveIteration, path: string): Branch {
   }
 }
 
-/** Goes on where the loop's code left the trunk; what that code does from now on does not touch it. */
+/** Continues the trunk after the loop's code, which can no longer affect it. */
 export const engineBranch = (trunk: Branch): Branch => ({
   ...trunk,
   occurrences: new Map(trunk.occurrences),

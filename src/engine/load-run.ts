@@ -1,4 +1,4 @@
-/** Reads a run back: the last snapshot and what came after it, or the state at a checkpoint. */
+/** Reads a run from the journal: the last snapshot and the events after it, or the state at a checkpoint. */
 
 import {
   adoptJson,
@@ -20,7 +20,7 @@ const pageSize = 1000
 export interface LoadedRun {
   readonly state: RunState
   readonly created: RunCreated
-  /** Events of the iteration that is open, from its start. */
+  /** Events of the open iteration, from its start. */
   readonly openEvents: readonly RecordedEvent[]
 }
 
@@ -31,7 +31,7 @@ export async function loadRun(journal: Journal, run: RunId): Promise<LoadedRun> 
   let open: RecordedEvent[] = []
   for await (const recorded of eventsAfter(journal, run, state.seq)) {
     state = evolve(state, recorded, applyPatchInPlace)
-    // A new iteration makes the steps of the one before history.
+    // The steps of earlier iterations are not needed.
     if (state.open === undefined) open = []
     else if (recorded.event.type === 'iteration-started' && recorded.event.again !== true) {
       open = [recorded]
@@ -71,7 +71,7 @@ async function foldToCheckpoint(
   return { state: adopt(state), checkpoint: iteration }
 }
 
-/** Before its first iteration a run has not looked at its files; they are what that one found. */
+/** Before its first iteration a run has not read its files; they are those that iteration found. */
 async function firstTree(journal: Journal, run: RunId): Promise<TreeId | undefined> {
   for await (const { event } of eventsAfter(journal, run, 1)) {
     if (event.type === 'iteration-started') return event.tree
@@ -99,10 +99,10 @@ export async function* eventsAfter(
 export async function readCreated(journal: Journal, run: RunId): Promise<RunCreated> {
   const [first] = await journal.read(run, { afterSeq: 0, limit: 1 })
   if (first?.event.type === 'run-created') return first.event
-  throw new LoopError('store-damaged', `Run ${run} does not begin with its creation.`)
+  throw new LoopError('store-damaged', `The first event of run ${run} is not its creation.`)
 }
 
-/** Progress was built up from rows that only this reading holds. */
+/** Progress was built from rows that only this function references. */
 function adopt(state: RunState): RunState {
   return state.progress === undefined ? state : { ...state, progress: adoptJson(state.progress) }
 }
@@ -114,5 +114,8 @@ async function unknownCheckpoint(
 ): Promise<LoopError> {
   const { name } = await journal.findRun(run)
   const message = `Run "${name}" has no checkpoint after iteration ${iteration}.`
-  return new LoopError('unknown-checkpoint', `${message} See which it has: loopctl inspect ${name}`)
+  return new LoopError(
+    'unknown-checkpoint',
+    `${message} List its checkpoints: loopctl inspect ${name}`,
+  )
 }

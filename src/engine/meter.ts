@@ -1,7 +1,7 @@
 /**
  * What one attempt of a step may spend and did spend.
  *
- * E4. A worst case is laid on the scale, durably, before the call it is for is made.
+ * E4. The worst case of a call is durably reserved before the call is made.
  */
 
 import {
@@ -21,7 +21,7 @@ import {
 import type { Recorder } from './recorder.ts'
 
 export interface Meter {
-  /** What the attempt is charged, beside settled reservations: what it said, else its worst case. */
+  /** What the attempt is charged besides settled reservations: what it reported, otherwise its worst case. */
   spent(): Amount | undefined
   spend(amount: Amount): void
   reserve(worst: Amount): Promise<Reservation>
@@ -50,7 +50,7 @@ export function createMeter(
       return {
         async settle(amount) {
           requireAmount(amount)
-          // Nothing depends on it: if it is lost in a crash, the worst case is charged instead.
+          // Need not be durable: if a crash loses it, the worst case is charged.
           recorder.note([{ type: 'budget-settled', id, spent: amount }])
         },
       }
@@ -58,18 +58,18 @@ export function createMeter(
   }
 }
 
-/** Throws the fault that ends a run by its budget. */
+/** Throws the fault that ends a run because of its budget. */
 export function refuseOverrun(state: RunState, worst: Amount): void {
   const limit = limitBroken(state.limits, committed(state), worst)
   if (limit === undefined) return
   const message =
-    `The ${limit} limit would be broken: ${worst.tokens} tokens and ${worst.costMicros} ` +
-    'micro-dollars at worst do not fit beside what is spent and reserved.'
+    `The ${limit} limit would be exceeded: a worst case of ${worst.tokens} tokens and ` +
+    `${worst.costMicros} micro-dollars does not fit on top of what is spent and reserved.`
   throw new FaultError({ code: 'budget', message, retryable: false, limit })
 }
 
 export function requireAmount(amount: Amount): void {
   if (isAmount(amount)) return
-  const message = `An amount must be whole numbers that are not negative: ${JSON.stringify(amount)}`
+  const message = `An amount must consist of non-negative whole numbers: ${JSON.stringify(amount)}`
   throw new LoopError('bad-request', message)
 }

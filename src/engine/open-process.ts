@@ -1,10 +1,10 @@
 /**
- * A process that somebody talks to, and everything that it starts, whoever starts it.
+ * An interactive process, and everything that it starts.
  *
- * 1. When it has ended, or shall, all of it is killed.
- * 2. When this process exits, those that are left are killed. After a kill -9 of this process they see
- *    the end of their input; whoever starts them knows how those that ignore it are found.
- * 3. From the request to end on it is not paused any more.
+ * 1. When it ends or is stopped, its whole process tree is killed.
+ * 2. When this process exits, remaining processes are killed. After a kill -9 of this process they see
+ *    the end of their input; the caller knows how to find those that ignore it.
+ * 3. It cannot be paused after a request to end.
  */
 
 import type { ChildProcess } from 'node:child_process'
@@ -18,14 +18,14 @@ export interface OpenProcess {
   readonly stdin: Writable
   readonly stdout: Readable
   readonly stderr: Readable
-  /** How it ended by itself, after its last output. */
+  /** Resolves after its last output, if it ends by itself. */
   readonly ended: Promise<ProcessEnd>
   /**
-   * `politely`: it may end by itself before it is killed. Resolves, when all of it is gone, with those
-   * processes that would not die.
+   * `politely`: it may end by itself before it is killed. Resolves when the whole tree is gone, with the
+   * processes that could not be killed.
    */
   stop(politely: boolean): Promise<readonly number[]>
-  /** Resolves when nothing of it runs, if it can be paused at all. */
+  /** Resolves when the whole tree is paused, if it can be paused at all. */
   pause(): Promise<void>
   resume(): void
 }
@@ -37,12 +37,12 @@ export interface ProcessEnd {
   readonly how: string
 }
 
-/** After its input has ended, and again after it was asked to. */
+/** How long to wait after closing its input, and again after the request to end. */
 const politeMs = 500
-/** Its last words may still be in the pipe. Something else may hold the other end for ever. */
+/** Output may still be in the pipe, but another process may hold the other end open forever. */
 const drainMs = 250
 
-/** Rejects, with the reason and what to do about it, when it cannot be started. */
+/** If it cannot be started, rejects with the reason and what to do about it. */
 export async function openProcess(
   start: StartProcess,
   command: ProcessCommand,
@@ -95,7 +95,7 @@ function startOrExplain(start: StartProcess, command: ProcessCommand): StartedPr
   }
 }
 
-/** Whoever starts it gives it pipes. */
+/** The caller must start it with pipes. */
 function streamsOf({ child, kill }: StartedProcess): {
   readonly stdin: Writable
   readonly stdout: Readable
@@ -104,7 +104,7 @@ function streamsOf({ child, kill }: StartedProcess): {
   const { stdin, stdout, stderr } = child
   if (stdin === null || stdout === null || stderr === null) {
     void kill()
-    throw new Error('It was started without pipes. Give it three.')
+    throw new Error('The process was started without pipes. Pass three.')
   }
   return { stdin, stdout, stderr }
 }
@@ -141,7 +141,7 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'it is not executable',
 }
 
-/** Those that die with this process. */
+/** Killed when this process exits. */
 const kept = new Set<StartedProcess>()
 const killKept = (): void => {
   for (const started of kept) void started.kill().catch(() => {})

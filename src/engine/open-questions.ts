@@ -1,4 +1,4 @@
-/** What a run asks of people now. */
+/** The open questions of a run. */
 
 import type { OpenQuestion, RunId } from '../loop/index.ts'
 import { type LoadedRun, loadRun } from './load-run.ts'
@@ -13,7 +13,7 @@ export async function openQuestions(
   return questionsOf(journal, run, await loadRun(journal, run))
 }
 
-/** The same for those who have read the run. */
+/** The same for callers that have already loaded the run. */
 export async function questionsOf(
   journal: Journal,
   run: RunId,

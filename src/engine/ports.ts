@@ -1,6 +1,6 @@
 /**
- * The outside world as the engine sees it, and all that the parts below see of each other.
- * Adapters fill these; tests fake them. Every method that waits takes a signal or has a limit.
+ * The outside world as the engine sees it, and the only interfaces between the parts below.
+ * Adapters implement these; tests fake them. Every method that waits takes a signal or has a limit.
  */
 
 import type { ChildProcess } from 'node:child_process'
@@ -33,12 +33,12 @@ import type { Blobs, Journal } from './store/index.ts'
 
 export type { Blobs, Journal, Lease, Owner, Tried } from './store/index.ts'
 
-/** Time and chance. The simulator has its own. */
+/** Time and randomness. The simulator has its own. */
 export interface Clock {
   now(): number
   /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
   sleep(ms: number, signal?: Signal): Promise<void>
-  /** Resolves after everything that is ready to run has run. */
+  /** Resolves after all pending callbacks have run. */
   turn(): Promise<void>
   /** In [0, 1). */
   random(): number
@@ -47,55 +47,55 @@ export interface Clock {
 /** Where an iteration works. */
 export interface Workspace {
   readonly path: string
-  /** False when there is no such directory. */
+  /** False if there is no such directory. */
   exists(): Promise<boolean>
-  /** Hash of all files as they are now; their content is kept. */
+  /** Hash of all current files; their content is stored. */
   snapshot(): Promise<TreeId>
-  /** Makes the files be what they were. */
+  /** Restores the files of a tree. */
   restore(tree: TreeId): Promise<void>
-  /** Paths that differ between two trees. Absent: nobody can tell. */
+  /** Paths that differ between two trees. Absent: not supported. */
   changes?(before: TreeId, after: TreeId): Promise<readonly string[]>
-  /** The same for those who read; cut off at `bytesMax`. Absent: nobody can tell. */
+  /** The same as a readable diff; cut off at `bytesMax`. Absent: not supported. */
   patch?(before: TreeId, after: TreeId, bytesMax?: number): Promise<string>
   /**
-   * What an iteration left is put where people look for it, such as a branch. Called before its end is
-   * recorded, so that a crash can only call it again; done again, it changes nothing.
+   * Commits the result of an iteration where people look for it, such as a branch. Called before the end
+   * of the iteration is recorded, so it may be called again after a crash; that must change nothing.
    */
   keep?(work: IterationWork): Promise<Kept | undefined>
 }
 
-/** What an iteration left, as it was put down. */
+/** The result of an iteration, as it was committed. */
 export interface Kept {
   readonly commit?: string
 }
 
-/** What an iteration left. */
+/** The result of an iteration. */
 export interface IterationWork {
   readonly iteration: number
   readonly tree: TreeId
-  /** What its last agent reported. */
+  /** The report of its last agent. */
   readonly report?: string
-  /** The run ended in the middle of it. */
+  /** The run ended in the middle of this iteration. */
   readonly isUnfinished?: true
 }
 
-/** What parts of the workspace's trees are made of, for garbage collection and export. */
+/** What the workspace's trees consist of, for garbage collection and export. */
 export interface Trees {
-  /** Every blob that a tree needs, itself included. */
+  /** Every blob that a tree needs, including itself. */
   reachable(tree: TreeId): AsyncIterable<BlobId>
 }
 
-/** Who works. Contract: it ends when the signal aborts; what it needs of the run is in its context. */
+/** An agent. Contract: it ends when the signal aborts; what it needs of the run is in its context. */
 export interface Agents {
   work(role: string, task: AgentTask, context: AgentContext): Promise<AgentReport>
 }
 
-/** What can be called. Contract: a failure of a tool is a result, not an exception. */
+/** The tools of a run. Contract: a failure of a tool is a result, not an exception. */
 export interface Tools {
   call(name: string, args: Json, context: ToolContext): Promise<ToolResult>
-  /** What there is. Absent: agents are told of none. */
+  /** Lists the tools. Absent: agents see none. */
   list?(): Promise<readonly ToolDescription[]>
-  /** A call of this iteration that was made before a crash and is not made again. */
+  /** Replays a call of this iteration that was made before a crash, without making it again. */
   replayed?(
     name: string,
     args: Json,
@@ -104,24 +104,24 @@ export interface Tools {
   ): void
 }
 
-/** What a check answers, before it is bound to a step. */
+/** The result of a check, before it is bound to a step. */
 export interface CheckAnswer extends Omit<CheckResult, 'check' | 'durationMs' | 'tree'> {
-  /** All that it printed, where `output` is an excerpt. It is kept with certificates, not in the journal. */
+  /** Its full output, if `output` is an excerpt. Stored with certificates, not in the journal. */
   readonly whole?: string
 }
 
-/** A check by name. What it throws is recorded as `error`, never as a pass. */
+/** A check by name. An error that it throws is recorded as `error`, never as a pass. */
 export interface Check {
   (context: CheckContext): Promise<CheckAnswer>
-  /** How long it takes at most; 10 minutes unless told. */
+  /** The longest that it may take. Default: 10 minutes. */
   readonly timeoutMs?: number
-  /** Of all that it does: one with another is another check. Absent: it is code. */
+  /** Identifies what it does: if it changes, it is a different check. Absent: it is code. */
   readonly fingerprint?: string
-  /** What answers. Absent: code. */
+  /** What performs the check. Absent: code. */
   readonly kind?: CheckKind
-  /** The standard condition that it stands for. Absent: none. */
+  /** The standard condition that it implements. Absent: none. */
   readonly condition?: StandardCondition
-  /** It looks at more than the files, so that no answer of it stands for another. */
+  /** It depends on more than the files, so its results are never reused. */
   readonly isLive?: true
 }
 
@@ -129,17 +129,17 @@ export interface Check {
 export interface CheckContext extends StepContext {
   readonly workspace: string | undefined
   readonly iteration: number
-  /** The files as they are, and as they were when the run began. */
+  /** The current files, and the base. */
   readonly tree?: TreeId
   readonly base?: TreeId
-  /** Another agent of the run works; it is metered as part of this step. */
+  /** Lets another agent of the run work, metered as part of this step. */
   work(role: string, task: AgentTask): Promise<AgentReport>
   callTool(name: string, args: Json): Promise<ToolResult>
-  /** What the files have that they had not when the run began, as a patch, cut off. Absent: nobody can tell. */
+  /** The changes since the base, as a patch that may be cut off. Absent: not supported. */
   changes?(): Promise<string>
 }
 
-/** Performs what changes the world. `find` answers after a crash, by the idempotency key. */
+/** Performs actions. After a crash, `find` looks up an action by its idempotency key. */
 export interface Actions {
   perform(action: Action, key: string, context: StepContext): Promise<Receipt>
   find(action: Action, key: string, context: StepContext): Promise<Found>
@@ -151,12 +151,12 @@ export type Found =
   | { readonly type: 'not-done' }
   | { readonly type: 'unknown' }
 
-/** E6. Nothing passes without one. */
+/** E6. No action is performed without a gate. */
 export interface Gate {
   judge(action: Action, at: StepPlace): Promise<Verdict>
 }
 
-/** A step of a run, whichever attempt. */
+/** A step of a run, independent of the attempt. */
 export interface StepPlace {
   readonly iteration: number
   readonly step: StepId
@@ -167,7 +167,7 @@ export type Verdict =
   | { readonly type: 'allow' }
   | { readonly type: 'deny' | 'ask'; readonly reason: string }
 
-/** A command, run to its end. Contract: nothing that it started is alive afterwards. */
+/** Runs a command to its end. Contract: no process that it started is alive afterwards. */
 export interface Commands {
   run(command: Command, signal: Signal): Promise<CommandResult>
 }
@@ -179,14 +179,14 @@ export interface Command {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
   readonly timeoutMs?: number
-  /** How much of the end of each stream is kept. */
+  /** How many bytes of the end of each stream are kept. */
   readonly outputBytesMax?: number
   /**
-   * A file for both streams as they come, made only when they are longer than what is kept, and
-   * never longer than its limit: what comes after that is dropped, the end is in the result.
+   * A file for both streams, created only if they are longer than what is kept, and never longer than
+   * its limit: output beyond that is dropped, its end is in the result.
    */
   readonly spill?: { readonly file: string; readonly bytesMax: number }
-  /** Told of output as it comes. It must not wait. */
+  /** Called with output as it arrives. It must not block. */
   readonly onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void
 }
 
@@ -196,38 +196,38 @@ export interface CommandResult {
   readonly stdout: string
   readonly stderr: string
   readonly ended: 'exited' | 'timeout' | 'aborted' | 'signal'
-  /** The limit that it met, if it met one: what it was killed for, or was refused more of. */
+  /** The limit that it reached, if any: why it was killed, or what it was refused. */
   readonly exceeded?: 'memory' | 'processes' | 'disk' | 'output'
   readonly durationMs: number
-  /** How much came out of both streams. */
+  /** The size of both streams together. */
   readonly outputBytes: number
-  /** The file was made: `bytes` are in it. */
+  /** Present if the file was created; `bytes` is its size. */
   readonly spilled?: { readonly file: string; readonly bytes: number }
 }
 
-/** Starts a program that somebody talks to, with pipes for its streams: an agent, a server. */
+/** Starts an interactive program with pipes for its streams: an agent, a server. */
 export type StartProcess = (command: ProcessCommand) => StartedProcess
 
 export interface ProcessCommand {
   readonly program: string
   readonly args: readonly string[]
   readonly cwd?: string
-  /** What it is to be given, and nothing of ours. */
+  /** The complete environment; nothing is inherited. */
   readonly env?: Readonly<Record<string, string>>
 }
 
 export interface StartedProcess {
   readonly child: ChildProcess
-  /** Asks it to end; it may clean up. */
+  /** Asks it to end, so that it can clean up. */
   stop(): void
-  /** Begins to kill at once. Resolves, when all that it started is dead, with those that would not die. */
+  /** Kills it immediately. Resolves when its whole tree is dead, with the processes that could not be killed. */
   kill(): Promise<readonly number[]>
-  /** Resolves when nothing of it runs, until `resume`; what cannot be paused is killed. Absent: it runs on. */
+  /** Resolves when its whole tree is paused, until `resume`; what cannot be paused is killed. Absent: not supported. */
   pause?(): Promise<void>
   resume?(): void
 }
 
-/** What the adapters' file work goes through, so that tests can make any call fail. */
+/** File operations of the adapters, so that tests can make any call fail. */
 export type Files = Pick<
   typeof import('node:fs/promises'),
   | 'chmod'
@@ -246,21 +246,21 @@ export type Files = Pick<
 >
 
 /**
- * Looks before the first iteration whether a run can succeed. Contract: of the workspace it changes nothing
- * but what git ignores, and done again it gives the same answer. Rejects with a `LoopError`; those of our
- * own house may be gone at the next try, all others end the run.
+ * Checks before the first iteration whether a run can succeed. Contract: in the workspace it changes only
+ * what git ignores, and repeating it gives the same result. Rejects with a `LoopError`; infrastructure
+ * errors may be gone at the next attempt, all others end the run.
  */
 export interface RunPreflight {
   /** Makes the dependencies of these files available, each time that a process takes the run. */
   prepare(files: PreflightFiles): Promise<void>
-  /** Of the dependencies, once they are available. */
+  /** Describes the dependencies, once they are available. */
   digest?(): string | undefined
-  /** Tries every check once. */
+  /** Runs every check once. */
   tryChecks(files: PreflightFiles, onBegin: (check: string) => void): Promise<Preflight>
 }
 
 export interface PreflightFiles {
-  /** The files that the run began with. */
+  /** The base. */
   readonly base: TreeId
   readonly signal: AbortSignal
 }
@@ -270,15 +270,15 @@ export interface Ports {
   readonly journal: Journal
   readonly blobs: Blobs
   readonly clock: Clock
-  /** E5. There is no completed run without one. */
+  /** E5. Without one, no run can be completed. */
   readonly certifier: Certifier
   readonly workspace?: Workspace
-  /** Tries the checks before the first iteration. Absent: the run begins without. */
+  /** Runs the checks before the first iteration. Absent: no preflight. */
   readonly preflight?: RunPreflight
-  /** Work of another run that holds here, too, verified now. Absent: nobody can tell. */
+  /** Work of another run that is valid here too, verified now. Absent: not supported. */
   readonly earlierWork?: (run: RunId, tree: TreeId) => Promise<Earlier | undefined>
   readonly agents?: Agents
-  /** E8. False: what agents do here is not new work, and must not be kept as tried. Default: true. */
+  /** E8. False: agents do no new work here, so it must not be recorded as an attempt. Default: true. */
   readonly isAttempt?: boolean
   readonly tools?: Tools
   readonly checks?: Readonly<Record<string, Check>>

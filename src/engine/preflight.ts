@@ -1,6 +1,6 @@
 /**
- * Before the first iteration: whether the run can succeed at all. The result is recorded, and `decide` reads
- * it there. For a run that is resumed, only its dependencies are made available again.
+ * Checks before the first iteration whether the run can succeed at all. The result is recorded, and `decide`
+ * reads it from there. For a resumed run, only its dependencies are made available again.
  */
 
 import { isLoopError, type LoopError, type Preflight, type TreeId } from '../loop/index.ts'

@@ -1,9 +1,9 @@
 /**
  * The only way a run writes. Keeps the state in step with the journal.
  *
- * E1. `record` resolves when its events are on disk; callers act on them only then. The state moves
- *     at once, so that two branches cannot reserve the same money; when a write fails, the run stops
- *     here and nothing that followed is kept.
+ * E1. `record` resolves when its events are on disk; callers act on them only then. The state changes
+ *     immediately, so that two branches cannot reserve the same money; when a write fails, the run
+ *     stops here and nothing that followed is written.
  */
 
 import {
@@ -23,27 +23,27 @@ export interface Naming {
   readonly blobs?: readonly BlobId[]
   readonly trees?: readonly TreeId[]
   readonly boundary?: boolean
-  /** The progress that an iteration left, canonical, so that it need not be put together again. */
+  /** The canonical progress of an iteration, so that it need not be computed again from the patch. */
   readonly progress?: Json
 }
 
 export interface Recorder {
   readonly state: RunState
-  /** The time of what is recorded next. It goes on from what the run has seen, whatever a clock says. */
+  /** The time of the next event. Never earlier than the last event, even if the clock is set back. */
   now(): number
   record(events: readonly RunEvent[], naming?: Naming): Promise<void>
   /**
-   * Records what nothing waits for: it joins the unit of what is recorded next, or is written at the
-   * next turn. No step starts before it is on disk, because units are written in order.
+   * Records events that nothing waits for: they join the unit of the next record, or are written in the
+   * next turn. No step starts before they are on disk, because units are written in order.
    */
   note(events: readonly RunEvent[], naming?: Naming): void
-  /** Resolves when all that was noted is on disk. */
+  /** Resolves when everything noted is on disk. */
   flushed(): Promise<void>
-  /** How many units wait to be written. */
+  /** How many units are waiting to be written. */
   readonly backlog: number
-  /** Why nothing can be written any more, if so. */
+  /** Why writing has failed, if it has. */
   readonly failure: LoopError | undefined
-  /** Refuses everything from now on: late results of steps that were given up. */
+  /** Refuses all further writes, such as late results of abandoned steps. */
   close(): void
 }
 
@@ -69,14 +69,14 @@ function addNaming(unit: Gathered, naming: Naming, state: RunState): void {
   if (naming.trees !== undefined) unit.trees = [...unit.trees, ...naming.trees]
 }
 
-const closedMessage = 'The run is no longer driven here. Resume it to go on.'
+const closedMessage = 'This process no longer drives the run. Resume it to continue.'
 
 const asFailure = (error: unknown): LoopError =>
   error instanceof LoopError
     ? error
     : new LoopError('store-failed', textOf(error), { cause: error })
 
-/** A record from the future was written while the clock was wrong: time goes on from there. */
+/** An event in the future was written while the clock was wrong: time continues from there. */
 function timeOf(clock: Clock, initial: RunState): (state: RunState) => number {
   const aheadMs = Math.max(0, initial.atMs - clock.now())
   return ({ atMs }) => Math.max(clock.now() + aheadMs, atMs)
@@ -102,7 +102,7 @@ export function createRecorder(
   let failure: LoopError | undefined
   let backlog = 0
   let last: Promise<void> = Promise.resolve()
-  /** Noted, and waiting for something to share a commit with. */
+  /** Noted events that wait for a unit to share a commit with. */
   let held: Gathered | undefined
 
   function fail(error: unknown): never {
@@ -113,10 +113,10 @@ export function createRecorder(
     throw failure
   }
 
-  /** Moves the state, and adds the events to what is about to be written. */
+  /** Changes the state, and adds the events to the pending unit. */
   function gather(events: readonly RunEvent[], naming: Naming | undefined): Gathered {
     const atMs = timeAt(state)
-    // A unit is of one moment.
+    // All events of a unit have the same time.
     if (held !== undefined && held.atMs !== atMs) release()
     const unit = held ?? emptyUnit(state.seq + 1, atMs)
     held = undefined
@@ -137,9 +137,9 @@ export function createRecorder(
   function release(): void {
     const unit = held
     held = undefined
-    // What came before it was not written, so it must not be either.
+    // An earlier unit was not written, so this one must not be either.
     if (unit === undefined || failure !== undefined) return
-    // A failure is kept, and reported by whatever is recorded next.
+    // The next record reports the failure.
     write(unit).catch(() => undefined)
   }
 

@@ -1,9 +1,9 @@
 /**
- * The files of a run that is taken up again.
+ * Prepares the files of a run that is resumed.
  *
- * E2. After a crash they go back to the tree that the unfinished step started on; what it left is
- *     kept in a tree of its own. After a stop in good order they are left alone, and changes that
- *     somebody made in between are taken as they are; so they are after a crash, if somebody says so.
+ * E2. After a crash they are restored to the tree that the unfinished step started on; what it left is
+ *     saved as a separate tree. After a graceful stop they are not touched, and changes that people made
+ *     in between are kept; the same is possible after a crash, on request.
  */
 
 import type { RunState, TreeId, WorkspaceChanged } from '../loop/index.ts'
@@ -23,7 +23,7 @@ export async function recoverWorkspace(
   if (workspace === undefined || tree === undefined) return
   const found = await foundTree(workspace)
   const { suspendedTree } = before
-  // A question or a sleep that is still open left the files to people.
+  // While a question or a sleep was open, people may have changed the files.
   const inGoodOrder = suspendedTree !== undefined && unfinished === undefined
   if (found === undefined) {
     await workspace.restore(tree)
@@ -51,7 +51,7 @@ export async function recoverWorkspace(
   await workspace.restore(tree)
 }
 
-/** The files as an iteration that starts anew wants them; what is found instead is kept. */
+/** Restores the files for an iteration that restarts; other content that is found is saved. */
 export async function restartWorkspace(
   workspace: Workspace | undefined,
   tree: TreeId | undefined,
@@ -76,7 +76,7 @@ async function counted(
   return changed === undefined ? {} : { files: changed.length }
 }
 
-/** A fork, or a deleted folder: there is nothing to keep. */
+/** A fork, or a deleted folder: there is nothing to save. */
 async function foundTree(workspace: Workspace): Promise<TreeId | undefined> {
   return (await workspace.exists()) ? workspace.snapshot() : undefined
 }

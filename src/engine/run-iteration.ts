@@ -1,7 +1,7 @@
 /**
- * One trip around: fresh context, the loop's code, and what is made of it.
+ * Runs one iteration: fresh context, the loop's code, and how it ends.
  *
- * E3. The context is made from the input and the previous progress, both frozen.
+ * E3. The context is created from the input and the previous progress, both frozen.
  */
 
 import {
@@ -39,7 +39,7 @@ import { notNew } from './steps/tried-before.ts'
 
 export interface Entry {
   readonly iteration: number
-  /** What the journal has of it, when it is entered again. */
+  /** Its recorded steps, if it is continued. */
   readonly events: readonly RecordedEvent[] | undefined
   readonly codeDigest: string
 }
@@ -48,7 +48,7 @@ export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
   if (!(await start(run, entry))) return
   const recorded = entry.events === undefined ? noSteps : readSteps(entry.events)
   const iteration = createLiveIteration(run, entry.iteration, recorded)
-  // Abandoned code asks for no more steps: whatever waits for its turn is let go (E9).
+  // Abandoned code gets no more steps: everything that waits for its turn is released (E9).
   const stopWatching = run.interrupter.onAbandon((error) => iteration.delivery.fail(error))
   let ended: Ended
   try {
@@ -64,7 +64,7 @@ export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
   }
   const { event, progress } = ended
   if (isCounted(event.ending)) await keepWork(iteration)
-  // A snapshot of an open iteration would hide the steps that it is entered again with.
+  // A snapshot of an open iteration would hide the steps that are needed to continue it.
   run.recorder.note([event], {
     boundary: isCounted(event.ending),
     ...defined({ progress }),
@@ -75,7 +75,7 @@ export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
 const isCounted = (ending: Ending): boolean =>
   ending.type !== 'rate-limited' && ending.type !== 'interrupted'
 
-/** False when somebody decided otherwise while the files were looked at. */
+/** False if a person decided otherwise while the files were being read. */
 async function start(run: LiveRun, entry: Entry): Promise<boolean> {
   const { recorder, ports } = run
   const { iteration, codeDigest } = entry
@@ -121,11 +121,11 @@ async function goAround(run: LiveRun, iteration: LiveIteration): Promise<Ended> 
   try {
     result = await abandonable(loop.iterate(context, createIteration(trunk)), run.interrupter)
   } catch (error) {
-    // Code that was given up may ask for steps for ever; nothing waits for it any more.
+    // Abandoned code may request steps forever; nothing waits for it.
     if (run.interrupter.aborted.aborted) iteration.over = true
     throw error
   } finally {
-    // Code may go on after a failure, or a race, while other steps are under way; they belong here.
+    // Code may continue after a failure or a race while other steps are in progress; wait for them.
     const idle = iteration.delivery.underWay.idle()
     if (idle !== undefined) await idle
     iteration.over = true
@@ -140,7 +140,7 @@ async function goAround(run: LiveRun, iteration: LiveIteration): Promise<Ended> 
     requireAllAsked(iteration)
     return ended
   } catch (error) {
-    // The engine itself reads files and journal here. A disk that fails suspends the run, as it does
+    // The engine itself reads files and journal here. A disk failure suspends the run, as it does
     // inside a step.
     if (isInfrastructure(error) && run.recorder.state.cancel === undefined)
       breakOff(iteration, error)
@@ -148,7 +148,7 @@ async function goAround(run: LiveRun, iteration: LiveIteration): Promise<Ended> 
   }
 }
 
-/** What the engine itself may have asked for after the loop's code, in an earlier process. */
+/** Steps that the engine itself may have requested after the loop's code, in an earlier process. */
 const ownSteps = (branch: Branch): readonly (number | undefined)[] =>
   branch.recorded
     .slice(branch.asked)
@@ -157,7 +157,7 @@ const ownSteps = (branch: Branch): readonly (number | undefined)[] =>
 
 const engineKinds: ReadonlySet<StepKind> = new Set(['check', 'certify', 'ask'])
 
-/** A loop that came to its end without a step that the journal has is not the loop it was. */
+/** A loop that ends without a step that the journal contains has changed. */
 function requireAllAsked(
   iteration: LiveIteration,
   except: readonly (number | undefined)[] = [],
@@ -173,9 +173,9 @@ function notAskedFor(iteration: LiveIteration, seq: number, does: string): LoopE
   const step = steps.find((one) => one.completion?.seq === seq)
   return new LoopError(
     'step-mismatch',
-    `The journal has a result for step "${step?.id}", and the loop ${does} iteration ` +
-      `${iteration.number} without asking for it. Put the old code back, or resume with force to ` +
-      'do the iteration anew.',
+    `The journal has a result for step "${step?.id}", but the loop ${does} iteration ` +
+      `${iteration.number} without requesting it. Restore the old code, or resume with force to ` +
+      'restart the iteration.',
   )
 }
 
@@ -187,7 +187,7 @@ function failedEnding(run: LiveRun, iteration: LiveIteration, error: unknown): I
   if (error instanceof Interruption || iteration.refused) {
     return { ...base, ending: { type: 'interrupted', reason: run.interrupter.reason ?? 'stopped' } }
   }
-  // Whatever the loop's code made of it.
+  // Even if the loop's code swallowed it.
   const { stuck } = iteration
   if (stuck !== undefined) return { ...base, ending: { type: 'complete', met: stuck } }
   const fault = faultOf(error)
@@ -197,20 +197,20 @@ function failedEnding(run: LiveRun, iteration: LiveIteration, error: unknown): I
     return { ...base, ending: { type: 'rate-limited', retryAtMs, message: fault.message } }
   }
   const ending: Ending = { type: 'error', fault, recoverable: fault.fatal !== true }
-  // Work that came to no end is not complete, whatever its checks say.
+  // Unfinished work is not complete, even if its checks pass.
   const asked = { made: undefined, incomplete: true }
   const met = ending.recoverable ? evaluateUntil(run, { ...base, ending }, asked) : undefined
   return { ...base, ending: met === undefined ? ending : { ...ending, met } }
 }
 
-/** What escaped the loop's code: a fault goes on to the next iteration, a bug ends the run. */
+/** Classifies an error of the loop's code: after a fault the next iteration starts, a bug ends the run. */
 function faultOf(error: unknown): Fault {
   if (error instanceof FaultError) return error.fault
   if (error instanceof LoopError) {
     return { code: error.code, message: error.message, retryable: false, fatal: true }
   }
   if (error instanceof NotJsonError) {
-    const message = `The loop's progress: ${error.message}`
+    const message = `The loop's progress is not serializable: ${error.message}`
     return { code: 'not-serialisable', message, retryable: false, fatal: true }
   }
   const message = (error instanceof Error ? error.stack : undefined) ?? textOf(error)

@@ -1,4 +1,4 @@
-/** Starts within a branch keep the order of asking, whatever each has to wait for. */
+/** Steps of a branch start in the order of requests, regardless of what each has to wait for. */
 
 import type { Branch } from './live-run.ts'
 
@@ -7,7 +7,7 @@ export interface StartTurn {
   readonly started: () => void
 }
 
-/** A step that has nothing to wait for starts in the same breath in which it is asked for. */
+/** A step that has nothing to wait for starts synchronously. */
 export const atOnce: StartTurn = { before: undefined, started: () => undefined }
 
 export function takeTurn(branch: Branch): StartTurn {

@@ -1,4 +1,4 @@
-/** Values on their way into the journal and out of it. Large ones become blobs. */
+/** Writes values to the journal and reads them. Large values become blobs. */
 
 import { type BlobId, type Json, type Stored, toJson } from '../loop/index.ts'
 import type { Blobs } from './ports.ts'
@@ -12,7 +12,7 @@ export interface Prepared {
 
 const nothing: Prepared = { stored: undefined, blobs: [] }
 
-/** A large value is on disk when this resolves; the caller's event may then name it. */
+/** A large value is on disk when this resolves; the caller's event may then reference it. */
 export function prepare(value: Json | undefined, blobs: Blobs): Prepared | Promise<Prepared> {
   if (value === undefined) return nothing
   if (roughBytes(value) <= inlineBytesMax) return { stored: { value }, blobs: [] }
@@ -30,7 +30,7 @@ export async function load(stored: Stored | undefined, blobs: Blobs): Promise<Js
   return toJson(JSON.parse((await blobs.get(stored.blob)).toString('utf8')))
 }
 
-/** At least the size in characters, without writing it out; stops counting past the limit. */
+/** A lower bound of the size in characters, without serializing; stops counting past the limit. */
 function roughBytes(value: Json): number {
   let bytes = 0
   const open: Json[] = [value]

@@ -1,10 +1,10 @@
-/** Time and chance of the machine. */
+/** Time and randomness of the machine. */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { createSteadyTime } from '../system/index.ts'
 import type { Clock } from './ports.ts'
 
-/** Timers of the platform hold 31 bits; longer waits are made of several. */
+/** Platform timers hold 31 bits; longer waits consist of several. */
 const timerMsMax = 2 ** 31 - 1
 
 export const systemClock: Clock = {

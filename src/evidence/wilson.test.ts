@@ -21,7 +21,7 @@ describe('Wilson intervals', () => {
 
   test('an empty sample says nothing', () => {
     expect(wilson(0, 0)).toEqual({ count: 0, value: 0, low: 0, high: 1, n: 0 })
-    expect(describeShare(wilson(0, 0))).toBe('not known')
+    expect(describeShare(wilson(0, 0))).toBe('unknown')
   })
 
   test('a larger sample narrows the interval, which always contains the share', () => {

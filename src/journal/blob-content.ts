@@ -1,4 +1,4 @@
-/** Content in pieces, so that a large string is never a second time in memory as bytes. */
+/** Reads content in pieces, so that a large string is never fully copied into memory as bytes. */
 
 import assert from 'node:assert/strict'
 import { createHash, type Hash } from 'node:crypto'
@@ -8,8 +8,8 @@ import { isBlobId } from './blob-files.ts'
 const sliceChars = 256 * 1024
 
 /**
- * The bytes of content, slice by slice. A slice of a long string is good until the next one is
- * asked for: they share one buffer.
+ * The bytes of content, slice by slice. A slice of a long string is valid until the next one is
+ * requested: they share one buffer.
  */
 export function* slicesOf(content: string | Uint8Array): Generator<Uint8Array> {
   if (typeof content !== 'string') yield content
@@ -17,7 +17,7 @@ export function* slicesOf(content: string | Uint8Array): Generator<Uint8Array> {
   else yield* slicesOfText(content)
 }
 
-/** Hash and size of content, and nothing of it kept. */
+/** Computes hash and size of content without storing it. */
 export function digestOf(content: string | Uint8Array): { blob: BlobId; bytes: number } {
   const hash = createHash('sha256')
   let bytes = 0
@@ -46,7 +46,7 @@ function* slicesOfText(text: string): Generator<Uint8Array> {
   }
 }
 
-/** A cut between the halves of a surrogate pair would change both. */
+/** A cut inside of a surrogate pair would corrupt it. */
 function wholeCharacter(text: string, end: number): number {
   const last = text.charCodeAt(end - 1)
   return end < text.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end

@@ -1,4 +1,4 @@
-/** Where content lies in a blob store: `root/ab/cdef…`, and `root/tmp` for what is on its way. */
+/** File paths in a blob store: `root/ab/cdef…`, and `root/tmp` for content that is being written. */
 
 import { join } from 'node:path'
 import { type BlobId, LoopError } from '../loop/index.ts'
@@ -7,7 +7,7 @@ const idPattern = /^[0-9a-f]{64}$/
 const folderPattern = /^[0-9a-f]{2}$/
 const trashPrefix = 'trash-'
 
-/** Ids come from journals, exports and people; only a whole hash may become a path. */
+/** Ids come from journals, exports and people; only a complete hash may become a path. */
 export const isBlobId = (id: string): id is BlobId => idPattern.test(id)
 
 export const blobFolder = (root: string, blob: BlobId): string => join(root, blob.slice(0, 2))
@@ -17,13 +17,13 @@ export const blobPath = (root: string, blob: BlobId): string =>
 
 export const temporaryFolder = (root: string): string => join(root, 'tmp')
 
-/** Where a sweep puts content aside before it removes it. */
+/** Where a sweep moves content before it removes it. */
 export const trashPath = (root: string, blob: BlobId): string =>
   join(temporaryFolder(root), trashPrefix + blob)
 
 export const isBlobFolder = (name: string): boolean => folderPattern.test(name)
 
-/** The content that a file of `root/tmp` was, if a sweep put it there. */
+/** The id of the content in a file of `root/tmp`, if a sweep moved it there. */
 export function trashedBlob(name: string): BlobId | undefined {
   const id = name.slice(trashPrefix.length)
   return name.startsWith(trashPrefix) && isBlobId(id) ? id : undefined
@@ -34,6 +34,6 @@ export const isMissing = (error: unknown): boolean =>
 
 export function storeFailed(what: string, path: string, cause: unknown): LoopError {
   const reason = cause instanceof Error ? cause.message : String(cause)
-  const advice = 'Check the disk and the rights on that folder, then resume.'
+  const advice = 'Check the disk and the permissions of that folder, then resume.'
   return new LoopError('store-failed', `Could not ${what} ${path}: ${reason}. ${advice}`, { cause })
 }

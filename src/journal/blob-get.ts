@@ -1,4 +1,4 @@
-/** Content on its way out. Nothing is handed over as whole that does not have the hash of its name. */
+/** Reads content. Content whose hash differs from its name is never returned as intact. */
 
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
@@ -21,7 +21,7 @@ export async function getBlob(files: Files, root: string, blob: BlobId): Promise
   return content
 }
 
-/** Damage shows only at the end, after all chunks were handed over. */
+/** Damage is detected only at the end, after all chunks were returned. */
 export async function* streamBlob(
   files: Files,
   root: string,
@@ -42,7 +42,7 @@ export async function* streamBlob(
   if (hash.digest('hex') !== blob) throw damaged(path)
 }
 
-/** A sweep may be holding the file for a moment, or have been killed while it did. */
+/** A sweep may have moved the file for a moment, or may have been killed after it did. */
 async function open(files: Files, root: string, blob: BlobId): Promise<Opened> {
   const paths = isBlobId(blob)
     ? [blobPath(root, blob), trashPath(root, blob), blobPath(root, blob)]
@@ -54,7 +54,7 @@ async function open(files: Files, root: string, blob: BlobId): Promise<Opened> {
       if (!isMissing(error)) throw storeFailed('read', path, error)
     }
   }
-  const advice = 'It was never kept here, or its run was deleted.'
+  const advice = 'It was never stored here, or its run was removed.'
   throw new LoopError('unknown-artifact', `There is no content ${blob} in ${root}. ${advice}`)
 }
 
@@ -79,6 +79,6 @@ async function closing<T>(handle: FileHandle, path: string, read: () => Promise<
 }
 
 function damaged(path: string): LoopError {
-  const advice = 'The file was changed or the disk is failing: put it back from a copy.'
-  return new LoopError('store-damaged', `${path} does not hold what its name says. ${advice}`)
+  const advice = 'The file was changed or the disk is failing. Restore the file from a backup.'
+  return new LoopError('store-damaged', `The content of ${path} does not match its name. ${advice}`)
 }

@@ -1,4 +1,4 @@
-/** Content on its way in: hashed while it is written, synced, and only then given its name. */
+/** Writes content: hashed while it is written, synced, and only then renamed to its hash. */
 
 import { createHash, randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
@@ -23,10 +23,10 @@ export interface StoredBlob {
 type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
 const bufferBytes = 64 * 1024
-/** Another process that has just made a name may not have synced it yet. */
+/** Another process that has just created a name may not have synced it yet. */
 const youngMs = 10_000
 
-/** Rejects with `store-failed`, or with what a source of chunks threw. */
+/** Rejects with `store-failed`, or with the error of a source of chunks. */
 export async function putBlob(place: BlobPlace, content: ArtifactContent): Promise<StoredBlob> {
   const source: Source = {}
   try {
@@ -38,18 +38,18 @@ export async function putBlob(place: BlobPlace, content: ArtifactContent): Promi
   } catch (error) {
     if (source.failure !== undefined) throw source.failure.error
     place.folders.forget()
-    throw storeFailed('keep content in', place.root, error)
+    throw storeFailed('store content in', place.root, error)
   }
 }
 
-/** True when the content is there already; then it is as safe as if it had just been written. */
+/** True if the content already exists; then it is as durable as if it had just been written. */
 async function refresh(place: BlobPlace, { blob, bytes }: StoredBlob): Promise<boolean> {
   const { files, folders, root } = place
   const folder = blobFolder(root, blob)
   const path = blobPath(root, blob)
   try {
     const found = await files.lstat(path)
-    // Damage that shows is healed by writing it again.
+    // Visible damage is repaired by writing the content again.
     if (found.size !== bytes) return false
     const now = new Date()
     await files.utimes(path, now, now)
@@ -82,14 +82,14 @@ async function write(place: BlobPlace, chunks: Chunks): Promise<StoredBlob> {
     await files.unlink(temporary)
     return stored
   } catch (error) {
-    // Why it failed matters more than what the clean-up meets.
+    // The original error matters more than an error of the cleanup.
     await handle.close().catch(() => {})
     await files.unlink(temporary).catch(() => {})
     throw error
   }
 }
 
-/** Small chunks are gathered, so that a stream of tokens is not a system call each. */
+/** Small chunks are buffered, so that a stream of tokens does not need a system call for each. */
 async function writeChunks(handle: FileHandle, chunks: Chunks): Promise<StoredBlob> {
   const hash = createHash('sha256')
   const buffer = Buffer.allocUnsafe(bufferBytes)
@@ -121,7 +121,7 @@ interface Source {
   failure?: { readonly error: unknown }
 }
 
-/** Tells a failure of the source from one of the store. */
+/** Distinguishes a failure of the source from one of the store. */
 async function* watched(
   content: AsyncIterable<Uint8Array>,
   source: Source,
@@ -129,7 +129,7 @@ async function* watched(
   try {
     for await (const chunk of content) {
       if (!(chunk instanceof Uint8Array)) {
-        const what = 'The stream gave something other than bytes: encode its text first.'
+        const what = 'The stream returned something other than bytes. Encode its text first.'
         throw new LoopError('bad-request', what)
       }
       yield chunk

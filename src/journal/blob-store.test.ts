@@ -36,7 +36,7 @@ const { blob: unknownBlob } = digestOf('never put')
 const holdsItsName = async (file: string) =>
   file.replaceAll('/', '').endsWith(sha256(await readFile(file)))
 
-/** What no compiler stops a person from typing. */
+/** Ids that a person could type. */
 const forged = (id: string): BlobId => JSON.parse(JSON.stringify(id))
 
 async function* chunksOf(...chunks: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
@@ -62,7 +62,7 @@ async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 describe('put and get', () => {
-  test('content comes back by its SHA-256, whichever way it was put', async () => {
+  test('content is returned by its SHA-256, regardless of how it was put', async () => {
     const store = createBlobStore({ root })
     const expected = { blob: sha256('héllo'), bytes: 6 }
     const { blob } = await store.put('héllo')
@@ -73,7 +73,7 @@ describe('put and get', () => {
     expect((await readAll(store.stream(blob))).toString()).toBe('héllo')
   })
 
-  test('a file lies at root/ab/cdef…, for its owner only', async () => {
+  test('a file is stored at root/ab/cdef…, private to its owner', async () => {
     const store = createBlobStore({ root })
     const { blob } = await store.put('secret')
     expect(store.path(blob)).toBe(join(root, blob.slice(0, 2), blob.slice(2)))
@@ -83,7 +83,7 @@ describe('put and get', () => {
     expect(await filesBelow(root)).toEqual([store.path(blob)])
   })
 
-  test('nothing at all is content too', async () => {
+  test('empty content is valid', async () => {
     const store = createBlobStore({ root })
     const { blob, bytes } = await store.put('')
     expect(bytes).toBe(0)
@@ -92,7 +92,7 @@ describe('put and get', () => {
     expect(await readAll(store.stream(blob))).toHaveLength(0)
   })
 
-  test('a long string is encoded as one would encode the whole of it', async () => {
+  test('a long string is encoded as if it were encoded at once', async () => {
     const store = createBlobStore({ root })
     // A pair of surrogates across every place where it could be cut, and a half one.
     for (const shift of ['', 'x', 'xy']) {
@@ -120,7 +120,7 @@ describe('put and get', () => {
     )
   })
 
-  test('content that is there is not written again, only made young', async () => {
+  test('existing content is not written again, only its time is refreshed', async () => {
     const store = createBlobStore({ root })
     const { blob } = await store.put('again')
     const before = await stat(store.path(blob))
@@ -168,7 +168,7 @@ describe('what cannot be read', () => {
     }
   })
 
-  test('content that was changed on disk is refused by the name of its file', async () => {
+  test('content that was changed on disk is refused, and the error names its file', async () => {
     const store = createBlobStore({ root })
     const { blob } = await store.put('what was meant')
     await writeFile(store.path(blob), 'what was MEANT')
@@ -229,7 +229,7 @@ describe('failures', () => {
     expect(await filesBelow(root)).toEqual([])
   })
 
-  test('a stream of text is refused with what to do', async () => {
+  test('a stream of text is refused with advice', async () => {
     const store = createBlobStore({ root })
     const put = store.put(Readable.from(['text']))
     await expect(put).rejects.toMatchObject({ code: 'bad-request' })

@@ -3,9 +3,9 @@
  *
  * 1. A put that resolved survives kill -9 and power loss: content synced, then renamed into place,
  *    then its folder synced. One that failed leaves nothing, or a file in `tmp` for a sweep.
- * 2. A name holds its whole content or is not there; what is read is hashed and compared.
- * 3. Memory does not grow with what is put or streamed.
- * 4. Content that was put, for the first time or again, is safe from sweeping for the grace time.
+ * 2. A file has its complete content or does not exist; content is hashed and compared when it is read.
+ * 3. Memory use does not grow with the size of content.
+ * 4. Content that was put, for the first time or again, is not swept during the grace time.
  *
  * Files are 0600 and folders 0700.
  */
@@ -24,7 +24,7 @@ export interface BlobStoreOptions {
   readonly files?: Files
 }
 
-/** Bytes that are put must stay as they are until the promise resolves. */
+/** Bytes that are put must not change until the promise resolves. */
 export function createBlobStore(options: BlobStoreOptions): BlobStore {
   const root = resolve(options.root)
   const files = options.files ?? nodeFiles

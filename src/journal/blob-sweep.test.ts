@@ -30,7 +30,7 @@ async function filesBelow(path: string): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name))
 }
 
-test('a sweep removes old content that is not kept, and says how much', async () => {
+test('a sweep removes old unreferenced content, and returns how much', async () => {
   const store = createBlobStore({ root })
   const kept = await store.put('kept')
   const young = await store.put('young')
@@ -44,7 +44,7 @@ test('a sweep removes old content that is not kept, and says how much', async ()
   expect(await store.sweep(() => true, options())).toEqual({ removed: 0, bytes: 0 })
 })
 
-test('a sweep takes old leftovers of killed puts, leaves young ones and what is not its own', async () => {
+test('a sweep removes old leftovers of killed puts, but not new ones or files of others', async () => {
   const store = createBlobStore({ root })
   await store.put('x')
   const leftover = join(root, 'tmp', 'old')
@@ -57,12 +57,12 @@ test('a sweep takes old leftovers of killed puts, leaves young ones and what is 
   expect(await readdir(root)).toContain('notes.txt')
 })
 
-test('a sweep of a store that nobody used yet does nothing', async () => {
+test('a sweep of an unused store does nothing', async () => {
   const store = createBlobStore({ root })
   expect(await store.sweep(() => false, options())).toEqual({ removed: 0, bytes: 0 })
 })
 
-test('a sweep puts back what was put again between its look and its rename', async () => {
+test('a sweep restores content that was put again between its check and its rename', async () => {
   const store = createBlobStore({ root })
   const { blob } = await store.put('wanted again')
   await age(store.path(blob), 2 * hourMs)
@@ -102,7 +102,7 @@ test('a sweep killed at any call loses nothing that is kept, and the next sweep 
   }
 })
 
-test('a sweep beside puts of the same content never takes what a put has promised', async () => {
+test('a sweep during puts of the same content never removes what a put acknowledged', async () => {
   const store = createBlobStore({ root })
   const contents = Array.from({ length: 5 }, (_, index) => `content ${index}`)
   let putters = contents.length

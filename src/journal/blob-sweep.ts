@@ -1,10 +1,10 @@
 /**
- * Removes content that nobody needs, while others may be putting the very same content.
+ * Removes unreferenced content, while other processes may be putting the same content.
  *
- * A put of what exists refreshes its time. So a file is first renamed out of the way, which makes
- * that refresh fail and the put write it anew, and its time is read again: a refresh that came just
- * before the rename shows, and the file goes back. In between, readers look in both places; after a
- * kill in between, the next sweep decides again.
+ * A put of existing content refreshes its time. So a file is first renamed, which makes that refresh
+ * fail and the put write it again. Then its time is read again: if a refresh came just before the
+ * rename, the file is moved back. In between, readers look in both locations; after a kill in between,
+ * the next sweep decides again.
  */
 
 import { join } from 'node:path'
@@ -61,7 +61,7 @@ async function sweepFolders(sweep: Sweep): Promise<Swept> {
   return { removed, bytes }
 }
 
-/** Its size, if it was removed. */
+/** Returns its size, if it was removed. */
 async function sweepBlob(sweep: Sweep, blob: BlobId): Promise<number | undefined> {
   const path = blobPath(sweep.root, blob)
   const trash = trashPath(sweep.root, blob)
@@ -101,7 +101,7 @@ async function list(sweep: Sweep, folder: string): Promise<readonly string[]> {
   return (await ifPresent(() => sweep.files.readdir(folder))) ?? []
 }
 
-/** Another sweep may be at work beside this one: what is gone is done. */
+/** Another sweep may run at the same time: a missing file is not an error. */
 async function ifPresent<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()

@@ -1,10 +1,10 @@
 /**
- * SQLite, by the API of `node:sqlite`: the built-in module where Node has one, else the same API
- * from `@photostructure/sqlite`. Nothing else in the product knows which.
+ * SQLite through the API of `node:sqlite`: the built-in module if Node has one, otherwise the same API
+ * from `@photostructure/sqlite`. No other code knows which one is used.
  *
  * S1. WAL and `synchronous` are set on every open; a default that differs between builds is not
  *     trusted.
- * S2. A file that a connection of this process has open is not opened beside SQLite: closing that
+ * S2. A file that a connection of this process has open is not opened outside of SQLite: closing that
  *     handle would drop the locks of all connections to it.
  */
 
@@ -43,15 +43,15 @@ export type DatabaseConstructor = new (path: string) => Database
 
 export type Synchronous = 'FULL' | 'NORMAL'
 
-/** "LPWR": tells our files from any other SQLite database. */
+/** "LPWR": distinguishes our files from other SQLite databases. */
 export const applicationId = 0x4c505752
 
 export const inMemory = ':memory:'
 
-/** While a file is opened nothing else is done; a journal that is open waits in another manner. */
+/** Blocks the process, which is acceptable only while opening; an open journal uses `write-turns`. */
 const busyTimeoutMs = 5000
 
-/** Several that open a new file at once are in each other's way, which SQLite does not wait for. */
+/** Processes that open a new file at the same time conflict, and SQLite does not wait for that. */
 const openingMs = 10_000
 
 export function openDatabase(path: string, synchronous: Synchronous): Database {
@@ -92,7 +92,7 @@ export function loadDriver(): DatabaseConstructor {
     try {
       return silently(() => require(name) as { DatabaseSync: DatabaseConstructor }).DatabaseSync
     } catch {
-      // Not in this Node, or not installed: the next one.
+      // Not in this Node, or not installed: try the next one.
     }
   }
   throw new LoopError(
@@ -102,7 +102,7 @@ export function loadDriver(): DatabaseConstructor {
   )
 }
 
-/** Node 22 prints a warning when its SQLite is loaded; it is not news to our users. */
+/** Node 22 prints a warning when its SQLite is loaded, which does not help our users. */
 function silently<T>(load: () => T): T {
   const { emitWarning } = process
   process.emitWarning = () => undefined
@@ -116,10 +116,10 @@ function silently<T>(load: () => T): T {
 const headerBytes = 100
 const magic = 'SQLite format 3\0'
 
-/** How many connections of this process each file has, by its device and number. */
+/** The number of connections of this process to each file, by device and inode. */
 const openHere = new Map<string, number>()
 
-/** Makes sure that the file is ours and for its owner only; gives back what to call at the end. */
+/** Ensures that the file is ours and private to its owner; returns a function to call at the end. */
 function claimFile(path: string): () => void {
   let key: string
   try {
@@ -127,7 +127,7 @@ function claimFile(path: string): () => void {
     if (found === undefined) closeSync(openSync(path, 'a', 0o600))
     else if (!found.isFile()) throw damaged(path, 'it is not a regular file')
     else if (!openHere.has(keyOf(found))) refuseForeignFile(path, found)
-    // SQLite gives the files beside it the mode of this one.
+    // SQLite creates its other files with the mode of this one.
     chmodSync(path, 0o600)
     key = keyOf(statSync(path))
   } catch (cause) {
@@ -143,7 +143,7 @@ function claimFile(path: string): () => void {
 
 const keyOf = ({ dev, ino }: Stats): string => `${dev}:${ino}`
 
-/** Looks at the first bytes without opening the file as a database, so that nothing is changed. */
+/** Reads the first bytes without opening the file as a database, so that nothing is changed. */
 function refuseForeignFile(path: string, found: Stats): void {
   const { size } = found
   if (size === 0) {
@@ -156,11 +156,11 @@ function refuseForeignFile(path: string, found: Stats): void {
   }
   if (isForeign(header)) throw damaged(path, belongsToAnother)
   if (size < databaseBytes(header) && isMissingOrEmpty(`${path}-wal`)) {
-    throw damaged(path, 'a part of it is missing')
+    throw damaged(path, 'it is truncated')
   }
 }
 
-const emptiedMessage = 'it is empty, but content of its runs lies beside it'
+const emptiedMessage = 'it is empty, but the folder contains content of its runs'
 
 const hasContent = (folder: string): boolean =>
   isFolder(folder) && readdirSync(folder).some((name) => name !== 'tmp')
@@ -181,7 +181,7 @@ function readHeader(path: string): Buffer {
 
 export const belongsToAnother = 'it belongs to another program'
 
-/** Without an id, a file is ours only while nothing was ever written to it. */
+/** A file without an id is ours only if nothing was ever written to it. */
 function isForeign(header: Buffer): boolean {
   const [schemaCookie, userVersion, id] = [40, 60, 68].map((at) => header.readUInt32BE(at))
   if (id !== 0) return id !== applicationId

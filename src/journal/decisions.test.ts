@@ -35,7 +35,7 @@ describe('E11: what people decided', () => {
     expect(await journal.pendingDecisions(run)).toEqual([second])
   })
 
-  test('is applied once: a second time is refused, and nothing of that unit is kept', async () => {
+  test('is applied once: a second time is refused, and nothing of that unit is written', async () => {
     const { run, write, unit, take } = await writeRun(journal)
     const lease = await take()
     const stored = await journal.recordDecision(run, pause, 'ada', 5)
@@ -68,7 +68,7 @@ describe('E11: what people decided', () => {
     expect(await journal.pendingDecisions(run)).toEqual([])
   })
 
-  test('of other questions and other runs stands beside it', async () => {
+  test('does not conflict with other questions and other runs', async () => {
     const one = await writeRun(journal)
     const other = await writeRun(journal)
     await journal.recordDecision(one.run, answer('yes'), 'ada', 5)
@@ -99,16 +99,19 @@ describe('E11: what people decided', () => {
     expect(await journal.pendingDecisions(run)).toEqual([second])
   })
 
-  test.each(['explode', 'toString', undefined])('of no known type is refused: %s', async (type) => {
-    const { run } = await writeRun(journal)
-    const decision = { type } as unknown as Decision
-    await expect(journal.recordDecision(run, decision, 'ada', 5)).rejects.toMatchObject({
-      code: 'bad-request',
-    })
-    expect(await journal.pendingDecisions(run)).toEqual([])
-  })
+  test.each(['explode', 'toString', undefined])(
+    'of an unknown type is refused: %s',
+    async (type) => {
+      const { run } = await writeRun(journal)
+      const decision = { type } as unknown as Decision
+      await expect(journal.recordDecision(run, decision, 'ada', 5)).rejects.toMatchObject({
+        code: 'bad-request',
+      })
+      expect(await journal.pendingDecisions(run)).toEqual([])
+    },
+  )
 
-  test('for a run that there is not is refused', async () => {
+  test('for an unknown run is refused', async () => {
     const { run } = await writeRun(openStore({ path: ':memory:' }))
     await expect(journal.recordDecision(run, pause, 'ada', 5)).rejects.toMatchObject({
       code: 'unknown-run',

@@ -1,4 +1,4 @@
-/** What people decided: kept in order, one answer to a question, applied once (E11). */
+/** People's decisions: stored in order, one answer to a question, applied once (E11). */
 
 import { requireDecision, storeErrors } from '../engine/index.ts'
 import { type Decision, isEnd, type RunStatus, type StoredDecision } from '../loop/index.ts'

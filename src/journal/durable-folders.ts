@@ -1,16 +1,16 @@
-/** Folders whose names outlive a power loss, and the names of files in them too. */
+/** Folders whose names survive a power loss, including the names of files in them. */
 
 import { dirname } from 'node:path'
 import type { Files } from '../engine/index.ts'
 
 export interface DurableFolders {
-  /** Makes a folder with what is missing above it. Synced even if another process made it. */
+  /** Creates a folder and its parents. Synced even if another process created it. */
   make(folder: string): Promise<void>
-  /** Makes the names in a folder last. */
+  /** Makes the names in a folder durable. */
   sync(folder: string): Promise<void>
-  /** The last sync of this folder failed: a name in it may be gone after a power loss. */
+  /** Whether the last sync of this folder failed, so that a power loss may remove a name in it. */
   isUnsure(folder: string): boolean
-  /** After a failure: takes nothing for granted any more. */
+  /** After a failure: forgets which folders were synced. */
   forget(): void
 }
 

@@ -1,11 +1,11 @@
 /**
- * Events as rows: the type as a number of its own column, the rest as JSON. The names of the types
- * are a tenth of what a run of small steps would otherwise keep.
+ * Events as rows: the type as a number in a separate column, the rest as JSON. Otherwise the names of
+ * the types would be a tenth of the size of a run with small steps.
  */
 
 import type { EventType, RunEvent } from '../loop/index.ts'
 
-/** The place in the list is what is stored: only ever add at the end. */
+/** The index in the list is stored, so only append to it. */
 const eventTypes = [
   'run-created',
   'run-started',
@@ -31,7 +31,7 @@ const eventTypes = [
 
 type Listed = (typeof eventTypes)[number]
 
-/** Fails to compile when a type of event has no number. */
+/** Fails to compile if an event type has no number. */
 const codes: Readonly<Record<EventType, number>> = Object.fromEntries(
   eventTypes.map((type, index) => [type, index]),
 ) as Record<Listed, number>
@@ -47,7 +47,7 @@ export function encodeEvent(event: RunEvent): EncodedEvent {
   const { type } = event
   const body = JSON.stringify(event)
   const opening = `{"type":"${type}",`
-  // Events are written with their type first; one that is not is kept whole.
+  // Events are written with their type first; any other event is stored unchanged.
   if (!body.startsWith(opening)) return { code: codes[type], body }
   return { code: codes[type], body: `{${body.slice(opening.length)}` }
 }
@@ -55,7 +55,7 @@ export function encodeEvent(event: RunEvent): EncodedEvent {
 export const decodeEvent = (code: number, body: string): RunEvent =>
   JSON.parse(eventText(code, body)) as RunEvent
 
-/** The event as JSON, as it was given. */
+/** The original JSON of the event. */
 export const eventText = (code: number, body: string): string =>
   body.startsWith('{"type":') ? body : `{"type":"${eventTypes[code]}",${body.slice(1)}`
 

@@ -1,4 +1,4 @@
-/** Reading what was recorded: events, the newest snapshot, checkpoints. Writing happens in units. */
+/** Reads events, the newest snapshot and checkpoints. The unit writer writes them. */
 
 import type { Checkpoint, EventRange, EventText, StoreRange, Tried } from '../engine/index.ts'
 import type { EventType, RecordedEvent, RunId, StoredState } from '../loop/index.ts'
@@ -12,9 +12,9 @@ export interface EventTable {
   readTexts(run: RunId, range: EventRange): readonly EventText[]
   readStore(range: StoreRange): readonly RecordedEvent[]
   readStoreTexts(range: StoreRange): readonly EventText[]
-  /** The answers of checks. */
+  /** The results of checks. */
   readEvidence(run: RunId, afterSeq: number, limit: number): readonly RecordedEvent[]
-  /** Where the last iteration ended that ended before, or at, an event; 0: none has. */
+  /** The seq of the last end of an iteration up to an event; 0: there is none. */
   boundaryBefore(run: RunId, seq: number): number
   checkpoints(run: RunId): readonly Checkpoint[]
   tried(fingerprint: string): readonly Tried[]
@@ -26,7 +26,7 @@ const eventColumns = 'position, seq, at, type, body, ?1 AS id FROM events'
 
 const inRange = 'WHERE run = ?2 AND seq > ?3 AND seq <= ?4 ORDER BY seq LIMIT ?5'
 
-/** The same words as in the index of rare ones, which is used only then. */
+/** Must equal the condition of the index of rare events, or SQLite does not use that index. */
 const isRare = 'type NOT IN (7, 8, 11, 12, 17)'
 
 const frequent = new Set<EventType>([

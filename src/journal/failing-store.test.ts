@@ -31,7 +31,7 @@ function openFailing(k: number): { journal: Store; statements: () => number } {
   return { journal: openStore({ path, database }), statements: () => count }
 }
 
-test('any statement of opening that fails is told with what to do, and the next opening works', async () => {
+test('if any statement fails while opening, the error says what to do, and the next attempt works', async () => {
   const { journal, statements } = openFailing(0)
   const all = statements()
   await journal.close()
@@ -51,7 +51,7 @@ test('any statement of opening that fails is told with what to do, and the next 
   }
 })
 
-test('looking for writes of others survives a store that fails for a moment', async () => {
+test('watching writes of other processes survives a temporary failure of the store', async () => {
   const path = join(folder, 'journal.db')
   let fails = false
   let failed = 0
@@ -77,7 +77,7 @@ test('looking for writes of others survives a store that fails for a moment', as
   await other.close()
 })
 
-test('closing works although the log cannot be folded into the file', async () => {
+test('closing works even if the log cannot be checkpointed', async () => {
   const path = join(folder, 'journal.db')
   const database = watchDatabase(openDatabase(path, 'NORMAL'), {
     before(sql) {
@@ -90,14 +90,14 @@ test('closing works although the log cannot be folded into the file', async () =
   await openStore({ path }).close()
 })
 
-test('a record that another holds for too long is told as that', async () => {
+test('a journal that another process locks for too long gives a specific error', async () => {
   const path = join(folder, 'journal.db')
   const journal = openStore({ path, patienceMs: 200 })
   const frozen = openDatabase(path, 'NORMAL')
   frozen.exec('BEGIN IMMEDIATE')
   await expect(writeRun(journal)).rejects.toMatchObject({
     code: 'store-failed',
-    message: expect.stringContaining('Another process holds the record'),
+    message: expect.stringContaining('Another process has the journal locked'),
   })
   frozen.exec('ROLLBACK')
   await writeRun(journal)

@@ -1,10 +1,10 @@
 /**
- * Many units, one commit. Units that wait when the turn comes are written in one transaction, each
- * in a savepoint of its own: one that is refused takes nothing with it, and one fsync serves all.
+ * Writes many units in one commit. Units that wait when the turn comes are written in one transaction,
+ * each in a separate savepoint: a refused unit does not affect the others, and one fsync serves all.
  *
- * While another process holds the record, what comes joins what waits.
+ * While another process has the journal locked, new units join the waiting ones.
  *
- * E1. A unit's promise resolves after the commit, in the order in which units were given.
+ * E1. A unit's promise resolves after the commit, in the order in which units were passed.
  */
 
 import { LoopError } from '../loop/index.ts'
@@ -15,17 +15,17 @@ import type { WriteTurns } from './write-turns.ts'
 
 export interface GroupCommit {
   /**
-   * `write` runs inside the transaction; what it throws refuses this unit, and the later ones of the
-   * same series in this commit, since they build on it: those of one holder of a run. What another holder
-   * was refused is nothing to it.
+   * `write` runs inside the transaction. If it throws, this unit is refused, and so are the later units of
+   * the same series in this commit, since they depend on it. A series is what one holder of a run writes;
+   * a refusal does not affect other holders.
    */
   add(series: string, write: () => void, manner?: Manner): Promise<void>
-  /** Writes what waits, now if the record is free. */
+  /** Writes waiting units, immediately if the journal is not locked. */
   flush(): void
 }
 
 export interface Manner {
-  /** Nobody who follows events need look: there are none. */
+  /** Watchers of events need not be notified: there are no events. */
   readonly isQuiet?: boolean
 }
 
@@ -90,7 +90,7 @@ export function createGroupCommit(
   }
 }
 
-/** What a unit throws refuses it and the later ones of its series; what the store throws refuses all. */
+/** An error of a unit refuses it and the later ones of its series; an error of the store refuses all. */
 function createBatchWriter(
   database: Database,
 ): (batch: readonly Waiting[]) => Map<Waiting, unknown> {
@@ -99,7 +99,7 @@ function createBatchWriter(
   return (batch) => {
     const refused = new Map<Waiting, unknown>()
     const [first] = batch
-    // Alone in a commit, a series needs no savepoint: the transaction is its own.
+    // A series that is alone in a commit needs no savepoint.
     if (batch.every((unit) => unit.series === first?.series)) {
       for (const unit of batch) unit.write()
       return refused
@@ -114,7 +114,7 @@ function createBatchWriter(
       try {
         unit.write()
       } catch (error) {
-        // A store that fails in the middle fails for everybody in this commit.
+        // A failure of the store affects every unit of this commit.
         if (!(error instanceof LoopError)) throw error
         database.exec('ROLLBACK TO unit')
         refused.set(unit, error)

@@ -12,7 +12,7 @@ function newPath(): string {
   return join(folder, 'lock.db')
 }
 
-test('is held by one, and by the next when that lets go', () => {
+test('is held by one holder, and by the next after its release', () => {
   const path = newPath()
   const held = holdFile(path)
   expect(held).toBeDefined()
@@ -25,7 +25,7 @@ test('is held by one, and by the next when that lets go', () => {
   next?.release()
 })
 
-test('is for its owner alone, and nothing is written to it', () => {
+test('is private to its owner, and nothing is written to it', () => {
   const path = newPath()
   const held = holdFile(path)
   const { size, mode } = statSync(path)
@@ -34,7 +34,7 @@ test('is for its owner alone, and nothing is written to it', () => {
   held?.release()
 })
 
-test('is held by a process that stands still, and by nobody once it was killed', async () => {
+test('is held by a stopped process, and free once that was killed', async () => {
   const path = newPath()
   const program = `
     import { holdFile } from ${JSON.stringify(new URL('../../dist/journal/hold-file.js', import.meta.url).href)}
@@ -55,7 +55,7 @@ test('is held by a process that stands still, and by nobody once it was killed',
   next?.release()
 })
 
-test('what is no lock is left alone, and said', () => {
+test('a file that is not a lock is not changed, and is reported', () => {
   const path = newPath()
   writeFileSync(
     path,

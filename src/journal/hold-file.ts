@@ -1,10 +1,10 @@
 /**
- * Holds a file for as long as this process lives: a SQLite database in an exclusive transaction. The
- * kernel lets go when the process ends, in whatever way, so what is held is never stale; and a process
- * that stands still holds on.
+ * Locks a file for as long as this process lives: a SQLite database in an exclusive transaction. The
+ * kernel releases the lock when the process ends in any way, so a lock is never stale; a stopped process
+ * keeps its lock.
  *
- * H1. Nothing is written to the file: a full disk does not matter once it is there.
- * H2. The file is opened by SQLite alone: to close any other handle of it would let go.
+ * H1. Nothing is written to the file: a full disk does not matter once it exists.
+ * H2. Only SQLite opens the file: closing any other handle of it would release the lock.
  */
 
 import { closeSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
@@ -14,14 +14,14 @@ export interface HeldFile {
   release(): void
 }
 
-/** Undefined: another holds it. Rejected as the system said where the file cannot be made or used. */
+/** Undefined: another process holds it. Throws the system's error if the file cannot be created or used. */
 export function holdFile(path: string): HeldFile | undefined {
   const DatabaseSync = loadDriver()
   if (statSync(path, { throwIfNoEntry: false }) === undefined) closeSync(openSync(path, 'a', 0o600))
   let database: Database | undefined
   try {
     database = new DatabaseSync(path)
-    // Two that reach for it at the same instant are in each other's way: one of them must wait a moment.
+    // Two processes that try at the same instant conflict: one of them must wait a moment.
     database.exec('PRAGMA busy_timeout = 250')
     // There is nothing to roll back.
     database.exec('PRAGMA journal_mode = MEMORY')
@@ -35,7 +35,7 @@ export function holdFile(path: string): HeldFile | undefined {
   return { release: () => held.close() }
 }
 
-/** Which process holds it, as the kernel says; undefined where it says nothing. */
+/** The process that holds the lock according to the kernel; undefined if unknown. */
 export function holderOf(path: string): number | undefined {
   try {
     const { dev, ino } = statSync(path)
@@ -45,7 +45,7 @@ export function holderOf(path: string): number | undefined {
       .map(([, , , kind, pid, file = '']) => ({ kind, pid: Number(pid), file }))
       .filter(({ kind, pid, file }) => kind === 'WRITE' && pid > 0 && file.endsWith(`:${ino}`))
     const exact = locks.find(({ file }) => file === `${deviceOf(dev)}:${ino}`)
-    // Some file systems have another number for their device there, and so may another file.
+    // Some file systems report a different device number there, which may belong to another file.
     return (exact ?? locks.find(({ pid }) => hasOpen(pid, { dev, ino })))?.pid
   } catch {
     return undefined
@@ -60,7 +60,7 @@ function hasOpen(pid: number, file: { readonly dev: number; readonly ino: number
   })
 }
 
-/** As the kernel writes it: both numbers in hex. */
+/** In the format of the kernel: both numbers in hex. */
 function deviceOf(dev: number): string {
   const major = (dev >> 8) & 0xfff
   const minor = (dev & 0xff) | ((dev >> 12) & 0xfff00)

@@ -1,10 +1,10 @@
 /**
- * A connection that prepares each text once, and lets go of its statements when it is closed.
+ * A connection that prepares each SQL text once, and releases its statements when it is closed.
  *
- * `@photostructure/sqlite` has no way to finalize a statement: the files stay open until the last
- * statement is collected. So nothing refers to one after `close`, and a program that opens and closes
- * many is made to collect now and then: memory alone would not make it, and it would run out of
- * files first.
+ * `@photostructure/sqlite` cannot finalize a statement: the files stay open until the last statement is
+ * garbage-collected. So nothing references a statement after `close`, and garbage collection is forced now
+ * and then in a program that opens and closes many journals: memory pressure alone would not trigger it
+ * before the program runs out of file handles.
  */
 
 import { setFlagsFromString } from 'node:v8'
@@ -42,7 +42,7 @@ export function keepStatements(raw: Database, onClose: () => void): Database {
 
 function collectSometimes(): void {
   closedSinceCollected++
-  // Node's own SQLite lets go by itself.
+  // Node's own SQLite releases its files on close.
   if (closedSinceCollected < closedMax || 'sqlite' in process.versions) return
   closedSinceCollected = 0
   setFlagsFromString('--expose-gc')

@@ -20,7 +20,7 @@ function deadOwner(): string {
 }
 
 describe('L1: the lease of a run', () => {
-  test('is refused to anybody else while its holder lives, at once', async () => {
+  test('is immediately refused to others while its holder lives', async () => {
     const { run, take } = await writeRun(journal)
     await take(createOwner())
     await expect(journal.acquire(run, createOwner())).rejects.toMatchObject({
@@ -39,21 +39,21 @@ describe('L1: the lease of a run', () => {
     await expect(journal.acquire(run, one)).rejects.toMatchObject({ code: 'run-busy' })
   })
 
-  test('is free again when it is given back', async () => {
+  test('is free again after its release', async () => {
     const { run, take } = await writeRun(journal)
     await journal.release(await take('first'))
     expect((await journal.findRun(run)).held).toBe(false)
     expect((await journal.acquire(run, 'second')).fence).toBe(2)
   })
 
-  test('is taken at once from an owner whose process is gone', async () => {
+  test('is immediately taken from an owner whose process is gone', async () => {
     const { run, take } = await writeRun(journal)
     await take(deadOwner())
     expect((await journal.findRun(run)).held).toBe(false)
     expect((await journal.acquire(run, createOwner())).fence).toBe(2)
   })
 
-  test('is taken from an owner elsewhere when its time is over, and not before', async () => {
+  test('is taken from an owner on another machine when it expires, and not before', async () => {
     const { run, take } = await writeRun(journal)
     await take('elsewhere|-|1|?|x')
     nowMs += leaseTtlMs - 1
@@ -75,7 +75,7 @@ describe('L1: the lease of a run', () => {
   })
 })
 
-describe('L2: a holder who was replaced', () => {
+describe('L2: a holder that was replaced', () => {
   async function replaced() {
     const written = await writeRun(journal)
     const lease = await written.take('frozen|-|1|?|x')
@@ -84,7 +84,7 @@ describe('L2: a holder who was replaced', () => {
     return { ...written, lease, newer }
   }
 
-  test('cannot write when it wakes, and what it wrote is not kept', async () => {
+  test('cannot write when it wakes up', async () => {
     const { run, lease, unit } = await replaced()
     await expect(journal.append(lease, unit([note('late')]))).rejects.toMatchObject({
       code: 'fenced',
@@ -100,7 +100,7 @@ describe('L2: a holder who was replaced', () => {
     await expect(journal.acquire(run, 'third')).rejects.toMatchObject({ code: 'run-busy' })
   })
 
-  test('is told by its fence, which grows with each holder, also under the same name', async () => {
+  test('is recognized by its fence, which grows with each holder, also under the same name', async () => {
     const { run, newer } = await replaced()
     await journal.release(newer)
     const again = await journal.acquire(run, 'newer')
@@ -110,7 +110,7 @@ describe('L2: a holder who was replaced', () => {
 })
 
 describe('one workspace', () => {
-  test('is worked in by one run at a time', async () => {
+  test('is used by one run at a time', async () => {
     const first = await writeRun(journal, { name: 'first', workspace: '/work' })
     const second = await writeRun(journal, { workspace: '/work' })
     const elsewhere = await writeRun(journal, { workspace: '/other' })
@@ -142,7 +142,7 @@ describe('one workspace', () => {
     expect(await taking).toBe(found)
   })
 
-  test('does not matter to who only decides about a run', async () => {
+  test('does not matter to a caller that only decides about a run', async () => {
     const first = await writeRun(journal, { workspace: '/work' })
     const second = await writeRun(journal, { workspace: '/work' })
     await first.take(createOwner())
@@ -168,7 +168,7 @@ describe('an owner', () => {
     expect(mayLive(deadOwner())).toBe(false)
   })
 
-  test('is gone where the machine was started anew since', () => {
+  test('is gone if the machine was rebooted since', () => {
     const [host, place, ...others] = parts
     const before = place?.replace(/@.*$/, '@another')
     expect(mayLive([host, before, ...others].join('|'))).toBe(false)

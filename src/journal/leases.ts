@@ -2,11 +2,11 @@
  * One writer per run: a lease with a fencing number.
  *
  * L1. A living holder is never replaced before its lease expires; one that is known to be dead is replaced
- *     at once.
+ *     immediately.
  * L2. The fence grows with each holder and is compared inside each transaction, so that a process
  *     that was frozen and woke up cannot write.
- * L3. Time is that since the machine was booted, which all of its processes share and which cannot be set.
- *     The clock on the wall counts only for holders that may be of another machine or an earlier boot.
+ * L3. Expiry uses the time since boot, which all processes of a machine share and which cannot be set. The
+ *     wall clock is used only for holders that may be on another machine or from an earlier boot.
  */
 
 import { type Lease, type LocalOwners, leaseTtlMs, storeErrors } from '../engine/index.ts'
@@ -20,13 +20,13 @@ export interface LeaseColumns {
   readonly expires_up: number | null
 }
 
-/** Now, by the clock on the wall and since the machine was booted. */
+/** The current time by the wall clock and since boot. */
 export interface Moment {
   readonly wallMs: number
   readonly upMs: number
 }
 
-/** Of a run that may never have had one. */
+/** The lease row of a run; all members are null if it never had one. */
 export interface JoinedLease {
   readonly owner: string | null
   readonly expires_at: number | null
@@ -48,16 +48,16 @@ const leftMs = (lease: Pick<LeaseColumns, 'expires_at' | 'expires_up'>, now: Mom
 
 export interface Leases {
   isHeld(lease: JoinedLease): boolean
-  // All others run inside a transaction of the caller.
-  /** Throws `workspace-busy` when another run is at work in the workspace, above it or below it. */
+  // All other methods run inside a transaction of the caller.
+  /** Throws `workspace-busy` if another run is active in the workspace, above it or below it. */
   requireWorkspace(key: number): void
-  /** Throws `run-busy` when it is held. */
+  /** Throws `run-busy` if it is held. */
   requireFree(key: number, run: RunId): void
   take(key: number, run: RunId, owner: string): Lease
   drop(key: number, lease: Lease): void
-  /** Throws `fenced`. Prolongs a lease that is past a third of its time. */
+  /** Throws `fenced`. Extends a lease that is past a third of its duration. */
   verify(key: number, lease: Lease): void
-  /** A transaction begins: what was verified in the one before may have changed. */
+  /** A new transaction begins: what the previous one verified may have changed. */
   begin(): void
 }
 
@@ -85,7 +85,7 @@ export function createLeases(
       'WHERE runs.key <> ?1 AND leases.owner IS NOT NULL ' +
       `AND (${isWithin('runs', 'mine')} OR ${isWithin('mine', 'runs')})`,
   )
-  // No other process can write while a transaction is open, so once in it is enough.
+  // No other process can write while a transaction is open, so one verification is enough.
   const verified = new Map<number, Lease>()
 
   function freeRow(key: number, run: RunId, now: Moment): LeaseColumns | undefined {
@@ -130,7 +130,7 @@ export function createLeases(
   }
 }
 
-/** SQL: the workspace of one table is that of the other, or below it. */
+/** SQL: the workspace of one table equals that of the other, or is below it. */
 function isWithin(inner: string, outer: string): string {
   const folder = (table: string): string => `rtrim(${table}.workspace, '/') || '/'`
   return `substr(${folder(inner)}, 1, length(${folder(outer)})) = ${folder(outer)}`

@@ -126,7 +126,7 @@ describe('a file that is not ours is refused as damaged, and its bytes stay as t
     expect(() => openStore({ path })).toThrow(
       expect.objectContaining({
         code: 'store-damaged',
-        message: expect.stringContaining('a part of it is missing'),
+        message: expect.stringContaining('it is truncated'),
       }),
     )
     expect(readFileSync(path).equals(before)).toBe(true)
@@ -161,7 +161,7 @@ describe('a file that is not ours is refused as damaged, and its bytes stay as t
   test('the message says what to do', () => {
     const file = join(folder, 'other.db')
     writeFileSync(file, 'text')
-    expect(() => openStore({ path: file })).toThrow(/left as it is.*backup/s)
+    expect(() => openStore({ path: file })).toThrow(/was not changed.*backup/s)
   })
 
   test('a folder in its place is refused', () => {

@@ -1,7 +1,7 @@
 /**
  * The store in one SQLite file.
  *
- * E1. What `append` resolved for is on disk. E10. So is a run that `createRun` resolved for.
+ * E1. When `append` resolves, the unit is on disk. E10. When `createRun` resolves, so is the run.
  * E11. A decision is marked as applied in the transaction that holds its event, once.
  * Results are stored once, in their event; state is kept as the newest snapshot, written when the
  * tail has grown as large as the snapshot, so a resume reads at most twice what it needs.
@@ -88,7 +88,7 @@ function momentOf({ now, uptime }: StoreOptions): () => Moment {
 /** The same for all processes of the machine. */
 const uptimeMs = (): number => Math.floor(Number(process.hrtime.bigint()) / 1e6)
 
-/** From here on SQLite itself waits only for a moment: writers take turns instead. */
+/** From here on SQLite itself waits only briefly: writers take turns instead. */
 function waitBriefly(database: Database, path: string): void {
   try {
     database.exec(`PRAGMA busy_timeout = ${standstillMs}`)
@@ -97,12 +97,12 @@ function waitBriefly(database: Database, path: string): void {
   }
 }
 
-/** Leaves one file behind, whatever the driver keeps open. */
+/** Leaves a single file behind, even if the driver keeps handles open. */
 function foldLog(database: Database): void {
   try {
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch {
-    // What is in the log is as safe there; the next process folds it.
+    // Content of the log is just as safe there; the next process checkpoints it.
   }
 }
 

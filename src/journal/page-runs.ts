@@ -1,4 +1,4 @@
-/** Lists of runs, newest first, in pages. Keys of runs only grow, so a page goes on below the last. */
+/** Lists of runs, newest first, in pages. Keys of runs only grow, so the next page starts below the last key. */
 
 import type { RunPage, RunPageOptions } from '../engine/index.ts'
 import type { Database, SqlValue } from './database.ts'
@@ -25,7 +25,7 @@ export function pageRuns(
   }
 }
 
-/** How many there are, by status. */
+/** The number of runs by status. */
 export function countRuns(database: Database): Readonly<Record<string, number>> {
   const rows = database.prepare('SELECT status, count(*) AS runs FROM runs GROUP BY status').all()
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * What runs ask of people now: a row for each question that is open, kept in step with the events in
- * the transaction of the caller, so that an inbox need not look at every run.
+ * A row for each open question, updated with the events in the transaction of the caller, so that the
+ * inbox need not read every run.
  */
 
 import type { AskedAfter, AskedQuestion } from '../engine/index.ts'
@@ -11,7 +11,7 @@ import { decodeEvent } from './event-code.ts'
 export function createQuestionKeeper(
   database: Database,
 ): (key: number, seq: number, atMs: number, event: RunEvent) => void {
-  // One that is asked again after an interruption was asked before.
+  // A question that is asked again after an interruption keeps its original time.
   const insert = database.prepare(
     'INSERT OR IGNORE INTO questions (run, question, step, seq, asked_at, deadline_at) ' +
       'VALUES (?, ?, ?, ?, ?, ?)',
@@ -44,7 +44,7 @@ export function createQuestionKeeper(
   }
 }
 
-/** Only iterations that count can be gone back to. */
+/** Only iterations that count can be rewound to. */
 export function endsIteration(
   event: RunEvent,
 ): event is Extract<RunEvent, { type: 'iteration-ended' }> {
@@ -54,7 +54,7 @@ export function endsIteration(
 
 const questionKey = (iteration: number, step: StepId): string => `${iteration}/${step}`
 
-/** Those that somebody has answered already only wait for their run to take it. */
+/** Excludes answered questions, which only wait until their run applies the answer. */
 const selectSql =
   'SELECT runs.id AS run, runs.name, questions.question AS id, questions.asked_at, ' +
   'questions.deadline_at, events.type, events.body FROM questions ' +

@@ -1,8 +1,8 @@
 /**
- * Runs that are to be driven, in a table beside the record, and the keys of requests that made them.
+ * The queue of runs in a separate table, and the keys of the requests that created them.
  *
- * Q1. A run, its place in the queue and the key of its request are one transaction: a process that is
- *     killed leaves all three or none, and a request that is sent again finds its run (E10).
+ * Q1. A run, its row in the queue and the key of its request are written in one transaction: a killed
+ *     process leaves all three or none, and a request that is sent again finds its run (E10).
  * Q2. Keys are kept for a day, and no more than the newest ten thousand (E9).
  */
 
@@ -11,13 +11,13 @@ import type { Json, RunId, RunStatus } from '../loop/index.ts'
 import { type Database, orNull } from './database.ts'
 
 export interface QueueTable {
-  /** Puts it there, or in place of what is there. */
+  /** Adds the row of a run, or replaces it. */
   put(key: number, row: NewQueueRow): void
   remove(key: number): void
   row(key: number): QueueRow | undefined
   /** The oldest first. */
   list(): readonly QueueRow[]
-  /** Those that have not ended, and were not paused. */
+  /** Queued runs that have neither ended nor been paused. */
   open(): readonly RunId[]
   remember(key: number, request: RequestKey, nowMs: number): void
   request(key: string, nowMs: number): KnownRequest | undefined
@@ -115,7 +115,7 @@ const toRow = (row: QueueColumns): QueueRow => ({
   ...(row.why === null ? {} : { why: row.why }),
 })
 
-/** One that is damaged keeps none of the others from being driven: it is as if nothing was asked for. */
+/** A damaged row must not block the others: it is read as an empty request. */
 function parsed(text: string): Json {
   try {
     return JSON.parse(text) as Json

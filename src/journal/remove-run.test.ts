@@ -44,7 +44,7 @@ const ended: readonly RunEvent[] = [
   { type: 'run-ended', outcome: { type: 'completed', condition: 'enough' } },
 ]
 
-/** A run with a row in each table, which has ended and which nobody holds. */
+/** A run with a row in each table, which has ended and is not held. */
 async function endedRun(journal: Store, name: string): Promise<WrittenRun> {
   const written = await writeRun(journal, { name })
   const lease = await written.take(createOwner())
@@ -125,7 +125,7 @@ describe('a run that is removed', () => {
     expect(after.map(({ run }) => run)).toEqual([next.run])
   })
 
-  test('ends whoever follows its events, here and in another process', async () => {
+  test('ends event streams of it, here and in another process', async () => {
     const [journal, other] = [openJournal(), openJournal()]
     const { run, write } = await writeRun(journal)
     await write(note())
@@ -146,7 +146,7 @@ describe('a run that is removed', () => {
     expect(await ends).toMatchObject([gone, gone])
   })
 
-  test('cannot be forked any more by somebody who had read it before', async () => {
+  test('can no longer be forked by a process that had read it before', async () => {
     const journal = openJournal()
     const { run } = await endedRun(journal, 'origin')
     const [first] = await journal.read(run, { limit: 1 })
@@ -182,7 +182,7 @@ test('a file that was written before runs could be removed is brought up to date
 })
 
 describe('a run is not removed', () => {
-  test('M1: while somebody drives it, with force or without', async () => {
+  test('M1: while a process drives it, with or without force', async () => {
     const journal = openJournal()
     const { run, take } = await writeRun(journal)
     await take(createOwner())
@@ -193,7 +193,7 @@ describe('a run is not removed', () => {
     expect(rows()).toEqual(before)
   })
 
-  test('before its end, unless by force', async () => {
+  test('before its end without force', async () => {
     const journal = openJournal()
     const { run, write } = await writeRun(journal, { name: 'resting' })
     await write({ type: 'run-suspended', reason: '' })

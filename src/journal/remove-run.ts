@@ -1,13 +1,13 @@
 /**
- * Removing a run for good, inside the transaction of the caller. What other runs name of the same
- * content stays: each run has its own rows in `named_content`.
+ * Removes a run permanently, inside the transaction of the caller. Content that other runs reference
+ * stays: each run has its own rows in `named_content`.
  *
- * M1. A run that somebody drives is refused; the lease is looked at where nobody can take it.
- * M2. Keys of runs and positions of events are never given out twice: another process may still have
- *     the key in its memory, and whoever follows the store has got to a position. SQLite gives out
- *     the highest number and one, so the highest ones that went are remembered in `removed`, and new
- *     ones are above both. (AUTOINCREMENT would mean to copy all events, and one more page to write
- *     in each commit.)
+ * M1. A run that a process drives is refused; the lease is checked inside the transaction, where no
+ *     process can acquire it.
+ * M2. Keys of runs and positions of events are never reused: another process may still have the key in
+ *     memory, and readers of the store remember a position. SQLite assigns the highest number plus one,
+ *     so the highest removed ones are stored in `removed`, and new ones are above both. (AUTOINCREMENT
+ *     would require copying all events, and writing one more page in each commit.)
  */
 
 import { type RemoveOptions, storeErrors } from '../engine/index.ts'
@@ -18,7 +18,7 @@ export interface Removal {
   remove(key: number, options: RemoveOptions): void
 }
 
-/** SQL: a number above all that there are and all that there were. */
+/** SQL: a number above all existing and all removed ones. */
 export const nextRunKey =
   'max(coalesce((SELECT max(key) FROM runs), 0), (SELECT run FROM removed)) + 1'
 export const nextPosition =

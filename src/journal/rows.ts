@@ -1,4 +1,4 @@
-/** Rows as they come out of the tables, parsed once. */
+/** Parses rows of the tables. */
 
 import type { EventText, RunRow } from '../engine/index.ts'
 import type { RecordedEvent, RunId, RunStatus } from '../loop/index.ts'
@@ -78,6 +78,6 @@ function guarded<T>(parse: () => T, path: string): T {
   try {
     return parse()
   } catch (cause) {
-    throw damaged(path, 'a row does not hold what was written', cause)
+    throw damaged(path, 'a row has unexpected content', cause)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What is known of a run besides what happened in it: where its folder of files is, what became of its
- * work after it ended. The newest word counts; nothing of a run depends on it.
+ * Facts about a run that are not events: where its run folder is, what happened to its work after it
+ * ended. The newest value counts; driving a run never depends on it.
  */
 
 import type { RunFact } from '../engine/index.ts'

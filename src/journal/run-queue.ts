@@ -1,4 +1,4 @@
-/** The queue as the journal offers it: each change is a transaction of its own, and then on disk. */
+/** The asynchronous queue port: each change is a separate transaction, and on disk when it resolves. */
 
 import { type RunQueue, storeErrors } from '../engine/index.ts'
 import type { QueueTable } from './queue-table.ts'

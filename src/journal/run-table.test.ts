@@ -40,11 +40,11 @@ describe('a run is found', () => {
   })
 
   test.each(['0191', 'brave', 'calm'])(
-    'not by %s, which fits several: they are named',
+    'not by %s, which is ambiguous: the error lists the candidates',
     async (text) => {
       await expect(journal.findRun(text)).rejects.toMatchObject({
         code: 'ambiguous-run',
-        message: expect.stringMatching(/fits .* \(0191-.*, .* \(0191-/),
+        message: expect.stringMatching(/matches .* \(0191-.*, .* \(0191-/),
       })
     },
   )
@@ -80,7 +80,7 @@ describe('the row of a run', () => {
     expect(await journal.findRun(run)).toMatchObject({ status: 'suspended', iteration: 1 })
   })
 
-  test('tells a run whose process is gone from one that is driven', async () => {
+  test('distinguishes a run whose process is gone from one that is driven', async () => {
     const { run, take, write } = await writeRun(journal)
     const lease = await take()
     await write(started)
@@ -137,7 +137,7 @@ test('checkpoints are where iterations ended that counted; going back forgets th
   ])
 })
 
-describe('who could have made a repository', () => {
+describe('the run that could have created a repository', () => {
   const created = (withoutGit: boolean): RunEvent => ({
     type: 'run-created',
     eventVersion: 1,

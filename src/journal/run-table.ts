@@ -1,8 +1,8 @@
 /**
- * Runs: creating, finding, listing.
+ * Creates, finds and lists runs.
  *
- * Any process may remove a run, so its key is asked for anew. Only who holds a lease may remember it:
- * the lease is verified in each transaction, and no key is used twice (M2).
+ * Any process may remove a run, so its key is looked up each time. Only the holder of a lease may cache
+ * it: the lease is verified in each transaction, and no key is reused (M2).
  */
 
 import { dirname } from 'node:path'
@@ -18,7 +18,7 @@ import { createContentNames, insertEventSql } from './unit-writer.ts'
 export interface RunTable {
   /** Throws `unknown-run`. */
   key(run: RunId): number
-  /** As `key`, from memory: for those whose lease is verified next. */
+  /** As `key`, but cached: for callers whose lease is verified next. */
   heldKey(run: RunId): number
   forget(run: RunId): void
   insert(run: NewRun): void
@@ -94,13 +94,13 @@ export function createRunTable(
   }
 }
 
-/** The folder whose repository a worktree is of. */
+/** The folder of the repository that a worktree belongs to. */
 function checkoutOf(event: RunEvent): string | undefined {
   const repository = event.type === 'run-created' ? event.worktree?.repository : undefined
   return repository?.replace(/\/\.git$/, '')
 }
 
-/** Only the first event of runs with that very workspace is looked at. */
+/** Reads only the first event of runs with exactly this workspace. */
 const makerSql = `
   SELECT runs.name, runs.workspace FROM runs JOIN events ON events.run = runs.key AND events.seq = 1
   WHERE runs.workspace IN (SELECT value FROM json_each(?2))
@@ -112,12 +112,12 @@ function foldersAbove(folder: string): readonly string[] {
   return above === folder ? [] : [above, ...foldersAbove(above)]
 }
 
-/** What a fork takes over is safe from gc only if its origin is still there to name it. */
+/** Content that a fork reuses is safe from garbage collection only while its origin references it. */
 function requireOrigin({ event }: NewRun, key: (run: RunId) => number): void {
   if (event.type === 'run-created' && event.origin?.type === 'fork') key(event.origin.run)
 }
 
-/** By id or name, else by a beginning that only one has. */
+/** By id or name, otherwise by a unique prefix. */
 function findColumns(database: Database, idOrName: string): unknown {
   const found = database
     .prepare(`SELECT ${runColumns} WHERE runs.id = ?1 OR runs.name = ?1`)

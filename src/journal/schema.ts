@@ -1,6 +1,6 @@
 /**
- * The tables, as a list of migrations. Each runs in one transaction together with the number that
- * says it was done, so a process killed half way leaves the version before.
+ * The tables, as a list of migrations. Each runs in one transaction together with its version number,
+ * so a process that is killed halfway leaves the previous version.
  *
  * Released migrations are never edited; a change is a new entry.
  */
@@ -183,7 +183,7 @@ export const migrations: readonly string[] = [
 
 export const schemaVersion: number = migrations.length
 
-/** Brings the file to the newest schema, or refuses it untouched. An older one is for tests. */
+/** Migrates the file to the newest schema, or refuses it unchanged. Older target versions are for tests. */
 export function migrate(
   database: Database,
   path: string,
@@ -197,7 +197,7 @@ export function migrate(
     throw new LoopError(
       'store-newer',
       `The journal ${path} was written by a newer version (schema ${version}, this program ` +
-        `knows ${schemaVersion}). It was left as it is. Upgrade loopwright to open it.`,
+        `knows ${schemaVersion}). It was not changed. Upgrade loopwright to open it.`,
     )
   }
   while (version < list.length) version = step(database, path, list)
@@ -206,7 +206,7 @@ export function migrate(
 function step(database: Database, path: string, list: readonly string[]): number {
   try {
     database.exec('BEGIN IMMEDIATE')
-    // Read again under the lock: another process may have been faster.
+    // Read again under the lock: another process may have migrated it.
     const version = readNumber(database, path, 'PRAGMA user_version')
     const tables = readNumber(database, path, 'SELECT count(*) FROM sqlite_master')
     if (version === 0 && tables > 0) throw damaged(path, belongsToAnother)

@@ -9,11 +9,11 @@ export interface StoreOptions {
   readonly synchronous?: Synchronous
   /** What this machine knows about owners of leases. Absent: every lease is kept until it expires. */
   readonly owners?: LocalOwners
-  /** The clock on the wall. If it is given and `uptime` is not, it stands for both. */
+  /** The wall clock. If only this one is given, it is also used instead of `uptime`. */
   readonly now?: () => number
   /** Milliseconds since the machine was booted. */
   readonly uptime?: () => number
-  /** When to write what waits. Default: the next turn of the event loop. */
+  /** When to write waiting units. Default: the next turn of the event loop. */
   readonly schedule?: (flush: () => void) => void
   /** How long a process waits for another that has the journal locked. Default: a minute. */
   readonly patienceMs?: number

@@ -1,4 +1,4 @@
-/** Where the record as a whole has got to, for those who follow it. */
+/** The newest position of the whole store, for readers that follow it. */
 
 import type { ChangedRuns } from '../engine/index.ts'
 import type { RunId } from '../loop/index.ts'

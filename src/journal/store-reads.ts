@@ -72,7 +72,7 @@ function namedContent(database: Database): readonly NamedContent[] {
   }))
 }
 
-/** Damage may be such that the check itself fails: that is a finding too. */
+/** Damage may make the check itself fail: that is a finding too. */
 async function integrityProblems({ database, reading }: StoreParts): Promise<readonly string[]> {
   try {
     const rows = await reading(() => database.prepare('PRAGMA integrity_check').all())

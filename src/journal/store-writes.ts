@@ -31,7 +31,7 @@ export function createStoreWrites(parts: StoreParts): Pick<Store, Write> {
   const transaction = createTransaction(parts)
   const acquire = (run: RunId, owner: Owner, toWork: boolean): Promise<Lease> =>
     transaction(() => {
-      // Asked for anew, and then remembered as long as the lease is held.
+      // Looked up again, and then cached as long as the lease is held.
       runs.forget(run)
       const key = runs.heldKey(run)
       writer.forget(key)
@@ -45,7 +45,7 @@ export function createStoreWrites(parts: StoreParts): Pick<Store, Write> {
     },
     acquire: (run, owner) => acquire(run, owner, true),
     acquireIdle: (run, owner) => acquire(run, owner, false),
-    // Leases of many runs are renewed at the same moment, and share a commit.
+    // Leases of many runs are renewed at the same time, and share a commit.
     async renew(lease) {
       const key = guarded(() => runs.heldKey(lease.run))
       await group.add(seriesOf(lease), () => leases.verify(key, lease), { isQuiet: true })
@@ -117,5 +117,5 @@ function forgetTried(database: Database, key: number | undefined): number {
   return Number(changes)
 }
 
-/** What one holder of a run writes. */
+/** Identifies what one holder of a run writes. */
 const seriesOf = ({ run, fence }: Lease): string => `${run}/${fence}`

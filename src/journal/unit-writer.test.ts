@@ -83,7 +83,7 @@ describe('a snapshot', () => {
   })
 })
 
-test('content that events name is kept by name, once for each run, blobs and trees apart', async () => {
+test('content that events name is recorded once for each run, separately for blobs and trees', async () => {
   const [blob, tree, other] = ['b1', 't1', 'b2'] as const
   const blobs = [blob, other] as unknown as BlobId[]
   const trees = [tree] as unknown as TreeId[]
@@ -104,7 +104,7 @@ test('content that events name is kept by name, once for each run, blobs and tre
   )
 })
 
-test('content of a unit that was refused is not kept by name', async () => {
+test('content of a refused unit is not recorded', async () => {
   const written = await writeRun(journal)
   const lease = await written.take()
   await journal.release(lease)

@@ -1,8 +1,8 @@
 /**
  * Writes one unit inside the transaction of the caller.
  *
- * E1. A unit follows what is on disk without a gap, or is refused: whoever gives it may not know yet
- *     that the one before it failed.
+ * E1. A unit follows the events on disk without a gap, or is refused: the caller may not know yet that
+ *     the previous unit failed.
  */
 
 import { storeErrors, type Unit } from '../engine/index.ts'
@@ -16,14 +16,14 @@ export const insertEventSql: string =
   'INSERT INTO events (position, run, seq, at, type, body) ' +
   `VALUES (${nextPosition}, ?, ?, ?, ?, ?)`
 
-/** A run that is taken over goes on with the snapshot and the tail that others left. */
+/** A process that takes over a run continues with the existing snapshot and tail. */
 const selectSizesSql =
   'SELECT coalesce(length(kept.body), 0) AS snapshotBytes, coalesce((SELECT sum(length(body)) ' +
   'FROM events WHERE run = ?1 AND seq > coalesce(kept.seq, 0)), 0) AS tailBytes, ' +
   '(SELECT max(seq) FROM events WHERE run = ?1) AS lastSeq ' +
   'FROM (SELECT 1) LEFT JOIN snapshots AS kept ON kept.run = ?1'
 
-/** A snapshot is not worth its bytes before the tail has grown so far. */
+/** A snapshot is not worth its size before the tail has grown this large. */
 const tailBytesMin = 32 * 1024
 
 interface Sizes {
@@ -49,7 +49,7 @@ export function createUnitWriter(database: Database): UnitWriter {
     'INSERT INTO snapshots (run, seq, body) VALUES (?, ?, ?) ' +
       'ON CONFLICT (run) DO UPDATE SET seq = excluded.seq, body = excluded.body',
   )
-  // What was decided while the run was ending has nothing left to change.
+  // Decisions that were made while the run was ending change nothing.
   const closeDecisions = database.prepare(
     'UPDATE decisions SET applied_seq = ? WHERE run = ? AND applied_seq IS NULL',
   )
@@ -102,7 +102,7 @@ export function createUnitWriter(database: Database): UnitWriter {
   return { write, forget: (key) => last.delete(key) }
 }
 
-/** Keeps in step what is known by iteration: checkpoints, what was tried, and which questions have an answer. */
+/** Updates the data about iterations: checkpoints, attempts, and which questions are answered. */
 function createIterationKeeper(
   database: Database,
 ): (key: number, seq: number, event: RunEvent) => void {
@@ -113,7 +113,7 @@ function createIterationKeeper(
   const forgetCheckpoints = database.prepare(
     'DELETE FROM checkpoints WHERE run = ? AND iteration > ?',
   )
-  // A question that is asked anew wants an answer of its own.
+  // A question that is asked again needs a new answer.
   const reopenQuestions = database.prepare(
     'UPDATE decisions SET question = NULL WHERE run = ? AND applied_seq IS NOT NULL ' +
       'AND CAST(question AS INTEGER) >= ?',

@@ -1,6 +1,7 @@
 /**
- * The log beside the database is folded into it by SQLite as it grows, unless somebody reads an old state
- * for long: then it grows until they are done. This folds it as soon as it can, also where nobody writes.
+ * SQLite checkpoints the write-ahead log as it grows, except while a reader keeps an old snapshot open:
+ * then the log grows until the reader is done. This checkpoints it as soon as possible, even without
+ * further writes.
  */
 
 import { statSync } from 'node:fs'
@@ -17,7 +18,7 @@ export function keepLogSmall(database: Database, path: string): { stop(): void }
     try {
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     } catch {
-      // It is in use; the next look is soon.
+      // It is in use; the next attempt is soon.
     }
   }, lookMs)
   timer.unref()

@@ -27,7 +27,7 @@ function called(): { readonly promise: Promise<void>; readonly call: () => void;
 }
 
 describe('a watcher', () => {
-  test('is told at once of what its own process writes, by topic', async () => {
+  test('is immediately notified of writes of its own process, by topic', async () => {
     const journal = openStore({ path: ':memory:' })
     const events = called()
     const decisions = called()
@@ -41,7 +41,7 @@ describe('a watcher', () => {
     await journal.close()
   })
 
-  test('is not told any more when it has stopped, nor after the journal was closed', async () => {
+  test('is not notified after it was stopped or the journal was closed', async () => {
     const journal = openStore({ path: ':memory:' })
     const stopped = called()
     const { write } = await writeRun(journal)
@@ -53,7 +53,7 @@ describe('a watcher', () => {
     expect(stopped.times()).toBe(0)
   })
 
-  test('is told once more when the journal closes, so that nobody waits for ever', async () => {
+  test('is notified once more when the journal closes, so that no caller waits forever', async () => {
     const journal = openStore({ path: ':memory:' })
     const waiting = called()
     journal.watch('events', waiting.call)
@@ -62,7 +62,7 @@ describe('a watcher', () => {
     expect(waiting.times()).toBe(1)
   })
 
-  test('is told a moment later of what another connection writes, and of both topics', async () => {
+  test('is notified a moment later of writes of another connection, for both topics', async () => {
     const path = join(folder, 'journal.db')
     const [mine, other] = [openStore({ path }), openStore({ path })]
     const events = called()

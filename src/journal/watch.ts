@@ -1,5 +1,5 @@
 /**
- * Tells that something was written: at once for this process, and for others by SQLite's
+ * Notifies about writes: immediately for this process, and for others through SQLite's
  * `data_version`, which changes when another connection commits. No rows are polled.
  */
 
@@ -20,7 +20,7 @@ export function createWatch(database: Database): Watch {
   let timer: NodeJS.Timeout | undefined
   let seen = -1
 
-  /** Undefined when the store fails: whoever needs it hears of that, and here it is asked again. */
+  /** Undefined if the store fails: callers of the store get that error, and here it is read again. */
   function read(): number | undefined {
     try {
       return (version.get() as { data_version: number }).data_version
@@ -41,7 +41,7 @@ export function createWatch(database: Database): Watch {
     notify('decisions')
   }
 
-  /** Somebody who follows events waits for them; decisions come beside other work. */
+  /** Watchers of events are waiting for them; decisions are less urgent. */
   function keepAlive(): void {
     if (listeners.events.size > 0) timer?.ref()
     else timer?.unref()
@@ -68,7 +68,7 @@ export function createWatch(database: Database): Watch {
       }
     },
     close() {
-      // Whoever waits looks once more, and finds the journal closed.
+      // Waiting callers check once more, and find the journal closed.
       notify('events')
       notify('decisions')
       listeners.events.clear()

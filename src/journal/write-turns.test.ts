@@ -29,7 +29,7 @@ afterEach(async () => {
 const names = async (): Promise<readonly string[]> =>
   (await journal.listRuns()).map(({ name }) => name)
 
-test('while another process holds the record, writers wait in order and everything else goes on', async () => {
+test('while another process has the journal locked, writers wait in order and other work continues', async () => {
   const first = await writeRun(journal, { name: 'first' })
   await first.take()
   other.exec('BEGIN IMMEDIATE')
@@ -57,7 +57,7 @@ test('while another process holds the record, writers wait in order and everythi
   expect(await names()).toEqual(['second', 'first'])
 })
 
-test('what waits is written before a journal is closed', async () => {
+test('waiting units are written before a journal is closed', async () => {
   const first = await writeRun(journal, { name: 'first' })
   await first.take()
   other.exec('BEGIN IMMEDIATE')

@@ -1,11 +1,11 @@
 /**
- * Writers of this process take turns, and wait for those of others without standing in anybody's way.
+ * Writers of this process take turns, and wait for other processes without blocking the event loop.
  *
- * SQLite itself waits for a lock by sleeping, and the whole process with it. So it waits for a moment only;
- * then the one whose turn it is tries again now and then, while everything else goes on.
+ * SQLite itself waits for a lock by blocking the whole process. So it waits only briefly; then the writer
+ * whose turn it is retries now and then, while everything else continues.
  *
- * T1. Whoever comes first is first. Where nobody waits and the record is free, it is done at once.
- * T2. A wait has a limit (E9): then this one is refused, with nothing changed, and the next has its turn.
+ * T1. First come, first served. If no writer waits and the journal is not locked, the write is immediate.
+ * T2. A wait has a limit (E9): then this writer is refused, nothing is changed, and the next has its turn.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,14 +19,14 @@ export interface WriteTurns {
    * could be begun. Neither may throw.
    */
   take(work: () => void, refuse: (cause: unknown) => void): void
-  /** Resolves when nobody waits. */
+  /** Resolves when no writer waits. */
   idle(): Promise<void>
 }
 
-/** How long SQLite itself waits, with the event loop standing still. */
+/** How long SQLite itself waits while the event loop is blocked. */
 export const standstillMs = 20
 
-/** Longer than anybody holds the record who is well. */
+/** Longer than any healthy process locks the journal. */
 export const patienceMs = 60_000
 
 const pauseMsMax = 100
@@ -42,13 +42,13 @@ export function createWriteTurns(database: Database, patience: number = patience
   const waiting: Turn[] = []
   let working: Promise<void> | undefined
 
-  /** False: another process holds the record, and there is time left. */
+  /** False: another process has the journal locked, and there is time left. */
   function attempt({ sinceMs, work, refuse }: Turn): boolean {
     try {
       begin.run()
     } catch (cause) {
       if (isBusyError(cause) && performance.now() - sinceMs < patience) return false
-      // It may have begun all the same.
+      // The transaction may have begun anyway.
       rollBack(database)
       refuse(cause)
       return true
@@ -60,7 +60,7 @@ export function createWriteTurns(database: Database, patience: number = patience
   async function workThrough(): Promise<void> {
     let pauseMs = 5
     for (let turn = waiting[0]; turn !== undefined; turn = waiting[0]) {
-      // Not all at the same moment, and others in between.
+      // With jitter, so that processes do not retry at the same moment.
       await sleep(pauseMs * (0.5 + Math.random() / 2))
       const isDone = attempt(turn)
       if (isDone) waiting.shift()
@@ -80,7 +80,7 @@ export function createWriteTurns(database: Database, patience: number = patience
   }
 }
 
-/** Reads are seldom in anybody's way; when they are, they are tried again in the same manner. */
+/** Reads rarely conflict; if they do, they are retried in the same way. */
 export async function readPatiently<T>(read: () => T, patience: number = patienceMs): Promise<T> {
   const sinceMs = performance.now()
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMsMax, pauseMs * 2)) {

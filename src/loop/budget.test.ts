@@ -9,7 +9,7 @@ import { committed, initialState, type RunState, remaining } from './state.ts'
 const limits: Limits = { ...initialState.limits, tokens: 1000, costMicros: 500 }
 const idOf = (number: number): ReservationId => JSON.parse(JSON.stringify(`1/work#1/1/${number}`))
 
-/** One call: what it reserves, what it really costs, and when it is settled in the order of things. */
+/** One call: what it reserves, what it really costs, and after how many other calls it is settled. */
 const call = fc.record({
   worst: fc.record({ tokens: fc.nat(400), costMicros: fc.nat(200) }),
   real: fc.record({ tokens: fc.nat(450), costMicros: fc.nat(220) }),
@@ -18,13 +18,13 @@ const call = fc.record({
 
 const step = stepId('', 'work', 1)
 
-/** The state after what was reserved and settled. */
+/** The state after a reservation or settlement. */
 function evolved(state: RunState, event: RunEvent): RunState {
   return evolve(state, { seq: state.seq + 1, atMs: state.seq, event })
 }
 
 describe('E4: any interleaving of calls', () => {
-  test('exceeds a limit by what the calls in flight cost beyond their reservations, no more', () => {
+  test('exceeds a limit at most by what the calls in flight cost beyond their reservations', () => {
     fc.assert(
       fc.property(fc.array(call, { maxLength: 40 }), (calls) => {
         let state: RunState = { ...initialState, limits }
@@ -43,7 +43,7 @@ describe('E4: any interleaving of calls', () => {
           const id = idOf(index)
           state = evolved(state, { type: 'budget-reserved', id, iteration: 1, step, worst })
           inFlight.push({ id, worst, real, left: settledAfter })
-          // What was reserved fits, whatever earlier calls took beyond their part.
+          // A reservation fits, even if earlier calls exceeded theirs.
           expect(committed(state).tokens).toBeLessThanOrEqual(limits.tokens)
           excess = 0
         }
@@ -52,7 +52,7 @@ describe('E4: any interleaving of calls', () => {
     )
   })
 
-  test('with one call at a time the excess is that of one call', () => {
+  test('exceeds a limit at most by one call if calls are made one at a time', () => {
     fc.assert(
       fc.property(fc.array(call, { maxLength: 60 }), (calls) => {
         let spent = zero
@@ -89,7 +89,7 @@ describe('a limit', () => {
     expect(limitBroken(limits, used, worst)).toBe(expected)
   })
 
-  test('leaves what is left, and never less than nothing', () => {
+  test('never leaves a negative remainder', () => {
     const state = {
       ...initialState,
       limits,

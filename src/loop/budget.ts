@@ -1,10 +1,10 @@
 /**
  * What a run may spend. Pure arithmetic over integers: tokens and micro-dollars.
  *
- * E4. Nothing is spent unless its worst case fitted beside what is spent and reserved already.
+ * E4. Nothing is spent unless its worst case fits on top of what is already spent and reserved.
  */
 
-/** An amount of tokens and money: spent, reserved, or left. */
+/** An amount of tokens and money: spent, reserved or remaining. */
 export interface Amount {
   readonly tokens: number
   readonly costMicros: number
@@ -15,15 +15,15 @@ export interface Limits {
   readonly iterations: number
   readonly tokens: number
   readonly costMicros: number
-  /** Time the run was at work; time it was suspended does not count. */
+  /** Time the run was active; time it was suspended does not count. */
   readonly timeMs: number
-  /** A moment after which nothing is started and whatever is under way is interrupted. */
+  /** After this time nothing is started, and work in progress is interrupted. */
   readonly deadlineAtMs?: number
   /** The same error this many times in a row ends the run. */
   readonly sameErrors: number
 }
 
-/** The limits of a run that sets none. */
+/** Limits of a run that does not set its own. */
 export const defaultLimits: Limits = {
   iterations: 50,
   tokens: 2_000_000,
@@ -32,7 +32,7 @@ export const defaultLimits: Limits = {
   sameErrors: 3,
 }
 
-/** What is left at this moment, as an iteration sees it. */
+/** What remains of the limits now, as an iteration sees it. */
 export interface Remaining extends Amount {
   readonly iterations: number
   readonly timeMs: number
@@ -52,7 +52,7 @@ export const subtract = (a: Amount, b: Amount): Amount => ({
 
 export const isZero = (a: Amount): boolean => a.tokens === 0 && a.costMicros === 0
 
-/** The limit that a further worst case would break, if any. */
+/** The limit that one more worst case would exceed, if any. */
 export function limitBroken(
   limits: Limits,
   committed: Amount,
@@ -63,7 +63,7 @@ export function limitBroken(
   return undefined
 }
 
-/** Refuses amounts that would corrupt the ledger: negative, fractional or not a number. */
+/** False for amounts that would corrupt the ledger: negative, fractional or not a number. */
 export function isAmount(a: Amount): boolean {
   return [a.tokens, a.costMicros].every((part) => Number.isSafeInteger(part) && part >= 0)
 }

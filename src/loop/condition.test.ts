@@ -28,48 +28,48 @@ const twoIterations: AnyCondition = { type: 'max-iterations', iterations: 2 }
 describe('a condition is met or not', () => {
   test.each<[string, AnyCondition, Facts, Met | undefined]>([
     [
-      'max-iterations at its number',
+      'max-iterations when reached',
       { type: 'max-iterations', iterations: 3 },
       facts({ iteration: 3 }),
       { condition: 'max-iterations', ends: 'exhausted', limit: 'iterations' },
     ],
     [
-      'max-iterations before it',
+      'max-iterations before it is reached',
       { type: 'max-iterations', iterations: 3 },
       facts({ iteration: 2 }),
       undefined,
     ],
     [
-      'no-progress after as many unchanged iterations',
+      'no-progress after that many unchanged iterations',
       { type: 'no-progress', iterations: 2 },
       facts({ unchanged: 2 }),
       { condition: 'no-progress', ends: 'stuck', detail: 'nothing changed for 2 iterations' },
     ],
     [
-      'no-progress one iteration before',
+      'no-progress one iteration earlier',
       { type: 'no-progress', iterations: 2 },
       facts({ unchanged: 1 }),
       undefined,
     ],
     [
-      'same-error at its number',
+      'same-error when reached',
       { type: 'same-error', times: 2 },
       facts({ errors: { signature: 'timeout: slow', times: 2 } }),
       { condition: 'same-error', ends: 'stuck', detail: '2 times: timeout: slow' },
     ],
     [
-      'same-error before it',
+      'same-error before it is reached',
       { type: 'same-error', times: 2 },
       facts({ errors: { signature: 'timeout: slow', times: 1 } }),
       undefined,
     ],
     [
-      'deadline at its moment',
+      'deadline when reached',
       { type: 'deadline', atMs: 1000 },
       facts(),
       { condition: 'deadline', ends: 'exhausted', limit: 'deadline' },
     ],
-    ['deadline a moment before', { type: 'deadline', atMs: 1001 }, facts(), undefined],
+    ['deadline just before it is reached', { type: 'deadline', atMs: 1001 }, facts(), undefined],
     [
       'a budget of tokens',
       { type: 'budget', tokens: 10, costMicros: 99 },
@@ -89,16 +89,16 @@ describe('a condition is met or not', () => {
       { condition: 'budget.time', ends: 'exhausted', limit: 'time' },
     ],
     [
-      'a budget with something left of everything',
+      'a budget of which nothing is used up',
       { type: 'budget', tokens: 10, costMicros: 10, timeMs: 10 },
       facts({ spent: { tokens: 9, costMicros: 9 }, activeMs: 9 }),
       undefined,
     ],
-    ['a budget of nothing', { type: 'budget' }, facts(), undefined],
+    ['an empty budget', { type: 'budget' }, facts(), undefined],
     ['custom', yes, facts(), { condition: 'yes', ends: 'completed' }],
-    ['custom that is not', no, facts(), undefined],
+    ['custom that is not met', no, facts(), undefined],
     [
-      'custom that ends otherwise',
+      'custom that ends the run as stuck',
       { type: 'custom', name: 'worse', met: () => true, ends: 'stuck' },
       facts(),
       { condition: 'worse', ends: 'stuck' },
@@ -119,7 +119,7 @@ describe('a condition is met or not', () => {
     expect(evaluate(condition, about)).toEqual(expected)
   })
 
-  test('custom is asked about progress and result of the iteration', () => {
+  test('custom is evaluated with the progress and result of the iteration', () => {
     const condition: Condition<{ score: number }, string> = {
       type: 'custom',
       name: 'good enough',
@@ -130,7 +130,7 @@ describe('a condition is met or not', () => {
     expect(evaluate(condition, facts({}, { made: worse }))).toBeUndefined()
   })
 
-  test('custom is not asked after an iteration that made nothing', () => {
+  test('custom is not evaluated after an iteration without a result', () => {
     expect(evaluate(yes, facts({}, { made: undefined }))).toBeUndefined()
   })
 })
@@ -141,7 +141,7 @@ function passes(checks: readonly string[] | undefined, about: Facts): boolean {
 }
 
 describe('E5: checks-pass', () => {
-  test('means all checks of the run unless it names some', () => {
+  test('means all checks of the run if it names none', () => {
     expect(passes(undefined, facts({ evidence: bothMet }))).toBe(true)
     expect(passes(undefined, facts({ evidence: { lint: met() } }))).toBe(false)
     expect(passes(['lint'], facts({ evidence: { lint: met() } }))).toBe(true)
@@ -160,14 +160,14 @@ describe('E5: checks-pass', () => {
     },
   )
 
-  test('passes only on the tree that the checks saw', () => {
+  test('passes only on the tree that the checks ran on', () => {
     const evidence = { lint: { ...met(), tree: treeOf('a') } }
     expect(passes(['lint'], facts({ evidence, tree: treeOf('a') }))).toBe(true)
     expect(passes(['lint'], facts({ evidence, tree: treeOf('b') }))).toBe(false)
     expect(passes(['lint'], facts({ evidence }))).toBe(false)
   })
 
-  test('does not take a property that every object has for a check', () => {
+  test('does not mistake an inherited property for a check', () => {
     expect(passes(['constructor'], facts({ evidence: bothMet }))).toBe(false)
   })
 })
@@ -206,7 +206,7 @@ describe('conditions are combined', () => {
     expect(evaluate(condition, second)).toEqual(expected)
   })
 
-  test('of a list, the first that is met is the one that is named', () => {
+  test('the first met condition of a list is reported', () => {
     expect(firstMet([no, twoIterations, yes], second)?.condition).toBe('max-iterations')
     expect(firstMet([], second)).toBeUndefined()
   })

@@ -1,7 +1,7 @@
 /**
- * When a loop is done, besides the limits that always hold. Conditions are data, combined with
- * `any` and `all`; only `custom` runs code of the loop type. They are evaluated once, after an
- * iteration, and what was met is journaled with it.
+ * When a loop is done, in addition to the limits that always apply. Conditions are data, combined
+ * with `any` and `all`; only `custom` runs code of the loop type. They are evaluated once, after an
+ * iteration, and the condition that was met is journaled with it.
  */
 
 import { defined } from './defined.ts'
@@ -12,10 +12,10 @@ import type { RunState } from './state.ts'
 
 /** A condition of `until`: when it is met, the run ends. */
 export type Condition<Progress = unknown, Result = unknown> =
-  /** All named checks met on the tree as it is now. Without names: all checks of the run. */
+  /** All named checks pass on the current tree. Without names: all checks of the run. */
   | { readonly type: 'checks-pass'; readonly checks?: readonly string[] }
   | { readonly type: 'max-iterations'; readonly iterations: number }
-  /** Neither progress nor files changed for so many iterations. */
+  /** Neither progress nor files changed for this many iterations. */
   | { readonly type: 'no-progress'; readonly iterations: number }
   | { readonly type: 'same-error'; readonly times: number }
   | { readonly type: 'deadline'; readonly atMs: number }
@@ -29,23 +29,23 @@ export type Condition<Progress = unknown, Result = unknown> =
       readonly type: 'custom'
       readonly name: string
       met(progress: Progress, result: Result): boolean
-      /** What being met means; success unless told. */
+      /** How the run ends when it is met. Default: completed. */
       readonly ends?: Met['ends']
-      /** Where it ends as exhausted: which limit it stands for. Default: iterations. */
+      /** If it ends the run as exhausted: the limit it stands for. Default: iterations. */
       readonly limit?: LimitName
-      /** For people, when it is met. */
+      /** Shown to people when it is met. */
       readonly detail?: string
     }
   | { readonly type: 'any' | 'all'; readonly of: readonly Condition<Progress, Result>[] }
 
-/** What conditions are asked about: the state after the iteration, and what the iteration made. */
+/** What conditions are evaluated against: the state after the iteration, and what it produced. */
 export interface Facts {
   readonly state: RunState
   readonly nowMs: number
   readonly checks: readonly string[]
   /** Undefined after an iteration that ended in an error. */
   readonly made: { readonly progress: unknown; readonly result: unknown } | undefined
-  /** It cannot be called complete, whatever is met: only what else would end the run is asked. */
+  /** The run cannot complete now; only conditions that end it in another way are evaluated. */
   readonly incomplete?: boolean
 }
 
@@ -61,7 +61,7 @@ export function firstMet(
   return undefined
 }
 
-/** The checks that what is met rests on; none: it is the word of the loop's own code. */
+/** The checks that the met condition is based on. Empty: only the loop's own code says so. */
 export function restsOn(
   conditions: readonly Condition<never, never>[],
   facts: Facts,
@@ -96,7 +96,7 @@ export function evaluate(condition: Condition<never, never>, facts: Facts): Met 
       if (facts.made === undefined) return undefined
       if (facts.incomplete === true && ends === 'completed') return undefined
       const { progress, result } = facts.made
-      // The parts come from the same loop type as the condition; the union cannot say so.
+      // Progress and result come from the same loop type as the condition; the union cannot express that.
       if (!condition.met(progress as never, result as never)) return undefined
       return {
         condition: name,
@@ -117,7 +117,7 @@ export function evaluate(condition: Condition<never, never>, facts: Facts): Met 
     case 'deadline':
       return facts.nowMs >= condition.atMs ? exhausted('deadline', 'deadline') : undefined
     case 'budget': {
-      const limit = spentLimit(condition, state)
+      const limit = findSpentLimit(condition, state)
       return limit === undefined ? undefined : exhausted(`budget.${limit}`, limit)
     }
   }
@@ -128,7 +128,7 @@ function evaluateAll(of: readonly Condition<never, never>[], facts: Facts): Met 
   const parts = met.filter((part) => part !== undefined)
   const [first] = parts
   if (first === undefined || parts.length < of.length) return undefined
-  // Together with a success, a reached number is a requirement and not a failure.
+  // Combined with a success, a limit that was reached is a requirement, not a failure.
   const ends = parts.some((part) => part.ends === 'completed') ? 'completed' : first.ends
   const condition = `all(${parts.map((part) => part.condition).join(', ')})`
   if (ends !== 'exhausted') return { condition, ends }
@@ -138,7 +138,7 @@ function evaluateAll(of: readonly Condition<never, never>[], facts: Facts): Met 
   )
 }
 
-function spentLimit(
+function findSpentLimit(
   budget: Extract<Condition, { type: 'budget' }>,
   state: RunState,
 ): 'tokens' | 'cost' | 'time' | undefined {
@@ -149,7 +149,7 @@ function spentLimit(
   return undefined
 }
 
-/** Of several that were reached together, the first here is what a run ended by. */
+/** If several limits are reached together, the first of these is reported. */
 const limits: readonly LimitName[] = ['deadline', 'tokens', 'cost', 'time', 'iterations']
 
 const exhausted = (condition: string, limit: LimitName = 'iterations'): Met => ({

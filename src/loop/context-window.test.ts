@@ -41,7 +41,7 @@ describe('sections', () => {
     expect(made.cuts).toEqual([])
   })
 
-  test('with nothing in them leave no trace', () => {
+  test('that are empty leave no trace', () => {
     const made = assembleContext([section('a', { text: ' \n ' }), section('b', { text: 'B' })], {
       tokensMax: 100,
     })
@@ -49,7 +49,7 @@ describe('sections', () => {
     expect(namesOf(made.sections)).toEqual(['b'])
   })
 
-  test('are cut by priority, then the unstable, then the later (W3)', () => {
+  test('are cut by priority, then unstable ones first, then later ones first (W3)', () => {
     const all = [
       section('stable-low', { priority: 10, stable: true }),
       section('first', { priority: 10 }),
@@ -64,7 +64,7 @@ describe('sections', () => {
     expect(made.text).toBe(all[4]?.text)
   })
 
-  test('are shortened at the end of a line, with a mark that says how much is gone (W4)', () => {
+  test('are shortened at the end of a line, with a mark that says how much was cut (W4)', () => {
     const made = assembleContext([section('log')], { tokensMax: 200 })
     const [cut] = made.cuts
     expect(cut).toMatchObject({ section: 'log', dropped: false })
@@ -74,7 +74,7 @@ describe('sections', () => {
     expect(kept.length).toBeGreaterThan(5)
   })
 
-  test('keep their end when they are told to', () => {
+  test('keep their end with keep: end', () => {
     const made = assembleContext([section('log', { keep: 'end' })], { tokensMax: 200 })
     const kept = made.text.split('\n')
     expect(kept[0]).toMatch(/^\[\.\.\. about \d+ tokens of "log" were cut here \.\.\.\]$/)
@@ -82,7 +82,7 @@ describe('sections', () => {
     expect(kept.at(-1)).toBe('log 40 of the text')
   })
 
-  test('of one endless line are cut inside it', () => {
+  test('with one very long line are cut inside of it', () => {
     const text = '{"key":[1,2,3],"word":"value"}'.repeat(2000)
     for (const keep of ['start', 'end'] as const) {
       const made = assembleContext([section('data', { text, keep })], { tokensMax: 2000 })
@@ -91,7 +91,7 @@ describe('sections', () => {
     }
   })
 
-  test('of which too little would be left are dropped', () => {
+  test('are dropped if too little would remain', () => {
     const made = assembleContext(
       [section('log', { priority: 1 }), section('task', { priority: 9 })],
       { tokensMax: estimateTokens(lines(40, 'task')) + 30 },
@@ -100,7 +100,7 @@ describe('sections', () => {
     expect(made.text).toBe(lines(40, 'task'))
   })
 
-  test('that are required and do not fit are an error that says by how much', () => {
+  test('that are required and do not fit cause an error that says by how much', () => {
     const needed = section('task', { required: true })
     const over = estimateTokens(needed.text) - 100
     const error = failureOf(() => assembleContext([needed, section('other')], { tokensMax: 100 }))
@@ -110,12 +110,12 @@ describe('sections', () => {
     expect(String(error)).toContain('("task")')
   })
 
-  test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuse a limit of %s', (limit) => {
-    expect(() => assembleContext([], { tokensMax: limit })).toThrow('whole number over 0')
+  test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('reject a limit of %s', (limit) => {
+    expect(() => assembleContext([], { tokensMax: limit })).toThrow('positive whole number')
   })
 })
 
-/** No half of a pair stands alone. */
+/** Contains no lone surrogate. */
 const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text)
 
 const texts = fc.oneof(
@@ -137,7 +137,7 @@ const anySections = fc.uniqueArray(
   { maxLength: 6, selector: ({ name }) => name },
 )
 
-test('whatever the sections are, the limit holds and no character is halved (W1, W4, W5)', () => {
+test('for any sections, the limit holds and no surrogate pair is split (W1, W4, W5)', () => {
   fc.assert(
     fc.property(anySections, fc.integer({ min: 1, max: 4000 }), (sections, tokensMax) => {
       const made = assembleContext(sections, { tokensMax })

@@ -1,13 +1,13 @@
 /**
- * What a prompt is made of, within a limit: named sections, put together so that providers' caches
- * hit, and cut in an order that is known beforehand.
+ * Assembles a prompt within a token limit from named sections, ordered so that providers' caches hit
+ * and cut in a predictable order.
  *
- * W1. The text is never over the limit by the estimate.
+ * W1. The estimated size of the text never exceeds the limit.
  * W2. Stable sections come first, in the order given; then the others, in the order given.
  * W3. What does not fit is cut in this order: the lowest priority first; among equals the unstable
  *     before the stable, and the later before the earlier. Required sections are never cut.
- * W4. Whatever was cut is in the result, and shows in the text where a section was shortened.
- * W5. No character is cut in half.
+ * W4. The result lists every cut, and the text marks where a section was shortened.
+ * W5. No surrogate pair is split.
  */
 
 import { LoopError } from './errors.ts'
@@ -16,17 +16,17 @@ import { tokensOf, weigh, weightOf } from './token-estimate.ts'
 export interface Section {
   readonly name: string
   readonly text: string
-  /** The lower, the sooner it is cut. */
+  /** Sections with a lower priority are cut first. */
   readonly priority: number
-  /** The same in each iteration: it comes first, where a provider's cache can keep it. */
+  /** The same in each iteration, so it is placed first, where a provider can cache it. */
   readonly stable?: boolean
-  /** Which part is kept when it is shortened; the start unless told. */
+  /** Which part is kept when it is shortened. Default: `start`. */
   readonly keep?: 'start' | 'end'
-  /** Whole, or not at all: if it does not fit that is an error. */
+  /** Never shortened: it is an error if it does not fit. */
   readonly required?: boolean
 }
 
-/** What became of one section, in the order of the text. Tokens are estimates. */
+/** The size of one section in the text. Tokens are estimates. */
 export interface SectionSize {
   readonly name: string
   readonly tokens: number
@@ -34,9 +34,9 @@ export interface SectionSize {
 
 export interface Cut {
   readonly section: string
-  /** How much is gone. */
+  /** How much was removed. */
   readonly tokens: number
-  /** Nothing of it is left. */
+  /** The whole section was removed. */
   readonly dropped: boolean
 }
 
@@ -50,18 +50,18 @@ export interface Assembled {
 
 interface Piece {
   readonly section: Section
-  readonly place: number
+  readonly index: number
   readonly weight: number
   text: string
   left: number
 }
 
-const between = '\n\n'
-/** A shorter rest says too little to be worth its place. */
+const separator = '\n\n'
+/** A shorter remainder is not worth keeping. */
 const restTokensMin = 40
-/** Lines longer than this may be cut inside. */
+/** Lines longer than this may be cut in the middle. */
 const lineCharsMax = 400
-/** What a cut inside a line can add to the sum of the weights of its sides. */
+/** How much a cut inside a line can add to the weights of its two parts. */
 const seamWeight = 80
 
 export function assembleContext(
@@ -70,21 +70,21 @@ export function assembleContext(
 ): Assembled {
   const { tokensMax } = options
   if (!Number.isSafeInteger(tokensMax) || tokensMax < 1) {
-    const message = `A prompt cannot be limited to ${tokensMax} tokens; give a whole number over 0.`
+    const message = `A prompt cannot be limited to ${tokensMax} tokens. Use a positive whole number.`
     throw new LoopError('bad-request', message)
   }
-  const seam = weigh(between)
+  const seam = weigh(separator)
   const ordered = [...sections.filter(isStable), ...sections.filter((one) => !isStable(one))]
   const pieces = ordered
     .filter(({ text }) => text.trim() !== '')
-    .map((section, place): Piece => {
+    .map((section, index): Piece => {
       const weight = weigh(section.text) + seam
-      return { section, place, weight, text: section.text, left: weight }
+      return { section, index, weight, text: section.text, left: weight }
     })
   const cuts = cutToFit(pieces, weightOf(tokensMax), tokensMax)
   const kept = pieces.filter(({ text }) => text !== '')
   return {
-    text: kept.map(({ text }) => text).join(between),
+    text: kept.map(({ text }) => text).join(separator),
     tokens: tokensOf(sum(kept)),
     sections: kept.map(({ section, left }) => ({ name: section.name, tokens: tokensOf(left) })),
     cuts,
@@ -120,15 +120,15 @@ function byCutOrder(a: Piece, b: Piece): number {
   return (
     a.section.priority - b.section.priority ||
     Number(isStable(a.section)) - Number(isStable(b.section)) ||
-    b.place - a.place
+    b.index - a.index
   )
 }
 
-/** Leaves at most `room` of a piece, or nothing of it. Tells the tokens that are gone. */
+/** Shortens a piece to at most `room`, or to nothing. Returns the number of tokens removed. */
 function shorten(piece: Piece, room: number): number {
   const { section, weight } = piece
-  const seam = weigh(between)
-  // The number in the mark is not known yet; this one is at least as long.
+  const seam = weigh(separator)
+  // The number in the mark is not known yet; this one has at least as many digits.
   const forMark = weigh(cutMark(section.name, tokensOf(weight))) + seam
   const forText = room - forMark - seam
   const worthIt = forText >= weightOf(restTokensMin)
@@ -155,12 +155,12 @@ const nothing: Part = { text: '', used: 0 }
 const cutMark = (name: string, tokens: number): string =>
   `[... about ${tokens} tokens of "${name}" were cut here ...]`
 
-/** As many whole lines from one end as fit; of a very long line, a part. */
+/** As many whole lines from one end as fit; a very long line is split. */
 function part(text: string, room: number, keep: Section['keep']): Part {
   let begin = 0
   let end = text.length
   let used = 0
-  // From here on the part grows from one end to the other.
+  // The part grows from one end toward the other.
   if (keep === 'end') begin = end
   else end = 0
   while (end - begin < text.length) {
@@ -177,7 +177,7 @@ function part(text: string, room: number, keep: Section['keep']): Part {
   return { text: kept, used }
 }
 
-/** The end of the line that begins here, or a place in it. */
+/** The end of the line that starts here; of a very long line, a position inside it. */
 function lineEnd(text: string, begin: number): number {
   const far = Math.min(text.length, begin + lineCharsMax)
   const line = text.slice(begin, far).indexOf('\n')
@@ -185,7 +185,7 @@ function lineEnd(text: string, begin: number): number {
   return isInsidePair(text, far) ? far - 1 : far
 }
 
-/** The beginning of the line that ends here, or a place in it. */
+/** The start of the line that ends here; of a very long line, a position inside it. */
 function lineBegin(text: string, end: number): number {
   const far = Math.max(0, end - lineCharsMax)
   const line = text.slice(far, end - 1).lastIndexOf('\n')

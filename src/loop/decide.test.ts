@@ -33,7 +33,7 @@ const exhausted = (limit: 'iterations' | 'tokens' | 'cost' | 'time' | 'deadline'
 const tree = 'tree' as TreeId
 const certificate = 'certificate' as CertificateId
 
-/** A run that would go on to its third iteration. */
+/** A run whose third iteration is next. */
 const running: Partial<StoredState> = {
   status: 'running',
   iteration: 2,
@@ -48,7 +48,7 @@ describe('what a run does next', () => {
   test.each<[string, Partial<StoredState>, Command]>([
     ['the first iteration', { iteration: 0 }, { type: 'iterate', iteration: 1, again: false }],
     ['the next iteration', {}, { type: 'iterate', iteration: 3, again: false }],
-    ['one that was left open', { open }, { type: 'iterate', iteration: 3, again: true }],
+    ['the open iteration, continued', { open }, { type: 'iterate', iteration: 3, again: true }],
     [
       'the same one after an interruption, which is not counted',
       { open, lastEnding: { type: 'interrupted', reason: 'shut down' } },
@@ -60,23 +60,23 @@ describe('what a run does next', () => {
       { type: 'iterate', iteration: 3, again: false },
     ],
     [
-      'a wait for the window of a provider',
+      'a wait for a rate-limiting provider',
       { open, lastEnding: waiting },
       { type: 'wait', untilMs: nowMs + 500, why: 'not now' },
     ],
     [
-      'the same iteration when that window has opened, not counted',
+      'the same iteration after that wait, not counted',
       { open, lastEnding: { ...waiting, retryAtMs: nowMs } },
       { type: 'iterate', iteration: 3, again: true },
     ],
     [
-      'a wait no longer than to the deadline',
+      'a wait that ends at the deadline at the latest',
       { open, lastEnding: waiting, limits: limits({ deadlineAtMs: nowMs + 200 }) },
       { type: 'wait', untilMs: nowMs + 200, why: 'not now' },
     ],
     ['nothing while it is paused', { pauseRequested: true }, { type: 'suspend', reason: 'paused' }],
     [
-      'nothing while it is paused in mid-iteration',
+      'nothing while it is paused in the middle of an iteration',
       { pauseRequested: true, open },
       { type: 'suspend', reason: 'paused' },
     ],
@@ -86,11 +86,11 @@ describe('what a run does next', () => {
       { type: 'suspend', reason: 'paused' },
     ],
     [
-      'the rest of its iteration before it stops',
+      'the rest of the open iteration before it stops',
       { stop: by, open },
       { type: 'iterate', iteration: 3, again: true },
     ],
-    ['its end, when somebody stops it', { stop: by }, finish({ type: 'stopped', ...by })],
+    ['its end, when a person stops it', { stop: by }, finish({ type: 'stopped', ...by })],
     [
       'its end, when it has one',
       { outcome: { type: 'stopped', ...by } },
@@ -104,10 +104,13 @@ describe('what a run does next', () => {
 describe('E5: complete means certified', () => {
   test.each<[string, Partial<StoredState>]>([
     ['no certificate', { certificate: undefined }],
-    ['one of another iteration', { certificate: { id: certificate, iteration: 1, tree } }],
-    ['one of other files', { tree: 'other' as TreeId }],
-    ['one that is about no files', { certificate: { id: certificate, iteration: 2 } }],
-  ])('%s is none', (_name, state) => {
+    [
+      'a certificate of another iteration',
+      { certificate: { id: certificate, iteration: 1, tree } },
+    ],
+    ['a certificate of other files', { tree: 'other' as TreeId }],
+    ['a certificate without files', { certificate: { id: certificate, iteration: 2 } }],
+  ])('%s does not complete a run', (_name, state) => {
     const ends = [completed, error({}, { condition: 'goal', ends: 'completed' })]
     for (const lastEnding of ends) {
       const command = deciding({ ...state, lastEnding })
@@ -177,7 +180,7 @@ describe('how a run ends', () => {
   })
 })
 
-describe('what counts before what', () => {
+describe('precedence', () => {
   const everyLimit = limits({
     iterations: 0,
     tokens: 0,
@@ -206,7 +209,7 @@ describe('what counts before what', () => {
     expect(command.type === 'finish' ? command.outcome.type : command.type).toBe(expected)
   })
 
-  test('an iteration under way is finished when it is the last one and all is spent', () => {
+  test('an open iteration is finished even if it is the last one and the budget is spent', () => {
     const state = { open, limits: limits({ iterations: 2, tokens: 0, costMicros: 0 }) }
     expect(deciding(state)).toEqual({ type: 'iterate', iteration: 3, again: true })
   })

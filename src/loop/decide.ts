@@ -1,12 +1,12 @@
 /**
  * What a run does next. Pure and total: the same state and time always give the same command.
  *
- * E5. A run is completed only by a certificate: of its last iteration, on the files as they are, or of an
- * earlier run that did the same task, verified again.
+ * E5. Only a certificate completes a run: one from its last iteration for the current files, or one
+ * of an earlier run that did the same task, verified again.
  *
- * A success that was reached counts before a limit that was reached with it. Limits are read before
- * an iteration is started, never in the middle of one; the engine holds the money limits at each
- * reservation and the time limits by interrupting.
+ * A success takes precedence over a limit that is reached at the same time. Limits are checked here
+ * before an iteration starts, never in the middle of one; the engine enforces money limits at each
+ * reservation and time limits by interrupting.
  */
 
 import { readLimit } from './earlier-journals.ts'
@@ -44,14 +44,14 @@ export function decide(state: RunState, nowMs: number): Command {
   return { type: 'iterate', iteration: state.iteration + 1, again: false }
 }
 
-/** Nothing that an agent could do would change it. */
+/** No work of an agent could change this. */
 function endedByPreflight({ preflight }: RunState): Outcome | undefined {
   return preflight?.fault === undefined
     ? undefined
     : { type: 'failed', fault: preflight.fault, preflight: true }
 }
 
-/** The outcome that the last iteration itself calls for. */
+/** The outcome that follows from the last iteration alone. */
 function endedBy(state: RunState): Outcome | undefined {
   const ending = state.lastEnding
   if (ending === undefined || state.open !== undefined) return undefined
@@ -69,12 +69,12 @@ function endedBy(state: RunState): Outcome | undefined {
   return { type: 'stuck', condition: 'limits.same-errors', detail }
 }
 
-/** A provider that says "not now" for ever is not waited for for ever (E9). */
+/** The number of rate limits in a row is bounded, so a run does not wait forever (E9). */
 const rateLimitsMax = 100
 
 function endedByRefusals({ rateLimits }: RunState): Outcome | undefined {
   if (rateLimits < rateLimitsMax) return undefined
-  const detail = `a provider said "not now" ${rateLimits} times in a row`
+  const detail = `a provider rate-limited the run ${rateLimits} times in a row`
   return { type: 'stuck', condition: 'limits.rate-limits', detail }
 }
 
@@ -94,28 +94,28 @@ function outcomeOf(met: Met, state: RunState): Outcome {
   }
 }
 
-/** Only of the last iteration, and only while the files are those that it is about. */
+/** The certificate must be from the last iteration and for the current files. */
 const isCertified = ({ certificate, iteration, tree }: RunState): boolean =>
   certificate !== undefined && certificate.iteration === iteration && certificate.tree === tree
 
-/** Nothing that the engine writes comes to this. */
+/** Unreachable for journals this engine wrote. */
 const notCertified = (condition: string): Fault => ({
   code: 'not-certified',
   message:
-    `"${condition}" is met, and there is no certificate of the files as they are. ` +
-    'Fork the run from its last checkpoint to have them certified.',
+    `"${condition}" is met, but there is no certificate for the current files. ` +
+    'To certify them, fork the run from its last checkpoint.',
   retryable: false,
   fatal: true,
 })
 
-/** An iteration that was only interrupted is not done: a wish to stop waits for its end. */
+/** An interrupted iteration is not done: a request to stop waits until it ends. */
 const isUnderWay = (state: RunState): boolean => state.open !== undefined
 
 function limitReached(state: RunState, nowMs: number): LimitName | undefined {
   const { limits, spent } = state
   if (limits.deadlineAtMs !== undefined && nowMs >= limits.deadlineAtMs) return 'deadline'
   if (state.activeMs >= limits.timeMs) return 'time'
-  // An open iteration is entered again even when it is the last one allowed.
+  // An open iteration is continued even if it is the last one allowed.
   if (state.open !== undefined) return undefined
   if (state.iteration >= limits.iterations) return 'iterations'
   if (spent.tokens >= limits.tokens) return 'tokens'

@@ -1,4 +1,4 @@
-/** What a decision changes in the state. Answers change nothing here: they end their step. */
+/** How a decision changes the state. Answers change nothing here: they end their step. */
 
 import type { DecisionApplied } from './event.ts'
 import type { RunState } from './state.ts'
@@ -19,7 +19,7 @@ export function evolveDecision(state: RunState, event: DecisionApplied): RunStat
     case 'answer':
       return state
     default:
-      // Of a newer version, or of a program that did not check: it changes nothing here.
+      // Written by a newer version, or by a program that did not validate it: ignored.
       return state
   }
 }

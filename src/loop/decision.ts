@@ -1,4 +1,4 @@
-/** What a person, or a program in a person's place, tells a run. Applied exactly once (E11). */
+/** What a person, or a program on their behalf, decides about a run. Applied exactly once (E11). */
 
 import type { Limits } from './budget.ts'
 
@@ -6,14 +6,14 @@ import type { Limits } from './budget.ts'
 export type Decision =
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }
-  /** End after the iteration under way. */
+  /** End after the current iteration. */
   | { readonly type: 'stop'; readonly reason: string }
   /** End now. */
   | { readonly type: 'cancel'; readonly reason: string }
   | { readonly type: 'change-limits'; readonly limits: Partial<Limits> }
   | { readonly type: 'answer'; readonly question: string; readonly answer: string }
 
-/** A decision as the journal keeps it, in the order in which they were made. */
+/** A decision as the journal stores it. Decisions are kept in the order in which they were made. */
 export interface StoredDecision {
   readonly id: number
   readonly by: string

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { defined } from './defined.ts'
 
-test('leaves out members that are undefined', () => {
+test('omits members that are undefined', () => {
   const limit: number | undefined = undefined
   expect(Object.keys(defined({ limit, name: 'a' }))).toEqual(['name'])
 })
 
-test('keeps every other value, falsy ones too, in the order written', () => {
+test('keeps every other value, including falsy ones, in the given order', () => {
   const members = { zero: 0, empty: '', no: false, nothing: null }
   expect(Object.entries(defined(members))).toEqual(Object.entries(members))
 })

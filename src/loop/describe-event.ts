@@ -34,9 +34,9 @@ export function describeEvent(event: RunEvent): string {
     case 'run-ended':
       return describeOutcome(event.outcome)
     case 'iteration-started':
-      return `iteration ${event.iteration}${event.again === true ? ', again' : ''}`
+      return `iteration ${event.iteration}${event.again === true ? ' (continued)' : ''}`
     case 'iteration-restarted':
-      return `iteration ${event.iteration} starts anew: ${event.reason}`
+      return `iteration ${event.iteration} restarts: ${event.reason}`
     case 'iteration-ended':
       return `iteration ${event.iteration}: ${describeEnding(event.ending)}`
     case 'step-started':
@@ -44,7 +44,7 @@ export function describeEvent(event: RunEvent): string {
     case 'step-finished':
       return `${event.step} ${describeFinished(event)}`
     case 'step-failed': {
-      const again = event.retryAtMs === undefined ? '' : ', to be tried again'
+      const again = event.retryAtMs === undefined ? '' : ', will be retried'
       return `${event.step} failed: ${describeFault(event.fault)}${again}`
     }
     case 'step-interrupted':
@@ -58,7 +58,7 @@ export function describeEvent(event: RunEvent): string {
     case 'decision-applied':
       return describeDecision(event.decision, event.by)
     case 'run-rewound':
-      return `back to the checkpoint after iteration ${event.toIteration}`
+      return `rewound to the checkpoint after iteration ${event.toIteration}`
     case 'workspace-changed':
       return describeFiles(event)
     case 'preflight-noted':
@@ -66,7 +66,7 @@ export function describeEvent(event: RunEvent): string {
         ? 'preflight: dependencies …'
         : `preflight: ${event.check} on the base …`
     case 'preflight-ended':
-      return `preflight: ${[...event.checks.map(describePreflight), ...describedFault(event)].join('; ')}`
+      return `preflight: ${[...event.checks.map(describePreflight), ...describeNewFault(event)].join('; ')}`
     case 'warning':
       return `warning: ${event.message}`
   }
@@ -78,7 +78,7 @@ export function describePreflight({ check, answer, detail }: PreflightCheck): st
   return `${check} ${preflightAnswers[answer]}${reason}`
 }
 
-const describedFault = ({ checks, fault }: Preflight): readonly string[] =>
+const describeNewFault = ({ checks, fault }: Preflight): readonly string[] =>
   fault === undefined || checks.some(({ detail }) => detail === fault.message)
     ? []
     : [describeFault(fault)]
@@ -88,7 +88,7 @@ const preflightAnswers: Readonly<Record<PreflightCheck['answer'], string>> = {
   passes: 'already passes on the base',
   'cannot-run': 'cannot run',
   timeout: 'times out on the base',
-  unknown: 'was not tried on the base',
+  unknown: 'was not run on the base',
 }
 
 function describeFinished({ evidence, certificate }: StepFinished): string {
@@ -97,9 +97,9 @@ function describeFinished({ evidence, certificate }: StepFinished): string {
   const { status, allowed, reused, flaky } = evidence
   const words = [
     status,
-    ...(allowed === true ? ['allowed: it failed before the run'] : []),
-    ...(reused === true ? ['as before: nothing changed'] : []),
-    ...(flaky === true ? ['flaky: it has answered otherwise on the same files'] : []),
+    ...(allowed === true ? ['allowed: already failed before the run'] : []),
+    ...(reused === true ? ['reused: nothing changed'] : []),
+    ...(flaky === true ? ['flaky: different results on the same files'] : []),
   ]
   return words.join(', ')
 }
@@ -121,38 +121,38 @@ function describeNote(note: StepNote): string {
     case 'context-cut':
       return `${note.tokens} tokens cut from the conversation: ${note.what}`
     case 'nudged':
-      return `told that it repeats itself: ${note.tool}, ${note.times} times`
+      return `was reminded that it repeats itself: ${note.tool}, ${note.times} times`
     case 'said':
       return `says: ${note.text}`
     case 'waiting':
-      return `waits until ${isoTime(note.untilMs)}: ${note.message}`
+      return `waiting until ${isoTime(note.untilMs)}: ${note.message}`
     case 'prompted':
-      return `was sent a prompt of ${note.bytes} bytes`
+      return `received a prompt of ${note.bytes} bytes`
     case 'exchanged': {
       const about = note.isEstimated ? 'about ' : ''
       const { tokens, costMicros } = note.spent
       const cost = `${about}${tokens} tokens, ${costMicros} µ$`
-      return `asked ${note.model} (${note.ordinal}): ${note.ended}, ${cost} (${note.durationMs} ms)`
+      return `called ${note.model} (${note.ordinal}): ${note.ended}, ${cost} (${note.durationMs} ms)`
     }
   }
 }
 
-/** Whoever finds files other than they left them is told how to have theirs back. */
+/** Says how to get back files that the run changed or replaced. */
 function describeFiles({ why, found, tree, files }: WorkspaceChanged): string {
   const howMany = files === undefined ? 'files' : `${files} file${files === 1 ? '' : 's'}`
   const id = found.slice(0, 16)
   const kept =
     found === tree
-      ? `what was found is kept as tree ${id}`
-      : `to have what was found: loopctl files ${id} <empty folder>`
+      ? `saved as tree ${id}`
+      : `to get the replaced files: loopctl files ${id} <empty folder>`
   return `${howMany} ${fileChanges[why]}; ${kept}`
 }
 
 const fileChanges = {
-  'changed-outside': 'were changed while nobody drove the run, and are taken as they are',
-  'unfinished-step': 'were left by an unfinished step, and go back to where it began',
-  'during-check': 'were changed while a check ran, and are put back as they were before it',
-  restored: 'of the checkpoint are put in place',
+  'changed-outside': 'were changed while the run was not active, and are kept',
+  'unfinished-step': 'were left by an unfinished step, and are restored to their state before it',
+  'during-check': 'were changed while a check ran, and are restored to their state before it',
+  restored: 'of the checkpoint were restored',
 } as const
 
 function describeDecision(decision: Decision, by: string): string {
@@ -161,7 +161,7 @@ function describeDecision(decision: Decision, by: string): string {
     : `${decision.type}, told by ${by}`
 }
 
-/** The furthest that a date goes. Who says when to come back may say anything. */
+/** The largest time that a `Date` can hold; providers may send any number. */
 const timeMaxMs = 8.64e15
 
 const isoTime = (ms: number): string => new Date(Math.min(ms, timeMaxMs)).toISOString()
@@ -169,7 +169,7 @@ const isoTime = (ms: number): string => new Date(Math.min(ms, timeMaxMs)).toISOS
 export function describeEnding(ending: Ending): string {
   switch (ending.type) {
     case 'continue':
-      return 'goes on'
+      return 'continues'
     case 'complete':
       return `met: ${ending.met.condition}`
     case 'rate-limited':

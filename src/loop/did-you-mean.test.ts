@@ -16,17 +16,17 @@ test.each([
 })
 
 test.each(['', 'x', 'zzzz', 'command', 'p'.repeat(101), 'p'.repeat(1_000_000)])(
-  'nothing is near %.20s',
+  'no suggestion for %.20s',
   (name) => {
     expect(nearestName(name, names)).toBeUndefined()
     expect(didYouMean(name, names)).toBe('')
   },
 )
 
-test('one letter is near no other letter', () => {
+test('a single letter is not a typo of another one', () => {
   expect(nearestName('a', ['b'])).toBeUndefined()
 })
 
-test('the nearest is named, not the first', () => {
+test('suggests the nearest name, not the first', () => {
   expect(didYouMean('reads', ['bread', 'read'])).toBe(' Did you mean "read"?')
 })

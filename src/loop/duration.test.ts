@@ -13,7 +13,7 @@ test.each([
 })
 
 test.each(['', '5', 's', '-1s', '1 s', '1e3s', '1S', '1s1m', 'constructors', '٣s'])(
-  '"%s" is no duration',
+  '"%s" is not a duration',
   (text) => {
     expect(parseDuration(text)).toBeUndefined()
   },

@@ -10,7 +10,7 @@ const unitMs: ReadonlyMap<string, number> = new Map([
 
 export const durationPattern: RegExp = /^(\d{1,12}(?:\.\d{1,6})?)(ms|s|m|h|d)$/
 
-/** In milliseconds; undefined when it is not one. */
+/** In milliseconds; undefined if the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   const [, amount, unit = ''] = durationPattern.exec(text) ?? []
   const factor = unitMs.get(unit)

@@ -3,7 +3,7 @@ import { readLimit, readStep } from './earlier-journals.ts'
 import { stepId } from './ids.ts'
 
 describe('the limit that a condition stands for', () => {
-  test('is the one that the event carries, whatever the condition is called', () => {
+  test('is the one in the event, independent of the name of the condition', () => {
     const met = { condition: 'no budget.cost before the deadline', ends: 'exhausted' } as const
     expect(readLimit({ ...met, limit: 'iterations' })).toBe('iterations')
   })
@@ -22,7 +22,7 @@ describe('the limit that a condition stands for', () => {
 })
 
 describe('what a step is', () => {
-  test('is what its event carries, whatever the step is called', () => {
+  test('is what its event says, independent of the name of the step', () => {
     const step = stepId('', 'prompt', 1)
     expect(readStep({ step, role: 'summary' })).toEqual({ kind: 'step', role: 'summary' })
     expect(readStep({ step, kind: 'agent', role: 'maker' })).toEqual({

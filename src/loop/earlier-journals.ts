@@ -1,6 +1,6 @@
 /**
- * What journals of earlier versions lack, derived from text that they do have. Nothing else in the
- * code reads meaning out of the text of a condition or the name of a step.
+ * Derives data that journals of earlier versions lack from text that they have. No other code
+ * interprets the text of a condition or the name of a step.
  */
 
 import type { DescribedStep, Met } from './event.ts'
@@ -20,14 +20,14 @@ export function readStep(event: Pick<DescribedStep, 'step' | 'kind' | 'role'>): 
   return { kind: derived, role: isNamed ? name : undefined }
 }
 
-/** Steps of the built-in loop type that earlier journals know by their names only. */
+/** Steps of the built-in loop type that earlier journals identify only by name. */
 const plainRoles: ReadonlySet<string> = new Set(['prompt', 'changes'])
 
-/** The limit that a condition stands for which ends a run as exhausted. */
-export const readLimit = (met: Met): LimitName => met.limit ?? limitNamedIn(met.condition)
+/** The limit behind a condition that ends a run as exhausted. */
+export const readLimit = (met: Met): LimitName => met.limit ?? parseLimitName(met.condition)
 
-/** Earlier versions kept only the description, such as `budget.cost` or `all(deadline, max-iterations)`. */
-function limitNamedIn(condition: string): LimitName {
+/** Earlier versions stored only the description, such as `budget.cost` or `all(deadline, max-iterations)`. */
+function parseLimitName(condition: string): LimitName {
   if (condition.includes('deadline')) return 'deadline'
   if (condition.includes('budget.tokens')) return 'tokens'
   if (condition.includes('budget.cost')) return 'cost'

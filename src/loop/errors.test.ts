@@ -14,13 +14,13 @@ describe('every code of a rejection', () => {
     (_code, treatment) => {
       const { exitCode } = treatment
       expect(exitCode).toBeGreaterThan(1)
-      // From 126 on, shells and signals have their own meanings.
+      // Shells and signals use the codes from 126 on.
       expect(exitCode).toBeLessThan(126)
     },
   )
 })
 
-test('a rejection is known by its class and its code, and keeps its cause', () => {
+test('a rejection is recognized by its class and code, and keeps its cause', () => {
   const cause = new Error('disk full')
   const error = new LoopError('store-failed', 'Free some space.', { cause })
   expect(error.cause).toBe(cause)

@@ -1,5 +1,5 @@
 /**
- * Rejections: a request that cannot be served as it was made. The message says what to do next.
+ * Rejections: requests that cannot be served as they are. The message says what to do next.
  * One table gives each code its HTTP status and its exit code.
  */
 
@@ -51,21 +51,21 @@ export type ErrorCode =
   | 'daemon-running'
   | 'daemon-ending'
 
-/** What the message says, for programs. */
+/** The facts of the message, for programs. */
 export interface ErrorDetails {
-  /** The runs that might be meant. */
+  /** The runs that match. */
   readonly candidates?: readonly { readonly id: string; readonly name: string }[]
-  /** What can be asked of the run as it is now. */
+  /** What can be done with the run in its current status. */
   readonly possible?: readonly string[]
-  /** Of a merge that cannot be done. */
+  /** The conflict that prevents a merge. */
   readonly conflict?: {
     readonly target: string
     readonly branch: string
     readonly files: readonly string[]
   }
-  /** Of what is not configured: the variables that are not set. */
+  /** For `not-configured`: the environment variables that are not set. */
   readonly variables?: readonly string[]
-  /** Of a loop file that is not trusted. */
+  /** For `not-trusted`: the loop file, and what it can do. */
   readonly preview?: {
     readonly file: string
     readonly digest: string
@@ -101,7 +101,7 @@ export interface Treatment {
 
 const rejected = (httpStatus: number, exitCode: number): Treatment => ({ httpStatus, exitCode })
 
-/** Exit codes follow sysexits where one fits; 0 and 1 are never used for a rejection. */
+/** Exit codes follow sysexits where one fits; a rejection never uses 0 or 1. */
 export const errorTable: Readonly<Record<ErrorCode, Treatment>> = {
   'bad-request': rejected(400, 64),
   'bad-name': rejected(400, 64),

@@ -2,19 +2,19 @@
  * Everything that can be observed about a run: one closed union. State is a fold over it.
  *
  *   run-created
- *   run-started                          a process took the run (again after each stop or crash)
+ *   run-started                          a process drives the run (again after each stop or crash)
  *   ├─ preflight-noted, -ended           the checks on the base, once, before anything is spent
  *   ├─ iteration-started 1
  *   │  ├─ step-started plan#1            durable before the step does anything
  *   │  ├─ step-finished plan#1           durable before anything depends on it (E1)
  *   │  ├─ step-started test#1
- *   │  ├─ step-failed test#1             with retryAtMs: tried again; without: thrown to the loop
+ *   │  ├─ step-failed test#1             with retryAtMs: retried; without: thrown to the loop
  *   │  ├─ …
- *   │  ├─ step-finished check:test#1     the engine's own, where the loop left one out
+ *   │  ├─ step-finished check:test#1     run by the engine if the loop did not run it
  *   │  └─ step-finished certify:…#1      once a condition is met: with a certificate, or refused (E5)
  *   ├─ iteration-ended 1                 carries progress; this is the checkpoint
  *   ├─ decision-applied                  what a person decided, once (E11)
- *   ├─ run-suspended                     stopped in good order, can be resumed
+ *   ├─ run-suspended                     stopped gracefully, can be resumed
  *   └─ run-ended                         exactly one outcome
  */
 
@@ -31,90 +31,90 @@ import type { RoleAppearances } from './role-appearance.ts'
 import type { StepKind } from './step-kind.ts'
 import type { StepNote } from './step-note.ts'
 
-/** Raised when the meaning of an event changes; a run records the version it was written with. */
+/** Incremented when the meaning of an event changes; each run records the version that wrote it. */
 export const eventVersion = 1
 
 /** A value in the journal: in the row, or in a blob when it is large. Absent: undefined. */
 export type Stored = { readonly value: Json } | { readonly blob: BlobId; readonly bytes: number }
 
-/** Where a run began, when it did not begin empty. */
+/** What a run started from, if it did not start empty. */
 export type Origin =
   | { readonly type: 'fork'; readonly run: RunId; readonly iteration: number }
   | { readonly type: 'checkpoint'; readonly checkpoint: string; readonly iteration: number }
-  /** The same again, with the answers that are on record. */
+  /** A repetition with the recorded answers. */
   | { readonly type: 'replay'; readonly run: RunId; readonly iteration: number }
 
-/** A loop file, and what it said when the run was created. */
+/** A loop file, and its content when the run was created. */
 export interface Source {
   readonly file: string
   readonly digest: string
-  /** What was put in the place of the file's own. */
+  /** Values that override those of the file. */
   readonly changes?: {
     readonly model?: string
     readonly prompt?: string
     readonly dependencies?: 'install' | 'resolve' | 'carry' | 'none'
-    /** Commands that must pass besides the checks of the file. */
+    /** Commands that must pass in addition to the checks of the file. */
     readonly checks?: { readonly commands: readonly string[]; readonly timeoutMs?: number }
   }
 }
 
-/** The git worktree that a run works in, and by what it is found again. */
+/** The git worktree that a run works in, and how to find it. */
 export interface RunWorktree {
-  /** The git directory of the repository, which all of its worktrees share. */
+  /** The git directory of the repository, shared by all of its worktrees. */
   readonly repository: string
-  /** What it is known by there. */
+  /** Its name in that repository. */
   readonly key: string
   readonly branch: string
-  /** What the branch began from. */
+  /** What the branch was created from. */
   readonly base: { readonly name: string; readonly commit: string }
-  /** The folder in it that commands start in, from its top. Absent: the top itself. */
+  /** The folder that commands start in, relative to the root of the worktree. Absent: the root. */
   readonly folder?: string
-  /** Ignored files of the checkout that are in it too. Absent: none. */
+  /** Ignored files that were brought over from the checkout. Absent: none. */
   readonly carried?: CarriedFiles
 }
 
-/** Paths from the top; of very many, the first. */
+/** Paths relative to the root; the list is cut if there are very many. */
 export interface CarriedFiles {
   readonly copied: readonly string[]
   readonly linked: readonly string[]
 }
 
-/** The walls around what a run starts, as they were when a process took it. */
+/** The sandbox of the run's processes, as of the last start of the run. */
 export interface Walls {
   readonly tier: 'strong' | 'basic' | 'none'
-  /** What holds all that a command starts, or each of its processes, to its limits. */
+  /** What enforces limits: for all processes of a command together, or for each one. */
   readonly limits: 'cgroup' | 'rlimit' | 'none'
-  /** Somebody watched. */
+  /** A person was watching. */
   readonly attended: boolean
 }
 
-/** Who works in a run, as far as it was known when a process took it. */
+/** The agent of a run, as far as it was known at its last start. */
 export interface AgentUsed {
-  /** A program, a model, or a kind of agent. */
+  /** An agent program, a model, or a kind of agent. */
   readonly name: string
-  /** As its package or the program itself says; absent where nobody does. */
+  /** As reported by its package or by the program itself. Absent: unknown. */
   readonly version?: string
-  /** How it is talked to, where there are several ways. */
+  /** The protocol it is used through, if it supports several. */
   readonly protocol?: 'headless' | 'acp'
 }
 
 export type Met = {
   readonly condition: string
   readonly ends: 'completed' | 'exhausted' | 'stuck'
-  /** Where it ends as exhausted: what is used up. Absent in earlier journals: see `readLimit`. */
+  /** If it ends the run as exhausted: the limit reached. Absent in earlier journals: see `readLimit`. */
   readonly limit?: LimitName
   readonly detail?: string
-  /** Another run did this work before: its certificate was verified again. */
+  /** Another run already did this work, and its certificate was verified again. */
   readonly earlier?: Earlier
 }
 
-/** How one trip around ended. */
+/** How one iteration ended. */
 export type Ending =
   | { readonly type: 'continue' }
   | { readonly type: 'complete'; readonly met: Met }
-  /** Waits for the provider's window and enters the same iteration again; it is not counted. */
+  /** Waits for the provider and then continues the same iteration, which is not counted. */
   | { readonly type: 'rate-limited'; readonly retryAtMs: number; readonly message: string }
-  /** Entered again on resume; it is not counted. */
+  /** Continued on resume; not counted. */
   | { readonly type: 'interrupted'; readonly reason: string }
   | {
       readonly type: 'error'
@@ -123,7 +123,7 @@ export type Ending =
       readonly met?: Met
     }
 
-/** Everything that can happen in a run. Its state is computed from its events. */
+/** Everything that can happen in a run. The state of a run is computed from its events. */
 export type RunEvent =
   | RunCreated
   | RunStarted
@@ -157,24 +157,24 @@ export interface RunCreated {
   /** How the agents of the loop appear. Absent: see `defaultRoles`. */
   readonly roles?: RoleAppearances
   readonly input?: Stored
-  /** The file that the loop came from, if it came from one. */
+  /** The file that defines the loop, if there is one. */
   readonly source?: Source
-  /** Absent: it works in a folder as it is, or in none. */
+  /** Absent: the run works directly in a folder, or without one. */
   readonly worktree?: RunWorktree
-  /** The folder that it works in was no repository: one that is there later may be the work of its agent. */
+  /** The folder was not a repository when the run was created, so its agent may create one there. */
   readonly withoutGit?: true
-  /** A repeat of what was tried, which somebody asked for. No two have the same number. */
+  /** A unique number if the user asked to repeat an earlier attempt. */
   readonly repeat?: number
   readonly origin?: Origin
-  /** With an origin: what the earlier iterations left. */
+  /** With an origin: the progress of the earlier iterations. */
   readonly progress?: Json
   readonly iteration?: number
   readonly tree?: TreeId
-  /** With an origin: the files as they were before the first iteration of all, where they are known. */
+  /** With an origin: the files before the very first iteration, if they are known. */
   readonly baseTree?: TreeId
-  /** With an origin: what the checks said about those files. */
+  /** With an origin: the results of the checks on those files. */
   readonly preflight?: Pick<Preflight, 'checks'>
-  /** With a checkpoint as origin: what its run had spent and met. A fork begins anew. */
+  /** With a checkpoint as origin: what its run had spent and met. A fork starts from zero. */
   readonly carried?: Carried
 }
 
@@ -182,14 +182,14 @@ export interface RunStarted {
   readonly type: 'run-started'
   readonly owner: string
   readonly fence: number
-  /** Absent: whoever started the run has not said. */
+  /** Absent: the caller did not report it. */
   readonly sandbox?: Walls
   readonly agent?: AgentUsed
-  /** In their order. Absent: it has none, or this was not recorded yet. */
+  /** In their order. Absent: there are none, or an earlier version wrote the event. */
   readonly checks?: readonly CheckDescription[]
 }
 
-/** Preflight begins with something: a check, or the dependencies where no check is named. */
+/** Preflight starts a check, or installs the dependencies if no check is named. */
 export interface PreflightNoted {
   readonly type: 'preflight-noted'
   readonly check?: string
@@ -199,20 +199,20 @@ export interface PreflightEnded extends Preflight {
   readonly type: 'preflight-ended'
 }
 
-/** What was found before the first iteration. */
+/** The results before the first iteration. */
 export interface Preflight {
   readonly checks: readonly PreflightCheck[]
-  /** Why the run cannot succeed: it ends with this. */
+  /** Why the run cannot succeed; the run ends with this fault. */
   readonly fault?: Fault
 }
 
-/** What a check says about the files that the run begins with. */
+/** The result of a check on the base. */
 export interface PreflightCheck {
   readonly check: string
-  /** `unknown`: it was not tried, such as a judge, which costs money. */
+  /** `unknown`: it was not run, for example a judge, which costs money. */
   readonly answer: 'fails' | 'passes' | 'cannot-run' | 'timeout' | 'unknown'
   readonly durationMs: number
-  /** The answer was known from an earlier run. */
+  /** The result is known from an earlier run. */
   readonly known?: true
   /** Why it cannot run, and what to do. */
   readonly detail?: string
@@ -229,9 +229,9 @@ export interface Carried {
 export interface IterationStarted {
   readonly type: 'iteration-started'
   readonly iteration: number
-  /** Entered again after an interruption, a rate limit or a crash: its steps are replayed. */
+  /** Continued after an interruption, a rate limit or a crash: its steps are replayed. */
   readonly again?: true
-  /** The loop's code, where it is another than at the start of the run. */
+  /** The loop's code, if it differs from the code at the start of the run. */
   readonly codeDigest?: string
   readonly tree?: TreeId
 }
@@ -249,13 +249,13 @@ interface StepEvent {
   readonly attempt: number
 }
 
-/** What a step is, as data. `readStep` reads it, and derives it for journals that lack it. */
+/** The kind and role of a step. `readStep` reads them, and derives them for journals that lack them. */
 export interface DescribedStep extends StepEvent {
   /** Absent: a plain step. */
   readonly kind?: StepKind
   /**
    * The role of an agent, or the name of a tool, check, question, gate, action, wait or artifact. Of a plain step:
-   * what its loop type uses it for, such as `prompt`. Absent: it has no other use than its result.
+   * what its loop type uses it for, such as `prompt`. Absent: only its result is used.
    */
   readonly role?: string
 }
@@ -269,16 +269,16 @@ export interface StepStarted extends DescribedStep {
   readonly question?: Question
   /** Idempotency key of an action. */
   readonly key?: string
-  /** E8. Of all that an agent is given; what was tried with the same one is not tried again. */
+  /** E8. Covers everything that the agent receives; an attempt with the same fingerprint is not repeated. */
   readonly fingerprint?: string
-  /** What is to be certified: as it was found, also when the iteration is entered again. */
+  /** What is to be certified: unchanged if the iteration is continued later. */
   readonly claim?: Claim
 }
 
 /** A condition that means success is met. */
 export interface Claim {
   readonly met: Met
-  /** The checks that it rests on; none: the code of the loop says so. */
+  /** The checks that it is based on. Empty: only the loop's own code says so. */
   readonly checks: readonly string[]
   readonly tree?: TreeId
 }
@@ -289,17 +289,17 @@ export interface StepFinished extends DescribedStep {
   readonly spent?: Amount
   readonly tree?: TreeId
   readonly evidence?: Evidence & { readonly check: string }
-  /** E8. It counts as tried: the agent came to an end of its own. */
+  /** E8. Present if the attempt counts: the agent ended by itself. */
   readonly fingerprint?: string
-  /** E5. What the work up to here may be called complete by, on these very files. */
+  /** E5. Certifies the work up to here, for exactly these files. */
   readonly certificate?: Certified
-  /** Checks that may keep failing as they did before the run began: a person was asked. */
+  /** Checks that a person allowed to keep failing as they did before the run. */
   readonly allows?: readonly string[]
 }
 
 export interface Certified {
   readonly id: CertificateId
-  /** Absent where the run has no workspace. */
+  /** Absent if the run has no workspace. */
   readonly tree?: TreeId
 }
 
@@ -308,22 +308,22 @@ export interface StepFailed extends StepEvent {
   readonly fault: Fault
   readonly spent?: Amount
   readonly tree?: TreeId
-  /** When it is tried again. Absent: the fault was handed to the loop. */
+  /** When it is retried. Absent: the fault was thrown to the loop. */
   readonly retryAtMs?: number
 }
 
-/** Stopped before it had a result; it runs again on resume, from the tree it started on. */
+/** Stopped before it had a result. On resume it runs again, from the tree it started on. */
 export interface StepInterrupted extends StepEvent {
   readonly type: 'step-interrupted'
   readonly spent?: Amount
 }
 
-/** Something worth seeing inside a step: a turn of an agent, a call of a tool. Nothing waits for it. */
+/** Something worth showing inside a step: an agent's turn, a tool call. Nothing depends on it. */
 export interface StepNoted {
   readonly type: 'step-noted'
   readonly iteration: number
   readonly step: StepId
-  /** Whose it is, where one step has several at work: `consult:security`. */
+  /** The agent it comes from, if several work in one step: `consult:security`. */
   readonly role?: string
   readonly note: StepNote
 }
@@ -343,7 +343,7 @@ export interface DecisionApplied {
   readonly decision: Decision
 }
 
-/** Back to the state after an earlier iteration. What was spent since stays spent. */
+/** The run returns to the state after an earlier iteration. What was spent since stays spent. */
 export interface RunRewound {
   readonly type: 'run-rewound'
   readonly toIteration: number
@@ -352,21 +352,21 @@ export interface RunRewound {
 }
 
 /**
- * Files are not what the record expects: changed while the run was not at work, left behind by an
- * unfinished step or attempt, or changed while a check ran. What was found is kept.
+ * Files differ from what the journal expects: changed while the run was not active, left by an
+ * unfinished step or attempt, or changed while a check ran. A snapshot of what was found is kept.
  */
 export interface WorkspaceChanged {
   readonly type: 'workspace-changed'
   readonly why: 'changed-outside' | 'unfinished-step' | 'during-check' | 'restored'
   readonly found: TreeId
   readonly tree: TreeId
-  /** How many files are put back, where somebody can tell. */
+  /** How many files are restored. Absent: unknown. */
   readonly files?: number
 }
 
 export type EventType = RunEvent['type']
 
-/** An event with its place: gapless `seq` within the run, `position` in the store. */
+/** An event with its position: gapless `seq` within the run, `position` in the store. */
 export interface RecordedEvent {
   readonly run: RunId
   readonly seq: number

@@ -1,18 +1,18 @@
-/** What a check found, bound to the tree it looked at. */
+/** The results of checks, bound to the tree that was checked. */
 
 import type { ErrorRates } from './error-rates.ts'
 import type { TreeId } from './ids.ts'
 
 export type CheckStatus = 'met' | 'not-met' | 'error' | 'timeout' | 'skipped'
 
-/** What becomes of a failure that was there before the run began. */
+/** How to treat a failure that existed before the run. */
 export const existingFailures = ['ask', 'fix', 'allow'] as const
 export type ExistingFailure = (typeof existingFailures)[number]
 
-/** What answers: a program that we start, a tool, an agent that judges, or code of the loop's owner. */
+/** What performs the check: a command, a tool, an agent that judges, or code of the loop. */
 export type CheckKind = 'command' | 'tool' | 'judge' | 'code'
 
-/** The exit conditions that need no command: there is a usual one for each kind of project. */
+/** Exit conditions that need no command: each kind of project has a usual one. */
 export const standardConditions = [
   'all_tests_pass',
   'build_succeeds',
@@ -21,11 +21,11 @@ export const standardConditions = [
 ] as const
 export type StandardCondition = (typeof standardConditions)[number]
 
-/** What a check is, whatever it is called. */
+/** What a check is, independent of its name. */
 export interface CheckDescription {
   readonly check: string
   readonly kind: CheckKind
-  /** The standard condition that its commands were found for. Absent: the loop gives them itself. */
+  /** The standard condition that its commands implement. Absent: the loop names its commands. */
   readonly condition?: StandardCondition
 }
 
@@ -34,48 +34,48 @@ export interface CheckResult {
   readonly check: string
   readonly status: CheckStatus
   readonly exitCode?: number
-  /** The beginning and the end of what it printed. */
+  /** The start and the end of its output. */
   readonly output: string
   readonly durationMs: number
-  /** Absent where the run has no workspace. */
+  /** Absent if the run has no workspace. */
   readonly tree?: TreeId
   /** Absent: a command. */
   readonly kind?: CheckKind
-  /** It was not run: it has answered on these very files before, in this run. */
+  /** It was not run: its result on exactly these files is known from this run. */
   readonly reused?: true
-  /** It failed before the run began, too. */
+  /** It also failed before the run. */
   readonly existing?: true
-  /** It fails exactly as it did before the run began, and the loop does not say whether it may. */
+  /** It fails exactly as it did before the run, and the loop does not say whether that is allowed. */
   readonly asBefore?: true
-  /** It failed before the run began, and may: by the loop file, or by a person's answer. */
+  /** It failed before the run, and the loop file or a person's answer allows that. */
   readonly allowed?: true
-  /** On the same files it has answered otherwise. */
+  /** It gave different results on the same files. */
   readonly flaky?: true
-  /** Why it could not run at all, and what to do: it has not answered. */
+  /** Why it could not run at all, and what to do. There is no result then. */
   readonly cannotRun?: string
-  /** What the runner itself says of its tests, where it does. */
+  /** What the test runner reports about its tests, if it does. */
   readonly counts?: TestCounts
   /** What a judge found. */
   readonly findings?: readonly Finding[]
-  /** How often it errs, where that was measured. */
+  /** How often it is wrong, if that was measured. */
   readonly calibration?: ErrorRates
 }
 
 export interface TestCounts {
   readonly passed: number
   readonly failed: number
-  /** Skipped, to do, ignored: not run, whatever the runner calls it. */
+  /** Not run: skipped, todo, ignored. */
   readonly skipped: number
 }
 
-/** One thing that somebody found, and where. */
+/** One finding, and where it is. */
 export interface Finding {
   readonly text: string
   readonly file?: string
   readonly line?: number
 }
 
-/** Why work was not certified: what whoever goes on has to know. */
+/** Why work was not certified: input for the next iteration. */
 export interface Refusal {
   /** A stable key: `sealed-changed`, `fails-clean`, `flaky`, `judge-alone`, `toothless`… */
   readonly code: string
@@ -84,39 +84,39 @@ export interface Refusal {
   readonly findings?: readonly Finding[]
 }
 
-/** What the engine itself found after an iteration. */
+/** What the engine found after an iteration. */
 export interface Findings {
-  /** Every check on the files as the iteration left them; empty where the run has none. */
+  /** The result of every check on the files at the end of the iteration; empty if there are no checks. */
   readonly checks: readonly CheckResult[]
-  /** The loop's condition was met, and the work was not certified all the same. */
+  /** The loop's condition was met, but the work was not certified. */
   readonly refusals: readonly Refusal[]
 }
 
-/** The part that state keeps: enough to say whether a check passed on the tree as it is now. */
+/** The part that the state keeps: enough to tell whether a check passed on the current tree. */
 export interface Evidence {
   readonly status: CheckStatus
   readonly iteration: number
   readonly tree?: TreeId
-  /** Of the check itself, where somebody can tell. */
+  /** Identifies what the check does. Absent: unknown. */
   readonly fingerprint?: string
-  /** It was not run: it has answered on these very files before. */
+  /** It was not run: its result on exactly these files is known. */
   readonly reused?: true
-  /** It failed before the run began, and whoever owns the loop lets it. */
+  /** It failed before the run, and the owner of the loop allows that. */
   readonly allowed?: true
-  /** On some tree of this run it answered twice, and differently. */
+  /** It gave two different results on one tree of this run. */
   readonly flaky?: true
 }
 
-/** One answer of a check, as state keeps it: what it was about, and where in the journal it is. */
+/** One result of a check as the state keeps it: its subject, and where it is in the journal. */
 export interface EvidenceKept extends Evidence {
   readonly tree: TreeId
   readonly seq: number
 }
 
-/** Of how many iterations state keeps the last answer of each check. */
+/** For how many iterations the state keeps the last result of each check. */
 const keptMax = 8
 
-/** With one more, the newest last; of each iteration the last, and none that is about no tree. */
+/** Appends a result. Only the last one of each iteration is kept, and only results about a tree. */
 export function keepEvidence(
   kept: readonly EvidenceKept[] | undefined,
   { tree, ...found }: Evidence,
@@ -128,8 +128,8 @@ export function keepEvidence(
 }
 
 /**
- * What a check said about these files before this iteration. It is the same whenever it is asked in the
- * iteration, however often the check has answered in it.
+ * The result of a check on these files before this iteration. It stays the same throughout the
+ * iteration, however often the check runs in it.
  */
 export const answerBefore = (
   kept: readonly EvidenceKept[] | undefined,
@@ -141,11 +141,11 @@ export const answerBefore = (
     .slice(1 - keptMax)
     .findLast((one) => one.tree === tree)
 
-/** A check that did not come to its end has not answered; it may the next time. */
+/** A check that did not finish has no result; it may have one the next time. */
 export const isAnswer = ({ status }: Pick<Evidence, 'status'>): boolean =>
   status !== 'error' && status !== 'timeout'
 
-/** Whether an answer contradicts one that the same check gave on the same tree. */
+/** Whether a result contradicts an earlier one of the same check on the same tree. */
 export const contradicts = (
   kept: readonly EvidenceKept[] | undefined,
   { status, tree, fingerprint }: Evidence,
@@ -160,8 +160,8 @@ export const contradicts = (
   )
 
 /**
- * E5's core: every named check met on this tree, or allowed to fail, and one met at least. An empty list
- * is never "all met".
+ * The core of E5: every named check is met on this tree or allowed to fail, and at least one is met.
+ * An empty list never counts as "all met".
  */
 export function checksPass(
   names: readonly string[],

@@ -1,5 +1,5 @@
-// Any sequence of events that the engine could write, a crash anywhere included, makes only moves
-// that the table of statuses allows. The events are chosen by a small model of the engine.
+// Any sequence of events that the engine could write, including a crash anywhere, causes only
+// transitions that the table of statuses allows. A small model of the engine chooses the events.
 
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -46,7 +46,7 @@ const decided = decisions.map(
 const ends = (some: readonly Outcome[]): RunEvent[] =>
   some.map((outcome) => ({ type: 'run-ended', outcome }))
 
-/** What may be written next. Undriven: nobody has the run, after its creation, a stop or a crash. */
+/** What may be written next. Undriven: no process drives the run after its creation, a stop or a crash. */
 function possible(state: RunState, driven: boolean, entered: boolean): readonly RunEvent[] {
   if (isEnd(state.status)) return []
   const { open } = state
@@ -91,7 +91,7 @@ function inIteration(iteration: number): RunEvent[] {
   ]
 }
 
-/** Every state on the way, chosen by numbers; each ninth number or so is a crash. */
+/** All states of a history that is chosen by numbers; about every ninth number is a crash. */
 function* histories(choices: readonly number[]): Generator<[RunState, RunState, RunEvent]> {
   const { limits } = initialState
   const event: RunEvent = {
@@ -146,7 +146,7 @@ describe('over every history that the engine can write', () => {
     )
   })
 
-  test('a run has an outcome exactly when its status is an end, and it is that one', () => {
+  test('a run has an outcome exactly if its status is final, and both agree', () => {
     fc.assert(
       fc.property(choices, (chosen) => {
         for (const [, after] of histories(chosen)) {
@@ -156,7 +156,7 @@ describe('over every history that the engine can write', () => {
     )
   })
 
-  test('a state has the members of its phase and no others, also when it is stored and read', () => {
+  test('a state has only the members of its phase, also after it was stored and read', () => {
     const names = Object.keys(initialState).toSorted()
     fc.assert(
       fc.property(choices, (chosen) => {
@@ -168,7 +168,7 @@ describe('over every history that the engine can write', () => {
     )
   })
 
-  test('what was spent and the time at work only grow, and nothing reserved is forgotten', () => {
+  test('spending and active time only grow, and no reservation is lost', () => {
     fc.assert(
       fc.property(choices, (chosen) => {
         for (const [before, after, event] of histories(chosen)) {

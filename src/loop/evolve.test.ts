@@ -48,7 +48,7 @@ const sleeping = start({ step: nap, wakeAtMs: 99 })
 const woke = finish({ step: nap })
 const rateLimit: Ending = { type: 'rate-limited', retryAtMs: 5, message: 'not now' }
 
-/** The state after events, each with the moment at which it happened or one after the other. */
+/** The state after events, each with its time; without a time, one after the other. */
 function fold(...events: (RunEvent | [number, RunEvent])[]): RunState {
   let state: RunState = initialState
   let atMs = 0
@@ -60,27 +60,27 @@ function fold(...events: (RunEvent | [number, RunEvent])[]): RunState {
   return state
 }
 
-describe('the time a run was at work', () => {
+describe('the active time of a run', () => {
   test('is the time between its events', () => {
     expect(fold([10, started], [15, iteration(1)], [40, ended(1)]).activeMs).toBe(30)
   })
 
-  test('does not count the time that it was suspended', () => {
+  test('excludes the time in which it was suspended', () => {
     expect(fold([10, started], [20, suspended], [9000, started], [9001, suspended]).activeMs).toBe(
       11,
     )
   })
 
-  test('does not count the time between a crash and the next start', () => {
+  test('excludes the time between a crash and the next start', () => {
     expect(fold([10, started], [15, iteration(1)], [9000, started], [9002, again]).activeMs).toBe(7)
   })
 
-  test('does not count the time between a crash and going back', () => {
+  test('excludes the time between a crash and a rewind', () => {
     const back: RunEvent = { type: 'run-rewound', toIteration: 0 }
     expect(fold([10, started], [15, iteration(1)], [9000, back]).activeMs).toBe(5)
   })
 
-  test('does not count sleep, questions and the windows of providers', () => {
+  test('excludes sleep, questions and rate limits of providers', () => {
     const slept = fold(
       [10, started],
       [10, iteration(1)],
@@ -93,7 +93,7 @@ describe('the time a run was at work', () => {
     expect(limited.activeMs).toBe(1)
   })
 
-  test('never shrinks when the clock goes back', () => {
+  test('never shrinks when the clock is set back', () => {
     expect(fold([10, started], [20, iteration(1)], [5, finish()]).activeMs).toBe(10)
   })
 })
@@ -114,7 +114,7 @@ describe('E2: what an unfinished call might have cost is charged', () => {
   }
   const begun = [started, iteration(1), start({ reserved: worst })]
 
-  test('it is on the scale, and not spent, while the call is under way', () => {
+  test('it is reserved, not spent, while the call is in progress', () => {
     const state = fold(...begun, reserved)
     expect(state.spent).toEqual({ tokens: 0, costMicros: 0 })
     expect(committed(state)).toEqual({ tokens: 107, costMicros: 11 })
@@ -134,7 +134,7 @@ describe('E2: what an unfinished call might have cost is charged', () => {
     expect(state.reserved).toEqual({})
   })
 
-  test('what was settled costs what it cost', () => {
+  test('a settled call is charged its real cost', () => {
     const state = fold(
       ...begun,
       reserved,
@@ -145,7 +145,7 @@ describe('E2: what an unfinished call might have cost is charged', () => {
     expect(state.reserved).toEqual({})
   })
 
-  test('what was settled once, or charged already, is not charged again', () => {
+  test('a call that was settled or charged is not charged again', () => {
     expect(fold(...begun, reserved, settled, settled, finish()).spent.tokens).toBe(2)
     expect(fold(...begun, reserved, started, settled).spent.tokens).toBe(107)
   })
@@ -170,13 +170,13 @@ describe('iterations in which nothing changed', () => {
     expect(counts).toEqual([1, 2, 0, 1])
   })
 
-  test('are those in which the files stayed as they were', () => {
+  test('include those in which the files did not change', () => {
     const changed = finish({ tree: treeOf('b') })
     expect(fold(started, iteration(1, 'a'), changed, ended(1)).unchanged).toBe(0)
     expect(fold(started, iteration(1, 'b'), changed, ended(1)).unchanged).toBe(1)
   })
 
-  test('are not those that are not counted', () => {
+  test('exclude those that do not count', () => {
     expect(fold(started, iteration(1), ended(1, rateLimit)).unchanged).toBe(0)
   })
 })
@@ -188,11 +188,11 @@ describe('E12: errors in a row', () => {
     expect(state.metrics.iterationErrors).toBe(3)
   })
 
-  test('are counted from one again when another error comes', () => {
+  test('are counted from one again after a different error', () => {
     expect(fold(started, failed(1, 'a'), failed(2, 'b')).errors.times).toBe(1)
   })
 
-  test('are forgotten after an iteration without an error, and not by one that is not counted', () => {
+  test('are reset by an iteration without an error, but not by one that does not count', () => {
     expect(fold(started, failed(1, 'a'), ended(2)).errors.times).toBe(0)
     const interrupted = ended(2, { type: 'interrupted', reason: '' })
     expect(fold(started, failed(1, 'a'), interrupted).errors.times).toBe(1)
@@ -200,7 +200,7 @@ describe('E12: errors in a row', () => {
 })
 
 describe('iterations', () => {
-  test('count when they came to an end', () => {
+  test('count when they end', () => {
     const state = fold(started, iteration(1), ended(1), iteration(2))
     expect(state.iteration).toBe(1)
     expect(state.open?.iteration).toBe(2)
@@ -215,7 +215,7 @@ describe('iterations', () => {
     expect(state.open?.fromSeq).toBe(3)
   })
 
-  test('done anew begin where they were made to, on the files they began with', () => {
+  test('that restart begin at the restart, on the files they began with', () => {
     const anew: RunEvent = { type: 'iteration-restarted', iteration: 1, reason: 'code' }
     const met = { check: 'test', status: 'met', iteration: 1, tree: treeOf('b') }
     const checked = finish({ tree: treeOf('b'), evidence: met })
@@ -225,7 +225,7 @@ describe('iterations', () => {
   })
 })
 
-test('going back restores progress and files, voids evidence and keeps what was spent', () => {
+test('a rewind restores progress and files, voids evidence and keeps what was spent', () => {
   const state = fold(
     started,
     progressed(1, 10),

@@ -1,9 +1,9 @@
 /**
- * The fold: what is known after one more event. Pure and total.
+ * The fold: computes the state after one more event. Pure and total.
  *
- * E2. What an unfinished step had reserved is charged when its iteration is left or entered again.
- * E5. A certificate is forgotten with the iteration that it is of.
- * E12. Nothing here forgets an error: counts only grow, and are reset only by measured progress.
+ * E2. What an unfinished step had reserved is charged when its iteration is abandoned or continued.
+ * E5. A certificate is valid only in the iteration that it belongs to.
+ * E12. No error is forgotten: counts only grow, and only measured progress resets them.
  */
 
 import { type Amount, add, zero } from './budget.ts'
@@ -37,14 +37,14 @@ import { countCall } from './tool-use.ts'
 
 export type Occurrence = Pick<RecordedEvent, 'seq' | 'atMs' | 'event'>
 
-/** How progress follows from the previous one and a patch. */
+/** Computes the next progress from the previous one and a patch. */
 export type ApplyProgress = (previous: Json | undefined, patch: Patch) => Json
 
 const canonicalProgress: ApplyProgress = (previous, patch) => toJson(applyPatch(previous, patch))
 
 /**
- * The state after one more event. Whoever knows the new progress already, or folds over a long
- * history that only it holds, says how progress is made; the result must be the same.
+ * The state after one more event. A caller that already knows the new progress, or that may change
+ * the values it folds over, passes its own way to compute it; the result must be the same.
  */
 export function evolve(
   state: RunState,
@@ -52,7 +52,7 @@ export function evolve(
   applyProgress: ApplyProgress = canonicalProgress,
 ): RunState {
   const { seq, atMs, event } = occurrence
-  // The time between a crash and whoever takes the run next is nobody's work.
+  // The time between a crash and the next start does not count as work.
   const taken = event.type === 'run-started' || event.type === 'run-rewound'
   const worked = state.status === 'running' && !taken
   const activeMs = worked ? state.activeMs + Math.max(0, atMs - state.atMs) : state.activeMs
@@ -61,7 +61,7 @@ export function evolve(
   return iterationEnded(chargeOpen(moved), event, applyProgress)
 }
 
-/** The same facts in another phase, of which every member replaces one of the phase before. */
+/** The same facts in another phase; every member of the phase replaces the previous one. */
 const enter = (facts: RunFacts, phase: Whole<RunPhase>): RunState => ({ ...facts, ...phase })
 
 const started = (state: RunState, event: RunStarted): RunState => ({
@@ -102,7 +102,7 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
     case 'budget-reserved':
       return { ...state, reserved: { ...state.reserved, [event.id]: event.worst } }
     case 'budget-settled':
-      // One that is not there any more was settled or charged before.
+      // A reservation that is gone was settled or charged earlier.
       return state.reserved[event.id] === undefined ? state : settle(state, event.id, event.spent)
     case 'decision-applied':
       return evolveDecision(state, event)
@@ -127,7 +127,7 @@ function iterationStarted(state: RunState, event: IterationStarted): RunState {
     event.again && state.open !== undefined
       ? { ...state.open, codeDigest }
       : { iteration: event.iteration, fromSeq: seq, startedAtMs: atMs, codeDigest }
-  // From here on the run changes the files itself: what a suspension left is not needed any more.
+  // From here on the run changes the files itself, so the tree of the suspension is obsolete.
   const phase = running(open)
   if (event.again || event.tree === undefined) return { ...state, ...phase, codeDigest }
   const { tree } = event
@@ -200,7 +200,7 @@ function iterationEnded(
   }
 }
 
-/** An iteration that counts is over. */
+/** An iteration that counts has ended. */
 function closed(state: RunState, event: IterationEnded, applyProgress: ApplyProgress): RunState {
   const patch = event.progress
   const sameProgress = patch === undefined || isUnchanged(patch)
@@ -254,7 +254,7 @@ function stepSettled(
       const allows = event.allows ?? state.allows
       if (event.evidence === undefined) return { ...settled, metrics, tree, certificate, allows }
       const { check, ...answer } = event.evidence
-      // Once it has contradicted itself, it is not to be relied on in this run.
+      // A check that contradicted itself is not trusted again in this run.
       const wasFlaky = Object.hasOwn(state.evidence, check) && state.evidence[check]?.flaky
       const found = wasFlaky === true ? { ...answer, flaky: wasFlaky } : answer
       const evidence = { ...state.evidence, [check]: found }
@@ -280,7 +280,7 @@ function endWait(state: RunState, step: StepId): RunState {
 const endWaits = (state: RunState): RunState =>
   state.status === 'waiting' ? { ...state, waits: [] } : state
 
-/** Takes a reservation off the scale and puts what was really spent on it. */
+/** Replaces a reservation by what was really spent. */
 function settle<S extends RunFacts>(state: S, id: string, spent: Amount | undefined): S {
   const held = state.reserved[id]
   if (held === undefined && spent === undefined) return state
@@ -288,7 +288,7 @@ function settle<S extends RunFacts>(state: S, id: string, spent: Amount | undefi
   return { ...state, reserved, spent: add(state.spent, spent ?? zero) }
 }
 
-/** Nobody knows what an unfinished call cost, so it cost what it was allowed to. */
+/** The cost of an unfinished call is unknown, so its worst case is charged. */
 function chargeOpen<S extends RunFacts>(state: S): S {
   if (Object.keys(state.reserved).length === 0) return state
   return { ...state, spent: committed(state), reserved: {} }

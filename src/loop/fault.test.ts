@@ -25,11 +25,11 @@ describe('two errors that a person would call the same have one signature', () =
     ],
     ['temporary files', 'cannot open /tmp/loop-Ab12/x.ts', 'cannot open /tmp/other/y.ts'],
     ['case and space', 'Not  Found\n', 'not found'],
-  ])('though they differ in %s', (_name, one, other) => {
+  ])('if they differ in %s', (_name, one, other) => {
     expect(signature(one)).toBe(signature(other))
   })
 
-  test('though they differ in numbers anywhere', () => {
+  test('if they differ in numbers anywhere', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (one, other) => {
         expect(signature(`${one} of ${other} failed`)).toBe(signature(`${other} of ${one} failed`))
@@ -41,7 +41,7 @@ describe('two errors that a person would call the same have one signature', () =
 describe('errors that differ have different signatures', () => {
   test.each([
     ['words', 'cannot read file', 'cannot write file'],
-    ['files that stay', 'error in src/a.ts', 'error in src/b.ts'],
+    ['permanent files', 'error in src/a.ts', 'error in src/b.ts'],
     ['names', 'test_parse_v2_header failed', 'test_parse_v2_footer failed'],
   ])('in %s', (_name, one, other) => {
     expect(signature(one)).not.toBe(signature(other))
@@ -51,7 +51,7 @@ describe('errors that differ have different signatures', () => {
     expect(signature('it failed', 'timeout')).not.toBe(signature('it failed', 'refused'))
   })
 
-  test('and each is short, whatever the message', () => {
+  test('and a signature is short for any message', () => {
     expect(signature('no '.repeat(10_000)).length).toBeLessThan(400)
   })
 })
@@ -62,17 +62,17 @@ describe('what the code of a step throws becomes a fault', () => {
     ['a text', 'no', { code: 'step-failed', message: 'no', retryable: false }],
     ['nothing', undefined, { code: 'step-failed', message: 'undefined', retryable: false }],
     [
-      'a failure that may pass',
+      'a transient failure',
       Object.assign(new Error('reset'), { code: 'ECONNRESET' }),
       { code: 'ECONNRESET', message: 'reset', retryable: true },
     ],
     [
-      'a failure that stays',
+      'a permanent failure',
       Object.assign(new Error('none'), { code: 'ENOENT' }),
       { code: 'ENOENT', message: 'none', retryable: false },
     ],
     [
-      'a code that is a number, which names nothing',
+      'a numeric code, which is dropped',
       Object.assign(new Error('aborted'), { code: 20 }),
       { code: 'step-failed', message: 'aborted', retryable: false },
     ],
@@ -80,12 +80,12 @@ describe('what the code of a step throws becomes a fault', () => {
     expect(toFault(thrown)).toEqual(fault)
   })
 
-  test('as it says itself, when it says so', () => {
+  test('unchanged if it is a FaultError', () => {
     const fault = { code: 'conflict', message: 'merge by hand', retryable: false, fatal: true }
     expect(toFault(new FaultError(fault))).toEqual(fault)
   })
 
-  test('with the moment at which the window of a provider opens', () => {
+  test('with the time at which a provider accepts requests again', () => {
     expect(toFault(rateLimited('not now', 77))).toEqual({
       code: 'rate-limited',
       message: 'not now',
@@ -94,7 +94,7 @@ describe('what the code of a step throws becomes a fault', () => {
     })
   })
 
-  test('with a message that has a limit', () => {
+  test('with a message of limited length', () => {
     expect(toFault(new Error('x'.repeat(100_000))).message).toHaveLength(4000)
   })
 })

@@ -10,19 +10,19 @@ export interface Fault {
   /** What happened, as a stable key: `step-failed`, `timeout`, `rate-limited`, `budget`… */
   readonly code: string
   readonly message: string
-  /** Trying the same step again may help. */
+  /** Retrying the same step may help. */
   readonly retryable: boolean
-  /** The run cannot go on after this; another iteration would meet it again. */
+  /** The run cannot continue: another iteration would hit the same fault. */
   readonly fatal?: boolean
-  /** For `rate-limited`: when the window opens again. */
+  /** For `rate-limited`: when the provider accepts requests again. */
   readonly retryAtMs?: number
-  /** For `budget`: the limit that the worst case would have broken. */
+  /** For `budget`: the limit that the worst case would have exceeded. */
   readonly limit?: 'tokens' | 'cost'
 }
 
 const messageCharsMax = 4000
 
-/** Throw it in a step to say what failed and whether trying again may help. */
+/** Throw it in a step to say what failed and whether a retry may help. */
 export class FaultError extends Error {
   readonly fault: Fault
   constructor(fault: Fault, options?: { readonly cause?: unknown }) {
@@ -33,7 +33,7 @@ export class FaultError extends Error {
   }
 }
 
-/** A provider said "not now". The step waits for its window and is not counted as a failure. */
+/** A provider refused because of a rate limit. The step waits, and this does not count as a failure. */
 export function rateLimited(message: string, retryAtMs: number): FaultError {
   return new FaultError({ code: 'rate-limited', message, retryable: true, retryAtMs })
 }
@@ -53,17 +53,17 @@ const transientCodes = new Set([
   'UND_ERR_SOCKET',
 ])
 
-/** What was thrown, as text: total, whatever it is. */
+/** The text of a thrown value. Never throws. */
 export function textOf(error: unknown): string {
   try {
     const text: unknown = error instanceof Error ? error.message : error
     return typeof text === 'string' ? text : String(text)
   } catch {
-    return 'something was thrown that cannot be shown'
+    return 'a value was thrown that cannot be shown as text'
   }
 }
 
-/** Of several lines one, for places that have room for one: lines that a tool printed are kept. */
+/** Joins several lines into one, where only one fits; the lines that a tool printed are kept. */
 export const inOneLine = (text: string, charsMax = 1000): string =>
   text
     .split('\n')
@@ -80,7 +80,7 @@ function codeOf(error: unknown): unknown {
   }
 }
 
-/** Only what a fault consists of, in the types it should have: it is written to the journal. */
+/** Only the members of a fault, with the right types, because it is written to the journal. */
 function normalise(fault: Fault): Fault {
   const { code, message, retryable, fatal, retryAtMs, limit } = fault
   return {
@@ -93,13 +93,13 @@ function normalise(fault: Fault): Fault {
   }
 }
 
-/** What a step's code threw, as a fault. Only known transient failures are worth a second try. */
+/** Converts what a step's code threw. Only known transient failures are retryable. */
 export function toFault(error: unknown): Fault {
   if (error instanceof FaultError) return error.fault
   const message = textOf(error)
   const code = codeOf(error)
   return {
-    // Numbers, such as those of DOMException, name nothing.
+    // Numeric codes, such as those of DOMException, are not stable keys.
     code: typeof code === 'string' ? code : 'step-failed',
     message: plainOutput(message).slice(0, messageCharsMax),
     retryable: typeof code === 'string' && transientCodes.has(code),
@@ -107,8 +107,8 @@ export function toFault(error: unknown): Fault {
 }
 
 /**
- * Equal for two errors that a person would call the same: numbers, hashes, ids, paths' temporary
- * parts and times are taken out.
+ * Equal for two errors that a person would call the same: numbers, hashes, ids, times and the
+ * temporary parts of paths are removed.
  */
 export function errorSignature(fault: Fault): string {
   const text = fault.message
@@ -116,7 +116,7 @@ export function errorSignature(fault: Fault): string {
     .replaceAll(/\/tmp\/\S+/g, '<tmp>')
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<n>')
     .replaceAll(/\b(?:0x[0-9a-f]+|[0-9a-f]{7,})\b/g, '<n>')
-    // Ids of requests: long, without a break, with several digits.
+    // Request ids: long, without separators, with several digits.
     .replaceAll(/(?<![a-z0-9])(?=(?:[a-z]*\d){3})[a-z0-9]{20,}(?![a-z0-9])/g, '<n>')
     .replaceAll(/\d+(?:[.:,]\d+)*/g, '<n>')
     .replaceAll(/\s+/g, ' ')

@@ -1,4 +1,4 @@
-/** Names for things. Branded, so that one kind of id cannot be passed for another. */
+/** Ids. Branded, so that one kind of id cannot be passed as another. */
 
 declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
@@ -7,7 +7,7 @@ type Branded<Name extends string> = string & { readonly [brand]: Name }
 export type RunId = Branded<'RunId'>
 /** SHA-256 of content, in hex. */
 export type BlobId = Branded<'BlobId'>
-/** Hash of everything in a workspace. */
+/** Hash of all files in a workspace. */
 export type TreeId = Branded<'TreeId'>
 /** SHA-256 of a certificate as it was signed, in hex. */
 export type CertificateId = Branded<'CertificateId'>

@@ -47,8 +47,8 @@ function refusal(value: unknown): NotJsonError | undefined {
   return undefined
 }
 
-describe('a value on its way into the journal', () => {
-  test('is what a trip through JSON would make of it', () => {
+describe('a value that is written to the journal', () => {
+  test('equals the result of a round trip through JSON', () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         expect(toJson(value)).toEqual(JSON.parse(JSON.stringify(value)))
@@ -65,7 +65,7 @@ describe('a value on its way into the journal', () => {
     )
   })
 
-  test('is itself when it came from there', () => {
+  test('is returned unchanged if it came from the journal', () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         const canonical = toJson(value)
@@ -74,7 +74,7 @@ describe('a value on its way into the journal', () => {
     )
   })
 
-  test('shares the parts that came from there', () => {
+  test('shares the parts that came from the journal', () => {
     const first = toJson([{ n: 1 }, { n: 2 }])
     const second = toJson({ history: [...items(first), { n: 3 }] })
     const [history] = items(second)
@@ -82,7 +82,7 @@ describe('a value on its way into the journal', () => {
     expect(items(history)[1]).toBe(items(first)[1])
   })
 
-  test('is not the object that was given, so that later changes to that do not reach it', () => {
+  test('is a copy, so that later changes to the original do not affect it', () => {
     const given = { list: [1] }
     const kept = toJson(given)
     given.list.push(2)
@@ -103,12 +103,12 @@ describe('a value on its way into the journal', () => {
     expect(toJson(Object.assign(Object.create(null), { a: 1 }))).toEqual({ a: 1 })
   })
 
-  test('may hold the same object twice', () => {
+  test('may contain the same object twice', () => {
     const part = { n: 1 }
     expect(toJson([part, part])).toEqual([{ n: 1 }, { n: 1 }])
   })
 
-  test('becomes a plain list when it is a kind of list', () => {
+  test('becomes a plain array if it is a subclass of Array', () => {
     class Stack extends Array<number> {}
     const kept = toJson(Stack.of(1, 2))
     expect(Object.getPrototypeOf(kept)).toBe(Array.prototype)
@@ -147,17 +147,17 @@ describe('what cannot be stored is refused with the path of the offending field'
     expect(error?.message).toContain(what)
   })
 
-  test('nesting over 200 deep', () => {
+  test('nesting of more than 200 levels', () => {
     expect(refusal(nested(201))).toBeUndefined()
     expect(refusal(nested(202))?.path).toBe(`$${'.in'.repeat(201)}`)
   })
 
-  test('nesting over 200 deep also where the parts came from the journal one by one', () => {
+  test('nesting of more than 200 levels if the parts came from the journal one by one', () => {
     let value: Json = {}
     const grow = (): void => {
       for (let level = 0; level < 1000; level++) value = toJson({ in: value })
     }
-    expect(grow).toThrow('nested over 200 deep')
+    expect(grow).toThrow('nested more than 200 levels deep')
     expect(toJson(JSON.parse(JSON.stringify(value)))).toEqual(value)
   })
 })

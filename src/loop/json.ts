@@ -1,10 +1,10 @@
 /**
- * Values that survive a trip through the journal.
+ * Values that survive a round trip through the journal.
  *
- * Whatever a step returns or a loop type calls progress passes through `toJson` once: the copy that
- * comes back is what a resumed run would read, it is frozen, and parts that were canonical already
- * are shared instead of copied. So live and replayed runs see the same values, and `===` on two
- * canonical values means that nothing changed in between.
+ * Results of steps and progress pass through `toJson` once. The copy it returns is frozen and equals
+ * what a resumed run would read; parts that are already canonical are shared instead of copied. So
+ * live and replayed runs see the same values, and `===` on two canonical values means that nothing
+ * changed in between.
  */
 
 /** A value that JSON can represent. Inputs, progress and results of steps are such values. */
@@ -27,7 +27,7 @@ export class NotJsonError extends Error {
 }
 
 const depthMax = 200
-/** Canonical values, with how many levels are below each. */
+/** Canonical values, with the number of levels below each. */
 const canonical = new WeakMap<object, number>()
 
 /** The canonical, frozen copy of a value. Undefined properties are dropped, as JSON does. */
@@ -36,8 +36,8 @@ export function toJson(value: unknown): Json {
 }
 
 /**
- * Makes a value canonical without copying it. Only for values that came straight out of
- * `JSON.parse` and that nobody else holds.
+ * Makes a value canonical without copying it. Only for values that came directly from
+ * `JSON.parse` and that no other code references.
  */
 export function adoptJson(value: Json): Json {
   if (typeof value !== 'object' || value === null || canonical.has(value)) return value
@@ -79,7 +79,7 @@ function copyObject(value: object, trail: Trail | undefined, depth: number): Jso
   for (let up = trail; up !== undefined; up = up.parent) {
     if (up.value === value) throw new NotJsonError(pathOf(trail), 'it contains itself')
   }
-  // Unlike `map`, this sees holes, and makes a plain list of any kind of list.
+  // Unlike `map`, this visits holes, and turns any subclass of Array into a plain array.
   const result = Array.isArray(value)
     ? Array.from(value, (item, index) =>
         copy(item, { parent: trail, key: index, value }, depth + 1),
@@ -99,7 +99,7 @@ function heightOf(value: readonly Json[] | { readonly [key: string]: Json }): nu
 }
 
 const tooDeep = (trail: Trail | undefined): NotJsonError =>
-  new NotJsonError(pathOf(trail), `it is nested over ${depthMax} deep`)
+  new NotJsonError(pathOf(trail), `it is nested more than ${depthMax} levels deep`)
 
 function copyRecord(
   value: object,
@@ -115,7 +115,7 @@ function copyRecord(
   for (const [key, item] of Object.entries(value)) {
     if (item === undefined) continue
     const part = copy(item, { parent: trail, key, value }, depth + 1)
-    // A plain assignment to this one name would set the prototype instead.
+    // A plain assignment to this name would set the prototype.
     if (key === '__proto__') Object.defineProperty(result, key, { value: part, enumerable: true })
     else result[key] = part
   }

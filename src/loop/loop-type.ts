@@ -1,7 +1,7 @@
 /**
- * What a loop is. A loop type says what one trip around does; the engine does the rest.
+ * What a loop is. A loop type defines one iteration; the engine does the rest.
  *
- * E3. `createContext` sees the input and the previous progress, and nothing else crosses.
+ * E3. `createContext` sees the input and the previous progress; nothing else is passed between iterations.
  */
 
 import type { Amount, Remaining } from './budget.ts'
@@ -18,15 +18,15 @@ import type { AgentNote, Exchanged } from './step-note.ts'
 /** What one iteration of a loop does, and when the loop ends. */
 export interface LoopType<Input, Context, Progress, Result> {
   readonly name: string
-  /** Say it yourself when code that is not in these functions changes. */
+  /** Change it when code outside of these functions changes. */
   readonly version?: string
-  /** Fresh each time: sees nothing but these. */
+  /** Called for each iteration; sees nothing but its arguments. */
   createContext(input: Input, previous: Progress | undefined): Context
-  /** One trip around. Effects only through `it`. */
+  /** One iteration. Causes effects only through `it`. */
   iterate(context: Context, it: Iteration): Promise<Result>
-  /** Pure: it may be asked twice, the second time with why the work was not certified. */
+  /** Pure: it may be called twice, the second time with the reasons why the work was not certified. */
   extractProgress(result: Result, previous: Progress | undefined, findings: Findings): Progress
-  /** Any of these ends the run, besides its limits. */
+  /** Each of these ends the run when it is met, as do the limits. */
   readonly until?: readonly Condition<Progress, Result>[]
   /** The registered loop type that it is of. Kept with the run; default: `plain`, or code. */
   readonly type?: string
@@ -34,39 +34,39 @@ export interface LoopType<Input, Context, Progress, Result> {
   readonly roles?: RoleAppearances
 }
 
-/** What an iteration works through. Each call is a journaled step: done once, kept. */
+/** The interface of an iteration. Each call is a journaled step: performed once, its result stored. */
 export interface Iteration {
   readonly number: number
-  /** Aborts when the run is cancelled, paused or shut down, or its time is over. */
+  /** Aborts when the run is cancelled, paused or shut down, or reaches its time limit. */
   readonly signal: Signal
   readonly workspace: IterationWorkspace | undefined
   readonly budget: { remaining(): Remaining }
-  /** Checks that failed on the files that the run began with. Absent: unknown. */
+  /** Checks that failed on the base. Absent: unknown. */
   readonly failedBefore?: readonly string[]
   step<T>(
     name: string,
     run: (context: StepContext) => T | Promise<T>,
     options?: StepOptions,
   ): Promise<T>
-  /** Runs branches side by side; each gets an iteration of its own. Waits for all of them. */
+  /** Runs branches in parallel, each with a separate `Iteration`. Waits for all of them. */
   parallel<B extends Branches>(branches: B): Promise<BranchResults<B>>
   agent(role: string, task: AgentTask, options?: StepOptions): Promise<AgentReport>
   tool(name: string, args: Json, options?: StepOptions): Promise<ToolResult>
-  /** Runs checks; without names all that the run has. */
+  /** Runs checks. Without names: all checks of the run. */
   check(names?: readonly string[]): Promise<readonly CheckResult[]>
   ask(name: string, question: Question): Promise<Answer>
   act(action: Action): Promise<Receipt>
   sleep(name: string, ms: number): Promise<void>
-  /** Keeps content by its hash, of any size. */
+  /** Stores content of any size by its hash. */
   artifact(name: string, content: ArtifactContent): Promise<ArtifactRef>
 }
 
 /** The folder that an iteration works in. */
 export interface IterationWorkspace {
   readonly path: string
-  /** The files as they are now. */
+  /** The current files. */
   readonly tree: TreeId
-  /** Paths that differ between a tree of before and the files now; at most a thousand of them. */
+  /** Paths that differ between an earlier tree and the current files; at most a thousand. */
   changedSince(tree: TreeId): Promise<readonly string[]>
 }
 
@@ -79,9 +79,9 @@ export type BranchResults<B extends Branches> = {
 export interface StepOptions {
   readonly timeoutMs?: number
   readonly retry?: Partial<RetryPolicy>
-  /** Worst case of what the step spends, reserved before it starts. */
+  /** The most that the step can spend, reserved before it starts. */
   readonly reserve?: Amount
-  /** It changes no files of the workspace, so it may run beside others. */
+  /** It does not change files of the workspace, so it may run in parallel with other steps. */
   readonly readOnly?: boolean
   /**
    * Of a plain step: what its loop type uses it for. Run folders and displays show the result of `prompt` as the
@@ -90,43 +90,43 @@ export interface StepOptions {
   readonly role?: string
 }
 
-/** What the code of a step is given. */
+/** The argument of a step's code. */
 export interface StepContext {
   readonly signal: Signal
   readonly attempt: number
-  /** What this step really spent so far; charged when it ends, however it ends. */
+  /** Reports what this step has really spent; charged when it ends, also after a failure. */
   readonly spend: (amount: Amount) => void
-  /** Reserves a worst case for one more call, durably, before it is made. */
+  /** Durably reserves the worst case of one more call, before the call is made. */
   readonly reserve: (worst: Amount) => Promise<Reservation>
 }
 
-/** What the code behind a tool is given. */
+/** The context of a tool call. */
 export interface ToolContext extends StepContext {
   readonly iteration: number
   /** The folder to work in. */
   readonly workspace: string | undefined
 }
 
-/** What an agent is given. Its tool calls and turns are on record through it, and in the metrics. */
+/** The context of an agent. Tool calls and turns that go through it are journaled and measured. */
 export interface AgentContext extends ToolContext {
   /** The step that it works in. */
   readonly step: StepId
-  /** What the run has left at this moment. */
+  /** What the run may still spend now. */
   remaining(): Remaining
   tools(): Promise<readonly ToolDescription[]>
-  /** Hooks are told; the call is noted. Rejects only when the run is stopped or a hook refuses. */
+  /** Calls hooks and notes the call. Rejects only if the run is stopped or a hook refuses. */
   callTool(name: string, args: Json): Promise<ToolResult>
-  /** Tells those who watch. Nothing depends on it. */
+  /** Shows something to people who watch. Nothing depends on it. */
   note(note: AgentNote): void
-  /** Puts an exchange with a model on record. Absent where nothing of that kind is kept. */
+  /** Journals an exchange with a model. Absent: exchanges are not stored. */
   keepExchange?(exchange: KeptExchange): Promise<void>
-  /** Records what the agent was really sent, where that is not the task's prompt alone. */
+  /** Journals the prompt that was sent, if it is more than the prompt of the task. */
   keepPrompt?(prompt: string): Promise<void>
 }
 
-/** One question to a model and its answer, as the gateway saw them. */
+/** One request to a model and its response, as the gateway saw them. */
 export interface KeptExchange extends Exchanged {
-  /** What was asked and answered, without secrets. */
+  /** Request and response, without secrets. */
   readonly content: Uint8Array
 }
 
@@ -140,21 +140,22 @@ export interface AgentTask {
   readonly settings?: { readonly [key: string]: Json }
 }
 
-/** What an agent says. It is a claim; only checks make it true. */
+/** What an agent reports. It is a claim; only checks can confirm it. */
 export interface AgentReport {
   readonly status: 'done' | 'done-with-concerns' | 'blocked' | 'needs-context' | 'failed'
   readonly text: string
   readonly usage: Amount
   readonly turns: number
-  /** How its work came to an end, where that was seen from outside and not only said. */
+  /** How its work ended, if that was observed and not only claimed. */
   readonly ended?: AgentEnd
 }
 
 /**
- * `claimed`: it says that it is done. `no-result`: it ended and said nothing of a result. `idle`: it was
- * silent too long and was ended; `lingered`: it had its result and had to be ended. `limit`: its own limit
- * of turns or money. `refused`: something that it wanted to do was not allowed. `provider`: its model
- * failed. `interrupted`: by a signal. `crashed`: it failed in any other way. `time`: it took too long.
+ * `claimed`: it reported that it is done. `no-result`: it ended without reporting a result. `idle`: it was
+ * silent for too long and was stopped; `lingered`: it had its result but did not exit and was stopped.
+ * `limit`: it reached its own limit of turns or money. `refused`: something it wanted to do was not
+ * allowed. `provider`: its model failed. `interrupted`: by a signal. `crashed`: it failed in any other
+ * way. `time`: it took too long.
  */
 export type AgentEnd =
   | 'claimed'
@@ -168,10 +169,10 @@ export type AgentEnd =
   | 'crashed'
   | 'time'
 
-/** What a tool may do to the world, from harmless to not. */
+/** What a tool may affect, from harmless to dangerous. */
 export type Risk = 'read-only' | 'idempotent' | 'network' | 'destructive'
 
-/** A tool as whoever calls it sees it. */
+/** A tool as its caller sees it. */
 export interface ToolDescription {
   readonly name: string
   readonly description: string
@@ -180,17 +181,17 @@ export interface ToolDescription {
   readonly risk: Risk
 }
 
-/** What came of a call. A failure is data for whoever called, never an exception. */
+/** The result of a call. A failure is data for the caller, never an exception. */
 export interface ToolResult {
   readonly ok: boolean
   readonly output: Json
   /** Why it failed, as a stable key: `outside-workspace`, `bad-arguments`, `timeout`… */
   readonly error?: string
-  /** Where all of it is, when `output` is only a part. */
+  /** Where the full output is, if `output` is only a part. */
   readonly spilled?: { readonly file: string; readonly bytes: number }
 }
 
-/** Something that changes the world outside the workspace. */
+/** A change outside of the workspace. */
 export interface Action {
   readonly kind: string
   readonly summary: string

@@ -23,12 +23,12 @@ describe('the nearest name', () => {
     },
   )
 
-  test('is the first of those that are equally near, and the nearest of all', () => {
+  test('is the nearest one, and the first of those that are equally near', () => {
     expect(nearestName('cat', ['bat', 'hat', 'cart'])).toBe('bat')
     expect(nearestName('carts', ['bards', 'parts', 'carts'])).toBe('carts')
   })
 
-  test('is not looked for among names without end', () => {
+  test('is only looked for among a limited number of names', () => {
     function* endless(): Generator<string> {
       for (;;) yield 'another'
     }

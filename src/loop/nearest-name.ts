@@ -1,44 +1,44 @@
-/** Which known name a mistyped one was meant to be. Pure, and cheap whatever it is given. */
+/** Finds the known name that a mistyped one was meant to be. Pure, and cheap for any input. */
 
-/** Names longer than this are not names that somebody mistyped. */
+/** Longer names are not typos. */
 const charsMax = 64
 const knownMax = 1000
 
-/** The known name with the fewest slips from `name`, if they are few for its length. */
+/** The known name with the fewest typos relative to `name`, if they are few for its length. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   if (name === '' || name.length > charsMax) return undefined
   const wanted = plain(name)
-  let best: { readonly name: string; readonly slips: number } | undefined
-  let looked = 0
+  let best: { readonly name: string; readonly typos: number } | undefined
+  let examined = 0
   for (const candidate of known) {
-    if (++looked > knownMax) break
+    if (++examined > knownMax) break
     if (candidate === '' || candidate.length > charsMax) continue
-    const most = Math.min(best === undefined ? slipsMax(name) : best.slips - 1, slipsMax(candidate))
-    const slips = slipsBetween(wanted, plain(candidate), most)
-    const isOther = slips >= Math.max(name.length, candidate.length)
-    if (slips <= most && !isOther) best = { name: candidate, slips }
-    if (slips === 0) break
+    const most = Math.min(best === undefined ? typosMax(name) : best.typos - 1, typosMax(candidate))
+    const typos = countTypos(wanted, plain(candidate), most)
+    const isUnrelated = typos >= Math.max(name.length, candidate.length)
+    if (typos <= most && !isUnrelated) best = { name: candidate, typos }
+    if (typos === 0) break
   }
   return best?.name
 }
 
-/** ` Did you mean "x"?`, or nothing: to be put behind a sentence. */
+/** ` Did you mean "x"?` or an empty string, to append to a sentence. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   const near = nearestName(name, known)
   return near === undefined ? '' : ` Did you mean "${near}"?`
 }
 
-/** A third of the letters may be wrong, and one always; never all of them. */
-const slipsMax = (name: string): number => Math.max(1, Math.floor(name.length / 3))
+/** A third of the letters may be wrong, and at least one. */
+const typosMax = (name: string): number => Math.max(1, Math.floor(name.length / 3))
 
-/** Case and the usual ways to join words are no slips. */
+/** Case and word separators do not count as typos. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_ ]/g, '')
 
 /**
- * Letters added, left out, replaced, or swapped with their neighbour; more than `most` is only
- * known to be more.
+ * Counts letters added, omitted, replaced, or swapped with their neighbor. A result above `most` is
+ * not exact.
  */
-function slipsBetween(a: string, b: string, most: number): number {
+function countTypos(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let before: readonly number[] = []
   let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index)

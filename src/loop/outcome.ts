@@ -1,14 +1,14 @@
-/** How a run ended. Exactly one per run, and it says which condition ended it. */
+/** How a run ended. Exactly one per run; it names the condition that ended it. */
 
 import type { Fault } from './fault.ts'
 import type { CertificateId, RunId } from './ids.ts'
 
-/** Work of another run that solved the same task on the same files. */
+/** Work of another run on the same task and the same files. */
 export interface Earlier {
   readonly run: RunId
   readonly name: string
   readonly certificate: CertificateId
-  /** The branch that has the work. Absent: the run had none. */
+  /** The branch with the work. Absent: the run had none. */
   readonly branch?: string
 }
 
@@ -18,20 +18,20 @@ export type LimitName = 'iterations' | 'tokens' | 'cost' | 'time' | 'deadline'
 export type Outcome =
   /** A condition that means success was met, here or by an earlier run with the same task. */
   | { readonly type: 'completed'; readonly condition: string; readonly earlier?: Earlier }
-  /** A limit was reached before that. */
+  /** A limit was reached first. */
   | { readonly type: 'exhausted'; readonly limit: LimitName; readonly condition: string }
-  /** Going on would repeat what did not help. */
+  /** Continuing would repeat what did not help. */
   | { readonly type: 'stuck'; readonly condition: string; readonly detail: string }
-  /** Somebody asked for an end after the iteration under way. */
+  /** Ended on request, after the current iteration. */
   | { readonly type: 'stopped'; readonly by: string; readonly reason: string }
-  /** Somebody asked for an end at once. */
+  /** Ended on request, immediately. */
   | { readonly type: 'cancelled'; readonly by: string; readonly reason: string }
-  /** `preflight`: before the first iteration, so nobody worked. */
+  /** `preflight`: before the first iteration, so no work was done. */
   | { readonly type: 'failed'; readonly fault: Fault; readonly preflight?: true }
 
 export type OutcomeType = Outcome['type']
 
-/** One line: of a stack only where it begins. */
+/** One line: only the first line of a stack. */
 export function describeFault({ code, message }: Fault): string {
   const [first = ''] = message.split('\n')
   return first === code ? code : `${code}: ${first}`
@@ -56,7 +56,7 @@ export function describeOutcome(outcome: Outcome): string {
   }
 }
 
-/** The run ended before anybody worked: another run had done it, or its set-up has to be fixed first. */
+/** The run ended without any work: another run had already done it, or its setup has to be fixed first. */
 export const didNothing = (outcome: Outcome): boolean =>
   (outcome.type === 'completed' && outcome.earlier !== undefined) ||
   (outcome.type === 'failed' && outcome.preflight === true)

@@ -6,7 +6,7 @@ import { applyPatch, applyPatchInPlace, diff, isUnchanged, type Patch } from './
 const json = fc.jsonValue({ maxDepth: 3 }).map(toJson)
 const record = fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('a', 'b', '__proto__')), json)
 
-/** What a row would hold and give back. */
+/** A value as a row would store and return it. */
 const written = (patch: Patch): Patch => JSON.parse(JSON.stringify(patch))
 
 const itemsOf = (value: Json): readonly Json[] => Object.values(value ?? {})
@@ -15,11 +15,11 @@ const message = (n: number): Json => toJson({ role: 'user', text: `message ${n %
 
 const sizeOf = (patch: Patch): number => JSON.stringify(patch).length
 
-/** What is read back from the row of a patch. */
+/** A patch as it is read back from its row. */
 const roundTrip = (previous: Json | undefined, next: Json): Json =>
   applyPatch(previous, written(diff(previous, next)))
 
-describe('P1: a patch applied to what it was made from gives what it was made for', () => {
+describe('P1: a patch applied to its source gives its target', () => {
   test('for any two values', () => {
     fc.assert(
       fc.property(fc.option(json, { nil: undefined }), json, (previous, next) => {
@@ -38,7 +38,7 @@ describe('P1: a patch applied to what it was made from gives what it was made fo
     )
   })
 
-  test('for lists that slide: items leave at the front and join at the end', () => {
+  test('for sliding lists: items leave at the front and join at the end', () => {
     fc.assert(
       fc.property(fc.array(json), fc.nat(10), fc.array(json), (items, drop, more) => {
         const next = toJson([...items.slice(drop), ...more])
@@ -73,7 +73,7 @@ describe('P1: a patch applied to what it was made from gives what it was made fo
   })
 })
 
-test('a patch applied in place gives the same', () => {
+test('a patch applied in place gives the same result', () => {
   fc.assert(
     fc.property(fc.option(json, { nil: undefined }), json, (previous, next) => {
       const patch = written(diff(previous, next))
@@ -88,8 +88,8 @@ test('a patch applied in place gives the same', () => {
   expect(applyPatchInPlace(own, diff(list, next))).toEqual(next)
 })
 
-describe('a long history costs what was added to it', () => {
-  test('a message more is as large at the thousandth as at the first', () => {
+describe('a patch of a long history is only as large as what was added', () => {
+  test('the thousandth message costs as much as the first', () => {
     let history = toJson([message(0)])
     const sizes: number[] = []
     for (let n = 1; n <= 1000; n++) {
@@ -101,7 +101,7 @@ describe('a long history costs what was added to it', () => {
     expect(sizes[0]).toBeLessThan(60)
   })
 
-  test('a window that slides costs the new item, whatever its length', () => {
+  test('a sliding window of any length costs the new item', () => {
     const previous = toJson(Array.from({ length: 500 }, (_, n) => ({ n, text: 'x'.repeat(100) })))
     const next = toJson([...itemsOf(previous).slice(1), { n: 500 }])
     expect(sizeOf(diff(previous, next))).toBeLessThan(60)
@@ -114,7 +114,7 @@ describe('a long history costs what was added to it', () => {
     expect(diff(previous, next)).toEqual({ at: { key250: { at: { n: { set: -1 } } } } })
   })
 
-  test('what did not change says so', () => {
+  test('an unchanged value gives an unchanged patch', () => {
     fc.assert(fc.property(json, (value) => isUnchanged(diff(value, value))))
     expect(isUnchanged(diff(1, 2))).toBe(false)
   })

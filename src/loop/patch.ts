@@ -1,9 +1,9 @@
 /**
- * The difference between two canonical values, so that a long history costs what was added to it
- * and not what it has grown to.
+ * The difference between two canonical values, so that storing a long history costs only what was
+ * added to it.
  *
  * P1. `applyPatch(previous, diff(previous, next))` equals `next`.
- * P2. The cost of `diff` is the number of members looked at, not their size: shared parts of
+ * P2. The cost of `diff` depends on the number of members, not on their size: shared parts of
  *     canonical values are compared by identity.
  */
 
@@ -48,7 +48,7 @@ export function applyPatch(previous: Json | undefined, patch: Patch): Json {
   return Object.fromEntries([...kept, ...changed])
 }
 
-/** The same, on a value that only the caller holds: it is changed instead of copied. */
+/** The same, but changes the value instead of copying it: only the caller may reference it. */
 export function applyPatchInPlace(previous: Json | undefined, patch: Patch): Json {
   if ('set' in patch) return patch.set
   if (previous === undefined) throw new Error('a patch needs a value to apply to')
@@ -75,7 +75,7 @@ export function applyPatchInPlace(previous: Json | undefined, patch: Patch): Jso
   return record
 }
 
-/** Whether the patch says that nothing changed. */
+/** Whether the patch changes nothing. */
 export const isUnchanged = (patch: Patch): boolean => 'keep' in patch
 
 function diffArray(previous: readonly Json[], next: readonly Json[]): Patch {

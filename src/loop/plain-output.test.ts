@@ -24,7 +24,7 @@ test.each([
   expect(plainOutput(text)).toBe(plain)
 })
 
-test('messages of errors and faults are plain, whoever they quote', () => {
+test('messages of errors and faults are plain text, even if they quote output', () => {
   const message = 'npm said: \u001b[31mERR!\u001b[0m\nno such version'
   const plain = 'npm said: ERR!\nno such version'
   expect(new LoopError('workspace-failed', message).message).toBe(plain)

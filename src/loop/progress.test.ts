@@ -8,11 +8,11 @@ const text = fc.oneof(
   fc.array(fc.constantFrom('🙂', 'a', '\n'), { maxLength: 2000 }).map((parts) => parts.join('')),
 )
 
-/** The part that was kept, without the mark of a cut. */
+/** The remaining text, without the truncation mark. */
 const kept = (whole: string): string => whole.replace('...[truncated]...\n', '')
 
-describe('any truncation keeps the newest', () => {
-  test('what is left of a text is its end, and as much of it as fits', () => {
+describe('truncation keeps the newest part', () => {
+  test('of a text, as much of its end as fits is kept', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 0, max: 1000 }), (whole, charsMax) => {
         const end = keepEnd(whole, charsMax)
@@ -23,22 +23,22 @@ describe('any truncation keeps the newest', () => {
     )
   })
 
-  test('no character is cut in half', () => {
+  test('no surrogate pair is split', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 200 }), fc.nat(3), (charsMax, offset) => {
         const end = keepEnd('x'.repeat(offset) + '🙂'.repeat(150), charsMax)
-        // Half a character does not survive being written as UTF-8.
+        // A lone surrogate does not survive encoding as UTF-8.
         expect(decodeURIComponent(encodeURIComponent(end))).toBe(end)
       }),
     )
   })
 
-  test('a text that was cut says so, one that was not does not', () => {
+  test('only a truncated text has a mark', () => {
     expect(keepEnd('a'.repeat(501), 500)).toMatch(/^\.\.\.\[truncated]\.\.\.\na{482}$/)
     expect(keepEnd('a'.repeat(500), 500)).toBe('a'.repeat(500))
   })
 
-  test('of the entries, the last five stay, each with its last 500 characters', () => {
+  test('the last five entries are kept, each with its last 500 characters', () => {
     let progress: SystemProgress | undefined
     for (let iteration = 1; iteration <= 7; iteration++) {
       progress = captureProgress(progress, {
@@ -53,7 +53,7 @@ describe('any truncation keeps the newest', () => {
     }
   })
 
-  test('with other limits as well, and however many entries came before', () => {
+  test('with other limits and any number of earlier entries', () => {
     fc.assert(
       fc.property(
         fc.array(text, { minLength: 1, maxLength: 20 }),
@@ -72,7 +72,7 @@ describe('any truncation keeps the newest', () => {
   })
 })
 
-test('progress is shown with the oldest first, and as nothing when there is none', () => {
+test('progress is rendered oldest first, and as an empty text if there is none', () => {
   const first = captureProgress(undefined, { iteration: 1, text: 'began' })
   const second = captureProgress(first, { iteration: 2, text: 'went on' })
   expect(renderProgress(second)).toBe('## Iteration 1\nbegan\n\n## Iteration 2\nwent on')

@@ -1,6 +1,6 @@
 /**
- * What crosses from one iteration to the next when the loop type does not want to invent its own:
- * the last few outputs, the newest part of each. The complete history stays in the journal.
+ * The default progress for loop types that do not define their own: the last few outputs, and of each
+ * its end. The complete history stays in the journal.
  */
 
 export interface ProgressEntry {
@@ -8,7 +8,7 @@ export interface ProgressEntry {
   readonly text: string
 }
 
-/** System-captured progress: nobody has to write it down. */
+/** Progress that is captured automatically. */
 export interface SystemProgress {
   readonly entries: readonly ProgressEntry[]
 }
@@ -22,14 +22,14 @@ export const captureLimits: CaptureLimits = { entriesMax: 5, charsMax: 500 }
 
 const mark = '...[truncated]...\n'
 
-/** The end of a text, which is where errors and results stand. Never longer than `charsMax`. */
+/** The end of a text, where errors and results usually are. Never longer than `charsMax`. */
 export function keepEnd(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text
   if (charsMax <= mark.length) return wholeCharacters(text.slice(text.length - charsMax))
   return mark + wholeCharacters(text.slice(text.length - (charsMax - mark.length)))
 }
 
-/** A cut between the halves of a surrogate pair would leave half a character. */
+/** Drops half of a surrogate pair at the start. */
 function wholeCharacters(text: string): string {
   const first = text.charCodeAt(0)
   return first >= 0xdc00 && first <= 0xdfff ? text.slice(1) : text
@@ -46,7 +46,7 @@ export function captureProgress(
   return { entries: entries.slice(Math.max(0, entries.length - limits.entriesMax)) }
 }
 
-/** Progress as a prompt shows it. */
+/** Progress as text for a prompt. */
 export function renderProgress(progress: SystemProgress | undefined): string {
   return (progress?.entries ?? [])
     .map((entry) => `## Iteration ${entry.iteration}\n${entry.text}`)

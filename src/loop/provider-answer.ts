@@ -1,15 +1,15 @@
 /**
- * What a model provider's refusal means, from its status and its words. Pure and total. Also for
- * programs that stand between an agent and a provider.
+ * Classifies a model provider's refusal by its status and text. Pure and total. Also works for
+ * proxies between an agent and a provider.
  */
 
 export type ProviderAnswerKind =
   | 'rate-limited'
-  /** Worth another try as it is. */
+  /** The same request may succeed later. */
   | 'transient'
-  /** The conversation does not fit into the model's window. */
+  /** The conversation exceeds the model's context window. */
   | 'too-long'
-  /** The key is not accepted, or pays for nothing more. */
+  /** The key is invalid, or its account has no credit. */
   | 'not-allowed'
   | 'unknown-model'
   | 'refused'

@@ -32,7 +32,7 @@ describe('an answer', () => {
     expect(answerProblem(question, 'YES')).toBe('"YES" is not an option; choose one of: yes, no')
   })
 
-  test('needs the code of the review where the question does not show everything', () => {
+  test('needs the code of the review if the question does not show everything', () => {
     const long: Question = { ...question, confirm: { option: 'yes', code: '1a2b3c4d' } }
     expect(questionProblem(long)).toBeUndefined()
     expect(answerProblem(long, 'yes')).toContain('loopctl diff --review')
@@ -42,7 +42,7 @@ describe('an answer', () => {
     expect(answerProblem(question, 'yes 1a2b3c4d')).toContain('not an option')
   })
 
-  test('is any text where there are no options', () => {
+  test('is any text if there are no options', () => {
     expect(answerProblem({ text: 'Which name?', default: '' }, 'anything')).toBeUndefined()
   })
 })

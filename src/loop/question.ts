@@ -1,6 +1,6 @@
 /**
- * The one typed thing a person is asked. It always has options or a free answer, a default that is
- * safe, and a deadline at which the default is taken (E9).
+ * Questions to people. A question has options or a free-text answer, a safe default, and a deadline at
+ * which the default is taken (E9).
  */
 
 import type { StepId, TreeId } from './ids.ts'
@@ -9,19 +9,19 @@ import { parseStepId } from './step-name.ts'
 /** A question to a person, with a default that is taken at the deadline. */
 export interface Question {
   readonly text: string
-  /** What may be answered. Absent: any text. */
+  /** The valid answers. Absent: any text. */
   readonly options?: readonly string[]
   /** Taken at the deadline. Must be one of the options. */
   readonly default: string
   /** How long to wait. Default: 24 hours. */
   readonly deadlineMs?: number
-  /** What `loopctl diff --review` shows for it. */
+  /** What `loopctl diff --review` shows for this question. */
   readonly review?: QuestionReview
-  /** The text does not show everything: this option is accepted only with the code of the whole review. */
+  /** The text does not show everything: this option requires the code at the end of the full review. */
   readonly confirm?: { readonly option: string; readonly code: string }
 }
 
-/** What differs between two trees; the files that need an approval first. */
+/** Two trees to compare, and the files to show first because they need an approval. */
 export interface ReviewedTrees {
   readonly base: TreeId
   readonly tree: TreeId
@@ -50,10 +50,10 @@ export interface OpenQuestion {
 
 export const questionDeadlineMs: number = 24 * 3_600_000
 
-/** The name that the loop gave it: `tone` of `1/ask:tone#1`. */
+/** The name that the loop chose: `tone` in `1/ask:tone#1`. */
 export const questionName = (id: string): string => parseStepId(id as StepId).name
 
-/** Why a question cannot be asked, if it cannot. */
+/** Why a question is invalid; undefined if it is valid. */
 export function questionProblem(question: Question): string | undefined {
   const texts: readonly unknown[] = [question.text, question.default, ...(question.options ?? [])]
   if (texts.some((text) => typeof text !== 'string')) return 'its texts are not all strings'
@@ -72,7 +72,7 @@ export function questionProblem(question: Question): string | undefined {
   return undefined
 }
 
-/** Why an answer is not one, if it is not. */
+/** Why an answer is invalid; undefined if it is valid. */
 export function answerProblem(question: Question, answer: string): string | undefined {
   const { confirm } = question
   if (confirm !== undefined && answer.split(' ', 1)[0] === confirm.option) {
@@ -82,10 +82,10 @@ export function answerProblem(question: Question, answer: string): string | unde
   return `"${answer}" is not an option; choose one of: ${question.options.join(', ')}`
 }
 
-/** The answer that is accepted for an option with a code. */
+/** The answer that selects an option which requires a code. */
 export const withCode = ({ option, code }: NonNullable<Question['confirm']>): string =>
   `${option} ${code}`
 
 const needsCode = (option: string): string =>
-  `The question does not show every file that "${option}" is about. Read all of it with ` +
-  `"loopctl diff --review <run>", and answer with the code at its end: ${option} <code>`
+  `The question does not show every file that "${option}" applies to. Read the full review with ` +
+  `"loopctl diff --review <run>", then answer with the code at its end: ${option} <code>`

@@ -1,10 +1,10 @@
 /**
- * How long a provider wants to be left alone, from whatever it says about it: `retry-after` in its
- * three forms, the reset headers of Anthropic and OpenAI, the details in Gemini's body. Pure and
- * total: anything unreadable is no answer, and neither is a wait that nobody means.
+ * How long to wait for a provider, read from its response: `retry-after` in its three forms, the reset
+ * headers of Anthropic and OpenAI, the details in Gemini's body. Pure and total: unreadable and absurdly
+ * long waits are ignored.
  */
 
-/** The longest windows of providers are a month. */
+/** The longest rate limit windows of providers are a month. */
 const waitMsMax = 31 * 24 * 3_600_000
 
 type Headers = Readonly<Record<string, string | undefined>>
@@ -24,7 +24,7 @@ function afterMs(text: string | undefined, nowMs: number): number | undefined {
   return positive(Number(text) * 1000) ?? momentMs(text, nowMs)
 }
 
-/** Of windows that are used up the one that opens last. */
+/** Of the exhausted windows, the one that resets last. */
 function resetMs(headers: Headers, nowMs: number): number | undefined {
   const waits = Object.entries(headers).flatMap(([name, left]) => {
     if (!/^(?:anthropic|x)-ratelimit-/.test(name) || !name.includes('remaining')) return []
@@ -36,7 +36,7 @@ function resetMs(headers: Headers, nowMs: number): number | undefined {
   return waits.length === 0 ? undefined : Math.max(...waits)
 }
 
-/** A date of either form. A bare number is none. */
+/** A date in either form. A bare number is not a date. */
 function momentMs(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined || !/\d{4}/.test(text) || !/[-:]/.test(text)) return undefined
   const atMs = Date.parse(text)

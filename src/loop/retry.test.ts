@@ -14,19 +14,19 @@ const policies = fc.record({
 const chances = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
 describe('a failed step', () => {
-  test('is tried again after a delay that doubles', () => {
+  test('is retried after a delay that doubles', () => {
     const delays = [1, 2].map((attempt) => retryDelayMs(defaultRetry, transient, attempt, 0))
     expect(delays).toEqual([250, 500])
   })
 
-  test('waits between half and the whole of its delay, as chance has it', () => {
+  test('waits a random time between half and the full delay', () => {
     const delays = [0, 0.5, 0.999_999].map((chance) =>
       retryDelayMs(defaultRetry, transient, 1, chance),
     )
     expect(delays).toEqual([250, 375, 500])
   })
 
-  test('never waits longer than the policy says', () => {
+  test('never waits longer than the policy allows', () => {
     fc.assert(
       fc.property(policies, fc.nat(2000), chances, (policy, attempt, chance) => {
         const delay = retryDelayMs(policy, transient, attempt + 1, chance) ?? 0
@@ -38,7 +38,7 @@ describe('a failed step', () => {
     expect(retryDelayMs(endless, transient, 4000, 0.5)).toBe(0)
   })
 
-  test('is tried as often as the policy says, and not more', () => {
+  test('is tried exactly as often as the policy says', () => {
     fc.assert(
       fc.property(policies, chances, (policy, chance) => {
         let attempts = 1

@@ -1,10 +1,10 @@
-/** When a failed step is tried again. Pure: chance comes in as a number. */
+/** When a failed step is retried. Pure: randomness is passed in as a number. */
 
 import type { Fault } from './fault.ts'
 
-/** How often, and after which pauses, a step is tried again after a retryable fault. */
+/** How often, and after which delays, a step is retried after a retryable fault. */
 export interface RetryPolicy {
-  /** Attempts in all, the first included. 1: never again. */
+  /** Total attempts, including the first. 1: no retries. */
   readonly attempts: number
   readonly firstDelayMs: number
   readonly factor: number
@@ -18,7 +18,7 @@ export const defaultRetry: RetryPolicy = {
   delayMsMax: 30_000,
 }
 
-/** What was said, where it is a number; the default otherwise. */
+/** The given values where they are numbers, otherwise the defaults. */
 export function retryPolicy(said: Partial<RetryPolicy> | undefined): RetryPolicy {
   const pick = (name: keyof RetryPolicy): number => {
     const value = said?.[name]
@@ -35,8 +35,8 @@ export function retryPolicy(said: Partial<RetryPolicy> | undefined): RetryPolicy
 }
 
 /**
- * How long to wait before the next attempt, or undefined to give up. Full jitter between half and
- * the whole of the exponential delay, so that many runs do not come back at the same moment.
+ * How long to wait before the next attempt, or undefined to give up. Jitter between half and the full
+ * exponential delay, so that many runs do not retry at the same moment.
  */
 export function retryDelayMs(
   policy: RetryPolicy,
@@ -47,15 +47,15 @@ export function retryDelayMs(
   if (!fault.retryable || fault.code === 'rate-limited') return undefined
   if (attempt >= policy.attempts) return undefined
   const { firstDelayMs, factor, delayMsMax } = policy
-  // Nothing stays nothing, also where the power has become infinite.
+  // A delay of 0 stays 0 even if the power is infinite.
   const grown = firstDelayMs === 0 ? 0 : firstDelayMs * factor ** (attempt - 1)
   const whole = Math.min(delayMsMax, grown)
   return Math.round(whole / 2 + (chance * whole) / 2)
 }
 
 /**
- * When a provider that said "not now" is asked again: when it says so, and later each time where its
- * word turns out to be no good (a clock that differs, a moment that has passed).
+ * When to call a rate-limiting provider again: at the time it names, and later each time if that time
+ * turns out to be wrong (clocks that differ, a time in the past).
  */
 export function windowOpensAtMs(fault: Fault, refusals: number, nowMs: number): number {
   const said = fault.retryAtMs ?? nowMs + 60_000

@@ -26,7 +26,7 @@ const state = {
   },
 } as const
 
-test('a check is pending until it has answered on the files as they are now', () => {
+test('a check is pending until it has a result on the current files', () => {
   expect(listRunChecks(state, tree('now'))).toEqual([
     {
       check: 'test',

@@ -1,4 +1,4 @@
-/** The checks of a run: what each one is, and its status on the files as they are now. */
+/** The checks of a run: what each one is, and its status on the current files. */
 
 import { defined } from './defined.ts'
 import type { PreflightCheck } from './event.ts'
@@ -6,24 +6,24 @@ import type { CheckDescription, CheckKind, CheckStatus, StandardCondition } from
 import type { TreeId } from './ids.ts'
 import type { RunState } from './state.ts'
 
-/** `pending`: it has not run yet, or not on these files. */
+/** `pending`: it has not run on the current files. */
 export type RunCheckStatus = CheckStatus | 'pending'
 
 export interface RunCheck {
   readonly check: string
   readonly status: RunCheckStatus
-  /** Absent: the run was recorded before this was. */
+  /** Absent: an earlier version wrote the run. */
   readonly kind?: CheckKind
   readonly condition?: StandardCondition
-  /** The last iteration that it ran in, and what it found there. Absent: it has not run. */
+  /** The last iteration that it ran in, and its result there. Absent: it has not run. */
   readonly last?: { readonly status: CheckStatus; readonly iteration: number }
-  /** What it said about the files that the run began with. Absent: unknown. */
+  /** Its result on the base. Absent: unknown. */
   readonly base?: PreflightCheck['answer']
 }
 
 type Known = Pick<RunState, 'checks' | 'evidence' | 'preflight'>
 
-/** In the order of the loop file; then those that only the evidence names. */
+/** In the order of the loop file, followed by those that only the evidence names. */
 export function listRunChecks(state: Known, tree: TreeId | undefined): readonly RunCheck[] {
   const described = state.checks ?? []
   const names = [...described.map(({ check }) => check), ...Object.keys(state.evidence)]
@@ -48,6 +48,6 @@ export const findDescription = (
   check: string,
 ): CheckDescription | undefined => checks?.find((one) => one.check === check)
 
-/** Checks that failed on the files that the run began with. */
+/** Checks that failed on the base. */
 export const failedOnBase = ({ preflight }: Pick<RunState, 'preflight'>): readonly string[] =>
   (preflight?.checks ?? []).flatMap(({ check, answer }) => (answer === 'fails' ? [check] : []))

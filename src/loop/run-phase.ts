@@ -1,15 +1,15 @@
 /**
- * Where a run is in its life, and what is there only then. The status tells the phases apart.
+ * The phases of a run, and the members that exist only in each phase. The status is the discriminant.
  *
  *            | open iteration | open waits | suspended tree | outcome
  *   pending  | –              | –          | –              | –
  *   running  | between two: – | –          | until entered  | –
  *   waiting  | always         | of steps   | –              | –
- *   halted   | if cut short   | –          | if it is known | –
- *   ended    | –              | –          | if it is known | always
+ *   halted   | if interrupted | –          | if known       | –
+ *   ended    | –              | –          | if known       | always
  *
- * Each constructor writes every member, so that the phase before leaves nothing behind and all states
- * have one shape.
+ * Each constructor writes every member, so that nothing of the previous phase remains and all states
+ * have the same shape.
  */
 
 import type { StepId, TreeId } from './ids.ts'
@@ -17,13 +17,13 @@ import type { Outcome } from './outcome.ts'
 
 export interface OpenIteration {
   readonly iteration: number
-  /** Where its events begin in the journal. */
+  /** The seq of its first event. */
   readonly fromSeq: number
   readonly startedAtMs: number
   readonly codeDigest: string
 }
 
-/** Created, and not driven yet. */
+/** Created, but never driven. */
 export interface Pending {
   readonly status: 'pending'
   readonly open?: undefined
@@ -35,28 +35,28 @@ export interface Pending {
 /** A process drives it, or did when it was killed. */
 export interface Running {
   readonly status: 'running'
-  /** The iteration under way, or one to be entered again. Absent: between two. */
+  /** The current iteration, or one to be continued. Absent: between two iterations. */
   readonly open?: OpenIteration | undefined
   readonly waits: readonly []
-  /** The files as a suspension in good order left them, until an iteration is entered again. */
+  /** The files at the last graceful suspension, until an iteration is started or continued. */
   readonly suspendedTree?: TreeId | undefined
   readonly outcome?: undefined
 }
 
-/** Driven, and without work until a time or a person comes. */
+/** Driven, but idle until a point in time or an answer. */
 export interface Waiting {
   readonly status: 'waiting'
   readonly open: OpenIteration
-  /** Open waits of steps: sleeping, or asking a person. None: a provider is waited for. */
+  /** Steps that sleep or wait for a person. Empty: the run waits for a provider. */
   readonly waits: readonly StepId[]
   readonly suspendedTree?: undefined
   readonly outcome?: undefined
 }
 
-/** Stopped in good order; it can be resumed. */
+/** Stopped gracefully; it can be resumed. */
 export interface Halted {
   readonly status: 'suspended' | 'paused'
-  /** An iteration to be entered again. */
+  /** An iteration to be continued. */
   readonly open?: OpenIteration | undefined
   readonly waits: readonly []
   readonly suspendedTree?: TreeId | undefined
@@ -67,7 +67,7 @@ export interface EndedBy<O extends Outcome> {
   readonly status: O['type']
   readonly open?: undefined
   readonly waits: readonly []
-  /** Of a run that was ended while it was suspended. */
+  /** Present if the run was ended while it was suspended. */
   readonly suspendedTree?: TreeId | undefined
   readonly outcome: O
 }
@@ -78,7 +78,7 @@ export type Ended = EachEnd<Outcome>
 
 export type RunPhase = Pending | Running | Waiting | Halted | Ended
 
-/** With every member written out, so that it replaces all of another phase. */
+/** With all members present, so that it replaces every member of another phase. */
 export type Whole<P> = P extends RunPhase ? { readonly [K in keyof P]-?: P[K] } : never
 
 const none: readonly [] = []
@@ -112,7 +112,7 @@ export const halted = (
 
 export function ended(outcome: Outcome, suspendedTree: TreeId | undefined): Whole<Ended> {
   const left = { open: undefined, waits: none, suspendedTree }
-  // The same in each case: only so does the compiler see that status and outcome agree.
+  // The cases are the same, but only this way the compiler sees that status and outcome agree.
   switch (outcome.type) {
     case 'completed':
       return { status: outcome.type, ...left, outcome }

@@ -1,4 +1,4 @@
-/** The part of AbortSignal that pure code and users' loops see. An AbortSignal is one. */
+/** The part of AbortSignal that pure code and users' loops see. */
 
 export interface Signal {
   readonly aborted: boolean

@@ -1,12 +1,12 @@
 /**
- * What is known about a run: a fold over its events, small whatever the length of its history.
+ * The state of a run: a fold over its events, small regardless of the length of its history.
  *
  * A state is facts, which hold in every phase, and one phase. A combination that cannot happen cannot
  * be written: a waiting run has an open iteration, only a waiting run has open waits, and a run has an
  * outcome exactly when its status is that end (`run-phase.ts`).
  *
- * All members are there from the beginning, so that every state has the same shape: the fold runs
- * for each event, and copies of one shape are cheap.
+ * All members exist from the start, so that every state has the same shape: the fold runs for each
+ * event, and copying objects of one shape is cheap.
  */
 
 import { type Amount, add, defaultLimits, type Limits, type Remaining, zero } from './budget.ts'
@@ -37,7 +37,7 @@ export interface Metrics {
   readonly iterationMs: number
   /** Finished steps by kind. */
   readonly byKind: { readonly [kind: string]: number }
-  /** Calls of tools by name, whoever made them. */
+  /** Tool calls by name, made by the loop and by agents. */
   readonly tools: { readonly [tool: string]: ToolUse }
 }
 
@@ -62,7 +62,7 @@ export interface RunFacts {
   readonly repeat?: number | undefined
   readonly sandbox?: Walls | undefined
   readonly agent?: AgentUsed | undefined
-  /** What its checks are, in their order. Absent: it has none, or this was not recorded. */
+  /** Its checks, in their order. Absent: there are none, or an earlier version wrote the run. */
   readonly checks?: readonly CheckDescription[] | undefined
   /** Iterations that count. */
   readonly iteration: number
@@ -70,31 +70,31 @@ export interface RunFacts {
   readonly progress?: Json | undefined
   readonly tree?: TreeId | undefined
   readonly evidence: { readonly [check: string]: Evidence }
-  /** The last answers of each check, the newest last: what can be re-used, and what contradicts it. */
+  /** The last results of each check, newest last: to reuse them, and to detect contradictions. */
   readonly answers: { readonly [check: string]: readonly EvidenceKept[] }
-  /** Checks that a person lets fail as they did before the run began. Absent: nobody was asked. */
+  /** Checks that a person allowed to keep failing as they did before the run. Absent: not asked. */
   readonly allows?: readonly string[] | undefined
-  /** E5. The newest, and the iteration that it is of. It is void once that or the tree is another. */
+  /** E5. The newest certificate and its iteration. It is void once the iteration or the tree changes. */
   readonly certificate?: (Certified & { readonly iteration: number }) | undefined
   readonly spent: Amount
-  /** Reserved and not settled, by step or by reservation id. */
+  /** Reserved but not settled, by step or by reservation id. */
   readonly reserved: { readonly [id: string]: Amount }
   readonly activeMs: number
-  /** How often in a row a provider said "not now" to the iteration that is open. */
+  /** How often in a row a provider rate-limited the open iteration. */
   readonly rateLimits: number
   /** Iterations in a row in which neither progress nor files changed. */
   readonly unchanged: number
   readonly errors: { readonly signature: string; readonly times: number }
-  /** What a person asked for. It can be asked in every phase, and is obeyed in a later event. */
+  /** What a person requested. Possible in every phase; a later event carries it out. */
   readonly stop?: { readonly by: string; readonly reason: string } | undefined
   readonly cancel?: { readonly by: string; readonly reason: string } | undefined
   readonly pauseRequested: boolean
   readonly treeAtIterationStart?: TreeId | undefined
-  /** The files before the first iteration of all. */
+  /** The files before the very first iteration. */
   readonly baseTree?: TreeId | undefined
-  /** The last iteration that was begun and is done anew, by force or after going back. */
+  /** The last iteration that was started and is repeated, because of force or a rewind. */
   readonly begunIteration?: number | undefined
-  /** What the checks said about the files that the run began with. Absent: no preflight was made. */
+  /** The results of the checks on the base. Absent: there was no preflight. */
   readonly preflight?: Preflight | undefined
   readonly metrics: Metrics
 }
@@ -150,7 +150,7 @@ export const initialState: RunFacts & Pending = {
   },
 }
 
-/** Spent, and what might yet be: the side of the scale that a new worst case is laid on. */
+/** Spent plus reserved: what a new worst case is added to. */
 export const committed = (state: RunFacts): Amount =>
   Object.values(state.reserved).reduce(add, state.spent)
 

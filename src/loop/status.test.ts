@@ -12,11 +12,11 @@ import {
 const isStatus = (name: string): name is RunStatus => Object.hasOwn(transitions, name)
 const statuses = Object.keys(transitions).filter(isStatus)
 
-/** A name of a document: an alias, or what it is called here. */
+/** A status name of a source document: an alias, or one of ours. */
 const understood = (name: string): boolean =>
   isStatus(name) || isStatus(statusAliases[name] ?? 'unknown')
 
-describe('every status that a source document names has its place here', () => {
+describe('every status of a source document has an equivalent', () => {
   test.each([
     ['002', 'PENDING RUNNING PAUSED COMPLETED FAILED CANCELED'],
     ['000, of a loop', 'Draft Pending Running Paused Rebasing Blocked Complete Failed Stopped'],
@@ -38,22 +38,22 @@ describe('every status that a source document names has its place here', () => {
     expect(new Set(statuses.map(documentedStatus))).toEqual(new Set(known))
   })
 
-  test('a name of document 002 that is translated and back is the same', () => {
+  test('a name of document 002 survives a round trip', () => {
     for (const name of ['PENDING', 'RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELED']) {
       expect(documentedStatus(statusAliases[name] ?? 'pending')).toBe(name)
     }
   })
 })
 
-describe('the table of moves', () => {
+describe('the table of transitions', () => {
   const ends = statuses.filter(isEnd)
 
-  test('has the ends that an outcome can be, and nothing leaves them', () => {
+  test('has every outcome as a final status, without transitions from it', () => {
     expect(ends).toEqual(['completed', 'exhausted', 'stuck', 'stopped', 'cancelled', 'failed'])
     for (const end of ends) expect(transitions[end]).toEqual([])
   })
 
-  test('lets every run be cancelled, and reaches every status from the first', () => {
+  test('allows to cancel every run, and reaches every status from the first', () => {
     for (const status of statuses.filter((one) => !isEnd(one))) {
       expect(transitions[status]).toContain('cancelled')
     }

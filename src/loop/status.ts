@@ -1,12 +1,12 @@
 /**
- * The statuses of a run and the moves between them: the one table.
+ * The statuses of a run and the transitions between them, in one table.
  *
  *   pending ──▶ running ◀──▶ waiting          running, waiting ──▶ any end
  *                 │ ▲           │
  *                 ▼ │           ▼
  *             suspended, paused ◀──           pending, suspended, paused ──▶ cancelled, stopped
  *
- * A run that was killed stays `running` until somebody takes it over: running ──▶ running.
+ * A run whose process was killed stays `running` until another process takes it over: running ──▶ running.
  */
 
 import type { OutcomeType } from './outcome.ts'
@@ -39,7 +39,7 @@ function isStatus(name: string): name is RunStatus {
 /** Whether a run with this status has ended. */
 export const isEnd = (status: RunStatus): status is OutcomeType => transitions[status].length === 0
 
-/** Names used by the source documents, and what they are called here. */
+/** Status names of the legacy formats, mapped to ours. */
 export const statusAliases: Readonly<Record<string, RunStatus>> = {
   // document 002
   PENDING: 'pending',
@@ -72,7 +72,7 @@ export const statusAliases: Readonly<Record<string, RunStatus>> = {
   error: 'failed',
 }
 
-/** The name document 002's clients expect. */
+/** The status name that clients of the legacy API (document 002) expect. */
 export function documentedStatus(status: RunStatus): string {
   switch (status) {
     case 'pending':
@@ -95,7 +95,7 @@ export function documentedStatus(status: RunStatus): string {
   }
 }
 
-/** All that are meant by one of our names, or by one of a document's; undefined: nobody has it. */
+/** The statuses that a name stands for, ours or a legacy one; undefined if the name is unknown. */
 export function statusesNamed(name: string): readonly RunStatus[] | undefined {
   const own = runStatuses.filter((status) => status === name)
   if (own.length > 0) return own

@@ -1,6 +1,6 @@
 /**
- * Names and ids of steps: what names may look like, and the one place that takes an id apart. What a step is
- * comes from its event (`readStep`), not from here.
+ * Names and ids of steps: which names are valid, and the only code that parses an id. The kind and role
+ * of a step come from its event (`readStep`), not from here.
  */
 
 import type { StepId } from './ids.ts'
@@ -8,7 +8,7 @@ import { type StepKind, stepKinds } from './step-kind.ts'
 
 const charsMax = 200
 
-/** Why a name cannot be used, if it cannot. */
+/** Why a name is invalid; undefined if it is valid. */
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'it is empty'
   if (name.length > charsMax) return `it is longer than ${charsMax} characters`
@@ -16,16 +16,16 @@ export function nameProblem(name: string): string | undefined {
   return undefined
 }
 
-/** The kind that the engine put before the name, for those who have only the id. */
+/** The kind that prefixes the name, for callers that have only the id. */
 export function kindOf(step: StepId): StepKind {
   const name = ownPart(step)
   const prefix = name.slice(0, Math.max(0, name.indexOf(':')))
   return stepKinds.find((kind) => kind === prefix) ?? 'step'
 }
 
-/** `0.left/agent:maker#2` in its parts. */
+/** The parts of an id such as `0.left/agent:maker#2`. */
 export function parseStepId(step: StepId): {
-  /** Of the branches of `parallel` that it is in: empty, or ending in `/`. */
+  /** The branches of `parallel` that contain it: empty, or ending in `/`. */
   readonly path: string
   readonly kind: StepKind
   readonly name: string

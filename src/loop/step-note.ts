@@ -1,43 +1,43 @@
-/** What is noted about a step while it runs: turns, tool calls, exchanges with models. */
+/** Notes about a step while it runs: turns, tool calls, exchanges with models. */
 
 import type { Amount } from './budget.ts'
 import type { BlobId } from './ids.ts'
 
 export interface Exchanged {
-  /** Which one of its step, from 1. */
+  /** Counts the exchanges of its step, from 1. */
   readonly ordinal: number
   readonly provider: string
   readonly model: string
   /** How it ended, as a stable key: `complete`, `idle`, `rate-limited`… */
   readonly ended: string
   readonly spent: Amount
-  /** The provider did not say what it used, or the price of the very model is not known. */
+  /** The provider did not report its usage, or the price of this model is unknown. */
   readonly isEstimated: boolean
   readonly durationMs: number
 }
 
-/** What can be seen of an agent at work. */
+/** What can be observed of a working agent. */
 export type AgentNote =
   | {
       readonly type: 'turn-ended'
       readonly turn: number
-      /** What it said, shortened. */
+      /** Its text, shortened. */
       readonly text: string
       readonly calls: number
-      /** The first of the calls that it makes now, shortened. */
+      /** The first of the tool calls that follow, shortened. */
       readonly calling?: string
       readonly usage: Amount
     }
-  /** The conversation no longer fitted into the model's window. */
+  /** The conversation no longer fit into the model's context window. */
   | { readonly type: 'context-cut'; readonly tokens: number; readonly what: string }
-  /** It repeated itself and was told so. */
+  /** It repeated itself and was reminded of that. */
   | { readonly type: 'nudged'; readonly tool: string; readonly times: number }
-  /** A piece of what it prints, while it works. */
+  /** A piece of its output while it works. */
   | { readonly type: 'said'; readonly text: string }
-  /** The window of a provider is closed. Nothing failed. */
+  /** A provider's rate limit. This is not a failure. */
   | { readonly type: 'waiting'; readonly untilMs: number; readonly message: string }
 
-/** One call of a tool, by an agent or by the loop itself. */
+/** One tool call, by an agent or by the loop itself. */
 export interface ToolNote {
   readonly type: 'tool-called'
   readonly tool: string
@@ -49,7 +49,7 @@ export interface ToolNote {
   readonly outputBytes: number
 }
 
-/** An exchange with a model; what was said is in the blob. */
+/** An exchange with a model; its content is in the blob. */
 export interface ExchangeNote extends Exchanged {
   readonly type: 'exchanged'
   readonly attempt: number
@@ -57,7 +57,7 @@ export interface ExchangeNote extends Exchanged {
   readonly bytes: number
 }
 
-/** The prompt as it was sent, where something was added to the task's; it is in the blob. */
+/** The prompt as it was sent, if it is more than the prompt of the task; it is in the blob. */
 export interface PromptNote {
   readonly type: 'prompted'
   readonly blob: BlobId

@@ -10,7 +10,7 @@ const nap = stepId('', 'sleep:nap', 1)
 const tree = 'tree' as TreeId
 const outcome = { type: 'stopped', by: 'ada', reason: 'enough' } as const
 
-/** As a snapshot holds it: JSON without what is undefined. */
+/** As a snapshot stores it: JSON without undefined members. */
 const stored = (members: Partial<StoredState>): StoredState =>
   JSON.parse(JSON.stringify({ ...initialState, ...members }))
 
@@ -30,7 +30,7 @@ describe('a stored state', () => {
     expect(Object.keys(state).toSorted()).toEqual(Object.keys(initialState).toSorted())
   })
 
-  test('of an earlier version gets the members that came since', () => {
+  test('of an earlier version gets the members that were added since', () => {
     const { allows: _allows, answers: _answers, metrics, ...before } = initialState
     const { tools: _tools, ...counted } = { ...metrics, steps: 4 }
     const earlier = JSON.parse(JSON.stringify({ ...before, metrics: counted }))
@@ -57,7 +57,7 @@ describe('a stored state', () => {
     expect(readState(stored(members))).toEqual({ ...initialState, ...expected })
   })
 
-  test('that ended without an outcome is refused', () => {
-    expect(() => readState(stored({ status: 'failed' }))).toThrow('has no outcome')
+  test('with a final status but no outcome is rejected', () => {
+    expect(() => readState(stored({ status: 'failed' }))).toThrow('but no outcome')
   })
 })

@@ -1,6 +1,6 @@
 /**
- * A state as it is stored and sent: flat JSON, in which members are absent that were not there yet when
- * it was written, and in which the phase was not kept in order before it had a type.
+ * A state as it is stored and sent: flat JSON. States that an earlier version wrote lack newer members, and
+ * their members may not match their status.
  */
 
 import { LoopError } from './errors.ts'
@@ -27,7 +27,7 @@ export interface StoredState extends RunFacts {
   readonly outcome?: Outcome | undefined
 }
 
-/** The state that was stored, also by an earlier version. */
+/** Reads a stored state, including those that an earlier version wrote. */
 export const readState = (stored: StoredState): RunState => ({
   ...initialState,
   ...stored,
@@ -44,12 +44,15 @@ function readPhase(stored: StoredState): Whole<RunPhase> {
     case 'running':
       return running(open, suspendedTree)
     case 'waiting':
-      // An iteration that ended, or was left behind, with a wait open once left this status.
+      // Earlier versions stored this status if an iteration ended or was abandoned during a wait.
       return open === undefined ? running(undefined, suspendedTree) : waiting(open, waits)
     case 'suspended':
     case 'paused':
       return halted(status, open, suspendedTree)
     default:
-      throw new LoopError('store-damaged', `A stored state is "${status}", and has no outcome.`)
+      throw new LoopError(
+        'store-damaged',
+        `A stored state has the status "${status}" but no outcome.`,
+      )
   }
 }

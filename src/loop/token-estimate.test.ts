@@ -44,7 +44,7 @@ const json = JSON.stringify(
   2,
 )
 
-/** The tokens of the text, at its worst. */
+/** The token count of the text, the highest of all tokenizers. */
 const actual = (text: string): number => Math.max(o200k(text), cl100k(text))
 
 const ordinary: readonly [string, string][] = [
@@ -124,14 +124,14 @@ describe('the estimate', () => {
     expect(estimateTokens(text) / o200k(text)).toBeLessThan(2.5)
   })
 
-  test('of nothing is 0, and of anything short is enough', () => {
+  test('of an empty text is 0, and of short texts is high enough', () => {
     expect(estimateTokens('')).toBe(0)
     for (const text of ['a', ' ', '\n', '.', '7', 'ü', '語', '😀', ' 5', 'Hello, world!']) {
       expect(estimateTokens(text)).toBeGreaterThanOrEqual(actual(text))
     }
   })
 
-  test('is not below what lines weigh alone, together (T2)', () => {
+  test('of a text is at most the sum of its lines (T2)', () => {
     const line = fc.string({ unit: 'binary', maxLength: 12 })
     const pieces = fc.array(fc.oneof(line, fc.constantFrom('', ' ', '5', 'x 5', '\n', ' \n', '\r')))
     fc.assert(
@@ -143,7 +143,7 @@ describe('the estimate', () => {
     )
   })
 
-  test('of a part is that of the text of the part', () => {
+  test('of a part equals the estimate of its text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(20), fc.nat(20), (text, a, b) => {
         const [from, to] = [Math.min(a, text.length), Math.min(Math.max(a, b), text.length)]

@@ -1,15 +1,15 @@
 /**
- * How many tokens a text is at most, for models whose tokenizer nobody has here. One pass, no
- * vocabulary.
+ * An upper estimate of the tokens of a text, for models whose tokenizer is not available. One pass,
+ * no vocabulary.
  *
- * T1. Not below what o200k and cl100k give, for prose in the common languages, code, JSON, encoded
- *     bytes, numbers and blanks; about `margin` above it at least, because tokenizers of other
- *     vendors make up to 35 % more of the same text.
- * T2. A text is not more than its lines: the weights of parts that are cut after line feeds, each
- *     weighed alone, add up to at least the weight of the whole.
+ * T1. Not below the counts of o200k and cl100k, for prose in the common languages, code, JSON, encoded
+ *     bytes, numbers and whitespace; above them by about `margin`, because tokenizers of other vendors
+ *     produce up to 35 % more tokens for the same text.
+ * T2. A text weighs at most as much as its lines: the weights of parts that are split after line feeds
+ *     add up to at least the weight of the whole.
  *
- * It is no proof for text that was chosen to be rare, such as random ideographs: those are up to
- * three tokens each. The provider's own count, after the first call, is.
+ * The estimate can be too low for deliberately unusual text, such as random ideographs, which are up
+ * to three tokens each. The provider's own count, after the first call, is exact.
  */
 
 /** Weights are counted in twentieths of a token, so that sums are exact. */
@@ -22,7 +22,7 @@ export const margin: number = marginWeight / token
 export const tokensOf = (weight: number): number =>
   Math.ceil((weight * marginWeight) / (token * token))
 
-/** The largest weight that is not more than so many tokens. */
+/** The largest weight that is at most this many tokens. */
 export const weightOf = (tokens: number): number =>
   Math.floor((tokens * token * token) / marginWeight)
 
@@ -46,8 +46,8 @@ const kinds: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) => {
 })
 
 /**
- * The 250 most frequent pairs of letters of English and code, as a set of second letters for each
- * first one. Tokens are made of pairs that are frequent: a rare pair is a place where one ends.
+ * The 250 most frequent letter pairs in English and code, as a set of second letters for each first
+ * letter. Tokens consist of frequent pairs; a token ends at a rare pair.
  */
 const pairs: Uint32Array = Uint32Array.from([
   0x1debd6e, 0x1124a11, 0x01a4d91, 0x0164111, 0x1eff97d, 0x11e4931, 0x00a2191, 0x00e4111, 0x22ff87d,
@@ -58,13 +58,13 @@ const pairs: Uint32Array = Uint32Array.from([
 const isFrequent = (first: number, second: number): boolean =>
   (((pairs[(first | 32) - 97] ?? 0) >>> ((second | 32) - 97)) & 1) === 1
 
-/** The weight of a part of a text as if it stood alone. */
+/** The weight of a part of a text on its own. */
 export function weigh(text: string, from = 0, to: number = text.length): number {
   let weight = 0
   let previous = start
   let previousCode = 0
   let run = 0
-  /** Letters right after digits: an id or encoded bytes, of which tokens are short. */
+  /** Letters right after digits: an id or encoded bytes, which have short tokens. */
   let mixed = false
   for (let index = from; index < to; index++) {
     const code = text.charCodeAt(index)
@@ -86,7 +86,7 @@ export function weigh(text: string, from = 0, to: number = text.length): number 
     previous = kind
     previousCode = code
   }
-  // A space is part of the word after it; here there is none.
+  // A space belongs to the word after it; at the end there is none.
   return previous === space && run === 1 ? weight + token : weight
 }
 
@@ -114,7 +114,7 @@ function weightOfOther(
   const again = kind === previous
   switch (kind) {
     case digit:
-      // Three digits are a token; the space before a number is one of its own.
+      // Three digits are a token; the space before a number is a separate token.
       if (again) return run % 3 === 1 ? token : 0
       return previous === space ? 2 * token : token
     case space:
@@ -134,7 +134,7 @@ function weightOfOther(
   }
 }
 
-/** Outside ASCII the script says how much of a character a token holds. At most its bytes. */
+/** Outside of ASCII the weight depends on the script. At most the number of bytes. */
 function weightOfRange(code: number): number {
   if (code < 0x250) return 28
   if (code < 0x800) return code >= 0x400 && code < 0x530 ? 13 : 26
@@ -147,7 +147,7 @@ function weightOfRange(code: number): number {
   if (code < 0x3000) return code >= 0x2500 && code < 0x2580 ? 20 : 42
   if (code < 0xa000) return 26
   if (code >= 0xac00 && code < 0xd7b0) return 26
-  // Halves of pairs, of which each is four bytes.
+  // Halves of surrogate pairs; a pair is four bytes.
   if (code >= 0xd800 && code < 0xe000) return 30
   return code >= 0xff00 ? 30 : 44
 }

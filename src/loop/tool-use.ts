@@ -1,4 +1,4 @@
-/** Counts of what tools did. Their names come from agents too, so there is a limit to how many. */
+/** Counts tool calls. Agents can choose tool names, so the number of names is limited. */
 
 import type { Metrics, ToolUse } from './state.ts'
 import type { ToolNote } from './step-note.ts'

@@ -27,7 +27,7 @@ export interface AgentContextOptions {
   readonly limits?: Partial<Remaining>
 }
 
-/** What it throws becomes a failed result, as the engine does it. */
+/** An error that it throws becomes a failed result, as in the engine. */
 export type TestTool = (args: Json) => Json | ToolResult | Promise<Json | ToolResult>
 
 /** A context for an agent without an engine, with what the agent did. */
@@ -69,7 +69,7 @@ export function createAgentContext(options: AgentContextOptions = {}): TestAgent
     async reserve(worst) {
       const limit = limitBroken({ ...limits, sameErrors: 3 }, committed(), worst)
       if (limit !== undefined) {
-        const message = `The ${limit} limit would be broken.`
+        const message = `The ${limit} limit would be exceeded.`
         throw new FaultError({ code: 'budget', message, retryable: false, limit })
       }
       const reservation: { worst: Amount; spent?: Amount } = { worst }

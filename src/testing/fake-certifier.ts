@@ -1,7 +1,7 @@
 /**
- * A certifier that runs nothing. It certifies what the engine shows it, and only that: every check that
- * the work rests on must be met on the very files, so an engine that asks too early, or about other
- * files, is refused.
+ * A certifier that runs nothing. It certifies only what the engine passes: every check that the work is
+ * based on must be met on exactly these files, so an engine that asks too early, or about other files, is
+ * refused.
  */
 
 import { createHash } from 'node:crypto'
@@ -9,13 +9,13 @@ import type { Certification, Certifier, Subject } from '../engine/index.ts'
 import type { CertificateId, Refusal } from '../loop/index.ts'
 
 export interface FakeCertifier extends Certifier {
-  /** What it was asked, the first first. */
+  /** The subjects it was called with, in order. */
   readonly asked: readonly Subject[]
   /** What it certified, by the id of the certificate. */
   readonly issued: ReadonlyMap<CertificateId, Subject>
 }
 
-/** `answer` may say otherwise for a subject that would be certified. */
+/** `answer` can override the result for a subject that would be certified. */
 export function createFakeCertifier(
   answer: (subject: Subject) => Certification | undefined = () => undefined,
 ): FakeCertifier {

@@ -1,6 +1,6 @@
 /**
- * A clock that stands still until the test moves it. Sleepers wake at their own moments, in order,
- * and what follows from one has happened before the next wakes.
+ * A clock that stands still until the test moves it. Sleepers wake up at their times, in order, and
+ * everything that one triggers has happened before the next wakes up.
  */
 
 import type { Clock } from '../engine/index.ts'
@@ -8,13 +8,13 @@ import type { Signal } from '../loop/index.ts'
 
 /** A clock that the test moves. */
 export interface ManualClock extends Clock {
-  /** Moves time. Resolves when what was due has happened. */
+  /** Moves time. Resolves when everything due has happened. */
   advance(ms: number): Promise<void>
-  /** Lets everything happen that waits for no time. */
+  /** Runs everything that does not wait for time. */
   settle(): Promise<void>
-  /** Moves from moment to moment at which somebody wakes, until the work is done. */
+  /** Moves from one wake-up time to the next until the work is done. */
   pass<T>(work: Promise<T>): Promise<T>
-  /** The moments at which somebody is to wake, soonest first. */
+  /** The wake-up times of all sleepers, soonest first. */
   readonly alarms: readonly number[]
 }
 
@@ -51,12 +51,12 @@ export function createManualClock(startMs = 1_000_000, chance = 0.5): ManualCloc
       }
       const sleeper: Sleeper = { atMs: nowMs + Math.max(0, ms), wake }
       signal?.addEventListener('abort', stop, { once: true })
-      // Those of one moment wake in the order in which they fell asleep.
+      // Sleepers with the same time wake up in the order in which they fell asleep.
       sleepers = [...sleepers, sleeper].toSorted((a, b) => a.atMs - b.atMs)
     })
   }
 
-  /** Wakes the next sleeper who is due by then. */
+  /** Wakes up the next sleeper that is due by then. */
   async function wakeNext(untilMs: number): Promise<boolean> {
     const next = sleepers[0]
     if (next === undefined || next.atMs > untilMs) return false

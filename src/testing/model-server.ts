@@ -1,8 +1,8 @@
 /**
- * A model API on loopback that says what a script tells it, in the real wire formats: what a test of
- * an agent needs instead of a provider. It also fails as providers do.
+ * A scripted model API on loopback, in the real wire formats: tests of agents use it instead of a
+ * provider. It can also fail as providers do.
  *
- * Answers are taken in order, whoever asks; the last one repeats. Every request is kept.
+ * Answers are used in order, regardless of the client; the last one repeats. Every request is recorded.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -17,7 +17,7 @@ export type ModelAnswer =
   | ModelRefusal
   | ModelTrouble
 
-/** An error as HTTP knows it: 429, 500, 401, 400… */
+/** An HTTP error: 429, 500, 401, 400… */
 export interface ModelRefusal {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
@@ -27,9 +27,9 @@ export interface ModelRefusal {
 }
 
 /**
- * `hang`: it takes the request and never answers. `cut`: the connection breaks in the middle of the
- * answer. `garbage`: an answer that is none, with status 200. `flood`: an answer without end.
- * `redirect`: it sends the client elsewhere.
+ * `hang`: accepts the request and never answers. `cut`: the connection breaks in the middle of the
+ * answer. `garbage`: an invalid answer with status 200. `flood`: an endless answer. `redirect`: sends
+ * the client elsewhere.
  */
 export interface ModelTrouble {
   readonly does: 'hang' | 'cut' | 'garbage' | 'flood' | 'redirect'
@@ -142,7 +142,7 @@ const places: readonly (readonly [RegExp, ModelFormat])[] = [
   [/:(?:generateContent|streamGenerateContent)(?:\?|$)/, 'gemini'],
 ]
 
-/** How many tokens a request would have: free, and no part of the script. */
+/** A request to count tokens: free, and not part of the script. */
 const isCount = ({ url = '', method }: IncomingMessage): boolean =>
   method === 'POST' && /(?:\/messages\/count_tokens|:countTokens)(?:\?|$)/.test(url)
 

@@ -1,4 +1,4 @@
-/** A store as a host opens it: the death of a process of this machine is noticed at once. */
+/** A store as a host opens it: the death of a process of this machine is noticed immediately. */
 
 import type { Store } from '../engine/index.ts'
 import { openStore, type StoreOptions } from '../journal/index.ts'

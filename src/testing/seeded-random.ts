@@ -1,4 +1,4 @@
-/** Chance that a seed decides. The same seed gives the same numbers on every machine. */
+/** Seeded randomness. The same seed gives the same numbers on every machine. */
 
 export interface SeededRandom {
   /** In [0, 1). */
@@ -7,7 +7,7 @@ export interface SeededRandom {
   between(min: number, max: number): number
   chance(probability: number): boolean
   pick<T>(list: readonly T[]): T
-  /** A stream of its own: what is drawn from it changes nothing here. */
+  /** A separate stream: drawing from it does not affect this one. */
   split(): SeededRandom
 }
 

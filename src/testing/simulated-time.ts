@@ -1,9 +1,9 @@
 /**
  * Virtual time for several processes: a queue of tasks, of which one runs at a time.
  *
- * T1. Which of the tasks that are due runs next, the seed decides. Time moves only when none is due.
- * T2. Between two tasks everything that the first one set off has come to rest: all promises that can
- *     go on have gone on.
+ * T1. The seed decides which due task runs next. Time moves only when none is due.
+ * T2. Between two tasks, everything that the first one triggered has settled: all promises that can
+ *     continue have continued.
  * T3. Tasks of a process that is dead never run; those of a frozen one wait until it thaws.
  * So what happens is a function of the seed alone.
  */
@@ -38,7 +38,7 @@ interface Task {
   off: boolean
 }
 
-/** A day that nobody mistakes for now. */
+/** A date that cannot be mistaken for now. */
 export const simulatedStartMs: number = Date.UTC(2040, 0, 1)
 
 export function createSimulatedTime(random: SeededRandom): SimulatedTime {

@@ -1,6 +1,6 @@
 /**
- * A database that tells of each statement before and after it takes effect. What is thrown there,
- * the statement throws: so a test makes any one of them fail, or ends the process at it.
+ * A database that calls back before and after each statement takes effect. The statement throws what the
+ * callback throws, so a test can make any statement fail or end the process at it.
  */
 
 import type { Database } from '../journal/index.ts'
@@ -34,7 +34,7 @@ export function watchDatabase(database: Database, watch: StatementWatch): Databa
   }
 }
 
-/** What a disk that is broken or full answers. */
+/** The error of a broken or full disk. */
 export function diskError(code: 'EIO' | 'ENOSPC', what: string): Error {
   return Object.assign(new Error(`${code}: injected failure, ${what}`), { code })
 }

@@ -56,7 +56,7 @@ describe('a run that asked a model', () => {
     expect(view.exchanges.map(({ ordinal }) => ordinal)).toEqual([1, 2, 3])
     const tail = await ctl(at, 'tail', 'story')
     expect(tail.stdout).toMatch(/started, agent: anthropic\/claude-sonnet-4-5, sandbox: \w+/)
-    expect(tail.stdout).toMatch(/waits until .*anthropic takes no requests/)
+    expect(tail.stdout).toMatch(/waiting until .*anthropic takes no requests/)
     expect(tail.stdout).toMatch(/asked claude-sonnet-4-5 \(3\): complete/)
     expect((await ctl(at, 'inspect', 'story')).stdout).toMatch(/^sandbox +\w+.*attended$/m)
     const all = [shown, first, second, tail].map(({ stdout }) => stdout).join('\n')

@@ -41,7 +41,7 @@ describe('a tool that an agent calls', () => {
     expect(metrics.tools).toEqual({ grep: { calls: 1, failed: 0, ms: 0, outputBytes: 7 } })
   })
 
-  test('that throws is a result for the agent, and the run goes on', async () => {
+  test('that throws is a result for the agent, and the run continues', async () => {
     const results: ToolResult[] = []
     const tools: Tools = {
       call: async () => {

@@ -77,7 +77,7 @@ describe('E5: complete means certified', () => {
     ])
   })
 
-  test('what is refused goes into progress, and the loop goes on', async () => {
+  test('refusals are passed to progress, and the loop continues', async () => {
     const workspace = memoryWorkspace({ log: '' })
     const certifier = createFakeCertifier(({ iteration }) =>
       iteration === 1 ? refused : undefined,

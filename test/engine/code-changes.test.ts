@@ -91,7 +91,9 @@ describe('a change of the code of a loop', () => {
   test('to another loop is refused', async () => {
     const { world, run } = await stoppedInFirst()
     const other = { ...versioned('1').loop, name: 'other' }
-    await expect(world.drive(run, other)).rejects.toThrow('is of the loop "story", not "other"')
+    await expect(world.drive(run, other)).rejects.toThrow(
+      'belongs to the loop "story", not "other"',
+    )
   })
 
   test('E5: by force puts the files back and voids what was checked on the others', async () => {

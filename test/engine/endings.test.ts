@@ -107,7 +107,9 @@ describe('an error in an iteration', () => {
     const loop = loopOf<object>(async () => ({ list: [new Date(0)] }))
     const run = await world.start(loop)
     const end = await world.finish(run, loop)
-    expect(JSON.stringify(end)).toContain("The loop's progress: $.list[0] cannot be stored")
+    expect(JSON.stringify(end)).toContain(
+      "The loop's progress is not serializable: $.list[0] cannot be stored",
+    )
   })
 })
 

@@ -263,7 +263,7 @@ describe('E5: complete means that the checks passed on the tree as it is', () =>
   })
 })
 
-test('what was changed while a check ran is put back, and kept where it can be had', async () => {
+test('changes made while a check ran are reverted, and saved as a tree', async () => {
   const files = memoryWorkspace({ a: '1' })
   const world = createWorld({
     workspace: files,

@@ -33,8 +33,8 @@ function scene(lint: Check, preflight = preflightOf('test', 'lint')) {
   return { world: createWorld(ports), loop: counting(workspace), certifier }
 }
 
-describe('checks that failed before the run began', () => {
-  test('may stay as they are if a person allows it, and the certifier is told', async () => {
+describe('checks that failed before the run', () => {
+  test('may keep failing if a person allows it, and the certifier is informed', async () => {
     const { world, loop, certifier } = scene(asBefore)
     const run = await world.start(loop)
     await world.decide(run, { type: 'answer', question: questionId, answer: 'allow' })
@@ -47,7 +47,7 @@ describe('checks that failed before the run began', () => {
     expect(certifier.asked).toMatchObject([{ allows: ['lint'] }])
   })
 
-  test('are to be fixed without an answer, and the question is asked once', async () => {
+  test('must be fixed if there is no answer, and the question is asked once', async () => {
     const { world, loop, certifier } = scene(asBefore)
     const run = await world.start(loop)
     expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'exhausted' } })

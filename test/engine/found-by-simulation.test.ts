@@ -12,8 +12,8 @@ const withJournal = (ports: Ports, change: (journal: Journal) => Partial<Journal
   journal: { ...ports.journal, ...change(ports.journal) },
 })
 
-describe('E2: results are handed over in the order of the journal', () => {
-  test('though a hook after one of them takes its time', async () => {
+describe('E2: results are delivered in the order of the journal', () => {
+  test('even if a hook after one of them is slow', async () => {
     const world = createWorld()
     const hooks: Ports['hooks'] = [
       {
@@ -38,7 +38,7 @@ describe('E2: results are handed over in the order of the journal', () => {
     expect(seen).toEqual(['a', 'b'])
   })
 
-  test('though they end in one commit and in different ways', async () => {
+  test('even if they end in one commit and in different ways', async () => {
     const world = createWorld()
     const gate = deferred()
     const seen: string[] = []
@@ -106,7 +106,7 @@ test('E2: what an attempt left that a provider put off is undone before the next
   expect(second?.tree).toBe(first?.tree)
 })
 
-test('E1: nothing is written after a unit that failed, though nobody waited for it', async () => {
+test('E1: nothing is written after a unit that failed, even if no caller waited for it', async () => {
   const world = createWorld()
   const loop = loopOf<null>(async () => {
     await world.clock.sleep(5)
@@ -171,7 +171,7 @@ test('E2: code that swallows the failure of a disk starts nothing on the way it 
   expect((await world.state(run)).progress).toBe('well')
 })
 
-test('E2: files that somebody changed in a pause are kept, though the process died that took it up', async () => {
+test('E2: files that a person changed during a pause are kept, even if the resuming process died', async () => {
   const workspace = memoryWorkspace({ a: '1' })
   const world = createWorld({ workspace })
   const loop = loopOf<null>(async (_context, it) => {
@@ -228,7 +228,7 @@ test('E2: a step that a disk kept from starting is not overtaken by the one aske
   expect((await world.state(run)).progress).toBe('ab')
 })
 
-test('E2: a reservation that is no amount takes no place in the journal', async () => {
+test('E2: a reservation with an invalid amount is not journaled', async () => {
   const world = createWorld()
   const loop = loopOf<string>(async (_context, it) => {
     const bad = it.step('bad', () => '', { reserve: { tokens: -1, costMicros: 0 } })

@@ -41,8 +41,8 @@ function tryTo(meddle: () => void): string {
   }
 }
 
-describe('E3: only progress crosses from one iteration to the next', () => {
-  test('a context that was changed is made anew from progress', async () => {
+describe('E3: only progress is passed from one iteration to the next', () => {
+  test('a context that was changed is created again from progress', async () => {
     const world = createWorld()
     const loop = noteLoop(({ context }) => {
       context.entries.push('smuggled')
@@ -52,7 +52,7 @@ describe('E3: only progress crosses from one iteration to the next', () => {
     expect((await world.state(run)).progress).toEqual({ entries: undisturbed })
   })
 
-  test('progress and input cannot be changed by those who are given them', async () => {
+  test('progress and input cannot be changed by the code that receives them', async () => {
     const world = createWorld()
     const attempts: string[] = []
     const loop = noteLoop(({ previous, input }) => {

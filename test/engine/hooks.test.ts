@@ -24,7 +24,7 @@ const refusing = (
 })
 
 describe('hooks', () => {
-  test('are told before and after runs, iterations, steps and tools', async () => {
+  test('are called before and after runs, iterations, steps and tools', async () => {
     const told: string[] = []
     const run: Hook['run'] = ({ point, step, state }) => {
       told.push([point, step ?? '', state.status].join(' '))
@@ -50,7 +50,7 @@ describe('hooks', () => {
     ])
   })
 
-  test('are told of the fault of a step', async () => {
+  test('receive the fault of a step', async () => {
     const faults: unknown[] = []
     const world = createWorld({
       hooks: [
@@ -96,7 +96,7 @@ describe('a blocking hook', () => {
     expect(failed?.fault).toMatchObject({ code: 'refused', retryable: false })
   })
 
-  test('E2: has its refusal kept, also when it would not refuse any more', async () => {
+  test('E2: has its refusal recorded, even if it would no longer refuse', async () => {
     const make = () =>
       loopOf<string>(async (_context, it) => {
         const first = await it.step('push', () => 'pushed').catch(() => 'refused')
@@ -210,7 +210,7 @@ describe('an observing hook', () => {
     expect((await world.state(id)).metrics).toMatchObject({ steps: 2, stepsFailed: 0 })
   })
 
-  test('that falls behind loses what comes next, and the run goes on', async () => {
+  test('that falls behind misses what comes next, and the run continues', async () => {
     let told = 0
     const world = createWorld({
       hooks: [

@@ -90,7 +90,7 @@ test('after a kill at any moment every iteration whose end is not on record is k
   }
 })
 
-test('document 001: what cannot be kept is tried again, then said loudly, and the run goes on', async () => {
+test('document 001: a failed commit is retried, then becomes a warning, and the run continues', async () => {
   let failures = 2
   let attempts = 0
   const { workspace, kept } = keeping(undefined, async () => {
@@ -105,7 +105,7 @@ test('document 001: what cannot be kept is tried again, then said loudly, and th
   expect(await world.only(run, 'warning')).toEqual([])
 })
 
-test('document 001: work that is nowhere to be found is not certified', async () => {
+test('document 001: uncommitted work is not certified', async () => {
   const certifier = createFakeCertifier()
   let isBroken = true
   const { workspace, kept } = keeping(undefined, async () => {
@@ -131,7 +131,7 @@ test('document 001: work that is nowhere to be found is not certified', async ()
   expect(kept.map(({ iteration }) => iteration)).toEqual([1, 2, 2])
 })
 
-test('who lost the run does not go on without keeping its work', async () => {
+test('a process that lost the run does not continue without committing its work', async () => {
   const { workspace } = keeping(undefined, async () => {
     throw new LoopError('fenced', 'Another process has the run.')
   })

@@ -48,7 +48,7 @@ describe('a run ends by its limits', () => {
     const began = world.clock.now()
     const run = await world.start(loop, { limits: limitsAt(began) })
     expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'exhausted', limit } })
-    expect(heard).toContain('its time is over')
+    expect(heard).toContain('its time limit was reached')
     expect(world.clock.now() - began).toBe(5000)
   })
 

@@ -52,7 +52,7 @@ const twoBranches: Code = (it) =>
     right: (branch) => step(branch, 'work'),
   })
 
-describe('code that does not ask for what the journal says stops the run with both names', () => {
+describe('code that does not request the recorded step stops the run with an error that names both', () => {
   test.each<[string, Code, Code, string, string]>([
     [
       'in another order',
@@ -61,8 +61,8 @@ describe('code that does not ask for what the journal says stops the run with bo
         await step(it, 'build')
         await step(it, 'plan')
       },
-      'step "plan#1" comes here',
-      'asks for "build#1"',
+      'next step in the journal is "plan#1"',
+      'requests "build#1"',
     ],
     [
       'under another name',
@@ -71,8 +71,8 @@ describe('code that does not ask for what the journal says stops the run with bo
         await step(it, 'plan')
         await step(it, 'construct')
       },
-      'step "build#1" comes here',
-      'asks for "construct#1"',
+      'next step in the journal is "build#1"',
+      'requests "construct#1"',
     ],
     [
       'as another kind of step',
@@ -81,8 +81,8 @@ describe('code that does not ask for what the journal says stops the run with bo
         await it.sleep('plan', 0)
         await step(it, 'build')
       },
-      'step "plan#1" comes here',
-      'asks for "sleep:plan#1"',
+      'next step in the journal is "plan#1"',
+      'requests "sleep:plan#1"',
     ],
     [
       'with one more before it',
@@ -91,22 +91,22 @@ describe('code that does not ask for what the journal says stops the run with bo
         await step(it, 'prepare')
         await twoSteps(it)
       },
-      'step "plan#1" comes here',
-      'asks for "prepare#1"',
+      'next step in the journal is "plan#1"',
+      'requests "prepare#1"',
     ],
     [
       'with one left out',
       twoSteps,
       (it) => step(it, 'plan'),
-      'step "build#1" comes here',
-      'asks for "stop#1"',
+      'next step in the journal is "build#1"',
+      'requests "stop#1"',
     ],
     [
       'in a branch',
       (it) => it.parallel({ left: (branch) => step(branch, 'plan') }),
       (it) => it.parallel({ left: (branch) => step(branch, 'build') }),
-      'step "0.left/plan#1" comes here',
-      'asks for "0.left/build#1"',
+      'next step in the journal is "0.left/plan#1"',
+      'requests "0.left/build#1"',
     ],
   ])('%s', async (_name, before, after, journal, loopAsks) => {
     const { world, run, error } = await resumeWith(before, after)
@@ -116,7 +116,7 @@ describe('code that does not ask for what the journal says stops the run with bo
     expect(await statusOf(world, run)).toBe('suspended')
   })
 
-  test('though it swallows the error', async () => {
+  test('even if it swallows the error', async () => {
     const { error } = await resumeWith(twoSteps, async (it) => {
       await step(it, 'wrong').catch(() => undefined)
       await step(it, 'build').catch(() => undefined)
@@ -136,7 +136,7 @@ describe('code that does not ask for what the journal says stops the run with bo
     expect(await statusOf(world, run)).toBe('suspended')
   })
 
-  test('when it ends without asking', async () => {
+  test('when it ends without requesting it', async () => {
     const world = createWorld()
     const stop = new AbortController()
     const code = {
@@ -151,11 +151,11 @@ describe('code that does not ask for what the journal says stops the run with bo
     await world.finish(run, loop, { signal: stop.signal })
     code.current = (it) => step(it, 'plan')
     await expect(world.finish(run, loop)).rejects.toThrow(
-      'has a result for step "stop#1", and the loop ended iteration 1 without asking for it',
+      'has a result for step "stop#1", but the loop ended iteration 1 without requesting it',
     )
   })
 
-  test('and with the old code the run goes on as if nothing had happened', async () => {
+  test('and with the old code the run continues as if nothing had happened', async () => {
     const { world, run, loop, restore } = await resumeWith(twoSteps, (it) => step(it, 'other'))
     restore()
     const end = await world.finish(run, loop)

@@ -77,14 +77,14 @@ describe('preflight', () => {
     expect(await world.only(run, 'iteration-started')).toEqual([])
   })
 
-  test('a failure that stays as it is ends the run', async () => {
+  test('a permanent failure ends the run', async () => {
     const world = worldWith(() => Promise.reject(new LoopError('dependencies-failed', 'No.')))
     const run = await world.start(loop)
     const fault = { code: 'dependencies-failed', message: 'No.' }
     expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'failed', fault } })
   })
 
-  test('a failure of our own house suspends it, and it is tried again', async () => {
+  test('an infrastructure failure suspends the run, and preflight runs again', async () => {
     let times = 0
     const world = worldWith(async () => {
       if (++times === 1) throw new LoopError('workspace-failed', 'It did not work.')
@@ -113,7 +113,7 @@ describe('preflight', () => {
     expect([world.prepared.length, world.tried.length]).toEqual([2, 1])
   })
 
-  test('stops when the run is stopped, and is made when it goes on', async () => {
+  test('stops when the run is stopped, and runs when it is resumed', async () => {
     const stop = new AbortController()
     const began = deferred()
     let times = 0
@@ -135,7 +135,7 @@ describe('preflight', () => {
     expect(await world.only(run, 'preflight-ended')).toHaveLength(1)
   })
 
-  test('a run that was cancelled meanwhile is cancelled', async () => {
+  test('a run that is cancelled during preflight ends as cancelled', async () => {
     const began = deferred()
     const world = worldWith(
       ({ signal }) =>

@@ -59,7 +59,7 @@ describe('a question', () => {
     expect((await world.state(run)).progress).toEqual({ answer: 'yes', by: 'person', who: 'ada' })
   })
 
-  test('E9: has a deadline of 24 hours unless told', async () => {
+  test('E9: has a default deadline of 24 hours', async () => {
     const world = createWorld()
     const { deadlineMs: _none, ...question } = deploy
     const loop = asking(question)
@@ -114,7 +114,7 @@ describe('a question', () => {
     }
   })
 
-  test('E11: an answer that nobody has noticed yet when the deadline comes wins over the default', async () => {
+  test('E11: an answer that is still unnoticed at the deadline wins over the default', async () => {
     const world = createWorld()
     // As written by another process a moment ago.
     const journal = { ...world.journal, watch: () => () => undefined }
@@ -204,8 +204,8 @@ const twice = (version: string) =>
     { version, until: [{ type: 'max-iterations', iterations: 2 }] },
   )
 
-describe('E9: a question that is asked anew can be answered anew', () => {
-  test('after its iteration was made to start anew', async () => {
+describe('E9: a question that is asked again can be answered again', () => {
+  test('after its iteration was restarted', async () => {
     const world = createWorld()
     const stop = new AbortController()
     const run = await world.start(twice('1'))
@@ -224,7 +224,7 @@ describe('E9: a question that is asked anew can be answered anew', () => {
     expect(first?.progress).toEqual({ set: { answer: 'no', by: 'person', who: 'bob' } })
   })
 
-  test('after the run was taken back', async () => {
+  test('after the run was rewound', async () => {
     const world = createWorld()
     const stop = new AbortController()
     const loop = twice('1')

@@ -18,8 +18,8 @@ function limitedLoop(world: () => World, refusals: number, waitMs = 60_000) {
   return { loop, ran, calls }
 }
 
-describe('a provider that says "not now"', () => {
-  test('is waited for; the same iteration goes on, is not counted, and repeats no finished step', async () => {
+describe('a provider that rate-limits', () => {
+  test('is waited for; the same iteration continues, is not counted, and repeats no finished step', async () => {
     const world = createWorld()
     const { loop, ran, calls } = limitedLoop(() => world, 2)
     const run = await world.start(loop, { limits: { iterations: 1 } })
@@ -74,7 +74,7 @@ describe('a provider that says "not now"', () => {
     expect((await world.state(run)).progress).toBe('answered')
   })
 
-  test('shows as waiting, and does not count as time at work', async () => {
+  test('shows as waiting, and does not count as active time', async () => {
     const world = createWorld()
     const { loop, calls } = limitedLoop(() => world, 1)
     const run = await world.start(loop)
@@ -86,7 +86,7 @@ describe('a provider that says "not now"', () => {
     expect((await world.state(run)).activeMs).toBeLessThan(1000)
   })
 
-  test('is waited for no longer than to the deadline', async () => {
+  test('is waited for until the deadline at most', async () => {
     const world = createWorld()
     const { loop, calls } = limitedLoop(() => world, 1)
     const deadlineAtMs = world.clock.now() + 10_000

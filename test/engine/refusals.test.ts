@@ -36,7 +36,7 @@ test('E2: a disk that fails after the last step suspends the run; resumed, it en
   expect((await world.state(run)).progress).toBe('made')
 })
 
-test('E2: what a step returns after it was told to stop is not its result', async () => {
+test('E2: a value that a step returns after an abort is not its result', async () => {
   const world = createWorld()
   const stop = new AbortController()
   const began = deferred()
@@ -59,7 +59,7 @@ test('E2: what a step returns after it was told to stop is not its result', asyn
   expect((await world.state(run)).progress).toBe('whole')
 })
 
-test('E11: an action that ends after it was told to stop keeps its receipt', async () => {
+test('E11: an action that ends after an abort keeps its receipt', async () => {
   const stop = new AbortController()
   const began = deferred()
   let performed = 0
@@ -174,7 +174,7 @@ test('a run that is cancelled while its files cannot be read ends, and says so',
   expect(await world.only(run, 'warning')).toMatchObject([{ code: 'files-unknown' }])
 })
 
-test('E9: a cancel is not held up by results that abandoned code never asks for', async () => {
+test('E9: a cancel is not delayed by results that abandoned code never requests', async () => {
   const world = createWorld()
   let visits = 0
   const loop = loopOf<null>(async (_context, it) => {

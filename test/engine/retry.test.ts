@@ -28,7 +28,7 @@ function flaky(
 }
 
 describe('a step that failed', () => {
-  test('is tried again after growing delays when its fault may pass, and this is journaled', async () => {
+  test('is retried after growing delays if its fault is retryable, and this is journaled', async () => {
     const world = createWorld()
     const { loop, ranAt } = flaky(() => world, 2, transient)
     const run = await world.start(loop)
@@ -60,7 +60,7 @@ describe('a step that failed', () => {
     ])
   })
 
-  test('is not tried again when its fault would come again', async () => {
+  test('is not retried if its fault is permanent', async () => {
     const world = createWorld()
     const { loop, ranAt } = flaky(
       () => world,
@@ -128,7 +128,7 @@ describe('a step that failed', () => {
 })
 
 describe('the time limit of a step', () => {
-  test('tells code that listens to its signal, and the fault may be tried again', async () => {
+  test('aborts code that listens to its signal, and the fault is retryable', async () => {
     const world = createWorld()
     const reasons: unknown[] = []
     const loop = loopOf<string>(async (_context, it) =>
@@ -174,7 +174,7 @@ describe('the time limit of a step', () => {
     expect((failed?.atMs ?? 0) - began).toBe(3000)
   })
 
-  test('makes a late result no result', async () => {
+  test('discards a late result', async () => {
     const world = createWorld()
     const loop = loopOf<string>(async (_context, it) =>
       it

@@ -90,8 +90,8 @@ describe('two answers on the same files', () => {
     const told = finished.filter(({ evidence }) => evidence !== undefined).map(describeEvent)
     expect(told).toEqual([
       'check:test#1 met',
-      'check:test#2 not-met, flaky: it has answered otherwise on the same files',
-      'check:test#1 met, flaky: it has answered otherwise on the same files',
+      'check:test#2 not-met, flaky: different results on the same files',
+      'check:test#1 met, flaky: different results on the same files',
     ])
   })
 

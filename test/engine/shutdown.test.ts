@@ -40,7 +40,7 @@ describe('shutting a process down', () => {
     expect([first?.attempt, second?.attempt]).toEqual([1, 2])
   })
 
-  test('gives up code that does not listen, and nothing it does later is kept', async () => {
+  test('abandons code that ignores its signal, and nothing it does later is recorded', async () => {
     const world = createWorld()
     const { loop, work } = workingLoop(false)
     const stop = new AbortController()
@@ -93,7 +93,7 @@ describe('shutting a process down', () => {
   })
 })
 
-test('a loop that swallows its interruption has no result all the same', async () => {
+test('a loop that swallows its interruption still has no result', async () => {
   const world = createWorld()
   const stop = new AbortController()
   const loop = loopOf<string>(async (_context, it) => {

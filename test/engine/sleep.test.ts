@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createWorld, loopOf } from './fixture.ts'
 
 describe('sleep', () => {
-  test('goes on to the same moment after a resume', async () => {
+  test('keeps its end time after a resume', async () => {
     const world = createWorld()
     const loop = loopOf<null>(async (_context, it) => {
       await it.sleep('nap', 30_000)

@@ -92,7 +92,9 @@ describe('a step', () => {
       expect(end).toMatchObject({
         outcome: { type: 'failed', fault: { code: 'not-serialisable' } },
       })
-      expect(JSON.stringify(end)).toContain(`The step's result: ${path} cannot be stored`)
+      expect(JSON.stringify(end)).toContain(
+        `The step's result is not serializable: ${path} cannot be stored`,
+      )
     },
   )
 

@@ -5,7 +5,7 @@ import { createWorld, loopOf, until } from './fixture.ts'
 import { workingLoop } from './working-loop.ts'
 
 describe('cancelling', () => {
-  test('ends a run in the middle of a step, which hears of it', async () => {
+  test('ends a run in the middle of a step, whose signal aborts', async () => {
     const world = createWorld()
     const { loop, work } = workingLoop()
     const run = await world.start(loop)
@@ -21,7 +21,7 @@ describe('cancelling', () => {
     expect((await world.state(run)).iteration).toBe(0)
   })
 
-  test('E9: gives a step up that does not listen', async () => {
+  test('E9: abandons a step that ignores its signal', async () => {
     const world = createWorld()
     const { loop, work } = workingLoop(false)
     const run = await world.start(loop)
@@ -36,7 +36,7 @@ describe('cancelling', () => {
     expect(types.at(-1)).toBe('run-ended')
   })
 
-  test('E9: ends a run whose code waits for something that is no step', async () => {
+  test('E9: ends a run whose code waits for something that is not a step', async () => {
     const world = createWorld()
     const loop = loopOf<null>(async (_context, it) => {
       await it.step('one', () => 1)
@@ -49,7 +49,7 @@ describe('cancelling', () => {
     expect(await world.clock.pass(driving)).toMatchObject({ outcome: { type: 'cancelled' } })
   })
 
-  test('is possible before anybody has driven the run, and while nobody does', async () => {
+  test('is possible before the run was ever driven, and while no process drives it', async () => {
     const world = createWorld()
     const { loop } = workingLoop()
     const run = await world.start(loop)
@@ -71,7 +71,7 @@ describe('cancelling', () => {
 })
 
 describe('stopping', () => {
-  test('waits for the end of the iteration under way', async () => {
+  test('waits for the end of the current iteration', async () => {
     const world = createWorld()
     const { loop, work } = workingLoop()
     const run = await world.start(loop)

@@ -65,7 +65,7 @@ async function driveTwice(failAt: number) {
       : [],
   )
   const ranBefore = ran.length
-  // A lease that could not be given back is free when its time is over.
+  // A lease that could not be released is free when it expires.
   await clock.advance(20_000)
   const end = await drive()
   const repeated = ran.slice(ranBefore).filter((id) => kept.includes(id))
@@ -86,7 +86,7 @@ test('E1: a store that fails at any commit leaves a run that ends as it would ha
   expect(failures).toBeGreaterThan(10)
 })
 
-test('a second driver of a run is refused at once, and the first goes on', async () => {
+test('a second driver of a run is refused immediately, and the first continues', async () => {
   const world = createWorld()
   const hold = deferred()
   let began = 0

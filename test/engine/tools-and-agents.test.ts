@@ -46,12 +46,12 @@ describe('an agent', () => {
     expect(trees).toEqual([true, false])
   })
 
-  test('that nobody configured fails the run and says which', async () => {
+  test('that is not configured fails the run, and the message names it', async () => {
     const world = createWorld()
     const loop = loopOf<unknown>(async (_context, it) => it.agent('maker', { prompt: '' }))
     const run = await world.start(loop)
     const end = await world.finish(run, loop)
-    expect(JSON.stringify(end)).toContain('asks for an agent for the role \\"maker\\"')
+    expect(JSON.stringify(end)).toContain('requests an agent for the role \\"maker\\"')
   })
 })
 

@@ -90,7 +90,7 @@ describe('the files of a run', () => {
     expect((await world.state(run)).progress).toBe(' first second')
   })
 
-  test('that a failed attempt left are put back before the next attempt', async () => {
+  test('that a failed attempt left are restored before the next attempt', async () => {
     const workspace = memoryWorkspace({ log: '' })
     const world = createWorld({ workspace })
     const loop = loopOf<string>(async (_context, it) => {
@@ -105,7 +105,7 @@ describe('the files of a run', () => {
     expect((await world.state(run)).progress).toBe('3')
   })
 
-  test('that a step left when a provider said "not now" are put back before it runs again', async () => {
+  test('that a rate-limited step left are restored before it runs again', async () => {
     const workspace = memoryWorkspace({ log: '' })
     const world = createWorld({ workspace })
     const loop = loopOf<string>(async (_context, it) => {

@@ -1,9 +1,9 @@
 /**
- * Changes to the world outside the workspace.
+ * Performs actions: changes outside of the workspace.
  *
- * E6. An action happens only after its gate allowed it. Its intent is durable before it is performed;
- *     after a crash the executor is asked whether it happened, and where nobody knows, a person is.
- *     It is never simply tried again.
+ * E6. An action is performed only after its gate allowed it. Its intent is durable before it is
+ *     performed; after a crash the executor looks up whether it happened, and if that is unknown, a
+ *     person decides. It is never simply repeated.
  */
 
 import {
@@ -26,7 +26,7 @@ export async function act(branch: Branch, action: Action): Promise<Receipt> {
   if (actions === undefined) {
     throw new LoopError(
       'not-configured',
-      `This run performs no actions; "${action.kind}" needs one.`,
+      `This run cannot perform actions, but the loop requests "${action.kind}".`,
     )
   }
   const verdict = (await askStep(branch, {
@@ -41,7 +41,7 @@ export async function act(branch: Branch, action: Action): Promise<Receipt> {
       },
   })) as unknown as Verdict
   if (verdict.type === 'deny') return refused(verdict.reason)
-  // A gate that says anything else has not allowed it.
+  // Any other verdict is not a permission.
   if (verdict.type !== 'allow' && verdict.type !== 'ask') return refused('the gate gave no verdict')
   if (verdict.type === 'ask') {
     const { answer } = await askPerson(branch, `allow ${action.kind}`, {
@@ -60,14 +60,14 @@ async function perform(branch: Branch, action: Action): Promise<Receipt> {
   const { id: run, ports, recorder } = branch.iteration.run
   const { actions } = ports
   if (actions === undefined) return refused('no executor')
-  // The key of an action is its place in the run: the same after a crash, never used twice.
+  // The key of an action is its position in the run: the same after a crash, never used twice.
   const keyOf = (step: string): string => `${run}/${branch.iteration.number}/${step}`
-  // An iteration that is done anew, by force or after going back, may have acted before.
+  // An iteration that is repeated, because of force or a rewind, may have performed it before.
   const isDoneAnew = branch.iteration.number <= (recorder.state.begunIteration ?? 0)
   const find = (context: StepContext, id: string): Promise<Found> =>
     actions.find(action, keyOf(id), context)
-  // A fault is the executor's own word that nothing happened. After any other error it may have
-  // happened all the same, and only the executor can tell.
+  // With a fault the executor guarantees that nothing happened. After any other error it may have
+  // happened, and only the executor can tell.
   const performSurely = async (context: StepContext, id: string): Promise<unknown> => {
     try {
       return await actions.perform(action, keyOf(id), context)
@@ -94,14 +94,14 @@ async function perform(branch: Branch, action: Action): Promise<Receipt> {
   })
   if (!isUnknown(result)) return result as unknown as Receipt
   const { answer } = await askPerson(branch, `outcome of ${action.kind}`, {
-    text: `Nobody can tell whether this happened: ${action.summary}`,
+    text: `It is unknown whether this happened: ${action.summary}`,
     options: ['it happened', 'do it again', 'leave it'],
     default: 'leave it',
   })
   if (answer === 'do it again') return perform(branch, action)
   return answer === 'it happened'
     ? { status: 'done', summary: 'a person confirmed it' }
-    : { status: 'skipped', summary: 'left as it is: nobody knows whether it happened' }
+    : { status: 'skipped', summary: 'skipped: it is unknown whether it happened' }
 }
 
 const unknown = { unknown: true }

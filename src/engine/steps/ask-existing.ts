@@ -1,7 +1,7 @@
 /**
- * The question about checks that failed before the run began. It is asked once in a run, when it matters:
- * the work made another failing check pass, and only those are left that fail exactly as they did before.
- * Until then they may be what the run is there to fix.
+ * The question about checks that failed before the run. It is asked once per run, when it matters: the
+ * work made another failing check pass, and the remaining failures are exactly as before. Until then
+ * they may be what the run is supposed to fix.
  */
 
 import { type Answer, type CheckResult, failedOnBase, type Question } from '../../loop/index.ts'
@@ -11,17 +11,17 @@ import { isRecordedNext } from './ask-step.ts'
 import { runCheck } from './run-check.ts'
 
 const questionName = 'existing failures'
-/** Nothing is lost by fixing them, so the run does not wait for long. */
+/** Short, because the default, fixing them, does no harm. */
 const deadlineMs = 15 * 60_000
 
-/** The answers of the checks, after that question if it has to be asked. */
+/** The results of the checks, after that question if it has to be asked. */
 export async function askAboutExisting(
   branch: Branch,
   checks: readonly CheckResult[],
 ): Promise<readonly CheckResult[]> {
   const { iteration } = branch
   const left = checks.filter((check) => check.status !== 'met' && check.allowed !== true)
-  // Entered again, the iteration goes on as it is recorded, whatever the state says by now.
+  // An iteration that is continued follows its recorded steps, even if the state has changed since.
   const wasAsked = isRecordedNext(branch, { kind: 'ask', name: questionName })
   const { state } = iteration.run.recorder
   const isNew = state.allows === undefined && asksAbout(checks, left, failedOnBase(state))
@@ -33,7 +33,7 @@ export async function askAboutExisting(
   }))
   if (!isAllowed(answer)) return checks
   const again = new Map<string, CheckResult>()
-  // A check that says what it is need not run again: its answer stands, and now it is allowed.
+  // A check with a fingerprint need not run again: its result is reused, and now it is allowed.
   for (const name of names) again.set(name, await runCheck(branch, name))
   return checks.map((one) => again.get(one.check) ?? one)
 }
@@ -50,9 +50,9 @@ const asksAbout = (
 function questionAbout(names: readonly string[]): Question {
   const isOne = names.length === 1
   const text = [
-    `${isOne ? 'The check' : 'The checks'} ${names.join(', ')} failed before the run began and ${isOne ? 'fails' : 'fail'} in exactly the same way now. All other checks pass.`,
+    `${isOne ? 'The check' : 'The checks'} ${names.join(', ')} failed before the run and ${isOne ? 'fails' : 'fail'} in exactly the same way now. All other checks pass.`,
     `allow: ${isOne ? 'it may' : 'they may'} keep failing like this; the work is certified without ${isOne ? 'it' : 'them'}.`,
-    `fix: the run goes on until ${isOne ? 'it passes' : 'they pass'}.`,
+    `fix: the run continues until ${isOne ? 'it passes' : 'they pass'}.`,
     'To answer this in the loop file, set "existing: allow" or "existing: fix" for the check.',
   ].join('\n')
   return { text, options: ['allow', 'fix'], default: 'fix', deadlineMs }

@@ -1,4 +1,4 @@
-/** Waits that are steps: a question to a person, and sleep. Both go on where they were. */
+/** Steps that wait: a question to a person, and sleep. After a resume both continue their wait. */
 
 import {
   type Answer,
@@ -17,14 +17,14 @@ import { follow, nextId, replay, takeRecorded } from './ask-step.ts'
 import { waitUntil } from './perform-step.ts'
 import type { RecordedStep } from './recorded-steps.ts'
 
-/** Known to the inbox by this. */
+/** Its id in the inbox. */
 export const questionId = (iteration: number, step: string): string => `${iteration}/${step}`
 
 export async function askPerson(
   branch: Branch,
   name: string,
   question: Question,
-  /** What of the answer the state keeps. */
+  /** The part of the answer that the state keeps. */
   finished: (answer: Answer) => Pick<StepFinished, 'allows'> = () => ({}),
 ): Promise<Answer> {
   if (isLate(branch)) return unanswered()
@@ -74,7 +74,10 @@ export async function askPerson(
 export async function sleepStep(branch: Branch, name: string, ms: number): Promise<void> {
   if (isLate(branch)) return unanswered()
   if (!Number.isFinite(ms) || ms < 0) {
-    throw new LoopError('bad-request', `Sleep "${name}" needs a number of milliseconds, not ${ms}.`)
+    throw new LoopError(
+      'bad-request',
+      `The sleep "${name}" needs a number of milliseconds, not ${ms}.`,
+    )
   }
   const { iteration } = branch
   const id = nextId(branch, { kind: 'sleep', name })
@@ -102,7 +105,7 @@ export async function sleepStep(branch: Branch, name: string, ms: number): Promi
   await follow(branch, work)
 }
 
-/** The end of a wait was recorded last; it is handed over in its place. */
+/** The end of a wait was just recorded; it is delivered in its order. */
 async function handOver(iteration: LiveIteration, durable: Promise<void>): Promise<void> {
   iteration.waited = true
   const { seq } = iteration.run.recorder.state
@@ -111,7 +114,7 @@ async function handOver(iteration: LiveIteration, durable: Promise<void>): Promi
   await iteration.delivery.hand(seq)
 }
 
-/** Journals the start of a wait; the moment it ends was fixed when it first started. */
+/** Journals the start of a wait; its end time was fixed when it first started. */
 async function startWait(
   branch: Branch,
   recorded: RecordedStep | undefined,

@@ -1,8 +1,8 @@
 /**
- * A step as a loop asks for it: from the journal if it has a result there, else done now.
+ * A step that a loop requests: its result comes from the journal if it is there, otherwise it runs now.
  *
- * E2. A step with a result never runs again. Within a branch, steps are asked for in the order of the
- *     journal; anything else stops the run with an error that names both.
+ * E2. A step with a result never runs again. Within a branch, steps must be requested in the order of
+ *     the journal; otherwise the run stops with an error that names both steps.
  */
 
 import {
@@ -31,7 +31,7 @@ import { performStep } from './perform-step.ts'
 import type { Completion, RecordedStep } from './recorded-steps.ts'
 import type { StepSpec } from './step-spec.ts'
 
-/** Whether the journal goes on with this step, whatever else the branch could ask for. */
+/** Whether this is the next recorded step of the branch. */
 export function isRecordedNext(branch: Branch, wanted: Pick<StepSpec, 'kind' | 'name'>): boolean {
   const next = branch.recorded[branch.asked]
   if (next === undefined) return false
@@ -41,7 +41,7 @@ export function isRecordedNext(branch: Branch, wanted: Pick<StepSpec, 'kind' | '
 
 export function askStep(branch: Branch, spec: StepSpec): Promise<Json | undefined> {
   const asked = ask(branch, spec)
-  // Code that does not wait for a step may not end the process by it; its failure is on record.
+  // Prevents an unhandled rejection if the code does not await the step; its failure is journaled.
   asked.catch(() => undefined)
   return asked
 }
@@ -52,7 +52,7 @@ function ask(branch: Branch, spec: StepSpec): Promise<Json | undefined> {
     const { reserve, role } = spec.options
     if (reserve !== undefined) requireAmount(reserve)
     if (role !== undefined) requireName(role, 'role of a step')
-    // Everything up to the first wait happens in the order in which the loop's code asks.
+    // Everything up to the first await happens in the order in which the loop's code requests steps.
     const id = nextId(branch, spec)
     const recorded = takeRecorded(branch, id)
     const completion = recorded?.completion
@@ -66,7 +66,7 @@ function ask(branch: Branch, spec: StepSpec): Promise<Json | undefined> {
   }
 }
 
-/** A step is under way until it is answered, and what it throws is noticed. */
+/** A step is in progress until it is delivered; errors that it throws are noted. */
 export async function follow<T>(branch: Branch, work: () => Promise<T>): Promise<T> {
   const { iteration } = branch
   iteration.delivery.underWay.asked()
@@ -94,12 +94,12 @@ export function nextId(branch: Branch, spec: Pick<StepSpec, 'kind' | 'name'>): S
   return stepId(branch.path, name, occurrence)
 }
 
-/** The inner one would be lost on a resume, and with files both would wait for each other. */
+/** The inner step would be lost on resume, and if both change files they would deadlock. */
 const nested = (outer: StepId, inner: string): LoopError =>
   new LoopError(
     'nested-step',
-    `The code of step "${outer}" asks for "${inner}". Steps are not nested: ask for both from the ` +
-      'iteration, one after the other, and hand results on.',
+    `The code of step "${outer}" requests step "${inner}". Steps cannot be nested: request both from ` +
+      'the iteration, one after the other, and pass the result on.',
   )
 
 function requireName(name: string, of: string): void {
@@ -112,7 +112,7 @@ function requireName(name: string, of: string): void {
 /** A plain step may not look like another kind. */
 function plainName(name: string): string {
   if (name.includes(':') && stepKinds.some((kind) => name.startsWith(`${kind}:`))) {
-    const message = `A step cannot be named "${name}": that beginning is reserved.`
+    const message = `A step cannot be named "${name}": that prefix is reserved.`
     throw new LoopError('bad-name', `${message} Choose another name.`)
   }
   return name
@@ -123,9 +123,9 @@ export function takeRecorded(branch: Branch, id: StepId): RecordedStep | undefin
   if (recorded === undefined || recorded.id === id) return recorded
   const error = new LoopError(
     'step-mismatch',
-    `The journal says that step "${recorded.id}" comes here, and the loop asks for "${id}" ` +
-      `(iteration ${branch.iteration.number}). The loop's code must ask for its steps in the same ` +
-      'order each time. Put the old code back, or resume with force to do the iteration anew.',
+    `The next step in the journal is "${recorded.id}", but the loop requests "${id}" ` +
+      `(iteration ${branch.iteration.number}). The loop's code must request its steps in the same ` +
+      'order each time. Restore the old code, or resume with force to restart the iteration.',
   )
   breakOff(branch.iteration, error)
   throw error

@@ -1,4 +1,4 @@
-/** What a check is given: judges are agents of the run, metered and noted as part of its step. */
+/** The context of a check: judges are agents of the run, metered and noted as part of its step. */
 
 import { LoopError, type StepContext, type StepId } from '../../loop/index.ts'
 import type { Branch } from '../live-run.ts'
@@ -14,8 +14,8 @@ export function checkContext(branch: Branch, step: StepId, context: StepContext)
     workspace: agent.workspace,
     async work(role, task) {
       if (ports.agents !== undefined) return ports.agents.work(role, task, agent)
-      const message = `The check asks for an agent for the role "${role}", and this run has none.`
-      throw new LoopError('not-configured', `${message} Give the run an agent.`)
+      const message = `The check needs an agent for the role "${role}", but this run has none.`
+      throw new LoopError('not-configured', `${message} Configure an agent for the run.`)
     },
     callTool: (name, args) => agent.callTool(name, args),
     ...filesOf(branch),
@@ -24,7 +24,7 @@ export function checkContext(branch: Branch, step: StepId, context: StepContext)
 
 const patchBytesMax = 60_000
 
-/** Against the files that the run began with. */
+/** Compared with the base. */
 function filesOf(branch: Branch): Pick<CheckContext, 'changes' | 'tree' | 'base'> {
   const { ports, recorder } = branch.iteration.run
   const { baseTree, tree } = recorder.state

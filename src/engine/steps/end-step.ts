@@ -1,5 +1,5 @@
 /**
- * The ends of an attempt: a result, a fault, or an interruption. Each is on disk before it is acted on.
+ * How an attempt ends: with a result, a fault, or an interruption. Each is on disk before it has effects.
  */
 
 import {
@@ -23,7 +23,7 @@ export interface Attempt {
   readonly id: StepId
   readonly spec: StepSpec
   readonly number: number
-  /** How many attempts failed before it. */
+  /** How many attempts failed before this one. */
   readonly failures: number
   /** The tree it starts on, for steps that use files. */
   readonly tree: TreeId | undefined
@@ -47,7 +47,7 @@ export async function finish(
   const { branch, id, spec, number } = attempt
   const { run } = branch.iteration
   const after = changesFiles(attempt) ? await treeAfter(attempt) : undefined
-  // A check is about the files as they are; it cannot repair what it checks.
+  // A check judges the current files; it must not change them.
   const said = spec.finished?.(result)
   if (spec.files === 'reads' && said?.untouched !== true) await putBack(attempt, 'during-check')
   const prepared = prepare(result, run.ports.blobs)
@@ -102,12 +102,12 @@ export async function fail(attempt: Attempt, meter: Meter, fault: Fault): Promis
   throw iteration.run.interrupter.refuse()
 }
 
-/** An attempt that is made again starts on the same tree; the one before it may have left files. */
+/** A retry starts on the same tree, but the failed attempt may have left files. */
 export async function goBack(attempt: Attempt): Promise<void> {
   if (attempt.spec.files === 'changes') await putBack(attempt, 'unfinished-step')
 }
 
-/** The files as they were when the attempt began. What is found instead is kept: nothing is lost. */
+/** Restores the files at the start of the attempt. What is found instead is saved, so nothing is lost. */
 async function putBack(attempt: Attempt, why: WorkspaceChanged['why']): Promise<void> {
   const { ports, recorder } = attempt.branch.iteration.run
   const { tree } = attempt

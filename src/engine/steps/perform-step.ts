@@ -1,11 +1,11 @@
 /**
- * Does a step now: journal its start, run it, journal its result.
+ * Performs a step: journal its start, run it, journal its result.
  *
  *   step-started (attempt, tree before, worst case) ─▶ code runs ─▶ tree after, large result on disk
- *     ─▶ step-finished | step-failed ─▶ handed to the loop
+ *     ─▶ step-finished | step-failed ─▶ delivered to the loop
  *
  * E1. The start is durable before the code runs, the result before the loop sees it.
- * E2. An attempt that left no result is done again from the tree it started on.
+ * E2. An attempt without a result is repeated from the tree it started on.
  */
 
 import {
@@ -46,7 +46,7 @@ import type { RecordedStep } from './recorded-steps.ts'
 import { type Draft, describeStep, type StepSpec } from './step-spec.ts'
 import { requireNew } from './tried-before.ts'
 
-/** A step that ends the process each time must not do so for ever. */
+/** A step that kills its process each time must not do so forever. */
 const unfinishedMax = 25
 
 export async function performStep(
@@ -84,7 +84,7 @@ export async function performStep(
       recovering = false
     } while (end.type === 'again')
   } catch (error) {
-    // Before the next one in turn may start: it must not take this one's place in the journal.
+    // Before the next step may start: it must not take this step's position in the journal.
     notice(branch.iteration, error)
     throw error
   } finally {
@@ -97,7 +97,7 @@ export async function performStep(
   return end.result
 }
 
-/** While a run waits for a person, its files are theirs: what they did is where a step starts. */
+/** While a run waits, people may change its files; a step starts on the files as they are. */
 export async function takeAsFound(iteration: LiveIteration): Promise<void> {
   const { ports, recorder } = iteration.run
   iteration.waited = false
@@ -112,7 +112,7 @@ const mustWait = (branch: Branch, recorded: RecordedStep | undefined): boolean =
   recorded !== undefined ||
   (branch.iteration.run.ports.hooks ?? []).length > 0
 
-/** Weighs, asks the hooks, and journals the start; then runs it. */
+/** Checks the budget, calls the hooks, and journals the start; then runs the step. */
 async function tryOnce(
   attempt: Attempt,
   started: () => void,
@@ -128,15 +128,15 @@ async function tryOnce(
   try {
     const told = refused === undefined ? hooks.tell('before-step', { step: id }) : undefined
     if (told !== undefined) await told
-    // Weighed and reserved in one breath, so that two branches cannot take the same room.
+    // Checked and reserved synchronously, so that two branches cannot use the same budget.
     if (reserve !== undefined && refused === undefined) refuseOverrun(recorder.state, reserve)
   } catch (error) {
     if (!(error instanceof FaultError)) throw error
     refusal = error.fault
   }
-  // The run may have been stopped meanwhile.
+  // The run may have been stopped in the meantime.
   requireOpen(iteration)
-  // What was refused costs nothing.
+  // A refused step costs nothing.
   const reserved = refusal === undefined ? reserve : undefined
   // Filled in place, not spread: this runs for every step.
   const event: Draft<StepStarted> = {
@@ -181,8 +181,8 @@ async function execute(attempt: Attempt, meter: Meter): Promise<AttemptEnd> {
       ports.clock,
     )
     const value = running instanceof Promise ? await running : running
-    // What a step returns after it was told to stop may be half its work, so it runs again on resume.
-    // An action cannot be undone: its receipt counts.
+    // A result after an abort may be incomplete, so the step runs again on resume. An action cannot be
+    // undone: its receipt counts.
     if (interrupter.aborted.aborted && spec.key === undefined) return interrupted(attempt, meter)
     const result = value === undefined ? undefined : toJson(value)
     return await finish(attempt, meter, result)
@@ -197,7 +197,7 @@ async function execute(attempt: Attempt, meter: Meter): Promise<AttemptEnd> {
     if (meant !== undefined) return finish(attempt, meter, meant)
     const again = nextAttemptAtMs(attempt, fault)
     if (again === undefined) return fail(attempt, meter, fault)
-    // On disk first: a process that was fenced must not touch the files of the one after it.
+    // On disk first: a fenced process must not touch the files of its successor.
     await recordFailure(attempt, meter, fault, { retryAtMs: again })
     await goBack(attempt)
     return { type: 'again', atMs: again }
@@ -211,10 +211,10 @@ function nextAttemptAtMs(attempt: Attempt, fault: Fault): number | undefined {
   return delayMs === undefined ? undefined : clock.now() + delayMs
 }
 
-/** Errors in what the loop's author wrote end the run; failures of the world are faults. */
+/** Errors in the loop's code end the run; failures of the outside world are faults. */
 function classify(error: unknown): Fault {
   if (error instanceof NotJsonError) {
-    const message = `The step's result: ${error.message}`
+    const message = `The step's result is not serializable: ${error.message}`
     return { code: 'not-serialisable', message, retryable: false, fatal: true }
   }
   if (error instanceof LoopError) {
@@ -225,7 +225,7 @@ function classify(error: unknown): Fault {
 
 const crashing = (id: StepId): Fault => ({
   code: 'crashing',
-  message: `Step "${id}" was started ${unfinishedMax} times and never left a result.`,
+  message: `Step "${id}" was started ${unfinishedMax} times without ever producing a result.`,
   retryable: false,
   fatal: true,
 })

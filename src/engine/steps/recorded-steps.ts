@@ -1,4 +1,4 @@
-/** What the journal knows about the steps of the iteration that is entered again. */
+/** The recorded steps of an iteration that is continued. */
 
 import type {
   Fault,
@@ -16,22 +16,22 @@ export type Completion =
 export interface RecordedStep {
   readonly id: StepId
   readonly attempts: number
-  /** How many of them failed. Those that were cut short or told to wait did not. */
+  /** How many of them failed. Interrupted and rate-limited attempts do not count. */
   readonly failures: number
   readonly started: StepStarted
-  /** Started and left without a result. */
+  /** Started, but without a result. */
   readonly inFlight: boolean
-  /** How often in a row that happened, other than by being told to stop. */
+  /** How often in a row that happened without a request to stop. */
   readonly unfinished: number
   readonly retryAtMs?: number
   readonly completion?: Completion
 }
 
 export interface RecordedSteps {
-  /** Steps of each branch in the order in which they were first asked for. */
+  /** Steps of each branch in the order in which they were first requested. */
   readonly byBranch: ReadonlyMap<string, readonly RecordedStep[]>
   readonly completionSeqs: readonly number[]
-  /** Steps that were under way when the process ended. */
+  /** Steps that were in progress when the process ended. */
   readonly inFlight: readonly RecordedStep[]
 }
 
@@ -74,7 +74,7 @@ function begin(step: RecordedStep | undefined, event: StepStarted): RecordedStep
     id: event.step,
     attempts: event.attempt,
     failures: step?.failures ?? 0,
-    // A wait goes on to the moment that was first set.
+    // A wait keeps its original end time.
     started: step?.started.wakeAtMs === undefined ? event : step.started,
     inFlight: true,
     unfinished: step?.inFlight === true ? step.unfinished + 1 : 1,
@@ -95,7 +95,7 @@ function again(steps: Map<StepId, RecordedStep>, event: StepFailed): void {
   steps.set(event.step, retryAtMs === undefined ? next : { ...next, retryAtMs })
 }
 
-/** In good order, so it is no sign of a step that kills its process. */
+/** A graceful stop is not a sign of a step that kills its process. */
 function cutShort(steps: Map<StepId, RecordedStep>, id: StepId): void {
   const step = steps.get(id)
   if (step !== undefined) steps.set(id, { ...step, unfinished: 0 })

@@ -1,8 +1,8 @@
 /**
- * Checks as steps, whoever asks for them: the loop's code, or the engine after it.
+ * Runs checks as steps, requested by the loop's code or by the engine after it.
  *
- * A check that says by a fingerprint what it is, and answered on the very files before, in this run, is
- * not run: its answer stands. One that did not come to its end, or contradicted itself, is run again.
+ * A check with a fingerprint and a result on exactly these files in this run is not run again: its result
+ * is reused. One that did not finish, or contradicted itself, is run again.
  */
 
 import {
@@ -27,7 +27,7 @@ import { checkContext } from './check-context.ts'
 const checkTimeoutMs = 600_000
 const graceMs = 10_000
 
-/** What the checks of a run are, for its journal. */
+/** Describes the checks of a run for its journal. */
 export function describeChecks(checks: Ports['checks'] = {}): Pick<RunStarted, 'checks'> {
   const described = Object.entries(checks).map(([check, { kind = 'code', condition }]) => ({
     check,
@@ -91,7 +91,7 @@ export async function runCheck(branch: Branch, name: string): Promise<CheckResul
   const result = (await askStep(branch, {
     kind: 'check',
     name,
-    // Its own limit comes first; this one is for those that have none, or do not keep it.
+    // A fallback for checks that have no time limit of their own or do not respect it.
     options: { timeoutMs: (check.timeoutMs ?? checkTimeoutMs) + graceMs, retry: { attempts: 1 } },
     files: 'reads',
     run: async (context, step) => {
@@ -100,7 +100,7 @@ export async function runCheck(branch: Branch, name: string): Promise<CheckResul
         ? toJson(withPermission(await readAnswer(run, before)))
         : complete(withPermission(await check(checkContext(branch, step, context))))
     },
-    // A check that failed to run has not passed; one that no work could make run ends the run.
+    // A check that failed to run has not passed; a fatal fault ends the run.
     onFault: (code, output) =>
       code === 'cannot-run'
         ? undefined
@@ -112,12 +112,12 @@ export async function runCheck(branch: Branch, name: string): Promise<CheckResul
       return { evidence, untouched: found.reused === true }
     },
   })) as unknown as CheckResult
-  // Also when it comes from the journal.
+  // Applied to recorded results too.
   branch.iteration.checked.set(name, result)
   return result
 }
 
-/** Whether an answer about the same files is what the check would say now. */
+/** Whether an earlier result on the same files can be reused. */
 export const isTheSame = (
   before: EvidenceKept | undefined,
   check: Check | undefined,
@@ -128,7 +128,7 @@ export const isTheSame = (
   before.fingerprint === check?.fingerprint &&
   check?.isLive !== true
 
-/** What it said then, from the journal. */
+/** The earlier result, from the journal. */
 export async function readAnswer(run: LiveRun, { seq }: EvidenceKept): Promise<CheckResult> {
   const { journal, blobs } = run.ports
   const [found] = await journal.read(run.id, { afterSeq: seq - 1, limit: 1 })
@@ -139,6 +139,6 @@ export async function readAnswer(run: LiveRun, { seq }: EvidenceKept): Promise<C
 
 export function required<T>(port: T | undefined, what: string): T {
   if (port !== undefined) return port
-  const message = `The loop asks for ${what}, and this run has none.`
-  throw new LoopError('not-configured', `${message} Give it one when the run is started.`)
+  const message = `The loop requests ${what}, but this run does not have it.`
+  throw new LoopError('not-configured', `${message} Configure it when you start the run.`)
 }

@@ -1,13 +1,13 @@
-/** How many steps of an iteration are under way: asked for, and not answered yet. */
+/** Counts the steps of an iteration that are in progress: requested, but not delivered yet. */
 
 import type { Clock } from '../ports.ts'
 
 export interface StepsUnderWay {
   asked(): void
   answered(): void
-  /** Some were beside each other since none was under way. */
+  /** Steps ran in parallel since the last time none was in progress. */
   readonly areBeside: boolean
-  /** Resolves when none is; undefined: none is. */
+  /** Resolves when none is in progress; undefined if none is. */
   idle(): Promise<void> | undefined
 }
 
@@ -21,7 +21,7 @@ export function createStepsUnderWay(clock: Clock): StepsUnderWay {
       await new Promise<void>((resolve) => {
         whenIdle = resolve
       })
-      // What the code does with the last result may be to ask for another.
+      // With the last result, the code may request another step.
       await clock.turn()
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Calls of tools, whoever makes them: hooks are told, the call is noted, the metrics count it.
- * A call by the loop is a step of its own; one by an agent is part of the agent's step.
+ * Tool calls, by the loop or by an agent: hooks are called, the call is noted, the metrics count it.
+ * A call by the loop is a separate step; one by an agent is part of the agent's step.
  */
 
 import {
@@ -24,9 +24,9 @@ import { Interruption } from '../interrupter.ts'
 import { type Branch, isInfrastructure } from '../live-run.ts'
 import type { Tools } from '../ports.ts'
 
-/** What one step may put on record besides its result (E9). */
+/** How many notes one step may record (E9). */
 const notesMax = 5000
-/** Each is on record, so there is a limit to them as well. */
+/** Each is recorded, so these are limited too. */
 const callsMax = 10_000
 const noteCharsMax = 500
 const argsCharsMax = 200
@@ -36,7 +36,7 @@ export function toolContext(branch: Branch, context: StepContext): ToolContext {
   return { ...context, iteration: number, workspace: run.ports.workspace?.path }
 }
 
-/** What a tool throws, and a hook that refuses it, is thrown. */
+/** Errors of a tool, and refusals of hooks, are thrown. */
 export async function callTool(
   branch: Branch,
   by: By,
@@ -72,13 +72,13 @@ export async function callTool(
   }
 }
 
-/** Where a step has several agents at work: whose notes these are, and what all of them have used. */
+/** If several agents work in a step: whose notes these are, and what all of them have used together. */
 export interface AgentInStep {
   readonly role?: string
   readonly used?: { notes: number; calls: number }
 }
 
-/** An agent is told of failures as data, and may go on. */
+/** An agent gets failures as data, and may continue. */
 export function agentContext(
   branch: Branch,
   step: StepId,
@@ -97,7 +97,10 @@ export function agentContext(
       const { tools } = ports
       if (tools === undefined) return failure('unknown-tool', `There is no tool "${name}".`)
       if (++used.calls > callsMax) {
-        return failure('too-many-calls', `${callsMax} calls were made in this step; report now.`)
+        return failure(
+          'too-many-calls',
+          `The limit of ${callsMax} calls in this step is reached. Report now.`,
+        )
       }
       try {
         return await callTool(branch, by, tools, { name, args: toJson(args) }, base)
@@ -132,7 +135,7 @@ function record(branch: Branch, by: By, note: StepNote, blobs: readonly BlobId[]
 
 const failure = (error: string, output: string): ToolResult => ({ ok: false, error, output })
 
-/** Texts of agents are as long as they like. */
+/** Texts of agents can be of any length. */
 function bounded<T extends StepNote>(note: T): T {
   const entries = Object.entries(note).map(([key, value]) => [
     key,

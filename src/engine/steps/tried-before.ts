@@ -1,13 +1,12 @@
 /**
- * E8. No new evidence, no spend: an agent that would be given exactly what one was given before is not
- * asked again, in this run or in another of the store. Where another run completed the work, and its
- * certificate still verifies, the run ends as completed by it; else it is stuck, and says what would have
- * to change.
+ * E8. No new evidence, no spend: an agent is not called with exactly the same input as an earlier attempt,
+ * in this run or in another run of the store. If another run completed the work and its certificate still
+ * verifies, the run ends as completed by it; otherwise it is stuck, and says what would have to change.
  *
- * Tried means that the agent came to an end of its own, and its iteration after it. What failed because of
- * a provider or a crash, was interrupted, or ended in an error was not tried. A run that begins where another
- * was (`origin`) is a repeat that was asked for; so is a run with its own number (`repeat`). Nothing is tried
- * where the ports say that the work is not an attempt (`isAttempt`).
+ * An attempt counts if the agent and its iteration ended by themselves. It does not count if it failed because
+ * of a provider or a crash, was interrupted, or ended in an error. A run that starts from another run
+ * (`origin`) is a requested repetition, and so is a run with a `repeat` number. Nothing counts if the ports
+ * say that the work is not an attempt (`isAttempt`).
  */
 
 import { createHash } from 'node:crypto'
@@ -28,7 +27,7 @@ import type { LiveIteration, LiveRun } from '../live-run.ts'
 import { eventsAfter } from '../load-run.ts'
 import type { Journal, Tried } from '../ports.ts'
 
-/** Undefined where a run has no files: nobody can tell there whether something changed. */
+/** Undefined if a run has no workspace: then it is unknown whether something changed. */
 export function fingerprintOf(
   { ports, recorder }: LiveRun,
   step: StepId,
@@ -55,7 +54,7 @@ export function fingerprintOf(
   return createHash('sha256').update(JSON.stringify(given)).digest('hex')
 }
 
-/** Ends that say more of the world than of the work. */
+/** Ends that say more about the environment than about the work. */
 const notItsOwn: ReadonlySet<AgentEnd> = new Set([
   'provider',
   'interrupted',
@@ -70,15 +69,15 @@ export function isTried(result: Json | undefined): boolean {
   return status !== 'failed'
 }
 
-/** Throws, and ends the run, where the same was tried. */
+/** Throws, which ends the run, if this exact attempt was already made. */
 export async function requireNew(iteration: LiveIteration, fingerprint: string): Promise<void> {
   const { run, number } = iteration
   if (run.recorder.state.origin !== undefined) return
   const before = await run.ports.journal.tried(fingerprint)
-  // How an iteration of this run ended may only be noted yet.
+  // The end of an iteration of this run may not be on disk yet.
   if (before.length > 0) await run.recorder.flushed()
   for (const tried of before) {
-    // An iteration that is done anew is the same attempt.
+    // An iteration that restarts is the same attempt.
     if (tried.run === run.id && tried.iteration === number) continue
     const ending = await endingOf(run.ports.journal, tried)
     if (ending === undefined) continue
@@ -92,7 +91,7 @@ export async function requireNew(iteration: LiveIteration, fingerprint: string):
 export const notNew = ({ condition, detail = '' }: Met): FaultError =>
   new FaultError({ code: condition, message: detail, retryable: false, fatal: true })
 
-/** Undefined: it never came to an end that says something of the work. */
+/** Undefined: it never ended in a way that says something about the work. */
 async function endingOf(journal: Journal, tried: Tried): Promise<Ending | undefined> {
   for await (const { event } of eventsAfter(journal, tried.run, tried.seq)) {
     if (event.type === 'iteration-restarted' || event.type === 'run-rewound') return undefined
@@ -104,7 +103,7 @@ async function endingOf(journal: Journal, tried: Tried): Promise<Ending | undefi
   return undefined
 }
 
-/** Undefined: work that is complete and gone again may be done once more. */
+/** Undefined: work that was completed but is gone may be done again. */
 async function metBy(run: LiveRun, tried: Tried, ending: Ending): Promise<Met | undefined> {
   if (tried.run === run.id) return stuckBy(run, tried, ending)
   const { status } = await run.ports.journal.findRun(tried.run)
@@ -127,11 +126,11 @@ async function stuckBy(run: LiveRun, tried: Tried, ending: Ending): Promise<Met>
   const where = isOther ? `run "${name}" (${status})` : 'this run'
   const goOn = isOther ? goOnFrom(name, tried.iteration) : ''
   const detail =
-    `iteration ${tried.iteration} of ${where} gave an agent exactly this, and its end was: ` +
+    `iteration ${tried.iteration} of ${where} already made this exact attempt; it ended with: ` +
     `${describeEnding(ending)}. Change the files, the prompt or input, the model or agent, the checks ` +
-    `or the limits, or ask for a repeat: --again (in code: again)${goOn}`
+    `or the limits, or pass --again (in code: again)${goOn}`
   return { condition: 'no-new-evidence', ends: 'stuck', detail }
 }
 
 const goOnFrom = (name: string, iteration: number): string =>
-  `. To go on from it: loopctl fork ${name} --at ${iteration}`
+  `. To continue from there: loopctl fork ${name} --at ${iteration}`

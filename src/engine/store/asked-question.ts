@@ -1,4 +1,4 @@
-/** Questions of all runs that wait for a person. */
+/** Open questions of all runs. */
 
 import type { Question, RunId } from '../../loop/index.ts'
 
@@ -11,5 +11,5 @@ export interface AskedQuestion {
   readonly deadlineAtMs: number
 }
 
-/** The last question of the page before. */
+/** The last question of the previous page. */
 export type AskedAfter = Pick<AskedQuestion, 'run' | 'id' | 'deadlineAtMs'>

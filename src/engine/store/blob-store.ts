@@ -2,7 +2,7 @@
 
 import type { ArtifactContent, BlobId } from '../../loop/index.ts'
 
-/** What the engine and its parts need: to keep content and to read it. */
+/** What the engine and its parts need: storing and reading content. */
 export interface Blobs {
   /** Resolves when the content is on disk. */
   put(content: ArtifactContent): Promise<{ readonly blob: BlobId; readonly bytes: number }>
@@ -11,11 +11,11 @@ export interface Blobs {
   stream(blob: BlobId): AsyncIterable<Uint8Array>
 }
 
-/** The same with what its owner needs: where content is, and removing what is no longer named. */
+/** Adds what the owner needs: where content is, and removing unreferenced content. */
 export interface BlobStore extends Blobs {
   /** The file that holds this content, or would hold it. */
   path(blob: BlobId): string
-  /** Removes what `keep` does not name and was not put within the grace time. */
+  /** Removes content that `keep` does not name and that is older than the grace time. */
   sweep(keep: Keep, options: SweepOptions): Promise<Swept>
 }
 

@@ -2,7 +2,7 @@
  * What the engine needs of a store to drive runs: their events, and the right to write them.
  *
  * Contract: a promise resolves only when the change is on disk (E1, E10); a unit whose lease is no longer
- * the newest is refused with `fenced`; a store that failed rejects with `store-failed` and has changed
+ * the newest is rejected with `fenced`; a store that failed rejects with `store-failed` and has changed
  * nothing.
  */
 
@@ -50,7 +50,7 @@ export interface Journal {
   /** E8. Steps in which agents were given exactly this and finished; the newest first. */
   tried(fingerprint: string): Promise<readonly Tried[]>
   /**
-   * Keeps a decision. Rejects with `already-answered` for a second answer to one question, and with
+   * Stores a decision. Rejects with `already-answered` for a second answer to one question, and with
    * `wrong-status` for a run that has ended.
    */
   recordDecision(run: RunId, decision: Decision, by: string, atMs: number): Promise<StoredDecision>

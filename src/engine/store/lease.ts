@@ -1,4 +1,4 @@
-/** The right to write to one run. The store compares owners and expiry; what an owner is, others decide. */
+/** The right to write to one run. The store compares owners and expiry; owners are opaque to it. */
 
 import type { RunId } from '../../loop/index.ts'
 
@@ -17,7 +17,7 @@ export const leaseTtlMs = 15_000
 
 /**
  * What this machine knows about owners. A store that is opened without it waits for every lease to expire,
- * by the clock on the wall.
+ * by the wall clock.
  */
 export interface LocalOwners {
   /** True only if it is certain that the owner can write no more: its lease is free at once. */

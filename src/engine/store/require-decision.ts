@@ -1,4 +1,4 @@
-/** A decision comes from other programs: its type is checked before it is kept. */
+/** Decisions come from other programs, so their type is checked before they are stored. */
 
 import { type Decision, LoopError } from '../../loop/index.ts'
 
@@ -15,5 +15,5 @@ const types: Readonly<Record<Decision['type'], true>> = {
 export function requireDecision(decision: Decision): void {
   if (Object.hasOwn(types, decision.type)) return
   const known = Object.keys(types).join(', ')
-  throw new LoopError('bad-request', `"${decision.type}" is no decision. Say one of: ${known}.`)
+  throw new LoopError('bad-request', `"${decision.type}" is not a decision. Use one of: ${known}.`)
 }

@@ -9,7 +9,7 @@ export interface RunFilter {
   /** The folder that it works in, or the checkout that its worktree belongs to. */
   readonly workspace?: string
   readonly loop?: string
-  /** What its name begins with. */
+  /** A prefix of its name. */
   readonly name?: string
   readonly createdAfterMs?: number
   readonly createdBeforeMs?: number
@@ -18,7 +18,7 @@ export interface RunFilter {
 export interface RunPageOptions extends RunFilter {
   /** Default: 100. */
   readonly limit?: number
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly before?: number
 }
 

@@ -10,19 +10,23 @@ interface Named {
 
 export const storeErrors = {
   unknownRun: (run: string): LoopError =>
-    new LoopError('unknown-run', `There is no run "${run}". See which there are: loopctl list`),
+    new LoopError('unknown-run', `There is no run "${run}". List all runs: loopctl list`),
 
   ambiguousRun(text: string, candidates: readonly Named[]): LoopError {
     const names = candidates.map(({ id, name }) => `${name} (${id})`).join(', ')
-    return new LoopError('ambiguous-run', `"${text}" fits ${names}. Say more of it.`, {
-      details: { candidates: candidates.map(({ id, name }) => ({ id, name })) },
-    })
+    return new LoopError(
+      'ambiguous-run',
+      `"${text}" is ambiguous: it matches ${names}. Use a longer prefix or the id.`,
+      {
+        details: { candidates: candidates.map(({ id, name }) => ({ id, name })) },
+      },
+    )
   },
 
   nameTaken: (name: string, cause?: unknown): LoopError =>
     new LoopError(
       'name-taken',
-      `There is a run named "${name}" already. Resume or fork that one, or choose another name.`,
+      `A run named "${name}" already exists. Resume or fork it, or choose another name.`,
       { cause },
     ),
 
@@ -37,45 +41,45 @@ export const storeErrors = {
   workspaceBusy: (name: string): LoopError =>
     new LoopError(
       'workspace-busy',
-      `Run "${name}" is running in the same workspace, or in one inside the other. Wait for it, or give this run another one.`,
+      `Run "${name}" is running in the same workspace, or in one inside the other. Wait for it, or use another workspace.`,
     ),
 
   fenced: (run: RunId): LoopError =>
     new LoopError(
       'fenced',
-      `Run ${run} was taken over by another process while this one did not answer. ` +
-        'Nothing of this change was kept.',
+      `Run ${run} was taken over by another process while this one did not respond. ` +
+        'This change was not saved.',
     ),
 
   outOfPlace: (seq: number, lastSeq: number): LoopError =>
     new LoopError(
       'store-failed',
-      `Event ${seq} does not follow event ${lastSeq}, which is the last on disk. Nothing of this ` +
-        'change was kept; resume the run.',
+      `Event ${seq} does not follow event ${lastSeq}, the last one on disk. This change was not ` +
+        'saved. Resume the run.',
     ),
 
   notEnded: (name: string, status: RunStatus): LoopError =>
     new LoopError(
       'wrong-status',
-      `Run "${name}" has not ended (${status}), so it could be resumed. End it first ` +
-        `(loopctl cancel ${name}), or remove it as it is (--force; in code: force).`,
+      `Run "${name}" has not ended (${status}), so it can still be resumed. End it first ` +
+        `(loopctl cancel ${name}), or remove it anyway (--force; in code: force).`,
     ),
 
   alreadyEnded: (name: string, status: RunStatus): LoopError =>
     new LoopError('wrong-status', `Run "${name}" has ended (${status}); fork it instead.`),
 
   alreadyAnswered: (question: string, cause?: unknown): LoopError =>
-    new LoopError('already-answered', `Question ${question} has its answer already.`, { cause }),
+    new LoopError('already-answered', `Question ${question} is already answered.`, { cause }),
 
   alreadyApplied: (decision: number): LoopError =>
     new LoopError(
       'fenced',
-      `Decision ${decision} was applied already; nothing was kept. Read the run anew.`,
+      `Decision ${decision} was already applied. This change was not saved. Load the run again.`,
     ),
 
   keyReused: (key: string): LoopError =>
     new LoopError(
       'key-reused',
-      `The key ${JSON.stringify(key)} was used for another request. Give each new request a key of its own.`,
+      `The key ${JSON.stringify(key)} was used for another request. Use a unique key for each new request.`,
     ),
 } as const

@@ -1,7 +1,7 @@
 /**
  * The store of runs as everything outside `journal/` sees it: what the engine needs, and what hosts, daemons
  * and commands need besides. Every method is asynchronous, so that a store may be a file or a server.
- * `storeContract` in `testing/` says as tests what each method promises.
+ * `storeContract` in `testing/` specifies each method as tests.
  */
 
 import type { EventType, Json, RecordedEvent, RunId } from '../../loop/index.ts'

@@ -1,12 +1,12 @@
 /**
- * The lines of an output that may be worth showing, in memory that does not grow with the output: its
- * beginning, its end, and the surroundings of what looks like a failure.
+ * Collects the lines of an output that may be worth showing: its beginning, its end, and the context of
+ * what looks like a failure. Memory use does not grow with the output.
  *
  * Linear time: each line is cut before a regular expression sees it.
  */
 
 import { plainOutput } from '../plain-output.ts'
-import { isComplaint, isTelling } from './runners.ts'
+import { isKnownFailure, isPossibleFailure } from './runners.ts'
 
 export interface OutputLine {
   /** Its index in the output, from 0. */
@@ -16,7 +16,7 @@ export interface OutputLine {
 
 export interface LineCollector {
   push(text: string): void
-  /** What was kept, in order. Nothing may be pushed after it. */
+  /** The collected lines, in order. Call it last. */
   end(): readonly OutputLine[]
 }
 
@@ -26,9 +26,9 @@ const headCharsMax = 16_384
 const tailCharsMax = 65_536
 const linesBefore = 12
 const linesAfter = 40
-/** For failures as runners print them, and for lines that only sound like one. */
-const tellingCharsMax = 131_072
-const complaintCharsMax = 32_768
+/** For failures in a runner's format, and for lines that only look like a failure. */
+const knownCharsMax = 131_072
+const possibleCharsMax = 32_768
 
 export function createLineCollector(): LineCollector {
   const kept: OutputLine[] = []
@@ -37,16 +37,16 @@ export function createLineCollector(): LineCollector {
   let number = 0
   let headChars = 0
   let following = 0
-  let room = { telling: tellingCharsMax, complaint: complaintCharsMax }
-  let budget: 'telling' | 'complaint' = 'complaint'
+  let room = { known: knownCharsMax, possible: possibleCharsMax }
+  let budget: 'known' | 'possible' = 'possible'
 
   const lastKept = (): number => kept.at(-1)?.number ?? -1
 
   function mark(text: string): void {
-    const isSure = isTelling(text)
-    const next = isSure ? 'telling' : isComplaint(text) ? 'complaint' : undefined
+    const isSure = isKnownFailure(text)
+    const next = isSure ? 'known' : isPossibleFailure(text) ? 'possible' : undefined
     if (next === undefined || room[next] <= 0) return
-    if (following > 0 && budget === 'telling' && !isSure) return
+    if (following > 0 && budget === 'known' && !isSure) return
     budget = next
     for (const line of recent.last(linesBefore)) if (line.number > lastKept()) keep(line)
     following = linesAfter
@@ -98,7 +98,7 @@ interface OpenLine {
   take(): string
 }
 
-/** Of an endless line only the beginning and the last characters are kept. */
+/** Of a very long line only the beginning and the end are kept. */
 function createOpenLine(): OpenLine {
   let head = ''
   let tail = ''
@@ -140,7 +140,7 @@ function createRecentLines(): RecentLines {
         chars -= old.text.length + 1
         first++
       }
-      // Compacted only once in many lines.
+      // Compacted only rarely, since it copies all lines.
       if (first < 10_000) return
       lines = lines.slice(first)
       first = 0

@@ -10,10 +10,10 @@ import { createLineCollector, type OutputLine } from './collect-lines.ts'
 import { type Rank, rankLines, ranks } from './rank-lines.ts'
 
 export function excerpt(text: string, charsMax: number): string {
-  return excerptLines(collected(text), charsMax)
+  return excerptLines(collectLines(text), charsMax)
 }
 
-function collected(text: string): readonly OutputLine[] {
+function collectLines(text: string): readonly OutputLine[] {
   const collector = createLineCollector()
   collector.push(text)
   return collector.end()
@@ -21,7 +21,7 @@ function collected(text: string): readonly OutputLine[] {
 
 /** The most informative lines, in their original order. */
 export function keyLines(text: string, count: number): readonly string[] {
-  const lines = collected(text)
+  const lines = collectLines(text)
     .map((line) => line.text)
     .filter((line) => line.trim() !== '')
   const found = rankLines(lines)
@@ -33,10 +33,10 @@ const lineCharsMax = 500
 const lineEndChars = 90
 
 export function excerptLines(lines: readonly OutputLine[], charsMax: number): string {
-  const whole = joined(lines)
+  const whole = joinLines(lines)
   if (whole.length <= charsMax) return whole
   const room = Math.max(lineCharsMax, Math.floor(charsMax / Math.max(1, lines.length)) - markChars)
-  const shown = withoutBlanks(lines, Math.min(room, charsMax - markChars))
+  const shown = dropBlankLines(lines, Math.min(room, charsMax - markChars))
   const found = rankLines(shown.map(({ text }) => text))
   const chosen = new Set<number>()
   let left = charsMax + 1
@@ -46,8 +46,8 @@ export function excerptLines(lines: readonly OutputLine[], charsMax: number): st
     chosen.add(at)
     left -= cost
   }
-  const text = joined(shown.filter((_, at) => chosen.has(at)))
-  // Too little room for a line.
+  const text = joinLines(shown.filter((_, at) => chosen.has(at)))
+  // Not even one line fits.
   return text === '' ? keepEnd(whole, charsMax) : text
 }
 
@@ -57,13 +57,13 @@ function byRank(found: readonly Rank[]): (a: number, b: number) => number {
   return (a, b) => rankOf(a) - rankOf(b) || (rankOf(a) >= ranks.other ? b - a : a - b)
 }
 
-/** More than any mark needs. */
+/** An upper bound for the length of a mark. */
 const markChars = 40
 
 const mark = (count: number): string =>
   `...[${count} ${count === 1 ? 'line' : 'lines'} left out]...`
 
-/** With the mark before it; the line after it may need none any more. */
+/** The cost of a line, including its mark; the line after it may no longer need one. */
 function costOf(lines: readonly OutputLine[], chosen: ReadonlySet<number>, at: number): number {
   const follows = (one: number): boolean =>
     lines[one]?.number === (one === 0 ? 0 : (lines[one - 1]?.number ?? 0) + 1)
@@ -73,7 +73,7 @@ function costOf(lines: readonly OutputLine[], chosen: ReadonlySet<number>, at: n
   return (lines[at]?.text.length ?? 0) + 1 + marks * markChars
 }
 
-function joined(lines: readonly OutputLine[]): string {
+function joinLines(lines: readonly OutputLine[]): string {
   const texts: string[] = []
   let next = 0
   for (const { number, text } of lines) {
@@ -84,18 +84,18 @@ function joined(lines: readonly OutputLine[]): string {
   return texts.join('\n')
 }
 
-/** Blank lines are not counted either: a mark in place of one would say less. */
-function withoutBlanks(lines: readonly OutputLine[], lineMax: number): readonly OutputLine[] {
+/** Drops blank lines and renumbers the others, so that a blank line never leaves a mark. */
+function dropBlankLines(lines: readonly OutputLine[], lineMax: number): readonly OutputLine[] {
   const shown: OutputLine[] = []
   let blanks = 0
   for (const { number, text } of lines) {
     if (text.trim() === '') blanks++
-    else shown.push({ number: number - blanks, text: shortened(text, lineMax) })
+    else shown.push({ number: number - blanks, text: shortenLine(text, lineMax) })
   }
   return shown
 }
 
-function shortened(text: string, charsMax: number): string {
+function shortenLine(text: string, charsMax: number): string {
   if (text.length <= charsMax || charsMax < lineEndChars) return text
   const head = text.slice(0, charsMax - lineEndChars - 3).replace(/[\ud800-\udbff]$/, '')
   return `${head} … ${text.slice(-lineEndChars).replace(/^[\udc00-\udfff]/, '')}`

@@ -2,7 +2,7 @@
 
 import { generic, noise, type RunnerOutput, runnerOutputs } from './runners.ts'
 
-/** The first failure and the result come before anything else; the rest in the order of the table. */
+/** The first failure and the summary come first; the rest follows in the order of the table. */
 export const ranks = {
   firstFailure: 0,
   summary: 1,
@@ -20,15 +20,15 @@ export const ranks = {
 export type Rank = (typeof ranks)[keyof typeof ranks]
 
 const blockLinesMax = 60
-/** Where the end of a failure is unknown. */
+/** If the end of a failure is unknown. */
 const unknownLinesMax = 6
 const beginningLines = 3
 const endLines = 12
-/** One failure must not crowd out all others, nor a list of names the failure itself. */
+/** One failure must not crowd out the others, and a list of names must not crowd out a failure. */
 const detailsMax = 25
 const summariesMax = 15
 
-/** `to` is the line after its last. */
+/** `to` is exclusive. */
 interface Failure {
   readonly by: RunnerOutput
   readonly at: number
@@ -39,7 +39,7 @@ interface Failure {
 export function rankLines(lines: readonly string[]): readonly Rank[] {
   const known = runnerOutputs.filter(({ sign }) => lines.some((line) => sign.test(line)))
   const runners = known.length > 0 ? known : [generic]
-  const found = lines.map((line, at): Rank => rankPlace(line, at, lines.length))
+  const found = lines.map((line, at): Rank => rankPosition(line, at, lines.length))
   const raise = (at: number, rank: Rank): void => {
     if ((found[at] ?? ranks.noise) > rank) found[at] = rank
   }
@@ -51,9 +51,9 @@ export function rankLines(lines: readonly string[]): readonly Rank[] {
   return found
 }
 
-function rankPlace(line: string, at: number, count: number): Rank {
+function rankPosition(line: string, at: number, count: number): Rank {
   if (noise.test(line)) return ranks.noise
-  // What was started, mostly.
+  // Usually the command that was started.
   if (at === 0) return ranks.summary
   if (at >= count - endLines) return ranks.end
   if (at < beginningLines) return ranks.beginning
@@ -68,12 +68,12 @@ function rankSummaries(
   raise: Raise,
 ): void {
   const isSummary = (line: string): boolean => runners.some(({ summary }) => summary.test(line))
-  const places = [...lines.keys()].filter((at) => isSummary(lines[at] ?? ''))
-  const last = places.slice(-summariesMax)
-  for (const at of places) raise(at, last.includes(at) ? ranks.summary : ranks.detail)
+  const positions = [...lines.keys()].filter((at) => isSummary(lines[at] ?? ''))
+  const last = positions.slice(-summariesMax)
+  for (const at of positions) raise(at, last.includes(at) ? ranks.summary : ranks.detail)
 }
 
-/** Two failures that begin with the same lines are one: some runners repeat them all at the end. */
+/** Failures that start with the same lines are duplicates: some runners repeat them at the end. */
 const sameLines = 3
 
 function findFailures(
@@ -87,7 +87,12 @@ function findFailures(
     const line = lines[at] ?? ''
     const by = runners.find(({ failure }) => failure.test(line))
     if (by === undefined) continue
-    const failure = { by, at, from: beginningOf(lines, by, at), to: endOf(lines, by, at) }
+    const failure = {
+      by,
+      at,
+      from: findFailureStart(lines, by, at),
+      to: findFailureEnd(lines, by, at),
+    }
     const text = lines
       .slice(at, Math.min(failure.to, at + sameLines))
       .map((one) => one.trim())
@@ -99,14 +104,14 @@ function findFailures(
   return { failures, repeated }
 }
 
-function beginningOf(lines: readonly string[], { since }: RunnerOutput, at: number): number {
+function findFailureStart(lines: readonly string[], { since }: RunnerOutput, at: number): number {
   if (since === undefined) return at
   const least = Math.max(0, at - blockLinesMax)
   for (let from = at - 1; from >= least; from--) if (since.test(lines[from] ?? '')) return from
   return at
 }
 
-function endOf(lines: readonly string[], by: RunnerOutput, at: number): number {
+function findFailureEnd(lines: readonly string[], by: RunnerOutput, at: number): number {
   const most = Math.min(lines.length, at + (by === generic ? unknownLinesMax : blockLinesMax))
   for (let to = at + 1; to < most; to++) {
     const line = lines[to] ?? ''

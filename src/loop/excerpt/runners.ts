@@ -1,8 +1,8 @@
 /**
- * How test runners, compilers and linters print what went wrong. Data: to teach another one, add a row
- * and a recorded output under test/outputs/.
+ * How test runners, compilers and linters print failures. To support another one, add a row and a
+ * recorded output under test/outputs/.
  *
- * Lines are plain and no longer than the collector leaves them.
+ * Lines are plain text and no longer than the collector allows.
  */
 
 export interface RunnerOutput {
@@ -11,7 +11,7 @@ export interface RunnerOutput {
   readonly sign: RegExp
   /** The first line of a failure: a test's name, a diagnostic. */
   readonly failure: RegExp
-  /** Of a failure: the assertion, expected and actual, file and line. */
+  /** Details of a failure: the assertion, expected and actual, file and line. */
   readonly detail: RegExp
   /** The first line that no longer belongs to a failure; the next failure and a summary end it too. */
   readonly end?: RegExp
@@ -159,12 +159,13 @@ export const noise: RegExp = new RegExp(
   ].join('|'),
 )
 
-/** A cheap filter: lines without any of this begin or end nothing. */
-const worthALook =
+/** A cheap filter: lines without any of these neither start nor end a failure. */
+const mayBeFailure =
   /fail|err|not ok|panic|exception|traceback|assert|fatal|cannot|found|denied|fault|undefined|[✖✗✘×●ℹ❯━_]|\d\) |\w: {2}|Tests|Test |test |: |Suites|passing|passed|\.go:\d|bail/i
 
-export const isTelling = (text: string): boolean =>
-  worthALook.test(text) &&
+export const isKnownFailure = (text: string): boolean =>
+  mayBeFailure.test(text) &&
   runnerOutputs.some(({ failure, summary }) => failure.test(text) || summary.test(text))
 
-export const isComplaint = (text: string): boolean => worthALook.test(text) && complaints.test(text)
+export const isPossibleFailure = (text: string): boolean =>
+  mayBeFailure.test(text) && complaints.test(text)

@@ -1,4 +1,4 @@
-/** What the cases of the contract are made of. */
+/** Building blocks for the cases of the contract. */
 
 import { type AgentReport, type AgentTask } from '../../loop/index.ts'
 import { ContractError, requireReport } from './contract-rules.ts'
@@ -8,19 +8,19 @@ import type { Scene, SceneOptions, Trial, TrialOptions } from './open-scene.ts'
 export interface AgentContractOptions extends SceneOptions {
   /** Something that it does. The word should be in what it says, calls or notes, if that is possible. */
   task?(word: string): AgentTask
-  /** How its report on that task ends. `done` unless told. */
+  /** The status of its report on that task. Default: `done`. */
   readonly status?: AgentReport['status']
   /** It reserves, and settles what it reserved. Otherwise it has to spend nothing. */
   readonly spends?: boolean
   /** Without a workspace it says so. Otherwise it has to do without. */
   readonly needsWorkspace?: boolean
-  /** It is over before anybody could stop it. Otherwise it has to be stoppable in the midst. */
+  /** It ends before it could be stopped. Otherwise it must be stoppable while it works. */
   readonly isInstant?: boolean
-  /** How long it is left at work before it is stopped. Half a second unless told. */
+  /** How long it works before it is stopped. Default: half a second. */
   readonly startMs?: number
 }
 
-/** The options, with what they are unless told. */
+/** The options with their defaults. */
 export interface Stage extends AgentContractOptions {
   task(word: string): AgentTask
   readonly startMs: number
@@ -30,12 +30,12 @@ export interface CasePlan {
   readonly name: string
   /** Tools hang, and so should everything else. */
   readonly isSlow?: boolean
-  /** Something that is left alive is a failure. */
+  /** Resources that are still alive are a failure. */
   readonly leavesNothing?: boolean
   play(scene: Scene, stage: Stage): Promise<unknown>
 }
 
-/** After its end: whatever it does then, it does too late. */
+/** Anything it does after its end is too late. */
 export const lateMs = 50
 
 export interface Work {

@@ -1,4 +1,4 @@
-/** What holds for every report, note and error of an agent, whoever wrote it. Broken rules are sentences. */
+/** Rules for every report, note and error of an agent. A broken rule is reported as a sentence. */
 
 import {
   type AgentEnd,
@@ -18,7 +18,7 @@ export class ContractError extends Error {
   }
 }
 
-/** How a piece of work ended. What was reported is not known to be a report yet. */
+/** How a task ended. The reported value is not validated yet. */
 export type End =
   | { readonly type: 'reported'; readonly report: unknown }
   | { readonly type: 'threw'; readonly error: unknown }
@@ -44,7 +44,7 @@ const ends: readonly AgentEnd[] = [
   'time',
 ]
 
-/** What the engine can treat. By name: there may be two copies of a class in one process. */
+/** Errors that the engine can handle. By name: there may be two copies of a class in one process. */
 const knownErrors: readonly string[] = ['FaultError', 'LoopError', 'AbortError', 'TimeoutError']
 
 const textCharsMax = 1_000_000
@@ -98,7 +98,7 @@ function wrongReport(report: unknown): string | undefined {
   if (ended !== undefined && !ends.some((known) => known === ended)) {
     return `ended is ${JSON.stringify(ended)}; it must be one of ${ends.join(', ')}.`
   }
-  // One that had to be ended may have done its work all the same.
+  // An agent that had to be stopped may still have done its work.
   const mayClaim = ended === undefined || ended === 'claimed' || ended === 'lingered'
   const isWhole = status === 'done' && ended === 'lingered'
   if (isDone(report as unknown as AgentReport) && (!mayClaim || isWhole)) {
@@ -107,7 +107,7 @@ function wrongReport(report: unknown): string | undefined {
   return notStorable(report)
 }
 
-/** It calls its work done, with or without concerns. */
+/** It reports its work as done, with or without concerns. */
 export const isDone = ({ status }: AgentReport): boolean =>
   status === 'done' || status === 'done-with-concerns'
 

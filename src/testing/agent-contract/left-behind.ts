@@ -7,12 +7,12 @@ import { AsyncLocalStorage, createHook } from 'node:async_hooks'
 import { readdir, readlink } from 'node:fs/promises'
 import { sep } from 'node:path'
 
-/** Sees what is made by the work that it runs, and by nobody else. Close it. */
+/** Tracks only resources that the given work creates. Must be closed. */
 export interface HandleWatch {
   run<T>(work: () => T): T
   /** Those that keep the process alive now: `Timeout`, `PROCESSWRAP`… */
   alive(): readonly string[]
-  /** Whatever there still is does not keep the process alive any more. Timers are cleared. */
+  /** Makes sure that remaining resources do not keep the process alive. Timers are cleared. */
   close(): void
 }
 
@@ -45,7 +45,7 @@ export function watchHandles(): HandleWatch {
   }
 }
 
-/** Others may share a socket or a server, so it stays open. Nobody shares a timer. */
+/** Other code may share a socket or a server, so it stays open. Timers are not shared. */
 function release(type: string, handle: Handle): void {
   if (type === 'Timeout') clearTimeout(handle as NodeJS.Timeout)
   else if (type === 'Immediate') clearImmediate(handle as NodeJS.Immediate)
@@ -75,7 +75,7 @@ export async function endProcessesIn(folders: readonly string[]): Promise<void> 
     try {
       process.kill(id, 'SIGKILL')
     } catch {
-      // It has ended by itself, or it is not ours to end.
+      // It has already ended, or we may not end it.
     }
   }
 }

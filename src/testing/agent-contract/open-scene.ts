@@ -1,6 +1,6 @@
 /**
- * Where one case of the contract is played: the agent, and for each piece of its work a context that
- * watches, in a folder of its own. Everything is gone afterwards.
+ * The environment of one case of the contract: the agent, and for each task an observing context in a
+ * separate folder. Everything is removed afterwards.
  */
 
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
@@ -21,11 +21,11 @@ import { createAgentContext, type TestTool } from '../agent-context.ts'
 import { ContractError, type End } from './contract-rules.ts'
 import { endProcessesIn, type HandleWatch, processesIn, watchHandles } from './left-behind.ts'
 
-/** What the maker of the agent is told. */
+/** The argument of the function that creates the agent. */
 export interface ContractScene {
   /**
-   * It will be stopped in the midst: make one that works for a minute. Tools do so by themselves then,
-   * so an agent that calls any needs nothing.
+   * The agent will be stopped while it works: create one that works for a minute. Tools then do so by
+   * themselves, so an agent that calls tools needs nothing.
    */
   readonly isSlow: boolean
   /** For a fake provider, when it is asked: what its answer costs. Was that reserved? */
@@ -41,13 +41,13 @@ export interface SceneOptions {
   prepare?(folder: string): void | Promise<void>
   /** What it may call. */
   readonly tools?: Readonly<Record<string, TestTool>>
-  /** The longest that it may take to end, and to be gone after that. 10 seconds unless told. */
+  /** The longest that it may take to end, and to be gone after that. Default: 10 seconds. */
   readonly endMs?: number
 }
 
 export interface ReservationSeen {
   readonly worst: Amount
-  /** More than one is a mistake, as is none. */
+  /** Exactly one settlement is correct. */
   readonly settled: readonly Amount[]
 }
 
@@ -63,7 +63,7 @@ export interface Trial {
   isOver(): boolean
   /** Stops it, for this reason. */
   stop(): unknown
-  /** Waits for its end, but not for ever. */
+  /** Waits for its end, up to a limit. */
   end(): Promise<End>
 }
 
@@ -85,7 +85,7 @@ export interface Scene {
 
 const defaultEndMs = 10_000
 
-/** For those whose case is over before they are. */
+/** Stops tasks that are still running when their case is over. */
 const stopMs = 1000
 
 export interface Played {
@@ -173,7 +173,7 @@ async function stopAll(trials: readonly Trial[]): Promise<void> {
   } while (trials.some((trial) => !trial.isOver()) && performance.now() < untilMs)
 }
 
-/** Some things take a moment to be gone. */
+/** Some resources take a moment to be released. */
 async function leftAfter(
   handles: HandleWatch,
   folders: readonly string[],

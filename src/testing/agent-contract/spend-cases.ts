@@ -1,4 +1,4 @@
-/** Cases about the account: E4, nothing is spent that was not reserved. */
+/** Cases about the budget. E4: nothing is spent that was not reserved. */
 
 import { type Amount, add, isAmount, zero } from '../../loop/index.ts'
 import { type CasePlan, workOn } from './contract-case.ts'

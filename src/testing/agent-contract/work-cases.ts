@@ -1,4 +1,4 @@
-/** Cases about the work itself: what comes of it, and what it is given. */
+/** Cases about the work itself: its results and its input. */
 
 import { type CasePlan, requireAlike, requireStatus, type Stage, workOn } from './contract-case.ts'
 import { ContractError, isDone, requireEnd, requireNotes, requireReport } from './contract-rules.ts'

@@ -92,7 +92,7 @@ function mapMethods<Methods extends object>(
 }
 
 const closed = (): LoopError =>
-  new LoopError('store-failed', 'The store is closed. Nothing of this change was kept.')
+  new LoopError('store-failed', 'The store is closed. This change was not saved.')
 
 type Write = 'createRun' | 'append' | 'recordDecision' | 'removeRun' | 'forgetTried' | 'setFact'
 

@@ -1,4 +1,4 @@
-/** What the cases of the contract are made of. */
+/** Building blocks for the cases of the contract. */
 
 import assert from 'node:assert/strict'
 import type { Store } from '../../engine/index.ts'
@@ -71,7 +71,7 @@ export const ask = (iteration: number, name: string, wakeAtMs: number): RunEvent
 /** As it is after it was written and read again. */
 export const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
-/** Resolves when it was called so often. */
+/** Resolves when it was called this many times. */
 export function calls(): { readonly call: () => void; times(count: number): Promise<void> } {
   let count = 0
   const waiting = new Map<number, () => void>()

@@ -1,5 +1,5 @@
 /**
- * What every store has to keep, as cases for any test runner:
+ * The contract of every store, as cases for any test runner:
  *
  *     for (const { name, run } of storeContract({ make: () => myScene() })) test(name, run)
  *
