@@ -1,7 +1,7 @@
 /** What is noted about a step while it runs: turns, tool calls, exchanges with models. */
 
-import type { Amount } from './budget.ts'
-import type { BlobId } from './ids.ts'
+import type { Amount } from '../budget.ts'
+import type { BlobId } from '../ids.ts'
 
 export interface Exchanged {
   /** Which one of its step, from 1. */
