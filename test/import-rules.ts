@@ -49,7 +49,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   daemon: [...belowHost, 'host'],
   cluster: [...belowHost, 'host', 'daemon'],
   client: ['loop', 'protocol'],
-  cli: [...cliStart, 'history', 'launch', 'host', 'daemon'],
+  cli: [...cliStart, 'loops', 'history', 'launch', 'host', 'daemon'],
   dashboard: ['client'],
 }
 

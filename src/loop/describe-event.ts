@@ -12,7 +12,7 @@ import type {
   WorkspaceChanged,
 } from './event.ts'
 import { describeFault, describeOutcome } from './outcome.ts'
-import type { StepNote } from './step-note.ts'
+import type { StepNote } from './step/step-note.ts'
 
 /** An event in one line, for people. */
 export function describeEvent(event: RunEvent): string {

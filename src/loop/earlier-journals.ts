@@ -5,8 +5,8 @@
 
 import type { DescribedStep, Met } from './event.ts'
 import type { LimitName } from './outcome.ts'
-import type { StepKind } from './step-kind.ts'
-import { parseStepId } from './step-name.ts'
+import type { StepKind } from './step/step-kind.ts'
+import { parseStepId } from './step/step-name.ts'
 
 /** What a step is: its kind, and its role within that kind. */
 export function readStep(event: Pick<DescribedStep, 'step' | 'kind' | 'role'>): {

@@ -28,8 +28,8 @@ import type { Earlier, LimitName, Outcome } from './outcome.ts'
 import type { Patch } from './patch.ts'
 import type { Question } from './question.ts'
 import type { RoleAppearances } from './role-appearance.ts'
-import type { StepKind } from './step-kind.ts'
-import type { StepNote } from './step-note.ts'
+import type { StepKind } from './step/step-kind.ts'
+import type { StepNote } from './step/step-note.ts'
 
 /** Incremented when the meaning of an event changes; each run records the version that wrote it. */
 export const eventVersion = 1

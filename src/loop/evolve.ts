@@ -32,7 +32,7 @@ import {
   waiting,
 } from './run-phase.ts'
 import { committed, initialState, type Metrics, type RunFacts, type RunState } from './state.ts'
-import { kindOf } from './step-name.ts'
+import { kindOf } from './step/step-name.ts'
 import { countCall } from './tool-use.ts'
 
 export type Occurrence = Pick<RecordedEvent, 'seq' | 'atMs' | 'event'>

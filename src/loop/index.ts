@@ -186,8 +186,8 @@ export {
   statusesNamed,
   transitions,
 } from './status.ts'
-export { type StepKind, stepKinds } from './step-kind.ts'
-export { kindOf, nameProblem, parseStepId } from './step-name.ts'
-export type { AgentNote, ExchangeNote, StepNote, ToolNote } from './step-note.ts'
+export { type StepKind, stepKinds } from './step/step-kind.ts'
+export { kindOf, nameProblem, parseStepId } from './step/step-name.ts'
+export type { AgentNote, ExchangeNote, StepNote, ToolNote } from './step/step-note.ts'
 export { readState, type StoredState } from './stored-state.ts'
 export { estimateTokens } from './token-estimate.ts'

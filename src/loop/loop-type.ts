@@ -13,7 +13,7 @@ import type { Answer, Question } from './question.ts'
 import type { RetryPolicy } from './retry.ts'
 import type { RoleAppearances } from './role-appearance.ts'
 import type { Signal } from './signal.ts'
-import type { AgentNote, Exchanged } from './step-note.ts'
+import type { AgentNote, Exchanged } from './step/step-note.ts'
 
 /** What one iteration of a loop does, and when the loop ends. */
 export interface LoopType<Input, Context, Progress, Result> {
@@ -130,6 +130,7 @@ export interface KeptExchange extends Exchanged {
   readonly content: Uint8Array
 }
 
+/** An amount that is reserved until it is settled. */
 export interface Reservation {
   settle(spent: Amount): Promise<void>
 }

@@ -4,7 +4,7 @@
  */
 
 import type { StepId, TreeId } from './ids.ts'
-import { parseStepId } from './step-name.ts'
+import { parseStepId } from './step/step-name.ts'
 
 /** A question to a person, with a default that is taken at the deadline. */
 export interface Question {

@@ -99,6 +99,7 @@ export interface RunFacts {
   readonly metrics: Metrics
 }
 
+/** What the events of a run add up to: its facts, and the phase that it is in. */
 export type RunState = RunFacts & RunPhase
 
 export const initialState: RunFacts & Pending = {

@@ -1,7 +1,7 @@
 /** Counts tool calls. Agents can choose tool names, so the number of names is limited. */
 
 import type { Metrics, ToolUse } from './state.ts'
-import type { ToolNote } from './step-note.ts'
+import type { ToolNote } from './step/step-note.ts'
 
 const toolsMax = 200
 const others = '(others)'

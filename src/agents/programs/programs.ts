@@ -9,6 +9,7 @@ import { opencode } from './opencode.ts'
 
 const programs: Readonly<Record<ProgramName, AgentProgram>> = { claude, codex, opencode, gemini }
 
+/** Every known agent program. */
 export const knownPrograms = (): readonly AgentProgram[] =>
   programNames.map((name) => programs[name])
 

@@ -13,11 +13,13 @@ import { createMemoryQueue } from './memory-queue.ts'
 import { createEventReads, createOtherReads, createRunReads } from './memory-reads.ts'
 import { keepEvent, lastEvent, triesOf } from './memory-run.ts'
 
+/** Options of `createMemoryStore`. */
 export interface MemoryStoreOptions {
   readonly now?: () => number
   readonly owners?: LocalOwners
 }
 
+/** A store in memory that several connections share. */
 export interface MemoryStores {
   /** A connection, such as each process has. */
   open(): Store
@@ -39,6 +41,7 @@ export function createMemoryStores(options: MemoryStoreOptions = {}): MemoryStor
   return { open: () => openConnection(data) }
 }
 
+/** A store in memory, with one connection. */
 export const createMemoryStore = (options?: MemoryStoreOptions): Store =>
   createMemoryStores(options).open()
 

@@ -17,11 +17,13 @@ import { removalCases } from './removal-cases.ts'
 import { runCases } from './run-cases.ts'
 import type { StoreScene } from './store-case.ts'
 
+/** Options of `storeContract`. */
 export interface StoreContractOptions {
   /** An empty store. */
   make(): StoreScene | Promise<StoreScene>
 }
 
+/** The tests that every store has to pass. */
 export function storeContract({ make }: StoreContractOptions): readonly ContractCase[] {
   const cases = [
     ...runCases,

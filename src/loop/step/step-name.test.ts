@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { stepId } from './ids.ts'
+import { stepId } from '../ids.ts'
 import { kindOf, nameProblem, parseStepId } from './step-name.ts'
 
 describe('the name of a step', () => {

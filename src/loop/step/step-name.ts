@@ -3,7 +3,7 @@
  * of a step come from its event (`readStep`), not from here.
  */
 
-import type { StepId } from './ids.ts'
+import type { StepId } from '../ids.ts'
 import { type StepKind, stepKinds } from './step-kind.ts'
 
 const charsMax = 200

@@ -1,7 +1,7 @@
 /** Notes about a step while it runs: turns, tool calls, exchanges with models. */
 
-import type { Amount } from './budget.ts'
-import type { BlobId } from './ids.ts'
+import type { Amount } from '../budget.ts'
+import type { BlobId } from '../ids.ts'
 
 export interface Exchanged {
   /** Counts the exchanges of its step, from 1. */
