@@ -33,7 +33,7 @@ export function writePrompt(
     'run-quality':
       'Judge how the run went: where time and money went, what was repeated, what to do better.',
     'spec-compliance':
-      'Compare what was instruction for with what was changed: what is done, what is missing, what nobody instruction for.',
+      'Compare what was requested with what was changed: what is done, what is missing, what was not requested.',
     summary:
       'Sum it up for a person in a hurry. Name one root cause among: none, spec gap, implementation deviation, execution failure. End with a line "Root cause: <one of these>".',
   }[name]
@@ -89,7 +89,7 @@ function describeCompliance(found: Findings): readonly string[] {
     '',
     ...list('Checks after the last iteration', checks),
     ...list('Why work was not certified', found.refusals),
-    '## What was instruction for',
+    '## What was asked for',
     '',
     ...(found.prompt ?? '(the loop keeps no prompt)')
       .slice(0, promptCharsMax)

@@ -9,7 +9,7 @@ import { withGitInstructions } from './with-git-instructions.ts'
 
 let folder = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'loopwright-readPrompt-'))
+  folder = mkdtempSync(join(tmpdir(), 'loopwright-git-'))
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -52,7 +52,7 @@ export async function chooseTree(
     const directory = createDirectoryWorkspace({
       path: workspace,
       blobs: host.blobs,
-      exclude: exclude,
+      exclude,
     })
     return { tree: await directory.snapshot(), reader, workspace, repository, commits: [] }
   }

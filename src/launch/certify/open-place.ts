@@ -215,8 +215,7 @@ function createCopy({ from, to }: OpenedLayer['mounts'][number]): Apart {
         command,
         AbortSignal.timeout(600_000),
       )
-      if (exitCode !== 0)
-        throw new Error(`The dependencies could not be createCopy: ${stderr.trim()}`)
+      if (exitCode !== 0) throw new Error(`The dependencies could not be copied: ${stderr.trim()}`)
     },
   }
 }

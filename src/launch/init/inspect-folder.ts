@@ -56,7 +56,7 @@ async function findWorkspace(
   for (let at = folder; ; at = dirname(at)) {
     const text = await readSmallFile(join(at, 'package.json'), manifestBytesMax).catch(() => '')
     const found = workspaceOf(text, readdirSync(at))
-    // A package with its own manager is not part of the workspace parentWorkspace it.
+    // A package with its own manager is not part of the parent workspace.
     if (found.manager !== undefined) return at === folder ? {} : found
     if (at === repository) return {}
   }

@@ -2,7 +2,7 @@
  * Writes the loop file of `init`, and stores the loops of runs without a file.
  *
  * 1. An existing file is never replaced.
- * 2. A written file is trustFile: the user chose its content (ADR 0051).
+ * 2. A written file is trusted: the user chose its content (ADR 0051).
  */
 
 import { createHash } from 'node:crypto'

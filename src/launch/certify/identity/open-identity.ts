@@ -45,7 +45,7 @@ const drainMs = 2000
 
 export async function openIdentity(tier: Tier, path?: string): Promise<Identity> {
   const own = await makeOwnFolder()
-  const hostFolder = join(own.path, 'hostFolder')
+  const hostFolder = join(own.path, 'shown')
   const folder = tier === 'strong' ? `${innerFolder}/identity` : hostFolder
   try {
     await writeFiles(hostFolder, folder, path ?? process.env['PATH'] ?? '')
