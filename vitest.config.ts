@@ -1,12 +1,24 @@
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { longSuites } from './proof/long-suites.ts'
 
 const isWhole = process.env['LOOPWRIGHT_SUITES'] === 'all'
 const apart = longSuites.filter(({ isShared = false }) => !isWhole && !isShared)
 
+/** The simulator imports `#src/…`, which is the build. A test of it is about the sources, also before a build. */
+const simulateSources = {
+  name: 'simulate-sources',
+  enforce: 'pre' as const,
+  resolveId: (specifier: string, importer?: string): string | undefined =>
+    specifier.startsWith('#src/') && importer?.includes('/proof/simulator/') === true
+      ? join(import.meta.dirname, specifier.slice(1))
+      : undefined,
+}
+
 // Vitest reads its configuration from the default export.
 export default defineConfig({
+  plugins: [simulateSources],
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // `npm run test:agents` and `npm run proof` run those.

@@ -7,13 +7,11 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  createTreeReader,
-  findRepository,
-  memoryBlobs,
-  openCertifyingPlace,
-  openSandbox,
-} from 'loopwright/testing'
+import { openSandbox } from 'loopwright'
+import { openCertifyingPlace } from '#src/launch/certify/open-place.ts'
+import { memoryBlobs } from '#src/testing/memory-blobs.ts'
+import { findRepository } from '#src/workspace/index.ts'
+import { createTreeReader } from '#src/workspace/tree-reader.ts'
 import { atMost, median, type Suite } from './report.ts'
 import { git, wallMs, withRepository } from './worktree.ts'
 

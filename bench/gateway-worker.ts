@@ -3,7 +3,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
-import { openGateway } from 'loopwright/testing'
+import { openGateway } from 'loopwright/gateway'
 
 export interface WorkerInput {
   /** Where the provider is, for the gateway. */

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { openHost } from 'loopwright'
-import { openDatabase } from 'loopwright/testing'
+import { openDatabase } from '#src/journal/index.ts'
 import { atLeast, median, type Suite } from './report.ts'
 import { costOf, noLimits, plainLoop, withFolder } from './workload.ts'
 

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { type LoopType, openHost } from 'loopwright'
-import { openDatabase } from 'loopwright/testing'
+import { openDatabase } from '#src/journal/index.ts'
 import { modelText } from './workload.ts'
 
 export interface LargeRecord {

@@ -2,7 +2,8 @@
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { builtInTools, createPlainCommands, createTools, type LoopType, openHost } from 'loopwright'
+import { createPlainCommands, type LoopType, openHost } from 'loopwright'
+import { builtInTools, createTools } from 'loopwright/tools'
 import { modelText, withFolder } from './workload.ts'
 
 const what = process.argv[2]

@@ -3,7 +3,7 @@
  * estimated, and what does not fit cut.
  */
 
-import { createPrompt, type PromptSection } from 'loopwright/testing'
+import { createPrompt, type PromptSection } from '#src/loops/index.ts'
 import { atMost, median, type Suite } from './report.ts'
 import { randomText } from './workload.ts'
 

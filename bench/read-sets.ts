@@ -6,7 +6,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSandbox, watchReads } from 'loopwright/testing'
+import { openSandbox } from 'loopwright'
+import { watchReads } from '#src/sandbox/index.ts'
 import { atMost, median, type Suite } from './report.ts'
 
 const rounds = 5

@@ -5,16 +5,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import {
-  createAgentContext,
-  createPlainCommands,
-  findFiles,
-  type PlantedFault,
-  plant,
-  repairAgent,
-  type SeededRandom,
-  unplant,
-} from 'loopwright/testing'
+import { createPlainCommands } from 'loopwright'
+import { repairAgent } from 'loopwright/agents'
+import { createAgentContext } from 'loopwright/testing'
+import { findFiles, type PlantedFault, plant, unplant } from '#src/agents/repair/index.ts'
+import type { SeededRandom } from '#src/testing/seeded-random.ts'
 import { copySubject, installSubject, type Subject } from './repair-subjects.ts'
 
 const exec = promisify(execFile)
@@ -125,7 +120,9 @@ export async function tryFault(
       candidates: Number(/(?:edit |, |None of )(\d+) (?:of|small)/.exec(report.text)?.[1] ?? 0),
       seconds,
       cpuSeconds,
-      heldBackFailures: Number(/(\d+) earlier edits passed what/.exec(report.text)?.[1] ?? 0),
+      heldBackFailures: Number(
+        /(\d+) earlier edits passed the visible/.exec(report.text)?.[1] ?? 0,
+      ),
       text: report.text,
     }
   } finally {

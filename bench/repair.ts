@@ -6,7 +6,7 @@
  */
 
 import { availableParallelism, loadavg } from 'node:os'
-import { seededRandom } from 'loopwright/testing'
+import { seededRandom } from '#src/testing/seeded-random.ts'
 import { plantFault, prepareSubject, type Trial, tryFault } from './repair-faults.ts'
 import { developmentSubjects, heldOutSubjects } from './repair-subjects.ts'
 import { atLeast, atMost, median, type Result, type Suite, type SuiteOptions } from './report.ts'

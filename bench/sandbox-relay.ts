@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import { openSandbox } from 'loopwright/testing'
+import { openSandbox } from 'loopwright'
 import { atLeast, atMost, median, type Suite } from './report.ts'
 import { withFolder } from './workload.ts'
 

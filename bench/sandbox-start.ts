@@ -4,7 +4,7 @@
  */
 
 import { spawn } from 'node:child_process'
-import { openSandbox } from 'loopwright/testing'
+import { openSandbox } from 'loopwright'
 import { atMost, median, type Suite } from './report.ts'
 import { withFolder } from './workload.ts'
 

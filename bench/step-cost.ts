@@ -5,7 +5,7 @@
 
 import { join } from 'node:path'
 import { openHost } from 'loopwright'
-import { openDatabase } from 'loopwright/testing'
+import { openDatabase } from '#src/journal/index.ts'
 import { atMost, median, type Suite } from './report.ts'
 import { type Cost, costOf, noLimits, plainLoop, withFolder } from './workload.ts'
 

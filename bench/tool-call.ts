@@ -9,17 +9,10 @@
  */
 
 import { generateText, stepCountIs, tool } from 'ai'
-import {
-  type Agent,
-  createAgents,
-  createTools,
-  defineTool,
-  type LoopType,
-  modelAgent,
-  openHost,
-  type Tools,
-} from 'loopwright'
+import { type Agent, type LoopType, openHost, type Tools } from 'loopwright'
+import { createAgents, modelAgent } from 'loopwright/agents'
 import { createAgentContext } from 'loopwright/testing'
+import { createTools, defineTool } from 'loopwright/tools'
 import { z } from 'zod'
 import { atMost, median, type Suite } from './report.ts'
 import { type Cost, costOf, noLimits, withFolder } from './workload.ts'

@@ -7,7 +7,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createWorktree, findRepository, openWorktree, removeWorktree } from 'loopwright/testing'
+import {
+  createWorktree,
+  findRepository,
+  openWorktree,
+  removeWorktree,
+} from '#src/workspace/index.ts'
 import { atMost, median, type Suite } from './report.ts'
 import { withFolder } from './workload.ts'
 

@@ -4,15 +4,9 @@
  * keep is tested in own-agent-contract.ts.
  */
 
-import {
-  type Agent,
-  builtInTools,
-  commandCheck,
-  createAgents,
-  createPlainCommands,
-  createTools,
-  plainLoop,
-} from 'loopwright'
+import { type Agent, commandCheck, createPlainCommands, plainLoop } from 'loopwright'
+import { createAgents } from 'loopwright/agents'
+import { builtInTools, createTools } from 'loopwright/tools'
 import type { Example } from './example.ts'
 
 const nothing = { tokens: 0, costMicros: 0 }

@@ -6,15 +6,9 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  builtInTools,
-  type Check,
-  createAgents,
-  createPlainCommands,
-  createTools,
-  plainLoop,
-  scriptedAgent,
-} from 'loopwright'
+import { type Check, createPlainCommands, plainLoop } from 'loopwright'
+import { createAgents, scriptedAgent } from 'loopwright/agents'
+import { builtInTools, createTools } from 'loopwright/tools'
 import type { Example } from './example.ts'
 
 /** Every link of README.md leads to a file. */

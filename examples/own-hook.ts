@@ -4,16 +4,9 @@
  * script: it wants a shell, is told no, and does without.
  */
 
-import {
-  builtInTools,
-  commandCheck,
-  createAgents,
-  createPlainCommands,
-  createTools,
-  type Hook,
-  plainLoop,
-  scriptedAgent,
-} from 'loopwright'
+import { commandCheck, createPlainCommands, type Hook, plainLoop } from 'loopwright'
+import { createAgents, scriptedAgent } from 'loopwright/agents'
+import { builtInTools, createTools } from 'loopwright/tools'
 import type { Example } from './example.ts'
 
 export const noShell: Hook = {

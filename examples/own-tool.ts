@@ -3,17 +3,9 @@
  * answer: the agent reads it and can do better. The agent here is a script that does.
  */
 
-import {
-  builtInTools,
-  commandCheck,
-  createAgents,
-  createPlainCommands,
-  createTools,
-  defineTool,
-  plainLoop,
-  scriptedAgent,
-  ToolError,
-} from 'loopwright'
+import { commandCheck, createPlainCommands, plainLoop } from 'loopwright'
+import { createAgents, scriptedAgent } from 'loopwright/agents'
+import { builtInTools, createTools, defineTool, ToolError } from 'loopwright/tools'
 import { z } from 'zod'
 import type { Example } from './example.ts'
 

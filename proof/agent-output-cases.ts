@@ -1,6 +1,6 @@
 /** What an agent program might print: recorded lines, spoilt as pipes, crashes and enemies spoil them. */
 
-import type { SeededRandom } from 'loopwright/testing'
+import type { SeededRandom } from '#src/testing/seeded-random.ts'
 
 export interface OutputCase {
   readonly exitCode: number | undefined

@@ -6,18 +6,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { AgentReport, Commands } from 'loopwright'
 import {
   type AgentEnd,
   type AgentProgram,
-  type AgentReport,
   agentProgram,
-  type Clock,
-  type Commands,
   knownPrograms,
   type ProgramName,
   programAgent,
-} from 'loopwright'
-import { createAgentContext, seededRandom, type TestAgentContext } from 'loopwright/testing'
+} from 'loopwright/agents'
+import { createAgentContext, type TestAgentContext } from 'loopwright/testing'
+import type { Clock } from '#src/engine/index.ts'
+import { seededRandom } from '#src/testing/seeded-random.ts'
 import { hugeCase, type OutputCase, outputCase, type Recordings } from './agent-output-cases.ts'
 
 export interface OutputFuzzOptions {

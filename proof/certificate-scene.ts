@@ -4,15 +4,11 @@ import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TreeId } from 'loopwright'
-import {
-  certificateDraft,
-  certifiedCheck,
-  createBlobStore,
-  exportCertificate,
-  exportKeys,
-  issueCertificate,
-  runGit,
-} from 'loopwright/testing'
+import { issueCertificate } from '#src/evidence/index.ts'
+import { exportCertificate, exportKeys } from '#src/history/certificates/index.ts'
+import { createBlobStore } from '#src/journal/index.ts'
+import { certificateDraft, certifiedCheck } from '#src/testing/certificate-draft.ts'
+import { runGit } from '#src/workspace/index.ts'
 import { makeFastFolder } from './fast-folder.ts'
 
 export interface CertificateScene {

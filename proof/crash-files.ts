@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunEvent, RunState } from 'loopwright'
-import type { Workspace } from 'loopwright/testing'
+import type { Workspace } from '#src/engine/index.ts'
 import type { Entry } from './recording.ts'
 import { writeAll } from './victim-world.ts'
 

@@ -6,7 +6,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { seededRandom } from 'loopwright/testing'
+import { seededRandom } from '#src/testing/seeded-random.ts'
 import { atLeast, atMost, type Suite, type SuiteOptions } from '../bench/report.ts'
 import type { DiskCase, DiskCaseEnd } from './daemon-disk-case.ts'
 import { countSites } from './daemon-kill-case.ts'

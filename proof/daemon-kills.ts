@@ -3,7 +3,7 @@
  * daemon that recovers from it too, and the one after that, and lets the last one finish.
  */
 
-import { seededRandom } from 'loopwright/testing'
+import { seededRandom } from '#src/testing/seeded-random.ts'
 import { atLeast, atMost, type Suite, type SuiteOptions } from '../bench/report.ts'
 import {
   countSites,

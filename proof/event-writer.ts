@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openLocalStore } from 'loopwright/testing'
+import { openLocalStore } from '#src/testing/open-local-store.ts'
 
 type Writing = typeof import('../src/testing/write-run.ts')
 

@@ -9,7 +9,9 @@
 import { spawn as nodeSpawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import * as nodeFiles from 'node:fs/promises'
-import { type Database, type Files, watchDatabase } from 'loopwright/testing'
+import type { Files } from 'loopwright/testing'
+import type { Database } from '#src/journal/index.ts'
+import { watchDatabase } from '#src/testing/watched-database.ts'
 
 export type Phase = 'before' | 'half' | 'after'
 

@@ -9,18 +9,11 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { LoopError } from 'loopwright'
-import {
-  createOwner,
-  createRun,
-  driveRun,
-  type Gateway,
-  type Journal,
-  type ModelAnswer,
-  type ModelServer,
-  openLocalStore,
-  type Store,
-  startModelServer,
-} from 'loopwright/testing'
+import type { Gateway } from 'loopwright/gateway'
+import { type ModelAnswer, type ModelServer, startModelServer } from 'loopwright/testing'
+import { createRun, driveRun, type Journal, type Store } from '#src/engine/index.ts'
+import { createOwner } from '#src/system/index.ts'
+import { openLocalStore } from '#src/testing/open-local-store.ts'
 import { atLeast, atMost, type Suite, type SuiteOptions } from '../bench/report.ts'
 import { makeFastFolder } from './fast-folder.ts'
 import { type BudgetSabotage, budgetLoop, budgetPorts, openBudgetGateway } from './gateway-run.ts'

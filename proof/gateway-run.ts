@@ -3,17 +3,11 @@
  * the product, with agents that do nothing but ask.
  */
 
-import type { AgentContext, AgentReport, Agents, Clock, LoopType } from 'loopwright'
-import {
-  createBlobStore,
-  createFakeCertifier,
-  faultOf,
-  type Gateway,
-  openGateway,
-  type Ports,
-  type SessionOptions,
-  type Store,
-} from 'loopwright/testing'
+import type { AgentContext, AgentReport, Agents, LoopType } from 'loopwright'
+import { faultOf, type Gateway, openGateway, type SessionOptions } from 'loopwright/gateway'
+import type { Clock, Ports, Store } from '#src/engine/index.ts'
+import { createBlobStore } from '#src/journal/index.ts'
+import { createFakeCertifier } from '#src/testing/fake-certifier.ts'
 import { type Question, requestFor } from './gateway-questions.ts'
 import type { Schedule } from './gateway-schedule.ts'
 import { placesIn } from './victim-world.ts'

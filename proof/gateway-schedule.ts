@@ -3,7 +3,8 @@
  * provider answers, when the process that drives the run dies, and how much it may spend.
  */
 
-import { type ModelAnswer, type SeededRandom, seededRandom } from 'loopwright/testing'
+import type { ModelAnswer } from 'loopwright/testing'
+import { type SeededRandom, seededRandom } from '#src/testing/seeded-random.ts'
 import { formats, outputMax, type Question } from './gateway-questions.ts'
 
 export interface Schedule {

@@ -1,15 +1,8 @@
 /** A gateway between a scripted provider and whoever asks, with an account in memory. */
 
-import type { Clock } from 'loopwright'
-import {
-  type Exchange,
-  type GatewayOptions,
-  type ModelScript,
-  type ModelServer,
-  openGateway,
-  type Session,
-  startModelServer,
-} from 'loopwright/testing'
+import { type Exchange, type GatewayOptions, openGateway, type Session } from 'loopwright/gateway'
+import { type ModelScript, type ModelServer, startModelServer } from 'loopwright/testing'
+import type { Clock } from '#src/engine/index.ts'
 import { type Question, requestFor } from './gateway-questions.ts'
 
 export interface GatewayStage extends AsyncDisposable {

@@ -4,7 +4,9 @@
  */
 
 import { join } from 'node:path'
-import { createOwner, driveRun, openLocalStore } from 'loopwright/testing'
+import { driveRun } from '#src/engine/index.ts'
+import { createOwner } from '#src/system/index.ts'
+import { openLocalStore } from '#src/testing/open-local-store.ts'
 import { type BudgetSabotage, budgetLoop, budgetPorts, openBudgetGateway } from './gateway-run.ts'
 import type { Schedule } from './gateway-schedule.ts'
 import { asRunId, placesIn } from './victim-world.ts'

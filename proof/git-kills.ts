@@ -19,14 +19,14 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { killAbandoned } from '#src/sandbox/index.ts'
 import {
   createWorktree,
   findRepository,
-  killAbandoned,
   openWorktree,
   type Repository,
   removeWorktree,
-} from 'loopwright/testing'
+} from '#src/workspace/index.ts'
 import { atLeast, atMost, type Suite, type SuiteOptions } from '../bench/report.ts'
 import { describeGitKill, type GitJob, type GitKill, type Word } from './git-job.ts'
 import { inTurns } from './in-turns.ts'

@@ -13,7 +13,7 @@ import {
   removeWorktree,
   runGit,
   type WorktreeFiles,
-} from 'loopwright/testing'
+} from '#src/workspace/index.ts'
 import { createCounter, type Watch, watchFiles } from './failpoints.ts'
 import type { GitJob, GitKill, Word } from './git-job.ts'
 

@@ -1,6 +1,6 @@
 /** What code under test tries, to have a test reported that did not pass; with what is reported instead. */
 
-import type { Observation } from 'loopwright/testing'
+import type { Observation } from '#src/testing/observe-commands.ts'
 
 export interface Forgery {
   readonly name: string

@@ -12,7 +12,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { type CommandObserver, type Observation, observeCommands } from 'loopwright/testing'
+import {
+  type CommandObserver,
+  type Observation,
+  observeCommands,
+} from '#src/testing/observe-commands.ts'
 import { atLeast, atMost, type Result, type Suite } from '../bench/report.ts'
 import { forgeries } from './identity-forgeries.ts'
 import { type RunnerProject, runnerProjects } from './identity-projects.ts'

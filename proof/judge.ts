@@ -18,13 +18,9 @@ import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { RecordedEvent, RunEvent, RunId, RunState } from 'loopwright'
-import {
-  type Blobs,
-  createBlobStore,
-  type Journal,
-  loadRun,
-  openLocalStore,
-} from 'loopwright/testing'
+import { type Blobs, type Journal, loadRun } from '#src/engine/index.ts'
+import { createBlobStore } from '#src/journal/index.ts'
+import { openLocalStore } from '#src/testing/open-local-store.ts'
 import { type Effect, hashOf, type Place, placeKey, readEffects } from './effects.ts'
 import { spentBy } from './spent.ts'
 import { companionRuns, outsideFiles, placesIn, treeOf, victimRun } from './victim-world.ts'

@@ -1,6 +1,6 @@
 /** Which kills there are: every place, before, in the middle of and after each, at least ten times. */
 
-import { type SeededRandom, seededRandom } from 'loopwright/testing'
+import { type SeededRandom, seededRandom } from '#src/testing/seeded-random.ts'
 import type { Phase } from './failpoints.ts'
 import { anyMoment } from './run-victim.ts'
 import type { Kill } from './victim-job.ts'

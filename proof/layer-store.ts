@@ -9,7 +9,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { collectLayers, keepLayer, layersFolder, newLayerFolder } from 'loopwright/testing'
+import { collectLayers } from '#src/launch/dependencies/collect-layers.ts'
+import { keepLayer, layersFolder, newLayerFolder } from '#src/launch/dependencies/layer-store.ts'
 import { atLeast, atMost, type Result, type Suite } from '../bench/report.ts'
 
 const program = join(import.meta.dirname, 'layer-victim.js')

@@ -6,14 +6,14 @@
 
 import { mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { collectLayers } from '#src/launch/dependencies/collect-layers.ts'
 import {
-  collectLayers,
   findLayer,
   keepLayer,
   layersFolder,
   newLayerFolder,
   type StoredLayer,
-} from 'loopwright/testing'
+} from '#src/launch/dependencies/layer-store.ts'
 
 const [, , folder = '', number = '0'] = process.argv
 const store = layersFolder(folder)

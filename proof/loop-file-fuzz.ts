@@ -4,8 +4,9 @@
  */
 
 import { isDeepStrictEqual } from 'node:util'
-import { isLoopError, LoopFileError, parseLoopFile } from 'loopwright'
-import { seededRandom } from 'loopwright/testing'
+import { isLoopError, LoopFileError } from 'loopwright'
+import { parseLoopFile } from '#src/definition/loop-file/index.ts'
+import { seededRandom } from '#src/testing/seeded-random.ts'
 import { atMost, type Suite, type SuiteOptions } from '../bench/report.ts'
 import { mutate } from './loop-file-mutations.ts'
 import { loopFileSeeds } from './loop-file-seeds.ts'

@@ -1,6 +1,6 @@
 /** Ways to spoil a loop file, as people, editors, merges and enemies do. */
 
-import type { SeededRandom } from 'loopwright/testing'
+import type { SeededRandom } from '#src/testing/seeded-random.ts'
 
 type Mutation = (random: SeededRandom, text: string, other: string) => string
 

@@ -7,18 +7,12 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Check, RecordedEvent, RunParts, RunState } from 'loopwright'
-import {
-  createBlobStore,
-  createDirectoryWorkspace,
-  createFakeCertifier,
-  createOwner,
-  createRun,
-  driveRun,
-  loadRun,
-  openLocalStore,
-  systemClock,
-  type Workspace,
-} from 'loopwright/testing'
+import { createRun, driveRun, loadRun, systemClock, type Workspace } from '#src/engine/index.ts'
+import { createBlobStore } from '#src/journal/index.ts'
+import { createOwner } from '#src/system/index.ts'
+import { createFakeCertifier } from '#src/testing/fake-certifier.ts'
+import { openLocalStore } from '#src/testing/open-local-store.ts'
+import { createDirectoryWorkspace } from '#src/workspace/index.ts'
 import { atLeast, type Suite, type SuiteOptions } from '../bench/report.ts'
 import { type Example, examples } from '../examples/index.ts'
 import { eventsOf, leaveAsACrashWould, stateAfter } from './crash-files.ts'

@@ -1,15 +1,12 @@
 /** One of two processes that race for runs: takes jobs over IPC and says how each ended. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  createBlobStore,
-  createDirectoryWorkspace,
-  createFakeCertifier,
-  createOwner,
-  driveRun,
-  openLocalStore,
-  systemClock,
-} from 'loopwright/testing'
+import { driveRun, systemClock } from '#src/engine/index.ts'
+import { createBlobStore } from '#src/journal/index.ts'
+import { createOwner } from '#src/system/index.ts'
+import { createFakeCertifier } from '#src/testing/fake-certifier.ts'
+import { openLocalStore } from '#src/testing/open-local-store.ts'
+import { createDirectoryWorkspace } from '#src/workspace/index.ts'
 import { openEffects } from './effects.ts'
 import { observe } from './observe-loop.ts'
 import type { RaceJob, RacerMessage } from './race-job.ts'

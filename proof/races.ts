@@ -9,14 +9,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RecordedEvent, RunId } from 'loopwright'
-import {
-  createBlobStore,
-  createRun,
-  loadRun,
-  openLocalStore,
-  type Store,
-  systemClock,
-} from 'loopwright/testing'
+import { createRun, loadRun, type Store, systemClock } from '#src/engine/index.ts'
+import { createBlobStore } from '#src/journal/index.ts'
+import { openLocalStore } from '#src/testing/open-local-store.ts'
 import { atLeast, atMost, type Suite, type SuiteOptions } from '../bench/report.ts'
 import { placeKey, readEffects } from './effects.ts'
 import { inTime } from './in-time.ts'

@@ -4,13 +4,9 @@
  */
 
 import type { Actions, Decision } from 'loopwright'
-import {
-  createOwner,
-  type Journal,
-  type NewRun,
-  openLocalStore,
-  type Unit,
-} from 'loopwright/testing'
+import type { Journal, NewRun, Unit } from '#src/engine/index.ts'
+import { createOwner } from '#src/system/index.ts'
+import { openLocalStore } from '#src/testing/open-local-store.ts'
 
 export type Entry =
   | { readonly type: 'created'; readonly run: NewRun }

@@ -1,6 +1,6 @@
 /** Ways to break the product, to show that the proof would notice. */
 
-import type { Journal, Workspace } from 'loopwright/testing'
+import type { Journal, Workspace } from '#src/engine/index.ts'
 
 export type Sabotage =
   /** A result is handed over before it is on disk. */

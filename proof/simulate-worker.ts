@@ -1,7 +1,7 @@
 /** Simulates the seeds it is told to. */
 
-import { SimulationError, simulate } from 'loopwright/testing'
 import type { SimulateAnswer, SimulateJob } from './simulate-job.ts'
+import { SimulationError, simulate } from './simulator/simulate.ts'
 
 process.on('message', (job: SimulateJob) => {
   void run(job).then((answer) => process.send?.(answer))

@@ -8,9 +8,9 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { SimulationError, simulate } from 'loopwright/testing'
 import { atLeast, type Result, type Suite } from '../bench/report.ts'
 import type { SimulateAnswer, SimulateJob } from './simulate-job.ts'
+import { SimulationError, simulate } from './simulator/simulate.ts'
 
 const seedsWanted = 10_000
 const seedsAtOnce = 50

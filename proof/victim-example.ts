@@ -2,7 +2,7 @@
 
 import { mkdirSync } from 'node:fs'
 import * as nodeFiles from 'node:fs/promises'
-import { createPlainCommands } from 'loopwright/testing'
+import { createPlainCommands } from 'loopwright'
 import type { Example } from '../examples/index.ts'
 import { createCounter } from './failpoints.ts'
 import { victimFiles, victimLimits, victimLoop } from './victim-loop.ts'

@@ -1,8 +1,8 @@
 /** What the steps of the victim's loop do. From the same tree each does the same. */
 
 import { join } from 'node:path'
-import type { StepContext } from 'loopwright'
-import type { Commands, Files } from 'loopwright/testing'
+import type { Commands, StepContext } from 'loopwright'
+import type { Files } from 'loopwright/testing'
 
 export interface VictimTools {
   /** What the steps change files with. */

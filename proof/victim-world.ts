@@ -12,24 +12,24 @@
 import assert from 'node:assert/strict'
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Actions, AnyLoopType, Check, Gate, RunId, RunParts } from 'loopwright'
 import {
+  type Actions,
+  type AnyLoopType,
+  type Check,
   type Commands,
-  createBlobStore,
-  createDirectoryWorkspace,
-  createFakeCertifier,
-  createOwner,
   createPlainCommands,
-  createRun,
-  driveRun,
-  killAbandoned,
-  memoryBlobs,
-  openDatabase,
-  openLocalStore,
-  type Ports,
-  type Store,
-  systemClock,
-} from 'loopwright/testing'
+  type Gate,
+  type RunId,
+  type RunParts,
+} from 'loopwright'
+import { createRun, driveRun, type Ports, type Store, systemClock } from '#src/engine/index.ts'
+import { createBlobStore, openDatabase } from '#src/journal/index.ts'
+import { killAbandoned } from '#src/sandbox/index.ts'
+import { createOwner } from '#src/system/index.ts'
+import { createFakeCertifier } from '#src/testing/fake-certifier.ts'
+import { memoryBlobs } from '#src/testing/memory-blobs.ts'
+import { openLocalStore } from '#src/testing/open-local-store.ts'
+import { createDirectoryWorkspace } from '#src/workspace/index.ts'
 import { type Effects, openEffects } from './effects.ts'
 import {
   type Counter,

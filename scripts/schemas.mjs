@@ -1,4 +1,4 @@
-// `node scripts/schemas.mjs`: writes schemas/**/*.schema.json from the built dist/protocol, so build
+// `node scripts/schemas.mjs`: writes schemas/**/*.schema.json from the built dist/protocol and dist/loops, so build
 // first. test/schemas.test.ts fails when a file differs from what the code says.
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -8,13 +8,15 @@ import { root, runScript, runToEnd, ScriptError } from './child.mjs'
 
 const folder = join(root, 'schemas')
 const protocol = join(root, 'dist', 'protocol', 'index.js')
+const loops = join(root, 'dist', 'loops', 'index.js')
 const formatter = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome')
 
 await runScript(async () => {
   if (!existsSync(protocol)) throw new ScriptError('Nothing is built yet: npm run build')
   const { jsonSchemas } = await import(pathToFileURL(protocol).href)
+  const { loopTypes } = await import(pathToFileURL(loops).href)
   mkdirSync(folder, { recursive: true })
-  for (const [name, schema] of Object.entries(jsonSchemas())) {
+  for (const [name, schema] of Object.entries(jsonSchemas(loopTypes))) {
     const path = join(folder, name)
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, `${JSON.stringify(schema, null, 2)}\n`)

@@ -21,7 +21,7 @@ import { openWalls } from '../src/launch/open-sandbox.ts'
 import { type OpenWalls } from '../src/launch/opened-sandbox.ts'
 import type { TreeId } from '../src/loop/index.ts'
 import type { SandboxSettings } from '../src/protocol/index.ts'
-import { memoryBlobs } from '../src/testing/index.ts'
+import { memoryBlobs } from '../src/testing/memory-blobs.ts'
 import { createTreeReader } from '../src/workspace/tree-reader.ts'
 import { createGitFixture, type GitFixture } from './workspace/git-fixture.ts'
 

@@ -4,15 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import {
-  loadLoop,
-  moreChecks,
-  planRun,
-  previewLoop,
-  runLimits,
-  runWorktree,
-  trustLoop,
-} from '../src/host/index.ts'
+import { moreChecks, runLimits, runWorktree } from '../src/definition/config/apply-settings.ts'
+import { loadLoop, previewLoop, trustLoop } from '../src/host/index.ts'
+import { planRun } from '../src/launch/plan/plan-run.ts'
 import { planSchema } from '../src/protocol/api/index.ts'
 import type { WorktreeSettings } from '../src/protocol/index.ts'
 import { afterStory } from './after.ts'
@@ -86,12 +80,12 @@ describe('worktrees', () => {
 describe('a loop file', () => {
   test('that names no model gets the one of the settings, and the run keeps it', async () => {
     const { loaded } = await load(`${plain}agent: claude\n`, { defaultModel: 'claude-opus-4-5' })
-    expect(loaded.agent).toMatchObject({ model: 'claude-opus-4-5' })
+    expect(loaded.agents['maker']).toMatchObject({ model: 'claude-opus-4-5' })
     expect(loaded.source.changes).toEqual({ model: 'claude-opus-4-5' })
     const own = await load(`${plain}agent: { program: claude, model: its-own }\n`, {
       defaultModel: 'another',
     })
-    expect(own.loaded.agent).toMatchObject({ model: 'its-own' })
+    expect(own.loaded.agents['maker']).toMatchObject({ model: 'its-own' })
     const none = await load(`${plain}agent: { command: [agent] }\n`, { defaultModel: 'another' })
     expect(none.loaded.source.changes).toBeUndefined()
   })

@@ -4,7 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { examine, openHost } from '../src/host/index.ts'
+import { examine } from '../src/host/doctor.ts'
+import { openHost } from '../src/host/index.ts'
 
 let folder: string
 let keys: string

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { planWorktree } from '../src/host/index.ts'
+import { planWorktree } from '../src/runs/worktree-options.ts'
 import { lines, newHost, slow } from './host-fixture.ts'
 import { newRepository, startIn } from './worktree-fixture.ts'
 

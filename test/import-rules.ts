@@ -5,13 +5,24 @@
 
 import { dirname, posix } from 'node:path'
 
+const words = (text: string): readonly string[] => text.split(' ')
+
 /** The parts that fill ports: they know the engine's ports, and nothing of each other. */
-const parts = 'journal workspace sandbox gateway tools agents authority telemetry'.split(' ')
+const parts = words('journal workspace sandbox gateway tools agents authority telemetry')
 
 const belowHost = [
   ...'loop system protocol formats engine evidence loops definition runs history launch'.split(' '),
   ...parts,
 ]
+
+/** What `loopctl` loads for every command. */
+const cliStart = ['loop', 'protocol', 'system', 'definition', 'client']
+
+/**
+ * Folders that load most of what they may import only when it is needed: `folder: what it may load at its
+ * start`. The rest is imported as types, or by `import()`.
+ */
+export const eagerImports: Readonly<Record<string, readonly string[]>> = { cli: cliStart }
 
 /** `folder: the folders that it may import`. A folder without a row is not part of the architecture. */
 export const allowedImports: Readonly<Record<string, readonly string[]>> = {
@@ -23,22 +34,22 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   formats: ['loop', 'protocol'],
   // Certificates are a published format, and evidence signs them.
   evidence: ['loop', 'system', 'engine', 'protocol'],
-  loops: ['loop', 'engine'],
+  // The keys of a loop type are part of a published format, the loop file.
+  loops: ['loop', 'protocol', 'engine'],
   definition: ['loop', 'protocol', 'loops', 'system', 'formats'],
   runs: ['loop', 'protocol', 'formats', 'system', 'engine', 'journal', 'workspace', 'sandbox'],
-  history: [
-    ...['loop', 'protocol', 'system', 'formats', 'engine', 'journal', 'workspace', 'gateway'],
-    ...['tools', 'evidence', 'runs'],
-  ],
+  history: words(
+    'loop protocol system formats engine journal workspace gateway tools evidence runs',
+  ),
   launch: [
-    ...['loop', 'protocol', 'system', 'formats', 'engine', ...parts, 'evidence', 'loops'],
-    ...['definition', 'runs', 'history'],
+    ...words('loop protocol system formats engine evidence loops definition runs history'),
+    ...parts,
   ],
   host: belowHost,
   daemon: [...belowHost, 'host'],
   cluster: [...belowHost, 'host', 'daemon'],
   client: ['loop', 'protocol'],
-  cli: [...belowHost, 'client', 'host', 'daemon'],
+  cli: [...cliStart, 'history', 'launch', 'host', 'daemon'],
   dashboard: ['client'],
 }
 
@@ -72,6 +83,22 @@ export const forbiddenImports = (graph: ImportGraph): readonly string[] =>
       .filter((target) => !isAllowed(folderOf(path), folderOf(target)))
       .map((target) => `${path} imports ${target}`),
   )
+
+const eagerPattern = /^(?:import|export)\s(?!type\s)(?:[^'"]*?\sfrom\s*)?['"](\.[^'"]+)['"]/gm
+
+/** Imports that are loaded at once and should not be, each as `file loads file`. */
+export const forbiddenEagerImports = (files: readonly SourceFile[]): readonly string[] =>
+  files
+    .filter(({ path }) => !path.endsWith('.test.ts'))
+    .flatMap(({ path, text }) => {
+      const from = folderOf(path)
+      const allowed = eagerImports[from]
+      if (allowed === undefined) return []
+      return [...text.matchAll(eagerPattern)]
+        .map(([, specifier = '']) => posix.normalize(posix.join(dirname(path), specifier)))
+        .filter((target) => folderOf(target) !== from && !allowed.includes(folderOf(target)))
+        .map((target) => `${path} loads ${target}`)
+    })
 
 /** `testing` may import everything; only tests import `testing`. */
 const isAllowed = (from: string, to: string): boolean =>

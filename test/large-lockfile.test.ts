@@ -2,7 +2,10 @@
 
 import { expect, test } from 'vitest'
 
-const built = new URL('../dist/launch/dependencies/registry/parse-yaml-in-thread.js', import.meta.url)
+const built = new URL(
+  '../dist/launch/dependencies/registry/parse-yaml-in-thread.js',
+  import.meta.url,
+)
 const { parseYamlInThread } = (await import(built.href)) as {
   readonly parseYamlInThread: (text: string) => Promise<unknown>
 }

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { describePowers, parseLoopFile } from '../src/definition/loop-file/index.ts'
+import { loopTypes } from '../src/loops/index.ts'
 import { jsonSchemas } from '../src/protocol/index.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -14,7 +15,7 @@ const examples = [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map((match) =
 /** What an example leaves out because it is about something else. */
 const required = [
   ['prompt', 'prompt: x'],
-  ['agent', 'agent: { model: openai/gpt-5 }'],
+  ['agents?', 'agent: { model: openai/gpt-5 }'],
   ['checks', 'checks: { test: npm test }'],
 ] as const
 
@@ -48,7 +49,7 @@ function wordsOf(schema: unknown): string[] {
 
 describe('docs/loop-file.md', () => {
   test('names every key of a loop file, and every condition', () => {
-    const words = [...new Set(wordsOf(jsonSchemas()['loop.schema.json']))]
+    const words = [...new Set(wordsOf(jsonSchemas(loopTypes)['loop.schema.json']))]
     expect(words).toEqual(
       expect.arrayContaining(['prompt', 'sameErrors', 'apiKeyEnv', 'any', 'at']),
     )
@@ -77,7 +78,7 @@ describe('docs/loop-file.md', () => {
 
 describe('the published schema of loop files', () => {
   test('tells an editor what every key is for', () => {
-    expect(untold(jsonSchemas()['loop.schema.json'], '$')).toEqual([])
+    expect(untold(jsonSchemas(loopTypes)['loop.schema.json'], '$')).toEqual([])
   })
 })
 

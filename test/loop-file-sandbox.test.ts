@@ -161,7 +161,7 @@ sandbox:
       '2: agent.subscription: there is no key "subscription": expected one of model, system, turns, maxOutputTokens, temperature, baseUrl, apiKeyEnv',
     ])
     const file = await parse(small.replace('[agent]', '[agent], subscription: true'))
-    expect(file.agent).toMatchObject({ subscription: true })
+    expect(file.agents['maker']).toMatchObject({ subscription: true })
   })
 })
 

@@ -4,11 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { loopFileSeeds } from '../build/proof/loop-file-seeds.js'
+import { loopTypes } from '../src/loops/index.ts'
 import { builtInToolNames, jsonSchemas } from '../src/protocol/index.ts'
 import { createPlainCommands } from '../src/sandbox/index.ts'
 import { builtInTools } from '../src/tools/index.ts'
 
-const schema = z.fromJSONSchema(JSON.parse(JSON.stringify(jsonSchemas()['loop.schema.json'])))
+const schema = z.fromJSONSchema(
+  JSON.parse(JSON.stringify(jsonSchemas(loopTypes)['loop.schema.json'])),
+)
 const isRight = (value: unknown): boolean => schema.safeParse(value).success
 const small = { prompt: 'x', agent: { command: ['a'] }, checks: { test: 'x' } }
 

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { type Exchange, writeExchange } from '../src/gateway/index.ts'
 import {
   type Agents,
-  describeDifference,
   FaultError,
   type Host,
   type Iteration,
@@ -14,6 +13,7 @@ import {
   type ReplayResult,
   type RunParts,
 } from '../src/host/index.ts'
+import { describeDifference } from '../src/launch/replay/find-difference.ts'
 
 export type Work = LoopType<unknown, unknown, unknown, unknown>
 

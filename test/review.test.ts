@@ -5,14 +5,8 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { renderInspection } from '../src/cli/display/runs-view.ts'
-import {
-  createPullRequest,
-  removeRunWorktree,
-  resetRun,
-  reviewDiff,
-  reviewOf,
-  scrapRun,
-} from '../src/host/index.ts'
+import { createPullRequest, resetRun, reviewDiff, scrapRun } from '../src/host/index.ts'
+import { removeRunWorktree, reviewOf } from '../src/host/review/index.ts'
 import { afterStory } from './after.ts'
 import { newFolder, newHost, slow } from './host-fixture.ts'
 import { newRepository, startIn } from './worktree-fixture.ts'

@@ -7,10 +7,11 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { toCheckpointFile } from '../src/formats/index.ts'
 import { initialState } from '../src/loop/index.ts'
+import { loopTypes } from '../src/loops/index.ts'
 import { jsonSchemas, recordedEventSchema } from '../src/protocol/index.ts'
 
 const folder = resolve(import.meta.dirname, '..', 'schemas')
-const generated = jsonSchemas()
+const generated = jsonSchemas(loopTypes)
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const read = (name: string): unknown => JSON.parse(readFileSync(join(folder, name), 'utf8'))

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { allowedImports } from './import-rules.ts'
+import { allowedImports, forbiddenEagerImports } from './import-rules.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const maxLines = 300
@@ -60,6 +60,17 @@ describe('folders', () => {
     const references = referencesOf(`src/${folder}`).map((path) => relative('src', path))
     const refused = references.filter((reference) => !allowed?.includes(reference))
     expect(refused).toEqual([])
+  })
+
+  test('what a command needs besides is loaded when it is needed', () => {
+    const files = sourceFiles.map((path) => ({ path, text: read(path) }))
+    expect(forbiddenEagerImports(files)).toEqual([])
+    const planted = [
+      { path: 'src/cli/a.ts', text: "import { openHost } from '../host/open-host.ts'\n" },
+      { path: 'src/cli/b.ts', text: "import type { Host } from '../host/host.ts'\n" },
+      { path: 'src/cli/c.ts', text: "const { x } = await import('../host/open-host.ts')\n" },
+    ]
+    expect(forbiddenEagerImports(planted)).toEqual(['src/cli/a.ts loads src/host/open-host.ts'])
   })
 
   test.each(pureFolders)(

@@ -4,7 +4,7 @@ import { abortable, boundedSignal } from './abortable.ts'
 const timers = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 
-test('a limit that is freed keeps no timer, which would keep the process', () => {
+test('a freed limit keeps no timer, which would keep the process alive', () => {
   const before = timers()
   const bounded = boundedSignal(new AbortController().signal, 60_000, () => 'late')
   expect(timers()).toBe(before + 1)
@@ -12,7 +12,7 @@ test('a limit that is freed keeps no timer, which would keep the process', () =>
   expect(timers()).toBe(before)
 })
 
-test('a limit follows the signal, also one that has aborted before', () => {
+test('a limit follows the signal, even one that has already aborted', () => {
   const stop = new AbortController()
   const bounded = boundedSignal(stop.signal, 60_000, () => 'late')
   stop.abort('stopped')
@@ -22,7 +22,7 @@ test('a limit follows the signal, also one that has aborted before', () => {
   late.free()
 })
 
-test('work is not begun after the signal, and not waited for', async () => {
+test('work is not started after the signal aborts, and not awaited', async () => {
   const stop = new AbortController()
   const waiting = abortable(stop.signal, () => new Promise<never>(() => undefined))
   stop.abort(new Error('stopped'))

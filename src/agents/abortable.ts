@@ -1,4 +1,4 @@
-/** Waits no longer than the signal lets it, also for what does not look at the signal. */
+/** Stops waiting when the signal aborts, even if the work ignores the signal. */
 
 import type { Signal } from '../loop/index.ts'
 
@@ -21,7 +21,7 @@ export function abortable<T>(signal: Signal, work: () => Promise<T>): Promise<T>
   })
 }
 
-/** A platform signal that follows ours and has a time limit besides. Free it after use. */
+/** A platform signal that follows ours and also has a time limit. Free it after use. */
 export function boundedSignal(
   signal: Signal,
   timeoutMs: number,

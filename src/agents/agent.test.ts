@@ -4,7 +4,7 @@ import { createAgentContext } from '../testing/agent-context.ts'
 import { createAgents } from './agent.ts'
 import { scriptedAgent } from './scripted-agent.ts'
 
-test('agents are known by their roles, and an unknown role by the known ones', async () => {
+test('agents are known by role, and an unknown role is refused with the known ones', async () => {
   const agents = createAgents({ maker: scriptedAgent([[{ say: 'made' }]]) })
   const task = { prompt: 'Go.' }
   const report = await agents.work('maker', task, createAgentContext())
@@ -12,5 +12,7 @@ test('agents are known by their roles, and an unknown role by the known ones', a
   const error: unknown = await agents
     .work('toString', task, createAgentContext())
     .catch((thrown: unknown) => thrown)
-  expect(isLoopError(error, 'not-configured') && error.message).toContain('There are: maker.')
+  expect(isLoopError(error, 'not-configured') && error.message).toContain(
+    'Configured roles: maker.',
+  )
 })

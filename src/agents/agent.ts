@@ -1,4 +1,4 @@
-/** Who works. An agent is one function; a run knows its agents by their roles. */
+/** An agent is one function; a run knows its agents by role. */
 
 import type { Agents } from '../engine/index.ts'
 import { type AgentContext, type AgentReport, type AgentTask, LoopError } from '../loop/index.ts'
@@ -8,6 +8,7 @@ export interface Agent {
   work(task: AgentTask, context: AgentContext): Promise<AgentReport>
 }
 
+/** The agents of a run, by role. */
 export function createAgents(byRole: Readonly<Record<string, Agent>>): Agents {
   const agents = new Map(Object.entries(byRole))
   return {
@@ -20,7 +21,8 @@ export function createAgents(byRole: Readonly<Record<string, Agent>>): Agents {
 }
 
 function unknownRole(role: string, known: readonly string[]): LoopError {
-  const names = known.length === 0 ? 'There is none at all' : `There are: ${known.join(', ')}`
-  const message = `There is no agent for the role "${role}". ${names}. Name one of them, or add it.`
+  const names =
+    known.length === 0 ? 'No roles are configured' : `Configured roles: ${known.join(', ')}`
+  const message = `There is no agent for the role "${role}". ${names}. Use one of them, or add it.`
   return new LoopError('not-configured', message)
 }

@@ -1,7 +1,6 @@
 /**
- * What providers' clients go through. A server that sends without end cannot fill the memory, and one
- * that sends elsewhere does not get the key there: headers of their own making are not taken off by
- * the platform when it follows a redirect.
+ * `fetch` for provider clients. An endless response cannot fill the memory, and a redirect does not
+ * receive the key: the platform does not remove custom headers when it follows one.
  */
 
 const bodyBytesMax = 64 * 1024 * 1024
@@ -14,7 +13,7 @@ export const boundedFetch: typeof fetch = async (input, init) => {
     transform(chunk, controller) {
       bytes += chunk.length
       if (bytes <= bodyBytesMax) controller.enqueue(chunk)
-      else controller.error(new Error(`The answer is longer than ${bodyBytesMax} bytes.`))
+      else controller.error(new Error(`The response is longer than ${bodyBytesMax} bytes.`))
     },
   })
   const { status, statusText, headers } = response

@@ -1,8 +1,8 @@
-/** One short line that tells a model what is left. */
+/** One short line that informs a model of the remaining budget. */
 
 import type { Remaining } from '../loop/index.ts'
 
-/** From here on it is told to come to an end. */
+/** From here on the model is asked to finish. */
 const fewTurns = 3
 
 export function budgetLine(remaining: Remaining, turnsLeft: number): string {
@@ -16,7 +16,7 @@ export function budgetLine(remaining: Remaining, turnsLeft: number): string {
   return `Left: ${parts.join(', ')}.${advice(turnsLeft)}`
 }
 
-/** Not by the platform's formatter, which costs more than the rest of a call. */
+/** The platform's formatter would cost more than the rest of a call. */
 const grouped = (value: number): string => String(value).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 
 function advice(turnsLeft: number): string {

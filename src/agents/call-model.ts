@@ -1,12 +1,12 @@
 /**
- * One call of a model, until it answers or there is no use in going on.
+ * One model call, until it succeeds or a retry is pointless.
  *
- * E4. Every attempt reserves its worst case before it is made, and settles what the provider counted.
- *     An attempt that failed costs nothing if the provider said so. If nobody knows it costs its worst
- *     case, because it is made again and an answer that was cut off at its end was made too; its input
- *     when the run is being stopped, after which nothing is spent.
- * E9. Attempts and waits are limited. A long conversation is worth a short wait: it would be lost with
- *     the step. A long wait is the engine's, which knows how to wait.
+ * E4. Every attempt reserves its worst case before it is made, and settles what the provider
+ *     counted. A failed attempt costs nothing if the provider said so. If that is unknown it costs
+ *     its worst case, because it is retried and a response that broke off at its end was generated
+ *     too; only its input if the run is being stopped, after which nothing is spent.
+ * E9. Attempts and waits are limited. A short wait is worth it, because a long conversation
+ *     would be lost with the step. Long waits are left to the engine.
  */
 
 import type { Clock } from '../engine/index.ts'
@@ -28,7 +28,7 @@ import type { Redact } from './redact.ts'
 
 export interface ModelCall {
   readonly worst: Amount
-  /** What it costs if the provider took it and nobody waited for the answer. */
+  /** The cost if the provider accepted the call and the response was not awaited. */
   readonly input: Amount
   generate(signal: AbortSignal): Promise<SdkResult>
   spent(result: SdkResult): Amount
@@ -40,7 +40,7 @@ export interface CallSettings {
   readonly clock: Clock
   readonly timeoutMs: number
   readonly redact: Redact
-  /** How often a call that failed is made again; four times unless told. */
+  /** How often a failed call is retried. Default: four times. */
   readonly failuresMax?: number
 }
 
@@ -50,8 +50,8 @@ export type CallOutcome =
 
 const rateLimitsMax = 5
 const defaultFailuresMax = 4
-/** A window that opens later is waited for by the engine. */
-const waitInPlaceMs = 60_000
+/** The engine waits for windows that open later. */
+const localWaitMsMax = 60_000
 const backoff = { ...defaultRetry, firstDelayMs: 1000 }
 
 export async function callModel(
@@ -71,12 +71,12 @@ export async function callModel(
     }
     const { failure } = tried
     const unknown = context.signal.aborted ? call.input : call.worst
-    await settleFailed(reservation, failure.perhapsCharged ? unknown : zero, context)
+    await settleFailed(reservation, failure.mayBeCharged ? unknown : zero, context)
     if (failure.kind === 'too-long') return { type: 'too-long', message: failure.message }
-    const waitMs = waitFor(failure, counts, settings)
+    const waitMs = nextWaitMs(failure, counts, settings)
     if (waitMs === undefined) throw toFaultError(failure, settings)
-    const again = `It is asked again in ${seconds(waitMs)}.`
-    context.note({ type: 'said', text: `${sentence(failure.message)} ${again}` })
+    const retry = `Retrying in ${seconds(waitMs)}.`
+    context.note({ type: 'said', text: `${sentence(failure.message)} ${retry}` })
     await clock.sleep(waitMs, context.signal).catch((error: unknown) => {
       context.signal.throwIfAborted()
       throw error
@@ -108,7 +108,7 @@ async function tryOnce(
   }
 }
 
-/** When the run is being stopped, that is what is thrown, whatever becomes of the account. */
+/** If the run is being stopped, that is what is thrown, even if settling fails. */
 async function settleFailed(
   reservation: Reservation,
   spent: Amount,
@@ -119,18 +119,18 @@ async function settleFailed(
   throw signal.reason
 }
 
-function waitFor(
+function nextWaitMs(
   failure: ProviderFailure,
   counts: { rateLimits: number; failures: number },
   { clock, failuresMax = defaultFailuresMax }: CallSettings,
 ): number | undefined {
   const { kind, waitMs } = failure
-  if (waitMs !== undefined && waitMs > waitInPlaceMs) return undefined
+  if (waitMs !== undefined && waitMs > localWaitMsMax) return undefined
   if (kind === 'rate-limited') {
     if (++counts.rateLimits > rateLimitsMax) return undefined
-    // A provider that says "at once" each time must not be asked without a pause.
-    const patienceMs = 1000 * 2 ** (counts.rateLimits - 1)
-    return waitMs === undefined ? 2 * patienceMs : Math.max(waitMs, patienceMs / 4)
+    // A provider that always says "at once" must not be called without a pause.
+    const backoffMs = 1000 * 2 ** (counts.rateLimits - 1)
+    return waitMs === undefined ? 2 * backoffMs : Math.max(waitMs, backoffMs / 4)
   }
   if (kind !== 'transient') return undefined
   const transient: Fault = { code: 'provider-failed', message: '', retryable: true }
@@ -145,12 +145,12 @@ function toFaultError(failure: ProviderFailure, settings: CallSettings): FaultEr
   const key = keyVariable ?? 'the key of this provider'
   switch (failure.kind) {
     case 'rate-limited':
-      return rateLimited(message, clock.now() + (failure.waitMs ?? waitInPlaceMs))
+      return rateLimited(message, clock.now() + (failure.waitMs ?? localWaitMsMax))
     case 'transient':
-      // Overloaded for longer than a wait in place is a window too.
-      return failure.waitMs !== undefined && failure.waitMs > waitInPlaceMs
+      // An overload that lasts longer than a wait in place is treated as a rate limit.
+      return failure.waitMs !== undefined && failure.waitMs > localWaitMsMax
         ? rateLimited(message, clock.now() + failure.waitMs)
-        : // It was asked often enough here; the next iteration asks again.
+        : // There were enough attempts here; the next iteration retries.
           fault('provider-failed', message, {})
     case 'no-address':
       return fault('no-provider', `${message} Check the address: baseUrl.`, { fatal: true })

@@ -28,7 +28,7 @@ const saidBy = (context: TestAgentContext): string =>
   context.notes.map((note) => (note.type === 'said' ? note.text : '')).join('\n')
 
 describe('a program as an agent', () => {
-  test('gets the prompt on its input and works in the workspace', async () => {
+  test('gets the prompt as its input and works in the workspace', async () => {
     const report = await run('cat > prompt.txt; echo I did it')
     expect(report).toEqual({
       status: 'done',
@@ -39,24 +39,24 @@ describe('a program as an agent', () => {
     expect(await readFile(join(workspace, 'prompt.txt'), 'utf8')).toBe('Make it so.')
   })
 
-  test('says more than done with its last line', async () => {
+  test('can report more than done in its last line', async () => {
     const report = await run('echo I need a key; echo STATUS: needs-context')
     expect(report).toMatchObject({ status: 'needs-context', text: 'I need a key' })
   })
 
-  test('that ends with another exit code has failed, and says why', async () => {
+  test('that exits with another code has failed, and reports why', async () => {
     const report = await run('echo half; echo the disk is full >&2; exit 3')
     expect(report.status).toBe('failed')
     expect(report.text).toBe('It ended with exit code 3.\nthe disk is full\nhalf')
   })
 
-  test('that does not end in time has failed', async () => {
+  test('that does not exit in time has failed', async () => {
     const report = await run('echo begun; sleep 60', { timeoutMs: 300 })
     expect(report).toMatchObject({ status: 'failed' })
     expect(report.text).toContain('did not end within')
   })
 
-  test('gets the variables it is given and none besides', async () => {
+  test('gets the configured variables and no others', async () => {
     process.env['LOOPWRIGHT_TEST_LEAK'] = 'leaked'
     const report = await run('env', { env: { MODE: 'quick' } })
     delete process.env['LOOPWRIGHT_TEST_LEAK']
@@ -64,7 +64,7 @@ describe('a program as an agent', () => {
     expect(report.text).not.toContain('leaked')
   })
 
-  test('cannot show its key', async () => {
+  test('cannot reveal its key', async () => {
     const context = createAgentContext({ workspace })
     const env = { SERVICE_API_KEY: 'sk-0123456789' }
     const report = await run('echo key $SERVICE_API_KEY', { env }, context)
@@ -85,10 +85,10 @@ describe('a program as an agent', () => {
       .catch((thrown: unknown) => thrown)
     const fault = error instanceof FaultError ? error.fault : undefined
     expect(fault).toMatchObject({ code: 'agent-not-started', fatal: true, retryable: false })
-    expect(fault?.message).toContain('give another command')
+    expect(fault?.message).toContain('configure another command')
   })
 
-  test('that cannot be started just now may be tried again', async () => {
+  test('that cannot be started right now may be retried', async () => {
     const busy = new FaultError({ code: 'EAGAIN', message: 'no processes left', retryable: true })
     const agent = commandAgent({ command: ['x'], commands: { run: () => Promise.reject(busy) } })
     await expect(agent.work({ prompt: '' }, createAgentContext())).rejects.toBe(busy)
@@ -102,7 +102,7 @@ describe('a program as an agent', () => {
     await expect(working).rejects.toThrow('cancelled')
   })
 
-  test('is said not to be metered, once', async () => {
+  test('is reported as not metered, once', async () => {
     const agent = commandAgent({ command: ['true'], commands })
     const context = createAgentContext({ workspace })
     await agent.work({ prompt: '' }, context)
@@ -111,7 +111,7 @@ describe('a program as an agent', () => {
     expect(saidBy(context)).toContain('not metered')
   })
 
-  test('is heard while it works', async () => {
+  test('reports its output while it works', async () => {
     const context = createAgentContext({ workspace })
     await run("printf '\\033[31mred\\033[0m line\\nlast'", {}, context)
     expect(saidBy(context)).toContain('red line')
@@ -119,6 +119,6 @@ describe('a program as an agent', () => {
   })
 })
 
-test('a command that is none is refused', () => {
+test('an empty command is refused', () => {
   expect(() => commandAgent({ command: [], commands })).toThrow('needs a command')
 })

@@ -1,13 +1,14 @@
 /**
- * Any program as an agent: the prompt comes on its standard input, it works in the workspace, and the
- * end of what it prints is its report.
+ * Any program as an agent: the prompt is its standard input, it works in the workspace, and the end
+ * of its output is its report.
  *
- * 1. It sees of the environment only what the commands port lets through, and what it is given here.
- * 2. Exit 0 is done, or what the last line says (`STATUS: blocked`); anything else is a failed report,
- *    not a fault: checks may still look at what it did. A program that cannot be started is fatal.
- * 3. What it spends is known when its models are behind the gateway. Else it is not in the budget, and
- *    that is said.
- * 4. One that has its result and does not end is ended.
+ * 1. Its environment is only what the commands port allows, plus what is passed here.
+ * 2. Exit code 0 is done, or what the last line says (`STATUS: blocked`); anything else is a
+ *   failed report, not a fault: checks may still examine its work. A program that cannot be started
+ *   is fatal.
+ * 3. What it spends is known if its models are behind the gateway. Otherwise it is not in the
+ *   budget, and a note says so.
+ * 4. A program that has its result but does not exit is ended.
  */
 
 import type { CommandResult, Commands } from '../engine/index.ts'
@@ -23,20 +24,21 @@ import {
 } from '../loop/index.ts'
 import type { Agent } from './agent.ts'
 import { type EndWatchOptions, watchForEnd } from './end-watch.ts'
+import { createOutputNotes } from './output-notes.ts'
 import { createRedact, isSecretName, type Redact } from './redact.ts'
 import { readStatus } from './report-status.ts'
-import { createSaidLines } from './said-lines.ts'
 
+/** Options of `commandAgent`. */
 export interface CommandAgentOptions extends EndWatchOptions {
   /** The program and its arguments; there is no shell. */
   readonly command: readonly string[]
   readonly commands: Commands
-  /** Values, over the few that every command gets. */
+  /** Environment variables, in addition to the few that every command gets. */
   readonly env?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
-  /** Takes secrets out of what it says, besides those that it is given here. */
+  /** Masks secrets in its output, besides those passed here. */
   readonly mask?: (text: string) => string
-  /** Who knows what it spends; nobody unless told. */
+  /** What meters its spending. Default: `unknown`. */
   readonly spending?: 'gateway' | 'subscription' | 'unknown'
 }
 
@@ -45,9 +47,13 @@ const outputBytesMax = 256 * 1024
 const reportCharsMax = 20_000
 const errorCharsMax = 4000
 
+/** An agent that is any command line. It reads the prompt from standard input. */
 export function commandAgent(options: CommandAgentOptions): Agent {
   if (options.command[0] === undefined || options.command[0] === '') {
-    throw new LoopError('bad-request', 'A command agent needs a command: a list with a program.')
+    throw new LoopError(
+      'bad-request',
+      'A command agent needs a command: a list that starts with a program.',
+    )
   }
   const secrets = Object.entries(options.env ?? {}).filter(([name]) => isSecretName(name))
   const redactOwn = createRedact(secrets.map(([, value]) => value))
@@ -55,36 +61,36 @@ export function commandAgent(options: CommandAgentOptions): Agent {
   let warned = options.spending === 'gateway'
   return {
     async work(task, context) {
-      if (!warned) context.note({ type: 'said', text: unmetered(options) })
+      if (!warned) context.note({ type: 'said', text: describeMetering(options) })
       warned = true
       const result = await run(options, task, context, redact)
       if (result.lingered)
         context.note({
           type: 'said',
-          text: `${options.command[0]} had its result and did not end; it was ended.`,
+          text: `${options.command[0]} had its result but did not exit, so it was ended.`,
         })
-      return reportOf(result, options, redact)
+      return toReport(result, options, redact)
     },
   }
 }
 
-const unmetered = ({ command: [program], spending }: CommandAgentOptions): string =>
+const describeMetering = ({ command: [program], spending }: CommandAgentOptions): string =>
   spending === 'subscription'
-    ? `${program} works on a subscription of its own: limits of tokens and cost do not hold for it.`
-    : `What ${program} spends is not metered: limits of tokens and cost do not hold for it.`
+    ? `${program} uses its own subscription: token and cost limits do not apply to it.`
+    : `The spending of ${program} is not metered: token and cost limits do not apply to it.`
 
-type Ended = CommandResult & { readonly lingered: boolean }
+type CommandEnd = CommandResult & { readonly lingered: boolean }
 
 async function run(
   options: CommandAgentOptions,
   task: AgentTask,
   context: AgentContext,
   redact: Redact,
-): Promise<Ended> {
+): Promise<CommandEnd> {
   const { commands, env, timeoutMs = defaultTimeoutMs } = options
   const [program = '', ...args] = options.command
   const { signal, workspace } = context
-  const said = createSaidLines((text) => context.note({ type: 'said', text: redact(text) }))
+  const said = createOutputNotes((text) => context.note({ type: 'said', text: redact(text) }))
   const watch = watchForEnd(options, signal)
   try {
     const result = await commands.run(
@@ -95,7 +101,7 @@ async function run(
         timeoutMs,
         outputBytesMax,
         onOutput(chunk) {
-          watch.heard()
+          watch.noteOutput()
           said.push(chunk)
         },
         ...defined({ cwd: workspace, env }),
@@ -106,25 +112,25 @@ async function run(
     return { ...result, lingered: watch.lingered() }
   } catch (error) {
     signal.throwIfAborted()
-    throw cannotStart(error, program)
+    throw toStartFault(error, program)
   } finally {
     watch.stop()
     said.end()
   }
 }
 
-/** Where the same would happen next time, there is no use in another iteration. */
-function cannotStart(error: unknown, program: string): unknown {
+/** Fatal: the next iteration would fail in the same way. */
+function toStartFault(error: unknown, program: string): unknown {
   if (!(error instanceof FaultError)) return error
   const { code, retryable } = error.fault
   if (retryable || code === 'still-alive') return error
-  const message = `${textOf(error)} It is the agent of this loop: give another command for ${program}.`
+  const message = `${textOf(error)} It is the agent of this loop: configure another command for ${program}.`
   const fault = { code: 'agent-not-started', message, retryable: false, fatal: true }
   return new FaultError(fault, { cause: error })
 }
 
-function reportOf(
-  result: Ended,
+function toReport(
+  result: CommandEnd,
   { timeoutMs = defaultTimeoutMs }: CommandAgentOptions,
   redact: Redact,
 ): AgentReport {
@@ -143,11 +149,11 @@ function reportOf(
     result.ended === 'timeout'
       ? `It did not end within ${Math.round(timeoutMs / 1000)} s and was stopped.`
       : result.ended === 'signal'
-        ? `It was killed by a signal.${limitMet(result)}`
-        : `It ended with exit code ${result.exitCode}.${limitMet(result)}`
+        ? `It was killed by a signal.${describeLimit(result)}`
+        : `It ended with exit code ${result.exitCode}.${describeLimit(result)}`
   const stderr = redact(result.stderr).slice(-errorCharsMax).trim()
   return make('failed', [why, stderr, stdout.trim()].filter((part) => part !== '').join('\n'))
 }
 
-const limitMet = ({ exceeded }: CommandResult): string =>
-  exceeded === undefined ? '' : ` It had met its limit of ${exceeded}.`
+const describeLimit = ({ exceeded }: CommandResult): string =>
+  exceeded === undefined ? '' : ` It reached its limit of ${exceeded}.`

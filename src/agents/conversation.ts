@@ -1,11 +1,11 @@
 /**
- * A conversation with whatever thinks for an agent. It knows no provider: a brain is asked with all
- * that was said so far and answers with text, with calls of tools, or with both.
+ * A conversation with the model behind an agent, independent of any provider: a chat model gets all
+ * messages so far and replies with text, with tool calls, or with both.
  *
  *   user (the prompt)
  *   ├─ assistant: text, calls
- *   ├─ results: one for each call, in their order
- *   ├─ user: a nudge, or a request to go on
+ *   ├─ results: one for each call, in order
+ *   ├─ user: a nudge, or a request to continue
  *   └─ assistant: text          no calls: the end
  */
 
@@ -15,7 +15,7 @@ export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly args: Json
-  /** Why the arguments cannot be used. The tool is not called; the brain is told. */
+  /** Why the arguments cannot be used. The tool is not called; the chat model gets this text. */
   readonly problem?: string
 }
 
@@ -32,21 +32,24 @@ export type Message =
       readonly role: 'assistant'
       readonly text: string
       readonly calls: readonly ToolCall[]
-      /** The same as its provider gave it; only the brain that made it reads it. */
+      /** The message in the provider's own format; read only by the chat model that created it. */
       readonly raw?: unknown
     }
   | { readonly role: 'results'; readonly results: readonly CallResult[] }
 
-/** Why a reply is no longer than it is. */
+/** Why a reply ended. */
 export type Stop = 'end' | 'calls' | 'length' | 'refused' | 'failed'
 
-export interface Ask {
+export interface ChatRequest {
   readonly system: string
   readonly messages: readonly Message[]
-  /** What is left, and what to do about it. It comes last and is not kept: what is before stays. */
+  /**
+   * The remaining budget, and what to do about it. It comes last and is not kept, so what precedes
+   * it stays the same.
+   */
   readonly status?: string
   readonly tools: readonly ToolDescription[]
-  /** False: the tools are shown, so that nothing before changes, but must not be called. */
+  /** False: the tools are listed, so that nothing before them changes, but must not be called. */
   readonly mayCall: boolean
   readonly turn: number
 }
@@ -57,11 +60,11 @@ export interface Reply {
   readonly stop: Stop
   readonly usage: Amount
   readonly raw?: unknown
-  /** The conversation so far, when it had to be cut to be asked at all. */
+  /** The conversation so far, if it had to be shortened. */
   readonly messages?: readonly Message[]
 }
 
-/** Contract: it ends at once when the signal aborts, with what it spent settled. */
-export interface Brain {
-  answer(ask: Ask, context: AgentContext): Promise<Reply>
+/** Contract: it ends at once when the signal aborts, with its spending settled. */
+export interface ChatModel {
+  answer(ask: ChatRequest, context: AgentContext): Promise<Reply>
 }

@@ -16,11 +16,11 @@ test('a program that has its result and is silent is ended', async () => {
   expect(clock.alarms).toEqual([])
 })
 
-test('as long as it prints, it is at work', async () => {
+test('it is working as long as it prints', async () => {
   const clock = createManualClock()
   const watch = watchForEnd({ hasResult: () => true, clock }, never)
   for (let look = 0; look < 10; look++) {
-    watch.heard()
+    watch.noteOutput()
     await clock.advance(5000)
   }
   expect(watch.lingered()).toBe(false)
@@ -28,7 +28,7 @@ test('as long as it prints, it is at work', async () => {
   expect(watch.lingered()).toBe(true)
 })
 
-test('as long as its model has not ended, it is at work, and however long it is silent', async () => {
+test('it is working as long as its model is, however silent it is', async () => {
   const clock = createManualClock()
   let hasResult = false
   const watch = watchForEnd({ hasResult: () => hasResult, clock }, never)
@@ -39,7 +39,7 @@ test('as long as its model has not ended, it is at work, and however long it is 
   expect(watch.lingered()).toBe(true)
 })
 
-test('one that ends by itself, or whose models nobody sees, is not watched any more', async () => {
+test('a program that exits by itself, or whose models are not observed, is no longer watched', async () => {
   const clock = createManualClock()
   const ended = watchForEnd({ hasResult: () => true, clock }, never)
   ended.stop()
@@ -49,7 +49,7 @@ test('one that ends by itself, or whose models nobody sees, is not watched any m
   expect(clock.alarms).toEqual([])
 })
 
-test('a stop of the run is passed on, and is no lingering', async () => {
+test('a stop of the run is passed on, and is not lingering', async () => {
   const clock = createManualClock()
   const stop = new AbortController()
   const watch = watchForEnd({ hasResult: () => true, clock }, stop.signal)
@@ -60,7 +60,7 @@ test('a stop of the run is passed on, and is no lingering', async () => {
   expect(watchForEnd({ clock }, stop.signal).signal.aborted).toBe(true)
 })
 
-test('an agent that lingers is done with what it printed, and that it was ended is said', async () => {
+test('a lingering agent is done with what it printed, and a note says that it was ended', async () => {
   const clock = createManualClock()
   const commands: Commands = { run: untilStopped('All tests pass.\n') }
   const agent = commandAgent({
@@ -75,11 +75,11 @@ test('an agent that lingers is done with what it printed, and that it was ended 
   expect(report).toMatchObject({ status: 'done', text: 'All tests pass.' })
   expect(context.notes).toContainEqual({
     type: 'said',
-    text: 'agent had its result and did not end; it was ended.',
+    text: 'agent had its result but did not exit, so it was ended.',
   })
 })
 
-/** Prints, and is then there until it is told to go. */
+/** Prints, and then runs until it is stopped. */
 const untilStopped =
   (stdout: string): Commands['run'] =>
   (command, signal) =>

@@ -1,24 +1,24 @@
 /**
- * Whether a program only lingers: it has its result, prints nothing, and does not end. Some do so for
- * ever.
+ * Detects a program that lingers: it has its result, prints nothing, and does not exit. Some do so
+ * forever.
  */
 
 import { type Clock, systemClock } from '../engine/index.ts'
 import type { Signal } from '../loop/index.ts'
 
-/** Looked at now and then; between two looks nothing may have been printed. */
-const lookMs = 5000
+/** Interval of checks; nothing may have been printed between two of them. */
+const checkMs = 5000
 
 export interface EndWatch {
-  /** Aborts when the run is stopped, or when the program only lingers. */
+  /** Aborts when the run is stopped, or when the program lingers. */
   readonly signal: AbortSignal
-  heard(): void
+  noteOutput(): void
   lingered(): boolean
   stop(): void
 }
 
 export interface EndWatchOptions {
-  /** True when its model has ended its work and nothing was asked since, for a while. */
+  /** True when its model ended its work a while ago and was not called since. */
   readonly hasResult?: () => boolean
   readonly clock?: Clock
 }
@@ -34,18 +34,18 @@ export function watchForEnd(
   const forward = (): void => end.abort(signal.reason)
   signal.addEventListener('abort', forward, { once: true })
   if (signal.aborted) forward()
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     while (!over.signal.aborted && !end.signal.aborted) {
       lingered = isQuiet && hasResult?.() === true
       if (lingered) return end.abort()
       isQuiet = true
-      await clock.sleep(lookMs, over.signal)
+      await clock.sleep(checkMs, over.signal)
     }
   }
-  if (hasResult !== undefined) void look().catch(() => undefined)
+  if (hasResult !== undefined) void check().catch(() => undefined)
   return {
     signal: end.signal,
-    heard() {
+    noteOutput() {
       isQuiet = false
     },
     lingered: () => lingered,

@@ -19,7 +19,7 @@ const turn = (id: string, said: number, result: number): readonly Message[] => [
 const prompt: Message = { role: 'user', text: 'p'.repeat(500) }
 
 describe('what goes first', () => {
-  test('nothing, when all fits', () => {
+  test('nothing, if everything fits', () => {
     const messages = [prompt, ...turn('1', 10, 1000)]
     expect(fitWindow(messages, 1510, tokensOf)).toEqual({ messages, cutTokens: 0, what: '' })
   })
@@ -48,7 +48,7 @@ describe('what goes first', () => {
     expect(total(fitted.messages)).toBeLessThanOrEqual(3500)
   })
 
-  test('then the middle of the last results, and the prompt last of all', () => {
+  test('then the middle of the last results, and the prompt last', () => {
     const messages = [prompt, ...turn('1', 10, 50_000)]
     const fitted = fitWindow(messages, 5000, tokensOf)
     expect(fitted.messages[0]).toBe(prompt)
@@ -57,7 +57,7 @@ describe('what goes first', () => {
     expect(total(only.messages)).toBeLessThanOrEqual(3500)
   })
 
-  test('a second cut leaves one mark', () => {
+  test('a second cut leaves one notice', () => {
     const turns = (from: number) =>
       Array.from({ length: 10 }, (_, n) => turn(`${from + n}`, 500, 10)).flat()
     const once = fitWindow([prompt, ...turns(0)], 4000, tokensOf)
@@ -66,7 +66,7 @@ describe('what goes first', () => {
   })
 })
 
-test('more results than a function takes arguments can be cut', () => {
+test('more results than a function accepts arguments can be cut', () => {
   const ids = Array.from({ length: 200_000 }, (_, index) => `${index}`)
   const results = ids.map((id) => ({ id, name: 'read', ok: false, text: 'no' }))
   const calls = ids.map((id) => ({ id, name: 'read', args: {} }))
@@ -78,7 +78,7 @@ test('more results than a function takes arguments can be cut', () => {
   expect(fitWindow(messages, 1000, tokensOf).messages).toHaveLength(3)
 })
 
-test('whatever the conversation, it fits afterwards and no call is without its result', () => {
+test('whatever the conversation, it fits afterwards and every call has its result', () => {
   const size = fc.integer({ min: 0, max: 20_000 })
   const anyTurn = fc.tuple(fc.integer({ min: 0, max: 300 }), size, fc.boolean())
   const conversations = fc.tuple(size, fc.array(anyTurn, { maxLength: 30 }))

@@ -1,47 +1,51 @@
 /**
- * Keeps a conversation within the model's window. What goes first is what is least missed:
- *   1. results of tools, oldest first, which can be had again; those of the last turn stay
+ * Keeps a conversation within the model's context window. What is least missed goes first:
+ *   1. tool results, oldest first, which can be obtained again; those of the last turn stay
  *   2. whole turns, oldest first; the last one stays
- *   3. the middle of what the last turn's tools returned
+ *   3. the middle of the last turn's tool results
  *   4. the middle of the prompt
- * It cuts further than it must, so that the beginning then stays the same for many turns and
- * providers' caches work.
+ * It cuts more than it must, so that the start then stays the same for many turns and providers'
+ * caches work.
  */
 
 import type { Message } from './conversation.ts'
 
-export interface Fitted {
+export interface FitResult {
   readonly messages: readonly Message[]
-  /** How many tokens, by estimate, were taken out. 0: all of it fitted. */
+  /** How many tokens, by estimate, were removed. 0: everything fits. */
   readonly cutTokens: number
   readonly what: string
 }
 
 /** The share of the room that is filled after a cut. */
 const fillAfterCut = 0.7
-/** Results no longer than this are not worth cutting. */
+/** Shorter results are not worth cutting. */
 const shortChars = 200
-const leftOut = '[Earlier turns were left out to make room.]'
+const omittedNotice = '[Earlier turns were left out to make room.]'
 
 export function fitWindow(
   messages: readonly Message[],
   roomTokens: number,
-  tokensOf: (message: Message) => number,
-): Fitted {
+  countTokens: (message: Message) => number,
+): FitResult {
   const sum = (list: readonly Message[]): number =>
-    list.reduce((total, message) => total + tokensOf(message), 0)
+    list.reduce((total, message) => total + countTokens(message), 0)
   const before = sum(messages)
   if (before <= roomTokens) return { messages, cutTokens: 0, what: '' }
   const target = Math.floor(roomTokens * fillAfterCut)
   const what: string[] = []
-  let kept = messages
+  let remaining = messages
   for (const stage of stages) {
-    if (sum(kept) <= target) break
-    const cut = stage.cut(kept, target, sum)
+    if (sum(remaining) <= target) break
+    const cut = stage.cut(remaining, target, sum)
     if (cut.count > 0) what.push(`${cut.count} ${stage.what}`)
-    kept = cut.messages
+    remaining = cut.messages
   }
-  return { messages: kept, cutTokens: Math.max(0, before - sum(kept)), what: what.join(', ') }
+  return {
+    messages: remaining,
+    cutTokens: Math.max(0, before - sum(remaining)),
+    what: what.join(', '),
+  }
 }
 
 interface Cut {
@@ -64,7 +68,7 @@ const stages: readonly Stage[] = [
 ]
 
 function cutOldResults(messages: readonly Message[], target: number, sum: Sum): Cut {
-  const kept = [...messages]
+  const remaining = [...messages]
   let left = sum(messages)
   let count = 0
   const newest = messages.findLastIndex((message) => message.role === 'results')
@@ -79,70 +83,73 @@ function cutOldResults(messages: readonly Message[], target: number, sum: Sum): 
     })
     const shorter: Message = { role: 'results', results }
     left += sum([shorter]) - sum([message])
-    kept[index] = shorter
+    remaining[index] = shorter
   }
-  return { messages: kept, count }
+  return { messages: remaining, count }
 }
 
-/** A turn is an assistant's message and all up to the next one: calls and results stay together. */
+/**
+ * A turn is an assistant message and everything up to the next one: calls and results stay
+ * together.
+ */
 function cutOldTurns(messages: readonly Message[], target: number, sum: Sum): Cut {
   const starts = messages.flatMap((message, index) => (message.role === 'assistant' ? [index] : []))
   const [first] = starts
   const head = messages.slice(0, first ?? messages.length)
-  const mark: Message = { role: 'user', text: leftOut }
+  const mark: Message = { role: 'user', text: omittedNotice }
   let count = 0
-  let kept = messages
-  while (count < starts.length - 1 && sum(kept) > target) {
+  let remaining = messages
+  while (count < starts.length - 1 && sum(remaining) > target) {
     count++
-    kept = [...withoutMark(head), mark, ...messages.slice(starts[count])]
+    remaining = [...removeNotice(head), mark, ...messages.slice(starts[count])]
   }
-  return { messages: kept, count }
+  return { messages: remaining, count }
 }
 
-const withoutMark = (messages: readonly Message[]): readonly Message[] =>
-  messages.filter((message) => message.role !== 'user' || message.text !== leftOut)
+const removeNotice = (messages: readonly Message[]): readonly Message[] =>
+  messages.filter((message) => message.role !== 'user' || message.text !== omittedNotice)
 
-/** Shortens what is longest until it fits, the middle first. */
+/** Shortens the longest texts until they fit, from the middle. */
 function cutTexts(
   role: 'results' | 'user',
   messages: readonly Message[],
   target: number,
   sum: Sum,
 ): Cut {
-  let kept = messages
+  let remaining = messages
   let count = 0
-  for (let charsMax = longest(messages, role) / 2; charsMax >= shortChars; charsMax /= 2) {
-    if (sum(kept) <= target) break
+  for (let charsMax = longestText(messages, role) / 2; charsMax >= shortChars; charsMax /= 2) {
+    if (sum(remaining) <= target) break
     const limit = Math.floor(charsMax)
     count = 0
-    kept = messages.map((message) => {
+    remaining = messages.map((message) => {
       if (message.role !== role) return message
       if (message.role === 'user') {
         if (message.text.length > limit) count++
-        return { ...message, text: withoutMiddle(message.text, limit) }
+        return { ...message, text: cutMiddle(message.text, limit) }
       }
       const results = message.results.map((result) => {
         if (result.text.length > limit) count++
-        return { ...result, text: withoutMiddle(result.text, limit) }
+        return { ...result, text: cutMiddle(result.text, limit) }
       })
       return { ...message, results }
     })
   }
-  return { messages: kept, count }
+  return { messages: remaining, count }
 }
 
-function longest(messages: readonly Message[], role: 'results' | 'user'): number {
+function longestText(messages: readonly Message[], role: 'results' | 'user'): number {
   const lengths = messages.flatMap((message) => {
     if (message.role !== role) return []
     return message.role === 'user'
       ? [message.text.length]
       : message.results.map((result) => result.text.length)
   })
-  // Not spread: a model may make more calls than a function takes arguments.
+  // Not spread: a model may make more calls than a function accepts arguments.
   return lengths.reduce((most, length) => Math.max(most, length), 0)
 }
 
-function withoutMiddle(text: string, charsMax: number): string {
+function cutMiddle(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text
   const half = Math.floor(charsMax / 2)
   const cut = text.length - 2 * half

@@ -1,8 +1,8 @@
 /**
- * Any model of the AI SDK as an agent, in our own tool loop. The SDK translates to the provider's
- * wire format and back; turns, tools, budget, window, waits and retries are ours.
+ * Any AI SDK model as an agent, in our own tool loop. The SDK translates to and from the provider's
+ * wire format; turns, tools, budget, window, waits and retries are ours.
  *
- * E4. The most that an answer may be long is what the budget has left, at most `maxOutputTokens`; its
+ * E4. A response may be as long as the remaining budget allows, at most `maxOutputTokens`; its
  *     worst case is reserved before each call.
  */
 
@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '../engine/index.ts'
 import { type AgentContext, type Amount, defined, LoopError } from '../loop/index.ts'
 import type { Agent } from './agent.ts'
 import { type CallOutcome, callModel, fault, type ModelCall } from './call-model.ts'
-import type { Ask, Brain, Reply } from './conversation.ts'
+import type { ChatModel, ChatRequest, Reply } from './conversation.ts'
 import { fitWindow } from './fit-window.ts'
 import { toCalls, toPrompt, toStop, toText, toTools } from './model-prompt.ts'
 import type { Price, SdkModel, SdkProviderOptions, SdkResult, TokenUsage } from './model-types.ts'
@@ -19,29 +19,33 @@ import { streamReply } from './stream-reply.ts'
 import { createTokenMeter, type TokenMeter } from './token-meter.ts'
 import { runToolLoop } from './tool-loop.ts'
 
+/** Options of `modelAgent`. */
 export interface ModelAgentOptions {
-  /** A model object of AI SDK 6. `resolveModel` makes one from a name, with all that follows here. */
+  /**
+   * A model object of AI SDK 6. `resolveModel` creates one from a name, along with the options
+   * below.
+   */
   readonly model: SdkModel
   readonly modelId?: string
-  /** Absent: not known. Then only tokens are counted, and it says so. */
+  /** Absent: unknown. Then only tokens are counted, and a note says so. */
   readonly price?: Price
-  /** How many tokens fit into it, answer included. Absent: not known, 128,000 are assumed. */
+  /** The context window, including the response. Default: 128,000. */
   readonly windowTokens?: number
   /** The variable that holds the key, for messages. */
   readonly keyVariable?: string
-  /** Values that are never shown or kept. */
+  /** Values that are never shown or stored. */
   readonly secrets?: readonly string[]
   readonly system?: string
   readonly turnsMax?: number
   readonly maxOutputTokens?: number
   readonly temperature?: number
-  /** Passed on to the provider as they are. */
+  /** Passed on to the provider unchanged. */
   readonly providerOptions?: SdkProviderOptions
-  /** How long one answer may take. */
+  /** How long one response may take. */
   readonly callTimeoutMs?: number
-  /** The gateway reserves and prices each call; nobody but this agent unless told. */
+  /** The gateway reserves and prices each call. Default: this agent does. */
   readonly spending?: 'gateway'
-  /** False: answers come in one piece. */
+  /** False: responses are not streamed. */
   readonly stream?: boolean
   readonly clock?: Clock
 }
@@ -49,9 +53,9 @@ export interface ModelAgentOptions {
 const defaultMaxOutputTokens = 16_384
 const defaultWindowTokens = 128_000
 const defaultCallTimeoutMs = 15 * 60_000
-/** Nothing useful can be said in less. */
+/** Too short for anything useful. */
 const outputTokensMin = 256
-/** Estimates are estimates. */
+/** A margin, because token counts are estimates. */
 const windowShare = 0.95
 
 interface Settings extends ModelAgentOptions {
@@ -63,10 +67,11 @@ interface Settings extends ModelAgentOptions {
   readonly clock: Clock
 }
 
+/** A model with the tools of the run, in the tool loop of this package. */
 export function modelAgent(options: ModelAgentOptions): Agent {
   const { model } = options
   if (typeof model !== 'object' || model.specificationVersion !== 'v3') {
-    const message = 'A model agent needs a model object of AI SDK 6. Make one with resolveModel.'
+    const message = 'A model agent needs a model object of AI SDK 6. Create one with resolveModel.'
     throw new LoopError('bad-request', message)
   }
   const windowTokens = options.windowTokens ?? defaultWindowTokens
@@ -83,32 +88,32 @@ export function modelAgent(options: ModelAgentOptions): Agent {
   let warned = options.price !== undefined || options.spending === 'gateway'
   return {
     work(task, context) {
-      if (!warned) context.note({ type: 'said', text: unpriced(settings) })
+      if (!warned) context.note({ type: 'said', text: describeMissingPrice(settings) })
       warned = true
       const { system, turnsMax } = options
       const parts = defined({ system, turnsMax })
-      return runToolLoop({ brain: modelBrain(settings), ...parts }, task, context)
+      return runToolLoop({ chatModel: createChatModel(settings), ...parts }, task, context)
     },
   }
 }
 
-const unpriced = ({ modelId }: Settings): string =>
-  `The price of ${modelId} is not known: its tokens are counted, its cost is not.`
+const describeMissingPrice = ({ modelId }: Settings): string =>
+  `The price of ${modelId} is unknown: its tokens are counted, its cost is not.`
 
-/** For one conversation: it learns how its provider counts. */
-function modelBrain(settings: Settings): Brain {
+/** For one conversation: it learns how its provider counts tokens. */
+function createChatModel(settings: Settings): ChatModel {
   const meter = createTokenMeter()
   return {
     async answer(ask, context) {
       let fitted = fit(ask, settings, meter, context, settings.windowTokens * windowShare)
       let outcome = await call(fitted, settings, meter, context)
       if (outcome.type === 'too-long') {
-        // The provider counts more than was estimated: half of it must do, and if not, nothing will.
+        // The provider counts more than was estimated: try once with half of it.
         const half = estimate(fitted, meter) / 2 + settings.maxOutputTokens
         fitted = fit(fitted, settings, meter, context, half)
         outcome = await call(fitted, settings, meter, context)
       }
-      if (outcome.type === 'too-long') throw tooLong(settings, outcome.message)
+      if (outcome.type === 'too-long') throw createTooLongFault(settings, outcome.message)
       const { result, spent } = outcome
       const cut = fitted.messages === ask.messages ? {} : { messages: fitted.messages }
       return { ...toReply(result), usage: spent, ...cut }
@@ -121,31 +126,37 @@ function toReply(result: SdkResult): Omit<Reply, 'usage'> {
   return { text: toText(content), calls: toCalls(content), stop: toStop(result), raw: content }
 }
 
-const estimate = (ask: Ask, meter: TokenMeter): number =>
-  ask.messages.reduce((sum, message) => sum + meter.ofMessage(message), meter.ofFrame(ask))
+const estimate = (ask: ChatRequest, meter: TokenMeter): number =>
+  ask.messages.reduce((sum, message) => sum + meter.countMessage(message), meter.countFrame(ask))
 
-/** The same question, made to fit into so many tokens together with its answer. */
+/** Shortens a request so that it fits into that many tokens together with its response. */
 function fit(
-  ask: Ask,
+  ask: ChatRequest,
   settings: Settings,
   meter: TokenMeter,
   context: AgentContext,
   tokensMax: number,
-): Ask {
-  const room = Math.floor(tokensMax - settings.maxOutputTokens - meter.ofFrame(ask))
-  if (room <= 0) throw tooLong(settings, 'The system text and the tools alone do not fit.')
-  const { messages, cutTokens, what } = fitWindow(ask.messages, room, (one) => meter.ofMessage(one))
+): ChatRequest {
+  const room = Math.floor(tokensMax - settings.maxOutputTokens - meter.countFrame(ask))
+  if (room <= 0)
+    throw createTooLongFault(settings, 'The system text and the tools alone do not fit.')
+  const { messages, cutTokens, what } = fitWindow(ask.messages, room, (one) =>
+    meter.countMessage(one),
+  )
   if (cutTokens === 0) return ask
   context.note({ type: 'context-cut', tokens: cutTokens, what })
   const cut = { ...ask, messages }
   if (estimate(cut, meter) + settings.maxOutputTokens > tokensMax) {
-    throw tooLong(settings, 'The prompt and the last turn do not fit, however much is cut.')
+    throw createTooLongFault(
+      settings,
+      'The prompt and the last turn do not fit, however much is cut.',
+    )
   }
   return cut
 }
 
 async function call(
-  ask: Ask,
+  ask: ChatRequest,
   settings: Settings,
   meter: TokenMeter,
   context: AgentContext,
@@ -153,7 +164,7 @@ async function call(
   const { model, price, temperature, stream = true } = settings
   const inputTokens = estimate(ask, meter)
   const maxOutputTokens = affordableOutput(inputTokens, settings, context)
-  const amountOf = (usage: TokenUsage): Amount => ({
+  const toAmount = (usage: TokenUsage): Amount => ({
     tokens: usage.input + usage.output,
     costMicros: price?.costMicros(usage) ?? 0,
   })
@@ -170,13 +181,13 @@ async function call(
     providerOptions: withDefaults(settings.providerOptions),
   }
   const modelCall: ModelCall = {
-    worst: amountOf(worstUsage(inputTokens, maxOutputTokens)),
-    input: amountOf(worstUsage(inputTokens, 0)),
+    worst: toAmount(worstUsage(inputTokens, maxOutputTokens)),
+    input: toAmount(worstUsage(inputTokens, 0)),
     generate: (abortSignal) =>
       stream
         ? streamReply(model, { ...request, abortSignal })
         : Promise.resolve(model.doGenerate({ ...request, abortSignal })),
-    spent: (result) => amountOf(countedUsage(result, inputTokens, maxOutputTokens)),
+    spent: (result) => toAmount(toUsage(result, inputTokens, maxOutputTokens)),
   }
   const { modelId, keyVariable, clock, callTimeoutMs: timeoutMs, redact } = settings
   const outcome = await callModel(
@@ -187,7 +198,7 @@ async function call(
       clock,
       timeoutMs,
       redact,
-      // The gateway has tried several times already.
+      // The gateway has already retried several times.
       ...(settings.spending === 'gateway' ? { failuresMax: 1 } : {}),
     },
     context,
@@ -198,13 +209,13 @@ async function call(
   return outcome
 }
 
-/** Nothing of a conversation is left with the provider, so that nothing of it can go missing there. */
+/** Nothing of a conversation is stored at the provider, so nothing can go missing there. */
 const withDefaults = (options: SdkProviderOptions | undefined): SdkProviderOptions => ({
   ...options,
   openai: { store: false, ...options?.['openai'] },
 })
 
-/** To write into a cache is the dearest that can happen to input. */
+/** Writing to the cache is the most expensive case for input. */
 const worstUsage = (input: number, output: number): TokenUsage => ({
   input,
   cacheRead: 0,
@@ -212,11 +223,11 @@ const worstUsage = (input: number, output: number): TokenUsage => ({
   output,
 })
 
-/** No call of any model is this long. A number above it is none, and would break the account. */
+/** No call is this long. A larger number is invalid, and would corrupt the accounting. */
 const countMax = 1_000_000_000
 
-/** What the provider counted; what was estimated where it is silent or says nonsense. */
-function countedUsage(result: SdkResult, input: number, output: number): TokenUsage {
+/** What the provider counted; the estimate where it reports nothing or an invalid number. */
+function toUsage(result: SdkResult, input: number, output: number): TokenUsage {
   const { inputTokens, outputTokens } = result.usage
   const count = (value: number | undefined, otherwise: number): number =>
     typeof value === 'number' && value >= 0 && value <= countMax ? Math.ceil(value) : otherwise
@@ -228,7 +239,10 @@ function countedUsage(result: SdkResult, input: number, output: number): TokenUs
   }
 }
 
-/** When less is left than a whole answer may cost, the answer is made shorter rather than refused. */
+/**
+ * If the remaining budget does not cover a full response, the response is shortened rather than
+ * refused.
+ */
 function affordableOutput(
   inputTokens: number,
   { price, maxOutputTokens }: Settings,
@@ -243,11 +257,11 @@ function affordableOutput(
       most = Math.floor((most * Math.max(0, left.costMicros - input - 1)) / output)
     }
   }
-  // Below this the reservation is to be refused: the budget is at its end.
+  // Below this the reservation should be refused: the budget is spent.
   return Math.max(most, Math.min(maxOutputTokens, outputTokensMin))
 }
 
-function tooLong({ modelId, windowTokens }: Settings, why: string): Error {
+function createTooLongFault({ modelId, windowTokens }: Settings, why: string): Error {
   const advice = `Shorten the prompt, offer fewer tools, or take a model with a larger window.`
   const message = `${modelId}: the conversation does not fit into ${windowTokens} tokens. ${why} ${advice}`
   return fault('context-too-long', message, {})

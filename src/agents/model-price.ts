@@ -1,18 +1,18 @@
 /**
- * What a model costs and how much fits into it, from the maintained table that is part of the
- * package: no network. Money is in whole micro-dollars, rounded up.
+ * The price and window of a model, from the maintained table in the package; no network. Money is
+ * in whole micro-dollars, rounded up.
  */
 
 import { defined } from '../loop/index.ts'
 import type { Price } from './model-types.ts'
 
-export interface Known {
+export interface ModelPricing {
   readonly price?: Price
   readonly windowTokens?: number
 }
 
-/** Nothing for a model that is not in the table: an invented price would be worse than none. */
-export async function findPrice(providerId: string, model: string): Promise<Known> {
+/** Empty for a model that is not in the table: an invented price would be worse than none. */
+export async function findPrice(providerId: string, model: string): Promise<ModelPricing> {
   const { calcPrice } = await import('@pydantic/genai-prices')
   const found = calcPrice({ input_tokens: 1 }, model, { providerId })
   if (found === null) return {}

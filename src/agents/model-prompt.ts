@@ -1,13 +1,13 @@
 /**
- * A conversation as the AI SDK's models take it, and their answers as ours.
+ * Converts conversations to the AI SDK's format, and responses back.
  *
- * The stable part comes first: system, tools, prompt, what was said. What changes each turn is one
- * message at the very end, behind the mark up to which Anthropic's cache is asked to remember; the
- * other providers find the same beginning by themselves.
+ * The stable part comes first: system, tools, prompt, earlier messages. What changes each turn is
+ * one message at the end, after the mark up to which Anthropic caches; other providers recognize
+ * the common start by themselves.
  */
 
 import { type Json, NotJsonError, toJson } from '../loop/index.ts'
-import type { Ask, Message, Stop, ToolCall } from './conversation.ts'
+import type { ChatRequest, Message, Stop, ToolCall } from './conversation.ts'
 import type {
   SdkContent,
   SdkMessage,
@@ -19,7 +19,7 @@ import type {
 
 const cached: SdkProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
-export function toPrompt(ask: Ask): SdkPrompt {
+export function toPrompt(ask: ChatRequest): SdkPrompt {
   const last = ask.messages.length - 1
   const prompt: SdkPrompt = [
     { role: 'system', content: ask.system, providerOptions: cached },
@@ -34,8 +34,8 @@ export function toPrompt(ask: Ask): SdkPrompt {
   return prompt
 }
 
-export function toTools(ask: Ask, provider: string): SdkTool[] {
-  // OpenAI otherwise takes every argument for required; others need not know the word.
+export function toTools(ask: ChatRequest, provider: string): SdkTool[] {
+  // Otherwise OpenAI treats every argument as required; others do not know the option.
   const strict = provider.startsWith('openai.') ? { strict: false } : {}
   return ask.tools.map(({ name, description, parameters }) => ({
     type: 'function',
@@ -67,16 +67,16 @@ function toMessage(message: Message): SdkMessage {
 
 type AssistantParts = Extract<SdkMessage, { role: 'assistant' }>['content']
 
-/** Providers want their reasoning and their ids back as they gave them. */
+/** Providers need their reasoning and ids back unchanged. */
 function toAssistantParts(message: Extract<Message, { role: 'assistant' }>): AssistantParts {
   const args = new Map(message.calls.map((call) => [call.id, call.args]))
   const parts: AssistantParts = []
-  for (const part of (message.raw ?? asContent(message)) as readonly SdkContent[]) {
+  for (const part of (message.raw ?? toContent(message)) as readonly SdkContent[]) {
     const options =
       'providerMetadata' in part && part.providerMetadata !== undefined
         ? { providerOptions: part.providerMetadata }
         : {}
-    // Nobody takes an empty text back.
+    // Providers refuse empty texts.
     if (part.type === 'text' && part.text !== '') {
       parts.push({ type: 'text', text: part.text, ...options })
     } else if (part.type === 'reasoning') {
@@ -91,7 +91,7 @@ function toAssistantParts(message: Extract<Message, { role: 'assistant' }>): Ass
 }
 
 /** For a conversation that did not come from a model. */
-function asContent(message: Extract<Message, { role: 'assistant' }>): readonly SdkContent[] {
+function toContent(message: Extract<Message, { role: 'assistant' }>): readonly SdkContent[] {
   const calls = message.calls.map(
     ({ id, name }): SdkContent => ({
       type: 'tool-call',
@@ -107,7 +107,7 @@ export function toText(content: readonly SdkContent[]): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
-/** What the model wants called. What the provider ran itself is no call of ours. */
+/** The tool calls of the model, without those that the provider ran itself. */
 export function toCalls(content: readonly SdkContent[]): readonly ToolCall[] {
   return content
     .filter((part) => part.type === 'tool-call')

@@ -1,4 +1,4 @@
-/** The AI SDK's model, as this folder uses it. Types only: nothing of the SDK is loaded for them. */
+/** The AI SDK's model types, as used in this folder. Types only: the SDK is not loaded for them. */
 
 import type { LanguageModelV3 } from '@ai-sdk/provider'
 
@@ -16,7 +16,7 @@ export type SdkStreamPart =
     : never
 export type SdkProviderOptions = NonNullable<SdkCall['providerOptions']>
 
-/** What one call used. `input` includes what came from the provider's cache and went into it. */
+/** The usage of one call. `input` includes tokens read from and written to the provider's cache. */
 export interface TokenUsage {
   readonly input: number
   readonly cacheRead: number
@@ -24,9 +24,9 @@ export interface TokenUsage {
   readonly output: number
 }
 
-/** What a model costs. */
+/** The price of a model. */
 export interface Price {
-  /** Whose price this is; another than asked for when the nearest was taken. */
+  /** The model in the price table; differs from the requested one if the closest match was used. */
   readonly priceModelId: string
   costMicros(usage: TokenUsage): number
 }

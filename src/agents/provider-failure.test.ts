@@ -5,7 +5,7 @@ import { providerFailure } from './provider-failure.ts'
 const answered = (statusCode: number, message = '', responseBody = '') =>
   Object.assign(new Error(message), { name: 'AI_APICallError', statusCode, responseBody })
 
-describe('an answer with a status', () => {
+describe('a response with a status', () => {
   test.each([
     [429, 'slow down', '', 'rate-limited'],
     [429, 'You exceeded your current quota', '{"code":"insufficient_quota"}', 'not-allowed'],
@@ -25,12 +25,12 @@ describe('an answer with a status', () => {
     [422, 'temperature: out of range', '', 'refused'],
   ])('%s %s %s is %s', (status, message, body, kind) => {
     const failure = providerFailure(answered(status, message, body), 0)
-    expect(failure).toMatchObject({ kind, perhapsCharged: false })
+    expect(failure).toMatchObject({ kind, mayBeCharged: false })
     expect(failure.message).toContain(`(HTTP ${status})`)
   })
 })
 
-describe('no answer', () => {
+describe('no response', () => {
   test.each([
     [
       'a refused connection',
@@ -39,20 +39,20 @@ describe('no answer', () => {
     ],
     ['an unknown host', new Error('getaddrinfo ENOTFOUND api.example'), false],
     ['a cut connection', new TypeError('terminated'), true],
-    ['an answer that is no JSON', answered(200, 'Invalid JSON response'), true],
+    ['a response that is not JSON', answered(200, 'Invalid JSON response'), true],
     ['a text', 'something', true],
     ['nothing', undefined, true],
     ['an object that cannot be shown', Object.create(null), true],
-  ])('%s may be tried again', (_what, error, perhapsCharged) => {
-    expect(providerFailure(error, 0)).toMatchObject({ kind: 'transient', perhapsCharged })
+  ])('%s may be retried', (_what, error, mayBeCharged) => {
+    expect(providerFailure(error, 0)).toMatchObject({ kind: 'transient', mayBeCharged })
   })
 
-  test('a missing key is no reason to try again', () => {
+  test('a missing key is not retried', () => {
     const error = Object.assign(new Error('no key'), { name: 'AI_LoadAPIKeyError' })
     expect(providerFailure(error, 0).kind).toBe('not-allowed')
   })
 })
 
-test('a message is not longer than it need be', () => {
+test('a message is limited in length', () => {
   expect(providerFailure(answered(500, 'x'.repeat(100_000)), 0).message.length).toBeLessThan(600)
 })

@@ -1,6 +1,6 @@
 /**
- * What a provider's failure means. The SDK's errors are told by their names and fields, so that
- * nothing of it has to be loaded to tell them.
+ * Classifies provider failures. SDK errors are recognized by names and fields, so that the SDK need
+ * not be loaded here.
  */
 
 import {
@@ -14,43 +14,43 @@ import {
 export interface ProviderFailure {
   readonly kind:
     | ProviderAnswerKind
-    /** There is no such address; asking again does not make one. */
+    /** The address is invalid; a retry cannot help. */
     | 'no-address'
   readonly message: string
   readonly waitMs?: number
-  /** The provider may have begun to work on it, and may charge for that. */
-  readonly perhapsCharged: boolean
+  /** The provider may have started to process it, and may charge for that. */
+  readonly mayBeCharged: boolean
 }
 
 const messageCharsMax = 500
 
 export function providerFailure(error: unknown, nowMs: number): ProviderFailure {
-  const { status, headers, body } = partsOf(error)
+  const { status, headers, body } = readResponse(error)
   const message = textOf(error).slice(0, messageCharsMax)
-  if (status === undefined || status < 400) return withoutStatus(error, message)
+  if (status === undefined || status < 400) return classifyWithoutStatus(error, message)
   const waitMs = rateLimitWaitMs(headers, body, nowMs)
   const wait = defined({ waitMs })
   const kind = providerAnswerKind(status, `${message}\n${body}`)
-  return { kind, message: `${message} (HTTP ${status})`, perhapsCharged: false, ...wait }
+  return { kind, message: `${message} (HTTP ${status})`, mayBeCharged: false, ...wait }
 }
 
-/** No connection, a connection that was cut, or an answer that is none. */
-function withoutStatus(error: unknown, message: string): ProviderFailure {
-  if (nameOf(error) === 'AI_LoadAPIKeyError') {
-    return { kind: 'not-allowed', message, perhapsCharged: false }
+/** No connection, a connection that broke, or an invalid response. */
+function classifyWithoutStatus(error: unknown, message: string): ProviderFailure {
+  if (readName(error) === 'AI_LoadAPIKeyError') {
+    return { kind: 'not-allowed', message, mayBeCharged: false }
   }
-  if (nameOf(error) === 'AI_UnsupportedFunctionalityError') {
-    return { kind: 'refused', message, perhapsCharged: false }
+  if (readName(error) === 'AI_UnsupportedFunctionalityError') {
+    return { kind: 'refused', message, mayBeCharged: false }
   }
-  const causes = `${message} ${causesOf(error)}`
-  if (noAddress.test(causes)) return { kind: 'no-address', message, perhapsCharged: false }
-  return { kind: 'transient', message, perhapsCharged: !neverSent.test(causes) }
+  const causes = `${message} ${describeCauses(error)}`
+  if (badAddressPattern.test(causes)) return { kind: 'no-address', message, mayBeCharged: false }
+  return { kind: 'transient', message, mayBeCharged: !neverSentPattern.test(causes) }
 }
 
-const noAddress = /bad port|invalid url|unknown scheme|not implemented\.\.\. yet/i
-const neverSent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|ERR_TLS|CERT_/
+const badAddressPattern = /bad port|invalid url|unknown scheme|not implemented\.\.\. yet/i
+const neverSentPattern = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|ERR_TLS|CERT_/
 
-function partsOf(error: unknown): {
+function readResponse(error: unknown): {
   readonly status: number | undefined
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: string
@@ -66,7 +66,7 @@ function partsOf(error: unknown): {
 }
 
 /** Codes of network failures are often a few causes down. */
-function causesOf(error: unknown): string {
+function describeCauses(error: unknown): string {
   const found: string[] = []
   let cause = error
   for (let depth = 0; depth < 5 && cause !== undefined; depth++) {
@@ -76,7 +76,7 @@ function causesOf(error: unknown): string {
   return found.join(' ')
 }
 
-const nameOf = (error: unknown): unknown => field(error, 'name')
+const readName = (error: unknown): unknown => field(error, 'name')
 
 function field(error: unknown, name: string): unknown {
   if (typeof error !== 'object' || error === null || !(name in error)) return undefined

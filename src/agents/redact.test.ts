@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRedact, isSecretName } from './redact.ts'
 
-test('secrets are taken out, the longer first, and short ones are no secrets', () => {
+test('secrets are masked, longer ones first; short ones are not secrets', () => {
   const redact = createRedact(['sk-012345', 'sk-0123456789', 'a', ''])
   expect(redact('a key sk-0123456789 and sk-012345')).toBe('a key [secret] and [secret]')
 })

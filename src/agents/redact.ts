@@ -1,6 +1,6 @@
-/** Takes secrets out of whatever is shown or kept. */
+/** Masks secrets in whatever is shown or stored. */
 
-/** Shorter ones would take ordinary words out of texts. */
+/** Shorter ones would mask ordinary words. */
 const charsMin = 6
 
 export type Redact = (text: string) => string
@@ -8,11 +8,11 @@ export type Redact = (text: string) => string
 export function createRedact(secrets: readonly string[]): Redact {
   const known = secrets
     .filter((secret) => secret.length >= charsMin)
-    // One may be the beginning of another.
+    // Longest first, since one may be the start of another.
     .toSorted((a, b) => b.length - a.length)
   return (text) => known.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text)
 }
 
-/** Names of variables whose values are nobody's business. */
+/** Names of variables whose values are probably secret. */
 export const isSecretName = (name: string): boolean =>
   /key|token|secret|password|passwd|credential|auth/i.test(name)

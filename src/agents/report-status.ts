@@ -1,7 +1,7 @@
 /**
- * How an agent says more than "done": the last line of its answer is `STATUS: ` and one of the five
- * words below, alone on its line and spelt exactly so. Without such a line it is done. A claim either
- * way: only checks make it true.
+ * How an agent reports more than "done": the last line of its response is `STATUS: ` and one of the
+ * five words below, alone on its line and in exactly this spelling. Without such a line it is done.
+ * Either way it is a claim: only checks make it true.
  */
 
 import type { AgentReport } from '../loop/index.ts'
@@ -16,7 +16,7 @@ const statuses: readonly Status[] = [
   'failed',
 ]
 
-/** What a model is told. */
+/** The instruction to the model. */
 export const reportConvention: string = `When you have finished, answer without calling a tool: \
 say briefly what you did and what is left. If all is done, that is enough. Otherwise make the very \
 last line one of:

@@ -26,18 +26,18 @@ describe('a model by its name', () => {
     expect(resolved.price?.costMicros({ ...usage, cacheRead: 5000 })).toBe(1000 * 0.2 + 100 * 10)
   })
 
-  test('has no price when nobody knows it', async () => {
+  test('has no price if it is unknown', async () => {
     const resolved = await resolveModel('anthropic/never-heard-of', { env })
     expect(resolved.price).toBeUndefined()
     expect(resolved.windowTokens).toBeUndefined()
   })
 
-  test('says the price of which model was taken', async () => {
+  test('names the model whose price was used', async () => {
     const { price } = await resolveModel('anthropic/claude-sonnet-5-20990101', { env })
     expect(price?.priceModelId).toBe('claude-sonnet-5')
   })
 
-  test('at a base URL needs no key and may be called anything', async () => {
+  test('at a base URL needs no key and may have any name', async () => {
     const { model, keyVariable } = await resolveModel('some-lab/some-model', { baseUrl, env: {} })
     expect(model.modelId).toBe('some-lab/some-model')
     expect(keyVariable).toBeUndefined()
@@ -45,7 +45,7 @@ describe('a model by its name', () => {
     expect(explicit.model.modelId).toBe('openai/x')
   })
 
-  test('takes its key from the variable it is told', async () => {
+  test('takes its key from the configured variable', async () => {
     const options = { baseUrl, apiKeyEnv: 'OTHER', env }
     expect(await resolveModel('openai/gpt-4o', options)).toMatchObject({
       keyVariable: 'OTHER',
@@ -66,10 +66,10 @@ describe('is refused with the next step', () => {
     ['openai/gpt-4o', { env: { OPENAI_API_KEY: '' } }, 'set the variable OPENAI_API_KEY'],
     ['openai/gpt-4o', { env, apiKeyEnv: 'MINE' }, 'set the variable MINE'],
     ['claude', { env }, 'anthropic/…'],
-    ['anthropic/', { env }, 'There is no model'],
-    ['__proto__/x', { env }, 'There is no model'],
-    ['openai-compatible/x', { env }, 'give baseUrl'],
-    ['openai/gpt-4o', { env, baseUrl: 'file:///etc/passwd' }, 'begins with http'],
+    ['anthropic/', { env }, 'Unknown model'],
+    ['__proto__/x', { env }, 'Unknown model'],
+    ['openai-compatible/x', { env }, 'set baseUrl'],
+    ['openai/gpt-4o', { env, baseUrl: 'file:///etc/passwd' }, 'must start with http'],
   ])('%s', async (id, options, advice) => {
     expect(await refusal(id, options)).toContain(advice)
   })

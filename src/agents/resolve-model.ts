@@ -1,7 +1,7 @@
 /**
- * A model by its name: `anthropic/…`, `openai/…`, `google/…`, or any server that speaks OpenAI's
- * chat format at a base URL, for which the name is passed on as it is (`openai-compatible/…` says so
- * explicitly). Providers and prices are loaded when they are asked for.
+ * Resolves a model name: `anthropic/…`, `openai/…`, `google/…`, or any server that speaks OpenAI's
+ * chat format at a base URL, to which the name is passed unchanged (explicitly:
+ * `openai-compatible/…`). Providers and prices are loaded on demand.
  *
  * The value of a key goes to the provider's client and into `secrets`, nowhere else.
  */
@@ -11,14 +11,15 @@ import { boundedFetch } from './bounded-fetch.ts'
 import { findPrice } from './model-price.ts'
 import type { Price, SdkModel } from './model-types.ts'
 
+/** Options of `resolveModel`. */
 export interface ResolveModelOptions {
   readonly baseUrl?: string
-  /** The variable that holds the key, when it is another than the provider's usual one. */
+  /** The variable that holds the key, if it is not the provider's usual one. */
   readonly apiKeyEnv?: string
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
-/** Fits into the options of `modelAgent`. */
+/** Matches the options of `modelAgent`. */
 export interface ResolvedModel {
   readonly model: SdkModel
   readonly modelId: string
@@ -29,9 +30,9 @@ export interface ResolvedModel {
 }
 
 interface Provider {
-  /** Where its key is looked for, the usual place first. */
+  /** Variables that may hold its key, the usual one first. */
   readonly keyVariables: readonly string[]
-  /** As the price table calls it. */
+  /** Its name in the price table. */
   readonly priceId?: string
   open(options: Access, model: string): Promise<SdkModel>
 }
@@ -71,12 +72,13 @@ const providers: Readonly<Record<ModelDescription['provider'], Provider>> = {
   },
 }
 
+/** Finds the provider, key and price of a model by its name, such as `anthropic/claude-sonnet-5`. */
 export async function resolveModel(
   id: string,
   options: ResolveModelOptions = {},
 ): Promise<ResolvedModel> {
   const { baseUrl, apiKeyEnv, env = process.env } = options
-  const { provider, model } = split(id, baseUrl)
+  const { provider, model } = parseModelId(id, baseUrl)
   if (baseUrl !== undefined) requireUrl(baseUrl)
   const variables = apiKeyEnv === undefined ? provider.keyVariables : [apiKeyEnv]
   const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== ''
@@ -99,9 +101,11 @@ export async function resolveModel(
   }
 }
 
-/** Whose model it is, and where its key is looked for. Rejects with `not-configured`. */
+/**
+ * The provider of a model, and the variables that may hold its key. Rejects with `not-configured`.
+ */
 export function describeModel(id: string, baseUrl?: string): ModelDescription {
-  const { name, provider } = split(id, baseUrl)
+  const { name, provider } = parseModelId(id, baseUrl)
   if (baseUrl !== undefined) requireUrl(baseUrl)
   return { provider: name, keyVariables: provider.keyVariables }
 }
@@ -120,26 +124,26 @@ interface NamedModel {
 const isProvider = (name: string): name is ModelDescription['provider'] =>
   Object.hasOwn(providers, name)
 
-function split(id: string, baseUrl: string | undefined): NamedModel {
+function parseModelId(id: string, baseUrl: string | undefined): NamedModel {
   const slash = id.indexOf('/')
-  const written = id.slice(0, Math.max(0, slash))
-  const isKnown = isProvider(written)
+  const prefix = id.slice(0, Math.max(0, slash))
+  const isKnown = isProvider(prefix)
   const model = isKnown ? id.slice(slash + 1) : id
-  const name = isKnown ? written : 'openai-compatible'
+  const name = isKnown ? prefix : 'openai-compatible'
   if ((isKnown || baseUrl !== undefined) && model !== '') {
     return { name, provider: providers[name], model }
   }
   const names = Object.keys(providers).map((one) => `${one}/…`)
   const message =
-    `There is no model "${id}". Name one as ${names.join(', ')}, ` +
-    'or give the base URL of a server that speaks the OpenAI chat format.'
+    `Unknown model "${id}". Write it as ${names.join(', ')}, ` +
+    'or set the base URL of a server that speaks the OpenAI chat format.'
   throw new LoopError('not-configured', message)
 }
 
 function requireUrl(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return
-  const message = `The base URL "${text}" is not one. Give one that begins with http:// or https://.`
+  const message = `The base URL "${text}" is invalid. It must start with http:// or https://.`
   throw new LoopError('not-configured', message)
 }
 
@@ -149,4 +153,4 @@ export const missingKey = (id: string, variable: string): LoopError =>
   })
 
 const noBaseUrl = (model: string): LoopError =>
-  new LoopError('not-configured', `${model} needs the base URL of its server: give baseUrl.`)
+  new LoopError('not-configured', `${model} needs the base URL of its server: set baseUrl.`)

@@ -27,7 +27,7 @@ describe('a script', () => {
     ])
   })
 
-  test('begins anew when the same iteration is entered again', async () => {
+  test('starts over when the same iteration is resumed', async () => {
     const agent = scriptedAgent([[{ call: 'write' }, { say: 'done' }]])
     for (let entered = 0; entered < 2; entered++) {
       const context = createAgentContext({ tools })
@@ -36,7 +36,7 @@ describe('a script', () => {
     }
   })
 
-  test('says what is said before a call with it', async () => {
+  test('sends text before a call together with it', async () => {
     const context = createAgentContext({ tools })
     const agent = scriptedAgent([
       [{ say: 'I write.' }, { call: 'write' }, { say: 'STATUS: blocked' }],
@@ -56,7 +56,7 @@ describe('a script', () => {
     expect(context.calls).toHaveLength(2)
   })
 
-  test('spends what it says, after it was reserved', async () => {
+  test('spends its usage after reserving it', async () => {
     const usage = { tokens: 500, costMicros: 20 }
     const agent = scriptedAgent([[{ say: 'Dear.', usage }]])
     const context = createAgentContext()

@@ -48,11 +48,11 @@ function replyOf(...streamed: readonly SdkStreamPart[]): Promise<SdkResult> {
   return streamReply(model, { prompt: [] })
 }
 
-test('a streamed answer is put together, and goes back to its provider as it came', async () => {
+test('a streamed response is assembled, and returns to its provider unchanged', async () => {
   const { content } = await replyOf(...parts, finish)
   expect(toText(content)).toBe('Hello.')
   const calls = toCalls(content)
-  // What the provider ran itself is no call of ours.
+  // Calls that the provider ran itself are not ours.
   expect(calls).toEqual([{ id: '1', name: 'read', args: { path: 'a' } }])
   const [, message] = toPrompt({
     system: 's',
@@ -68,8 +68,8 @@ test('a streamed answer is put together, and goes back to its provider as it cam
   ])
 })
 
-test('a stream that ends in the middle is a failure, and so is one that says so', async () => {
-  await expect(replyOf(...parts)).rejects.toThrow('ended in the middle')
+test('a stream that ends early is a failure, and so is one that reports an error', async () => {
+  await expect(replyOf(...parts)).rejects.toThrow('ended early')
   const broken: SdkStreamPart = { type: 'error', error: new Error('overloaded') }
   await expect(replyOf(...parts, broken, finish)).rejects.toThrow('overloaded')
 })

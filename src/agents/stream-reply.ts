@@ -1,6 +1,6 @@
 /**
- * A streamed answer, put together. Answers are streamed because a long one would not begin to arrive
- * within the time that the platform's HTTP client waits for a header.
+ * Assembles a streamed response. Responses are streamed because a long one might not start to
+ * arrive within the header timeout of the platform's HTTP client.
  */
 
 import type { SdkCall, SdkContent, SdkModel, SdkResult, SdkStreamPart } from './model-types.ts'
@@ -14,7 +14,7 @@ interface OpenPart {
   metadata: Metadata | undefined
 }
 
-/** Throws what the provider reports within the stream, and when the stream ends without an end. */
+/** Throws errors that the provider reports in the stream, and if the stream ends early. */
 export async function streamReply(model: SdkModel, call: SdkCall): Promise<SdkResult> {
   const { stream } = await model.doStream(call)
   const parts: (OpenPart | SdkContent)[] = []
@@ -25,17 +25,17 @@ export async function streamReply(model: SdkModel, call: SdkCall): Promise<SdkRe
     for (;;) {
       const { done, value } = await reader.read()
       if (done) break
-      finish = take(value, parts, open) ?? finish
+      finish = readPart(value, parts, open) ?? finish
     }
   } finally {
-    // A stream that is left open would hold its connection.
+    // A stream that stays open would hold its connection.
     reader.cancel().catch(() => undefined)
   }
-  if (finish === undefined) throw new Error('The answer of the model ended in the middle.')
-  return { content: parts.map(closed), ...finish, warnings: [] }
+  if (finish === undefined) throw new Error('The response of the model ended early.')
+  return { content: parts.map(closePart), ...finish, warnings: [] }
 }
 
-function take(
+function readPart(
   part: SdkStreamPart,
   parts: (OpenPart | SdkContent)[],
   open: Map<string, OpenPart>,
@@ -44,9 +44,9 @@ function take(
     case 'text-start':
     case 'reasoning-start': {
       const type = part.type === 'text-start' ? 'text' : 'reasoning'
-      const begun: OpenPart = { type, deltas: [], metadata: part.providerMetadata }
-      open.set(`${type}:${part.id}`, begun)
-      parts.push(begun)
+      const opened: OpenPart = { type, deltas: [], metadata: part.providerMetadata }
+      open.set(`${type}:${part.id}`, opened)
+      parts.push(opened)
       return undefined
     }
     case 'text-delta':
@@ -54,11 +54,11 @@ function take(
     case 'text-end':
     case 'reasoning-end': {
       const type = part.type.startsWith('text') ? 'text' : 'reasoning'
-      const begun = open.get(`${type}:${part.id}`)
-      if (begun === undefined) return undefined
-      if ('delta' in part) begun.deltas.push(part.delta)
-      // Signatures come with whichever of them the provider likes.
-      begun.metadata = part.providerMetadata ?? begun.metadata
+      const opened = open.get(`${type}:${part.id}`)
+      if (opened === undefined) return undefined
+      if ('delta' in part) opened.deltas.push(part.delta)
+      // Providers send signatures with any of these events.
+      opened.metadata = part.providerMetadata ?? opened.metadata
       return undefined
     }
     case 'tool-call':
@@ -73,7 +73,7 @@ function take(
   }
 }
 
-function closed(part: OpenPart | SdkContent): SdkContent {
+function closePart(part: OpenPart | SdkContent): SdkContent {
   if (!('deltas' in part)) return part
   const { type, deltas, metadata } = part
   const text = deltas.join('')

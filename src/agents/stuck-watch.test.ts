@@ -4,11 +4,11 @@ import { createStuckWatch } from './stuck-watch.ts'
 
 type Step = readonly [name: string, args: Json, result: string]
 
-/** How often each call had repeated itself, one after the other. */
+/** How often each call had been repeated, one after the other. */
 function timesOf(steps: readonly Step[]): readonly number[] {
   const watch = createStuckWatch()
   return steps.map(([name, args, text]) =>
-    watch.saw({ id: '', name, args }, { id: '', name, ok: true, text }),
+    watch.record({ id: '', name, args }, { id: '', name, ok: true, text }),
   )
 }
 
@@ -16,12 +16,12 @@ const repeated = (times: number, ...steps: readonly Step[]): readonly Step[] =>
   Array.from({ length: times }, () => steps).flat()
 
 describe('counts', () => {
-  test('the same call in a row, whatever came of it', () => {
+  test('consecutive equal calls, whatever their results', () => {
     const steps = ['a', 'b', 'c', 'd'].map((text): Step => ['read', { path: 'x' }, text])
     expect(timesOf(steps)).toEqual([1, 2, 3, 4])
   })
 
-  test('calls with the same arguments in another order as the same', () => {
+  test('calls with the same arguments in another order as equal', () => {
     expect(
       timesOf([
         ['read', { a: 1, b: { c: 2, d: 3 } }, 'x'],
@@ -30,7 +30,7 @@ describe('counts', () => {
     ).toEqual([1, 2])
   })
 
-  test('circles of several calls', () => {
+  test('loops of several calls', () => {
     const circle: readonly Step[] = [
       ['read', { path: 'a' }, 'one'],
       ['run', {}, 'failed after 12 ms'],
@@ -39,7 +39,7 @@ describe('counts', () => {
     expect(timesOf(repeated(7, ...circle)).at(-1)).toBe(7)
   })
 
-  test('circles in which only numbers differ', () => {
+  test('loops in which only numbers differ', () => {
     const steps = Array.from(
       { length: 12 },
       (_, n): Step =>
@@ -48,7 +48,7 @@ describe('counts', () => {
     expect(Math.max(...timesOf(steps))).toBeGreaterThanOrEqual(5)
   })
 
-  test('a file that is changed forth and back', () => {
+  test('a file that is changed back and forth', () => {
     const steps = repeated(
       7,
       ['edit', { to: 'x' }, 'ok'],

@@ -1,12 +1,13 @@
 /**
- * Notices an agent that goes round in circles.
+ * Detects an agent that is stuck in a loop.
  *
- * Two calls are the same when tool and arguments are, whatever the order of the keys. A call brings
- * news when this tool, with these arguments, never gave this result before; numbers in a result do
- * not count, since times and durations always differ. A call repeats itself as often as it was made
- *   1. in a row, with no other call in between, whatever came of it, or
- *   2. since the last news, so that circles of several calls (A B A B) are seen too.
- * Work that gets somewhere is never counted: an edit between two runs of the same failing test is news.
+ * Two calls are the same if tool and arguments are, whatever the order of the keys. A call brings
+ * news if this tool, with these arguments, never returned this result before; numbers in a result
+ * are ignored, since times and durations always differ. A call is repeated as often as it was made
+ *   1. consecutively, with no other call in between, whatever its result, or
+ *   2. since the last news, so that loops of several calls (A B A B) are detected too.
+ * Work that makes progress is never counted: an edit between two runs of the same failing test is
+ * news.
  */
 
 import { createHash } from 'node:crypto'
@@ -17,26 +18,26 @@ export const nudgeAt = 3
 export const stopAt = 6
 
 export interface StuckWatch {
-  /** How often this call has now repeated itself; 1 is once. */
-  saw(call: ToolCall, result: CallResult): number
+  /** How often this call has been repeated by now; 1 is the first time. */
+  record(call: ToolCall, result: CallResult): number
 }
 
 export function createStuckWatch(): StuckWatch {
   const known = new Set<string>()
   let sinceNews = new Map<string, number>()
-  let row = { key: '', times: 0 }
+  let streak = { key: '', times: 0 }
   return {
-    saw(call, result) {
+    record(call, result) {
       const key = digest(`${call.name}\n${call.problem ?? canonicalText(call.args)}`)
-      const came = digest(`${key}${result.ok}${result.text.replaceAll(/\d+/g, '#')}`)
-      row = { key, times: row.key === key ? row.times + 1 : 1 }
-      if (!known.has(came)) {
-        known.add(came)
+      const outcome = digest(`${key}${result.ok}${result.text.replaceAll(/\d+/g, '#')}`)
+      streak = { key, times: streak.key === key ? streak.times + 1 : 1 }
+      if (!known.has(outcome)) {
+        known.add(outcome)
         sinceNews = new Map()
       }
       const times = (sinceNews.get(key) ?? 0) + 1
       sinceNews.set(key, times)
-      return Math.max(row.times, times)
+      return Math.max(streak.times, times)
     },
   }
 }

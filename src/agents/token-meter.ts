@@ -1,40 +1,40 @@
 /**
- * How many tokens a request is, before anybody has counted it. The estimate is an upper bound for
- * common text; what the provider counted corrects it, so that it holds for other text too.
+ * Estimates the tokens of a request before the provider counts them. The estimate is an upper bound
+ * for common text; the provider's counts correct it, so that it holds for other text too.
  */
 
 import { estimateTokens } from '../loop/index.ts'
-import type { Ask, Message } from './conversation.ts'
+import type { ChatRequest, Message } from './conversation.ts'
 
 export interface TokenMeter {
-  ofMessage(message: Message): number
+  countMessage(message: Message): number
   /** Everything around the messages: system, tools, status. */
-  ofFrame(ask: Ask): number
-  /** What the provider counted for what was estimated. */
+  countFrame(ask: ChatRequest): number
+  /** Compares an estimate with what the provider counted. */
   learn(estimatedTokens: number, countedTokens: number): void
 }
 
-/** What roles and separators cost. */
+/** The cost of roles and separators. */
 const perMessageTokens = 10
 const perToolTokens = 20
-/** A provider that counts wildly other than the estimate is believed up to here. */
+/** The correction is limited, in case a provider's count is far off. */
 const factorMax = 4
 
 export function createTokenMeter(): TokenMeter {
   const known = new WeakMap<object, number>()
   let factor = 1
 
-  function remember(key: object, text: () => string, more: number): number {
+  function measure(key: object, text: () => string, more: number): number {
     const tokens = known.get(key) ?? estimateTokens(text()) + more
     known.set(key, tokens)
     return tokens
   }
 
   return {
-    ofMessage: (message) =>
-      Math.ceil(factor * remember(message, () => textOfMessage(message), perMessageTokens)),
-    ofFrame(ask) {
-      const tools = remember(
+    countMessage: (message) =>
+      Math.ceil(factor * measure(message, () => toText(message), perMessageTokens)),
+    countFrame(ask) {
+      const tools = measure(
         ask.tools,
         () => JSON.stringify(ask.tools),
         perToolTokens * ask.tools.length,
@@ -43,14 +43,14 @@ export function createTokenMeter(): TokenMeter {
       return Math.ceil(factor * (tools + texts + 2 * perMessageTokens))
     },
     learn(estimatedTokens, countedTokens) {
-      // Only upwards: to have estimated too much costs nothing but an early cut.
+      // Only upwards: overestimating costs nothing but an early cut.
       if (!(countedTokens > estimatedTokens) || estimatedTokens <= 0) return
       factor = Math.min(factorMax, (factor * countedTokens * 1.05) / estimatedTokens)
     },
   }
 }
 
-function textOfMessage(message: Message): string {
+function toText(message: Message): string {
   switch (message.role) {
     case 'user':
       return message.text

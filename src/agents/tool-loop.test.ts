@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { defined } from '../loop/index.ts'
 import { createAgentContext, type TestAgentContext } from '../testing/agent-context.ts'
-import type { Ask, Brain, Reply } from './conversation.ts'
+import type { ChatModel, ChatRequest, Reply } from './conversation.ts'
 import { runToolLoop } from './tool-loop.ts'
 
-type Turn = Partial<Reply> | ((ask: Ask) => Partial<Reply> | Promise<Partial<Reply>>)
+type Turn = Partial<Reply> | ((ask: ChatRequest) => Partial<Reply> | Promise<Partial<Reply>>)
 
-/** Says what it is told, the last for ever, and keeps what it was asked. */
-function brainOf(...turns: readonly Turn[]): Brain & { readonly asked: Ask[] } {
-  const asked: Ask[] = []
+/** Replies with the given turns, repeating the last one, and records what it was asked. */
+function createFakeModel(...turns: readonly Turn[]): ChatModel & { readonly asked: ChatRequest[] } {
+  const asked: ChatRequest[] = []
   return {
     asked,
     async answer(ask) {
@@ -27,14 +27,14 @@ const call = (name: string, args = {}): Partial<Reply> => ({
   stop: 'calls',
 })
 
-const work = (brain: Brain, context: TestAgentContext, turnsMax?: number) =>
-  runToolLoop({ brain, ...defined({ turnsMax }) }, { prompt: 'Go.' }, context)
+const work = (chatModel: ChatModel, context: TestAgentContext, turnsMax?: number) =>
+  runToolLoop({ chatModel, ...defined({ turnsMax }) }, { prompt: 'Go.' }, context)
 
 const notesOf = (context: TestAgentContext, type: string) =>
   context.notes.filter((note) => note.type === type)
 
 describe('turns', () => {
-  test('calls are made one after the other, in order, and all are answered', async () => {
+  test('calls are made one after the other, in order, and all get a result', async () => {
     const order: string[] = []
     const slow = (name: string) => async () => {
       order.push(`${name} begins`)
@@ -47,8 +47,8 @@ describe('turns', () => {
       { id: '1', name: 'b', args: {} },
       { id: '2', name: 'a', args: {} },
     ]
-    const brain = brainOf({ calls: both, stop: 'calls' }, { text: 'Done.' })
-    const report = await work(brain, context)
+    const chatModel = createFakeModel({ calls: both, stop: 'calls' }, { text: 'Done.' })
+    const report = await work(chatModel, context)
     expect(report).toEqual({
       status: 'done',
       text: 'Done.',
@@ -56,7 +56,7 @@ describe('turns', () => {
       turns: 2,
     })
     expect(order).toEqual(['b begins', 'b ends', 'a begins', 'a ends'])
-    expect(brain.asked[1]?.messages.at(-1)).toEqual({
+    expect(chatModel.asked[1]?.messages.at(-1)).toEqual({
       role: 'results',
       results: [
         { id: '1', name: 'b', ok: true, text: 'b' },
@@ -66,7 +66,7 @@ describe('turns', () => {
     expect(notesOf(context, 'turn-ended')).toHaveLength(2)
   })
 
-  test('failures of tools, unknown tools and bad arguments are answered, not thrown', async () => {
+  test('failures of tools, unknown tools and bad arguments are results, not errors', async () => {
     const context = createAgentContext({
       tools: {
         breaks: () => {
@@ -79,9 +79,9 @@ describe('turns', () => {
       { id: '2', name: 'nothing', args: {} },
       { id: '3', name: 'breaks', args: {}, problem: 'It is no JSON.' },
     ]
-    const brain = brainOf({ calls, stop: 'calls' }, { text: 'Well.' })
-    await work(brain, context)
-    const last = brain.asked[1]?.messages.at(-1)
+    const chatModel = createFakeModel({ calls, stop: 'calls' }, { text: 'Well.' })
+    await work(chatModel, context)
+    const last = chatModel.asked[1]?.messages.at(-1)
     const results = last?.role === 'results' ? last.results : []
     expect(results.map(({ ok }) => ok)).toEqual([false, false, false])
     expect(results.map(({ text }) => text)).toEqual([
@@ -89,87 +89,90 @@ describe('turns', () => {
       'error (unknown-tool): No tool nothing.',
       'error (bad-arguments): It is no JSON.',
     ])
-    // Those that could be made were made through the engine, which has them on record.
+    // Calls that could be made went through the engine, which recorded them.
     expect(context.calls).toHaveLength(2)
   })
 
-  test('the model is told what is left, and when to come to an end', async () => {
-    const brain = brainOf((ask) => call('a', { turn: ask.turn }))
+  test('the model is informed of the remaining budget, and when to finish', async () => {
+    const chatModel = createFakeModel((ask) => call('a', { turn: ask.turn }))
     const context = createAgentContext({ tools: { a: () => Math.random() } })
-    const report = await work(brain, context, 5)
-    expect(brain.asked.map(({ mayCall }) => mayCall)).toEqual([true, true, true, true, false])
-    expect(brain.asked.map(({ status }) => status?.includes('Few turns'))).toEqual([
+    const report = await work(chatModel, context, 5)
+    expect(chatModel.asked.map(({ mayCall }) => mayCall)).toEqual([true, true, true, true, false])
+    expect(chatModel.asked.map(({ status }) => status?.includes('Few turns'))).toEqual([
       undefined,
       false,
       true,
       true,
       false,
     ])
-    expect(brain.asked[4]?.status).toContain('last turn')
-    // It called a tool all the same: that call is not made.
+    expect(chatModel.asked[4]?.status).toContain('last turn')
+    // It called a tool anyway: that call is not made.
     expect(context.calls).toHaveLength(4)
     expect(report).toMatchObject({ status: 'failed', turns: 5 })
     expect(report.text).toContain('after 5 turns')
   })
 
-  test('there are 50 turns at most', async () => {
-    const brain = brainOf((ask) => call('a', { turn: ask.turn }))
-    const report = await work(brain, createAgentContext({ tools: { a: () => 'ok' } }))
+  test('there are at most 50 turns', async () => {
+    const chatModel = createFakeModel((ask) => call('a', { turn: ask.turn }))
+    const report = await work(chatModel, createAgentContext({ tools: { a: () => 'ok' } }))
     expect(report.turns).toBe(50)
   })
 
   test('endless results and reports are cut', async () => {
     const endless = 'x'.repeat(1_000_000)
-    const brain = brainOf(call('a'), { text: `${endless} the end` })
-    const report = await work(brain, createAgentContext({ tools: { a: () => endless } }))
+    const chatModel = createFakeModel(call('a'), { text: `${endless} the end` })
+    const report = await work(chatModel, createAgentContext({ tools: { a: () => endless } }))
     expect(report.text.length).toBeLessThan(200_000)
     expect(report.text.endsWith('the end')).toBe(true)
-    expect(JSON.stringify(brain.asked[1]?.messages).length).toBeLessThan(300_000)
+    expect(JSON.stringify(chatModel.asked[1]?.messages).length).toBeLessThan(300_000)
   })
 
-  test('an endless list of calls in one turn is bounded', async () => {
+  test('an endless list of calls in one turn is limited', async () => {
     const calls = Array.from({ length: 500 }, (_, n) => ({ id: `${n}`, name: 'a', args: { n } }))
     const context = createAgentContext({ tools: { a: () => 'ok' } })
-    const brain = brainOf({ calls, stop: 'calls' }, { text: 'Done.' })
-    await work(brain, context)
+    const chatModel = createFakeModel({ calls, stop: 'calls' }, { text: 'Done.' })
+    await work(chatModel, context)
     expect(context.calls.length).toBeLessThan(100)
-    const last = brain.asked[1]?.messages.at(-1)
+    const last = chatModel.asked[1]?.messages.at(-1)
     expect(last?.role === 'results' && last.results).toHaveLength(500)
   })
 })
 
-describe('answers that are no end', () => {
-  test('one that was cut off is continued', async () => {
-    const brain = brainOf({ text: 'One, ', stop: 'length' }, { text: 'two.' })
-    const report = await work(brain, createAgentContext())
+describe('replies that do not end the loop', () => {
+  test('a reply that was cut off is continued', async () => {
+    const chatModel = createFakeModel({ text: 'One, ', stop: 'length' }, { text: 'two.' })
+    const report = await work(chatModel, createAgentContext())
     expect(report).toMatchObject({ status: 'done', text: 'One, two.', turns: 2 })
   })
 
-  test('only those in a row are counted, and only the last is the report', async () => {
+  test('only consecutive ones are counted, and only the last is the report', async () => {
     const cut = { text: 'lost ', stop: 'length' as const }
     const turns = [cut, cut, call('a', { n: 1 }), cut, cut, call('a', { n: 2 }), { text: 'Kept.' }]
-    const report = await work(brainOf(...turns), createAgentContext({ tools: { a: () => 'ok' } }))
+    const report = await work(
+      createFakeModel(...turns),
+      createAgentContext({ tools: { a: () => 'ok' } }),
+    )
     expect(report).toMatchObject({ status: 'done', text: 'Kept.', turns: 7 })
   })
 
-  test('an empty one is not kept', async () => {
-    const brain = brainOf({}, { text: 'Here I am.' })
-    await work(brain, createAgentContext())
-    expect(brain.asked[1]?.messages.map(({ role }) => role)).toEqual(['user', 'user'])
+  test('an empty reply is not kept', async () => {
+    const chatModel = createFakeModel({}, { text: 'Here I am.' })
+    await work(chatModel, createAgentContext())
+    expect(chatModel.asked[1]?.messages.map(({ role }) => role)).toEqual(['user', 'user'])
   })
 
   test.each([
     ['cut off', { text: 'and ', stop: 'length' as const }],
     ['empty', { text: ' ' }],
-  ])('three that are %s in a row are the end', async (what, turn) => {
-    const brain = brainOf(turn)
-    const report = await work(brain, createAgentContext())
+  ])('three consecutive %s replies end the loop', async (what, turn) => {
+    const chatModel = createFakeModel(turn)
+    const report = await work(chatModel, createAgentContext())
     expect(report).toMatchObject({ status: 'failed', turns: 3 })
     expect(report.text).toContain(what)
   })
 
-  test.each(['refused', 'failed'] as const)('one that %s is a failed report', async (stop) => {
-    const report = await work(brainOf({ text: 'No.', stop }), createAgentContext())
+  test.each(['refused', 'failed'] as const)('a reply that %s is a failed report', async (stop) => {
+    const report = await work(createFakeModel({ text: 'No.', stop }), createAgentContext())
     expect(report.status).toBe('failed')
     expect(report.text).toContain('No.')
   })
@@ -183,22 +186,22 @@ describe('answers that are no end', () => {
     ['It said STATUS: blocked', 'done', 'It said STATUS: blocked'],
     ['STATUS: perfect', 'done', 'STATUS: perfect'],
   ])('%j is %s', async (said, status, text) => {
-    expect(await work(brainOf({ text: said }), createAgentContext())).toMatchObject({
+    expect(await work(createFakeModel({ text: said }), createAgentContext())).toMatchObject({
       status,
       text,
     })
   })
 })
 
-describe('an agent that goes round in circles', () => {
-  test('is told so at the third of the same calls, and stopped at the sixth', async () => {
+describe('an agent that is stuck in a loop', () => {
+  test('is nudged at the third equal call, and stopped at the sixth', async () => {
     const context = createAgentContext({ tools: { read: () => 'the same' } })
-    const brain = brainOf(() => call('read', { path: 'a' }))
-    const report = await work(brain, context)
+    const chatModel = createFakeModel(() => call('read', { path: 'a' }))
+    const report = await work(chatModel, context)
     expect(report).toMatchObject({ status: 'failed', turns: 6 })
     expect(report.text).toContain('read with the same arguments 6 times')
     expect(notesOf(context, 'nudged')).toEqual([{ type: 'nudged', tool: 'read', times: 3 }])
-    const nudged = brain.asked.map(({ messages }) =>
+    const nudged = chatModel.asked.map(({ messages }) =>
       JSON.stringify(messages).includes('something else'),
     )
     expect(nudged).toEqual([false, false, false, true, true, true])
@@ -207,7 +210,7 @@ describe('an agent that goes round in circles', () => {
   test('is stopped within one turn too', async () => {
     const calls = Array.from({ length: 10 }, (_, n) => ({ id: `${n}`, name: 'read', args: {} }))
     const context = createAgentContext({ tools: { read: () => 'the same' } })
-    const report = await work(brainOf({ calls, stop: 'calls' }), context)
+    const report = await work(createFakeModel({ calls, stop: 'calls' }), context)
     expect(report).toMatchObject({ status: 'failed', turns: 1 })
     expect(context.calls).toHaveLength(6)
   })
@@ -216,25 +219,25 @@ describe('an agent that goes round in circles', () => {
 describe('when the run is stopped', () => {
   const stopped = new Error('stopped by a person')
 
-  test('a tool that does not look at the signal is not waited for', async () => {
+  test('a tool that ignores the signal is not awaited', async () => {
     const stop = new AbortController()
     const hang = () => {
       setImmediate(() => stop.abort(stopped))
       return new Promise<never>(() => undefined)
     }
     const context = createAgentContext({ tools: { hang }, signal: stop.signal })
-    await expect(work(brainOf(call('hang')), context)).rejects.toBe(stopped)
+    await expect(work(createFakeModel(call('hang')), context)).rejects.toBe(stopped)
   })
 
-  test('nothing more is asked', async () => {
+  test('nothing more is requested', async () => {
     const stop = new AbortController()
     const context = createAgentContext({ tools: { a: () => 'ok' }, signal: stop.signal })
-    const brain = brainOf(() => {
+    const chatModel = createFakeModel(() => {
       stop.abort(stopped)
       return call('a')
     })
-    await expect(work(brain, context)).rejects.toBe(stopped)
-    expect(brain.asked).toHaveLength(1)
+    await expect(work(chatModel, context)).rejects.toBe(stopped)
+    expect(chatModel.asked).toHaveLength(1)
     expect(context.calls).toHaveLength(0)
   })
 })

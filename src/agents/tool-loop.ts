@@ -1,14 +1,14 @@
 /**
- * Our own tool loop: asks a brain, makes the calls it wants through the engine, tells it what came of
- * them, asks again, until it answers without a call.
+ * The tool loop: asks a chat model, makes its tool calls through the engine, returns the results, and asks
+ * again until it replies without a call.
  *
- *   ask ─▶ calls? ─▶ one after the other, in order ─▶ results, what is left ─▶ ask …
+ *   ask ─▶ calls? ─▶ one after the other, in order ─▶ results, remaining budget ─▶ ask …
  *            └ none ─▶ report
  *
  * 1. It ends: after `turnsMax` turns at the latest, the last of them without tools so that there is a
- *    report; after three answers in a row that were cut off or empty; after six times the same call.
- * 2. Whatever a brain says is data: calls of unknown tools and arguments that cannot be read are
- *    answered, never thrown.
+ *    report; after three consecutive replies that were cut off or empty; after six equal calls.
+ * 2. Whatever a chat model replies is data: calls of unknown tools and unreadable arguments get an error
+ *    result and are never thrown.
  * 3. When the signal aborts it ends at once, whatever it was waiting for.
  */
 
@@ -25,27 +25,27 @@ import {
 } from '../loop/index.ts'
 import { abortable } from './abortable.ts'
 import { budgetLine } from './budget-line.ts'
-import type { Brain, CallResult, Message, Reply, ToolCall } from './conversation.ts'
+import type { CallResult, ChatModel, Message, Reply, ToolCall } from './conversation.ts'
 import { readStatus, reportConvention } from './report-status.ts'
 import { createStuckWatch, nudgeAt, type StuckWatch, stopAt } from './stuck-watch.ts'
 
 export interface ToolLoopOptions {
-  readonly brain: Brain
-  /** Said to the model before the convention of reports. */
+  readonly chatModel: ChatModel
+  /** Precedes the report convention in the system text. */
   readonly system?: string
   readonly turnsMax?: number
 }
 
 export const defaultTurnsMax = 50
-/** Answers in a row that were cut off or empty. */
+/** Consecutive replies that were cut off or empty. */
 const unfinishedMax = 3
 const callsPerTurnMax = 64
-/** A tool cuts its own output long before; this holds for those that do not. */
+/** Tools shorten their own output long before; this is for those that do not. */
 const resultCharsMax = 200_000
 const reportCharsMax = 100_000
 const saidCharsMax = 500
 
-interface Talk {
+interface Conversation {
   readonly context: AgentContext
   readonly tools: readonly ToolDescription[]
   readonly watch: StuckWatch
@@ -55,7 +55,7 @@ interface Talk {
   turn: number
   usage: Amount
   unfinished: number
-  /** Pieces of an answer that was cut off. */
+  /** Pieces of a reply that was cut off. */
   said: string
 }
 
@@ -64,11 +64,14 @@ export async function runToolLoop(
   task: AgentTask,
   context: AgentContext,
 ): Promise<AgentReport> {
-  const talk = await begin(options, task, context)
+  const conversation = await begin(options, task, context)
   for (;;) {
-    talk.turn++
-    const reply = await ask(options.brain, talk)
-    const end = reply.calls.length > 0 ? await takeCalls(talk, reply) : takeText(talk, reply)
+    conversation.turn++
+    const reply = await ask(options.chatModel, conversation)
+    const end =
+      reply.calls.length > 0
+        ? await handleCalls(conversation, reply)
+        : handleText(conversation, reply)
     if (end !== undefined) return end
   }
 }
@@ -77,7 +80,7 @@ async function begin(
   options: ToolLoopOptions,
   task: AgentTask,
   context: AgentContext,
-): Promise<Talk> {
+): Promise<Conversation> {
   const tools = await abortable(context.signal, () => context.tools())
   const turnsMax = Math.max(1, Math.floor(options.turnsMax ?? defaultTurnsMax))
   return {
@@ -95,20 +98,25 @@ async function begin(
   }
 }
 
-async function ask(brain: Brain, talk: Talk): Promise<Reply> {
-  const { context, tools, turn, turnsMax, system } = talk
+async function ask(chatModel: ChatModel, conversation: Conversation): Promise<Reply> {
+  const { context, tools, turn, turnsMax, system } = conversation
   const turnsLeft = turnsMax - turn + 1
   const mayCall = turnsLeft > 1
-  const hasStatus = talk.messages.length > 1 || !mayCall
+  const hasStatus = conversation.messages.length > 1 || !mayCall
   const status = hasStatus ? { status: budgetLine(context.remaining(), turnsLeft) } : {}
   context.signal.throwIfAborted()
-  const question = { system, messages: talk.messages, tools, mayCall, turn, ...status }
-  const reply = await brain.answer(question, context)
+  const question = { system, messages: conversation.messages, tools, mayCall, turn, ...status }
+  const reply = await chatModel.answer(question, context)
   context.signal.throwIfAborted()
-  if (reply.messages !== undefined) talk.messages = [...reply.messages]
-  talk.usage = add(talk.usage, reply.usage)
+  if (reply.messages !== undefined) conversation.messages = [...reply.messages]
+  conversation.usage = add(conversation.usage, reply.usage)
   const { text, calls, usage, raw } = reply
-  talk.messages.push({ role: 'assistant', text, calls, ...defined({ raw }) })
+  conversation.messages.push({
+    role: 'assistant',
+    text,
+    calls,
+    ...defined({ raw }),
+  })
   const shown = text.slice(0, saidCharsMax)
   context.note({
     type: 'turn-ended',
@@ -124,55 +132,63 @@ async function ask(brain: Brain, talk: Talk): Promise<Reply> {
 const describeCall = ({ name, args }: ToolCall): string =>
   `${name} ${JSON.stringify(args) ?? ''}`.slice(0, saidCharsMax)
 
-/** The end, or a piece of an answer that the brain is asked to go on with. */
-function takeText(talk: Talk, reply: Reply): AgentReport | undefined {
+/** The report, or undefined if the chat model is asked to continue a reply that was cut off. */
+function handleText(conversation: Conversation, reply: Reply): AgentReport | undefined {
   const { text, stop } = reply
-  if (stop === 'refused') return failed(talk, `The model refused to answer. ${text}`)
-  if (stop === 'failed') return failed(talk, `The model ended its answer with an error. ${text}`)
+  if (stop === 'refused') return reportFailed(conversation, `The model refused to answer. ${text}`)
+  if (stop === 'failed')
+    return reportFailed(conversation, `The model ended its answer with an error. ${text}`)
   const isEmpty = text.trim() === ''
-  talk.said += text
-  if (stop !== 'length' && !isEmpty) return reported(talk, talk.said)
-  if (talk.turn >= talk.turnsMax) return outOfTurns(talk)
-  if (++talk.unfinished >= unfinishedMax) {
+  conversation.said += text
+  if (stop !== 'length' && !isEmpty) return reportDone(conversation, conversation.said)
+  if (conversation.turn >= conversation.turnsMax) return reportOutOfTurns(conversation)
+  if (++conversation.unfinished >= unfinishedMax) {
     const what = stop === 'length' ? 'cut off at its length limit' : 'empty'
-    return failed(talk, `Its answer was ${what} ${unfinishedMax} times in a row. ${talk.said}`)
+    return reportFailed(
+      conversation,
+      `Its answer was ${what} ${unfinishedMax} times in a row. ${conversation.said}`,
+    )
   }
-  // Nobody takes an empty message back.
-  if (isEmpty) talk.messages.pop()
+  // Providers refuse empty messages.
+  if (isEmpty) conversation.messages.pop()
   const request =
     stop === 'length'
       ? 'Your answer was cut off at its length limit. Continue exactly where it ended.'
       : 'Your answer was empty. Go on with the task, or say what you did.'
-  talk.messages.push({ role: 'user', text: request })
+  conversation.messages.push({ role: 'user', text: request })
   return undefined
 }
 
-async function takeCalls(talk: Talk, reply: Reply): Promise<AgentReport | undefined> {
-  const { context, watch } = talk
-  talk.unfinished = 0
-  talk.said = ''
-  if (talk.turn >= talk.turnsMax) {
-    talk.said = reply.text
-    return outOfTurns(talk)
+async function handleCalls(
+  conversation: Conversation,
+  reply: Reply,
+): Promise<AgentReport | undefined> {
+  const { context, watch } = conversation
+  conversation.unfinished = 0
+  conversation.said = ''
+  if (conversation.turn >= conversation.turnsMax) {
+    conversation.said = reply.text
+    return reportOutOfTurns(conversation)
   }
   const results: CallResult[] = []
   const nudges = new Set<string>()
   for (const [index, call] of reply.calls.entries()) {
-    const result = index < callsPerTurnMax ? await makeCall(talk, call) : tooMany(call)
+    const result =
+      index < callsPerTurnMax ? await makeCall(conversation, call) : createTooManyCallsResult(call)
     results.push(result)
-    const times = watch.saw(call, result)
-    if (times >= stopAt) return failed(talk, stuck(call, times, reply.text))
+    const times = watch.record(call, result)
+    if (times >= stopAt) return reportFailed(conversation, describeStuck(call, times, reply.text))
     if (times !== nudgeAt) continue
     context.note({ type: 'nudged', tool: call.name, times })
-    nudges.add(nudge(call, times))
+    nudges.add(describeNudge(call, times))
   }
-  talk.messages.push({ role: 'results', results })
-  for (const text of nudges) talk.messages.push({ role: 'user', text })
+  conversation.messages.push({ role: 'results', results })
+  for (const text of nudges) conversation.messages.push({ role: 'user', text })
   return undefined
 }
 
-async function makeCall(talk: Talk, call: ToolCall): Promise<CallResult> {
-  const { context } = talk
+async function makeCall(conversation: Conversation, call: ToolCall): Promise<CallResult> {
+  const { context } = conversation
   const { id, name, args, problem } = call
   if (problem !== undefined) {
     return { id, name, ok: false, text: `error (bad-arguments): ${problem}` }
@@ -189,37 +205,48 @@ function resultText(result: ToolResult): string {
   return `${text.slice(0, resultCharsMax)}\n[${text.length - resultCharsMax} more characters were cut]`
 }
 
-const tooMany = ({ id, name }: ToolCall): CallResult => ({
+const createTooManyCallsResult = ({ id, name }: ToolCall): CallResult => ({
   id,
   name,
   ok: false,
   text: `error (too-many-calls): At most ${callsPerTurnMax} calls are made in one turn. Make it again.`,
 })
 
-const nudge = (call: ToolCall, times: number): string =>
+const describeNudge = (call: ToolCall, times: number): string =>
   `You have called ${call.name} with the same arguments ${times} times, and nothing new came of it. ` +
   `Do something else, or say what keeps you from going on. At ${stopAt} times you are stopped.`
 
-const stuck = (call: ToolCall, times: number, said: string): string =>
+const describeStuck = (call: ToolCall, times: number, said: string): string =>
   `Stopped: it called ${call.name} with the same arguments ${times} times and nothing new came of it. ${said}`
 
-function outOfTurns(talk: Talk): AgentReport {
-  const { text, status } = readStatus(talk.said)
-  const limit = `It had not finished after ${talk.turnsMax} turns.`
+function reportOutOfTurns(conversation: Conversation): AgentReport {
+  const { text, status } = readStatus(conversation.said)
+  const limit = `It had not finished after ${conversation.turnsMax} turns.`
   const said = text.trim() === '' ? limit : `${text}\n${limit}`
-  return report(talk, status ?? 'failed', said)
+  return report(conversation, status ?? 'failed', said)
 }
 
-function reported(talk: Talk, said: string): AgentReport {
+function reportDone(conversation: Conversation, said: string): AgentReport {
   const { text, status } = readStatus(said)
-  if (talk.turn < talk.turnsMax || talk.turnsMax === 1) return report(talk, status ?? 'done', text)
-  // It ended because it had to; whether its work did is for it to say.
-  const why = `(This was turn ${talk.turn}, the last it was allowed.)`
-  return report(talk, status ?? 'done-with-concerns', `${text}\n${why}`)
+  if (conversation.turn < conversation.turnsMax || conversation.turnsMax === 1)
+    return report(conversation, status ?? 'done', text)
+  // It ended because it had to; whether the work is complete is for its report to say.
+  const why = `(This was turn ${conversation.turn}, the last it was allowed.)`
+  return report(conversation, status ?? 'done-with-concerns', `${text}\n${why}`)
 }
 
-const failed = (talk: Talk, text: string): AgentReport => report(talk, 'failed', text.trimEnd())
+const reportFailed = (conversation: Conversation, text: string): AgentReport =>
+  report(conversation, 'failed', text.trimEnd())
 
-function report(talk: Talk, status: AgentReport['status'], text: string): AgentReport {
-  return { status, text: text.slice(-reportCharsMax), usage: talk.usage, turns: talk.turn }
+function report(
+  conversation: Conversation,
+  status: AgentReport['status'],
+  text: string,
+): AgentReport {
+  return {
+    status,
+    text: text.slice(-reportCharsMax),
+    usage: conversation.usage,
+    turns: conversation.turn,
+  }
 }

@@ -3,7 +3,7 @@
  * elsewhere; the default is taken at the deadline either way.
  */
 
-import type { Host } from '../host/host.ts'
+import type { Client } from '../client/index.ts'
 import {
   isLoopError,
   type OpenQuestion,
@@ -11,8 +11,8 @@ import {
   questionDeadlineMs,
   questionName,
   type RecordedEvent,
+  type RunId,
 } from '../loop/index.ts'
-import type { RunHandle } from '../runs/run-handle.ts'
 import type { Display } from './display/display.ts'
 import { renderTime, visible, visibleText } from './display/render.ts'
 import { who } from './session.ts'
@@ -26,8 +26,12 @@ export interface Asker {
   close(): void
 }
 
-export type RunName = Pick<RunHandle, 'id' | 'name'>
-export type Answers = Pick<Host, 'answer'>
+export interface RunName {
+  readonly id: RunId
+  readonly name: string
+}
+
+export type Answers = Pick<Client, 'answer'>
 
 export function createAsker(
   answers: Answers,

@@ -10,9 +10,9 @@ import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Argument, type Complete, type Option, RootCommand } from '@bomb.sh/tab'
 import tab from '@bomb.sh/tab/commander'
-import type { RunRow } from '../engine/index.ts'
 import type { Host } from '../host/host.ts'
 import { isEnd, questionName } from '../loop/index.ts'
+import type { Run } from '../protocol/api/index.ts'
 import { createProgram } from './program.ts'
 
 /** For `source <(loopctl completion bash)`. */
@@ -98,7 +98,7 @@ const runsMax = 200
 const firstLine = (text: string): string => (text.split('\n', 1)[0] ?? '').slice(0, 80)
 
 /** By its name; by its id for those who began to type one. */
-function choices({ id, name, loop, status }: RunRow, typed: string): Found {
+function choices({ id, name, loop, status }: Run, typed: string): Found {
   const what = `${loop}, ${status}`
   return typed.length > 1 && id.startsWith(typed) ? [[id, `${name}, ${what}`]] : [[name, what]]
 }
@@ -106,7 +106,7 @@ function choices({ id, name, loop, status }: RunRow, typed: string): Found {
 const forLiving = ['answer', 'pause', 'resume', 'stop', 'cancel', 'limits', 'watch']
 const forEnded = ['retry', 'scrap', 'merge', 'create-pr', 'rm']
 
-function wantedBy(words: readonly string[]): (row: RunRow) => boolean {
+function wantedBy(words: readonly string[]): (row: Run) => boolean {
   if (words.some((word) => forLiving.includes(word))) return ({ status }) => !isEnd(status)
   if (words.some((word) => forEnded.includes(word))) return ({ status }) => isEnd(status)
   return () => true

@@ -7,12 +7,12 @@ import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
-import type { RunRow } from '../engine/index.ts'
 import type { AgentCandidate } from '../launch/agents/find-agents.ts'
 import type { DemoName } from '../launch/init/copy-demo.ts'
 import { isEnd, LoopError } from '../loop/index.ts'
+import type { Run } from '../protocol/api/index.ts'
 import { ownName } from './own-name.ts'
-import { type GlobalOptions, openSession, recordFolder, type Session } from './session.ts'
+import { type GlobalOptions, openSession, type Session, stateFolderOf } from './session.ts'
 
 const intros: Readonly<Record<DemoName, readonly string[]>> = {
   'mend-duration': [
@@ -43,7 +43,7 @@ export async function runDemo(
     const message = 'demo does not support --json.'
     throw new LoopError('bad-request', `${message} Use: loopctl --json run`)
   }
-  const state = resolve(await recordFolder(program))
+  const state = resolve(await stateFolderOf(program))
   const { daemon } = program.opts<GlobalOptions>()
   const demo: Demo = { session, state, name, ctl: createCtl(state, daemon) }
   const hasDaemon = async (): Promise<boolean> =>
@@ -129,8 +129,8 @@ function nextSteps(run: string, offers: readonly AgentCandidate[]): readonly str
 async function findRun(
   folder: string,
   loop: string,
-  fits: (run: RunRow) => boolean,
-): Promise<RunRow | undefined> {
+  fits: (run: Run) => boolean,
+): Promise<Run | undefined> {
   const { openHost } = await import('../host/open-host.ts')
   const host = await openHost({ folder })
   try {

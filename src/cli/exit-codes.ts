@@ -3,8 +3,8 @@
  * complete is never 0. Rejections keep the codes of `errorTable`, which follow sysexits.
  */
 
-import type { DriveEnd } from '../engine/index.ts'
 import { errorTable, type OutcomeType } from '../loop/index.ts'
+import type { RunEnd } from './start/run-end.ts'
 
 export const outcomeExitCodes: Readonly<Record<OutcomeType, number>> = {
   completed: 0,
@@ -30,7 +30,7 @@ export const outputExitCode = 74
 /** As shells report a program that was ended by Ctrl-C. */
 export const interruptedExitCode = 130
 
-export function exitCodeOf(end: DriveEnd, interrupted: boolean): number {
+export function exitCodeOf(end: RunEnd, interrupted: boolean): number {
   if (end.type === 'ended') return outcomeExitCodes[end.outcome.type]
   return interrupted ? interruptedExitCode : suspendedExitCode
 }

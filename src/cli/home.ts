@@ -17,7 +17,7 @@ import {
 } from './display/found-view.ts'
 import { visible } from './display/render.ts'
 import { ownName } from './own-name.ts'
-import { hasRecord, openSession, recordFolder, type Session, withRuns } from './session.ts'
+import { hasStateFolder, openSession, type Session, stateFolderOf, withRuns } from './session.ts'
 import { version } from './version.ts'
 
 interface Home {
@@ -47,7 +47,7 @@ export async function showHome(program: Command, given: readonly string[]): Prom
 }
 
 async function look(program: Command): Promise<Home> {
-  const state = resolve(await recordFolder(program))
+  const state = resolve(await stateFolderOf(program))
   const [{ glanceAtFolder }, { findAgents }, { sandboxHere }] = await Promise.all([
     import('../launch/init/inspect-folder.ts'),
     import('../launch/agents/find-agents.ts'),
@@ -77,7 +77,7 @@ function isLoop(file: string): boolean {
 
 async function lookAtRuns(program: Command): Promise<Runs> {
   let found: Runs = { open: 0, waiting: [] }
-  if (!(await hasRecord(program))) return found
+  if (!(await hasStateFolder(program))) return found
   await withRuns(program, async (runs) => {
     const [rows, asked] = await Promise.all([runs.list({ limit: 100 }), runs.inbox()])
     const open = rows.filter(({ status }) => !isEnd(status)).length

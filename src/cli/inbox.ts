@@ -3,10 +3,10 @@
 import type { InboxQuestion } from '../client/index.ts'
 import { isLoopError } from '../loop/index.ts'
 import { howToAnswer, promptFor } from './ask.ts'
+import type { Runs } from './connection/runs.ts'
 import { renderSpan } from './display/amounts.ts'
 import { visible, visibleText } from './display/render.ts'
 import { wrapped } from './display/wrap.ts'
-import type { Runs } from './runs.ts'
 import { type Session, who } from './session.ts'
 
 export async function answerInbox(runs: Runs, session: Session): Promise<void> {

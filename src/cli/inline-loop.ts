@@ -12,9 +12,9 @@ import { type Json, LoopError } from '../loop/index.ts'
 import { type GivenChecks, namedChecks } from './check-option.ts'
 import { chooseLoop, loopFiles } from './choose-loop.ts'
 import { visible } from './display/render.ts'
-import type { RunOptions } from './run-here.ts'
 import { changesFrom } from './run-options.ts'
-import { openSession, recordFolder, type Session } from './session.ts'
+import { openSession, type Session, stateFolderOf } from './session.ts'
+import type { RunOptions } from './start/start-options.ts'
 
 export interface InlineOptions {
   readonly agent?: string
@@ -43,19 +43,17 @@ export async function chooseRunLoop<T extends RunOptions & InlineOptions>(
     const file = await chooseLoop(session.terminal, named, options.pick === true)
     return { file, options, isInline: false, close: keep }
   }
-  const state = resolve(await recordFolder(program))
+  const state = resolve(await stateFolderOf(program))
   const draft = await draftFrom(session, state, options)
   const { agent: _agent, check: _check, prompt: _prompt, ...rest } = options
-  const { keepInlineLoop, writeInlineLoop } = await import('../launch/init/write-loop.ts')
+  const { keepInlineLoop, writeTemporaryLoop } = await import('../launch/init/write-loop.ts')
   const others = rest as unknown as T
   if (options.dryRun !== true) {
     const { file } = await keepInlineLoop(draft, state)
     return { file, options: others, isInline: true, close: keep }
   }
-  const { makeOwnFolder } = await import('../workspace/own-folder.ts')
-  const own = await makeOwnFolder()
-  const file = await writeInlineLoop(draft, own.path)
-  return { file, options: others, isInline: true, close: own.remove }
+  const { file, remove } = await writeTemporaryLoop(draft)
+  return { file, options: others, isInline: true, close: remove }
 }
 
 /** A prompt alone applies to the only loop in loops/, if there is one. */

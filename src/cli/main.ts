@@ -21,7 +21,12 @@ export async function main(): Promise<void> {
   try {
     const given = process.argv.slice(2)
     if (isAlone(program, given)) await (await import('./home.ts')).showHome(program, given)
-    else await program.parseAsync()
+    else {
+      if (isUnknown(program, given)) {
+        await (await import('./commands/loop-types.ts')).addBuiltInLoopTypes(program)
+      }
+      await program.parseAsync()
+    }
   } catch (error) {
     if (error instanceof CommanderError) {
       // Help and version have been printed and are no errors; the rest is a wrong use.
@@ -39,6 +44,12 @@ export async function main(): Promise<void> {
 function isAlone(program: Command, given: readonly string[]): boolean {
   const { operands, unknown } = program.parseOptions([...given])
   return operands.length === 0 && unknown.length === 0
+}
+
+/** It may be the name of a loop type, which are not loaded for every command. */
+function isUnknown(program: Command, given: readonly string[]): boolean {
+  const [first] = program.parseOptions([...given]).operands
+  return !program.commands.some((one) => [one.name(), ...one.aliases()].includes(first ?? ''))
 }
 
 const wantsJson = (): boolean => process.argv.includes('--json')

@@ -1,4 +1,4 @@
-/** What every command has: its options, a record, and two ways to print. */
+/** What every command has: its options, a state folder, and two ways to print. */
 
 import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Host } from '../host/host.ts'
 import { LoopError } from '../loop/index.ts'
+import type { Runs } from './connection/runs.ts'
 import { renderJson } from './display/render.ts'
 import { withGlobals } from './hints.ts'
-import type { Runs } from './runs.ts'
 import { type ColorChoice, describeTerminal, type Terminal } from './terminal.ts'
 
 export interface GlobalOptions {
@@ -18,7 +18,7 @@ export interface GlobalOptions {
   readonly token?: string
   /** False with --no-daemon: everything happens in this process. */
   readonly daemon: boolean
-  /** False with --no-input: nobody is asked. */
+  /** False with --no-input: there are no prompts. */
   readonly input: boolean
   readonly color?: ColorChoice
   readonly quiet?: boolean
@@ -26,7 +26,7 @@ export interface GlobalOptions {
 
 export interface Session {
   readonly json: boolean
-  /** Only what was asked for is said, and what somebody must decide. */
+  /** Print only results and prompts. */
   readonly quiet: boolean
   /** With --no-input: a run that asks a question is left, and the question stays open. */
   readonly noInput?: boolean
@@ -56,7 +56,7 @@ export function openSession(program: Command): Session {
   }
 }
 
-export async function recordFolder(program: Command): Promise<string> {
+export async function stateFolderOf(program: Command): Promise<string> {
   const { state } = program.opts<GlobalOptions>()
   if (state === '') throw new LoopError('bad-request', '--state needs a folder.')
   if (state !== undefined) return state
@@ -64,12 +64,12 @@ export async function recordFolder(program: Command): Promise<string> {
   return stateFolder()
 }
 
-/** For commands that start runs: the record is made if there is none. */
-export async function withNewRecord<T>(
+/** Makes the state folder if there is none. */
+export async function withNewStateFolder<T>(
   program: Command,
   work: (host: Host) => Promise<T>,
 ): Promise<T> {
-  const folder = await recordFolder(program)
+  const folder = await stateFolderOf(program)
   const { openHost } = await import('../host/open-host.ts')
   const host = await openHost({ folder })
   try {
@@ -79,13 +79,13 @@ export async function withNewRecord<T>(
   }
 }
 
-/** Looking at nothing makes no record. */
-export async function hasRecord(program: Command): Promise<boolean> {
-  return existsSync(join(await recordFolder(program), 'journal.db'))
+/** Reading does not make a state folder. */
+export async function hasStateFolder(program: Command): Promise<boolean> {
+  return existsSync(join(await stateFolderOf(program), 'journal.db'))
 }
 
 /** For the commands about what is there. */
-export async function withRecord(
+export async function withStateFolder(
   program: Command,
   work: (host: Host, session: Session) => Promise<void>,
 ): Promise<void> {
@@ -93,35 +93,42 @@ export async function withRecord(
   if (address !== undefined) {
     throw new LoopError(
       'bad-request',
-      `This is read from the record itself, and not through ${address}. Say it where the record is, without --addr.`,
+      `This command reads the state folder, not ${address}. Run it where the state folder is, without --addr.`,
     )
   }
-  if (!(await hasRecord(program))) {
-    throw new LoopError(
-      'unknown-run',
-      `There is no record in ${await recordFolder(program)}: no run was started there. Name another with --state.`,
-    )
-  }
-  await withNewRecord(program, (host) => work(host, openSession(program)))
+  await requireStateFolder(program)
+  await withNewStateFolder(program, (host) => work(host, openSession(program)))
 }
 
-/** The runs there are, through the daemon if one answers; `none` where there is no record either. */
+/** Looking at runs makes no state folder. */
+async function requireStateFolder(program: Command): Promise<void> {
+  if (await hasStateFolder(program)) return
+  throw new LoopError(
+    'unknown-run',
+    `There is no state folder in ${await stateFolderOf(program)}: no run was started there. Name another with --state.`,
+  )
+}
+
+/** The runs of the daemon if one answers, else of the state folder; `none` where there is no state folder. */
 export async function withRuns(
   program: Command,
   work: (runs: Runs, session: Session) => Promise<void>,
   none?: (session: Session) => void,
 ): Promise<void> {
-  const { reach } = await import('./reach.ts')
+  const session = openSession(program)
+  const { reach } = await import('./connection/reach.ts')
   const way = await reach(program, 'look')
-  if (way.type === 'daemon') {
-    const { daemonRuns } = await import('./daemon-runs.ts')
-    return work(daemonRuns(way.client), openSession(program))
+  const { clientRuns } = await import('./connection/client-runs.ts')
+  if (way.type === 'daemon') return work(clientRuns(way.client), session)
+  if (none !== undefined && !(await hasStateFolder(program))) return none(session)
+  await requireStateFolder(program)
+  const { openHere } = await import('./connection/in-process.ts')
+  const here = await openHere(program)
+  try {
+    await work(clientRuns(here.client), session)
+  } finally {
+    await here.close()
   }
-  if (none !== undefined && !(await hasRecord(program))) return none(openSession(program))
-  return withRecord(program, async (host, session) => {
-    const { recordRuns } = await import('./record-runs.ts')
-    return work(recordRuns(host), session)
-  })
 }
 
 export function wholeNumber(text: string): number {
@@ -135,14 +142,14 @@ export function folderName(text: string): string {
   throw new InvalidArgumentError('It must be a folder, and not empty.')
 }
 
-/** The person, for the record: an approval is somebody's. */
+/** The user, for the journal: an approval has a name. */
 export function who(environment: NodeJS.ProcessEnv = process.env): string {
   const named = environment['USER'] || environment['LOGNAME']
   if (named !== undefined && named !== '') return named
   try {
     return userInfo().username
   } catch {
-    // In a container nobody may have a name.
+    // In a container the user may have no name.
     return `user ${process.getuid?.() ?? 'unknown'}`
   }
 }

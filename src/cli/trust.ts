@@ -1,5 +1,6 @@
-/** A loop file is used only after somebody trusted it as it is; this asks, where there is somebody. */
+/** A loop file is used only after the user trusted it as it is; at a terminal this asks. */
 
+import type { Preview } from '../client/index.ts'
 import type { LoadedLoop } from '../launch/loaded-loop.ts'
 import { defined, type Source } from '../loop/index.ts'
 import { confirm } from './ask.ts'
@@ -16,7 +17,7 @@ export async function loadTrusted(
   { purpose = 'run', watched, changes, defaultModel, moreChecks }: LoadManner = {},
 ): Promise<LoadedLoop> {
   const { loadLoop, previewLoop, trustLoop } = await import('../launch/load-loop.ts')
-  const preview = await previewLoop(file, folder, purpose)
+  const preview = await previewLoop(file, folder, defined({ purpose }))
   const wanted = !preview.trusted && (purpose !== 'look' || options.trust === true)
   if (wanted && (options.trust === true || (await isAgreed(session, preview)))) {
     await trustLoop(preview, folder)
@@ -31,22 +32,27 @@ export async function loadTrusted(
   })
 }
 
-/** For a file that a daemon is to be started for: what is wrong, or trusted by nobody, starts none. */
+/** What is known of a loop file before it is loaded. */
+export type Previewed = Pick<Preview, 'file' | 'digest' | 'variables'>
+
+/** Rejects if a loop file has problems or is not trusted, before a daemon is started or asked. */
 export async function requireAgreed(
   session: Session,
   folder: string,
   file: string,
   isTrusted: boolean,
-): Promise<void> {
+  purpose?: 'resume',
+): Promise<Previewed> {
   const { previewLoop, requireTrustedLoop, trustLoop } = await import('../launch/load-loop.ts')
-  const preview = await previewLoop(file, folder)
+  const preview = await previewLoop(file, folder, defined({ purpose }))
   if (!preview.trusted && (isTrusted || (await isAgreed(session, preview)))) {
     await trustLoop(preview, folder)
   }
   await requireTrustedLoop(preview, folder)
+  return preview
 }
 
-/** The digest of a file that somebody agrees to, for a daemon that is to trust just that. */
+/** The digest of a loop file that the user trusts, to be sent with a request. */
 export async function agreedDigest(
   session: Session,
   preview: Agreeable & { readonly digest: string },

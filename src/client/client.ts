@@ -6,8 +6,9 @@ import type {
   Diff,
   ForkRequest,
   InboxQuestion,
-  Merged,
+  LoopOperationName,
   MergeRequest,
+  MergeResponse,
   NewRunRequest,
   OutputEntry,
   Page,
@@ -18,11 +19,12 @@ import type {
   Run,
   RunAnswer,
   RunDetail,
-  RunRemoved,
+  RunRemovalResponse,
   Worktree,
 } from '../protocol/api/index.ts'
 import type { Break } from './follow.ts'
 
+/** Which runs are listed. */
 export interface RunsFilter {
   /** One of our statuses, or a legacy one. */
   readonly status?: string
@@ -35,6 +37,7 @@ export interface RunsFilter {
   readonly cursor?: string
 }
 
+/** Which part of a stream is read. */
 export interface Streamed {
   readonly afterSeq?: number
   /** False: only what exists now. */
@@ -46,8 +49,17 @@ export interface Streamed {
 
 export type ControlDecision = Exclude<Decision, { type: 'answer' }>
 
+/** What an operation of a loop type is called with. */
+export interface OperationRequest {
+  /** For an operation about a run. */
+  readonly run?: string
+  readonly body?: object
+}
+
+/** The query of a request. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
+/** A client of one daemon: the routes of docs/api.md. */
 export interface Client {
   /** The address of the daemon, for messages. */
   readonly where: string
@@ -64,7 +76,7 @@ export interface Client {
   /** A key that was used before returns the run of that request. */
   createRun(request: NewRunRequest, key?: string): Promise<RunAnswer>
   inspect(run: string): Promise<RunDetail>
-  remove(run: string, options?: { readonly force?: boolean }): Promise<RunRemoved>
+  remove(run: string, options?: { readonly force?: boolean }): Promise<RunRemovalResponse>
   /** Pause, stop, cancel, change limits. */
   tell(run: string, decision: ControlDecision, by: string): Promise<void>
   resume(run: string, request?: ResumeRequest): Promise<RunAnswer>
@@ -72,9 +84,12 @@ export interface Client {
   fork(run: string, request: ForkRequest): Promise<RunAnswer>
   answer(run: string, question: string, answer: string, by: string): Promise<void>
   diff(run: string, query?: Query): Promise<Diff>
-  merge(run: string, request?: MergeRequest): Promise<Merged>
+  merge(run: string, request?: MergeRequest): Promise<MergeResponse>
   events(run: string, options?: Streamed): AsyncIterable<RecordedEvent>
   output(run: string, options?: Streamed): AsyncIterable<OutputEntry>
+
+  /** An operation that a loop type declares, about one of its runs or about none. */
+  operate(type: string, operation: LoopOperationName, request?: OperationRequest): Promise<unknown>
 
   /** Any other route, by its path. */
   get(path: string, query?: Query): Promise<unknown>

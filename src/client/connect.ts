@@ -3,11 +3,13 @@
 import { randomUUID } from 'node:crypto'
 import { LoopError } from '../loop/index.ts'
 import type { Page, QueueEntry } from '../protocol/api/index.ts'
+import { operationPath } from '../protocol/api/loop-operation.ts'
 import { type Client, type ControlDecision, type Query, runPath } from './client.ts'
 import { type Endpoint, parseAddress } from './endpoint.ts'
 import { streamEvents, streamOutput, toQueryString } from './streams.ts'
 import { createTransport, type Method, type Transport, type TransportRequest } from './transport.ts'
 
+/** How a daemon is reached: its address or its socket, and a token. */
 export type Connection = { readonly token: string | (() => string) } & (
   | { readonly address: string }
   | { readonly socket: string }
@@ -16,6 +18,7 @@ export type Connection = { readonly token: string | (() => string) } & (
 /** Diffs, merges and similar requests read and write many files. */
 const longMs = 300_000
 
+/** Creates a client. It connects with the first request. */
 export function connect(connection: Connection): Client {
   const endpoint: Endpoint =
     'socket' in connection
@@ -25,7 +28,7 @@ export function connect(connection: Connection): Client {
   return createClient(createTransport(endpoint, typeof token === 'string' ? () => token : token))
 }
 
-function createClient(transport: Transport): Client {
+export function createClient(transport: Transport): Client {
   const { where } = transport
   const { object, page, post } = createRequests(transport)
   return {
@@ -69,6 +72,11 @@ function createClient(transport: Transport): Client {
     merge: (run, request = {}) => post(runPath(run, 'merge'), request),
     events: (run, options) => streamEvents(transport, run, options),
     output: (run, options) => streamOutput(transport, run, options),
+    operate(type, operation, { run = '', body = {} } = {}) {
+      const path = operationPath(type, operation, encodeURIComponent(run))
+      if (operation.method === 'get') return transport.json('GET', path, { timeoutMs: longMs })
+      return transport.json('POST', path, { body, timeoutMs: longMs })
+    },
     get: (path, query) =>
       transport.json('GET', `${path}${toQueryString(query)}`, { timeoutMs: longMs }),
     post: (path, body) => transport.json('POST', path, { body: body ?? {}, timeoutMs: longMs }),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { LoopError } from '../loop/index.ts'
 import { type Break, followStream } from './follow.ts'
-import { GoneError } from './transport.ts'
+import { DaemonGoneError } from './transport.ts'
 
 /** What each connection delivers: message ids, then the end of the stream or a lost connection. */
 type Scene =
@@ -21,7 +21,7 @@ async function play(scenes: readonly Scene[], after = '0') {
       opened.push(lastId)
       const scene = remaining.shift()
       if (scene === undefined || scene === 'over') return undefined
-      if (scene === 'refused') throw new GoneError('connection refused')
+      if (scene === 'refused') throw new DaemonGoneError('connection refused')
       return streamScene(scene)
     },
     isOver: async () => remaining.length === 0,

@@ -6,7 +6,7 @@
 
 import { isLoopError } from '../loop/index.ts'
 import { createMessageReader, type Message } from './sse.ts'
-import { GoneError } from './transport.ts'
+import { DaemonGoneError } from './transport.ts'
 
 export interface FollowOptions {
   /** The id to start after. */
@@ -23,6 +23,7 @@ export interface FollowOptions {
   sleep?(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
 
+/** A stream that was interrupted, and when it is tried again. */
 export interface Break {
   readonly why: string
   /** When it is retried; undefined: the connection is back. */
@@ -65,7 +66,7 @@ export async function* followStream(options: FollowOptions): AsyncGenerator<Mess
 }
 
 /** Faults that end when the daemon is back. A refusal would be refused again. */
-const isBreak = (error: unknown): boolean => error instanceof GoneError || !isLoopError(error)
+const isBreak = (error: unknown): boolean => error instanceof DaemonGoneError || !isLoopError(error)
 
 async function* messagesIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<Message> {
   const reader = createMessageReader()

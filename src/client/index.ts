@@ -23,6 +23,6 @@ export {
 } from './find-daemon.ts'
 export type { Break } from './follow.ts'
 export { type StartedDaemon, type StartOptions, startDaemon } from './start-daemon.ts'
-export { type SteadyOptions, steadyClient } from './steady-client.ts'
-export { GoneError } from './transport.ts'
+export { type ReconnectOptions, steadyClient } from './steady-client.ts'
+export { DaemonGoneError } from './transport.ts'
 export { type HealthWait, isHealthy, waitForHealth } from './wait-for-health.ts'

@@ -1,13 +1,14 @@
 /** Turns an error response of the daemon (problem+json) into a rejection. */
 
-import { type ErrorCode, errorTable, LoopError } from '../loop/index.ts'
+import { defined, type ErrorCode, errorTable, LoopError } from '../loop/index.ts'
 
 /** Keeps the code, so that callers and exit codes are the same as without a daemon. */
 export function toRejection(status: number, body: string, where: string): LoopError {
-  const { code, detail } = readProblem(body)
+  const { code, detail, details } = readProblem(body)
   if (status === 401) return wrongToken(where)
   if (code !== undefined && isErrorCode(code)) {
-    return new LoopError(code, detail ?? `The daemon answered ${code} (${status}). ${sameVersion}`)
+    const message = detail ?? `The daemon answered ${code} (${status}). ${sameVersion}`
+    return new LoopError(code, message, defined({ details }))
   }
   const reason = detail === undefined ? `status ${status}` : `${detail} (status ${status})`
   return status >= 500 || status === 404
@@ -27,12 +28,21 @@ const sameVersion =
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
 
-function readProblem(body: string): { readonly code?: string; readonly detail?: string } {
+interface ReadProblem {
+  readonly code?: string
+  readonly detail?: string
+  readonly details?: NonNullable<LoopError['details']>
+}
+
+function readProblem(body: string): ReadProblem {
   try {
-    const { code, detail } = JSON.parse(body) as Record<string, unknown>
+    const { code, detail, conflict } = JSON.parse(body) as Record<string, unknown>
     return {
       ...(typeof code === 'string' ? { code } : {}),
       ...(typeof detail === 'string' ? { detail } : {}),
+      ...(conflict === undefined
+        ? {}
+        : { details: { conflict } as NonNullable<ReadProblem['details']> }),
     }
   } catch {
     return {}

@@ -3,7 +3,7 @@ import type { RunAnswer } from '../protocol/api/index.ts'
 import type { Client } from './client.ts'
 import { connect } from './connect.ts'
 import { steadyClient } from './steady-client.ts'
-import { GoneError } from './transport.ts'
+import { DaemonGoneError } from './transport.ts'
 
 const nowhere = connect({ address: '127.0.0.1:1', token: 'x' })
 const quick = { windowMs: 60_000, pauseMs: 1 }
@@ -20,7 +20,7 @@ function answering(keys: unknown[], answer: () => Promise<RunAnswer>): Client {
 
 const accepted = async (): Promise<RunAnswer> => ({ run: { name: 'calm-otter' } }) as RunAnswer
 const died = async (): Promise<RunAnswer> => {
-  throw new GoneError('socket hang up')
+  throw new DaemonGoneError('socket hang up')
 }
 
 test('retries a new run with the same key, with whatever daemon answers', async () => {
@@ -40,5 +40,5 @@ test('says that the run may exist when it gives up', async () => {
 
 test('sends requests only once if they must not be repeated', async () => {
   const client = steadyClient(nowhere, async () => expect.unreachable(), quick)
-  await expect(client.retry('calm-otter')).rejects.toBeInstanceOf(GoneError)
+  await expect(client.retry('calm-otter')).rejects.toBeInstanceOf(DaemonGoneError)
 })

@@ -7,9 +7,10 @@
 import { randomUUID } from 'node:crypto'
 import { isLoopError, LoopError } from '../loop/index.ts'
 import type { Client } from './client.ts'
-import { GoneError } from './transport.ts'
+import { DaemonGoneError } from './transport.ts'
 
-export interface SteadyOptions {
+/** How long and how often `steadyClient` tries again. */
+export interface ReconnectOptions {
   readonly windowMs?: number
   readonly pauseMs?: number
 }
@@ -18,7 +19,7 @@ export interface SteadyOptions {
 export function steadyClient(
   first: Client,
   find: () => Promise<Client>,
-  { windowMs = 30_000, pauseMs = 200 }: SteadyOptions = {},
+  { windowMs = 30_000, pauseMs = 200 }: ReconnectOptions = {},
 ): Client {
   let client = first
   async function withRetry<T>(request: (client: Client) => Promise<T>): Promise<T> {
@@ -45,7 +46,7 @@ export function steadyClient(
 }
 
 const isTransient = (error: unknown): boolean =>
-  error instanceof GoneError || isLoopError(error, 'daemon-ending')
+  error instanceof DaemonGoneError || isLoopError(error, 'daemon-ending')
 
 const perhapsAccepted = (cause: LoopError): LoopError =>
   new LoopError(

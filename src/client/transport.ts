@@ -28,14 +28,14 @@ export interface Transport {
   /** The response as text, such as a patch or an artifact. */
   text(method: Method, path: string, init?: TransportRequest): Promise<string>
   /** The body as a stream; undefined if there is none and never will be. */
-  stream(path: string, init?: TransportRequest): Promise<IncomingMessage | undefined>
+  stream(path: string, init?: TransportRequest): Promise<AsyncIterable<Uint8Array> | undefined>
 }
 
 /** The daemon cannot be reached, or the connection was lost. */
-export class GoneError extends LoopError {
+export class DaemonGoneError extends LoopError {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super('not-available', message, options)
-    this.name = 'GoneError'
+    this.name = 'DaemonGoneError'
   }
 }
 
@@ -147,7 +147,7 @@ async function readBody(response: IncomingMessage, where: string): Promise<strin
       if (bytes > responseBytesMax)
         throw new LoopError(
           'not-available',
-          `The response of ${where} is too long. Request less data.`,
+          `The response of ${where} is too long. Ask for less data.`,
         )
       parts.push(part)
     }
@@ -160,14 +160,14 @@ async function readBody(response: IncomingMessage, where: string): Promise<strin
 function aborted(cause: unknown, where: string, { signal }: TransportRequest): unknown {
   const reason: unknown = signal?.reason
   if (!(reason instanceof DOMException) || reason.name !== 'TimeoutError') return reason
-  return new GoneError(
+  return new DaemonGoneError(
     `The daemon at ${where} did not answer in time. See its log: loopctl daemon logs`,
     { cause },
   )
 }
 
-function gone(cause: unknown, where: string): GoneError {
+function gone(cause: unknown, where: string): DaemonGoneError {
   const why = cause instanceof Error ? cause.message : String(cause)
   const advice = 'Choose another with --addr, or start it: loopctl daemon start'
-  return new GoneError(`No daemon answers at ${where} (${why}). ${advice}`, { cause })
+  return new DaemonGoneError(`No daemon answers at ${where} (${why}). ${advice}`, { cause })
 }

@@ -42,6 +42,8 @@ export interface DaemonOptions {
   readonly onLost?: (message: string) => void
   /** Told of every line of the log. */
   readonly echo?: (line: string) => void
+  /** The loop types that loop files can name; default: the built-in ones. */
+  readonly loopTypes?: Host['loopTypes']
 }
 
 /** How often it is looked for tokens that were replaced, for those who are being answered. */
@@ -80,7 +82,8 @@ async function openDaemon(
   const tokens = openTokens({ state: settings.folder, given: options.token }, log)
   const environments = createCallerEnvironments()
   log.hide(() => [...tokens.secrets(), ...environments.secrets()])
-  const host = await openHost({ folder: settings.folder })
+  const { loopTypes } = options
+  const host = await openHost({ folder: settings.folder, ...defined({ loopTypes }) })
   ending.atEnd(() => host.close())
   const scheduler = await openScheduler({
     host,

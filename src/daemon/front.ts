@@ -2,10 +2,10 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { getRequestListener } from '@hono/node-server'
-import type { Hono } from 'hono'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { type GuardOptions, guard, isLooking, isRefused, type Passed } from './guard.ts'
 import type { Log } from './parts.ts'
+import type { Principal, RequestBindings } from './principal.ts'
 import {
   type Refusal,
   rawRefusal,
@@ -15,6 +15,7 @@ import {
   sendRefusal,
 } from './refusal.ts'
 import { createRequestLog } from './request-log.ts'
+import type { createRoutes } from './routes/index.ts'
 import type { Tokens } from './tokens.ts'
 
 export interface Front {
@@ -24,13 +25,20 @@ export interface Front {
   dropDead(tokens: Tokens): void
 }
 
-export function createFront(routes: Hono, log: Log): Front {
+export function createFront(routes: ReturnType<typeof createRoutes>, log: Log): Front {
   const requests = createRequestLog(log)
   /** What is being answered, by the token that it was asked with. */
   const open = new Map<ServerResponse, string>()
-  const answer = getRequestListener((request, env) => routes.fetch(request, env), {
-    overrideGlobalObjects: false,
-  })
+  /** Only what passed the guard is in here. */
+  const principals = new WeakMap<object, Principal>()
+  const answer = getRequestListener(
+    (request, env) => {
+      const { incoming, outgoing } = env as HttpBindings
+      const bindings: RequestBindings = { outgoing, principal: principals.get(incoming) }
+      return routes.fetch(request, bindings)
+    },
+    { overrideGlobalObjects: false },
+  )
   return {
     serve(server, options) {
       const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
@@ -45,6 +53,7 @@ export function createFront(routes: Hono, log: Log): Front {
           return
         }
         open.set(response, passed.token)
+        principals.set(request, { type: 'token', scope: passed.scope })
         if (!isLooking(request)) requests.changing(request, response, passed.scope)
         response.on('close', () => open.delete(response))
         // Over the socket it may be anything, and means nothing.

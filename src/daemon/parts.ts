@@ -2,6 +2,7 @@
 
 import type { RunRow } from '../engine/index.ts'
 import type { Host } from '../host/host.ts'
+import type { ReadLoops } from '../launch/load-loop.ts'
 import type { RunId } from '../loop/index.ts'
 import type {
   CallerEnvironment,
@@ -13,7 +14,7 @@ import type {
 } from '../protocol/api/index.ts'
 
 export interface DaemonSettings {
-  /** The folder of the record. */
+  /** The state folder. */
   readonly folder: string
   readonly hostname: string
   /** 0: any that is free. */
@@ -32,8 +33,8 @@ export interface DaemonSettings {
 /** Who may do what. */
 export type Scope = 'read' | 'write'
 
-/** Decides which runs are driven now. What it accepted is on disk before it says so (E10). */
-export interface Scheduler {
+/** Starts runs, in a daemon or in this process. What it accepted is on disk before it answers (E10). */
+export interface RunStarter {
   /**
    * Creates a run and queues it. With a key that was used before: the run of that time, if the request
    * was the same; rejects with `key-reused` if it was another.
@@ -41,14 +42,16 @@ export interface Scheduler {
   submit(request: NewRunRequest, idempotencyKey?: string): Promise<Submitted>
   /** Has a run driven again that is there: one that was paused, suspended, or left by its process. */
   enqueue(run: RunId, options?: EnqueueOptions): Promise<void>
-  /** A run of its own that is to do again what a run that ended was to do. */
+  /** Creates a run that retries one that ended without completing. */
   retry(run: RunId, request?: RetryRequest): Promise<Submitted>
-  /** A run of its own that goes on from a checkpoint of another. */
+  /** Creates a run that continues from a checkpoint of another. */
   fork(run: RunId, request: ForkRequest): Promise<Submitted>
+  /** Whether this scheduler, or another process, drives it now: then it is not taken up again. */
+  isDriven(run: RunRow): boolean
   /** Takes it off the queue. One that is driven is told to suspend, and this resolves when it did. */
   release(run: RunId): Promise<void>
   /** All that are to be driven: those at work first, then by position. */
-  queue(): readonly QueueEntry[]
+  queue(): readonly QueueEntry[] | Promise<readonly QueueEntry[]>
   entry(run: RunId): QueueEntry | undefined
   /**
    * Lets those at work finish their step, within the grace time or until it hurries; the queue stays on
@@ -61,6 +64,13 @@ export interface Submitted {
   readonly run: RunRow
   /** False: it was there before, by its key. */
   readonly isNew: boolean
+  /** Why it works in the folder itself, without a worktree. */
+  readonly why?: string
+}
+
+/** Decides which runs of the queue are driven now. */
+export interface Scheduler extends RunStarter {
+  queue(): readonly QueueEntry[]
 }
 
 export interface EnqueueOptions {
@@ -69,8 +79,11 @@ export interface EnqueueOptions {
   readonly force?: boolean
   readonly keepFiles?: boolean
   readonly fromIteration?: number
+  /** The loop file and the folder, if they were moved. Absolute paths. */
+  readonly file?: string
+  readonly workspace?: string
   readonly by?: string
-  /** Of whoever asks; kept in memory only. */
+  /** That of the caller; kept in memory only. */
   readonly environment?: CallerEnvironment
 }
 
@@ -84,7 +97,9 @@ export interface Log {
 /** What routes are made of. */
 export interface DaemonParts {
   readonly host: Host
-  readonly scheduler: Scheduler
+  readonly scheduler: RunStarter
+  /** Shared by previews and new runs in one process. */
+  readonly reads?: ReadLoops
   readonly log: Log
   readonly settings: DaemonSettings
   readonly startedAtMs: number

@@ -1,5 +1,6 @@
 /** What is said when a loop file is read, and what is seen of it before it is used. */
 
+import type { LoopTypeDefinition } from '../loops/index.ts'
 import type { Environment } from '../system/environment.ts'
 import type { LoopChanges } from './loop-changes.ts'
 
@@ -16,6 +17,7 @@ export interface LoopPreview {
   readonly variables: readonly string[]
 }
 
+/** Options of `loadLoop`. */
 export interface LoadOptions {
   /** The folder of the record, where it is kept what is trusted. */
   readonly folder: string
@@ -35,8 +37,12 @@ export interface LoadOptions {
    * passed is the run's own business.
    */
   readonly purpose?: 'run' | 'resume' | 'look'
+  /** The digest of the file as the user reviewed it: if the file is still the same, it is trusted. */
+  readonly trust?: string | undefined
   /** Told of each line that the code of a loop prints; they go to stderr unless told. */
   readonly onLine?: (line: string) => void
+  /** The loop types that a file can name; default: the built-in ones. */
+  readonly types?: readonly LoopTypeDefinition[]
   /** Aborting it gives up the loading. */
   readonly signal?: AbortSignal
 }

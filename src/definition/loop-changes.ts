@@ -5,9 +5,14 @@
 
 import { createHash } from 'node:crypto'
 import { defined, LoopError, type Source } from '../loop/index.ts'
-import type { AgentSettings, CheckSettings, LoopFile } from '../protocol/index.ts'
+import type { ReadPrompts } from '../loops/index.ts'
+import {
+  type AgentSettings,
+  type CheckSettings,
+  type LoopFile,
+  makerRole,
+} from '../protocol/index.ts'
 import type { LoadOptions } from './load-options.ts'
-import type { ReadSection } from './loop-file/index.ts'
 
 export type LoopChanges = NonNullable<Source['changes']>
 
@@ -55,13 +60,15 @@ export function changedChecks(
   return { ...checks, ...Object.fromEntries(added) }
 }
 
-/** What the settings add: checks, and a model for an agent that can be told one and was not. */
+/** What the settings add: checks, and a model for the maker if it can be told one and was not. */
 export function withSettings(
-  agent: AgentSettings,
+  { [makerRole]: agent }: LoopFile['agents'],
   { changes: given = {}, defaultModel, moreChecks }: SettingsOfRun,
 ): LoopChanges {
   const changes = moreChecks === undefined ? given : { checks: moreChecks, ...given }
-  if (defaultModel === undefined || changes.model !== undefined) return changes
+  if (defaultModel === undefined || changes.model !== undefined || agent === undefined) {
+    return changes
+  }
   const canBeTold =
     agent.type === 'program' || (agent.type === 'acp' && typeof agent.acp === 'string')
   return canBeTold && agent.model === undefined && !agent.subscription
@@ -71,9 +78,26 @@ export function withSettings(
 
 type SettingsOfRun = Pick<LoadOptions, 'changes' | 'defaultModel' | 'moreChecks'>
 
+/** Another model for the maker, and for roles that have its agent. */
+export function changedAgents(
+  agents: LoopFile['agents'],
+  { model }: LoopChanges,
+): LoopFile['agents'] {
+  if (model === undefined) return agents
+  const { [makerRole]: maker } = agents
+  if (maker === undefined) {
+    const roles = Object.keys(agents).join(', ')
+    const message = `This loop has no ${makerRole}, which --model is for, but ${roles}. Remove --model.`
+    throw new LoopError('bad-request', message)
+  }
+  const changed = changedAgent(maker, model)
+  return Object.fromEntries(
+    Object.entries(agents).map(([role, agent]) => [role, agent === maker ? changed : agent]),
+  )
+}
+
 /** An address and a key are of one provider: for a model of another they mean nothing. */
-export function changedAgent(agent: AgentSettings, { model }: LoopChanges): AgentSettings {
-  if (model === undefined) return agent
+function changedAgent(agent: AgentSettings, model: string): AgentSettings {
   switch (agent.type) {
     case 'program':
       return { ...agent, model }
@@ -104,14 +128,15 @@ const ownModel = (what: string): LoopError =>
   )
 
 /** All of it: sections of the file that are not there any more are not missed. */
-export function changedSections(
-  sections: readonly ReadSection[],
-  { prompt }: LoopChanges,
-): readonly ReadSection[] {
-  if (prompt === undefined) return sections
+export function changedPrompts(prompts: ReadPrompts, { prompt }: LoopChanges): ReadPrompts {
+  if (prompt === undefined) return prompts
+  if (!Object.hasOwn(prompts, 'prompt')) {
+    const message = 'The loop type of this file has no key prompt. Remove --prompt.'
+    throw new LoopError('bad-request', message)
+  }
   const position = { file: '--prompt', line: 1, column: 1 }
   const whole = { priority: 100, stable: false, keep: 'start', required: false } as const
-  return [{ name: 'prompt', ...whole, text: prompt, position }]
+  return { ...prompts, prompt: [{ name: 'prompt', ...whole, text: prompt, position }] }
 }
 
 /** Another loop, as far as going on in the middle of an iteration is concerned. */

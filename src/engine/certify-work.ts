@@ -15,13 +15,13 @@ import {
   type StepContext,
   type StepId,
 } from '../loop/index.ts'
-import { askPerson } from './ask-person.ts'
-import { askStep } from './ask-step.ts'
 import { runBounded } from './bounded.ts'
 import type { Certification, CertifyContext, GivenAnswer, Subject } from './certifier.ts'
 import type { Branch } from './live-run.ts'
 import type { Kept } from './ports.ts'
-import { agentContext } from './tool-calls.ts'
+import { askPerson } from './steps/ask-person.ts'
+import { askStep } from './steps/ask-step.ts'
+import { agentContext } from './steps/tool-calls.ts'
 
 export type CertifyEnd =
   | { readonly type: 'certified' }

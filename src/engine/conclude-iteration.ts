@@ -28,13 +28,14 @@ import {
   restsOn,
   toJson,
 } from '../loop/index.ts'
-import { askAboutExisting } from './ask-existing.ts'
 import { type CertifyEnd, certifyWork } from './certify-work.ts'
 import { keepWork } from './keep-work.ts'
 import type { Branch, LiveRun } from './live-run.ts'
-import { takeAsFound } from './perform-step.ts'
-import type { RecordedStep } from './recorded-steps.ts'
-import { isTheSame, readAnswer, runCheck } from './run-check.ts'
+import { askAboutExisting } from './steps/ask-existing.ts'
+import { isRecordedNext } from './steps/ask-step.ts'
+import { takeAsFound } from './steps/perform-step.ts'
+import type { RecordedStep } from './steps/recorded-steps.ts'
+import { isTheSame, readAnswer, runCheck } from './steps/run-check.ts'
 
 export interface Ended {
   readonly event: IterationEnded
@@ -121,7 +122,7 @@ async function knownAnswer(branch: Branch, name: string): Promise<CheckResult | 
   const { checked, run, number } = branch.iteration
   const { state } = run.recorder
   const next = nextRecorded(branch)
-  if (next?.id.startsWith(`check:${name}#`)) return undefined
+  if (isRecordedNext(branch, { kind: 'check', name })) return undefined
   const tree = next?.started.claim?.tree ?? next?.started.tree ?? state.tree
   const now = checked.get(name)
   if (now !== undefined && now.tree === tree) return now

@@ -78,6 +78,8 @@ export async function createRun(
     codeDigest: codeDigest(loop),
     limits: requireLimits({ ...defaultLimits, ...options.limits }),
     ...defined({
+      loopType: loop.type,
+      roles: loop.roles,
       input: stored,
       source: options.source,
       worktree: options.worktree,

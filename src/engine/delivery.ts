@@ -12,7 +12,7 @@
  */
 
 import type { Clock } from './ports.ts'
-import { createStepsUnderWay, type StepsUnderWay } from './steps-under-way.ts'
+import { createStepsUnderWay, type StepsUnderWay } from './steps/steps-under-way.ts'
 
 export interface Delivery {
   readonly underWay: StepsUnderWay

@@ -31,11 +31,11 @@ import type { LiveRun } from './live-run.ts'
 import { type LoadedRun, loadRun } from './load-run.ts'
 import type { AnyLoopType, Lease, Owner, Ports } from './ports.ts'
 import { preflight } from './preflight.ts'
-import { readSteps } from './recorded-steps.ts'
 import { createRecorder } from './recorder.ts'
 import { recoverWorkspace, restartWorkspace } from './recover-workspace.ts'
-import { describeChecks } from './run-check.ts'
 import { runIteration } from './run-iteration.ts'
+import { readSteps } from './steps/recorded-steps.ts'
+import { describeChecks } from './steps/run-check.ts'
 import { load } from './stored.ts'
 
 export interface DriveOptions {
@@ -58,6 +58,7 @@ export interface DriveOptions {
   readonly onStarted?: () => void
 }
 
+/** How driving a run ended: with an outcome, or suspended, so that it can be resumed. */
 export type DriveEnd =
   | { readonly type: 'ended'; readonly outcome: Outcome }
   | { readonly type: 'suspended'; readonly reason: string }

@@ -13,8 +13,10 @@ export const hookPoints = [
   'after-tool',
 ] as const
 
+/** A moment at which hooks are called. */
 export type HookPoint = (typeof hookPoints)[number]
 
+/** What a hook is given. */
 export interface HookContext {
   readonly point: HookPoint
   readonly run: RunId

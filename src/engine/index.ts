@@ -1,6 +1,4 @@
 export { applyIdle, suspendIdle } from './apply-idle.ts'
-export { questionId } from './ask-person.ts'
-
 export type {
   Certification,
   Certifier,
@@ -14,17 +12,15 @@ export {
   type CreateOptions,
   type CreatePorts,
   createRun,
-  type ForkOptions,
   forkRun,
   requireLimits,
   rewindRun,
 } from './create-run.ts'
 export { type DriveEnd, type DriveOptions, driveRun } from './drive-run.ts'
-export { type StreamOptions, streamEvents } from './event-stream.ts'
+export { streamEvents } from './event-stream.ts'
 export { type Hook, type HookContext, type HookPoint, hookPoints } from './hook.ts'
 export { Interruption } from './interrupter.ts'
-
-export { eventsAfter, type LoadedRun, loadRun, readCreated, stateAt } from './load-run.ts'
+export { eventsAfter, loadRun, readCreated, stateAt } from './load-run.ts'
 export { type OpenProcess, openProcess, type ProcessEnd } from './open-process.ts'
 export { openQuestions, questionsOf } from './open-questions.ts'
 export type {
@@ -42,20 +38,17 @@ export type {
   Found,
   Gate,
   IterationWork,
-  Kept,
   Ports,
-  PreflightFiles,
   ProcessCommand,
   RunPreflight,
-  StartedProcess,
   StartProcess,
-  StepPlace,
   Tools,
   Trees,
   Verdict,
   Workspace,
 } from './ports.ts'
-export { readSteps } from './recorded-steps.ts'
+export { questionId } from './steps/ask-person.ts'
+export { readSteps } from './steps/recorded-steps.ts'
 
 export {
   type AskedAfter,

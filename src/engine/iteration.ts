@@ -18,14 +18,14 @@ import {
   type TreeId,
   toJson,
 } from '../loop/index.ts'
-import { act } from './act.ts'
-import { askPerson, sleepStep } from './ask-person.ts'
-import { askStep } from './ask-step.ts'
 import { Interruption } from './interrupter.ts'
 import { type Branch, createBranch } from './live-run.ts'
-import { required, runChecks } from './run-check.ts'
-import { agentContext, callTool, toolContext } from './tool-calls.ts'
-import { fingerprintOf, isTried } from './tried-before.ts'
+import { act } from './steps/act.ts'
+import { askPerson, sleepStep } from './steps/ask-person.ts'
+import { askStep } from './steps/ask-step.ts'
+import { required, runChecks } from './steps/run-check.ts'
+import { agentContext, callTool, toolContext } from './steps/tool-calls.ts'
+import { fingerprintOf, isTried } from './steps/tried-before.ts'
 
 const branchesMax = 1000
 const changesMax = 1000

@@ -1,16 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { initialState, type RunState } from '../loop/index.ts'
+import { initialState, type RunState, readState, type StoredState } from '../loop/index.ts'
 import { createManualClock } from '../testing/manual-clock.ts'
 import { createInterrupter } from './interrupter.ts'
 import { watchLimits } from './limit-watch.ts'
 import type { Recorder } from './recorder.ts'
 
+const open = { iteration: 1, fromSeq: 2, startedAtMs: 1000, codeDigest: 'd' }
+
 /** A watch over a state that the test moves. */
-function watched(state: Partial<RunState>) {
+function watched(state: Partial<StoredState>) {
   const clock = createManualClock(1000)
   const interrupter = createInterrupter(clock, 5000)
   const recorder: Recorder = {
-    state: { ...initialState, status: 'running', atMs: 1000, ...state },
+    state: readState({ ...initialState, status: 'running', atMs: 1000, ...state }),
     now: () => clock.now(),
     record: async () => undefined,
     note: () => undefined,
@@ -39,13 +41,13 @@ describe('the watch over the time of a run', () => {
 
   test('interrupts it at its deadline, also while it waits', async () => {
     const limits = { ...initialState.limits, deadlineAtMs: 1500 }
-    const { clock, interrupter } = watched({ limits, status: 'waiting' })
+    const { clock, interrupter } = watched({ limits, status: 'waiting', open })
     await clock.advance(500)
     expect(interrupter.aborted.aborted).toBe(true)
   })
 
   test('does not count the time that it waits', async () => {
-    const { clock, interrupter, move } = watched({ limits: timeMs(300), status: 'waiting' })
+    const { clock, interrupter, move } = watched({ limits: timeMs(300), status: 'waiting', open })
     await clock.advance(60_000)
     expect(interrupter.aborted.aborted).toBe(false)
     move({ status: 'running', atMs: clock.now() })

@@ -16,8 +16,8 @@ import type { Delivery } from './delivery.ts'
 import type { HookRunner } from './hooks.ts'
 import { type Interrupter, Interruption } from './interrupter.ts'
 import type { AnyLoopType, Ports } from './ports.ts'
-import type { RecordedStep, RecordedSteps } from './recorded-steps.ts'
 import type { Recorder } from './recorder.ts'
+import type { RecordedStep, RecordedSteps } from './steps/recorded-steps.ts'
 
 export interface LiveRun {
   readonly id: RunId

@@ -10,6 +10,7 @@ import {
   type RunCreated,
   type RunId,
   type RunState,
+  readState,
   type TreeId,
 } from '../loop/index.ts'
 import type { Journal } from './ports.ts'
@@ -26,7 +27,7 @@ export interface LoadedRun {
 export async function loadRun(journal: Journal, run: RunId): Promise<LoadedRun> {
   const created = await readCreated(journal, run)
   const snapshot = await journal.snapshot(run)
-  let state = snapshot === undefined ? initialState : completed(snapshot)
+  let state: RunState = snapshot === undefined ? initialState : readState(snapshot)
   let open: RecordedEvent[] = []
   for await (const recorded of eventsAfter(journal, run, state.seq)) {
     state = evolve(state, recorded, applyPatchInPlace)
@@ -38,13 +39,6 @@ export async function loadRun(journal: Journal, run: RunId): Promise<LoadedRun> 
   }
   return { state: adopt(state), created, openEvents: open }
 }
-
-/** A snapshot of an older version lacks what came since. */
-const completed = (snapshot: RunState): RunState => ({
-  ...initialState,
-  ...snapshot,
-  metrics: { ...initialState.metrics, ...snapshot.metrics },
-})
 
 /** The state right after an iteration that counted. */
 export async function stateAt(journal: Journal, run: RunId, iteration: number): Promise<RunState> {
@@ -67,7 +61,8 @@ async function foldToCheckpoint(
   }
   const toSeq = found?.seq ?? 1
   const snapshot = await journal.snapshot(run)
-  let state = snapshot !== undefined && snapshot.seq <= toSeq ? completed(snapshot) : initialState
+  const isUseful = snapshot !== undefined && snapshot.seq <= toSeq
+  let state: RunState = isUseful ? readState(snapshot) : initialState
   for await (const recorded of eventsAfter(journal, run, state.seq, toSeq)) {
     state = evolve(state, recorded, applyPatchInPlace)
   }

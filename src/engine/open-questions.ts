@@ -1,10 +1,10 @@
 /** What a run asks of people now. */
 
 import type { OpenQuestion, RunId } from '../loop/index.ts'
-import { questionId } from './ask-person.ts'
 import { type LoadedRun, loadRun } from './load-run.ts'
 import type { Journal } from './ports.ts'
-import { readSteps } from './recorded-steps.ts'
+import { questionId } from './steps/ask-person.ts'
+import { readSteps } from './steps/recorded-steps.ts'
 
 export async function openQuestions(
   journal: Journal,

@@ -125,6 +125,7 @@ export interface Check {
   readonly isLive?: true
 }
 
+/** What a check can use: the workspace, the tree that it judges, and the agents and tools of the run. */
 export interface CheckContext extends StepContext {
   readonly workspace: string | undefined
   readonly iteration: number
@@ -144,6 +145,7 @@ export interface Actions {
   find(action: Action, key: string, context: StepContext): Promise<Found>
 }
 
+/** What an action's `find` knows about an action whose result was lost in a crash. */
 export type Found =
   | { readonly type: 'done'; readonly receipt: Receipt }
   | { readonly type: 'not-done' }
@@ -160,6 +162,7 @@ export interface StepPlace {
   readonly step: StepId
 }
 
+/** What a gate decides about an action. */
 export type Verdict =
   | { readonly type: 'allow' }
   | { readonly type: 'deny' | 'ask'; readonly reason: string }
@@ -275,6 +278,8 @@ export interface Ports {
   /** Work of another run that holds here, too, verified now. Absent: nobody can tell. */
   readonly earlierWork?: (run: RunId, tree: TreeId) => Promise<Earlier | undefined>
   readonly agents?: Agents
+  /** E8. False: what agents do here is not new work, and must not be kept as tried. Default: true. */
+  readonly isAttempt?: boolean
   readonly tools?: Tools
   readonly checks?: Readonly<Record<string, Check>>
   readonly actions?: Actions

@@ -11,9 +11,9 @@ import type { RunPreflight } from './ports.ts'
 
 export async function preflight(live: LiveRun): Promise<void> {
   const { ports, recorder, interrupter } = live
-  const { origin, baseTree, cancel } = recorder.state
+  const { baseTree, cancel } = recorder.state
   const asked = ports.preflight
-  if (asked === undefined || origin?.type === 'replay' || cancel !== undefined) return
+  if (asked === undefined || cancel !== undefined) return
   const base = baseTree ?? (await ports.workspace?.snapshot())
   if (base === undefined) return
   try {

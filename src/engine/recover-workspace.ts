@@ -8,8 +8,8 @@
 
 import type { RunState, TreeId, WorkspaceChanged } from '../loop/index.ts'
 import type { Workspace } from './ports.ts'
-import type { RecordedSteps } from './recorded-steps.ts'
 import type { Recorder } from './recorder.ts'
+import type { RecordedSteps } from './steps/recorded-steps.ts'
 
 export async function recoverWorkspace(
   workspace: Workspace | undefined,

@@ -11,10 +11,10 @@ import {
   type Fault,
   FaultError,
   type IterationEnded,
-  kindOf,
   LoopError,
   NotJsonError,
   type RecordedEvent,
+  readStep,
   type StepKind,
   textOf,
   windowOpensAtMs,
@@ -34,8 +34,8 @@ import {
   type LiveIteration,
   type LiveRun,
 } from './live-run.ts'
-import { noSteps, type RecordedSteps, readSteps } from './recorded-steps.ts'
-import { notNew } from './tried-before.ts'
+import { noSteps, type RecordedSteps, readSteps } from './steps/recorded-steps.ts'
+import { notNew } from './steps/tried-before.ts'
 
 export interface Entry {
   readonly iteration: number
@@ -152,7 +152,7 @@ async function goAround(run: LiveRun, iteration: LiveIteration): Promise<Ended> 
 const ownSteps = (branch: Branch): readonly (number | undefined)[] =>
   branch.recorded
     .slice(branch.asked)
-    .filter(({ id }) => engineKinds.has(kindOf(id)))
+    .filter(({ started }) => engineKinds.has(readStep(started).kind))
     .map(({ completion }) => completion?.seq)
 
 const engineKinds: ReadonlySet<StepKind> = new Set(['check', 'certify', 'ask'])

@@ -1,8 +1,8 @@
 export { type ChosenFile, chooseDefects, shuffled } from './calibrate/choose-defects.ts'
 export {
-  type AskedCheck,
   type BadWork,
   type Calibrated,
+  type CalibratedCheck,
   type CalibrateRequest,
   type Calibration,
   type CalibrationReport,
@@ -10,13 +10,13 @@ export {
   type CheckCalibration,
   calibrate,
   checkDigest,
+  type FalseReject,
   type GoodWork,
   harmlessChanges,
   type PastCommit,
   revertedFixes,
   type Stopped,
   type Survivor,
-  type TurnedAway,
 } from './calibrate/index.ts'
 export { plainDefectsIn, plainPlanter } from './calibrate/plain-defects.ts'
 export {
@@ -30,7 +30,6 @@ export { cannotRun } from './cannot-run.ts'
 export {
   brokenRules,
   type CertificateStore,
-  certificateIdOf,
   certificatesOf,
   certifiedOutputs,
   chainProblems,
@@ -54,6 +53,7 @@ export {
   type StoredCertificate,
   signingKey,
   type TreeLook,
+  toCertificateId,
   toTrusted,
   trustedKeys,
   trustKeys,
@@ -72,20 +72,17 @@ export {
   baseAnswerOf,
   isNoWorse,
 } from './certify/base-answers.ts'
-export {
-  type Certified,
-  type CertifierParts,
-  createCertifier,
-} from './certify/certifier.ts'
+export type { Consultant, Consultation, RaisedConcerns } from './certify/certification.ts'
+export { type Certified, type CertifierParts } from './certify/certification.ts'
+export { createCertifier } from './certify/certifier.ts'
 export { notOfTheWork } from './certify/certify-tree.ts'
-export type { Consultant, Consultation, RaisedConcerns } from './certify/consult.ts'
 export { type DraftParts, draftOf } from './certify/draft.ts'
 
 export { codeOfReview, type FileDiff, readReview } from './certify/review.ts'
 
 export { collectReport, type ReportCollector } from './identity/collect-report.ts'
 export { identityEnvironment, otherEnvironment } from './identity/identity-environment.ts'
-export { type InsideFile, insideFiles } from './identity/inside-files.ts'
+export { insideFiles, type SandboxFile } from './identity/inside-files.ts'
 export {
   hasAll,
   type WantedTests,
@@ -115,8 +112,8 @@ export type {
   Observable,
   OpenCheck,
   Overlay,
+  OverlayFile,
   PlaceRequest,
-  PutFile,
 } from './parts.ts'
 export { RefusedError } from './refused-error.ts'
 export { classifyChanges } from './scope/classify-changes.ts'

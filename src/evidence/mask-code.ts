@@ -1,8 +1,8 @@
 /**
- * Code without its strings and comments, every other character where it was: enough to look for signs and
- * words of a language without knowing its grammar.
+ * Masks strings and comments in code, keeping every other character in place: enough to search for tokens of a
+ * language without knowing its grammar.
  *
- * No pattern goes back over what it has read: a hostile file takes no longer than any other.
+ * No pattern backtracks over what it has read: a hostile file takes no longer than any other.
  */
 
 export type Family = 'script' | 'python' | 'ruby' | 'go' | 'rust' | 'java'
@@ -16,7 +16,7 @@ const families: readonly (readonly [Family, RegExp])[] = [
   ['java', /\.(java|kts?|cs|scala|swift|c|cc|cpp|h|hpp|php|dart)$/],
 ]
 
-/** Undefined: nothing is known of such files. */
+/** Undefined: unknown language. */
 export const familyOf = (path: string): Family | undefined =>
   families.find(([, pattern]) => pattern.test(path))?.[0]
 
@@ -25,13 +25,13 @@ const double = String.raw`"(?:\\[\s\S]|[^"\\\n])*"?`
 const single = String.raw`'(?:\\[\s\S]|[^'\\\n])*'?`
 const backtick = String.raw`\`(?:\\[\s\S]|[^\`\\])*\`?`
 const triple = String.raw`"""(?:[\s\S]*?"""|[\s\S]*)|'''(?:[\s\S]*?'''|[\s\S]*)`
-// After a sign or `return` a slash begins a pattern; after a name or a number it divides.
+// After an operator or `return` a slash starts a pattern; after a name or a number it divides.
 const pattern = String.raw`(?<=(?:[(,=:[!&|?{};\n]|\breturn)[ \t]{0,20})\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n]){0,200}\]|[^/\\\n[]){1,200}\/[a-z]*`
 const rawString = String.raw`r#"(?:[\s\S]*?"#|[\s\S]*)`
 // A lifetime has no second quote.
 const character = String.raw`'(?:\\[^'\n]{1,10}|[^'\\\n])'`
 
-const hidden: Readonly<Record<Family, RegExp>> = {
+const masked: Readonly<Record<Family, RegExp>> = {
   script: new RegExp([slashes, double, single, backtick, pattern].join('|'), 'g'),
   python: new RegExp([String.raw`#[^\n]*`, triple, double, single].join('|'), 'g'),
   ruby: new RegExp([String.raw`#(?!\{)[^\n]*`, double, single].join('|'), 'g'),
@@ -40,9 +40,9 @@ const hidden: Readonly<Record<Family, RegExp>> = {
   java: new RegExp([slashes, triple, double, single].join('|'), 'g'),
 }
 
-/** As long as the text; the quotes of a string stay, so that there is something where it was. */
+/** Has the same length; the quotes of a string stay, so that something is where it was. */
 export function maskCode(family: Family, text: string): string {
-  return text.replaceAll(hidden[family], (found) => {
+  return text.replaceAll(masked[family], (found) => {
     const isString = /^["'`r]/.test(found) && found.length > 1
     const inner = (isString ? found.slice(1, -1) : found).replaceAll(/[^\n]/g, ' ')
     return isString ? `${found.slice(0, 1)}${inner}${found.slice(-1)}` : inner

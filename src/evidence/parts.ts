@@ -1,112 +1,112 @@
 /**
- * What certifying needs of the world. `host/` fills these from `workspace/`, `sandbox/`, `agents/` and
- * the record; nothing here knows git, a sandbox or a stack.
+ * What certification needs from outside. `host/` fills these from `workspace/`, `sandbox/`, `agents/` and the journal;
+ * nothing here knows git, a sandbox or a stack.
  */
 
 import type { Agents, Check, CheckContext } from '../engine/index.ts'
 import type { CheckKind, ExistingFailure, Signal, TreeId, Walls } from '../loop/index.ts'
 import type { Observation, ObserveOptions } from './observe/observation.ts'
 
-/** Files to be put over a tree; null: it is taken away. */
-export type Overlay = ReadonlyMap<string, PutFile | null>
+/** Files to put on top of a tree; null: removed. */
+export type Overlay = ReadonlyMap<string, OverlayFile | null>
 
-export interface PutFile {
+export interface OverlayFile {
   readonly content: Uint8Array
   readonly kind: 'file' | 'executable' | 'link'
 }
 
-/** A clean place, which no agent has seen. */
+/** A clean checkout, which no agent has seen. */
 export interface Checkout {
   readonly path: string
   /**
-   * Makes it the tree with the overlay put over it, and nothing else but the dependency layer and, of what
-   * is there, `keep`: paths that an earlier check made for a later one.
+   * Makes it the tree with the overlay, plus the dependency layer and, of the existing files, `keep`: paths that an
+   * earlier check created for a later one.
    */
   reset(
     tree: TreeId,
     options?: { readonly over?: Overlay; readonly keep?: readonly string[] },
   ): Promise<void>
-  /** Files of the tree, or of what was put over it, that are others since `reset`; some of them. */
+  /** Files of the tree or the overlay that changed since `reset`; not necessarily all of them. */
   written(): Promise<readonly string[]>
   remove(): Promise<void>
 }
 
-/** What can be observed of the files of a checkout. */
+/** What can be observed about the files of a checkout. */
 export interface Observable {
   readonly reads: boolean
   readonly writes: boolean
-  /** Why not more, in a sentence. */
+  /** Why not more, in one sentence. */
   readonly reason: string
 }
 
-/** Something of a layer that is not fetched or run before a person has approved exactly it. */
+/** A part of a dependency layer that is not fetched or run before a person has approved exactly it. */
 export interface DependencyItem {
   readonly kind: DependencyKind
-  /** Over its content: another version or another script is another item. */
+  /** Covers its content: another version or script is another item. */
   readonly id: string
-  /** For people, in one line. */
+  /** One line for a human reader. */
   readonly text: string
   readonly approved?: { readonly by: string; readonly atMs: number }
-  /** What a check prints if it is this that it lacks; absent: any failure may be. */
+  /** What a check prints if this item is missing. Absent: any failure may be due to it. */
   readonly mentions?: string
 }
 
-/** A package from git or an address; a script of a package; versions that no lockfile names. */
+/** A package from git or a URL; an install script; versions that no lockfile pins. */
 export type DependencyKind = 'dependency-source' | 'install-script' | 'resolve-dependencies'
 
-/** What a person has approved, and has not. */
+/** The approvals of dependencies by a person. */
 export interface DependencyApprovals {
-  /** All that installing from this tree's lockfile takes an approval for. */
+  /** Everything in the lockfile of this tree that needs an approval to be installed. */
   needed(tree: TreeId, signal: Signal): Promise<readonly DependencyItem[]>
-  /** Remembered: the same items are not asked about again. */
+  /** Stored: the same items are not asked about again. */
   approve(items: readonly DependencyItem[], by: string): Promise<void>
 }
 
-/** What the checks need besides the tree: installed from a lockfile by us, and read-only for them. */
+/** A dependency layer: what the checks need besides the tree, installed by the engine and read-only for them. */
 export interface Layer {
-  /** `none`: the tree names no dependencies. */
+  /** `none`: the tree has no dependencies. */
   readonly from: 'installed' | 'carried' | 'none'
-  /** Over what it was made from and what is in it. */
+  /** Covers its sources and its content. */
   readonly digest: string
-  /** For people: `npm, 214 packages`. */
+  /** For a human reader: `npm, 214 packages`. */
   readonly summary: string
-  /** When and to what dependencies without a lockfile were resolved. */
+  /** When dependencies without a lockfile were resolved, and to what. */
   readonly resolved?: { readonly at: string; readonly digest: string }
-  /** What was approved and is in it. */
+  /** Approved items that it contains. */
   readonly approved?: readonly DependencyItem[]
-  /** What could be in it, and needs an approval first. */
+  /** Items that it could contain after an approval. */
   readonly lacks?: readonly DependencyItem[]
 }
 
-/** One check, ready to be run in a checkout. */
+/** A check that is ready to run in a checkout. */
 export interface OpenCheck {
   readonly name: string
   readonly kind: CheckKind
   readonly run: Check
   /** Runs it once and observes its tests and the files that it reads and writes. Absent: it is not a command. */
   readonly observe?: (context: CheckContext, options?: ObserveOptions) => Promise<Observation>
-  /** For the certificate: the program and arguments, a tool, a judge. */
+  /** For the certificate: the program and its arguments, a tool, or a judge. */
   readonly describes: readonly string[]
-  /** Digest of the program, of the tool's schema, of the judge's prompt and model. */
+  /** The digest of the program, of the tool's schema, or of the judge's prompt and model. */
   readonly toolDigest: string
-  /** Digest of its environment, the sandbox, the toolchains and the repository. Absent: it is code. */
+  /** The digest of its environment, sandbox, toolchains and repository. Absent: it is code. */
   readonly surroundings?: string
-  /** What becomes of a failure that was there before the run began. */
+  /** What to do about a failure that existed before the run. */
   readonly existing: ExistingFailure
-  /** Paths that it makes and later checks need. */
+  /** Paths that it creates for later checks. */
   readonly outputs: readonly string[]
-  /** Files of the tree that the command itself names: they are sealed. */
+  /** Files of the tree that the command itself names: these are sealed. */
   readonly names: readonly string[]
 }
 
-/** A checkout with its layer and its checks, walled in anew. */
+/** A clean checkout with its dependency layer and checks, in a new sandbox. */
 export interface CertifyingPlace {
   readonly checkout: Checkout
   readonly layer: Layer
   readonly checks: readonly OpenCheck[]
-  /** Judges (`judge:<name>`) and those who are consulted (`consult:<name>`), who work in the checkout. */
+  /** Judges (`judge:<name>`) and consultants (`consult:<name>`), which work in the checkout. */
   readonly agents?: Agents
-  /** Around whatever is started there. */
+  /** The sandbox of everything that is started there. */
   readonly walls?: Walls
   /** Absent: nothing can be observed. */
   readonly observes?: Observable
@@ -116,7 +116,7 @@ export interface CertifyingPlace {
 export interface PlaceRequest {
   readonly tree: TreeId
   readonly commit?: string
-  /** Whose lockfile is trusted: the base's, or the tree's own once a person has approved of it. */
+  /** The tree whose lockfile is trusted: the base, or the candidate once a person has approved it. */
   readonly lockfileOf: TreeId
   readonly signal: Signal
 }

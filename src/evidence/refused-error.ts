@@ -1,4 +1,4 @@
-/** Thrown where work cannot be certified and the reason is known: it becomes a refusal. */
+/** Thrown if work cannot be certified for a known reason; becomes a refusal. */
 
 import type { Refusal } from '../loop/index.ts'
 

@@ -10,13 +10,13 @@ describe('a verdict', () => {
     ['the object alone', pass],
     ['the object in a block', fenced(pass)],
     ['prose, then the object in a block', `I ran the tests. They pass.\n\n${fenced(pass)}\n`],
-    ['code in another block, which is no object', `${fenced('const a = 1')}\n${fenced(pass)}`],
-    ['a verdict in prose that is in no form', `Verdict: pass, see below.\n${fenced(pass)}`],
+    ['code in another block, which is not an object', `${fenced('const a = 1')}\n${fenced(pass)}`],
+    ['a verdict in prose', `Verdict: pass, see below.\n${fenced(pass)}`],
   ])('%s', (_form, answer) => {
     expect(parseVerdict(answer, token)).toEqual({ verdict: 'pass', reasons: [] })
   })
 
-  test('has reasons with their places', () => {
+  test('has reasons with file and line', () => {
     const reasons = [
       { text: 'off by one', file: 'src/a.ts', line: 3 },
       { text: 'slow', file: null },
@@ -39,7 +39,7 @@ describe('a verdict', () => {
     expect(parseVerdict(answer, token)).toMatchObject({ verdict: 'fail', reasons: [{}] })
   })
 
-  test('reasons have a limit in number and length', () => {
+  test('limits the number and length of reasons', () => {
     const reasons = Array.from({ length: 100 }, () => ({ text: 'x'.repeat(1500) }))
     const found = parseVerdict(JSON.stringify({ token, verdict: 'fail', reasons }), token)
     expect(found.reasons).toHaveLength(50)
@@ -59,8 +59,8 @@ describe('unclear', () => {
     ['two objects in a row', `${pass}\n${pass}`, /does not parse/],
     ['two objects in one block', fenced(`${pass}\n${pass}`), /does not parse/],
     ['a block that does not end', `\`\`\`json\n${pass}`, /does not end/],
-    ['a word that is no verdict', pass.replace('pass', 'PASS'), /form/],
-    ['more than was asked for', pass.replace('{', '{"confidence": 0.9, '), /form/],
+    ['a word that is not a verdict', pass.replace('pass', 'PASS'), /form/],
+    ['extra keys', pass.replace('{', '{"confidence": 0.9, '), /form/],
     [
       'two verdicts in one object',
       pass.replace('"reasons"', '"verdict": "pass", "reasons"'),
@@ -70,14 +70,14 @@ describe('unclear', () => {
     ['a list', `[${pass}]`, /outside/],
     ['the example of the prompt itself', verdictPrompt('Look.', token), /does not parse/],
     ['far too much', `${'x'.repeat(200_000)}${fenced(pass)}`, /longer/],
-    ['an object in a JSON of its own', fenced(`{"answer": ${pass}}`), /form/],
+    ['an object inside another object', fenced(`{"answer": ${pass}}`), /form/],
   ])('%s', (_what, answer, reason) => {
     const found = parseVerdict(answer, token)
     expect(found.verdict).toBe('unclear')
     expect(found.reasons[0]?.text).toMatch(reason)
   })
 
-  test('the judge itself may say so', () => {
+  test('is also a valid answer of the judge', () => {
     const answer = JSON.stringify({ token, verdict: 'unclear', reasons: [{ text: 'no access' }] })
     expect(parseVerdict(answer, token)).toEqual({
       verdict: 'unclear',
@@ -94,16 +94,16 @@ describe('a review', () => {
     ['approved', answer('approved', []), 'approved'],
     ['concerns', answer('concerns-raised', [{ text: 'a' }]), 'concerns-raised'],
     ['rejected', answer('rejected', [{ text: 'a' }]), 'rejected'],
-    ['concerns about nothing', answer('concerns-raised', []), 'unclear'],
-    ['the word of a judge', answer('pass', []), 'unclear'],
-    ['a state that nobody answers', answer('resolved', []), 'unclear'],
+    ['concerns without a reason', answer('concerns-raised', []), 'unclear'],
+    ['a verdict for judges', answer('pass', []), 'unclear'],
+    ['a state that is not an answer', answer('resolved', []), 'unclear'],
     ['prose', 'approved', 'unclear'],
   ])('%s', (_what, text, verdict) => {
     expect(parseReview(text, token).verdict).toBe(verdict)
   })
 })
 
-test('a prompt has the task, the token and every word that can be answered', () => {
+test('a prompt contains the task, the token and every possible verdict', () => {
   expect(verdictPrompt('Is it done?\n', token)).toMatch(
     /^Is it done\?\n\n.*k3v9.*pass\|fail\|unclear/s,
   )

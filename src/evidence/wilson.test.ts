@@ -19,12 +19,12 @@ describe('Wilson intervals', () => {
     expect(found.high).toBeCloseTo(high, 4)
   })
 
-  test('nothing counted says nothing', () => {
+  test('an empty sample says nothing', () => {
     expect(wilson(0, 0)).toEqual({ count: 0, value: 0, low: 0, high: 1, n: 0 })
     expect(describeShare(wilson(0, 0))).toBe('not known')
   })
 
-  test('more of the same is surer, and what was counted is always inside', () => {
+  test('a larger sample narrows the interval, which always contains the share', () => {
     for (let n = 1; n < 60; n++) {
       for (let count = 0; count <= n; count++) {
         const { value, low, high } = wilson(count, n)
@@ -38,7 +38,7 @@ describe('Wilson intervals', () => {
     }
   })
 
-  test('it is told in percent, and never as a certainty that it is not', () => {
+  test('is described in percent, and never as certain if it is not', () => {
     expect(describeShare(wilson(1, 20))).toBe('5 % (1 to 24 %, n = 20)')
     expect(describeShare(wilson(0, 20))).toBe('0 % (0 to 16 %, n = 20)')
     expect(describeShare(wilson(1, 1000))).toBe('0.1 % (<0.1 to 1 %, n = 1000)')

@@ -76,7 +76,7 @@ const record = (events: readonly object[]): RecordedEvent[] =>
     }),
   )
 const fold = (events: readonly RecordedEvent[]): RunState =>
-  events.reduce((state, event) => evolve(state, event), initialState)
+  events.reduce<RunState>((state, event) => evolve(state, event), initialState)
 
 function createSource(events: readonly RecordedEvent[]): CheckpointSource {
   const [first] = events
@@ -162,7 +162,7 @@ test('the view agrees with the state after every event', () => {
   const changed = { type: 'workspace-changed', why: 'changed-outside', found: 'C', tree: 'C' }
   const events = record([...story.slice(0, -1), rewound, changed])
   let view = emptyView
-  let state = initialState
+  let state: RunState = initialState
   for (const event of events) {
     view = advanceView(view, event)
     state = evolve(state, event)

@@ -4,7 +4,7 @@ import type { Outcome, RunState } from '../loop/index.ts'
 import type { LoopOutcome, LoopPhase } from '../protocol/index.ts'
 
 /** Every end that is not an error is `completed`; the outcome says how the run ended. */
-export function toLoopPhase(state: RunState): LoopPhase {
+export function toLoopPhase(state: Pick<RunState, 'status' | 'stop' | 'cancel'>): LoopPhase {
   switch (state.status) {
     case 'pending':
       return 'initializing'

@@ -1,5 +1,6 @@
 /** The variables that point provider clients, and the agents built on them, at a session. */
 
+/** The environment variables that lead an agent program to a session. */
 export function agentEnvironment(url: string, token: string): Readonly<Record<string, string>> {
   return {
     ANTHROPIC_BASE_URL: url,

@@ -1,5 +1,4 @@
 export { agentEnvironment } from './agent-environment.ts'
-export { defaultGatewayLimits, type GatewayLimits } from './limits.ts'
 export { type Gateway, type GatewayOptions, openGateway } from './open-gateway.ts'
 export { openPrices, type Price } from './pricing/price.ts'
 export {

@@ -1,5 +1,6 @@
 /** E9. The limit of every wait, buffer and retry of the gateway. */
 
+/** The limits of a gateway. */
 export interface GatewayLimits {
   readonly requestBytesMax: number
   /** Bodies of requests in progress, over all sessions. */

@@ -18,6 +18,7 @@ import { openSession, type Session } from './session.ts'
 import type { GatewayParts, SessionOptions } from './session-types.ts'
 import { openUpstream } from './upstream.ts'
 
+/** Options of `openGateway`. */
 export interface GatewayOptions {
   /** The key of a provider, looked up for each request; undefined if it needs none. */
   readonly keys: (provider: string) => string | undefined
@@ -35,6 +36,7 @@ export interface GatewayOptions {
 /** Which keys to use, and the provider addresses. */
 export type GatewayAccess = Pick<GatewayOptions, 'keys' | 'providers'>
 
+/** Opens sessions, each for one step. Made by `openGateway`. */
 export interface Gateway {
   session(options: SessionOptions): Promise<Session>
   /** The same gateway with other keys and addresses. Closing it has no effect. */
@@ -46,6 +48,7 @@ export interface Gateway {
 /** The kernel's limit for a socket path, without the terminating null byte. */
 const socketPathBytesMax = 107
 
+/** Opens a gateway to model providers. Agents never see its keys. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { clock = systemClock } = options
   const folder = await openFolder(options.folder)

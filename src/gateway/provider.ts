@@ -5,6 +5,7 @@ import type { PriceSource } from './pricing/price.ts'
 import type { LimitName } from './wire/read-request.ts'
 import type { Route, WireFormat } from './wire/route.ts'
 
+/** How a provider is reached, and how its calls are priced. */
 export interface ProviderSettings {
   /**
    * With a version, as the provider's clients write it; without one, the version of each request is
@@ -32,7 +33,9 @@ export interface Provider extends PriceSource {
   urlFor(route: Route): URL
 }
 
+/** The providers of a gateway, by name. */
 export type ProviderTable = Readonly<Record<string, ProviderSettings>>
+/** Which provider serves each wire format. */
 export type FormatRoutes = Readonly<Record<WireFormat, string>>
 
 export const defaultRoutes: FormatRoutes = {

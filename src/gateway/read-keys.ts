@@ -6,6 +6,7 @@
 import { open } from 'node:fs/promises'
 import { LoopError, textOf } from '../loop/index.ts'
 
+/** Where `readKeys` looks for keys. */
 export interface KeySources {
   readonly env?: Readonly<Record<string, string | undefined>>
   /**
@@ -25,6 +26,7 @@ export const keyVariables = (provider: string): readonly string[] =>
 
 const fileBytesMax = 64 * 1024
 
+/** Reads the keys of providers from the environment and a key file. */
 export async function readKeys(
   sources: KeySources = {},
 ): Promise<(provider: string) => string | undefined> {

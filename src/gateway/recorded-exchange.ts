@@ -11,6 +11,7 @@ import { type Amount, LoopError } from '../loop/index.ts'
 import type { SessionTrouble } from './totals.ts'
 import type { TokenUsage } from './wire/usage.ts'
 
+/** One request to a model provider and its answer, without secrets. */
 export interface Exchange {
   readonly version: 1
   /** The step of the session, and the number of the exchange in it, from 1. */
@@ -46,6 +47,7 @@ export interface Exchange {
   readonly trouble?: SessionTrouble | undefined
 }
 
+/** The body of a recorded request or answer. */
 export interface ExchangeBody {
   readonly encoding: 'utf8' | 'base64'
   readonly text: string
@@ -102,6 +104,7 @@ const unpack = promisify(gunzip)
 export const writeExchange = async (exchange: Exchange): Promise<Uint8Array> =>
   pack(JSON.stringify(exchange))
 
+/** Reads an exchange that `writeExchange` wrote. */
 export async function readExchange(content: Uint8Array): Promise<Exchange> {
   try {
     const text = await unpack(content, { maxOutputLength: exchangeBytesMax })

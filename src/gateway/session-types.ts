@@ -15,6 +15,7 @@ import type { Tally } from './totals.ts'
 import type { Upstream } from './upstream.ts'
 import type { Turns } from './wire/turn.ts'
 
+/** What a session may spend and whom it informs. */
 export interface SessionOptions {
   /** The step that the session serves. */
   readonly step: string
@@ -41,6 +42,7 @@ export interface SessionOptions {
   readonly secrets?: readonly string[]
 }
 
+/** What a session reports while it works. */
 export type GatewayNote =
   /** The provider's rate limit is reached. Nothing failed. */
   | {

@@ -22,6 +22,7 @@ import { type Refusal, refusalBody, refusalHeaders } from './wire/refusal.ts'
 import type { Route, WireFormat } from './wire/route.ts'
 import { createTurns, type TurnEnd } from './wire/turn.ts'
 
+/** An address and a token for the model calls of one step. */
 export interface Session {
   /** Its folder contains nothing else and can be bound into a sandbox. */
   readonly socketPath: string

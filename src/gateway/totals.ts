@@ -4,6 +4,7 @@ import { type Amount, add, defined, FaultError, rateLimited, zero } from '../loo
 import type { Divergence } from './replay.ts'
 import { addUsage, noUsage, type TokenUsage } from './wire/usage.ts'
 
+/** What a session has used and spent. */
 export interface SessionTotals {
   readonly exchanges: number
   /** Requests sent to a provider. */

@@ -8,6 +8,7 @@ import { type FileChange, openGitTrees } from '../workspace/index.ts'
 import { createTreeDoor } from '../workspace/tree-store.ts'
 import { readRecording } from './recording.ts'
 
+/** What a run changed. Returned by `host.diff`. */
 export interface RunDiff {
   readonly run: Pick<RunRow, 'id' | 'name'>
   readonly before: TreeId

@@ -9,8 +9,9 @@ import {
   type RunCheck,
   type RunState,
 } from '../loop/index.ts'
-import { type Review, reviewOf } from './review.ts'
+import { type Review, readReview } from './review.ts'
 
+/** The state of a run, with its open questions, checkpoints and checks. Returned by `host.inspect`. */
 export interface Inspection {
   readonly run: RunRow
   readonly state: RunState
@@ -28,7 +29,7 @@ export async function inspectRun(journal: Store, idOrName: string): Promise<Insp
   const run = await journal.findRun(idOrName)
   const loaded = await loadRun(journal, run.id)
   const why = await findSuspensionReason(journal, run)
-  const review = await reviewOf({ journal }, run.id)
+  const review = await readReview({ journal }, run.id)
   return {
     run,
     state: loaded.state,

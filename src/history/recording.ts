@@ -21,7 +21,9 @@ import {
   type RunCreated,
   type RunEvent,
   type RunState,
+  readStep,
   type StepId,
+  type StepKind,
   type Stored,
   type TreeId,
 } from '../loop/index.ts'
@@ -50,6 +52,7 @@ export interface RecordedIteration {
 
 export interface RecordedStep {
   readonly step: StepId
+  readonly kind: StepKind
   readonly attempt: number
   /** What the run had spent or reserved when the last attempt started. */
   readonly committedBefore: Amount
@@ -86,7 +89,7 @@ export async function readRecording(
   const run = await journal.findRun(idOrName)
   const iterations = new Map<number, OpenIteration>()
   let created: RunCreated | undefined
-  let state = initialState
+  let state: RunState = initialState
   let changedIn: number | undefined
   for await (const recorded of eventsAfter(journal, run.id, 0)) {
     const { event } = recorded
@@ -162,7 +165,8 @@ function addStepEvent(
   switch (event.type) {
     case 'step-started': {
       const { attempt } = event
-      steps.set(step, { step, attempt, committedBefore, exchanges: [], end: undefined })
+      const { kind } = readStep(event)
+      steps.set(step, { step, kind, attempt, committedBefore, exchanges: [], end: undefined })
       return
     }
     case 'step-finished': {

@@ -54,6 +54,7 @@ export interface ReviewStats {
 const patchBytesMax = 40 * 1024 * 1024
 const commitsMax = 1000
 
+/** The changes of a run for a review: commits, files and numbers. */
 export async function reviewDiff(host: DiffHost, idOrName: string): Promise<ReviewDiff> {
   const run = await host.journal.findRun(idOrName)
   const { worktree } = await readCreated(host.journal, run.id)
@@ -96,7 +97,7 @@ function toFiles(patch: string): Pick<ReviewDiff, 'files' | 'stats' | 'isCut'> {
       deletions: removed,
     }),
   )
-  const isCut = /\n\[\d+ bytes more\]\n$/.test(patch.slice(-100))
+  const isCut = /\n\[\d+ more bytes\]\n$/.test(patch.slice(-100))
   return { files, stats: countChanges(files), isCut }
 }
 

@@ -1,5 +1,6 @@
 /** What became of the work of a run after it ended. */
 
+import type { RunId } from '../loop/index.ts'
 import type { Runs } from '../runs/runs.ts'
 
 export const reviewStatuses = ['pending', 'reviewed', 'scrapped', 'merged', 'pr-created'] as const
@@ -23,8 +24,12 @@ const factName = 'review'
 
 /** `pending` until a person decides. */
 export async function reviewOf({ journal }: ReviewHost, idOrName: string): Promise<Review> {
-  const run = await journal.findRun(idOrName)
-  const fact = (await journal.facts(run.id)).get(factName)
+  return readReview({ journal }, (await journal.findRun(idOrName)).id)
+}
+
+/** The same of a run that was found before. */
+export async function readReview({ journal }: ReviewHost, run: RunId): Promise<Review> {
+  const fact = (await journal.facts(run)).get(factName)
   if (fact === undefined) return { status: 'pending' }
   return { ...(fact.value as unknown as Review), atMs: fact.atMs }
 }

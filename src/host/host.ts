@@ -7,15 +7,19 @@ import type { ReviewedQuestion } from '../history/review-question.ts'
 import type { Replay, ReplayOptions } from '../launch/replay/index.ts'
 import type { ModelDoor } from '../launch/shared-gateway.ts'
 import type { TreeId } from '../loop/index.ts'
+import type { LoopTypeDefinition } from '../loops/index.ts'
 import type { Runs } from '../runs/runs.ts'
 import type { MergeResult } from '../workspace/index.ts'
 import type { Collected } from './collect-garbage.ts'
 import type { MergeOptions } from './merge-run.ts'
 import type { RemovedRun } from './remove-run.ts'
 
+/** An open state folder: starts, resumes, forks and inspects runs. Made by `openHost`. */
 export interface Host extends Runs {
   /** The way to models for agents of its runs. */
   readonly models: ModelDoor
+  /** The loop types that loop files can name. Absent: the built-in ones. */
+  readonly loopTypes?: readonly LoopTypeDefinition[]
   /**
    * A run of its own that does another again from its record: no model and no person is asked, no action
    * is performed, nothing is paid. Nothing starts before `start` is called.

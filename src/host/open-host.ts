@@ -19,7 +19,10 @@ import { createTells } from '../runs/tell-runs.ts'
 import { localOwners, makeFolder, stateFolder } from '../system/index.ts'
 import type { Host } from './host.ts'
 
-export async function openHost(options: HostOptions = {}): Promise<Host> {
+export interface OpenHostOptions extends HostOptions, Pick<Host, 'loopTypes'> {}
+
+/** Opens a state folder. Close the host when you are done. */
+export async function openHost(options: OpenHostOptions = {}): Promise<Host> {
   const base = openPorts(openFolder(resolve(options.folder ?? stateFolder())), options)
   const { folder, journal, blobs } = base
   const closing = new AbortController()
@@ -31,6 +34,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     journal,
     blobs,
     models,
+    ...defined({ loopTypes: options.loopTypes }),
     ...tells,
     place: async (choice) => (await parts.starts()).place(choice),
     placeFork: async (run, choice) => (await parts.starts()).placeFork(run, choice),
@@ -40,6 +44,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     carryOver: async (run, exclude, signal) =>
       (await parts.starts()).carryOver(run, exclude, signal),
     rewind: async (run, iteration) => (await parts.starts()).rewind(run, iteration),
+    drive: async (place, loop, choice) => (await parts.starts()).drive(place, loop, choice),
     start: async (loop, choice) => (await parts.starts()).start(loop, choice),
     resume: async (run, loop, choice) => (await parts.starts()).resume(run, loop, choice),
     fork: async (run, loop, choice) => (await parts.starts()).fork(run, loop, choice),

@@ -5,6 +5,7 @@ import type { LoopType, RunId } from '../loop/index.ts'
 import type { HostOptions, StartOptions } from '../runs/options.ts'
 import { openHost } from './open-host.ts'
 
+/** How a run that `runLoop` drove ended, with its id and name. */
 export type RunResult = DriveEnd & { readonly run: RunId; readonly name: string }
 
 /** Opens a host, runs the loop to its end, and closes. */

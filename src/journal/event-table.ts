@@ -1,13 +1,13 @@
 /** Reading what was recorded: events, the newest snapshot, checkpoints. Writing happens in units. */
 
 import type { Checkpoint, EventRange, EventText, StoreRange, Tried } from '../engine/index.ts'
-import type { EventType, RecordedEvent, RunId, RunState } from '../loop/index.ts'
+import type { EventType, RecordedEvent, RunId, StoredState } from '../loop/index.ts'
 import type { Database, SqlValue } from './database.ts'
 import { eventCode } from './event-code.ts'
 import { type EventColumns, parseBody, toEventText, toRecordedEvent } from './rows.ts'
 
 export interface EventTable {
-  snapshot(run: RunId): RunState | undefined
+  snapshot(run: RunId): StoredState | undefined
   read(run: RunId, range: EventRange): readonly RecordedEvent[]
   readTexts(run: RunId, range: EventRange): readonly EventText[]
   readStore(range: StoreRange): readonly RecordedEvent[]
@@ -95,7 +95,7 @@ export function createEventTable(
     snapshot(run) {
       const row = database.prepare('SELECT body FROM snapshots WHERE run = ?').get(key(run))
       if (row === undefined) return undefined
-      return parseBody((row as { body: string }).body, path) as RunState
+      return parseBody((row as { body: string }).body, path) as StoredState
     },
     read: (run, range) => rowsOf(run, range).map((row) => toRecordedEvent(row, path)),
     readTexts: (run, range) => rowsOf(run, range).map(toEventText),

@@ -1,7 +1,4 @@
 export { createBlobStore } from './blob-store.ts'
 export { type Database, openDatabase, type Synchronous } from './database.ts'
-export { decodeEvent } from './event-code.ts'
-export { type HeldFile, holderOf, holdFile } from './hold-file.ts'
 export { openStore } from './open-store.ts'
-export { schemaVersion } from './schema.ts'
 export type { StoreOptions } from './store-options.ts'

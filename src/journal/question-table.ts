@@ -4,7 +4,7 @@
  */
 
 import type { AskedAfter, AskedQuestion } from '../engine/index.ts'
-import type { RunEvent, RunId, StepId } from '../loop/index.ts'
+import { kindOf, type RunEvent, type RunId, type StepId } from '../loop/index.ts'
 import type { Database } from './database.ts'
 import { decodeEvent } from './event-code.ts'
 
@@ -28,7 +28,7 @@ export function createQuestionKeeper(
       }
       case 'step-finished':
       case 'step-failed':
-        if (isAsk(event.step)) remove.run(key, questionKey(event.iteration, event.step))
+        if (kindOf(event.step) === 'ask') remove.run(key, questionKey(event.iteration, event.step))
         return
       case 'iteration-ended':
         if (endsIteration(event)) removeAll.run(key)
@@ -53,8 +53,6 @@ export function endsIteration(
 }
 
 const questionKey = (iteration: number, step: StepId): string => `${iteration}/${step}`
-
-const isAsk = (step: StepId): boolean => step.startsWith('ask:', step.lastIndexOf('/') + 1)
 
 /** Those that somebody has answered already only wait for their run to take it. */
 const selectSql =

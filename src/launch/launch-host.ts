@@ -1,9 +1,12 @@
 /** What launching a loop needs of a host. */
 
+import type { LoopTypeDefinition } from '../loops/index.ts'
 import type { Runs } from '../runs/runs.ts'
 import type { ModelDoor } from './shared-gateway.ts'
 
 export interface LaunchHost extends Pick<Runs, 'folder' | 'journal' | 'blobs'> {
   /** The way to models for agents of its runs. */
   readonly models: ModelDoor
+  /** The loop types that loop files can name. Absent: the built-in ones. */
+  readonly loopTypes?: readonly LoopTypeDefinition[]
 }

@@ -6,6 +6,7 @@ import type { SandboxPlace } from '../sandbox/index.ts'
 import type { ReplayPlace } from './agents/metered-agent.ts'
 import type { ModelDoor } from './shared-gateway.ts'
 
+/** Where the parts of a loaded loop are opened, and what they may use. */
 export interface OpenPlace {
   /** The folder of the record. */
   readonly folder: string

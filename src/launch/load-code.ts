@@ -4,33 +4,30 @@ import { basename, dirname, extname } from 'node:path'
 import { codePowers } from '../definition/code-loop/code-powers.ts'
 import type { LoadOptions } from '../definition/load-options.ts'
 import {
-  changedAgent,
+  changedAgents,
   changedCertify,
   changedChecks,
-  changedSections,
+  changedPrompts,
   changedSource,
   changedVersion,
   type LoopChanges,
   requireChanges,
   withSettings,
 } from '../definition/loop-changes.ts'
-import { LoopFileError, pathName, type ReadSection } from '../definition/loop-file/index.ts'
+import { LoopFileError, pathName } from '../definition/loop-file/index.ts'
 import { defined, type Json, LoopError } from '../loop/index.ts'
-import { checkPlain, plainLoop } from '../loops/index.ts'
+import { type LoopTypeDefinition, loopTypes, type ReadPrompts } from '../loops/index.ts'
 import {
-  consultProblems,
-  eachCheckProblems,
+  checkLoopFile,
+  defaultLoopType,
+  type FileProblem,
   isJsonObject,
-  issueProblems,
-  issueReason,
-  loopFileProblems,
-  loopFileSchemas,
-  sandboxProblems,
-  type WrittenLoopFile,
-  withDefaultPrompt,
+  type LoopFile,
+  type LoopFileType,
+  unknownName,
 } from '../protocol/index.ts'
 import { type OpenCodeLoop, openCodeLoop, type ScannedLoop } from './code-loop/index.ts'
-import { firstPrompt, plainSettings, requireSeals, withGiven, workspaceOf } from './load-file.ts'
+import { firstPrompt, requireSeals, withGiven, withType, workspaceOf } from './load-file.ts'
 import type { LoadedLoop } from './loaded-loop.ts'
 import { type OpenedParts, openParts } from './open-parts.ts'
 
@@ -42,18 +39,18 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
     ...defined({ onLine, signal }),
   })
   try {
-    const { file: written, input } = readSettings(code)
-    const changes = requireChanges(withSettings(written.agent, options))
+    const { file: written, input, type: named } = readSettings(code, options)
+    const changes = requireChanges(withSettings(written.agents, options))
     requireOurs(code, changes)
     const file = {
       ...written,
-      agent: changedAgent(written.agent, changes),
+      agents: changedAgents(written.agents, changes),
       checks: changedChecks(written.checks, changes),
       certify: changedCertify(written.certify, changes),
     }
     await requireSeals(file)
     const given = isJsonObject(input) ? withGiven(input, options.input) : input
-    const type = await typeOf(code, file, given, changes)
+    const type = await typeOf(code, named, file, given, changes)
     const opened: OpenedParts[] = []
     return {
       source: changedSource(code.source, changes),
@@ -61,7 +58,7 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
       ...type,
       input: given,
       limits: file.limits,
-      agent: file.agent,
+      agents: file.agents,
       sandbox: file.sandbox,
       workspace: workspaceOf(file, scanned.file, options.here),
       worktree: file.worktree,
@@ -90,11 +87,11 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
   }
 }
 
-type NamedFile = WrittenLoopFile & { readonly name: string }
-
 interface Settings {
-  readonly file: NamedFile
+  readonly file: LoopFile
   readonly input: Json
+  /** Undefined: the loop is code. */
+  readonly type: LoopTypeDefinition | undefined
 }
 
 /** What is code is changed in the code. */
@@ -110,72 +107,102 @@ function requireOurs({ loop, parts }: OpenCodeLoop, { model, prompt }: LoopChang
 
 async function typeOf(
   code: OpenCodeLoop,
-  file: NamedFile,
+  type: LoopTypeDefinition | undefined,
+  file: LoopFile,
   input: Json,
   changes: LoopChanges,
 ): Promise<Pick<LoadedLoop, 'loop' | 'variables' | 'firstPrompt'>> {
-  if (code.loop !== undefined)
-    return { loop: code.loop, variables: [], firstPrompt: () => undefined }
-  const sections = changedSections(sectionsOf(code, file), changes)
-  const settings = plainSettings(file, sections, changedVersion(code.source.digest, changes))
-  const checked = await checkPlain(settings, isJsonObject(input) ? input : {})
-  return {
-    loop: plainLoop(settings),
-    variables: checked.variables,
-    firstPrompt: (limits, workspace) => firstPrompt(checked, limits, workspace),
+  if (code.loop !== undefined || type === undefined) {
+    const loop = code.loop ?? unreachableLoop()
+    return { loop, variables: [], firstPrompt: () => undefined }
   }
+  const prepared = await type.prepare(file, {
+    version: changedVersion(code.source.digest, changes),
+    input: isJsonObject(input) ? input : {},
+    prompts: changedPrompts(promptsOf(code, type, file), changes),
+  })
+  const { variables } = prepared
+  return { loop: withType(prepared.loop, type), variables, firstPrompt: firstPrompt(prepared) }
 }
 
-/** A loop type of its own needs no prompt and no agent, and any input is its own business. */
-function readSettings(code: OpenCodeLoop): Settings {
+const unreachableLoop = (): never => {
+  throw new Error('A loop file without code has a loop type.')
+}
+
+/** A loop type that is code: which agents it asks for, and what it needs besides, only the code knows. */
+const codeType: LoopFileType = {
+  name: defaultLoopType,
+  description: 'A loop type that is code.',
+  roles: 'any',
+  until: [{ type: 'checks-pass' }],
+  keys: {},
+}
+
+function readType(
+  { settings, loop }: OpenCodeLoop,
+  types: readonly LoopTypeDefinition[],
+): LoopTypeDefinition | string | undefined {
+  if (loop !== undefined) return undefined
+  const name = settings['loop'] ?? defaultLoopType
+  const known = types.map((type) => type.name)
+  return (
+    types.find((type) => type.name === name) ??
+    unknownName('loop type', typeof name === 'string' ? name : '', known)
+  )
+}
+
+/** A loop type that is code needs no agent, and any input is its own business. */
+function readSettings(code: OpenCodeLoop, { types = loopTypes }: LoadOptions): Settings {
   const { settings, loop, source, parts } = code
   const { input, tools, ...rest } = settings
-  const owned = loop === undefined ? {} : { prompt: 'none', agent: { script: [[{ say: '' }]] } }
-  const plainInput = loop === undefined && input !== undefined ? { input } : {}
+  const type = readType(code, types)
+  if (typeof type === 'string') throw refused(source.file, [{ path: ['loop'], reason: type }])
+  const owned = loop === undefined ? {} : { agent: { script: [[{ say: '' }]] } }
+  const givenInput = loop === undefined && input !== undefined ? { input } : {}
   const ours = new Set(parts.tools.map((tool) => tool.name))
   const named = Array.isArray(tools) ? tools.filter((name) => !ours.has(String(name))) : undefined
   const written = {
     ...owned,
     ...rest,
-    ...plainInput,
+    ...givenInput,
     ...defined({ tools: named }),
   }
-  const parsed = loopFileSchemas.plain.safeParse(withDefaultPrompt(written), {
-    error: issueReason,
-    reportInput: true,
+  const checked = checkLoopFile(written, type ?? codeType, {
+    nowMs: Date.now(),
+    ownTools: [...ours],
   })
-  const problems = parsed.success
-    ? loop === undefined
-      ? loopFileProblems(parsed.data, Date.now(), [...ours])
-      : [
-          ...sandboxProblems(parsed.data.sandbox),
-          ...eachCheckProblems(parsed.data, [...ours]),
-          ...consultProblems(parsed.data),
-        ]
-    : issueProblems(parsed.error.issues)
-  if (!parsed.success || problems.length > 0) {
-    const place = { file: source.file, line: 0, column: 0 }
-    throw new LoopFileError(
-      source.file,
-      problems.map(({ path, reason }) => ({ ...place, path: pathName(path), reason })),
-    )
-  }
-  const name = parsed.data.name ?? basename(source.file, extname(source.file))
+  if (checked.type === 'refused') throw refused(source.file, checked.problems)
+  const name = checked.file.name ?? basename(source.file, extname(source.file))
   const chosen = Array.isArray(tools) ? { tools: tools.map(String) } : {}
-  return { file: { ...parsed.data, name, ...chosen }, input: input ?? {} }
+  return { file: { ...checked.file, name, ...chosen }, input: input ?? {}, type }
 }
 
-function sectionsOf({ source }: OpenCodeLoop, file: NamedFile): readonly ReadSection[] {
-  return file.prompt.map((section) => {
-    if ('text' in section) {
-      return {
-        ...section,
-        position: { file: `${section.name} of ${source.file}`, line: 1, column: 1 },
-      }
-    }
-    throw new LoopError(
-      'bad-loop-file',
-      `${source.file}: prompt: a loop file that is code gives its prompt as text: read ${section.file} there, or write the loop in YAML.`,
-    )
-  })
+function refused(file: string, problems: readonly FileProblem[]): LoopFileError {
+  const place = { file, line: 0, column: 0 }
+  return new LoopFileError(
+    file,
+    problems.map(({ path, reason }) => ({ ...place, path: pathName(path), reason })),
+  )
+}
+
+function promptsOf(
+  { source }: OpenCodeLoop,
+  type: LoopTypeDefinition,
+  { settings }: LoopFile,
+): ReadPrompts {
+  return Object.fromEntries(
+    Object.entries(type.prompts?.(settings) ?? {}).map(([key, sections]) => [
+      key,
+      sections.map((section) => {
+        if ('text' in section) {
+          const position = { file: `${section.name} of ${source.file}`, line: 1, column: 1 }
+          return { ...section, position }
+        }
+        throw new LoopError(
+          'bad-loop-file',
+          `${source.file}: ${key}: a loop file that is code gives its prompt as text: read ${section.file} there, or write the loop in YAML.`,
+        )
+      }),
+    ]),
+  )
 }

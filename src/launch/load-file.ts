@@ -3,23 +3,20 @@
 import { dirname, resolve } from 'node:path'
 import type { LoadOptions } from '../definition/load-options.ts'
 import {
-  changedAgent,
+  changedAgents,
   changedCertify,
   changedChecks,
-  changedSections,
+  changedPrompts,
   changedSource,
   changedVersion,
   requireChanges,
   withSettings,
 } from '../definition/loop-changes.ts'
-import {
-  describePowers,
-  type ReadLoopFile,
-  type ReadSection,
-} from '../definition/loop-file/index.ts'
-import { didYouMean, type Json, type Limits, LoopError } from '../loop/index.ts'
-import { type CheckedPlain, checkPlain, type PlainSettings, plainLoop } from '../loops/index.ts'
-import type { LoopFile } from '../protocol/index.ts'
+import { describePowers, type ReadLoopFile } from '../definition/loop-file/index.ts'
+import { type AnyLoopType } from '../engine/index.ts'
+import { defined, didYouMean, type Json, LoopError } from '../loop/index.ts'
+import type { LoopTypeDefinition, PreparedLoop } from '../loops/index.ts'
+import { defaultLoopType, type LoopFile } from '../protocol/index.ts'
 import { modelWarnings } from './agents/model-warnings.ts'
 import type { LoadedLoop } from './loaded-loop.ts'
 import { loopWarnings } from './loop-warnings.ts'
@@ -27,28 +24,29 @@ import { type OpenedParts, openParts } from './open-parts.ts'
 
 export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promise<LoadedLoop> {
   const { path, digest } = read
-  const changes = requireChanges(withSettings(read.file.agent, options))
+  const changes = requireChanges(withSettings(read.file.agents, options))
   const file = {
     ...read.file,
-    agent: changedAgent(read.file.agent, changes),
+    agents: changedAgents(read.file.agents, changes),
     checks: changedChecks(read.file.checks, changes),
     certify: changedCertify(read.file.certify, changes),
   }
   const environment = options.environment ?? process.env
   await requireSeals(file)
   const input = withGiven(file.input, options.input)
-  const sections = changedSections(read.sections, changes)
-  const settings = plainSettings(file, sections, changedVersion(digest, changes))
-  const checked = await checkPlain(settings, input)
+  const prepared = await read.type.prepare(file, {
+    version: changedVersion(digest, changes),
+    input,
+    prompts: changedPrompts(read.prompts, changes),
+  })
   const opened: OpenedParts[] = []
   return {
     source: changedSource({ file: path, digest }, changes),
     files: named(read),
-    // Its functions are of one type; the engine holds loops of any.
-    loop: plainLoop(settings),
+    loop: withType(prepared.loop, read.type),
     input,
     limits: file.limits,
-    agent: file.agent,
+    agents: file.agents,
     sandbox: file.sandbox,
     workspace: workspaceOf(file, path, options.here),
     worktree: file.worktree,
@@ -58,12 +56,12 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
         environment,
         folder: options.folder,
       }),
-      ...forgotten(file, checked.variables),
+      ...prepared.warnings,
       // A run asks for it anyway, and says so before it begins.
-      ...(options.purpose === 'look' ? await modelWarnings(file.agent, environment) : []),
+      ...(options.purpose === 'look' ? await modelWarnings(file.agents, environment) : []),
     ],
-    variables: checked.variables,
-    firstPrompt: (limits, workspace) => firstPrompt(checked, limits, workspace),
+    variables: prepared.variables,
+    firstPrompt: firstPrompt(prepared),
     planChecks: async (workspace) =>
       (await import('./checks/plan-checks.ts')).planChecks(file, workspace),
     async open(place) {
@@ -81,41 +79,34 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
   }
 }
 
-/** What it tried is in its last report, which only progress holds. */
-function forgotten({ agent }: LoopFile, variables: readonly string[]): readonly string[] {
-  const knows = variables.some((name) => name === 'progress' || name === 'agent_report')
-  if (agent.type !== 'repair' || knows) return []
-  return ['prompt: without {{ progress }} each iteration of the repair agent searches anew.']
-}
-
 /** Changing the loop file is not the loop's work, and must not be undone with it. */
 const named = ({ path, files }: ReadLoopFile): readonly string[] =>
   files.map((file) => resolve(dirname(path), file.path))
 
-export const firstPrompt = (
-  { first }: CheckedPlain,
-  { iterations, tokens, costMicros, timeMs }: Limits,
-  workspace: string,
-): string => first({ workspace, remaining: { iterations, tokens, costMicros, timeMs } }).text
+/** Of which type a loop is and how its agents appear is kept with the run, except for `plain`. */
+export function withType(
+  loop: AnyLoopType,
+  { name: type, roles }: LoopTypeDefinition,
+): AnyLoopType {
+  if (type === defaultLoopType) return loop
+  if (roles === 'any') return { ...loop, type }
+  const shown = Object.entries(roles).map(([role, { label, reports }]) => [
+    role,
+    defined({ label, reports }),
+  ])
+  return { ...loop, type, roles: Object.fromEntries(shown) }
+}
+
+export const firstPrompt =
+  (prepared: Pick<PreparedLoop, 'firstPrompt'>): LoadedLoop['firstPrompt'] =>
+  ({ iterations, tokens, costMicros, timeMs }, workspace) =>
+    prepared.firstPrompt({ workspace, remaining: { iterations, tokens, costMicros, timeMs } })
 
 export const workspaceOf = (
   { workspace }: { readonly workspace?: string },
   path: string,
   here: string = process.cwd(),
 ): string => (workspace === undefined ? here : resolve(dirname(path), workspace))
-
-export function plainSettings(
-  file: Pick<LoopFile, 'name' | 'context' | 'progress' | 'until'>,
-  sections: readonly ReadSection[],
-  version: string,
-): PlainSettings {
-  const { name, context, progress, until } = file
-  const prompt = sections.map(({ position, ...section }) => ({
-    ...section,
-    source: { file: position.file, line: position.line, indent: position.column - 1 },
-  }))
-  return { name, version, prompt, context, progress, until }
-}
 
 /** A pattern that cannot be used would otherwise be found when there is something to certify. */
 export async function requireSeals({

@@ -23,7 +23,7 @@ import {
   requireTrusted,
   type TrustedEntry,
 } from '../definition/loop-file/index.ts'
-import { LoopError } from '../loop/index.ts'
+import { defined, LoopError } from '../loop/index.ts'
 import type { PlannedChecks } from './checks/plan-checks.ts'
 import type { LoadedLoop } from './loaded-loop.ts'
 import { neededVariables, variablesOfCode } from './needed-variables.ts'
@@ -32,12 +32,23 @@ type Looked =
   | { readonly type: 'data'; readonly read: ReadLoopFile }
   | { readonly type: 'code'; readonly scanned: ScannedLoop }
 
+/** Loop files in YAML that were read for a preview, by their digest, to be loaded without reading them again. */
+export type ReadLoops = Map<string, ReadLoopFile>
+
+export interface PreviewOptions extends Pick<LoadOptions, 'purpose' | 'types'> {
+  /** Keeps what was read, to be loaded without reading it again. */
+  readonly reads?: ReadLoops
+}
+
+/** What a loop file would do, and whether it is trusted. Runs nothing of it. */
 export async function previewLoop(
   path: string,
   folder: string,
-  purpose?: LoadOptions['purpose'],
+  { reads, ...options }: PreviewOptions = {},
 ): Promise<LoopPreview> {
-  const seen = summary(await look(path, purpose))
+  const looked = await look(path, options)
+  const seen = summary(looked)
+  if (looked.type === 'data') reads?.set(seen.digest, looked.read)
   return { ...seen, trusted: await openTrust(folder).isTrusted(seen) }
 }
 
@@ -68,12 +79,32 @@ export const trustedLoops = (folder: string): Promise<readonly TrustedEntry[]> =
   openTrust(folder).list()
 
 /** Rejects with `not-trusted`, `bad-loop-file`, `bad-template` or `bad-request`. */
-export async function loadLoop(path: string, options: LoadOptions): Promise<LoadedLoop> {
-  const looked = await look(path, options.purpose)
+export async function loadLoop(
+  path: string,
+  options: LoadOptions,
+  reads?: ReadLoops,
+): Promise<LoadedLoop> {
+  const read = reads?.get(options.trust ?? '')
+  const looked: Looked = read?.path === path ? { type: 'data', read } : await look(path, options)
+  const seen = summary(looked)
+  if (options.trust !== undefined) await trustReviewed(seen, options.trust, options.folder)
   if (options.purpose !== 'look' || looked.type === 'code') {
-    await requireTrustedLoop(summary(looked), options.folder)
+    await requireTrustedLoop(seen, options.folder)
   }
   return looked.type === 'data' ? loadFile(looked.read, options) : loadCode(looked.scanned, options)
+}
+
+async function trustReviewed(
+  { file, digest }: Pick<LoopPreview, 'file' | 'digest'>,
+  reviewed: string,
+  folder: string,
+): Promise<void> {
+  if (digest !== reviewed) {
+    const message = `${file} has changed since it was reviewed.`
+    throw new LoopError('not-trusted', `${message} Review it again, then trust it as it is now.`)
+  }
+  const trust = openTrust(folder)
+  if (!(await trust.isTrusted({ digest, file }))) await trust.trust({ digest, file })
 }
 
 const loadFile = async (read: ReadLoopFile, options: LoadOptions): Promise<LoadedLoop> =>
@@ -82,6 +113,7 @@ const loadFile = async (read: ReadLoopFile, options: LoadOptions): Promise<Loade
 const loadCode = async (scanned: ScannedLoop, options: LoadOptions): Promise<LoadedLoop> =>
   (await import('./load-code.ts')).loadCode(scanned, options)
 
+/** What `validateLoop` found in a loop file. */
 export interface LoopReport {
   readonly file: string
   readonly ok: boolean
@@ -135,11 +167,20 @@ function problemsOf(error: unknown): LoopReport['problems'] {
   throw error
 }
 
-async function look(path: string, purpose?: LoadOptions['purpose']): Promise<Looked> {
+async function look(
+  path: string,
+  { purpose, types }: Pick<LoadOptions, 'purpose' | 'types'> = {},
+): Promise<Looked> {
   if (codeLoopEndings.includes(extname(path))) {
     return { type: 'code', scanned: await scanCodeLoop(path) }
   }
-  return { type: 'data', read: await readLoopFile(path, purpose === 'resume' ? { nowMs: 0 } : {}) }
+  return {
+    type: 'data',
+    read: await readLoopFile(path, {
+      ...(purpose === 'resume' ? { nowMs: 0 } : {}),
+      ...defined({ types }),
+    }),
+  }
 }
 
 function summary(looked: Looked): Omit<LoopPreview, 'trusted'> {

@@ -8,6 +8,7 @@ import type { CertifyingParts } from './checks/certifying-parts.ts'
 import type { PlannedChecks } from './checks/plan-checks.ts'
 import type { OpenPlace } from './launch-place.ts'
 
+/** A loop file that was read, checked and trusted. `open` prepares its agent, tools and checks for one run. */
 export interface LoadedLoop {
   readonly source: Source
   /** The file and those that it names, which are no part of the work: whole paths. */
@@ -15,8 +16,8 @@ export interface LoadedLoop {
   readonly loop: AnyLoopType
   readonly input: Json
   readonly limits: Partial<Limits>
-  /** Who works, and within which walls, as the file says with what was put in its place. */
-  readonly agent: AgentSettings
+  /** Who works, by role, and in which sandbox: as the file says, with the changes for this run. */
+  readonly agents: { readonly [role: string]: AgentSettings }
   readonly sandbox: SandboxSettings
   /** The folder to work in, unless somebody says otherwise. */
   readonly workspace: string
@@ -42,6 +43,7 @@ export interface LaunchedParts extends RunParts {
   readonly certifying?: CertifyingParts
 }
 
+/** The parts of a run, opened from a loop file. */
 export interface OpenedLoop {
   readonly parts: LaunchedParts
   /** What is missing and can be done without. */

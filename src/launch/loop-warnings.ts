@@ -4,11 +4,12 @@ import { existsSync } from 'node:fs'
 import { delimiter, dirname, resolve } from 'node:path'
 import { agentProgram } from '../agents/index.ts'
 import { agentEnvironment } from '../gateway/index.ts'
-import type {
-  AgentSettings,
-  CommandAgentSettings,
-  LoopFile,
-  SandboxSettings,
+import {
+  type AgentSettings,
+  type CommandAgentSettings,
+  type LoopFile,
+  makerRole,
+  type SandboxSettings,
 } from '../protocol/index.ts'
 import { isProgram as isExecutable } from '../sandbox/index.ts'
 import type { Environment } from '../system/environment.ts'
@@ -16,54 +17,66 @@ import { acpProgram } from './agents/acp-program.ts'
 import { findAgentProgram, howToGet, type Wanted, type WhereToLook } from './agents/find-program.ts'
 
 export function loopWarnings(
-  { agent, sandbox }: Pick<LoopFile, 'agent' | 'sandbox'>,
+  { agents, sandbox }: Pick<LoopFile, 'agents' | 'sandbox'>,
   path: string,
   workspace: string,
   { environment, folder }: WhereToLook,
 ): readonly string[] {
   return [
     ...(existsSync(workspace) ? [] : [`workspace: there is no folder ${workspace}.`]),
-    ...agentWarnings(agent, workspace, { environment, folder }),
+    ...differentAgents(agents).flatMap(([key, agent]) =>
+      agentWarnings(key, agent, workspace, { environment, folder }),
+    ),
     ...sandboxWarnings(sandbox, dirname(path), workspace),
   ]
 }
 
+/** Each once, with the key of the loop file that it stands under. */
+export const differentAgents = (
+  agents: LoopFile['agents'],
+): readonly (readonly [key: string, agent: AgentSettings])[] =>
+  Object.entries(agents)
+    .filter(([, agent], at, all) => all.findIndex(([, other]) => other === agent) === at)
+    .map(([role, agent]) => [role === makerRole ? 'agent' : `agents.${role}`, agent])
+
 const agentWarnings = (
+  key: string,
   agent: AgentSettings,
   workspace: string,
   at: WhereToLook,
 ): readonly string[] => [
-  ...missingAgents(agent, workspace, at),
-  ...('env' in agent ? variableWarnings(agent, at) : []),
+  ...missingAgents(key, agent, workspace, at),
+  ...('env' in agent ? variableWarnings(key, agent, at) : []),
 ]
 
 /** Programs of the agent that are not there: without them it cannot work. */
 export function missingAgents(
+  key: string,
   agent: AgentSettings,
   workspace: string,
   at: WhereToLook,
 ): readonly string[] {
   switch (agent.type) {
     case 'command':
-      return missingProgram('agent.command', agent.command, workspace, at)
+      return missingProgram(`${key}.command`, agent.command, workspace, at)
     case 'program': {
       const where = { ...at, apart: [workspace], isBare: agent.subscription }
-      return missingAgent(agentProgram(agent.program), where)
+      return missingAgent(key, agentProgram(agent.program), where)
     }
     case 'acp': {
       if (typeof agent.acp !== 'string') {
-        return missingProgram('agent.acp', agent.acp, workspace, at)
+        return missingProgram(`${key}.acp`, agent.acp, workspace, at)
       }
       const wanted = acpProgram(agentProgram(agent.acp))
-      return wanted === undefined ? [] : missingAgent(wanted, { ...at, apart: [workspace] })
+      return wanted === undefined ? [] : missingAgent(key, wanted, { ...at, apart: [workspace] })
     }
     default:
       return []
   }
 }
 
-const missingAgent = (wanted: Wanted, at: WhereToLook): readonly string[] =>
-  findAgentProgram(wanted, at) === undefined ? [`agent: ${howToGet(wanted)}`] : []
+const missingAgent = (key: string, wanted: Wanted, at: WhereToLook): readonly string[] =>
+  findAgentProgram(wanted, at) === undefined ? [`${key}: ${howToGet(wanted)}`] : []
 
 /** Where the clients of the providers look: an agent finds its session of the gateway there. */
 const sessionVariables = new Set(Object.keys(agentEnvironment('', '')))
@@ -83,6 +96,7 @@ function missingProgram(
 }
 
 function variableWarnings(
+  key: string,
   { env, subscription }: Pick<CommandAgentSettings, 'env' | 'subscription'>,
   { environment }: WhereToLook,
 ): readonly string[] {
@@ -90,9 +104,9 @@ function variableWarnings(
   const unset = env.filter((name) => !taken.includes(name) && environment[name] === undefined)
   return [
     ...taken.map(
-      (name) => `agent.env: ${name} is not passed on: it leads to the gateway. Take it out.`,
+      (name) => `${key}.env: ${name} is not passed on: it leads to the gateway. Take it out.`,
     ),
-    ...unset.map((name) => `agent.env: ${name} is not set, so the agent will not have it.`),
+    ...unset.map((name) => `${key}.env: ${name} is not set, so the agent will not have it.`),
   ]
 }
 

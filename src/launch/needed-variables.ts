@@ -1,16 +1,14 @@
 /** The names of the environment variables that a loop uses; the CLI sends their values with a request. */
 
 import type { ScannedLoop } from '../definition/code-loop/scan-code-loop.ts'
-import type { AgentSettings, LoopFile, McpServer } from '../protocol/index.ts'
+import { type AgentSettings, checkAgent, type LoopFile, type McpServer } from '../protocol/index.ts'
 import { providerVariables } from './run-environment.ts'
 
-export function neededVariables({ agent, mcp, checks, certify }: LoopFile): readonly string[] {
-  const judges = Object.values(checks).flatMap((check) =>
-    check.type === 'judge' ? [check.agent] : [],
-  )
-  const agents = [agent, ...judges, ...certify.consult.map((one) => one.agent)]
+export function neededVariables({ agents, mcp, checks, certify }: LoopFile): readonly string[] {
+  const judges = Object.values(checks).flatMap((check) => checkAgent(check)?.agent ?? [])
+  const consulted = certify.consult.map((one) => one.agent)
   return unique([
-    ...agents.flatMap(variablesOfAgent),
+    ...[...Object.values(agents), ...judges, ...consulted].flatMap(variablesOfAgent),
     ...Object.values(mcp).flatMap(variablesOfServer),
   ])
 }

@@ -7,7 +7,7 @@ import { type Agent, createAgents } from '../agents/index.ts'
 import type { Tools } from '../engine/index.ts'
 import { createSecrets } from '../gateway/index.ts'
 import { defined } from '../loop/index.ts'
-import type { LoopFile } from '../protocol/index.ts'
+import { type AgentSettings, type LoopFile, makerRole } from '../protocol/index.ts'
 import type { Environment } from '../system/environment.ts'
 import { connectMcp, type McpTools } from '../tools/index.ts'
 import { makeOwnFolder, removeAbandonedFolders } from '../workspace/index.ts'
@@ -15,12 +15,14 @@ import type { AgentParts, OpenedAgent } from './agents/agent-parts.ts'
 import { openAgent } from './agents/open-agent.ts'
 import type { CommandChecks } from './agents/open-repair.ts'
 import { type CalibratedIn, calibratedChecks } from './calibrate/calibrated-checks.ts'
+import type { CheckSurroundings } from './checks/check-kind.ts'
 import { folderFiles } from './checks/folder-reader.ts'
+import { checkKind } from './checks/kinds/registry.ts'
 import { certifyingParts, readersOf } from './checks/open-certifying-parts.ts'
-import { type CheckPlace, describeCheck, describeCode, openChecks } from './checks/open-checks.ts'
-import { openReaders } from './checks/reader-agent.ts'
+import { describeCode, openChecks } from './checks/open-checks.ts'
+import { openReaders, type ReaderSettings } from './checks/reader-agent.ts'
 import { resolveChecks } from './checks/resolve-checks.ts'
-import { type ResolvedChecks } from './checks/resolved-check.ts'
+import type { ResolvedChecks } from './checks/resolved-check.ts'
 import { surroundingsIn } from './checks/surroundings.ts'
 import type { CodeParts } from './code-loop/index.ts'
 import type { RunDependencies } from './dependencies/run-dependencies.ts'
@@ -31,17 +33,15 @@ import { maskedTools } from './mask-tools.ts'
 import { secretsOf, serversOf } from './mcp-servers.ts'
 import { openWalls, partsOf } from './open-sandbox.ts'
 import { openTools } from './open-tools.ts'
-import { type OpenWalls } from './opened-sandbox.ts'
+import type { OpenWalls } from './opened-sandbox.ts'
 import { prepareWith } from './prepare-run.ts'
 import { createModelDoor } from './shared-gateway.ts'
-
-/** The role that the built-in loop type `plain` asks for. */
-const maker = 'maker'
 
 export type FileParts = Pick<
   LoopFile,
   | 'name'
-  | 'agent'
+  | 'agents'
+  | 'readers'
   | 'tools'
   | 'mcp'
   | 'checks'
@@ -89,18 +89,18 @@ export async function openParts(
       problems,
     })
     const opening = { place, walls, models, environment, problems, checks: commandsOf(checks) }
-    const { agent, used } = await openMaker(file, opening, code)
+    const makers = await openMakers(file, opening, code)
     const mcp = await openServers(file, place, walls, environment, problems)
     opened.push(() => mcp.close())
     const others = [...mcp.tools, ...(code?.tools ?? [])]
     const { tools, allowing } = openTools(file, place.folder, walls, others, problems)
-    const readers = readersOf(checks, file.certify)
+    const readers = { ...readersIn(file, place), ...readersOf(checks, file.certify) }
     const { hooks, gate, actions } = code ?? {}
     const certifying = certifyingParts(file, { ...opening, checks, place, tools }, code?.checks)
     return {
       parts: {
         agents: createAgents({
-          [maker]: allowing(agent),
+          ...mapValues(makers, ({ agent }) => allowing(agent)),
           ...(await openReaders(readers, opening, { workspace })),
         }),
         tools,
@@ -119,7 +119,7 @@ export async function openParts(
         prepare: prepareWith(certifying, dependencies.set),
         exclude: [...file.exclude, ...apartIn(place)],
         sandbox: walls.walls,
-        ...defined({ agent: used, hooks, gate, actions }),
+        ...defined({ agent: usedFirst(makers), hooks, gate, actions }),
       },
       problems,
       close,
@@ -149,20 +149,67 @@ function holdDependencies(): HeldDependencies {
 function aroundChecks(
   { sandbox }: FileParts,
   { walls, environment, place }: Pick<AgentParts, 'walls' | 'environment' | 'place'>,
-): CheckPlace['surroundings'] {
+): CheckSurroundings['surroundings'] {
   const project = place.checkout ?? place.workspace
   return surroundingsIn({ sandbox, walls: walls.walls, environment, project })
 }
 
+type OpenedAgents = Readonly<Record<string, OpenedAgent>>
+
+/** The agents that may change files, by role. */
+async function openMakers(
+  { agents, readers }: FileParts,
+  opening: AgentParts & { readonly place: OpenPlace },
+  code: CodeParts | undefined,
+): Promise<OpenedAgents> {
+  const opened: [string, OpenedAgent][] = []
+  const isCode = code?.agent !== undefined && agents[makerRole] === undefined
+  const roles = [...Object.keys(agents), ...(isCode ? [makerRole] : [])]
+  for (const role of roles.filter((one) => !readers.includes(one))) {
+    opened.push([role, await openMaker(role, agents[role], opening, code)])
+  }
+  return Object.fromEntries(opened)
+}
+
 async function openMaker(
-  file: FileParts,
+  role: string,
+  settings: AgentSettings | undefined,
   opening: AgentParts & { readonly place: OpenPlace },
   code: CodeParts | undefined,
 ): Promise<OpenedAgent> {
   if (opening.place.isForChecks === true) return { agent: nobody }
-  if (code?.agent === undefined) return openAgent(file.agent, opening)
-  return { agent: code.agent, used: { name: 'code of the loop' } }
+  if (role === makerRole && code?.agent !== undefined) {
+    return { agent: code.agent, used: { name: 'code of the loop' } }
+  }
+  return settings === undefined ? { agent: nobody } : openAgent(settings, opening)
 }
+
+/** The agents of the loop that may only read, by role. */
+const readersIn = (
+  { agents, readers }: FileParts,
+  { isForChecks }: OpenPlace,
+): Readonly<Record<string, ReaderSettings>> =>
+  Object.fromEntries(
+    (isForChecks === true ? [] : readers).flatMap((role) => {
+      const agent = agents[role]
+      if (agent === undefined) return []
+      const timeoutMs = 'timeoutMs' in agent ? agent.timeoutMs : readerTimeoutMs
+      return [[role, { agent, timeoutMs }] as const]
+    }),
+  )
+
+/** For an agent without a time limit: the default of agent programs. */
+const readerTimeoutMs = 1_800_000
+
+/** The maker; in a loop without one, the first agent. */
+const usedFirst = (makers: OpenedAgents): OpenedAgent['used'] =>
+  (makers[makerRole] ?? Object.values(makers)[0])?.used
+
+const mapValues = <T, U>(
+  values: Readonly<Record<string, T>>,
+  change: (value: T) => U,
+): Readonly<Record<string, U>> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
 
 const nobody: Agent = { work: () => Promise.reject(new Error('Nobody works here.')) }
 
@@ -180,7 +227,7 @@ const describer =
   async (name) => {
     const check = checks[name]
     if (check === undefined || code?.checks?.[name] !== undefined) return describeCode(name)
-    return describeCheck(name, check, {
+    return checkKind(check).describe(name, check, {
       workspace: at.workspace,
       path: at.environment['PATH'],
       described: (await at.tools.list?.()) ?? [],
@@ -189,15 +236,10 @@ const describer =
 
 /** Those that are commands of the workspace itself. */
 const commandsOf = (checks: ResolvedChecks): CommandChecks =>
-  Object.fromEntries(
-    Object.entries(checks).flatMap(([name, check]): [string, CommandChecks[string]][] => {
-      if (check.type === 'command') return [[name, check]]
-      if (check.type !== 'standard') return []
-      const { env, timeoutMs } = check
-      const here = check.commands.filter(({ folder }) => folder === '')
-      return here.map(({ argv }, index) => [`${name} ${index}`, { command: argv, env, timeoutMs }])
-    }),
-  )
+  Object.assign(
+    {},
+    ...Object.entries(checks).map(([name, check]) => checkKind(check).commands?.(name, check)),
+  ) as CommandChecks
 
 /** For a run that works on no files. */
 async function emptyFolder(opened: (() => Promise<unknown>)[]): Promise<string> {

@@ -151,7 +151,7 @@ describe('inside', () => {
       const walls = await open()
       expect(() =>
         walls.agentCommands(['sh'], '/nonexistent/model.sock', { hides: ['.toy'] }),
-      ).toThrow(/^\.toy in .* is a link, to .*Remove the link/)
+      ).toThrow(/^\.toy in .* is a symlink to .*Remove the symlink/)
     },
   )
 

@@ -5,7 +5,7 @@ import { uuidv7 } from 'uuidv7'
 import type { Agent } from '../agents/index.ts'
 import type { Tools } from '../engine/index.ts'
 import { didYouMean, LoopError } from '../loop/index.ts'
-import type { LoopFile } from '../protocol/index.ts'
+import { checkAgent, checkTool, type LoopFile } from '../protocol/index.ts'
 import { outputFolder } from '../system/state-folders.ts'
 import { builtInTools, createTools, type Tool } from '../tools/index.ts'
 import { readTools } from './checks/reader-agent.ts'
@@ -17,7 +17,7 @@ export interface OpenedTools {
   allowing(agent: Agent): Agent
 }
 
-type ToolsFile = Pick<LoopFile, 'tools' | 'checks' | 'certify' | 'exclude'>
+type ToolsFile = Pick<LoopFile, 'tools' | 'readers' | 'checks' | 'certify' | 'exclude'>
 
 export function openTools(
   file: ToolsFile,
@@ -46,13 +46,13 @@ export const ownTools = (
 ): readonly Tool[] => builtInTools({ commands, protects, skip })
 
 /** Whoever judges reads, whatever the agent may do. */
-function namesBesides({ checks, certify }: ToolsFile): readonly string[] {
+function namesBesides({ readers, checks, certify }: ToolsFile): readonly string[] {
   const all = Object.values(checks)
-  const isRead = certify.consult.length > 0 || all.some(({ type }) => type === 'judge')
-  return [
-    ...all.flatMap((check) => (check.type === 'tool' ? [check.tool] : [])),
-    ...(isRead ? readTools : []),
-  ]
+  const isRead =
+    readers.length > 0 ||
+    certify.consult.length > 0 ||
+    all.some((check) => checkAgent(check) !== undefined)
+  return [...all.flatMap((check) => checkTool(check)?.tool ?? []), ...(isRead ? readTools : [])]
 }
 
 const only = (names: ReadonlySet<string>, agent: Agent): Agent => ({

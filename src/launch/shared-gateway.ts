@@ -61,7 +61,7 @@ async function ownProviders(environment: Environment): Promise<ProviderTable> {
 
 async function openFor(environment: Environment): Promise<Gateway> {
   const { openGateway } = await import('../gateway/index.ts')
-  const { makeOwnFolder } = await import('../workspace/own-folder.ts')
+  const { makeOwnFolder } = await import('../workspace/private-folder.ts')
   const providers = await ownProviders(environment)
   const keys = await keysOf(environment)
   const folder = await makeOwnFolder()

@@ -4,11 +4,13 @@
  * E4. Nothing is spent unless its worst case fitted beside what is spent and reserved already.
  */
 
+/** An amount of tokens and money: spent, reserved, or left. */
 export interface Amount {
   readonly tokens: number
   readonly costMicros: number
 }
 
+/** The limits of a run. They are checked before anything is spent. */
 export interface Limits {
   readonly iterations: number
   readonly tokens: number
@@ -21,6 +23,7 @@ export interface Limits {
   readonly sameErrors: number
 }
 
+/** The limits of a run that sets none. */
 export const defaultLimits: Limits = {
   iterations: 50,
   tokens: 2_000_000,

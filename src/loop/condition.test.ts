@@ -4,11 +4,11 @@ import { defined } from './defined.ts'
 import type { Met } from './event.ts'
 import type { Evidence } from './evidence.ts'
 import type { TreeId } from './ids.ts'
-import { initialState, type RunState } from './state.ts'
+import { initialState, type RunFacts } from './state.ts'
 
 const treeOf = (text: string): TreeId => JSON.parse(JSON.stringify(text))
 
-const facts = (state: Partial<RunState> = {}, others: Partial<Facts> = {}): Facts => ({
+const facts = (state: Partial<RunFacts> = {}, others: Partial<Facts> = {}): Facts => ({
   state: { ...initialState, ...state },
   nowMs: 1000,
   checks: ['lint', 'test'],
@@ -31,7 +31,7 @@ describe('a condition is met or not', () => {
       'max-iterations at its number',
       { type: 'max-iterations', iterations: 3 },
       facts({ iteration: 3 }),
-      { condition: 'max-iterations', ends: 'exhausted' },
+      { condition: 'max-iterations', ends: 'exhausted', limit: 'iterations' },
     ],
     [
       'max-iterations before it',
@@ -67,26 +67,26 @@ describe('a condition is met or not', () => {
       'deadline at its moment',
       { type: 'deadline', atMs: 1000 },
       facts(),
-      { condition: 'deadline', ends: 'exhausted' },
+      { condition: 'deadline', ends: 'exhausted', limit: 'deadline' },
     ],
     ['deadline a moment before', { type: 'deadline', atMs: 1001 }, facts(), undefined],
     [
       'a budget of tokens',
       { type: 'budget', tokens: 10, costMicros: 99 },
       facts({ spent: { tokens: 10, costMicros: 0 } }),
-      { condition: 'budget.tokens', ends: 'exhausted' },
+      { condition: 'budget.tokens', ends: 'exhausted', limit: 'tokens' },
     ],
     [
       'a budget of money',
       { type: 'budget', costMicros: 5 },
       facts({ spent: { tokens: 0, costMicros: 6 } }),
-      { condition: 'budget.cost', ends: 'exhausted' },
+      { condition: 'budget.cost', ends: 'exhausted', limit: 'cost' },
     ],
     [
       'a budget of time',
       { type: 'budget', timeMs: 50 },
       facts({ activeMs: 50 }),
-      { condition: 'budget.time', ends: 'exhausted' },
+      { condition: 'budget.time', ends: 'exhausted', limit: 'time' },
     ],
     [
       'a budget with something left of everything',
@@ -102,6 +102,18 @@ describe('a condition is met or not', () => {
       { type: 'custom', name: 'worse', met: () => true, ends: 'stuck' },
       facts(),
       { condition: 'worse', ends: 'stuck' },
+    ],
+    [
+      'custom that stands for a limit',
+      { type: 'custom', name: 'poor', met: () => true, ends: 'exhausted', limit: 'cost' },
+      facts(),
+      { condition: 'poor', ends: 'exhausted', limit: 'cost' },
+    ],
+    [
+      'custom that means a limit and does not say which',
+      { type: 'custom', name: 'enough', met: () => true, ends: 'exhausted' },
+      facts(),
+      { condition: 'enough', ends: 'exhausted', limit: 'iterations' },
     ],
   ])('%s', (_name, condition, about, expected) => {
     expect(evaluate(condition, about)).toEqual(expected)
@@ -177,7 +189,7 @@ describe('conditions are combined', () => {
     [
       'all without a success ends as its first part',
       { type: 'all', of: [twoIterations, { type: 'deadline', atMs: 0 }] },
-      { condition: 'all(max-iterations, deadline)', ends: 'exhausted' },
+      { condition: 'all(max-iterations, deadline)', ends: 'exhausted', limit: 'deadline' },
     ],
     [
       'one inside the other',

@@ -7,8 +7,10 @@
 import { defined } from './defined.ts'
 import type { Met } from './event.ts'
 import { checksPass } from './evidence.ts'
+import type { LimitName } from './outcome.ts'
 import type { RunState } from './state.ts'
 
+/** A condition of `until`: when it is met, the run ends. */
 export type Condition<Progress = unknown, Result = unknown> =
   /** All named checks met on the tree as it is now. Without names: all checks of the run. */
   | { readonly type: 'checks-pass'; readonly checks?: readonly string[] }
@@ -29,6 +31,8 @@ export type Condition<Progress = unknown, Result = unknown> =
       met(progress: Progress, result: Result): boolean
       /** What being met means; success unless told. */
       readonly ends?: Met['ends']
+      /** Where it ends as exhausted: which limit it stands for. Default: iterations. */
+      readonly limit?: LimitName
       /** For people, when it is met. */
       readonly detail?: string
     }
@@ -88,13 +92,18 @@ export function evaluate(condition: Condition<never, never>, facts: Facts): Met 
       return passed ? { condition: 'checks-pass', ends: 'completed' } : undefined
     }
     case 'custom': {
-      const { name, ends = 'completed', detail } = condition
+      const { name, ends = 'completed', limit = 'iterations', detail } = condition
       if (facts.made === undefined) return undefined
       if (facts.incomplete === true && ends === 'completed') return undefined
       const { progress, result } = facts.made
       // The parts come from the same loop type as the condition; the union cannot say so.
       if (!condition.met(progress as never, result as never)) return undefined
-      return { condition: name, ends, ...defined({ detail }) }
+      return {
+        condition: name,
+        ends,
+        ...(ends === 'exhausted' && { limit }),
+        ...defined({ detail }),
+      }
     }
     case 'no-progress':
       if (state.unchanged < condition.iterations) return undefined
@@ -104,14 +113,12 @@ export function evaluate(condition: Condition<never, never>, facts: Facts): Met 
       return stuck('same-error', `${state.errors.times} times: ${state.errors.signature}`)
     case 'max-iterations':
       if (state.iteration < condition.iterations) return undefined
-      return { condition: 'max-iterations', ends: 'exhausted' }
+      return exhausted('max-iterations', 'iterations')
     case 'deadline':
-      return facts.nowMs >= condition.atMs
-        ? { condition: 'deadline', ends: 'exhausted' }
-        : undefined
+      return facts.nowMs >= condition.atMs ? exhausted('deadline', 'deadline') : undefined
     case 'budget': {
       const limit = spentLimit(condition, state)
-      return limit === undefined ? undefined : { condition: `budget.${limit}`, ends: 'exhausted' }
+      return limit === undefined ? undefined : exhausted(`budget.${limit}`, limit)
     }
   }
 }
@@ -123,7 +130,12 @@ function evaluateAll(of: readonly Condition<never, never>[], facts: Facts): Met 
   if (first === undefined || parts.length < of.length) return undefined
   // Together with a success, a reached number is a requirement and not a failure.
   const ends = parts.some((part) => part.ends === 'completed') ? 'completed' : first.ends
-  return { condition: `all(${parts.map((part) => part.condition).join(', ')})`, ends }
+  const condition = `all(${parts.map((part) => part.condition).join(', ')})`
+  if (ends !== 'exhausted') return { condition, ends }
+  return exhausted(
+    condition,
+    limits.find((limit) => parts.some((part) => part.limit === limit)),
+  )
 }
 
 function spentLimit(
@@ -136,5 +148,14 @@ function spentLimit(
   if (timeMs !== undefined && state.activeMs >= timeMs) return 'time'
   return undefined
 }
+
+/** Of several that were reached together, the first here is what a run ended by. */
+const limits: readonly LimitName[] = ['deadline', 'tokens', 'cost', 'time', 'iterations']
+
+const exhausted = (condition: string, limit: LimitName = 'iterations'): Met => ({
+  condition,
+  ends: 'exhausted',
+  limit,
+})
 
 const stuck = (condition: string, detail: string): Met => ({ condition, ends: 'stuck', detail })

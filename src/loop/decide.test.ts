@@ -5,7 +5,9 @@ import type { Ending, Met } from './event.ts'
 import type { Fault } from './fault.ts'
 import type { CertificateId, TreeId } from './ids.ts'
 import type { Outcome } from './outcome.ts'
-import { initialState, type OpenIteration, type RunState } from './state.ts'
+import type { OpenIteration } from './run-phase.ts'
+import { initialState, type RunState } from './state.ts'
+import { readState, type StoredState } from './stored-state.ts'
 
 const nowMs = 10_000
 const open: OpenIteration = { iteration: 3, fromSeq: 9, startedAtMs: 100, codeDigest: 'd' }
@@ -32,18 +34,18 @@ const tree = 'tree' as TreeId
 const certificate = 'certificate' as CertificateId
 
 /** A run that would go on to its third iteration. */
-const running: Partial<RunState> = {
+const running: Partial<StoredState> = {
   status: 'running',
   iteration: 2,
   lastEnding: { type: 'continue' },
   tree,
   certificate: { id: certificate, iteration: 2, tree },
 }
-const deciding = (state: Partial<RunState>): Command =>
-  decide({ ...initialState, ...running, ...state }, nowMs)
+const deciding = (state: Partial<StoredState>): Command =>
+  decide(readState({ ...initialState, ...running, ...state }), nowMs)
 
 describe('what a run does next', () => {
-  test.each<[string, Partial<RunState>, Command]>([
+  test.each<[string, Partial<StoredState>, Command]>([
     ['the first iteration', { iteration: 0 }, { type: 'iterate', iteration: 1, again: false }],
     ['the next iteration', {}, { type: 'iterate', iteration: 3, again: false }],
     ['one that was left open', { open }, { type: 'iterate', iteration: 3, again: true }],
@@ -100,7 +102,7 @@ describe('what a run does next', () => {
 })
 
 describe('E5: complete means certified', () => {
-  test.each<[string, Partial<RunState>]>([
+  test.each<[string, Partial<StoredState>]>([
     ['no certificate', { certificate: undefined }],
     ['one of another iteration', { certificate: { id: certificate, iteration: 1, tree } }],
     ['one of other files', { tree: 'other' as TreeId }],
@@ -117,7 +119,7 @@ describe('E5: complete means certified', () => {
 })
 
 describe('how a run ends', () => {
-  test.each<[string, Partial<RunState>, Command]>([
+  test.each<[string, Partial<StoredState>, Command]>([
     ['a condition', { lastEnding: completed }, finish({ type: 'completed', condition: 'goal' })],
     [
       'a condition that means stuck',
@@ -132,7 +134,7 @@ describe('how a run ends', () => {
         ['budget.cost', 'cost'],
         ['budget.time', 'time'],
       ] as const
-    ).map(([condition, limit]): [string, Partial<RunState>, Command] => [
+    ).map(([condition, limit]): [string, Partial<StoredState>, Command] => [
       `the condition ${condition}`,
       { lastEnding: { type: 'complete', met: { condition, ends: 'exhausted' } } },
       finish({ type: 'exhausted', limit, condition }),
@@ -184,7 +186,7 @@ describe('what counts before what', () => {
     deadlineAtMs: 0,
   })
 
-  test.each<[string, Partial<RunState>, string]>([
+  test.each<[string, Partial<StoredState>, string]>([
     ['success before every limit', { lastEnding: completed, limits: everyLimit }, 'completed'],
     ['success before a stop', { lastEnding: completed, stop: by }, 'completed'],
     ['success before a pause', { lastEnding: completed, pauseRequested: true }, 'completed'],
@@ -209,7 +211,7 @@ describe('what counts before what', () => {
     expect(deciding(state)).toEqual({ type: 'iterate', iteration: 3, again: true })
   })
 
-  test.each<[string, Partial<RunState>, Command]>([
+  test.each<[string, Partial<StoredState>, Command]>([
     ['its time', { open, limits: limits({ timeMs: 5 }), activeMs: 9 }, exhausted('time')],
     ['its deadline', { open, limits: limits({ deadlineAtMs: 5 }) }, exhausted('deadline')],
     [
@@ -223,6 +225,6 @@ describe('what counts before what', () => {
 })
 
 test('the same state and time always give the same command', () => {
-  const state = { ...initialState, ...running, lastEnding: waiting, open }
+  const state = readState({ ...initialState, ...running, lastEnding: waiting, open })
   expect(decide(state, nowMs)).toEqual(decide(structuredClone(state), nowMs))
 })

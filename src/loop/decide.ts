@@ -9,6 +9,7 @@
  * reservation and the time limits by interrupting.
  */
 
+import { readLimit } from './earlier-journals.ts'
 import type { Met } from './event.ts'
 import type { Fault } from './fault.ts'
 import type { LimitName, Outcome } from './outcome.ts'
@@ -89,7 +90,7 @@ function outcomeOf(met: Met, state: RunState): Outcome {
     case 'stuck':
       return { type: 'stuck', condition: met.condition, detail: met.detail ?? '' }
     case 'exhausted':
-      return { type: 'exhausted', limit: limitOf(met.condition), condition: met.condition }
+      return { type: 'exhausted', limit: readLimit(met), condition: met.condition }
   }
 }
 
@@ -106,14 +107,6 @@ const notCertified = (condition: string): Fault => ({
   retryable: false,
   fatal: true,
 })
-
-function limitOf(condition: string): LimitName {
-  if (condition.includes('deadline')) return 'deadline'
-  if (condition.includes('budget.tokens')) return 'tokens'
-  if (condition.includes('budget.cost')) return 'cost'
-  if (condition.includes('budget.time')) return 'time'
-  return 'iterations'
-}
 
 /** An iteration that was only interrupted is not done: a wish to stop waits for its end. */
 const isUnderWay = (state: RunState): boolean => state.open !== undefined

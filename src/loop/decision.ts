@@ -2,6 +2,7 @@
 
 import type { Limits } from './budget.ts'
 
+/** What a person decides about a run: pause, resume, stop, cancel, change its limits, or answer a question. */
 export type Decision =
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }

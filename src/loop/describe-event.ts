@@ -11,9 +11,10 @@ import type {
   Walls,
   WorkspaceChanged,
 } from './event.ts'
-import type { StepNote } from './loop-type.ts'
 import { describeFault, describeOutcome } from './outcome.ts'
+import type { StepNote } from './step-note.ts'
 
+/** An event in one line, for people. */
 export function describeEvent(event: RunEvent): string {
   switch (event.type) {
     case 'run-created':

@@ -5,6 +5,7 @@
 
 import { plainOutput } from './plain-output.ts'
 
+/** The stable key of a `LoopError`. */
 export type ErrorCode =
   | 'bad-request'
   | 'bad-name'
@@ -77,6 +78,7 @@ export interface LoopErrorOptions {
   readonly details?: ErrorDetails
 }
 
+/** A request that was rejected, with a stable `code` and a message that says what to do. */
 export class LoopError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails | undefined
@@ -88,6 +90,7 @@ export class LoopError extends Error {
   }
 }
 
+/** Whether an error is a `LoopError`, and has this code if one is given. */
 export const isLoopError = (error: unknown, code?: ErrorCode): error is LoopError =>
   error instanceof LoopError && (code === undefined || error.code === code)
 

@@ -24,32 +24,18 @@ import type { CheckDescription, Evidence } from './evidence.ts'
 import type { Fault } from './fault.ts'
 import type { BlobId, CertificateId, ReservationId, RunId, StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
-import type { StepNote } from './loop-type.ts'
-import type { Outcome } from './outcome.ts'
+import type { Earlier, LimitName, Outcome } from './outcome.ts'
 import type { Patch } from './patch.ts'
 import type { Question } from './question.ts'
+import type { RoleAppearances } from './role-appearance.ts'
+import type { StepKind } from './step-kind.ts'
+import type { StepNote } from './step-note.ts'
 
 /** Raised when the meaning of an event changes; a run records the version it was written with. */
 export const eventVersion = 1
 
 /** A value in the journal: in the row, or in a blob when it is large. Absent: undefined. */
 export type Stored = { readonly value: Json } | { readonly blob: BlobId; readonly bytes: number }
-
-export const stepKinds = [
-  'step',
-  'agent',
-  'tool',
-  'check',
-  'ask',
-  'gate',
-  'action',
-  'sleep',
-  'artifact',
-  'certify',
-] as const
-
-/** Kinds other than a plain step are named `kind:name`. */
-export type StepKind = (typeof stepKinds)[number]
 
 /** Where a run began, when it did not begin empty. */
 export type Origin =
@@ -115,18 +101,11 @@ export interface AgentUsed {
 export type Met = {
   readonly condition: string
   readonly ends: 'completed' | 'exhausted' | 'stuck'
+  /** Where it ends as exhausted: what is used up. Absent in earlier journals: see `readLimit`. */
+  readonly limit?: LimitName
   readonly detail?: string
   /** Another run did this work before: its certificate was verified again. */
   readonly earlier?: Earlier
-}
-
-/** Work of another run that solved the same task on the same files. */
-export interface Earlier {
-  readonly run: RunId
-  readonly name: string
-  readonly certificate: CertificateId
-  /** The branch that has the work. Absent: the run had none. */
-  readonly branch?: string
 }
 
 /** How one trip around ended. */
@@ -144,6 +123,7 @@ export type Ending =
       readonly met?: Met
     }
 
+/** Everything that can happen in a run. Its state is computed from its events. */
 export type RunEvent =
   | RunCreated
   | RunStarted
@@ -172,6 +152,10 @@ export interface RunCreated {
   readonly loop: string
   readonly codeDigest: string
   readonly limits: Limits
+  /** The registered loop type of the loop. Absent: `plain`, or code. */
+  readonly loopType?: string
+  /** How the agents of the loop appear. Absent: see `defaultRoles`. */
+  readonly roles?: RoleAppearances
   readonly input?: Stored
   /** The file that the loop came from, if it came from one. */
   readonly source?: Source
@@ -265,10 +249,19 @@ interface StepEvent {
   readonly attempt: number
 }
 
-export interface StepStarted extends StepEvent {
-  readonly type: 'step-started'
+/** What a step is, as data. `readStep` reads it, and derives it for journals that lack it. */
+export interface DescribedStep extends StepEvent {
   /** Absent: a plain step. */
   readonly kind?: StepKind
+  /**
+   * The role of an agent, or the name of a tool, check, question, gate, action, wait or artifact. Of a plain step:
+   * what its loop type uses it for, such as `prompt`. Absent: it has no other use than its result.
+   */
+  readonly role?: string
+}
+
+export interface StepStarted extends DescribedStep {
+  readonly type: 'step-started'
   /** The tree it starts on, for steps that may change files. */
   readonly tree?: TreeId
   readonly reserved?: Amount
@@ -290,7 +283,7 @@ export interface Claim {
   readonly tree?: TreeId
 }
 
-export interface StepFinished extends StepEvent {
+export interface StepFinished extends DescribedStep {
   readonly type: 'step-finished'
   readonly result?: Stored
   readonly spent?: Amount

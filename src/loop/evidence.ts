@@ -29,6 +29,7 @@ export interface CheckDescription {
   readonly condition?: StandardCondition
 }
 
+/** What a check returns. */
 export interface CheckResult {
   readonly check: string
   readonly status: CheckStatus

@@ -11,6 +11,7 @@ import { type ReservationId, stepId } from './ids.ts'
 import type { Outcome } from './outcome.ts'
 import { committed, initialState, type RunState } from './state.ts'
 import { isEnd, transitions } from './status.ts'
+import { readState } from './stored-state.ts'
 
 const fault: Fault = { code: 'x', message: 'no', retryable: true }
 const by = { by: 'ada', reason: '' }
@@ -150,6 +151,18 @@ describe('over every history that the engine can write', () => {
       fc.property(choices, (chosen) => {
         for (const [, after] of histories(chosen)) {
           expect(after.outcome?.type).toBe(isEnd(after.status) ? after.status : undefined)
+        }
+      }),
+    )
+  })
+
+  test('a state has the members of its phase and no others, also when it is stored and read', () => {
+    const names = Object.keys(initialState).toSorted()
+    fc.assert(
+      fc.property(choices, (chosen) => {
+        for (const [, after] of histories(chosen)) {
+          expect(Object.keys(after).toSorted()).toEqual(names)
+          expect(readState(JSON.parse(JSON.stringify(after)))).toEqual(after)
         }
       }),
     )

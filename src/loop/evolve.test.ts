@@ -50,7 +50,7 @@ const rateLimit: Ending = { type: 'rate-limited', retryAtMs: 5, message: 'not no
 
 /** The state after events, each with the moment at which it happened or one after the other. */
 function fold(...events: (RunEvent | [number, RunEvent])[]): RunState {
-  let state = initialState
+  let state: RunState = initialState
   let atMs = 0
   for (const [index, one] of [created, ...events].entries()) {
     const [at, event] = Array.isArray(one) ? one : [atMs + 1, one]

@@ -10,6 +10,7 @@ import { type Amount, add, zero } from './budget.ts'
 import { evolveDecision } from './decision-evolve.ts'
 import type {
   IterationEnded,
+  IterationStarted,
   RecordedEvent,
   RunEvent,
   RunStarted,
@@ -21,11 +22,18 @@ import { errorSignature } from './fault.ts'
 import type { StepId } from './ids.ts'
 import { type Json, toJson } from './json.ts'
 import { applyPatch, isUnchanged, type Patch } from './patch.ts'
-import { committed, initialState, type Metrics, type RunState } from './state.ts'
+import {
+  ended,
+  halted,
+  type OpenIteration,
+  type RunPhase,
+  running,
+  type Whole,
+  waiting,
+} from './run-phase.ts'
+import { committed, initialState, type Metrics, type RunFacts, type RunState } from './state.ts'
 import { kindOf } from './step-name.ts'
 import { countCall } from './tool-use.ts'
-
-const none: readonly never[] = []
 
 export type Occurrence = Pick<RecordedEvent, 'seq' | 'atMs' | 'event'>
 
@@ -53,17 +61,18 @@ export function evolve(
   return iterationEnded(chargeOpen(moved), event, applyProgress)
 }
 
+/** The same facts in another phase, of which every member replaces one of the phase before. */
+const enter = (facts: RunFacts, phase: Whole<RunPhase>): RunState => ({ ...facts, ...phase })
+
 const started = (state: RunState, event: RunStarted): RunState => ({
   ...state,
-  status: 'running',
-  waits: none,
+  ...running(state.open, state.suspendedTree),
   sandbox: event.sandbox ?? state.sandbox,
   agent: event.agent ?? state.agent,
   checks: event.checks ?? state.checks,
 })
 
 function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ended' }>): RunState {
-  const { seq, atMs } = state
   switch (event.type) {
     case 'run-created':
       return created(state, event)
@@ -71,32 +80,13 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
       return started(chargeOpen(state), event)
     case 'run-suspended': {
       const status = state.pauseRequested ? 'paused' : 'suspended'
-      const suspendedTree = event.tree ?? state.suspendedTree
-      return { ...chargeOpen(state), status, waits: none, suspendedTree }
+      const tree = event.tree ?? state.suspendedTree
+      return enter(chargeOpen(state), halted(status, state.open, tree))
     }
     case 'run-ended':
-      return {
-        ...chargeOpen(state),
-        open: undefined,
-        status: event.outcome.type,
-        outcome: event.outcome,
-      }
-    case 'iteration-started': {
-      const codeDigest = event.codeDigest ?? state.codeDigest
-      const open =
-        event.again && state.open !== undefined
-          ? { ...state.open, codeDigest }
-          : { iteration: event.iteration, fromSeq: seq, startedAtMs: atMs, codeDigest }
-      // From here on the run changes the files itself.
-      const suspendedTree = undefined
-      if (event.again || event.tree === undefined) {
-        return { ...state, status: 'running', codeDigest, open, suspendedTree }
-      }
-      const { tree } = event
-      const baseTree = state.baseTree ?? tree
-      const files = { tree, treeAtIterationStart: tree, baseTree, suspendedTree }
-      return { ...state, status: 'running', codeDigest, open, ...files }
-    }
+      return enter(chargeOpen(state), ended(event.outcome, state.suspendedTree))
+    case 'iteration-started':
+      return iterationStarted(state, event)
     case 'iteration-restarted':
       return restarted(state, event.iteration)
     case 'step-started':
@@ -130,9 +120,24 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
   }
 }
 
+function iterationStarted(state: RunState, event: IterationStarted): RunState {
+  const codeDigest = event.codeDigest ?? state.codeDigest
+  const { seq, atMs } = state
+  const open: OpenIteration =
+    event.again && state.open !== undefined
+      ? { ...state.open, codeDigest }
+      : { iteration: event.iteration, fromSeq: seq, startedAtMs: atMs, codeDigest }
+  // From here on the run changes the files itself: what a suspension left is not needed any more.
+  const phase = running(open)
+  if (event.again || event.tree === undefined) return { ...state, ...phase, codeDigest }
+  const { tree } = event
+  const baseTree = state.baseTree ?? tree
+  return { ...state, ...phase, codeDigest, tree, treeAtIterationStart: tree, baseTree }
+}
+
 function restarted(state: RunState, iteration: number): RunState {
+  if (state.open === undefined) return state
   const { open, seq, atMs, treeAtIterationStart } = state
-  if (open === undefined) return state
   return {
     ...chargeOpen(state),
     begunIteration: Math.max(state.begunIteration ?? 0, iteration),
@@ -171,15 +176,13 @@ function iterationEnded(
   applyProgress: ApplyProgress,
 ): RunState {
   const { ending } = event
-  const base = { ...state, lastEnding: ending, waits: none }
+  const base = { ...endWaits(state), lastEnding: ending }
   switch (ending.type) {
-    case 'rate-limited':
-      return {
-        ...base,
-        status: 'waiting',
-        rateLimits: state.rateLimits + 1,
-        metrics: count(state.metrics, 'rateLimits'),
-      }
+    case 'rate-limited': {
+      const rateLimits = state.rateLimits + 1
+      const refused = { ...base, rateLimits, metrics: count(state.metrics, 'rateLimits') }
+      return state.open === undefined ? refused : enter(refused, waiting(state.open, []))
+    }
     case 'interrupted':
       return { ...base, metrics: count(state.metrics, 'interruptions') }
     case 'error': {
@@ -204,7 +207,7 @@ function closed(state: RunState, event: IterationEnded, applyProgress: ApplyProg
   const unchanged = sameProgress && state.tree === state.treeAtIterationStart
   return {
     ...state,
-    open: undefined,
+    ...running(undefined),
     rateLimits: 0,
     iteration: event.iteration,
     unchanged: unchanged ? state.unchanged + 1 : 0,
@@ -222,14 +225,12 @@ function stepStarted(
   state: RunState,
   event: Extract<RunEvent, { type: 'step-started' }>,
 ): RunState {
-  const waiting = event.wakeAtMs !== undefined
-  const { reserved } = event
-  if (!waiting && reserved === undefined) return state
-  return {
-    ...state,
-    ...(waiting ? { waits: [...state.waits, event.step], status: 'waiting' as const } : {}),
-    ...(reserved === undefined ? {} : { reserved: { ...state.reserved, [event.step]: reserved } }),
-  }
+  const { reserved, wakeAtMs, step } = event
+  const { open } = state
+  const held =
+    reserved === undefined ? state : { ...state, reserved: { ...state.reserved, [step]: reserved } }
+  if (wakeAtMs === undefined || open === undefined) return held
+  return enter(held, waiting(open, [...state.waits, step]))
 }
 
 function stepSettled(
@@ -246,7 +247,7 @@ function stepSettled(
       return { ...settled, metrics, tree: event.tree ?? settled.tree }
     }
     case 'step-finished': {
-      const metrics = countFinished(state.metrics, event.step)
+      const metrics = countFinished(state.metrics, event)
       const tree = event.tree ?? settled.tree
       const { certificate: issued, iteration } = event
       const certificate = issued === undefined ? state.certificate : { ...issued, iteration }
@@ -264,20 +265,23 @@ function stepSettled(
   }
 }
 
-function countFinished(metrics: Metrics, step: StepId): Metrics {
-  const kind = kindOf(step)
+function countFinished(metrics: Metrics, event: StepFinished): Metrics {
+  const kind = event.kind ?? kindOf(event.step)
   const byKind = { ...metrics.byKind, [kind]: (metrics.byKind[kind] ?? 0) + 1 }
   return { ...metrics, steps: metrics.steps + 1, byKind }
 }
 
 function endWait(state: RunState, step: StepId): RunState {
-  if (!state.waits.includes(step)) return state
+  if (state.status !== 'waiting' || !state.waits.includes(step)) return state
   const waits = state.waits.filter((other) => other !== step)
-  return { ...state, waits, status: waits.length === 0 ? 'running' : 'waiting' }
+  return enter(state, waits.length === 0 ? running(state.open) : waiting(state.open, waits))
 }
 
+const endWaits = (state: RunState): RunState =>
+  state.status === 'waiting' ? { ...state, waits: [] } : state
+
 /** Takes a reservation off the scale and puts what was really spent on it. */
-function settle(state: RunState, id: string, spent: Amount | undefined): RunState {
+function settle<S extends RunFacts>(state: S, id: string, spent: Amount | undefined): S {
   const held = state.reserved[id]
   if (held === undefined && spent === undefined) return state
   const { [id]: _settled, ...reserved } = state.reserved
@@ -285,19 +289,17 @@ function settle(state: RunState, id: string, spent: Amount | undefined): RunStat
 }
 
 /** Nobody knows what an unfinished call cost, so it cost what it was allowed to. */
-function chargeOpen(state: RunState): RunState {
+function chargeOpen<S extends RunFacts>(state: S): S {
   if (Object.keys(state.reserved).length === 0) return state
   return { ...state, spent: committed(state), reserved: {} }
 }
 
 function rewound(state: RunState, event: Extract<RunEvent, { type: 'run-rewound' }>): RunState {
   return {
-    ...chargeOpen(state),
+    ...leaveIteration(chargeOpen(state)),
     iteration: event.toIteration,
     begunIteration: Math.max(state.begunIteration ?? 0, state.open?.iteration ?? state.iteration),
-    open: undefined,
     lastEnding: undefined,
-    suspendedTree: undefined,
     unchanged: 0,
     errors: initialState.errors,
     evidence: {},
@@ -306,6 +308,11 @@ function rewound(state: RunState, event: Extract<RunEvent, { type: 'run-rewound'
     tree: event.tree ?? state.tree,
   }
 }
+
+const leaveIteration = (state: RunState): RunState =>
+  state.status === 'waiting'
+    ? enter(state, running(undefined))
+    : { ...state, open: undefined, suspendedTree: undefined }
 
 type Counter = Exclude<keyof Metrics, 'byKind' | 'tools'>
 

@@ -5,6 +5,7 @@
 
 import { plainOutput } from './plain-output.ts'
 
+/** A failure of the outside world that a run expects. It is recorded in an event. */
 export interface Fault {
   /** What happened, as a stable key: `step-failed`, `timeout`, `rate-limited`, `budget`… */
   readonly code: string
@@ -21,6 +22,7 @@ export interface Fault {
 
 const messageCharsMax = 4000
 
+/** Throw it in a step to say what failed and whether trying again may help. */
 export class FaultError extends Error {
   readonly fault: Fault
   constructor(fault: Fault, options?: { readonly cause?: unknown }) {

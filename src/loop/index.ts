@@ -10,15 +10,9 @@ export {
   subtract,
   zero,
 } from './budget.ts'
-export { type Condition, evaluate, type Facts, firstMet, restsOn } from './condition.ts'
-export {
-  type Assembled,
-  assembleContext,
-  type Cut,
-  type Section,
-  type SectionSize,
-} from './context-window.ts'
-export { type Command, decide } from './decide.ts'
+export { type Condition, type Facts, firstMet, restsOn } from './condition.ts'
+export { type Assembled, assembleContext, type Section } from './context-window.ts'
+export { decide } from './decide.ts'
 export type { Decision, StoredDecision } from './decision.ts'
 export { defined } from './defined.ts'
 export {
@@ -29,22 +23,14 @@ export {
   describeWalls,
 } from './describe-event.ts'
 export { durationPattern, parseDuration } from './duration.ts'
+export { readStep } from './earlier-journals.ts'
 export { describeRates, describeShare, type ErrorRates, type Share } from './error-rates.ts'
-export {
-  type ErrorCode,
-  type ErrorDetails,
-  errorTable,
-  isLoopError,
-  LoopError,
-  type LoopErrorOptions,
-} from './errors.ts'
+export { type ErrorCode, type ErrorDetails, errorTable, isLoopError, LoopError } from './errors.ts'
 export {
   type AgentUsed,
   type Carried,
-  type CarriedFiles,
-  type Certified,
   type Claim,
-  type Earlier,
+  type DescribedStep,
   type Ending,
   type EventType,
   eventVersion,
@@ -62,11 +48,9 @@ export {
   type Source,
   type StepFailed,
   type StepFinished,
-  type StepKind,
   type StepNoted,
   type StepStarted,
   type Stored,
-  stepKinds,
   type Walls,
   type WorkspaceChanged,
 } from './event.ts'
@@ -90,12 +74,8 @@ export {
   standardConditions,
   type TestCounts,
 } from './evidence.ts'
-export { type ApplyProgress, evolve, type Occurrence } from './evolve.ts'
-export {
-  createLineCollector,
-  type LineCollector,
-  type OutputLine,
-} from './excerpt/collect-lines.ts'
+export { type ApplyProgress, evolve } from './evolve.ts'
+export { createLineCollector, type OutputLine } from './excerpt/collect-lines.ts'
 export { excerpt, excerptLines, keyLines } from './excerpt/excerpt.ts'
 export {
   errorSignature,
@@ -120,15 +100,12 @@ export type {
   Action,
   AgentContext,
   AgentEnd,
-  AgentNote,
   AgentReport,
   AgentTask,
   ArtifactContent,
   ArtifactRef,
   Branches,
   BranchResults,
-  Exchanged,
-  ExchangeNote,
   Iteration,
   IterationWorkspace,
   KeptExchange,
@@ -137,11 +114,9 @@ export type {
   Reservation,
   Risk,
   StepContext,
-  StepNote,
   StepOptions,
   ToolContext,
   ToolDescription,
-  ToolNote,
   ToolResult,
 } from './loop-type.ts'
 export { didYouMean, nearestName } from './nearest-name.ts'
@@ -149,18 +124,19 @@ export {
   describeFault,
   describeOutcome,
   didNothing,
+  type Earlier,
   type LimitName,
   type Outcome,
   type OutcomeType,
 } from './outcome.ts'
-export { applyPatch, applyPatchInPlace, diff, isUnchanged, type Patch } from './patch.ts'
+export { applyPatch, applyPatchInPlace, diff, type Patch } from './patch.ts'
 export { plainOutput } from './plain-output.ts'
+export { type ProgramName, programNames } from './program-names.ts'
 export {
   type CaptureLimits,
   captureLimits,
   captureProgress,
   keepEnd,
-  type ProgressEntry,
   renderProgress,
   type SystemProgress,
 } from './progress.ts'
@@ -185,6 +161,7 @@ export {
   retryPolicy,
   windowOpensAtMs,
 } from './retry.ts'
+export { defaultRoles, type RoleAppearance, type RoleAppearances } from './role-appearance.ts'
 export {
   failedOnBase,
   findDescription,
@@ -197,12 +174,12 @@ export {
   committed,
   initialState,
   type Metrics,
+  type RunFacts,
   type RunState,
   remaining,
   type ToolUse,
 } from './state.ts'
 export {
-  documentedStatus,
   isEnd,
   type RunStatus,
   runStatuses,
@@ -210,5 +187,8 @@ export {
   statusesNamed,
   transitions,
 } from './status.ts'
-export { kindOf, nameProblem } from './step-name.ts'
+export { type StepKind, stepKinds } from './step-kind.ts'
+export { kindOf, nameProblem, parseStepId } from './step-name.ts'
+export type { AgentNote, Exchanged, ExchangeNote, StepNote, ToolNote } from './step-note.ts'
+export { readState, type StoredState } from './stored-state.ts'
 export { estimateTokens } from './token-estimate.ts'

@@ -7,6 +7,7 @@
  * canonical values means that nothing changed in between.
  */
 
+/** A value that JSON can represent. Inputs, progress and results of steps are such values. */
 export type Json =
   | null
   | boolean

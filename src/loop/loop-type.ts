@@ -11,8 +11,11 @@ import type { BlobId, StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Answer, Question } from './question.ts'
 import type { RetryPolicy } from './retry.ts'
+import type { RoleAppearances } from './role-appearance.ts'
 import type { Signal } from './signal.ts'
+import type { AgentNote, Exchanged } from './step-note.ts'
 
+/** What one iteration of a loop does, and when the loop ends. */
 export interface LoopType<Input, Context, Progress, Result> {
   readonly name: string
   /** Say it yourself when code that is not in these functions changes. */
@@ -25,6 +28,10 @@ export interface LoopType<Input, Context, Progress, Result> {
   extractProgress(result: Result, previous: Progress | undefined, findings: Findings): Progress
   /** Any of these ends the run, besides its limits. */
   readonly until?: readonly Condition<Progress, Result>[]
+  /** The registered loop type that it is of. Kept with the run; default: `plain`, or code. */
+  readonly type?: string
+  /** How its agents appear to people. Kept with the run; default: `maker` reports, as `impl`. */
+  readonly roles?: RoleAppearances
 }
 
 /** What an iteration works through. Each call is a journaled step: done once, kept. */
@@ -54,6 +61,7 @@ export interface Iteration {
   artifact(name: string, content: ArtifactContent): Promise<ArtifactRef>
 }
 
+/** The folder that an iteration works in. */
 export interface IterationWorkspace {
   readonly path: string
   /** The files as they are now. */
@@ -67,6 +75,7 @@ export type BranchResults<B extends Branches> = {
   readonly [Name in keyof B]: Awaited<ReturnType<B[Name]>>
 }
 
+/** Options of a step. */
 export interface StepOptions {
   readonly timeoutMs?: number
   readonly retry?: Partial<RetryPolicy>
@@ -74,6 +83,11 @@ export interface StepOptions {
   readonly reserve?: Amount
   /** It changes no files of the workspace, so it may run beside others. */
   readonly readOnly?: boolean
+  /**
+   * Of a plain step: what its loop type uses it for. Run folders and displays show the result of `prompt` as the
+   * agent's prompt, and that of `changes` as the files that the iteration changed.
+   */
+  readonly role?: string
 }
 
 /** What the code of a step is given. */
@@ -116,73 +130,11 @@ export interface KeptExchange extends Exchanged {
   readonly content: Uint8Array
 }
 
-export interface Exchanged {
-  /** Which one of its step, from 1. */
-  readonly ordinal: number
-  readonly provider: string
-  readonly model: string
-  /** How it ended, as a stable key: `complete`, `idle`, `rate-limited`… */
-  readonly ended: string
-  readonly spent: Amount
-  /** The provider did not say what it used, or the price of the very model is not known. */
-  readonly isEstimated: boolean
-  readonly durationMs: number
-}
-
-/** What can be seen of an agent at work. */
-export type AgentNote =
-  | {
-      readonly type: 'turn-ended'
-      readonly turn: number
-      /** What it said, shortened. */
-      readonly text: string
-      readonly calls: number
-      /** The first of the calls that it makes now, shortened. */
-      readonly calling?: string
-      readonly usage: Amount
-    }
-  /** The conversation no longer fitted into the model's window. */
-  | { readonly type: 'context-cut'; readonly tokens: number; readonly what: string }
-  /** It repeated itself and was told so. */
-  | { readonly type: 'nudged'; readonly tool: string; readonly times: number }
-  /** A piece of what it prints, while it works. */
-  | { readonly type: 'said'; readonly text: string }
-  /** The window of a provider is closed. Nothing failed. */
-  | { readonly type: 'waiting'; readonly untilMs: number; readonly message: string }
-
-/** One call of a tool, by an agent or by the loop itself. */
-export interface ToolNote {
-  readonly type: 'tool-called'
-  readonly tool: string
-  /** The arguments, shortened. */
-  readonly args: string
-  readonly ok: boolean
-  readonly error?: string
-  readonly durationMs: number
-  readonly outputBytes: number
-}
-
-/** An exchange with a model; what was said is in the blob. */
-export interface ExchangeNote extends Exchanged {
-  readonly type: 'exchanged'
-  readonly attempt: number
-  readonly blob: BlobId
-  readonly bytes: number
-}
-
-/** The prompt as it was sent, where something was added to the task's; it is in the blob. */
-export interface PromptNote {
-  readonly type: 'prompted'
-  readonly blob: BlobId
-  readonly bytes: number
-}
-
-export type StepNote = AgentNote | ToolNote | ExchangeNote | PromptNote
-
 export interface Reservation {
   settle(spent: Amount): Promise<void>
 }
 
+/** The work that an iteration gives to an agent. */
 export interface AgentTask {
   readonly prompt: string
   readonly settings?: { readonly [key: string]: Json }
@@ -245,6 +197,7 @@ export interface Action {
   readonly details?: Json
 }
 
+/** What an action did. */
 export interface Receipt {
   readonly status: 'done' | 'refused' | 'skipped'
   readonly summary: string

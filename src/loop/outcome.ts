@@ -1,10 +1,20 @@
 /** How a run ended. Exactly one per run, and it says which condition ended it. */
 
-import type { Earlier } from './event.ts'
 import type { Fault } from './fault.ts'
+import type { CertificateId, RunId } from './ids.ts'
+
+/** Work of another run that solved the same task on the same files. */
+export interface Earlier {
+  readonly run: RunId
+  readonly name: string
+  readonly certificate: CertificateId
+  /** The branch that has the work. Absent: the run had none. */
+  readonly branch?: string
+}
 
 export type LimitName = 'iterations' | 'tokens' | 'cost' | 'time' | 'deadline'
 
+/** How a run ended. */
 export type Outcome =
   /** A condition that means success was met, here or by an earlier run with the same task. */
   | { readonly type: 'completed'; readonly condition: string; readonly earlier?: Earlier }

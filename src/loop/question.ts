@@ -3,8 +3,10 @@
  * safe, and a deadline at which the default is taken (E9).
  */
 
-import type { TreeId } from './ids.ts'
+import type { StepId, TreeId } from './ids.ts'
+import { parseStepId } from './step-name.ts'
 
+/** A question to a person, with a default that is taken at the deadline. */
 export interface Question {
   readonly text: string
   /** What may be answered. Absent: any text. */
@@ -31,6 +33,7 @@ export interface QuestionReview extends ReviewedTrees {
   readonly observed: string
 }
 
+/** The answer to a question, and whether a person gave it or the deadline passed. */
 export interface Answer {
   readonly answer: string
   readonly by: 'person' | 'default'
@@ -48,8 +51,7 @@ export interface OpenQuestion {
 export const questionDeadlineMs: number = 24 * 3_600_000
 
 /** The name that the loop gave it: `tone` of `1/ask:tone#1`. */
-export const questionName = (id: string): string =>
-  id.slice(id.lastIndexOf('/') + 1).replaceAll(/^ask:|#\d+$/g, '')
+export const questionName = (id: string): string => parseStepId(id as StepId).name
 
 /** Why a question cannot be asked, if it cannot. */
 export function questionProblem(question: Question): string | undefined {

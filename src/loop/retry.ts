@@ -2,6 +2,7 @@
 
 import type { Fault } from './fault.ts'
 
+/** How often, and after which pauses, a step is tried again after a retryable fault. */
 export interface RetryPolicy {
   /** Attempts in all, the first included. 1: never again. */
   readonly attempts: number

@@ -1,6 +1,10 @@
 /**
  * What is known about a run: a fold over its events, small whatever the length of its history.
  *
+ * A state is facts, which hold in every phase, and one phase. A combination that cannot happen cannot
+ * be written: a waiting run has an open iteration, only a waiting run has open waits, and a run has an
+ * outcome exactly when its status is that end (`run-phase.ts`).
+ *
  * All members are there from the beginning, so that every state has the same shape: the fold runs
  * for each event, and copies of one shape are cheap.
  */
@@ -17,10 +21,9 @@ import type {
   Walls,
 } from './event.ts'
 import type { CheckDescription, Evidence, EvidenceKept } from './evidence.ts'
-import type { StepId, TreeId } from './ids.ts'
+import type { TreeId } from './ids.ts'
 import type { Json } from './json.ts'
-import type { Outcome } from './outcome.ts'
-import type { RunStatus } from './status.ts'
+import { type Pending, pending, type RunPhase } from './run-phase.ts'
 
 /** Counts and sums, for people and dashboards. */
 export interface Metrics {
@@ -45,16 +48,7 @@ export interface ToolUse {
   readonly outputBytes: number
 }
 
-export interface OpenIteration {
-  readonly iteration: number
-  /** Where its events begin in the journal. */
-  readonly fromSeq: number
-  readonly startedAtMs: number
-  readonly codeDigest: string
-}
-
-export interface RunState {
-  readonly status: RunStatus
+export interface RunFacts {
   readonly seq: number
   /** When the last event happened. */
   readonly atMs: number
@@ -72,8 +66,6 @@ export interface RunState {
   readonly checks?: readonly CheckDescription[] | undefined
   /** Iterations that count. */
   readonly iteration: number
-  /** The iteration under way, or one to be entered again. */
-  readonly open?: OpenIteration | undefined
   readonly lastEnding?: Ending | undefined
   readonly progress?: Json | undefined
   readonly tree?: TreeId | undefined
@@ -93,13 +85,10 @@ export interface RunState {
   /** Iterations in a row in which neither progress nor files changed. */
   readonly unchanged: number
   readonly errors: { readonly signature: string; readonly times: number }
+  /** What a person asked for. It can be asked in every phase, and is obeyed in a later event. */
   readonly stop?: { readonly by: string; readonly reason: string } | undefined
   readonly cancel?: { readonly by: string; readonly reason: string } | undefined
   readonly pauseRequested: boolean
-  /** Open waits of steps: sleeping, or asking a person. */
-  readonly waits: readonly StepId[]
-  /** The files as a suspension in good order left them, until an iteration is entered again. */
-  readonly suspendedTree?: TreeId | undefined
   readonly treeAtIterationStart?: TreeId | undefined
   /** The files before the first iteration of all. */
   readonly baseTree?: TreeId | undefined
@@ -107,12 +96,13 @@ export interface RunState {
   readonly begunIteration?: number | undefined
   /** What the checks said about the files that the run began with. Absent: no preflight was made. */
   readonly preflight?: Preflight | undefined
-  readonly outcome?: Outcome | undefined
   readonly metrics: Metrics
 }
 
-export const initialState: RunState = {
-  status: 'pending',
+export type RunState = RunFacts & RunPhase
+
+export const initialState: RunFacts & Pending = {
+  ...pending,
   seq: 0,
   atMs: 0,
   createdAtMs: 0,
@@ -127,12 +117,12 @@ export const initialState: RunState = {
   agent: undefined,
   checks: undefined,
   iteration: 0,
-  open: undefined,
   lastEnding: undefined,
   progress: undefined,
   tree: undefined,
   evidence: {},
   answers: {},
+  allows: undefined,
   certificate: undefined,
   spent: zero,
   reserved: {},
@@ -143,13 +133,10 @@ export const initialState: RunState = {
   stop: undefined,
   cancel: undefined,
   pauseRequested: false,
-  waits: [],
-  suspendedTree: undefined,
   treeAtIterationStart: undefined,
   baseTree: undefined,
   begunIteration: undefined,
   preflight: undefined,
-  outcome: undefined,
   metrics: {
     steps: 0,
     stepsFailed: 0,
@@ -164,10 +151,10 @@ export const initialState: RunState = {
 }
 
 /** Spent, and what might yet be: the side of the scale that a new worst case is laid on. */
-export const committed = (state: RunState): Amount =>
+export const committed = (state: RunFacts): Amount =>
   Object.values(state.reserved).reduce(add, state.spent)
 
-export function remaining(state: RunState): Remaining {
+export function remaining(state: RunFacts): Remaining {
   const used = committed(state)
   const { limits } = state
   return {

@@ -11,6 +11,7 @@
 
 import type { OutcomeType } from './outcome.ts'
 
+/** The status of a run, as it is listed. */
 export type RunStatus = 'pending' | 'running' | 'waiting' | 'suspended' | 'paused' | OutcomeType
 
 const ends = ['completed', 'exhausted', 'stuck', 'stopped', 'cancelled', 'failed'] as const
@@ -35,6 +36,7 @@ function isStatus(name: string): name is RunStatus {
   return Object.hasOwn(transitions, name)
 }
 
+/** Whether a run with this status has ended. */
 export const isEnd = (status: RunStatus): status is OutcomeType => transitions[status].length === 0
 
 /** Names used by the source documents, and what they are called here. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { stepId } from './ids.ts'
-import { kindOf, nameProblem } from './step-name.ts'
+import { kindOf, nameProblem, parseStepId } from './step-name.ts'
 
 describe('the name of a step', () => {
   test.each(['plan', 'run tests', 'a.b-c_d', 'überprüfen', '__proto__', 'x'.repeat(200)])(
@@ -31,4 +31,13 @@ test.each([
   [stepId('', ':odd', 1), 'step'],
 ])('the id %s tells that the step is of the kind %s', (id, kind) => {
   expect(kindOf(id)).toBe(kind)
+})
+
+test.each([
+  ['', 'step', 'plan', 1],
+  ['0.left/1.deep/', 'tool', 'grep', 2],
+  ['0.tool:x/', 'check', 'a: b', 12],
+] as const)('an id of %j, %s, %s and %d is taken apart', (path, kind, name, occurrence) => {
+  const step = stepId(path, kind === 'step' ? name : `${kind}:${name}`, occurrence)
+  expect(parseStepId(step)).toEqual({ path, kind, name, occurrence })
 })

@@ -1,7 +1,7 @@
 /** Counts of what tools did. Their names come from agents too, so there is a limit to how many. */
 
-import type { ToolNote } from './loop-type.ts'
 import type { Metrics, ToolUse } from './state.ts'
+import type { ToolNote } from './step-note.ts'
 
 const toolsMax = 200
 const others = '(others)'

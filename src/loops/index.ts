@@ -1,27 +1,41 @@
 export {
+  type LoopOperation,
+  loopOperation,
+  type OperationAsked,
+  type OperationParts,
+} from './loop-operation.ts'
+export type {
+  Beginning,
+  LoopGiven,
+  LoopTypeDefinition,
+  PreparedLoop,
+  ReadPrompts,
+  ReadSection,
+} from './loop-type-definition.ts'
+export {
   type CheckedPlain,
   checkPlain,
   type PlainLoop,
   type PlainSettings,
   plainLoop,
-  plainUntil,
-  type WrittenPrompt,
-} from './plain.ts'
+} from './plain/plain.ts'
 export {
   type CheckEntry,
   describeProgress,
   type PlainEntry,
   type PlainProgress,
   type PlainResult,
-} from './plain-progress.ts'
+} from './plain/plain-progress.ts'
 export {
   createPrompt,
-  type Moment,
+  type IterationInfo,
   type PlainContext,
   type PlainInput,
   type Prompt,
   type PromptSection,
-} from './plain-prompt.ts'
+} from './plain/plain-prompt.ts'
+export { type PlainKeys, plainType } from './plain/plain-type.ts'
+export { loopTypes } from './registry.ts'
 export { createTemplate, type Template, type TemplateOptions } from './template.ts'
 export { sanitize } from './template-engine.ts'
-export type { Shape } from './template-variables.ts'
+export type { VariableShape } from './template-variables.ts'

@@ -2,7 +2,7 @@
 
 import { NotJsonError, nearestName, textOf } from '../loop/index.ts'
 import { outputMax } from './template-engine.ts'
-import { findUnknown, type Shape, type UnknownVariable } from './template-variables.ts'
+import { findUnknown, type UnknownVariable, type VariableShape } from './template-variables.ts'
 
 export interface Problem {
   readonly reason: string
@@ -14,7 +14,7 @@ export interface Problem {
 export interface ProblemContext {
   readonly text: string
   readonly engine: { readonly filters: readonly string[]; readonly tags: readonly string[] }
-  readonly known: Shape | undefined
+  readonly known: VariableShape | undefined
 }
 
 const reasonCharsMax = 500
@@ -56,7 +56,7 @@ function describeReason(message: string, error: unknown, context: ProblemContext
   return `${message}.`
 }
 
-function describeUnknownVariable(path: string, known: Shape | undefined): string {
+function describeUnknownVariable(path: string, known: VariableShape | undefined): string {
   const [, list, item] = /^(.*)\.(-?\d+)$/s.exec(path) ?? []
   if (list !== undefined) {
     return `there is no item ${item} in "${list}". Check its size first, or use a loop.`

@@ -6,11 +6,11 @@ import { nearestName } from '../loop/index.ts'
  * What is known about a variable before it has a value: a value without parts, a list, an object,
  * or nothing at all (`any`).
  */
-export type Shape =
+export type VariableShape =
   | 'value'
   | 'any'
-  | { readonly list: Shape }
-  | { readonly parts: { readonly [name: string]: Shape } }
+  | { readonly list: VariableShape }
+  | { readonly parts: { readonly [name: string]: VariableShape } }
 
 /** Any item of a list. */
 export const item: unique symbol = Symbol('item')
@@ -28,7 +28,7 @@ export interface UnknownVariable {
 }
 
 /** Finds the first unknown name in a path. */
-export function findUnknown(path: Path, shape: Shape): UnknownVariable | undefined {
+export function findUnknown(path: Path, shape: VariableShape): UnknownVariable | undefined {
   let current = shape
   for (const [index, segment] of path.entries()) {
     const next = findPart(current, segment)
@@ -49,7 +49,7 @@ export function findUnknown(path: Path, shape: Shape): UnknownVariable | undefin
   return undefined
 }
 
-function findPart(shape: Shape, segment: Segment): Shape | undefined {
+function findPart(shape: VariableShape, segment: Segment): VariableShape | undefined {
   // The content of brackets is only known at run time.
   if (shape === 'any' || typeof segment === 'object') return 'any'
   // Iterating over text yields the text, and over an object its names and parts.
@@ -69,11 +69,14 @@ function findPart(shape: Shape, segment: Segment): Shape | undefined {
 }
 
 /** The shape of an existing value. */
-export function toShape(value: unknown): Shape {
+export function toShape(value: unknown): VariableShape {
   if (typeof value !== 'object' || value === null) return 'value'
   // Lists may contain values of any kind.
   if (Array.isArray(value)) return { list: 'any' }
-  const parts = Object.entries(value).map(([name, part]): [string, Shape] => [name, toShape(part)])
+  const parts = Object.entries(value).map(([name, part]): [string, VariableShape] => [
+    name,
+    toShape(part),
+  ])
   return { parts: Object.fromEntries(parts) }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { isLoopError } from '../loop/index.ts'
 import { createTemplate } from './template.ts'
 import { sanitize } from './template-engine.ts'
-import type { Shape } from './template-variables.ts'
+import type { VariableShape } from './template-variables.ts'
 
 const render = async (text: string, values: Record<string, unknown> = {}): Promise<string> =>
   (await createTemplate(text)).render(values)
@@ -115,7 +115,7 @@ describe('problems are reported with their position:', () => {
 })
 
 describe('variables are known before they have values', () => {
-  const known: Shape = {
+  const known: VariableShape = {
     parts: {
       input: { parts: { goal: 'value', extra: 'any' } },
       checks: { list: { parts: { name: 'value', status: 'value' } } },

@@ -17,7 +17,7 @@ import {
 } from './template-engine.ts'
 import type { Use } from './template-items.ts'
 import { describeProblem, describeUnknown } from './template-problems.ts'
-import { findUnknown, pathToText, type Shape, toShape } from './template-variables.ts'
+import { findUnknown, pathToText, toShape, type VariableShape } from './template-variables.ts'
 
 export interface TemplateOptions {
   /** The name for messages. */
@@ -28,11 +28,12 @@ export interface TemplateOptions {
   readonly indent?: number
 }
 
+/** A parsed prompt template. Made by `createTemplate`. */
 export interface Template {
   /** The paths that it expects, such as `input.goal`. */
   readonly variables: readonly string[]
   /** Throws `bad-template` for the first unknown variable, in any branch. */
-  checkVariables(known: Shape): void
+  checkVariables(known: VariableShape): void
   /** Deterministic: the same values give the same text. Throws `bad-template`. */
   render(values: { readonly [name: string]: unknown }): string
 }
@@ -63,7 +64,7 @@ interface Source {
   readonly options: TemplateOptions
 }
 
-function attempt<T>(source: Source, known: Shape | undefined, action: () => T): T {
+function attempt<T>(source: Source, known: VariableShape | undefined, action: () => T): T {
   try {
     return action()
   } catch (error) {
@@ -115,7 +116,7 @@ function findTag(text: string, from: number): number {
   return -1
 }
 
-function checkVariables(source: Source, uses: readonly Use[], known: Shape): void {
+function checkVariables(source: Source, uses: readonly Use[], known: VariableShape): void {
   for (const { segments, location } of uses) {
     const unknown = findUnknown(segments, known)
     if (unknown === undefined) continue

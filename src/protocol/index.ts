@@ -1,12 +1,13 @@
 export { canonicalDepthMax, canonicalJson, formatJsonPath } from './canonical-json.ts'
 export {
   type Certificate,
+  type CertificateBasis,
   type CertificateDraft,
   type CertificateVersion,
   type Certified,
   type CertifiedCalibration,
   type CertifiedCheck,
-  type CertifiedLayer,
+  type CertifiedDependencies,
   type Consultation,
   certificateBytesMax,
   certificateDomain,
@@ -14,7 +15,6 @@ export {
   certificateSchema,
   certificateVersion,
   type ErrorRate,
-  type RestsOn,
   type SealedChangeNote,
   type SealedPart,
   type Signature,
@@ -100,7 +100,18 @@ export {
 export { stepNoteSchema } from './events/event-parts.ts'
 export { recordedEventSchema, runEventSchema } from './events/event-schema.ts'
 export { jsonSchemas } from './json-schemas.ts'
-export { withDefaultPrompt } from './loop-file/default-prompt.ts'
+export {
+  type CheckWords,
+  checkAgent,
+  checkTool,
+  describeCheckPower,
+  runsCommands,
+} from './loop-file/check-kinds.ts'
+export {
+  type CheckedLoopFile,
+  type CheckLoopFileOptions,
+  checkLoopFile,
+} from './loop-file/check-loop-file.ts'
 export { issueProblems, issueReason, quoted, unknownName } from './loop-file/issue-problems.ts'
 export {
   type AcpAgentSettings,
@@ -120,10 +131,8 @@ export {
   type FileProblem,
   type JudgeCheckSettings,
   type LoopFile,
-  type LoopFileType,
   type McpServer,
   type ModelAgentSettings,
-  type PlainFile,
   type ProgramAgentSettings,
   type PromptSection,
   type RepairAgentSettings,
@@ -135,13 +144,16 @@ export {
   type ToolCheckSettings,
   type WorktreeSettings,
 } from './loop-file/loop-file.ts'
+export { builtInToolNames } from './loop-file/loop-file-problems.ts'
+export { defaultLoopType } from './loop-file/loop-file-schema.ts'
 export {
-  builtInToolNames,
-  consultProblems,
-  eachCheckProblems,
-  loopFileProblems,
-  sandboxProblems,
-} from './loop-file/loop-file-problems.ts'
-export { loopFileSchemas, type WrittenLoopFile } from './loop-file/loop-file-schemas.ts'
+  type AgentRole,
+  type AgentRoles,
+  type LoopFileType,
+  makerRole,
+  type Unnamed,
+} from './loop-file/loop-file-type.ts'
+export { promptSchema } from './loop-file/prompt-schema.ts'
+export { integer, key, keys, list, text } from './loop-file/value-schemas.ts'
 export type { NamedEvidence } from './run-values.ts'
 export { isJsonObject, type JsonObject, type PublishedMeta, published } from './values.ts'

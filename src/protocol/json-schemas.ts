@@ -10,11 +10,14 @@ import { loopResultSchema } from './checkpoint/entity-schemas.ts'
 import { commandErrorSchema, commandFileName, commandOutputs } from './cli/index.ts'
 import { configJsonSchema } from './config/config-schema.ts'
 import { recordedEventSchema } from './events/event-schema.ts'
-import { loopFileJsonSchema } from './loop-file/loop-file-schemas.ts'
+import { loopFileJsonSchema } from './loop-file/loop-file-schema.ts'
+import type { LoopFileType } from './loop-file/loop-file-type.ts'
 import { published } from './values.ts'
 
 /** By file name in `schemas/`, which `node scripts/schemas.mjs` writes. */
-export function jsonSchemas(): { readonly [fileName: string]: object } {
+export function jsonSchemas(types: readonly LoopFileType[]): {
+  readonly [fileName: string]: object
+} {
   return {
     'api.schema.json': apiDocument(),
     'certificate.schema.json': document(signedCertificateSchema, {
@@ -33,7 +36,7 @@ export function jsonSchemas(): { readonly [fileName: string]: object } {
       $id: `urn:loopwright:schema:events:${eventVersion}`,
       description: 'One event of a run, as the journal and the event stream give it.',
     }),
-    'loop.schema.json': loopFileDocument(),
+    'loop.schema.json': loopFileDocument(types),
     'loop-result.schema.json': document(loopResultSchema, {
       $id: `urn:loopwright:schema:loop-result:${checkpointFormatVersion}`,
       description: 'The result of a finished run, in the legacy format.',
@@ -84,8 +87,8 @@ function document(schema: z.ZodType, head: { $id: string; description: string })
 }
 
 /** Referenced on the first line of a loop file: `# yaml-language-server: $schema=…`. */
-function loopFileDocument(): object {
-  const { $schema, ...shape } = loopFileJsonSchema()
+function loopFileDocument(types: readonly LoopFileType[]): object {
+  const { $schema, ...shape } = loopFileJsonSchema(types)
   const head = { $id: 'urn:loopwright:schema:loop:1', title: 'Loopwright loop file' }
   return { $schema, ...head, ...shape }
 }

@@ -12,6 +12,7 @@ import {
 } from '../loop/index.ts'
 import type { HostPorts } from './host-ports.ts'
 
+/** A fork beside the run that it comes from. */
 export interface ForkComparison {
   /** Both are the same up to the end of this iteration. */
   readonly iteration: number

@@ -32,6 +32,8 @@ interface DriveParts extends RunParts {
   readonly keepFiles?: boolean
   /** In the place of our own: what a record has of it. */
   readonly certifier?: Certifier
+  /** False: the run repeats a record, which has what preflight found. */
+  readonly isAttempt?: boolean
 }
 
 export interface Driver {
@@ -166,9 +168,11 @@ function portsFor(
     if (lease !== undefined) await base.journal.renew(lease)
   }
   const workspace = openWorkspace(base, place, { exclude, fence })
+  const { preflight, ...others } = prepared.ports
   return {
     ...given,
-    ...prepared.ports,
+    ...others,
+    ...(parts.isAttempt === false ? {} : defined({ preflight })),
     ...base,
     journal,
     certifier: parts.certifier ?? prepared.ports.certifier,

@@ -24,6 +24,7 @@ export interface Queued {
   readonly request?: RequestKey
 }
 
+/** Options of `openHost`. */
 export interface HostOptions {
   /** The folder of the record; the user's own unless told. */
   readonly folder?: string
@@ -65,6 +66,7 @@ export interface RunParts {
   readonly graceMs?: number
 }
 
+/** Options of `host.start`. */
 export interface StartOptions<Input> extends RunParts, Creation {
   readonly input: Input
   /** A readable name; one is made up otherwise. */
@@ -86,9 +88,12 @@ export interface CreateOptions<Input> extends Omit<StartOptions<Input>, keyof Ru
   readonly queue?: Queued
 }
 
+/** Options of `host.resume`. */
 export interface ResumeOptions extends RunParts {
   /** The folder, where it is another than before. */
   readonly workspace?: string
+  /** From `placeAgain`, if it was called before. */
+  readonly place?: RunPlace
   /** Go on though the loop's code changed in the middle of an iteration, which starts anew. */
   readonly force?: boolean
   /** Go on with the files as they are, though a step was cut short: they are not put back. */
@@ -97,6 +102,7 @@ export interface ResumeOptions extends RunParts {
   readonly fromIteration?: number
 }
 
+/** Options of `host.fork`. */
 export interface ForkOptions<Input> extends RunParts, Creation {
   readonly iteration: number
   readonly name?: string

@@ -3,6 +3,7 @@
 import type { DriveEnd } from '../engine/index.ts'
 import type { RecordedEvent, RunId } from '../loop/index.ts'
 
+/** A run that this process drives. */
 export interface RunHandle {
   readonly id: RunId
   readonly name: string

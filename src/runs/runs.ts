@@ -10,6 +10,7 @@ import type {
   ForkOptions,
   RestoreOptions,
   ResumeOptions,
+  RunParts,
   StartOptions,
 } from './options.ts'
 import type { RunHandle } from './run-handle.ts'
@@ -34,7 +35,7 @@ export interface Runs {
   placeFork(run: string, options: PlaceForkOptions): Promise<RunPlace>
   /** Where a run works; a worktree that was deleted is made again. */
   placeAgain(run: string, workspace?: string): Promise<RunPlace>
-  /** E10. A run that is on disk when this resolves, and that nobody drives yet: `resume` does. */
+  /** E10. A run that is on disk when this resolves, and that is not driven yet: see `drive`. */
   create<I, C, P, R>(loop: LoopType<I, C, P, R>, options: CreateOptions<I>): Promise<RunPlace>
   /** The same for a fork. */
   createFork<I, C, P, R>(
@@ -56,9 +57,14 @@ export interface Runs {
   /** Says on a run that nobody drives why it does not go on, and what to do. */
   suspend(run: string, reason: string): Promise<void>
   start<I, C, P, R>(loop: LoopType<I, C, P, R>, options: StartOptions<I>): Promise<RunHandle>
-  /** Takes up a run that was suspended, or whose process ended in any way. */
+  /**
+   * Drives a run that was created and not driven yet. If another run works in its folder, the new one is
+   * removed.
+   */
+  drive(place: RunPlace, loop: AnyLoopType, parts: RunParts): Promise<RunHandle>
+  /** Resumes a run that was suspended or interrupted. */
   resume(run: string, loop: AnyLoopType, options?: ResumeOptions): Promise<RunHandle>
-  /** A run of its own that goes on from another's checkpoint. */
+  /** Creates and drives a run that continues from another's checkpoint. */
   fork<I, C, P, R>(
     run: string,
     loop: LoopType<I, C, P, R>,

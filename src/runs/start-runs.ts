@@ -14,35 +14,36 @@ import { requireSameHead } from './require-same-head.ts'
 import type { Runs } from './runs.ts'
 
 type Created = 'create' | 'createFork' | 'carryOver' | 'rewind'
+type Driven = 'drive' | 'start' | 'resume' | 'fork'
 
 export function createStarts(
   base: HostPorts,
   driver: Driver,
   tell: Runs['tell'],
-): Pick<Runs, Created | 'start' | 'resume' | 'fork' | 'place' | 'placeFork' | 'placeAgain'> {
+): Pick<Runs, Created | Driven | 'place' | 'placeFork' | 'placeAgain'> {
   const { journal } = base
   const creation = createCreation(base)
   const goingOn = createGoingOn(base)
+  const drive: Runs['drive'] = (place, loop, parts) =>
+    driver.drive(place, loop, parts).catch(async (error: unknown) => {
+      // It did nothing, so the list does not show it.
+      if (isLoopError(error, 'workspace-busy')) {
+        await journal.removeRun(place.id, { force: true })
+        await place.leave()
+      }
+      throw error
+    })
   return {
     ...createPlaces(base),
     ...creation,
     ...goingOn,
-    async start(loop, options) {
-      const place = await creation.create(loop, options)
-      return driver.drive(place, loop, options).catch(async (error: unknown) => {
-        // Nothing was done, and nobody was told of it: a name in the list would only puzzle.
-        if (isLoopError(error, 'workspace-busy')) {
-          await journal.removeRun(place.id, { force: true })
-          await place.leave()
-        }
-        throw error
-      })
-    },
+    drive,
+    start: async (loop, options) => drive(await creation.create(loop, options), loop, options),
     async resume(idOrName, loop, options = {}) {
       const run = await journal.findRun(idOrName)
       requireOpen(run)
       await requireNoReplay(base, run)
-      const place = await placeAgain(base, run, options.workspace)
+      const place = options.place ?? (await placeAgain(base, run, options.workspace))
       if (options.fromIteration === undefined && options.keepFiles !== true) {
         await requireSameHead(base, run, place)
       }

@@ -1,9 +1,10 @@
 /**
- * A place, as the arguments of bubblewrap. Whatever is not named here does not exist inside.
+ * Builds the bubblewrap arguments for a sandbox. Paths that are not listed here do not exist inside.
  *
- * 1. No network, processes, users, or names of the machine; no capabilities, and none to be had.
- * 2. Everything can only be read, but for the workspace and three folders that live in memory.
- * 3. The environment is what is given here, and nothing else.
+ * 1. The network, processes, users and host name of the machine are not visible; there are no capabilities
+ *    and no way to gain any.
+ * 2. Everything is read-only, except the workspace and three folders in memory.
+ * 3. The environment consists of the variables set here only.
  */
 
 import { realpathSync, statSync } from 'node:fs'
@@ -16,15 +17,15 @@ import type { ShownPaths } from './shown-paths.ts'
 import { isWithin, type Toolchains } from './toolchains.ts'
 
 export const innerHome = '/home/agent'
-/** What is ours inside. */
+/** The folder for Loopwright's own files inside the sandbox. */
 export const innerFolder = '/run/loopwright'
 export const relayProgram: string = join(innerFolder, 'relay.mjs')
-/** From here on, one for each file that is hidden. */
+/** The first of the descriptors for hidden files, one per file. */
 export const hiddenDescriptor = 7
 export const relaySocket = (index: number): string => join(innerFolder, `${index}.sock`)
 
-/** Not a secret, so on the command line: they hold even if nothing else arrives. */
-export const walls: readonly string[] = [
+/** Passed on the command line, not over the pipe, so that they apply even if the pipe delivers nothing. */
+export const isolationArgs: readonly string[] = [
   '--unshare-user',
   '--unshare-pid',
   '--unshare-ipc',
@@ -44,13 +45,13 @@ export const walls: readonly string[] = [
 export interface InnerCommand {
   readonly cwd: string | undefined
   readonly env: Readonly<Record<string, string>> | undefined
-  /** Our program that relays, where it is outside. */
+  /** The path of the relay program outside the sandbox. */
   readonly relay: string
 }
 
-/** What is the same for all commands of a place, worked out once. */
-export interface PreparedPlace extends SandboxPlace {
-  /** Without links on the way. */
+/** What is the same for all commands of a sandbox, computed once. */
+export interface PreparedSandbox extends SandboxPlace {
+  /** The workspace with symlinks resolved. */
   readonly real: string
   readonly allLimits: SandboxLimits
   readonly toolchains: Toolchains
@@ -58,65 +59,64 @@ export interface PreparedPlace extends SandboxPlace {
   readonly shown: ShownPaths
 }
 
-export function bubblewrapArgs(place: PreparedPlace, command: InnerCommand): readonly string[] {
-  const { real, toolchains } = place
-  const inside = innerPath(place)
+export function bubblewrapArgs(sandbox: PreparedSandbox, command: InnerCommand): readonly string[] {
+  const { real, toolchains } = sandbox
+  const inside = innerPath(sandbox)
   const args = [
-    // First: a home may lie in the temporary folder.
-    ...kernelFolders(place.allLimits.tmpBytes),
+    // First, because the home directory may be in the temporary folder.
+    ...kernelFolders(sandbox.allLimits.tmpBytes),
     ...toolchains.mounts.flatMap((path) => ['--ro-bind', path, path]),
     ...toolchains.links.flatMap(({ path, target }) => ['--symlink', target, path]),
-    ...filesOf(place),
-    ...place.shown.hidden.flatMap(({ path, isFolder }) =>
+    ...workspaceMounts(sandbox),
+    ...sandbox.shown.hidden.flatMap(({ path, isFolder }) =>
       isFolder ? emptyFolder(inside(path)) : [],
     ),
-    ...hiddenFiles(place).flatMap((path, index) =>
+    ...hiddenFiles(sandbox).flatMap((path, index) =>
       emptyFile(inside(path), hiddenDescriptor + index),
     ),
-    ...relayFiles(place, command.relay),
-    ...(place.files ?? []).flatMap(({ from, to }) => ['--ro-bind', from, checkedInner(to)]),
+    ...relayFiles(sandbox, command.relay),
+    ...(sandbox.files ?? []).flatMap(({ from, to }) => ['--ro-bind', from, requireInnerPath(to)]),
     '--remount-ro',
     '/',
-    ...environmentOf(place, command).flatMap(([name, value]) => ['--setenv', name, value]),
+    ...innerEnvironment(sandbox, command).flatMap(([name, value]) => ['--setenv', name, value]),
     '--chdir',
     inside(command.cwd ?? real),
   ]
-  // They are told apart by it: what has one in it would be more than one.
-  const wrong = args.find((arg) => arg.includes('\0'))
-  if (wrong === undefined) return args
+  // NUL separates the arguments on the pipe, so an argument that contains one would become several.
+  const invalid = args.find((arg) => arg.includes('\0'))
+  if (invalid === undefined) return args
   throw new LoopError(
     'bad-request',
-    `A path or variable for the sandbox has a NUL in it: ${JSON.stringify(wrong.slice(0, 80))}. Take it out.`,
+    `A path or variable for the sandbox contains a NUL: ${JSON.stringify(invalid.slice(0, 80))}. Remove it.`,
   )
 }
 
-/** Elsewhere a file could cover one of the system, or lie in a folder that cannot hold it. */
-function checkedInner(path: string): string {
+/** Elsewhere the file could hide a system file, or its folder could be read-only. */
+function requireInnerPath(path: string): string {
   if (path === normalize(path) && path.startsWith(`${innerFolder}/`)) return path
   throw new LoopError('bad-request', `${path} is not a path below ${innerFolder}.`)
 }
 
-/** Where nothing could be protected, because the workspace would be all. */
-export function realWorkspace(workspace: string): string {
+/** Resolves the workspace, and rejects folders that contain more than a sandbox may write. */
+export function resolveSandboxWorkspace(workspace: string): string {
   const real = isAbsolute(workspace) ? resolveFolder(workspace) : undefined
   if (real === undefined) {
     throw new LoopError(
       'bad-request',
-      `There is no folder ${workspace} to work in. Give the full path of one that exists.`,
+      `The workspace ${workspace} is not an existing folder with an absolute path. Use one that is.`,
     )
   }
   const tooMuch = ['/usr', '/etc', '/proc', '/dev', '/sys', '/run', homedir()]
-  if (tooMuch.some((path) => isWithin(path, real)) || hasNoFiles(real) || real === '/tmp') {
+  if (tooMuch.some((path) => isWithin(path, real)) || isKernelFolder(real) || real === '/tmp') {
     throw new LoopError(
       'bad-request',
-      `${workspace} cannot be a workspace: it holds more than the work. Use a folder of its own.`,
+      `${workspace} cannot be a workspace: it contains system or home files. Use a separate folder.`,
     )
   }
   return real
 }
 
-/** But those of the kernel. */
-const hasNoFiles = (real: string): boolean =>
+const isKernelFolder = (real: string): boolean =>
   ['/proc', '/sys'].some((folder) => isWithin(real, folder))
 
 function resolveFolder(path: string): string | undefined {
@@ -133,9 +133,9 @@ function kernelFolders(tmpBytes: number): readonly string[] {
   return [
     '--proc',
     '/proc',
-    // Through its memory the first process could be told to live on without us.
+    // Writing to its memory could keep the first process alive after this process ends.
     ...emptyFolder('/proc/1'),
-    // For root the settings of the kernel are files of its own, capabilities or not.
+    // Root owns the kernel settings and could write them even without capabilities.
     '--remount-ro',
     '/proc',
     '--dev',
@@ -153,8 +153,8 @@ function kernelFolders(tmpBytes: number): readonly string[] {
   ]
 }
 
-/** Where what is in the workspace is inside. */
-function innerPath({ workspace, real, shownAs }: PreparedPlace): (path: string) => string {
+/** Maps a path in the workspace to its path inside the sandbox. */
+function innerPath({ workspace, real, shownAs }: PreparedSandbox): (path: string) => string {
   if (shownAs === undefined) return (path) => path
   const root = [real, workspace]
   return (path) => {
@@ -163,9 +163,9 @@ function innerPath({ workspace, real, shownAs }: PreparedPlace): (path: string) 
   }
 }
 
-function filesOf(place: PreparedPlace): readonly string[] {
-  const { workspace, real, git, shown, shownAs } = place
-  const inside = innerPath(place)
+function workspaceMounts(sandbox: PreparedSandbox): readonly string[] {
+  const { workspace, real, git, shown, shownAs } = sandbox
+  const inside = innerPath(sandbox)
   const readable = (path: string): readonly string[] => ['--ro-bind', path, inside(path)]
   const writable = (path: string): readonly string[] => ['--bind', path, inside(path)]
   const isLink = workspace !== real && shownAs === undefined
@@ -174,35 +174,35 @@ function filesOf(place: PreparedPlace): readonly string[] {
     ...writable(real),
     ...(isLink ? ['--symlink', real, workspace] : []),
     ...shown.links.flatMap(({ path, target }) => ['--symlink', target, path]),
-    // What is mounted cannot be moved.
+    // A mount point cannot be moved.
     ...shown.pinned.flatMap(writable),
     ...shown.inside.flatMap(readable),
     ...git.readOnly.flatMap(readable),
-    ...mountsOf(place),
+    ...innerMounts(sandbox),
   ]
 }
 
-/** Over folders of the workspace, which must be there. */
-function mountsOf(place: PreparedPlace): readonly string[] {
-  const { mounts = [], scratch = [], overlay, allLimits } = place
-  const inside = innerPath(place)
+/** Mounts over folders of the workspace, which must exist. */
+function innerMounts(sandbox: PreparedSandbox): readonly string[] {
+  const { mounts = [], scratch = [], overlay, allLimits } = sandbox
+  const inside = innerPath(sandbox)
   const lower = overlay?.lower ?? []
-  const how = (path: string): string =>
+  const bindOption = (path: string): string =>
     lower.some((folder) => isWithin(path, folder)) ? '--bind' : '--ro-bind'
   return [
     ...lower.flatMap((path) => ['--bind', path, path]),
-    ...mounts.flatMap(({ from, to }) => [how(from), from, inside(to)]),
+    ...mounts.flatMap(({ from, to }) => [bindOption(from), from, inside(to)]),
     ...scratch.flatMap((path) => ['--size', `${allLimits.tmpBytes}`, '--tmpfs', inside(path)]),
   ]
 }
 
-/** Each is made from what a descriptor of its own gives: nothing. */
-export function hiddenFiles({ git, shown: { hidden } }: PreparedPlace): readonly string[] {
+/** Each is covered by an empty file, whose content bubblewrap reads from a separate descriptor. */
+export function hiddenFiles({ git, shown: { hidden } }: PreparedSandbox): readonly string[] {
   const ofGit = git.hide.filter((file) => !hidden.some(({ path }) => isWithin(file, path)))
   return [...ofGit, ...hidden.flatMap(({ path, isFolder }) => (isFolder ? [] : [path]))]
 }
 
-/** Not a device that swallows everything: who writes to it is to know. */
+/** Not /dev/null, so that writing to it fails visibly. */
 const emptyFile = (path: string, descriptor: number): readonly string[] => [
   '--perms',
   '0444',
@@ -220,8 +220,8 @@ const emptyFolder = (path: string): readonly string[] => [
   path,
 ]
 
-function relayFiles(place: SandboxPlace, relay: string): readonly string[] {
-  const relays = relaysOf(place)
+function relayFiles(sandbox: SandboxPlace, relay: string): readonly string[] {
+  const relays = listRelays(sandbox)
   if (relays.length === 0) return []
   return [
     '--ro-bind',
@@ -231,28 +231,31 @@ function relayFiles(place: SandboxPlace, relay: string): readonly string[] {
   ]
 }
 
-export const relaysOf = ({
+export const listRelays = ({
   gateway,
   network,
 }: SandboxPlace): readonly NonNullable<SandboxPlace['gateway']>[] =>
   [gateway, network].filter((one) => one !== undefined)
 
-function environmentOf(place: PreparedPlace, command: InnerCommand): readonly [string, string][] {
-  const proxy = place.network && `http://127.0.0.1:${place.network.port}`
+function innerEnvironment(
+  sandbox: PreparedSandbox,
+  command: InnerCommand,
+): readonly [string, string][] {
+  const proxy = sandbox.network && `http://127.0.0.1:${sandbox.network.port}`
   return Object.entries({
     HOME: innerHome,
     LANG: 'C.UTF-8',
     TMPDIR: '/tmp',
     // The index of the repository can be read but not refreshed.
     GIT_OPTIONAL_LOCKS: '0',
-    ...place.toolchains.env,
+    ...sandbox.toolchains.env,
     PATH: [
-      ...(place.programs ?? []).map(innerPath(place)),
-      place.toolchains.env['PATH'],
-      ...place.shown.programFolders,
+      ...(sandbox.programs ?? []).map(innerPath(sandbox)),
+      sandbox.toolchains.env['PATH'],
+      ...sandbox.shown.programFolders,
     ].join(delimiter),
     ...defined({ HTTPS_PROXY: proxy, https_proxy: proxy }),
-    ...place.env,
+    ...sandbox.env,
     ...command.env,
   })
 }

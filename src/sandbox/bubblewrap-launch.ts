@@ -1,14 +1,14 @@
 /**
- * A command, started inside bubblewrap with its limits.
+ * Starts a command inside bubblewrap, with its limits.
  *
- * 1. It runs only on our word, which is given when it is inside its control groups and bound to our
- *    life (guard.ts).
- * 2. From then on it dies with this process: bubblewrap has asked the kernel for that, and the first
- *    process of a namespace takes all others with it. A kill -9 before that may leave a bubblewrap that
+ * 1. The command runs only after this process releases it, which happens once the command is in its control
+ *    groups and dies with its parent (guard.ts).
+ * 2. From then on it dies with this process: bubblewrap has asked the kernel for that, and when the first
+ *    process of a namespace ends, so do all others. A kill -9 before that may leave a bubblewrap behind that
  *    runs nothing; the next start finds it by its mark.
- * 3. A request to end goes to the command itself: one to bubblewrap would kill everything at once.
- * 4. bubblewrap itself gets an empty environment, and what it is told about files and variables comes
- *    over a pipe: neither shows inside, nor in the list of processes.
+ * 3. A request to stop goes to the command itself: sent to bubblewrap, it would kill everything at once.
+ * 4. bubblewrap gets an empty environment, and its arguments for files and variables come over a pipe, so
+ *    neither is visible inside the sandbox or in the process list.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -20,14 +20,14 @@ import {
   bubblewrapArgs,
   hiddenDescriptor,
   hiddenFiles,
-  type PreparedPlace,
+  isolationArgs,
+  listRelays,
+  type PreparedSandbox,
   relayProgram,
   relaySocket,
-  relaysOf,
-  walls,
 } from './bubblewrap-args.ts'
 import {
-  commandOf,
+  findCommandPid,
   followStatus,
   killOuter,
   type Status,
@@ -36,53 +36,53 @@ import {
 } from './bubblewrap-status.ts'
 import type { Cgroup, Cgroups } from './cgroups.ts'
 import { type DiskWatch, watchDisk } from './disk-watch.ts'
-import { freezing } from './freeze-processes.ts'
 import { guardCommand, guardFailure } from './guard.ts'
-import { coverInherited, nothingDescriptor } from './inherited-descriptors.ts'
+import { coverInherited, emptyDescriptor } from './inherited-descriptors.ts'
 import { type MemoryWatch, watchMemory } from './memory-watch.ts'
 import { type OverlayTools, overlayStage, upperName } from './overlay-stage.ts'
+import { createProcessFreezer } from './process-freezer.ts'
 import { isAlive, kill, killAll, type Mark, markVariable, newMark } from './process-group.ts'
 import { writtenBytes } from './process-tree.ts'
 import { removedBytes } from './removed-files.ts'
 import { cannotStart, type Exceeded, type Launched } from './run-command.ts'
 import type { LimitKind } from './sandbox-type.ts'
 
-/** What this machine has. */
+/** What this machine offers to run a sandbox. */
 export interface Bubblewrap {
   readonly bwrap: string
   readonly cgroups: Cgroups | undefined
   readonly limits: LimitKind
-  /** Our program that relays, and what runs it. */
+  /** The relay program, and the Node that runs it. */
   readonly relay: string
   readonly node: string
-  /** Of calls to the kernel. */
+  /** The seccomp filter. */
   readonly filter: Uint8Array
-  /** For places with an overlay; absent: there can be none. */
+  /** For sandboxes with an overlay; absent if overlays do not work here. */
   readonly overlayTools?: OverlayTools | undefined
 }
 
-type Started = Pick<Command, 'program' | 'args' | 'cwd' | 'env' | 'input'> & {
-  /** Somebody writes to it while it runs. */
+type LaunchCommand = Pick<Command, 'program' | 'args' | 'cwd' | 'env' | 'input'> & {
+  /** Standard input stays open while the command runs. */
   readonly keepsInput?: boolean
 }
 
 const argsDescriptor = 4
 const filterDescriptor = 6
-const goneMs = 5000
+const killMsMax = 5000
 
 export function launchInBubblewrap(
   machine: Bubblewrap,
-  place: PreparedPlace,
-  command: Started,
+  sandbox: PreparedSandbox,
+  command: LaunchCommand,
 ): Launched {
   const mark = newMark()
-  const args = bubblewrapArgs(place, { cwd: command.cwd, env: command.env, relay: machine.relay })
-  const group = machine.cgroups?.create(mark.own, place.allLimits, {
+  const args = bubblewrapArgs(sandbox, { cwd: command.cwd, env: command.env, relay: machine.relay })
+  const group = machine.cgroups?.create(mark.own, sandbox.allLimits, {
     canFreeze: command.keepsInput === true,
   })
   let child: ChildProcess
   try {
-    child = spawnBubblewrap(machine, place, command, mark)
+    child = spawnBubblewrap(machine, sandbox, command, mark)
   } catch (error) {
     void group?.remove()
     throw error
@@ -90,30 +90,33 @@ export function launchInBubblewrap(
   write(child, argsDescriptor, args.map((arg) => `${arg}\0`).join(''))
   write(child, filterDescriptor, machine.filter)
   const status = followStatus(child, group)
-  const ofAll = <T>(find: (first: number) => T, otherwise: T): T => {
+  const measureAll = <T>(measure: (first: number) => T, fallback: T): T => {
     const first = status.first()
-    return first === undefined ? otherwise : find(first)
+    return first === undefined ? fallback : measure(first)
   }
-  const watch = watchDisk(writtenFolder(place), {
-    bytesMax: place.allLimits.workspaceBytes,
-    writtenBytes: () => ofAll(writtenBytes, 0),
-    removedBytes: () => ofAll((first) => removedBytes(place.real, first), Promise.resolve(0)),
+  const watch = watchDisk(writtenFolder(sandbox), {
+    bytesMax: sandbox.allLimits.workspaceBytes,
+    writtenBytes: () => measureAll(writtenBytes, 0),
+    removedBytes: () =>
+      measureAll((first) => removedBytes(sandbox.real, first), Promise.resolve(0)),
   })
   const memory =
-    machine.limits === 'cgroup' ? undefined : watchMemory(status.first, place.allLimits.memoryBytes)
+    machine.limits === 'cgroup'
+      ? undefined
+      : watchMemory(status.first, sandbox.allLimits.memoryBytes)
   child.once('error', () => {
-    // It could not be started, so nobody will end it.
+    // It could not be started, so `kill` will not be called.
     watch.close()
     memory?.close()
     void group?.remove()
   })
-  return supervise({ child, command, group, mark, memory, place, status, watch })
+  return supervise({ child, command, group, mark, memory, sandbox, status, watch })
 }
 
 function spawnBubblewrap(
   machine: Bubblewrap,
-  place: PreparedPlace,
-  command: Started,
+  sandbox: PreparedSandbox,
+  command: LaunchCommand,
   mark: Mark,
 ): ChildProcess {
   const options = [
@@ -124,13 +127,13 @@ function spawnBubblewrap(
     '--seccomp',
     `${filterDescriptor}`,
   ]
-  const inner = innerCommand(machine, place, command)
+  const inner = innerCommand(machine, sandbox, command)
   const hasInput = command.input !== undefined || command.keepsInput === true
-  const empty = hiddenFiles(place).map(() => nothingDescriptor())
+  const empty = hiddenFiles(sandbox).map(() => emptyDescriptor())
   const stdio = ['pipe', 'pipe', 'pipe', 'pipe', ...empty] as const
   const covered = coverInherited(hiddenDescriptor + empty.length)
-  const [program, ...stage] = startingWith(machine, place)
-  return spawn(program, [...stage, ...walls, ...options, '--', ...inner], {
+  const [program, ...stage] = firstProgram(machine, sandbox)
+  return spawn(program, [...stage, ...isolationArgs, ...options, '--', ...inner], {
     detached: true,
     cwd: '/',
     env: { [markVariable]: mark.value },
@@ -138,102 +141,105 @@ function spawnBubblewrap(
   })
 }
 
-/** bubblewrap; with an overlay, what mounts it and then becomes bubblewrap. */
-function startingWith(
+/** bubblewrap or, with an overlay, the program that mounts it and then executes bubblewrap. */
+function firstProgram(
   { bwrap, overlayTools }: Bubblewrap,
-  { overlay: memory, workspaceOverlay, real, allLimits }: PreparedPlace,
+  { overlay: memory, workspaceOverlay, real, allLimits }: PreparedSandbox,
 ): readonly [program: string, ...args: string[]] {
   if (memory === undefined && workspaceOverlay === undefined) return [bwrap]
   if (overlayTools === undefined) {
-    throw new LoopError('not-available', 'There are no overlays here. Mount the folders read-only.')
+    throw new LoopError(
+      'not-available',
+      'Overlays do not work on this machine. Mount the folders read-only.',
+    )
   }
-  // In the namespace of the overlay everybody is root; inside they are to be who they are.
+  // In the overlay's user namespace every process is root; inside, it keeps its own user.
   const user = ['--uid', `${process.getuid?.()}`, '--gid', `${process.getgid?.()}`]
   const workspace = workspaceOverlay && { path: real, folder: workspaceOverlay.folder }
   return [...overlayStage(overlayTools, { workspace, memory }, allLimits), bwrap, ...user]
 }
 
-/** Where on disk the files are that a command writes to its workspace. */
-const writtenFolder = ({ real, workspaceOverlay }: PreparedPlace): string =>
+/** The folder on disk that holds the files a command writes to its workspace. */
+const writtenFolder = ({ real, workspaceOverlay }: PreparedSandbox): string =>
   workspaceOverlay === undefined ? real : join(workspaceOverlay.folder, upperName)
 
-/** The command, after what has to be started before it. */
+/** The command, preceded by the guard and the relay. */
 function innerCommand(
   machine: Bubblewrap,
-  place: PreparedPlace,
-  { program, args }: Started,
+  sandbox: PreparedSandbox,
+  { program, args }: LaunchCommand,
 ): readonly string[] {
-  const relays = relaysOf(place).map(({ port }, index) => `${port}=${relaySocket(index)}`)
+  const relays = listRelays(sandbox).map(({ port }, index) => `${port}=${relaySocket(index)}`)
   const relay = relays.length === 0 ? [] : [machine.node, relayProgram, ...relays, '--']
-  return guardCommand(place.allLimits, machine.limits, [...relay, program, ...args])
+  return guardCommand(sandbox.allLimits, machine.limits, [...relay, program, ...args])
 }
 
 interface Supervised {
   readonly child: ChildProcess
-  readonly command: Started
+  readonly command: LaunchCommand
   readonly group: Cgroup | undefined
   readonly mark: Mark
   readonly memory: MemoryWatch | undefined
-  readonly place: PreparedPlace
+  readonly sandbox: PreparedSandbox
   readonly status: Status
   readonly watch: DiskWatch
 }
 
 function supervise(supervised: Supervised): Launched {
-  const { child, command, group, mark, memory, place, status, watch } = supervised
-  let tellTooMuch: (limit: Exceeded) => void = () => {}
-  const tooMuchOutput = new Promise<Exceeded>((resolve) => {
-    tellTooMuch = resolve
+  const { child, command, group, mark, memory, sandbox, status, watch } = supervised
+  let reportExceeded: (limit: Exceeded) => void = () => {}
+  const outputExceeded = new Promise<Exceeded>((resolve) => {
+    reportExceeded = resolve
   })
-  let met: Exceeded | undefined
-  const held = freezing(status.first, group?.freezer)
-  const killed = async (): Promise<readonly number[]> => {
+  let exceededAtEnd: Exceeded | undefined
+  const freezer = createProcessFreezer(status.first, group?.freezer)
+  const killTree = async (): Promise<readonly number[]> => {
     watch.close()
     memory?.close()
     killOuter(child)
-    const alive = await gone(child, status.first(), mark)
-    met = group?.exceeded()
-    // One that lives longer makes no results to look at.
-    if (command.keepsInput !== true && (await watch.isTooMuch())) met = 'disk'
+    const alive = await killNamespace(child, status.first(), mark)
+    exceededAtEnd = group?.exceeded()
+    // A long-running process has no result that the disk limit could invalidate.
+    if (command.keepsInput !== true && (await watch.isTooMuch())) exceededAtEnd = 'disk'
     const inGroup = (await group?.remove()) ?? []
     return [...new Set([...alive, ...inGroup])]
   }
   return {
     child,
     exceeded: Promise.race([
-      tooMuchOutput,
+      outputExceeded,
       watch.exceeded,
       ...(memory === undefined ? [] : [memory.exceeded]),
     ]),
-    heard(outputBytes) {
-      const isTooMuch = outputBytes > place.allLimits.outputBytes
-      if (isTooMuch) tellTooMuch('output')
+    acceptOutput(outputBytes) {
+      const isTooMuch = outputBytes > sandbox.allLimits.outputBytes
+      if (isTooMuch) reportExceeded('output')
       return !isTooMuch
     },
     stop() {
-      const target = commandOf(status.first())
-      // Before the command runs there is nobody who could clean up.
+      const target = findCommandPid(status.first())
+      // Before the command runs there is no process that could clean up.
       if (target === undefined) killOuter(child)
-      // It leads a group. A moment earlier it does not yet.
+      // It leads a process group, unless it has only just started.
       else if (!kill(-target, 'SIGTERM')) kill(target, 'SIGTERM')
     },
-    kill: killed,
+    kill: killTree,
     async pause() {
-      if (!(await held.pause())) await killed()
+      if (!(await freezer.pause())) await killTree()
     },
-    resume: () => held.resume(),
+    resume: () => freezer.resume(),
     conclude(ending, stderr) {
-      if (ending.ended === 'exited' && !status.hasBegun()) throw notBegun(command, stderr)
+      if (ending.ended === 'exited' && !status.hasStarted()) throw notStarted(command, stderr)
       const failure = ending.ended === 'exited' ? guardFailure(ending.exitCode, stderr) : undefined
       if (failure === 'not-limited') throw sandboxFailed(command, 'its limits were refused')
       if (failure !== undefined) throw cannotStart(command, { code: failure })
-      return defined({ exceeded: met })
+      return defined({ exceeded: exceededAtEnd })
     },
   }
 }
 
-/** When the first process of a namespace is gone, so are all others. */
-async function gone(
+/** When the first process of a namespace ends, the kernel kills all others in it. */
+async function killNamespace(
   child: ChildProcess,
   first: number | undefined,
   mark: Mark,
@@ -241,25 +247,25 @@ async function gone(
   if (first === undefined) return child.pid === undefined ? [] : killAll(child.pid, mark)
   const startedAt = performance.now()
   for (let waitMs = 0.5; isAlive(first); waitMs = Math.min(2 * waitMs, 20)) {
-    if (performance.now() - startedAt > goneMs) return [first]
+    if (performance.now() - startedAt > killMsMax) return [first]
     kill(first, 'SIGKILL')
     await sleep(waitMs)
   }
   return []
 }
 
-/** From what bubblewrap said last. */
-function notBegun(command: Started, stderr: string): FaultError {
-  const said = stderr.trim().split('\n').at(-1) ?? ''
-  if (!said.startsWith("bwrap: Can't chdir to ")) {
-    return sandboxFailed(command, said === '' ? 'bubblewrap said nothing' : said)
+/** Derives the fault from the last line that bubblewrap printed. */
+function notStarted(command: LaunchCommand, stderr: string): FaultError {
+  const lastLine = stderr.trim().split('\n').at(-1) ?? ''
+  if (!lastLine.startsWith("bwrap: Can't chdir to ")) {
+    return sandboxFailed(command, lastLine === '' ? 'bubblewrap printed nothing' : lastLine)
   }
-  const why = `there is no directory ${command.cwd} in the sandbox. Work below the workspace`
-  const message = `Cannot start ${command.program}: ${why}.`
+  const reason = `the directory ${command.cwd} does not exist in the sandbox`
+  const message = `Cannot start ${command.program}: ${reason}. Use a directory in the workspace.`
   return new FaultError({ code: 'ENOENT', message, retryable: false })
 }
 
-function sandboxFailed({ program }: Started, why: string): FaultError {
-  const message = `Cannot start ${program}: the sandbox could not be made: ${why}.`
+function sandboxFailed({ program }: LaunchCommand, reason: string): FaultError {
+  const message = `Cannot start ${program}: creating the sandbox failed: ${reason}.`
   return new FaultError({ code: 'sandbox-failed', message, retryable: false })
 }

@@ -1,6 +1,6 @@
 /**
- * How a command in bubblewrap comes to run: bubblewrap tells when its first process is there, that is put
- * into its groups, and the guard gets its word. See bubblewrap-launch.ts for what this keeps.
+ * Releases a command in bubblewrap: when bubblewrap reports its first process, that process is moved into its
+ * control groups, and then the guard is released. bubblewrap-launch.ts lists the invariants.
  */
 
 import type { ChildProcess } from 'node:child_process'
@@ -8,30 +8,30 @@ import { readFileSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cgroup } from './cgroups.ts'
-import { word, wordDescriptor } from './guard.ts'
+import { releaseDescriptor, releaseMessage } from './guard.ts'
 import { isBusy, kill } from './process-group.ts'
 
 export const statusDescriptor = 3
 
 export function write(child: ChildProcess, descriptor: number, content: string | Uint8Array): void {
-  // It may have ended before it has read anything; its exit says so.
+  // The child may exit before it has read anything; its exit code reports that.
   pipeAt(child, descriptor)
     ?.on('error', () => {})
     .end(content)
 }
 
-/** Node types five of them. */
+/** Node's types cover only the first five descriptors. */
 const pipeAt = (child: ChildProcess, descriptor: number): Duplex | undefined =>
   (child.stdio as readonly unknown[])[descriptor] as Duplex | undefined
 
 export interface Status {
-  /** The first process of the namespace, once it is there. */
+  /** The pid of the first process of the namespace, once it exists. */
   readonly first: () => number | undefined
-  /** bubblewrap tells how the command ended only if it had begun. */
-  readonly hasBegun: () => boolean
+  /** bubblewrap reports an exit code only for a command that had started. */
+  readonly hasStarted: () => boolean
 }
 
-/** bubblewrap tells what it does. When the first process is there, it is limited and may go on. */
+/** Reads bubblewrap's status. When the first process exists, it is limited and then released. */
 export function followStatus(child: ChildProcess, group: Cgroup | undefined): Status {
   let text = ''
   let first: number | undefined
@@ -42,54 +42,58 @@ export function followStatus(child: ChildProcess, group: Cgroup | undefined): St
       const pid = /"child-pid": (\d+)\b/.exec(text)?.[1]
       if (first !== undefined || pid === undefined) return
       first = Number(pid)
-      void letGo(child, group, first)
+      void release(child, group, first)
     })
-  return { first: () => first, hasBegun: () => text.includes('"exit-code"') }
+  return { first: () => first, hasStarted: () => text.includes('"exit-code"') }
 }
 
 /**
- * Its groups hold the first process and the guard, so all that comes of them; bubblewrap outside need
- * not be in them. The first process binds its life to bubblewrap's only after it has started the guard,
- * and then waits: so we wait until it waits.
+ * The control groups must contain the first process and the guard, and so all their descendants; the outer
+ * bubblewrap need not be in them. The first process asks to die with bubblewrap only after it has started
+ * the guard, and then blocks, so the release waits until it blocks.
  */
-async function letGo(child: ChildProcess, group: Cgroup | undefined, first: number): Promise<void> {
+async function release(
+  child: ChildProcess,
+  group: Cgroup | undefined,
+  first: number,
+): Promise<void> {
   try {
     const guarded = isGuarded(child)
     await group?.add(first)
     if (!(await guarded)) return
     if (group !== undefined) await addGuard(group, first)
     while (isBusy(first)) await sleep(1)
-    write(child, wordDescriptor, word)
+    write(child, releaseDescriptor, releaseMessage)
   } catch {
-    // Without its limits it must not run.
+    // The command must not run without its limits.
     killOuter(child)
   }
 }
 
-/** It is in them already, unless it was started before its parent was moved. */
+/** The guard is in the groups already, unless it was started before its parent was moved. */
 async function addGuard(group: Cgroup, first: number): Promise<void> {
-  const guard = commandOf(first)
-  if (guard === undefined) throw new Error('There is no guard.')
+  const guard = findCommandPid(first)
+  if (guard === undefined) throw new Error('The guard has not started.')
   if (group.has(guard)) return
   await group.add(guard)
-  if (!group.has(guard)) throw new Error('The guard is not in its groups.')
+  if (!group.has(guard)) throw new Error('The guard is not in its control groups.')
 }
 
-/** The guard is there. False when everything ended before. */
+/** Resolves with true when the guard runs, with false if the sandbox ended before. */
 function isGuarded(child: ChildProcess): Promise<boolean> {
   return new Promise((resolve) => {
-    const pipe = pipeAt(child, wordDescriptor)?.on('error', () => {})
+    const pipe = pipeAt(child, releaseDescriptor)?.on('error', () => {})
     pipe?.once('data', () => resolve(true)).once('close', () => resolve(false))
   })
 }
 
-/** With the group: the first process of the namespace is in it too. */
+/** Kills the process group, which includes the first process of the namespace. */
 export function killOuter({ pid }: ChildProcess): void {
   if (pid !== undefined) kill(-pid, 'SIGKILL')
 }
 
-/** The only child that is there from the beginning. */
-export function commandOf(first: number | undefined): number | undefined {
+/** The command is the first child of the namespace's first process. */
+export function findCommandPid(first: number | undefined): number | undefined {
   if (first === undefined) return undefined
   try {
     const children = readFileSync(`/proc/${first}/task/${first}/children`, 'latin1')

@@ -1,6 +1,6 @@
 /**
- * Where control groups can be made, in either version, and what the files in them are called. In
- * version 1 each controller has a tree of its own, in version 2 there is one tree for all.
+ * Where control groups can be created, in cgroup v1 or v2, and the names of their files. In v1 each
+ * controller has a separate hierarchy; v2 has a single one.
  */
 
 import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,10 +8,10 @@ import { dirname, join, relative } from 'node:path'
 import type { SandboxLimits } from './sandbox-type.ts'
 
 export interface Hierarchy {
-  /** Groups are made in it. */
+  /** Groups are created in this folder. */
   readonly folder: string
   readonly controllers: readonly string[]
-  /** What a group of it must have. */
+  /** A file that every usable group has. */
   readonly limitFile: string
   settings(limits: SandboxLimits): readonly Setting[]
   exceeded(folder: string): 'memory' | 'processes' | undefined
@@ -30,7 +30,7 @@ interface Mount {
   readonly options: readonly string[]
 }
 
-/** Files of the kernel, as text; tests have their own. */
+/** The content of kernel files; tests pass their own. */
 export interface KernelFiles {
   readonly mountInfo: string
   readonly ownGroups: string
@@ -38,22 +38,22 @@ export interface KernelFiles {
 
 const cpuPeriodMicros = 100_000
 
-/** Empty where there are none, or not for us. */
+/** Empty if there are no control groups, or this user may not create any. */
 export function readHierarchies(
   files: KernelFiles | undefined = readKernelFiles(),
 ): readonly Hierarchy[] {
   if (files === undefined) return []
   const mounts = readMounts(files.mountInfo)
   const own = readOwnGroups(files.ownGroups)
-  const second = secondVersion(mounts, own)
-  if (second !== undefined) return [second]
-  const first = [
-    firstVersion(mounts, own, 'pids'),
-    firstVersion(mounts, own, 'memory'),
-    firstVersion(mounts, own, 'cpu'),
+  const v2 = findV2(mounts, own)
+  if (v2 !== undefined) return [v2]
+  const v1 = [
+    findV1(mounts, own, 'pids'),
+    findV1(mounts, own, 'memory'),
+    findV1(mounts, own, 'cpu'),
   ].filter((one) => one !== undefined)
-  const freezer = first.length === 0 ? undefined : freezerBesideFirst(mounts, own)
-  return freezer === undefined ? first : [...first, freezer]
+  const freezer = v1.length === 0 ? undefined : findHybridFreezer(mounts, own)
+  return freezer === undefined ? v1 : [...v1, freezer]
 }
 
 function readKernelFiles(): KernelFiles | undefined {
@@ -79,11 +79,11 @@ function readMounts(mountInfo: string): readonly Mount[] {
   })
 }
 
-/** Spaces and the like are written as octal numbers. */
+/** The kernel writes spaces and similar characters as octal escapes. */
 const unescapeOctal = (path: string): string =>
   path.replaceAll(/\\(\d{3})/g, (_all, octal: string) => String.fromCharCode(parseInt(octal, 8)))
 
-/** By controller; version 2 has the empty name. */
+/** By controller; v2 has the empty name. */
 function readOwnGroups(text: string): ReadonlyMap<string, string> {
   return new Map(
     text
@@ -96,14 +96,14 @@ function readOwnGroups(text: string): ReadonlyMap<string, string> {
   )
 }
 
-/** In a container the tree may begin below the real one, or at another place than we are told. */
-function folderOf(mount: Mount, group: string): string {
+/** In a container the mount may start below the real root, or the reported group may not exist in it. */
+function findGroupFolder(mount: Mount, group: string): string {
   const below = relative(mount.root, group)
   const folder = below.startsWith('..') ? mount.point : join(mount.point, below)
   return existsSync(folder) ? folder : mount.point
 }
 
-function firstVersion(
+function findV1(
   mounts: readonly Mount[],
   own: ReadonlyMap<string, string>,
   controller: 'pids' | 'memory' | 'cpu',
@@ -112,7 +112,7 @@ function firstVersion(
     ({ type, options }) => type === 'cgroup' && options.includes(controller),
   )
   if (mount === undefined) return undefined
-  const folder = folderOf(mount, own.get(controller) ?? '/')
+  const folder = findGroupFolder(mount, own.get(controller) ?? '/')
   const found = { folder, controllers: [controller] }
   switch (controller) {
     case 'pids':
@@ -149,13 +149,10 @@ function firstVersion(
   }
 }
 
-function secondVersion(
-  mounts: readonly Mount[],
-  own: ReadonlyMap<string, string>,
-): Hierarchy | undefined {
+function findV2(mounts: readonly Mount[], own: ReadonlyMap<string, string>): Hierarchy | undefined {
   const mount = mounts.find(({ type }) => type === 'cgroup2')
   if (mount === undefined) return undefined
-  const folder = nearestGiving(folderOf(mount, own.get('') ?? '/'), mount.point)
+  const folder = findDelegatingFolder(findGroupFolder(mount, own.get('') ?? '/'), mount.point)
   if (folder === undefined) return undefined
   return {
     folder,
@@ -176,15 +173,15 @@ function secondVersion(
   }
 }
 
-/** Beside the trees of version 1 there is often one of version 2 that gives nothing; all of them freeze. */
-function freezerBesideFirst(
+/** Beside the v1 hierarchies there is often a v2 one without controllers; it can still freeze processes. */
+function findHybridFreezer(
   mounts: readonly Mount[],
   own: ReadonlyMap<string, string>,
 ): Hierarchy | undefined {
   const mount = mounts.find(({ type }) => type === 'cgroup2')
   if (mount === undefined) return undefined
   return {
-    folder: folderOf(mount, own.get('') ?? '/'),
+    folder: findGroupFolder(mount, own.get('') ?? '/'),
     controllers: ['freezer'],
     limitFile: 'cgroup.freeze',
     settings: () => [],
@@ -192,18 +189,18 @@ function freezerBesideFirst(
   }
 }
 
-/** A group that has processes of its own can give nothing to groups below it, but one above it may. */
-function nearestGiving(from: string, top: string): string | undefined {
+/** A group that contains processes cannot delegate controllers to child groups, but a parent of it may. */
+function findDelegatingFolder(from: string, top: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
-    if (gives(folder)) return folder
+    if (canDelegate(folder)) return folder
     if (folder === top || folder === dirname(folder)) return undefined
   }
 }
 
-function gives(folder: string): boolean {
+function canDelegate(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK)
-    // Moving a process needs this one of the group that has both the old place and the new.
+    // Moving a process needs write access to this file of the common ancestor of both groups.
     accessSync(join(folder, 'cgroup.procs'), constants.W_OK)
     const control = join(folder, 'cgroup.subtree_control')
     if (!hasBoth(control)) writeFileSync(control, '+memory +pids', { flag: 'r+' })
@@ -224,7 +221,7 @@ const setting = (file: string, value: number | string, optional = false): Settin
   optional,
 })
 
-/** From a file of lines `name value`. */
+/** Reads a value from a file of lines `name value`. */
 function count(folder: string, file: string, name: string): number {
   try {
     const lines = readFileSync(join(folder, file), 'latin1').split('\n')

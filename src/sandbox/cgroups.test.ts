@@ -9,7 +9,7 @@ import { type Cgroup, openCgroups } from './cgroups.ts'
 import { newMark } from './process-group.ts'
 import { defaultLimits } from './sandbox-type.ts'
 
-/** Ordinary folders, with the files that the kernel would put there. */
+/** An ordinary folder with the files that the kernel would create. */
 let root: string
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'loopwright-cgroup-'))
@@ -19,49 +19,49 @@ afterEach(() => rm(root, { recursive: true, force: true }))
 const mount = (type: string, options: string, at = root, from = '/'): string =>
   `31 23 0:28 ${from} ${at.replaceAll(' ', '\\040')} rw,relatime - ${type} ${type} rw,${options}\n`
 
-async function group(path: string, subtree: string): Promise<void> {
+async function createGroup(path: string, subtree: string): Promise<void> {
   await mkdir(join(root, path), { recursive: true })
   writeFileSync(join(root, path, 'cgroup.procs'), '')
   writeFileSync(join(root, path, 'cgroup.subtree_control'), subtree)
 }
 
-const settingsOf = (hierarchy: Hierarchy | undefined, cpus?: number): Record<string, string> =>
+const readSettings = (hierarchy: Hierarchy | undefined, cpus?: number): Record<string, string> =>
   Object.fromEntries(
     (hierarchy?.settings({ ...defaultLimits, ...defined({ cpus }) }) ?? []).map(
       ({ file, value }) => [file, value],
     ),
   )
 
-describe('version 2', () => {
+describe('cgroup v2', () => {
   const mountInfo = (): string => mount('cgroup2', 'nsdelegate')
 
-  test('makes groups below the nearest one that gives memory and processes', async () => {
-    await group('user.slice/app.slice/own.scope', '')
-    await group('user.slice/app.slice', 'cpu memory pids')
-    // The kernel refuses this for a group that has processes; a folder would take it.
+  test('creates groups below the nearest parent that delegates memory and pids', async () => {
+    await createGroup('user.slice/app.slice/own.scope', '')
+    await createGroup('user.slice/app.slice', 'cpu memory pids')
+    // The kernel rejects this write for a group with processes; a plain file would accept it.
     await rm(join(root, 'user.slice/app.slice/own.scope/cgroup.subtree_control'))
     const ownGroups = '0::/user.slice/app.slice/own.scope\n'
     const [found, ...others] = readHierarchies({ mountInfo: mountInfo(), ownGroups })
     expect(others).toEqual([])
     expect(found?.folder).toBe(join(root, 'user.slice/app.slice'))
-    expect(settingsOf(found)).toEqual({
+    expect(readSettings(found)).toEqual({
       'pids.max': `${defaultLimits.processes}`,
       'memory.max': `${defaultLimits.memoryBytes}`,
       'memory.swap.max': '0',
     })
-    expect(settingsOf(found, 1.5)).toMatchObject({ 'cpu.max': '150000 100000' })
+    expect(readSettings(found, 1.5)).toMatchObject({ 'cpu.max': '150000 100000' })
   })
 
-  test('asks its own group for what it does not give yet', async () => {
-    await group('own', 'cpu')
+  test('enables missing controllers in its own group', async () => {
+    await createGroup('own', 'cpu')
     const [found] = readHierarchies({ mountInfo: mountInfo(), ownGroups: '0::/own\n' })
     expect(readFileSync(join(root, 'own/cgroup.subtree_control'), 'utf8')).toBe('+memory +pids')
-    // The kernel would now show both; a folder shows what was written.
+    // The kernel would now list both controllers; a plain file contains what was written.
     expect(found).toBeUndefined()
   })
 
-  test('tells which limit was met', async () => {
-    await group('own', 'memory pids')
+  test('reports which limit was exceeded', async () => {
+    await createGroup('own', 'memory pids')
     const [found] = readHierarchies({ mountInfo: mountInfo(), ownGroups: '0::/own\n' })
     writeFileSync(join(root, 'memory.events'), 'low 0\noom 1\noom_kill 0\noom_group_kill 0\n')
     writeFileSync(join(root, 'pids.events'), 'max 0\n')
@@ -73,8 +73,8 @@ describe('version 2', () => {
   })
 })
 
-describe('version 1', () => {
-  test('has a tree for each controller', async () => {
+describe('cgroup v1', () => {
+  test('has a hierarchy for each controller', async () => {
     await mkdir(join(root, 'pids/own group'), { recursive: true })
     await mkdir(join(root, 'mem/own'), { recursive: true })
     const found = readHierarchies({
@@ -86,10 +86,10 @@ describe('version 1', () => {
       join(root, 'pids/own group'),
       join(root, 'mem/own'),
     ])
-    expect(settingsOf(found[0])).toEqual({ 'pids.max': '1024' })
+    expect(readSettings(found[0])).toEqual({ 'pids.max': '1024' })
   })
 
-  test('takes the freezer of a tree of version 2 that is there for nothing else', () => {
+  test('uses the freezer of a v2 hierarchy that has no controllers', () => {
     const found = readHierarchies({
       mountInfo: mount('cgroup', 'pids') + mount('cgroup2', 'nsdelegate'),
       ownGroups: '3:pids:/\n0::/\n',
@@ -97,7 +97,7 @@ describe('version 1', () => {
     expect(found.map(({ controllers }) => controllers)).toEqual([['pids'], ['freezer']])
   })
 
-  test('in a container begins where the container does', async () => {
+  test('starts at the root of the container inside a container', async () => {
     const at = join(root, 'with space')
     await mkdir(join(at, 'own'), { recursive: true })
     const ownGroups = '3:pids:/docker/abc/own\n'
@@ -108,8 +108,8 @@ describe('version 1', () => {
   })
 })
 
-describe('groups', () => {
-  test('are not to be had without both limits, or where they cannot be made', () => {
+describe('control groups', () => {
+  test('are unavailable without both limits, or where they cannot be created', () => {
     expect(openCgroups([])).toBeUndefined()
     const one = (folder: string, controllers: readonly string[]): Hierarchy => ({
       folder,
@@ -120,14 +120,14 @@ describe('groups', () => {
     })
     expect(openCgroups([one(root, ['memory'])])).toBeUndefined()
     expect(openCgroups([one('/nonexistent/cgroup', ['memory', 'pids'])])).toBeUndefined()
-    // A folder that can be made but has no limits.
+    // A folder that can be created but has no limit files.
     expect(openCgroups([one(root, ['memory', 'pids'])])).toBeUndefined()
   })
 
   const cgroups = openCgroups()
 
-  test.skipIf(cgroups === undefined)('freeze where that is asked for', async () => {
-    const made = (name: string, canFreeze: boolean): Cgroup | undefined => {
+  test.skipIf(cgroups === undefined)('have a freezer if requested', async () => {
+    const create = (name: string, canFreeze: boolean): Cgroup | undefined => {
       const one = cgroups?.create(`${newMark().own}${name}`, defaultLimits, { canFreeze })
       onTestFinished(async () => void (await one?.remove()))
       return one
@@ -139,16 +139,16 @@ describe('groups', () => {
           (line) => line.includes(' - cgroup2 ') && folder.startsWith(line.split(' ')[4] ?? '-'),
         ),
     )
-    expect(made('a', true)?.freezer !== undefined).toBe(hasFreezer)
-    const freezer = made('b', true)?.freezer
+    expect(create('a', true)?.freezer !== undefined).toBe(hasFreezer)
+    const freezer = create('b', true)?.freezer
     freezer?.freeze()
     expect(freezer?.isFrozen() ?? true).toBe(true)
     freezer?.thaw()
     expect(freezer?.isFrozen() ?? false).toBe(false)
   })
 
-  // Where groups cannot be made there are none to remove.
-  test.skipIf(cgroups === undefined)('of dead processes are removed, others are not', async () => {
+  // Where groups cannot be created there are none to remove.
+  test.skipIf(cgroups === undefined)('of ended processes are removed, others stay', async () => {
     const [hierarchy] = readHierarchies()
     const folder = hierarchy?.folder ?? ''
     const namespace = readNamespace()

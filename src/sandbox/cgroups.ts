@@ -1,12 +1,12 @@
 /**
- * Limits on all that a command starts together, by control groups of either version.
+ * Limits for all processes of a command together, with control groups (v1 or v2).
  *
- * 1. A command has groups of its own, named after its mark, and they are removed after it.
- * 2. What a process that was killed left behind is removed by the next one that opens groups.
- * 3. A group that cannot be made, filled or joined is an error: nothing runs without its limits.
+ * 1. Each command has separate groups, named after its mark, which are removed when it ends.
+ * 2. Groups that a killed process left behind are removed by the next process that opens control groups.
+ * 3. A group that cannot be created, configured or joined is an error: no command runs without its limits.
  *
- * They are made below the group of this process or, in version 2, below the nearest one above it that
- * may be written to and hands out `memory` and `pids`.
+ * Groups are created below the group of this process or, in v2, below the nearest writable parent that
+ * delegates `memory` and `pids`.
  */
 
 import {
@@ -29,49 +29,49 @@ import type { SandboxLimits } from './sandbox-type.ts'
 
 export interface Cgroups {
   create(name: string, limits: SandboxLimits, options?: CgroupOptions): Cgroup
-  /** Removes groups of processes that are dead, and kills what is in them. */
+  /** Removes the groups of ended processes, and kills the processes in them. */
   removeAbandoned(): Promise<void>
 }
 
 export interface CgroupOptions {
-  /** It has to have a freezer, where there is one. */
+  /** Adds a freezer, if the kernel offers one. */
   readonly canFreeze?: boolean
 }
 
-/** Holds all that is in a group, whatever signals it gets; only killing works. */
+/** Pauses all processes of a group; they react to no signal except SIGKILL. */
 export interface Freezer {
   freeze(): void
-  /** It takes the kernel a moment. */
+  /** Freezing takes the kernel a moment. */
   isFrozen(): boolean
   thaw(): void
 }
 
 export interface Cgroup {
   /**
-   * Rejects unless the process is in it afterwards, or dead. It takes the kernel milliseconds, so it is
-   * not waited for in our only thread.
+   * Rejects unless the process is in the group afterwards, or has ended. The kernel takes milliseconds for
+   * this, so it does not block the main thread.
    */
   add(pid: number): Promise<void>
   has(pid: number): boolean
-  /** Absent where the kernel has none for us. */
+  /** Undefined if the kernel offers none. */
   readonly freezer: Freezer | undefined
-  /** Which limit was met. */
+  /** The limit that was exceeded, if any. */
   exceeded(): 'memory' | 'processes' | undefined
-  /** Kills what is in it. Resolves with what would not die. */
+  /** Kills all processes of the group. Resolves with those that are still alive. */
   remove(): Promise<readonly number[]>
 }
 
 const prefix = 'loopwright.'
-/** What was killed is gone in milliseconds, unless it is stuck in the kernel. */
-const removeMs = 5000
+/** A killed process ends within milliseconds, unless it is blocked in the kernel. */
+const removeMsMax = 5000
 
-/** Undefined when groups cannot be made here. */
+/** Undefined if control groups cannot be created on this machine. */
 export function openCgroups(found: readonly Hierarchy[] = readHierarchies()): Cgroups | undefined {
-  // One that only freezes is not needed for limits.
-  const hierarchies = found.filter((one) => !isOnlyFreezer(one) || canMake([one]))
+  // A hierarchy that can only freeze is optional.
+  const hierarchies = found.filter((one) => !isOnlyFreezer(one) || canCreateGroups([one]))
   const has = (controller: string): boolean =>
     hierarchies.some(({ controllers }) => controllers.includes(controller))
-  if (!has('pids') || !has('memory') || !canMake(hierarchies)) return undefined
+  if (!has('pids') || !has('memory') || !canCreateGroups(hierarchies)) return undefined
   return {
     create: (name, limits, { canFreeze = false } = {}) =>
       createCgroup(
@@ -81,7 +81,7 @@ export function openCgroups(found: readonly Hierarchy[] = readHierarchies()): Cg
       ),
     async removeAbandoned() {
       for (const { folder } of hierarchies) {
-        for (const name of abandonedIn(folder)) await removeFolder(join(folder, name))
+        for (const name of listAbandoned(folder)) await removeFolder(join(folder, name))
       }
     },
   }
@@ -89,13 +89,13 @@ export function openCgroups(found: readonly Hierarchy[] = readHierarchies()): Cg
 
 const isOnlyFreezer = ({ controllers }: Hierarchy): boolean => controllers.includes('freezer')
 
-function canMake(hierarchies: readonly Hierarchy[]): boolean {
+function canCreateGroups(hierarchies: readonly Hierarchy[]): boolean {
   const name = `${prefix}test.${process.pid}`
   try {
     for (const { folder, limitFile } of hierarchies) {
       mkdirSync(join(folder, name))
       try {
-        // A group that may be made but not limited would be no limit.
+        // A group that can be created but not limited is useless.
         readFileSync(join(folder, name, limitFile))
       } finally {
         rmdirSync(join(folder, name))
@@ -113,28 +113,28 @@ function createCgroup(
   limits: SandboxLimits,
 ): Cgroup {
   const groups = hierarchies
-    // Each costs a millisecond or more, so one that would limit nothing is not made.
+    // Each group costs a millisecond or more, so a group without a limit is not created.
     .filter((one) => isOnlyFreezer(one) || one.settings(limits).length > 0)
     .map((hierarchy) => ({ ...hierarchy, folder: join(hierarchy.folder, name) }))
-  const made: string[] = []
+  const created: string[] = []
   try {
     for (const { folder, settings } of groups) {
       mkdirSync(folder)
-      made.push(folder)
+      created.push(folder)
       for (const { file, value, optional } of settings(limits)) {
         writeSetting(join(folder, file), value, optional)
       }
     }
   } catch (error) {
-    for (const folder of made) rmdirSync(folder)
+    for (const folder of created) rmdirSync(folder)
     throw error
   }
   return {
     async add(pid) {
-      await Promise.all(groups.map(({ folder }) => enter(folder, pid)))
+      await Promise.all(groups.map(({ folder }) => joinGroup(folder, pid)))
     },
-    has: (pid) => isIn(name, groups.length, pid),
-    freezer: groups.map(({ folder }) => freezerOf(folder)).find((one) => one !== undefined),
+    has: (pid) => isMember(name, groups.length, pid),
+    freezer: groups.map(({ folder }) => openFreezer(folder)).find((one) => one !== undefined),
     exceeded: () =>
       groups.map((group) => group.exceeded(group.folder)).find((one) => one !== undefined),
     async remove() {
@@ -144,8 +144,8 @@ function createCgroup(
   }
 }
 
-/** Only version 2: what version 1 holds cannot be killed, not even with us. */
-function freezerOf(folder: string): Freezer | undefined {
+/** v2 only: processes frozen by v1 cannot be killed, not even when this process dies. */
+function openFreezer(folder: string): Freezer | undefined {
   const file = join(folder, 'cgroup.freeze')
   if (!existsSync(file)) return undefined
   return {
@@ -159,13 +159,13 @@ function writeSetting(file: string, value: string, optional: boolean): void {
   try {
     writeFileSync(file, value, { flag: 'r+' })
   } catch (error) {
-    // Swap accounting, for one, is not compiled in everywhere.
+    // Not every kernel has swap accounting, for example.
     if (!optional) throw error
   }
 }
 
-/** Opened and closed here, so that only the write is on its way through another thread. */
-async function enter(folder: string, pid: number): Promise<void> {
+/** Opens and closes synchronously, so that only the write goes through another thread. */
+async function joinGroup(folder: string, pid: number): Promise<void> {
   const file = openSync(join(folder, 'cgroup.procs'), 'r+')
   try {
     await writeTo(file, `${pid}`)
@@ -181,8 +181,8 @@ const writeTo = promisify<number, string, void>((file, text, done) =>
   write(file, text, (error) => done(error)),
 )
 
-/** Reading costs a hundredth of moving it. */
-function isIn(name: string, count: number, pid: number): boolean {
+/** Reading this is a hundred times cheaper than moving the process. */
+function isMember(name: string, count: number, pid: number): boolean {
   try {
     const lines = readFileSync(`/proc/${pid}/cgroup`, 'latin1').split('\n')
     return lines.filter((line) => line.endsWith(`/${name}`)).length === count
@@ -191,7 +191,7 @@ function isIn(name: string, count: number, pid: number): boolean {
   }
 }
 
-function abandonedIn(folder: string): readonly string[] {
+function listAbandoned(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter(
       (name) => name.startsWith(prefix) && isAbandoned(name.slice(prefix.length)),
@@ -201,7 +201,7 @@ function abandonedIn(folder: string): readonly string[] {
   }
 }
 
-/** Resolves with the processes that are in its way. */
+/** Resolves with the processes that prevent the removal. */
 async function removeFolder(folder: string): Promise<readonly number[]> {
   const startedAt = performance.now()
   for (let waitMs = 0.5; ; waitMs = Math.min(2 * waitMs, 20)) {
@@ -211,17 +211,17 @@ async function removeFolder(folder: string): Promise<readonly number[]> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     }
-    const members = membersOf(folder)
-    if (performance.now() - startedAt > removeMs) return members
+    const members = listMembers(folder)
+    if (performance.now() - startedAt > removeMsMax) return members
     for (const pid of members) kill(pid, 'SIGKILL')
     await sleep(waitMs)
   }
 }
 
-function membersOf(folder: string): readonly number[] {
+function listMembers(folder: string): readonly number[] {
   try {
     const text = readFileSync(join(folder, 'cgroup.procs'), 'latin1')
-    // A process of another namespace is shown as 0, which would be our own group.
+    // A process of another namespace is listed as 0, and signaling 0 would hit our own group.
     return text
       .split('\n')
       .map(Number)

@@ -7,7 +7,7 @@ import { type DiskLimits, type DiskWatch, watchDisk } from './disk-watch.ts'
 
 const mebibyte = 1024 ** 2
 
-/** In memory where there is some: on the disk of all, what others free would hide what is written. */
+/** In memory if possible: on a shared disk, space that other processes free would hide the writes. */
 const disk = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 let folder: string
@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-/** Once it has looked for the first time. */
+/** Resolves after the first poll. */
 async function watch(limits: DiskLimits): Promise<DiskWatch> {
   const watching = watchDisk(folder, limits)
   onTestFinished(() => watching.close())
@@ -30,13 +30,13 @@ const grow = (bytes: number, name = 'big'): Promise<void> =>
 const isSettled = (promise: Promise<unknown>): Promise<boolean> =>
   Promise.race([promise.then(() => true), new Promise<false>((no) => setTimeout(no, 600, false))])
 
-test('more bytes than may be are noticed', async () => {
+test('reports more bytes than the limit', async () => {
   const { exceeded } = await watch({ bytesMax: 10 * mebibyte })
   await grow(30 * mebibyte)
   expect(await exceeded).toBe('disk')
 })
 
-test('what others write on the same disk is not held against it', async () => {
+test('ignores writes of other processes on the same disk', async () => {
   const other = await mkdtemp(join(disk, 'loopwright-disk-other-'))
   onTestFinished(() => rm(other, { recursive: true, force: true }))
   await symlink(other, join(folder, 'link'))
@@ -48,7 +48,7 @@ test('what others write on the same disk is not held against it', async () => {
 })
 
 test.skipIf(statfsSync(disk).ffree === 0)(
-  'more new files than may be are noticed, though they take no room',
+  'reports more new files than the limit, even if they are empty',
   async () => {
     const { exceeded } = await watch({ bytesMax: 1e12, filesMax: 500 })
     await mkdir(join(folder, 'many'))
@@ -57,7 +57,7 @@ test.skipIf(statfsSync(disk).ffree === 0)(
   },
 )
 
-test('files that are removed but still in use are counted by who knows them', async () => {
+test('counts deleted files that are still open', async () => {
   const { exceeded } = await watch({
     bytesMax: 10 * mebibyte,
     removedBytes: async () => 30 * mebibyte,
@@ -68,7 +68,7 @@ test('files that are removed but still in use are counted by who knows them', as
   expect(await exceeded).toBe('disk')
 })
 
-test('a clock that is set back changes nothing', async () => {
+test('is not affected by a clock that is set back', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 7_200_000 })
   onTestFinished(() => void vi.useRealTimers())
   const { exceeded } = await watch({ bytesMax: 10 * mebibyte })
@@ -77,14 +77,14 @@ test('a clock that is set back changes nothing', async () => {
   expect(await exceeded).toBe('disk')
 })
 
-test('nobody is told after it was closed', async () => {
+test('reports nothing after it was closed', async () => {
   const { exceeded, close } = await watch({ bytesMax: 10 * mebibyte })
   close()
   await grow(30 * mebibyte)
   expect(await isSettled(exceeded)).toBe(false)
 })
 
-test('files count with their length after the end, also where nothing was written', async () => {
+test('counts sparse files with their full length after the end', async () => {
   const watching = await watch({ bytesMax: 10 * mebibyte })
   await grow(1, 'small')
   expect(await watching.isTooMuch()).toBe(false)
@@ -97,7 +97,7 @@ test('files count with their length after the end, also where nothing was writte
   expect(await watching.isTooMuch()).toBe(true)
 })
 
-test('files that were there before and are not changed do not count after the end', async () => {
+test('does not count unchanged files that existed before', async () => {
   await grow(30 * mebibyte)
   await new Promise((done) => setTimeout(done, 100))
   const watching = await watch({ bytesMax: 10 * mebibyte })

@@ -7,17 +7,17 @@ import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Commands } from '../engine/index.ts'
 import { textOf } from '../loop/index.ts'
-import type { Walls } from './find-tier.ts'
+import type { SandboxBackend } from './find-tier.ts'
 import { isWrongProbe, runProbes } from './run-probes.ts'
 import type { OverlayReport, SandboxPlace, Tier } from './sandbox-type.ts'
 
 export interface OverlayTrial {
   readonly tier: Tier
   /** Absent in tier `none`. */
-  readonly walls: Walls | undefined
-  /** Variables that every command gets. */
-  readonly given: readonly string[]
-  commandsIn(walls: Walls, place: SandboxPlace): Commands
+  readonly backend: SandboxBackend | undefined
+  /** The names of variables that every command gets. */
+  readonly variables: readonly string[]
+  createCommands(backend: SandboxBackend, spec: SandboxPlace): Commands
 }
 
 /** What programs do to their dependencies. Prints `ok` if all of it works. */
@@ -27,7 +27,7 @@ const writes = [
   'mkdir .cache && echo x > .cache/made',
   'echo more >> a/file',
   'test "$(cat a/file)" = "lower\nmore"',
-  // Where files cannot have attributes, a folder in place of one that was removed fails.
+  // Recreating a removed folder fails on file systems without extended attributes.
   'rm -r gone && mkdir gone && test -z "$(ls gone)"',
   'mv a b && chmod 700 b/file && ln b/file b/linked',
   'test ! -e a && test "$(cat ../node_modules/b/linked)" = "lower\nmore"',
@@ -37,21 +37,21 @@ const writes = [
 const timeoutMs = 20_000
 
 export async function findOverlay(trial: OverlayTrial): Promise<OverlayReport> {
-  const { tier, walls } = trial
-  if (walls?.type !== 'bubblewrap' || tier !== 'strong') {
+  const { tier, backend } = trial
+  if (backend?.type !== 'bubblewrap' || tier !== 'strong') {
     return {
       mode: 'copy',
-      reason: `Overlays need a sandbox of tier strong, and this one is ${tier}.`,
+      reason: `Overlays need a sandbox of tier strong; this one is of tier ${tier}.`,
     }
   }
-  if (walls.bubblewrap.overlayTools === undefined) {
+  if (backend.bubblewrap.overlayTools === undefined) {
     return {
       mode: 'scratch',
       reason: 'unshare and mount, which overlays need, are not installed.',
       fix: 'Install util-linux.',
     }
   }
-  const problem = await tryOverlay(trial, walls).catch((error: unknown) => textOf(error))
+  const problem = await tryOverlay(trial, backend).catch((error: unknown) => textOf(error))
   if (problem === undefined) return { mode: 'overlay', reason: 'An overlay was tried and works.' }
   return {
     mode: 'scratch',
@@ -61,29 +61,32 @@ export async function findOverlay(trial: OverlayTrial): Promise<OverlayReport> {
 }
 
 /** Undefined: it works. */
-async function tryOverlay(trial: OverlayTrial, walls: Walls): Promise<string | undefined> {
+async function tryOverlay(
+  trial: OverlayTrial,
+  backend: SandboxBackend,
+): Promise<string | undefined> {
   let problem: string | undefined
   const results = await runProbes(
     (workspace) => ({
       run: async (command, signal) => {
-        const place = await overlaidPlace(workspace)
-        const commands = trial.commandsIn(walls, place)
+        const spec = await createTrialFolders(workspace)
+        const commands = trial.createCommands(backend, spec)
         const written = await commands.run(
           { program: 'sh', args: ['-c', writes], timeoutMs },
           signal,
         )
         if (written.stdout !== 'ok\n') problem = written.stderr.trim() || 'files are not writable'
-        else if (!(await isUnchanged(place))) problem = 'the folder on disk was changed'
+        else if (!(await isUnchanged(spec))) problem = 'the folder on disk was changed'
         return commands.run(command, signal)
       },
     }),
-    trial.given,
+    trial.variables,
   )
   const wrong = results.filter(isWrongProbe).map(({ name }) => `"${name}"`)
-  return wrong.length > 0 ? `the sandbox over it does not hold: ${wrong.join(', ')}` : problem
+  return wrong.length > 0 ? `the sandbox fails these probes with it: ${wrong.join(', ')}` : problem
 }
 
-async function overlaidPlace(workspace: string): Promise<SandboxPlace> {
+async function createTrialFolders(workspace: string): Promise<SandboxPlace> {
   const base = join(await realpath(workspace), '..')
   const layer = join(base, 'layer')
   const folder = join(base, 'overlay')

@@ -1,16 +1,16 @@
-/** Where a program is on this machine, by its full path: what runs outside is never looked up twice. */
+/** Finds the absolute path of a program, so that a program run outside the sandbox is looked up only once. */
 
 import { delimiter, isAbsolute, join } from 'node:path'
 import { isProgram } from './program-mounts.ts'
 
-/** For programs that are in no ordinary user's PATH. */
+/** Some of these are not in the PATH of ordinary users. */
 const systemFolders = ['/usr/bin', '/bin', '/usr/sbin', '/sbin']
 
 export function findProgram(
   name: string,
   path: string = process.env['PATH'] ?? '',
 ): string | undefined {
-  // System folders first: the PATH of a project may begin in the project.
+  // System folders first, because the PATH may start with a folder of the project.
   return [...systemFolders, ...path.split(delimiter).filter((folder) => isAbsolute(folder))]
     .map((folder) => join(folder, name))
     .find(isProgram)

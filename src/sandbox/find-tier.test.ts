@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Commands } from '../engine/index.ts'
 import { FaultError } from '../loop/index.ts'
-import { type Found, findTier, type Machine } from './find-tier.ts'
+import { type DetectedSandbox, findTier, type Machine } from './find-tier.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { probes } from './probes.ts'
 
-/** A machine that has everything; nothing is started on it. */
+/** A machine that has all programs; nothing is started on it. */
 const machine = (more: Partial<Machine> = {}): Machine => ({
   platform: 'linux',
   uid: 1000,
@@ -18,8 +18,8 @@ const machine = (more: Partial<Machine> = {}): Machine => ({
 
 const good = probes.map(({ expect: expected }) => (expected === 'works' ? 0 : 1))
 
-/** Probes that end with these codes. */
-const answering = (codes: readonly (number | undefined)[]): Commands => ({
+/** Commands whose probes exit with these codes. */
+const probesExitingWith = (codes: readonly (number | undefined)[]): Commands => ({
   run: async () => ({
     stdout: codes
       .flatMap((code, index) => (code === undefined ? [] : [`${index} ${code}\n`]))
@@ -32,24 +32,26 @@ const answering = (codes: readonly (number | undefined)[]): Commands => ({
   }),
 })
 
-const find = (one: Machine, commands: Commands = answering(good)): Promise<Found> =>
-  findTier(one, () => commands)
+const find = (
+  one: Machine,
+  commands: Commands = probesExitingWith(good),
+): Promise<DetectedSandbox> => findTier(one, () => commands)
 
 describe('the tier', () => {
-  test('is strong when all probes say so', async () => {
-    const { report, walls } = await find(machine())
+  test('is strong if all probes pass', async () => {
+    const { report, backend } = await find(machine())
     expect(report).toMatchObject({ tier: 'strong', limits: 'rlimit' })
     expect(report.probes).toHaveLength(26)
-    expect(walls?.type).toBe('bubblewrap')
+    expect(backend?.type).toBe('bubblewrap')
   })
 
   test('is none without bubblewrap, with the reason and the fix', async () => {
     const findProgram = (name: string): string | undefined =>
       name === 'bwrap' ? undefined : `/usr/bin/${name}`
-    const { report, walls } = await find(machine({ findProgram }))
+    const { report, backend } = await find(machine({ findProgram }))
     expect(report).toMatchObject({ tier: 'none', reason: expect.stringContaining('bubblewrap') })
     expect(report.fix).toContain('apt-get install bubblewrap')
-    expect(walls).toBeUndefined()
+    expect(backend).toBeUndefined()
   })
 
   test('is none for root without control groups', async () => {
@@ -58,29 +60,31 @@ describe('the tier', () => {
     expect(report.fix).toContain('ordinary user')
   })
 
-  test('is none when a single probe says otherwise, and names it', async () => {
+  test('is none if a single probe fails, and names the probe', async () => {
     for (const [index, { name }] of probes.entries()) {
       const codes = good.map((code, at) => (at === index ? 1 - code : code))
-      const { report, walls } = await find(machine(), answering(codes))
+      const { report, backend } = await find(machine(), probesExitingWith(codes))
       expect(report.tier).toBe('none')
       expect(report.reason).toContain(name)
-      expect(walls).toBeUndefined()
+      expect(backend).toBeUndefined()
     }
   })
 
-  test('does not need git, but needs all that shows the walls', async () => {
+  test('does not need git, but needs every probe of the isolation', async () => {
     const missing = (name: RegExp): Commands =>
-      answering(good.map((code, index) => (name.test(probes[index]?.name ?? '') ? 127 : code)))
+      probesExitingWith(
+        good.map((code, index) => (name.test(probes[index]?.name ?? '') ? 127 : code)),
+      )
     expect((await find(machine(), missing(/^git /))).report.tier).toBe('strong')
     expect((await find(machine(), missing(/SSH/))).report.tier).toBe('none')
   })
 
-  test('is none when the probes said nothing', async () => {
-    expect((await find(machine(), answering([]))).report.tier).toBe('none')
+  test('is none if the probes print nothing', async () => {
+    expect((await find(machine(), probesExitingWith([]))).report.tier).toBe('none')
   })
 
-  test('is none when nothing can be started, with what to do about it', async () => {
-    const message = 'the sandbox could not be made: bwrap: setting up uid map: Permission denied'
+  test('is none if nothing can be started, and suggests a fix', async () => {
+    const message = 'creating the sandbox failed: bwrap: setting up uid map: Permission denied'
     const run = (): Promise<never> =>
       Promise.reject(new FaultError({ code: 'sandbox-failed', message, retryable: false }))
     const { report } = await find(machine(), { run })
@@ -88,14 +92,14 @@ describe('the tier', () => {
     expect(report.fix).toContain('AppArmor')
   })
 
-  test('is basic at best on a Mac, and none elsewhere', async () => {
+  test('is at most basic on a Mac, and none on other platforms', async () => {
     const mac = await find(machine({ platform: 'darwin' }))
     expect(mac.report).toMatchObject({ tier: 'basic', limits: 'none' })
     expect((await find(machine({ platform: 'win32' }))).report.tier).toBe('none')
   })
 })
 
-test('a sandbox that is not strong enough is refused, with the reason and the fix', async () => {
+test('a sandbox that is too weak is rejected, with the reason and the fix', async () => {
   const without = machine({ findProgram: () => undefined })
   await expect(openSandbox({ machine: without, requireTier: 'strong' })).rejects.toMatchObject({
     code: 'not-available',
@@ -104,7 +108,7 @@ test('a sandbox that is not strong enough is refused, with the reason and the fi
   expect((await openSandbox({ machine: without })).report.tier).toBe('none')
 })
 
-test('our own machine is tried once', async () => {
+test('the current machine is tested once', async () => {
   const [one, other] = await Promise.all([openSandbox(), openSandbox()])
   expect(one.report).toBe(other.report)
 })

@@ -1,8 +1,8 @@
 /**
- * The self-test: which walls this machine has, tried for real. Whatever is in doubt is no wall.
+ * The self-test: detects the sandbox of this machine by trying it. Anything uncertain counts as not secure.
  *
- * As root without control groups nothing holds the number of processes (the kernel ignores that limit
- * for root), so there is no tier for it.
+ * For root without control groups the tier is `none`: the kernel ignores the limit on the number of processes
+ * for root.
  */
 
 import { homedir } from 'node:os'
@@ -12,84 +12,87 @@ import type { Bubblewrap } from './bubblewrap-launch.ts'
 import { type Cgroups, openCgroups } from './cgroups.ts'
 import { findProgram } from './find-program.ts'
 import { findOverlayTools } from './overlay-stage.ts'
-import { killAbandoned, programOf } from './process-group.ts'
+import { killAbandoned, readExecutable } from './process-group.ts'
 import { relayFile } from './relay-file.ts'
 import { isWrongProbe, runProbes } from './run-probes.ts'
 import type { LimitKind, ProbeResult, SandboxReport } from './sandbox-type.ts'
 import { seccompFilter } from './seccomp-filter.ts'
 import { findToolchains, type Toolchains } from './toolchains.ts'
 
-/** What the machine is asked; tests have machines of their own. */
+/** The properties of the machine that matter; tests pass their own. */
 export interface Machine {
   readonly platform: string
   readonly uid: number | undefined
   readonly node: string
   readonly toolchains: Toolchains
-  /** The same for another PATH than ours; absent: it makes no difference. */
-  toolchainsOf?(path: string): Toolchains
+  /** The toolchains for another PATH; absent: the same for every PATH. */
+  findToolchains?(path: string): Toolchains
   findProgram(name: string): string | undefined
   openCgroups(): Cgroups | undefined
 }
 
-/** How commands are started here. */
-export type Walls =
+/** What sandboxes commands on this machine. */
+export type SandboxBackend =
   | { readonly type: 'bubblewrap'; readonly bubblewrap: Bubblewrap }
   | { readonly type: 'seatbelt'; readonly sandboxExec: string }
 
-export interface Found {
+export interface DetectedSandbox {
   readonly report: SandboxReport
   /** Absent in tier `none`. */
-  readonly walls?: Walls
+  readonly backend?: SandboxBackend
 }
 
-export type MakeCommands = (walls: Walls, workspace: string) => Commands
+export type CreateCommands = (backend: SandboxBackend, workspace: string) => Commands
 
 export function thisMachine(): Machine {
   const node = process.execPath
   const home = homedir()
-  const toolchainsOf = rememberLast((path) =>
+  const cached = cacheToolchains((path) =>
     findToolchains({ home, path, node, variables: process.env }),
   )
   return {
     platform: process.platform,
     uid: process.getuid?.(),
     node,
-    toolchains: toolchainsOf(process.env['PATH'] ?? ''),
-    toolchainsOf,
+    toolchains: cached(process.env['PATH'] ?? ''),
+    findToolchains: cached,
     findProgram: (name) => findProgram(name),
     openCgroups: () => openCgroups(),
   }
 }
 
-const rememberedMax = 20
-const rememberedMs = 10_000
+const cachedPathsMax = 20
+const cachedMs = 10_000
 
-/** Looked up at every start of a command; what is installed meanwhile is found soon after. */
-function rememberLast(find: (path: string) => Toolchains): (path: string) => Toolchains {
-  const known = new Map<string, { readonly found: Toolchains; readonly atMs: number }>()
+/** Needed at every start of a command; newly installed programs are found when the entry expires. */
+function cacheToolchains(find: (path: string) => Toolchains): (path: string) => Toolchains {
+  const cache = new Map<string, { readonly found: Toolchains; readonly atMs: number }>()
   return (path) => {
-    const before = known.get(path)
-    if (before !== undefined && performance.now() - before.atMs < rememberedMs) return before.found
-    if (known.size >= rememberedMax) known.clear()
+    const entry = cache.get(path)
+    if (entry !== undefined && performance.now() - entry.atMs < cachedMs) return entry.found
+    if (cache.size >= cachedPathsMax) cache.clear()
     const found = find(path)
-    known.set(path, { found, atMs: performance.now() })
+    cache.set(path, { found, atMs: performance.now() })
     return found
   }
 }
 
-export async function findTier(machine: Machine, makeCommands: MakeCommands): Promise<Found> {
+export async function findTier(
+  machine: Machine,
+  createCommands: CreateCommands,
+): Promise<DetectedSandbox> {
   const startedAt = performance.now()
-  const found = await look(machine, makeCommands)
+  const detected = await detect(machine, createCommands)
   const durationMs = Math.round(performance.now() - startedAt)
-  return { ...found, report: { ...found.report, durationMs } }
+  return { ...detected, report: { ...detected.report, durationMs } }
 }
 
-async function look(machine: Machine, makeCommands: MakeCommands): Promise<Found> {
+async function detect(machine: Machine, createCommands: CreateCommands): Promise<DetectedSandbox> {
   switch (machine.platform) {
     case 'linux':
-      return lookOnLinux(machine, makeCommands)
+      return detectOnLinux(machine, createCommands)
     case 'darwin':
-      return lookOnMac(machine, makeCommands)
+      return detectOnMac(machine, createCommands)
     default:
       return none(
         `There is no sandbox for ${machine.platform}.`,
@@ -98,37 +101,40 @@ async function look(machine: Machine, makeCommands: MakeCommands): Promise<Found
   }
 }
 
-async function lookOnLinux(machine: Machine, makeCommands: MakeCommands): Promise<Found> {
+async function detectOnLinux(
+  machine: Machine,
+  createCommands: CreateCommands,
+): Promise<DetectedSandbox> {
   const bwrap = machine.findProgram('bwrap')
   if (bwrap === undefined) {
     return none(
-      'bubblewrap is not installed. Namespaces alone would leave all files open.',
+      'bubblewrap is not installed. Namespaces alone would leave all files accessible.',
       'Install it: apt-get install bubblewrap, dnf install bubblewrap or pacman -S bubblewrap.',
     )
   }
   const cgroups = machine.openCgroups()
   await cgroups?.removeAbandoned()
-  await killAbandoned((pid) => programOf(pid) === bwrap)
+  await killAbandoned((pid) => readExecutable(pid) === bwrap)
   if (cgroups === undefined && machine.uid === 0) return none(rootReason, rootFix)
   const limits: LimitKind = cgroups === undefined ? 'rlimit' : 'cgroup'
   const { node } = machine
   const filter = seccompFilter(limits)
   if (filter === undefined) {
-    return none(`The calls of ${process.arch} to its kernel are not known.`, 'Use x64 or arm64.')
+    return none(`The system calls of ${process.arch} are not known.`, 'Use x64 or arm64.')
   }
   const overlayTools = findOverlayTools(machine.findProgram)
   const bubblewrap = { bwrap, cgroups, limits, relay: relayFile(), node, filter, overlayTools }
-  const walls: Walls = { type: 'bubblewrap', bubblewrap }
-  return judge(machine, walls, limits, makeCommands, [])
+  const backend: SandboxBackend = { type: 'bubblewrap', bubblewrap }
+  return selfTest(machine, backend, limits, createCommands, [])
 }
 
 const rootReason =
-  'It runs as root and cannot make control groups: the number of processes could not be limited.'
+  'Loopwright runs as root and cannot create control groups, so the number of processes cannot be limited.'
 const rootFix =
-  'Run it as an ordinary user, or give it a control group that it may write to (in Docker: ' +
+  'Run it as an ordinary user, or give it a writable control group (in Docker: ' +
   '--cgroupns=private with a writable /sys/fs/cgroup).'
 
-/** Nothing there keeps processes apart, or has such names: what is left must still be blocked. */
+/** macOS does not isolate processes and has no abstract sockets; all other probes must still be blocked. */
 const notOnMac = [
   'reach an abstract socket',
   'see a process of this machine',
@@ -136,38 +142,41 @@ const notOnMac = [
   'make a user namespace',
 ]
 
-async function lookOnMac(machine: Machine, makeCommands: MakeCommands): Promise<Found> {
+async function detectOnMac(
+  machine: Machine,
+  createCommands: CreateCommands,
+): Promise<DetectedSandbox> {
   const sandboxExec = machine.findProgram('sandbox-exec')
   if (sandboxExec === undefined) {
     return none('There is no sandbox-exec on this Mac.', 'Use Linux for unattended work.')
   }
-  return judge(machine, { type: 'seatbelt', sandboxExec }, 'none', makeCommands, notOnMac)
+  return selfTest(machine, { type: 'seatbelt', sandboxExec }, 'none', createCommands, notOnMac)
 }
 
-async function judge(
+async function selfTest(
   machine: Machine,
-  walls: Walls,
+  backend: SandboxBackend,
   limits: LimitKind,
-  makeCommands: MakeCommands,
-  excused: readonly string[],
-): Promise<Found> {
+  createCommands: CreateCommands,
+  exempt: readonly string[],
+): Promise<DetectedSandbox> {
   let results: readonly ProbeResult[]
   try {
-    const given = Object.keys(machine.toolchains.env)
-    results = await runProbes((workspace) => makeCommands(walls, workspace), given)
+    const variables = Object.keys(machine.toolchains.env)
+    results = await runProbes((workspace) => createCommands(backend, workspace), variables)
   } catch (error) {
-    // That says nothing of sandboxes here.
+    // No temporary folder: this is not about the sandbox.
     if (isLoopError(error, 'store-failed')) throw error
-    return none(`No sandbox could be made. ${textOf(error)}`, fixFor(textOf(error)))
+    return none(`Creating a sandbox failed. ${textOf(error)}`, suggestFix(textOf(error)))
   }
-  const wrong = results.filter(isWrongProbe).filter(({ name }) => !excused.includes(name))
+  const wrong = results.filter(isWrongProbe).filter(({ name }) => !exempt.includes(name))
   if (wrong.length > 0) {
     const names = wrong.map(({ name, found }) => `"${name}" ${found}`).join(', ')
-    const fix = 'Report this with the version of bubblewrap and of the kernel.'
-    return none(`The sandbox does not hold: ${names}.`, fix, results)
+    const fix = 'Report this with the versions of bubblewrap and the kernel.'
+    return none(`The sandbox failed its self-test: ${names}.`, fix, results)
   }
-  const report = walls.type === 'bubblewrap' ? strong(limits) : basic
-  return { walls, report: { ...report, limits, probes: results, durationMs: 0 } }
+  const report = backend.type === 'bubblewrap' ? strong(limits) : basic
+  return { backend, report: { ...report, limits, probes: results, durationMs: 0 } }
 }
 
 const strong = (limits: LimitKind): Pick<SandboxReport, 'tier' | 'reason' | 'fix'> => ({
@@ -179,23 +188,23 @@ const strong = (limits: LimitKind): Pick<SandboxReport, 'tier' | 'reason' | 'fix
   ...(limits === 'cgroup'
     ? {}
     : {
-        fix: 'For limits on all together, start it in a scope: systemd-run --user --scope -p Delegate=yes.',
+        fix: 'For limits on all processes together, start Loopwright in a scope: systemd-run --user --scope -p Delegate=yes.',
       }),
 })
 
 const basic: Pick<SandboxReport, 'tier' | 'reason' | 'fix'> = {
   tier: 'basic',
   reason:
-    'Seatbelt holds, but processes are not kept apart and not limited. Not tested by its makers.',
+    'Seatbelt works, but processes are neither isolated nor limited. Loopwright is not tested on macOS.',
   fix: 'Use Linux with bubblewrap for unattended work.',
 }
 
-function none(reason: string, fix: string, probes: readonly ProbeResult[] = []): Found {
+function none(reason: string, fix: string, probes: readonly ProbeResult[] = []): DetectedSandbox {
   return { report: { tier: 'none', reason, fix, limits: 'none', probes, durationMs: 0 } }
 }
 
-/** The two ways in which systems forbid user namespaces. */
-function fixFor(message: string): string {
+/** Recognizes systems that forbid user namespaces. */
+function suggestFix(message: string): string {
   if (/uid map|RTM_NEWADDR|namespace|Operation not permitted|Permission denied/i.test(message)) {
     return (
       'User namespaces are forbidden here. On Ubuntu give bwrap an AppArmor profile with "userns,", or ' +
@@ -203,5 +212,5 @@ function fixFor(message: string): string {
       '--security-opt seccomp=unconfined --security-opt apparmor=unconfined.'
     )
   }
-  return 'Run: bwrap --unshare-all --ro-bind / / true, and see what it says.'
+  return 'To see the error, run: bwrap --unshare-all --ro-bind / / true'
 }

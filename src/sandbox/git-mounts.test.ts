@@ -19,7 +19,7 @@ async function write(path: string, text: string): Promise<void> {
   await writeFile(join(folder, path), text)
 }
 
-/** As `git worktree add` leaves it. */
+/** Creates the files that `git worktree add` creates. */
 async function linkWorktree(back = `${folder}/ws/.git\n`): Promise<void> {
   await write('repo/.git/HEAD', 'ref: refs/heads/main\n')
   await write('repo/.git/objects/info/packs', '')
@@ -36,12 +36,12 @@ test('the repository of a workspace is protected', async () => {
   expect(gitMounts(workspace)).toEqual({ readOnly: [`${workspace}/.git`], hide: [] })
 })
 
-test('a worktree is protected with the repository that it belongs to', async () => {
+test('a worktree is protected together with its repository', async () => {
   await linkWorktree()
   expect(gitMounts(workspace).readOnly).toEqual([`${folder}/repo/.git`, `${workspace}/.git`])
 })
 
-test('a worktree may point to its repository from where it is', async () => {
+test('a worktree may point to its repository by a relative path', async () => {
   await linkWorktree('../../../../ws/.git\n')
   await write('ws/.git', 'gitdir: ../repo/.git/worktrees/ws\n')
   expect(gitMounts(workspace).readOnly).toEqual([`${folder}/repo/.git`, `${workspace}/.git`])
@@ -51,26 +51,26 @@ test.each([
   ['to a folder with keys', 'gitdir: /nonexistent/home/.ssh\n'],
   ['to nothing', 'gitdir: \n'],
   ['to a folder that does not point back', 'gitdir: ../other\n'],
-])('a .git file that points %s gets nothing more', async (_what, text) => {
+])('a .git file that points %s exposes nothing else', async (_target, text) => {
   await write('other/gitdir', '/nonexistent/elsewhere\n')
   await write('ws/.git', text)
   expect(gitMounts(workspace).readOnly).toEqual([`${workspace}/.git`])
 })
 
-test('a .git file that points to the worktree of another gets nothing more', async () => {
+test('a .git file that points to another worktree exposes nothing else', async () => {
   await linkWorktree(`${folder}/other/.git\n`)
   await write('other/.git', `gitdir: ${folder}/repo/.git/worktrees/ws\n`)
   expect(gitMounts(workspace).readOnly).toEqual([`${workspace}/.git`])
 })
 
-test('a repository that an agent made up inside its workspace opens nothing outside', async () => {
+test('a fake repository inside the workspace exposes nothing outside', async () => {
   await write('home/.ssh/worktrees/x/gitdir', `${workspace}/.git\n`)
   await symlink(join(folder, 'home', '.ssh'), join(workspace, 'fake'))
   await write('ws/.git', 'gitdir: fake/worktrees/x\n')
   expect(gitMounts(workspace).readOnly).toEqual([`${workspace}/.git`])
 })
 
-test('a link is not followed', async () => {
+test('a symlink is not followed', async () => {
   await mkdir(join(folder, 'secret'))
   await symlink(join(folder, 'secret'), join(workspace, '.git'))
   expect(gitMounts(workspace)).toEqual({ readOnly: [], hide: [] })
@@ -83,19 +83,19 @@ test.each([
   '[http "https://example.com"] extraHeader = AUTHORIZATION: basic eA==\n',
   '[github]\n\toauth-token = x\n',
   `[core]\n${'#'.repeat(300_000)}\n`,
-])('a configuration with a secret is hidden', async (config) => {
+])('a config file with a secret is hidden', async (config) => {
   await write('ws/.git/config', config)
   expect(gitMounts(workspace).hide).toEqual([`${workspace}/.git/config`])
 })
 
-test('an ordinary remote is no secret', async () => {
+test('an ordinary remote is not a secret', async () => {
   const remotes =
     'url = git@example.com:x.git\n\turl = https://example.com/x.git\n\turl = ssh://git@example.com/x\n'
   await write('ws/.git/config', `[remote "origin"]\n\t${remotes}`)
   expect(gitMounts(workspace).hide).toEqual([])
 })
 
-test('secrets of submodules and in files of their own are hidden too', async () => {
+test('secrets of submodules and in credential files are hidden too', async () => {
   await write('ws/.git/config', '[core]\n')
   await write('ws/.git/credentials', 'https://me:x@example.com')
   await write('ws/.git/config.worktree', '[x]\n\tpassword = y\n')
@@ -116,12 +116,12 @@ test('secrets of submodules and in files of their own are hidden too', async () 
   )
 })
 
-test('what continues on the next line is read as one', async () => {
+test('a continued line is read as one line', async () => {
   await write('ws/.git/config', '[remote "a"]\n\turl = https://user:to\\\nken@example.com/x.git\n')
   expect(gitMounts(workspace).hide).toEqual([`${workspace}/.git/config`])
 })
 
-test('no link is followed on the way to submodules, so none leads round in circles', async () => {
+test('symlinks among submodules are not followed, so there is no cycle', async () => {
   await write('ws/.git/config', '[core]\n')
   for (const name of ['a', 'b', 'c']) {
     await write(`ws/.git/modules/${name}/HEAD`, '')
@@ -138,7 +138,7 @@ test('no link is followed on the way to submodules, so none leads round in circl
   expect(gitMounts(workspace).hide).toEqual([])
 })
 
-test('submodules of submodules share one bound, and what is beyond it is refused', async () => {
+test('nested submodules share one limit, and exceeding it is an error', async () => {
   const wide = Array.from({ length: 50 }, (_, index) => `${index}`)
   for (const outer of wide) {
     await write(`ws/.git/modules/${outer}/HEAD`, '')
@@ -149,7 +149,7 @@ test('submodules of submodules share one bound, and what is beyond it is refused
   expect(() => gitMounts(workspace)).toThrow(expect.objectContaining({ code: 'bad-request' }))
 })
 
-test('of many long configurations, those that are not looked at are hidden', async () => {
+test('config files beyond the total size limit are hidden', async () => {
   const long = `[core]\n${'#'.repeat(250_000)}\n`
   const names = Array.from({ length: 80 }, (_, index) => `${index}`)
   for (const name of names) {
@@ -163,18 +163,18 @@ test('of many long configurations, those that are not looked at are hidden', asy
 
 test.each([
   ['lines', '\n'],
-  ['returns', '\r'],
+  ['carriage returns', '\r'],
   ['spaces', ' '],
   ['brackets', ']'],
   ['words', 'header'],
   ['addresses', 'http://'],
-])('a configuration of nothing but %s is read in one go', async (_what, part) => {
-  // What is tried again from each of them would not end before the test does.
+])('a config file of nothing but %s is scanned in linear time', async (_content, part) => {
+  // With quadratic backtracking the scan would not end before the test times out.
   await write('ws/.git/config', part.repeat(Math.floor(250_000 / part.length)))
   expect(gitMounts(workspace).hide).toEqual([])
 })
 
-test('nothing that an agent puts in the way makes us wait, or takes our memory', async () => {
+test('pipes and huge files neither block the scan nor fill memory', async () => {
   const fifo = (path: string): void => {
     execFileSync('mkfifo', [join(folder, path)])
   }

@@ -1,8 +1,8 @@
 /**
- * What of a repository's own files a command in the workspace may read, and what it must not change.
+ * Which git files a command in the workspace may read, and which it must not see.
  *
- * A workspace may have been written by an agent, so a `.git` file that points elsewhere is believed
- * only if the repository it points to points back: only a real `git worktree add` writes both.
+ * An agent may have written the workspace, so a `.git` file that points elsewhere is trusted only if the
+ * repository points back to it: only `git worktree add` writes both.
  */
 
 import { lstatSync, opendirSync, realpathSync } from 'node:fs'
@@ -11,49 +11,49 @@ import { LoopError } from '../loop/index.ts'
 import { readSmallFileSync } from '../system/index.ts'
 
 export interface GitMounts {
-  /** In this order, after the workspace. */
+  /** Mounted in this order, after the workspace. */
   readonly readOnly: readonly string[]
-  /** Configurations that hold a password or a token. git works without them, but for its remotes. */
+  /** Config files that contain a password or a token. Without them git works, except for remotes. */
   readonly hide: readonly string[]
 }
 
-/** In an address, or by name; a key may stand in the line of its section. */
+/** A secret in a URL, or a key with a telling name, which may follow its section header on the same line. */
 const secretInLine =
   /:\/\/[^\s/@:]*:[^\s/@]+@|https?:\/\/[^\s/@]+@|(?:^|\])\s*[\w-]*(?:header|passw(?:or)?d|token|secret|apikey|sslkey|cookie)\s*=/i
-/** Where a repository keeps more of it. */
+/** Credential files of a repository. */
 const secretFiles = ['credentials', '.git-credentials']
 const configFiles = ['config', 'config.worktree']
-/** Of all that is looked into below a repository, at any depth. */
+/** Limits for the scan below a repository, at any depth. */
 const foldersMax = 2000
 const entriesMax = 50_000
-/** Far more than git writes into them; what is longer is not looked at but hidden. */
+/** Far more than git writes; a larger file is hidden without being read. */
 const pointerBytesMax = 8192
 const configBytesMax = 256 * 1024
-/** Of all configurations together; the rest is not looked at but hidden. */
+/** For all config files together; the rest is hidden without being read. */
 const allConfigBytesMax = 16 * 1024 ** 2
 
-/** To be found once for a place, before anything runs in it that could change it meanwhile. */
+/** To be called once per sandbox, before a command runs in it that could change the files. */
 export function gitMounts(workspace: string): GitMounts {
   const own = join(workspace, '.git')
-  const kind = kindOf(own)
-  const repository = kind === 'file' ? repositoryOf(own) : kind === 'folder' ? own : undefined
+  const kind = findKind(own)
+  const repository = kind === 'file' ? findRepository(own) : kind === 'folder' ? own : undefined
   const readOnly = [...new Set([repository, kind === undefined ? undefined : own])]
   return {
     readOnly: readOnly.filter((path) => path !== undefined),
-    hide: repository === undefined ? [] : secretsIn(repository),
+    hide: repository === undefined ? [] : findSecrets(repository),
   }
 }
 
-function secretsIn(repository: string): readonly string[] {
-  const isFile = (file: string): boolean => kindOf(file) === 'file'
-  const configs = [repository, ...modulesIn(repository)].flatMap((folder) =>
+function findSecrets(repository: string): readonly string[] {
+  const isFile = (file: string): boolean => findKind(file) === 'file'
+  const configs = [repository, ...findModules(repository)].flatMap((folder) =>
     configFiles.map((name) => join(folder, name)),
   )
   let bytesLeft = allConfigBytesMax
   const hasSecret = (file: string): boolean => {
-    const text = bytesLeft > 0 ? textOf(file) : undefined
+    const text = bytesLeft > 0 ? tryReadConfig(file) : undefined
     bytesLeft -= text?.length ?? configBytesMax
-    return text === undefined || isSecret(text)
+    return text === undefined || containsSecret(text)
   }
   return [
     ...secretFiles.map((name) => join(repository, name)).filter(isFile),
@@ -61,20 +61,20 @@ function secretsIn(repository: string): readonly string[] {
   ]
 }
 
-/** Repositories of submodules, and those of theirs; their names may have slashes in them. */
-function modulesIn(repository: string): readonly string[] {
+/** The repositories of submodules, recursively; a submodule name may contain slashes. */
+function findModules(repository: string): readonly string[] {
   const folders = [join(repository, 'modules')]
   const found: string[] = []
   let entriesLeft = entriesMax
-  let looked = 0
+  let scanned = 0
   for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
-    const names = foldersIn(next, entriesLeft)
+    const names = listFolders(next, entriesLeft)
     entriesLeft -= names.entries
-    looked += 1
-    if (looked > foldersMax || entriesLeft <= 0) throw tooMany(repository)
+    scanned += 1
+    if (scanned > foldersMax || entriesLeft <= 0) throw tooMany(repository)
     for (const name of names.folders) {
       const folder = join(next, name)
-      const isModule = kindOf(join(folder, 'HEAD')) === 'file'
+      const isModule = findKind(join(folder, 'HEAD')) === 'file'
       if (isModule) found.push(folder)
       folders.push(isModule ? join(folder, 'modules') : folder)
     }
@@ -82,47 +82,47 @@ function modulesIn(repository: string): readonly string[] {
   return found
 }
 
-/** What is not looked at could not be hidden either. */
+/** A secret in an unread file could not be hidden. */
 const tooMany = (repository: string): LoopError =>
   new LoopError(
     'bad-request',
-    `${join(repository, 'modules')} holds more than can be looked through for passwords. ` +
-      'Remove what is not needed in it, or work in a copy without submodules.',
+    `${join(repository, 'modules')} contains too many files to search for passwords. ` +
+      'Remove submodules that are not needed, or use a clone without submodules.',
   )
 
-/** No link is followed: it could lead round in circles. */
-function foldersIn(
+/** Follows no symlinks, which could form a cycle. */
+function listFolders(
   folder: string,
-  entriesMost: number,
+  entriesLimit: number,
 ): { readonly folders: readonly string[]; readonly entries: number } {
   const folders: string[] = []
   let entries = 0
-  if (kindOf(folder) !== 'folder') return { folders, entries }
+  if (findKind(folder) !== 'folder') return { folders, entries }
   try {
-    const opened = opendirSync(folder)
+    const directory = opendirSync(folder)
     try {
-      for (let entry = opened.readSync(); entry !== null; entry = opened.readSync()) {
-        if (++entries >= entriesMost) break
+      for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
+        if (++entries >= entriesLimit) break
         if (entry.isDirectory()) folders.push(entry.name)
       }
     } finally {
-      opened.closeSync()
+      directory.closeSync()
     }
   } catch {
-    // It cannot be looked into from inside either, or is gone.
+    // The folder was deleted, or cannot be read from inside the sandbox either.
   }
   return { folders, entries }
 }
 
-/** Line by line: what could go on over many lines would be tried from each of them. */
-const isSecret = (config: string): boolean =>
+/** Line by line, because a match across lines would take quadratic time. */
+const containsSecret = (config: string): boolean =>
   config
     .replaceAll(/\\\r?\n/g, '')
     .split('\n')
     .some((line) => secretInLine.test(line))
 
-/** Undefined for one that is too long, or cannot be read. */
-function textOf(file: string): string | undefined {
+/** Undefined for a file that is too large or cannot be read. */
+function tryReadConfig(file: string): string | undefined {
   try {
     return readSmallFileSync(file, configBytesMax)
   } catch {
@@ -130,11 +130,11 @@ function textOf(file: string): string | undefined {
   }
 }
 
-function kindOf(path: string): 'folder' | 'file' | undefined {
+function findKind(path: string): 'folder' | 'file' | undefined {
   try {
     const stat = lstatSync(path)
     if (stat.isDirectory()) return 'folder'
-    // A link could lead anywhere, and is not what git makes.
+    // git does not create symlinks here, and one could lead anywhere.
     return stat.isFile() ? 'file' : undefined
   } catch {
     return undefined
@@ -142,7 +142,7 @@ function kindOf(path: string): 'folder' | 'file' | undefined {
 }
 
 /** `repository/worktrees/name/gitdir` names the `.git` file that names `repository/worktrees/name`. */
-function repositoryOf(pointer: string): string | undefined {
+function findRepository(pointer: string): string | undefined {
   try {
     const target = /^gitdir: (.+)\n?$/.exec(readSmallFileSync(pointer, pointerBytesMax))?.[1]
     if (target === undefined) return undefined
@@ -154,8 +154,8 @@ function repositoryOf(pointer: string): string | undefined {
     const repository = dirname(worktrees)
     const isRepository =
       basename(worktrees) === 'worktrees' &&
-      kindOf(join(repository, 'HEAD')) === 'file' &&
-      kindOf(join(repository, 'objects')) === 'folder'
+      findKind(join(repository, 'HEAD')) === 'file' &&
+      findKind(join(repository, 'objects')) === 'folder'
     return isOurs && isRepository ? repository : undefined
   } catch {
     return undefined

@@ -1,20 +1,20 @@
 /**
- * What comes first inside a sandbox: a few lines of shell that wait for our word, limit themselves, and
- * become the command.
+ * The guard: the first program inside a sandbox, a short shell script that waits to be released, sets its own
+ * limits, and executes the command.
  *
- * 1. Without our word nothing runs: it is given when all of it is in its control groups and bound to our
- *    life. If we die before, the pipe ends, and so does everything.
- * 2. Limits on each process hold for the command and can only be lowered by it. Where the system's own
- *    limit is lower, that one holds. One that cannot be set ends it.
- * 3. The number of processes is limited here, inside, where only those of the sandbox are counted.
+ * 1. The command runs only when this process releases it, once all processes are in their control groups and
+ *    die with this process. If this process dies first, the pipe closes and the guard exits.
+ * 2. Limits per process apply to the command, which can only lower them. A lower limit of the system stays
+ *    in effect. If a limit cannot be set, the guard exits.
+ * 3. The number of processes is limited inside, where only the processes of the sandbox count.
  */
 
 import type { LimitKind, SandboxLimits } from './sandbox-type.ts'
 
-/** It says on it that it is there, and reads the word from it. */
-export const wordDescriptor = 5
-export const word = 'go\n'
-/** For "there is no such program", in whose words; also used by the relay. */
+/** The guard reports on it that it runs, and reads the release from it. */
+export const releaseDescriptor = 5
+export const releaseMessage = 'go\n'
+/** Starts the error message of a command that cannot be started; the relay prints the same. */
 export const cannotStartPrefix = 'loopwright: cannot start '
 const cannotLimit = 'loopwright: cannot limit'
 
@@ -26,10 +26,10 @@ export function guardCommand(
   return ['sh', '-c', guardScript(limits, kind), 'sh', ...command]
 }
 
-/** Shells differ in one letter: the number of processes is `-u` in bash, `-p` in the others. */
+/** The option for the number of processes is `-u` in bash and `-p` in other shells. */
 function guardScript(limits: SandboxLimits, kind: LimitKind): string {
   const { cpuSeconds, fileBytes, openFiles, memoryBytes, processes } = limits
-  const each =
+  const perProcess =
     kind === 'cgroup'
       ? []
       : [
@@ -41,11 +41,11 @@ function guardScript(limits: SandboxLimits, kind: LimitKind): string {
     `limit -t ${Math.ceil(cpuSeconds)}`,
     `limit -f ${Math.ceil(fileBytes / 512)}`,
     `limit -n ${openFiles}`,
-    ...each,
+    ...perProcess,
   ]
   return [
-    `echo >&${wordDescriptor} && read -r word <&${wordDescriptor} && [ "$word" = go ] || exit 125`,
-    `exec ${wordDescriptor}<&-`,
+    `echo >&${releaseDescriptor} && read -r word <&${releaseDescriptor} && [ "$word" = go ] || exit 125`,
+    `exec ${releaseDescriptor}<&-`,
     'limit() { ulimit "$1" "$2" 2> /dev/null || [ "$(ulimit -H "$1" 2> /dev/null)" -lt "$2" ] 2> /dev/null; }',
     `${all.join(' && ')} || { echo "${cannotLimit}" >&2; exit 125; }`,
     'unset word',
@@ -58,7 +58,7 @@ function guardScript(limits: SandboxLimits, kind: LimitKind): string {
 
 const kibibytes = (bytes: number): number => Math.ceil(bytes / 1024)
 
-/** Why the command was not started, from all that was said; undefined if it was. */
+/** Why the command was not started, derived from its output; undefined if it was started. */
 export function guardFailure(
   exitCode: number | undefined,
   stderr: string,

@@ -5,7 +5,7 @@ export { findOpaque, type ReadWatch, watchReads } from './observe/watch-reads.ts
 export { openSandbox, openWithoutWalls, type SandboxOptions } from './open-sandbox.ts'
 export { createPlainCommands, type PlainCommandsOptions, type Spawn } from './plain-commands.ts'
 export { killAbandoned, killAll, type Mark, markVariable, newMark } from './process-group.ts'
-export { commandMounts, isProgram, type ProgramPlace, programMounts } from './program-mounts.ts'
+export { commandMounts, isProgram, type ProgramSearch, programMounts } from './program-mounts.ts'
 export { type ProtectedPaths, protectedPaths } from './protected-paths.ts'
 export { isPublicAddress } from './public-address.ts'
 export {

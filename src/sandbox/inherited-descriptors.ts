@@ -1,7 +1,7 @@
 /**
- * Files that whoever started this process left open for it and for all its children. Node would hand
- * them on into the sandbox, and an open folder or socket is a way out. They cannot be closed from here,
- * but a child can be given something else in their place.
+ * Descriptors that this process inherited and that its children would inherit too. Node would pass them into
+ * the sandbox, where an open folder or socket is an escape. They cannot be closed from here, but a child can
+ * get /dev/null instead.
  */
 
 import { openSync, readdirSync, readFileSync } from 'node:fs'
@@ -9,27 +9,27 @@ import { openSync, readdirSync, readFileSync } from 'node:fs'
 const closeOnExec = 0o2000000
 let found: readonly number[] | undefined
 
-/** Looked for once: Node itself opens nothing that children inherit. */
+/** Cached, because Node itself opens nothing that children inherit. */
 export function inheritedDescriptors(): readonly number[] {
   found ??= list('/proc/self/fd').filter((descriptor) => descriptor > 2 && isInherited(descriptor))
   return found
 }
 
-/** For `stdio`: nothing where the others are, from this number on. */
+/** Entries for `stdio` from `first` on that replace inherited descriptors by /dev/null. */
 export function coverInherited(first: number): readonly (number | 'ignore')[] {
   const others = inheritedDescriptors().filter((descriptor) => descriptor >= first)
   if (others.length === 0) return []
-  const nothing = nothingDescriptor()
+  const empty = emptyDescriptor()
   return Array.from({ length: Math.max(...others) - first + 1 }, (_, index) =>
-    others.includes(first + index) ? nothing : 'ignore',
+    others.includes(first + index) ? empty : 'ignore',
   )
 }
 
-let nothingOpened: number | undefined
-/** Reads as nothing. */
-export function nothingDescriptor(): number {
-  nothingOpened ??= openSync('/dev/null', 'r')
-  return nothingOpened
+let nullDevice: number | undefined
+/** A descriptor that reads as empty. */
+export function emptyDescriptor(): number {
+  nullDevice ??= openSync('/dev/null', 'r')
+  return nullDevice
 }
 
 function list(folder: string): readonly number[] {
@@ -46,6 +46,6 @@ function isInherited(descriptor: number): boolean {
     const flags = Number.parseInt(/^flags:\s*(\d+)/m.exec(info)?.[1] ?? '0', 8)
     return (flags & closeOnExec) === 0
   } catch {
-    return false // it was the folder that we read
+    return false // it was the descriptor of the folder being listed
   }
 }

@@ -7,7 +7,7 @@ import { type NetworkProxy, type NetworkProxyOptions, openNetworkProxy } from '.
 
 const publicAddress = '93.184.216.34'
 
-/** A host of the internet, which is here: it says what it is sent, in capitals. */
+/** A local server that stands for an internet host: it echoes its input in capitals. */
 async function openHost(): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => {}).on('data', (data) => socket.write(data.toString().toUpperCase()))
@@ -29,8 +29,8 @@ async function open(more: Partial<NetworkProxyOptions> = {}): Promise<NetworkPro
   const proxy = await openNetworkProxy({
     allow: ['registry.npmjs.org:443', '*.example.com:8443'],
     resolve: async () => [publicAddress],
-    connect: (address, asked) => {
-      reached.push([address, asked])
+    connect: (address, requestedPort) => {
+      reached.push([address, requestedPort])
       return connect(port, '127.0.0.1')
     },
     ...more,
@@ -39,7 +39,7 @@ async function open(more: Partial<NetworkProxyOptions> = {}): Promise<NetworkPro
   return proxy
 }
 
-/** Sends this, and reads until there is an answer. */
+/** Sends a request and reads the first part of the answer. */
 async function ask(proxy: NetworkProxy, text: string): Promise<{ answer: string; socket: Socket }> {
   const socket = connect(proxy.socket)
   socket.on('error', () => {})
@@ -51,22 +51,22 @@ async function ask(proxy: NetworkProxy, text: string): Promise<{ answer: string;
 const connectTo = (target: string): string =>
   `CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n\r\n`
 
-describe('what is on the list', () => {
-  test('is reached by its address, and both sides talk', async () => {
-    const asked: unknown[] = []
-    const proxy = await open({ onRequest: (request) => void asked.push(request) })
+describe('an allowed host', () => {
+  test('is reached by its address, with data in both directions', async () => {
+    const requests: unknown[] = []
+    const proxy = await open({ onRequest: (request) => void requests.push(request) })
     const { answer, socket } = await ask(proxy, connectTo('registry.npmjs.org:443'))
     expect(answer).toMatch(/^HTTP\/1\.1 200 /)
     socket.write('hello')
     const [chunk] = (await once(socket, 'data')) as [Buffer]
     expect(chunk.toString()).toBe('HELLO')
     expect(reached).toEqual([[publicAddress, 443]])
-    expect(asked).toEqual([{ target: 'registry.npmjs.org:443' }])
+    expect(requests).toEqual([{ target: 'registry.npmjs.org:443' }])
     socket.destroy()
   })
 
   test.each(['REGISTRY.npmjs.org:443', 'registry.npmjs.org.:443', 'a.b.example.com:8443'])(
-    'includes %s',
+    'may be written as %s',
     async (target) => {
       const { answer, socket } = await ask(await open(), connectTo(target))
       expect(answer).toMatch(/ 200 /)
@@ -75,7 +75,7 @@ describe('what is on the list', () => {
   )
 })
 
-describe('refused is', () => {
+describe('the proxy refuses', () => {
   test.each([
     'registry.npmjs.org:80',
     'registry.npmjs.org:22',
@@ -100,11 +100,11 @@ describe('refused is', () => {
 
   test.each([
     ['this machine', ['127.0.0.1']],
-    ['the network around it', ['10.0.0.7']],
-    ['the data of a cloud machine', ['169.254.169.254']],
+    ['the local network', ['10.0.0.7']],
+    ['the metadata of a cloud machine', ['169.254.169.254']],
     ['one of these among others', [publicAddress, '::ffff:127.0.0.1']],
     ['nothing', []],
-  ])('a name that leads to %s', async (_what, addresses) => {
+  ])('a name that resolves to %s', async (_target, addresses) => {
     const proxy = await open({ resolve: async () => addresses })
     const { answer } = await ask(proxy, connectTo('registry.npmjs.org:443'))
     expect(answer).toMatch(/ 403 /)
@@ -116,24 +116,24 @@ describe('refused is', () => {
     expect((await ask(proxy, connectTo('registry.npmjs.org:443'))).answer).toMatch(/ 403 /)
   })
 
-  test('everything but CONNECT', async () => {
+  test('any method except CONNECT', async () => {
     const request = 'GET http://registry.npmjs.org/ HTTP/1.1\r\nhost: registry.npmjs.org\r\n\r\n'
     expect((await ask(await open(), request)).answer).toMatch(/ 405 /)
     expect(reached).toEqual([])
   })
 
-  test('a head without an end', async () => {
+  test('a request head that does not end', async () => {
     const { answer } = await ask(await open(), `CONNECT ${'a'.repeat(20_000)}`)
     expect(answer).toMatch(/ 4\d\d /)
   })
 })
 
-test('a host that does not answer is said to be so', async () => {
+test('an unreachable host is reported', async () => {
   const proxy = await open({ connect: () => connect({ path: '/nonexistent/host.sock' }) })
   expect((await ask(proxy, connectTo('registry.npmjs.org:443'))).answer).toMatch(/ 502 /)
 })
 
-test('a list with an address or without a name is refused', async () => {
+test('an allow list with an address or an invalid name is rejected', async () => {
   for (const entry of ['10.0.0.1:443', 'https://registry.npmjs.org', '', 'a b:1']) {
     await expect(openNetworkProxy({ allow: [entry] })).rejects.toMatchObject({
       code: 'bad-request',
@@ -141,7 +141,7 @@ test('a list with an address or without a name is refused', async () => {
   }
 })
 
-test('the socket is ours alone and is gone at the end, as are open connections', async () => {
+test('the socket is private, and closing removes it and all open connections', async () => {
   const proxy = await open()
   expect(statSync(proxy.socket).mode & 0o777).toBe(0o600)
   const { socket } = await ask(proxy, connectTo('registry.npmjs.org:443'))
@@ -151,17 +151,17 @@ test('the socket is ours alone and is gone at the end, as are open connections',
   expect(existsSync(dirname(proxy.socket))).toBe(false)
 })
 
-test('many names do not take all the threads that names are looked up in', async () => {
-  let most = 0
-  let now = 0
-  const looked: string[] = []
+test('many lookups do not occupy the whole thread pool', async () => {
+  let max = 0
+  let current = 0
+  const lookups: string[] = []
   const proxy = await open({
     resolve: async (name) => {
-      looked.push(name)
-      now++
-      most = Math.max(most, now)
-      await new Promise((done) => setTimeout(done, 1))
-      now--
+      lookups.push(name)
+      current++
+      max = Math.max(max, current)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      current--
       return [publicAddress]
     },
   })
@@ -169,6 +169,6 @@ test('many names do not take all the threads that names are looked up in', async
   const answers = await Promise.all(names.map((name) => ask(proxy, connectTo(name))))
   for (const { socket } of answers) socket.destroy()
   expect(answers.filter(({ answer }) => answer.startsWith('HTTP/1.1 200 '))).toHaveLength(40)
-  expect(most).toBe(2)
-  expect(new Set(looked).size).toBe(20)
+  expect(max).toBe(2)
+  expect(new Set(lookups).size).toBe(20)
 })

@@ -1,11 +1,11 @@
 /**
- * A way to a few named hosts, for package installs: an HTTP proxy on a Unix socket that knows CONNECT
- * and nothing else. A sandbox reaches it through its relay.
+ * Access to a few allowed hosts, for package installs: an HTTP proxy on a Unix socket that supports only
+ * CONNECT. A sandbox reaches it through its relay.
  *
- * 1. Only names and ports of the list. No addresses: a name is what the list was judged by.
- * 2. The name is resolved here, every address must be public, and that address is connected to: a name
- *    that resolves to something inside, now or a moment later, leads nowhere.
- * 3. Everything is bounded: connections, the time to connect, silence.
+ * 1. Only listed names and ports are allowed, and no IP addresses, because the user approved names.
+ * 2. The proxy resolves the name, requires every address to be public, and connects to the address it checked,
+ *    so a name that resolves to an internal address, now or a moment later, is refused.
+ * 3. Everything is limited: connections, the time to connect, idle time.
  */
 
 import { lookup } from 'node:dns/promises'
@@ -21,17 +21,17 @@ import { isPublicAddress } from './public-address.ts'
 export interface NetworkProxyOptions {
   /** `host:port`, or `*.host:port` for all names below it. */
   readonly allow: readonly string[]
-  /** Told of each request and what became of it. */
+  /** Called for each request, with the reason if it was refused. */
   readonly onRequest?: (request: { readonly target: string; readonly refused?: string }) => void
-  /** All addresses of a name. */
+  /** Resolves a name to all its addresses. */
   readonly resolve?: (name: string) => Promise<readonly string[]>
   readonly connect?: (address: string, port: number) => Socket
-  /** For the socket; short, since its path is. Without it a new one. */
+  /** The folder for the socket, whose path must be short. Default: a new temporary folder. */
   readonly folder?: string
 }
 
 export interface NetworkProxy {
-  /** For `network` of a place. */
+  /** For `SandboxPlace.network`. */
   readonly socket: string
   close(): Promise<void>
 }
@@ -43,29 +43,30 @@ const idleMs = 120_000
 const headerBytesMax = 4096
 const defaultPort = 443
 
+/** Starts a proxy on a Unix socket that connects only to the hosts that are allowed. */
 export async function openNetworkProxy(options: NetworkProxyOptions): Promise<NetworkProxy> {
   const isAllowed = createAllowList(options.allow)
-  // Under a short path: the system allows 107 bytes for that of a socket.
+  // The path of a socket is limited to 107 bytes.
   const folder = options.folder ?? (await makeTemporaryFolder('loopwright-net-'))
   const remove = async (): Promise<void> => {
     if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
   }
   const socket = join(folder, 'proxy.sock')
   const open = new Set<Duplex>()
-  const lookUp = fewAtATime(options.resolve ?? resolveName)
+  const resolveLimited = limitLookups(options.resolve ?? resolveName)
   const server = createServer({ maxHeaderSize: headerBytesMax, requestTimeout: connectMs })
   server.maxConnections = connectionsMax
   server.on('request', (_request, response) => {
-    response.writeHead(405, { connection: 'close' }).end('Only CONNECT is known here.\n')
+    response.writeHead(405, { connection: 'close' }).end('Only CONNECT is supported.\n')
   })
   server.on('connection', (connection) => track(open, connection))
   server.on('connect', (request: IncomingMessage, inner: Duplex, head: Buffer) => {
-    // On a socket of ours it is one.
+    // The connection comes from our own server, so it is a Socket.
     void tunnel(
       request.url ?? '',
       inner as Socket,
       head,
-      { ...options, resolve: lookUp },
+      { ...options, resolve: resolveLimited },
       isAllowed,
       open,
     )
@@ -101,7 +102,7 @@ function createAllowList(entries: readonly string[]): IsAllowed {
       const example = 'registry.npmjs.org:443'
       throw new LoopError(
         'bad-request',
-        `"${entry}" is no host to allow. Write it like ${example}.`,
+        `"${entry}" is not a host name that can be allowed. Write it like ${example}.`,
       )
     }
     return target
@@ -114,7 +115,7 @@ function createAllowList(entries: readonly string[]): IsAllowed {
     )
 }
 
-/** Names of the internet only: no spaces, no brackets, no user before an @. */
+/** Host names only: no spaces, no brackets, no user before an @. */
 function parseTarget(text: string): Target | undefined {
   const [, name = '', port] =
     /^((?:\*\.)?[a-z0-9_][a-z0-9._-]{0,252})(?::(\d{1,5}))?$/i.exec(text) ?? []
@@ -137,15 +138,15 @@ async function tunnel(
   }
   const target = parseTarget(text)
   if (target === undefined || looksLikeAddress(target.name)) {
-    return refuse('403 Forbidden', 'Only names of hosts can be asked for.')
+    return refuse('403 Forbidden', 'Only host names are allowed, not addresses.')
   }
-  if (!isAllowed(target)) return refuse('403 Forbidden', `${text} is not on the list of this loop.`)
-  const address = await publicAddress(target.name, options.resolve)
+  if (!isAllowed(target)) return refuse('403 Forbidden', `${text} is not allowed by this loop.`)
+  const address = await findPublicAddress(target.name, options.resolve)
   if (address === undefined) return refuse('403 Forbidden', `${text} has no public address.`)
   if (inner.destroyed) return
   const outer = (options.connect ?? connectDirectly)(address, target.port)
   track(open, outer)
-  const timer = setTimeout(() => outer.destroy(new Error('it took too long')), connectMs)
+  const timer = setTimeout(() => outer.destroy(new Error('connecting timed out')), connectMs)
   outer.once('connect', () => {
     clearTimeout(timer)
     options.onRequest?.({ target: text })
@@ -156,22 +157,22 @@ async function tunnel(
     inner.setTimeout(idleMs, () => inner.destroy())
   })
   outer.once('error', () => {
-    if (outer.connecting || outer.pending) refuse('502 Bad Gateway', `${text} cannot be reached.`)
+    if (outer.connecting || outer.pending) refuse('502 Bad Gateway', `${text} is unreachable.`)
   })
   outer.once('close', () => {
     clearTimeout(timer)
-    // What was received is still delivered after the end of the one that sent it.
+    // Deliver what was received even if the sender has closed.
     inner.destroySoon()
   })
   inner.once('close', () => outer.destroySoon())
 }
 
-/** Also forms that only a resolver takes for one: `127.1`, `0x7f000001`, `2130706433`. */
+/** Includes forms that only a resolver accepts: `127.1`, `0x7f000001`, `2130706433`. */
 const looksLikeAddress = (name: string): boolean =>
   isIP(name) !== 0 || /^(?:0x[0-9a-f]*|\d+)$/i.test(name.split('.').at(-1) ?? '')
 
-/** The first, if all of them are public: one that is not would be the next. */
-async function publicAddress(name: string, resolve: Resolve): Promise<string | undefined> {
+/** The first address, if all are public: a name with an internal address is not trusted. */
+async function findPublicAddress(name: string, resolve: Resolve): Promise<string | undefined> {
   try {
     const addresses = await resolve(name)
     return addresses.every(isPublicAddress) ? addresses[0] : undefined
@@ -182,29 +183,29 @@ async function publicAddress(name: string, resolve: Resolve): Promise<string | u
 
 type Resolve = (name: string) => Promise<readonly string[]>
 
-/** The threads that names are looked up in are few, and our own files need them too. */
-function fewAtATime(resolve: Resolve): Resolve {
-  const underWay = new Map<string, Promise<readonly string[]>>()
+/** Name lookups block threads of Node's small thread pool, which file access needs too. */
+function limitLookups(resolve: Resolve): Resolve {
+  const inProgress = new Map<string, Promise<readonly string[]>>()
   const waiting: (() => void)[] = []
   let free = lookupsMax
-  const turn = async (): Promise<void> => {
+  const acquire = async (): Promise<void> => {
     if (free > 0) free--
-    else await new Promise<void>((go) => waiting.push(go))
+    else await new Promise<void>((start) => waiting.push(start))
   }
-  const look = async (name: string): Promise<readonly string[]> => {
-    await turn()
+  const lookUp = async (name: string): Promise<readonly string[]> => {
+    await acquire()
     try {
       return await resolve(name)
     } finally {
-      underWay.delete(name)
+      inProgress.delete(name)
       const next = waiting.shift()
       if (next === undefined) free++
       else next()
     }
   }
   return (name) => {
-    const found = underWay.get(name) ?? look(name)
-    underWay.set(name, found)
+    const found = inProgress.get(name) ?? lookUp(name)
+    inProgress.set(name, found)
     return found
   }
 }

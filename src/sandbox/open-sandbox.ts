@@ -1,14 +1,20 @@
-/** Opens the best sandbox that this machine has, after it was tried. */
+/** Opens the best sandbox that works on this machine, after a self-test. */
 
 import { mkdirSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Command, Commands } from '../engine/index.ts'
 import { defined, LoopError } from '../loop/index.ts'
-import { type PreparedPlace, realWorkspace } from './bubblewrap-args.ts'
+import { type PreparedSandbox, resolveSandboxWorkspace } from './bubblewrap-args.ts'
 import { launchInBubblewrap } from './bubblewrap-launch.ts'
 import { findOverlay } from './find-overlay.ts'
-import { type Found, findTier, type Machine, thisMachine, type Walls } from './find-tier.ts'
+import {
+  type DetectedSandbox,
+  findTier,
+  type Machine,
+  type SandboxBackend,
+  thisMachine,
+} from './find-tier.ts'
 import { gitMounts } from './git-mounts.ts'
 import { findObservation } from './observe/find-observation.ts'
 import { upperName } from './overlay-stage.ts'
@@ -28,66 +34,69 @@ import { launchInSeatbelt } from './seatbelt-launch.ts'
 import { findShownPaths } from './shown-paths.ts'
 import { isWithin, type Toolchains } from './toolchains.ts'
 
+/** Options of `openSandbox`. */
 export interface SandboxOptions {
-  /** At least this; else it rejects with `not-available`, the reason and the fix. `none` by default. */
+  /** The minimum tier; a lower one is rejected with `not-available`, the reason and the fix. Default: `none`. */
   readonly requireTier?: Tier
-  /** Another than the one we are on, which is tried once for each process. */
+  /** Default: the current machine, which is tested once per process. */
   readonly machine?: Machine
 }
 
 const strength: Readonly<Record<Tier, number>> = { none: 0, basic: 1, strong: 2 }
 
-interface Tried {
+interface TestedMachine {
   readonly machine: Machine
-  readonly found: Found
+  readonly detected: DetectedSandbox
   overlay(): Promise<OverlayReport>
   observes(folder?: string): Promise<ObservationReport>
 }
 
-let tried: Promise<Tried> | undefined
+let current: Promise<TestedMachine> | undefined
 
+/** Tests which sandbox tier this machine has and returns a sandbox of that tier. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { requireTier = 'none' } = options
-  const { machine, found, overlay, observes } = await findOnce(options.machine)
-  requireStrength(found.report, requireTier)
-  return sandboxOf(found.report, { overlay, observes }, launcher(found.walls, machine))
+  const { machine, detected, overlay, observes } = await testOnce(options.machine)
+  const { report, backend } = detected
+  requireStrength(report, requireTier)
+  return createSandbox(report, { overlay, observes }, createLauncher(backend, machine))
 }
 
-/** For those who want none, whatever there is: commands are plain processes. */
+/** Runs commands as plain processes, even if this machine has a sandbox. */
 export function openWithoutWalls(): Sandbox {
   const report: SandboxReport = {
     tier: 'none',
-    reason: 'None was wanted.',
+    reason: 'The sandbox is turned off.',
     limits: 'none',
     probes: [],
     durationMs: 0,
   }
   const reason = 'Nothing is mounted without a sandbox.'
-  const start = launcher(undefined, { toolchains: { mounts: [], links: [], env: {} } })
+  const start = createLauncher(undefined, { toolchains: { mounts: [], links: [], env: {} } })
   const none = {
     overlay: async () => ({ mode: 'copy', reason }) as const,
     observes: async () => ({ reads: 'none', writes: 'none', reason }) as const,
   }
-  return sandboxOf(report, none, start)
+  return createSandbox(report, none, start)
 }
 
-function sandboxOf(
+function createSandbox(
   report: SandboxReport,
   { overlay, observes }: Pick<Sandbox, 'overlay' | 'observes'>,
-  launch: (place: SandboxPlace) => Start,
+  launch: (spec: SandboxPlace) => Start,
 ): Sandbox {
   return {
     report,
     overlay,
     observes,
-    commands(place) {
-      const start = launch(place)
+    commands(spec) {
+      const start = launch(spec)
       return { run: (command, signal) => runCommand(start, command, signal) }
     },
-    start(place, command) {
-      const launched = launch(place)({ ...command, keepsInput: true })
+    start(spec, command) {
+      const launched = launch(spec)({ ...command, keepsInput: true })
       const { child } = launched
-      // What it left behind, and what it may not use, is nobody else's to look after.
+      // Nothing else kills the processes it leaves behind, or stops it at a limit.
       child.on('error', () => {}).once('exit', () => void launched.kill())
       void launched.exceeded?.then(() => launched.kill())
       return launched
@@ -95,39 +104,39 @@ function sandboxOf(
   }
 }
 
-async function findOnce(given: Machine | undefined): Promise<Tried> {
-  if (given !== undefined) return tryOut(given)
-  tried ??= tryOut(thisMachine())
-  return tried
+async function testOnce(machine: Machine | undefined): Promise<TestedMachine> {
+  if (machine !== undefined) return testMachine(machine)
+  current ??= testMachine(thisMachine())
+  return current
 }
 
-async function tryOut(machine: Machine): Promise<Tried> {
+async function testMachine(machine: Machine): Promise<TestedMachine> {
   const { toolchains } = machine
-  const commandsIn = (walls: Walls, place: SandboxPlace): Commands => {
-    const start = launcher(walls, machine)(place)
+  const createCommands = (backend: SandboxBackend, spec: SandboxPlace): Commands => {
+    const start = createLauncher(backend, machine)(spec)
     return { run: (command, signal) => runCommand(start, command, signal) }
   }
-  const found = await findTier(machine, (walls, workspace) => commandsIn(walls, { workspace }))
-  const { report, walls } = found
-  let triedOverlay: Promise<OverlayReport> | undefined
+  const detected = await findTier(machine, (one, workspace) => createCommands(one, { workspace }))
+  const { report, backend } = detected
+  let overlayReport: Promise<OverlayReport> | undefined
   const overlay = (): Promise<OverlayReport> => {
-    const given = Object.keys(toolchains.env)
-    triedOverlay ??= findOverlay({ tier: report.tier, walls, given, commandsIn })
-    return triedOverlay
+    const variables = Object.keys(toolchains.env)
+    overlayReport ??= findOverlay({ tier: report.tier, backend, variables, createCommands })
+    return overlayReport
   }
-  const observed = new Map<string, Promise<ObservationReport>>()
+  const observations = new Map<string, Promise<ObservationReport>>()
   return {
     machine,
-    found,
+    detected,
     overlay,
     observes(folder = tmpdir()) {
-      const commands = (place: SandboxPlace): Commands => {
-        if (walls === undefined) throw new Error('There is no sandbox.')
-        return commandsIn(walls, place)
+      const commands = (spec: SandboxPlace): Commands => {
+        if (backend === undefined) throw new Error('There is no sandbox.')
+        return createCommands(backend, spec)
       }
       const known =
-        observed.get(folder) ?? findObservation({ folder, overlay, commandsIn: commands })
-      observed.set(folder, known)
+        observations.get(folder) ?? findObservation({ folder, overlay, createCommands: commands })
+      observations.set(folder, known)
       return known
     },
   }
@@ -135,58 +144,58 @@ async function tryOut(machine: Machine): Promise<Tried> {
 
 function requireStrength({ tier, reason, fix }: SandboxReport, required: Tier): void {
   if (strength[tier] >= strength[required]) return
-  const message = `This needs a sandbox of tier "${required}", and there is "${tier}". ${reason} ${fix ?? ''}`
+  const message = `This needs a sandbox of tier "${required}", but the available tier is "${tier}". ${reason} ${fix ?? ''}`
   throw new LoopError('not-available', message.trim())
 }
 
 type Start = (command: Command & { readonly keepsInput?: boolean }) => Launched
 
-/** The first call works out what all commands of a place have in common. */
-function launcher(
-  walls: Walls | undefined,
-  machine: Pick<Machine, 'toolchains' | 'toolchainsOf'>,
-): (place: SandboxPlace) => Start {
-  return (place) => {
-    // Where nothing is protected there is nothing to refuse either.
-    if (walls === undefined) {
+/** The outer call computes what all commands of a sandbox have in common. */
+function createLauncher(
+  backend: SandboxBackend | undefined,
+  machine: Pick<Machine, 'toolchains' | 'findToolchains'>,
+): (spec: SandboxPlace) => Start {
+  return (spec) => {
+    // Without a sandbox nothing is protected, so no path has to be rejected.
+    if (backend === undefined) {
       return (command) =>
         launchPlain({
           ...command,
-          cwd: command.cwd ?? place.workspace,
-          env: { ...pathOf(place), ...place.env, ...command.env },
+          cwd: command.cwd ?? spec.workspace,
+          env: { ...pathVariable(spec), ...spec.env, ...command.env },
         })
     }
-    const { path } = place
-    const own = path === undefined ? undefined : machine.toolchainsOf?.(path)
-    const prepared = prepare(place, own ?? machine.toolchains)
+    const { path } = spec
+    const own = path === undefined ? undefined : machine.findToolchains?.(path)
+    const prepared = prepare(spec, own ?? machine.toolchains)
     return (command) =>
-      walls.type === 'bubblewrap'
-        ? launchInBubblewrap(walls.bubblewrap, prepared, command)
-        : launchInSeatbelt(walls.sandboxExec, prepared, command)
+      backend.type === 'bubblewrap'
+        ? launchInBubblewrap(backend.bubblewrap, prepared, command)
+        : launchInSeatbelt(backend.sandboxExec, prepared, command)
   }
 }
 
-function pathOf({ programs = [], path }: SandboxPlace): Readonly<Record<string, string>> {
+function pathVariable({ programs = [], path }: SandboxPlace): Readonly<Record<string, string>> {
   if (programs.length === 0) return defined({ PATH: path })
   return { PATH: [...programs, path ?? process.env['PATH'] ?? ''].join(delimiter) }
 }
 
-function prepare(place: SandboxPlace, toolchains: Toolchains): PreparedPlace {
-  const real = realWorkspace(place.workspace)
-  const allLimits = { ...defaultLimits, ...place.limits }
+function prepare(spec: SandboxPlace, toolchains: Toolchains): PreparedSandbox {
+  const real = resolveSandboxWorkspace(spec.workspace)
+  const allLimits = { ...defaultLimits, ...spec.limits }
   const git = gitMounts(real)
   const shown = findShownPaths({
     workspace: real,
-    alias: place.workspace,
-    readOnly: place.readOnly ?? [],
-    hide: [...(place.hide ?? []), ...(toolchains.hide ?? [])],
+    alias: spec.workspace,
+    readOnly: spec.readOnly ?? [],
+    hide: [...(spec.hide ?? []), ...(toolchains.hide ?? [])],
     others: [...toolchains.mounts, ...git.readOnly],
   })
-  return { ...place, ...overlaid(place, real), real, allLimits, toolchains, git, shown }
+  return { ...spec, ...resolveOverlays(spec, real), real, allLimits, toolchains, git, shown }
 }
 
-/** Without links on the way, as what is shown read-only: a mount over one of its folders covers it. */
-function overlaid(
+/** Resolves symlinks, as for read-only paths: an overlay must be mounted over the real folder. */
+function resolveOverlays(
   { overlay, workspaceOverlay, mounts = [] }: SandboxPlace,
   workspace: string,
 ): Pick<SandboxPlace, 'overlay' | 'workspaceOverlay' | 'mounts'> {
@@ -195,17 +204,17 @@ function overlaid(
     ...(overlay && {
       overlay: { ...overlay, lower: overlay.lower.map((path) => realpathSync(path)) },
     }),
-    ...(workspaceOverlay && { workspaceOverlay: upperFor(workspaceOverlay, workspace) }),
+    ...(workspaceOverlay && { workspaceOverlay: createUpperFolder(workspaceOverlay, workspace) }),
     mounts: mounts.map(({ from, to }) => ({ from: realpathSync(from), to })),
   }
 }
 
-function upperFor({ folder }: WorkspaceOverlay, workspace: string): WorkspaceOverlay {
+function createUpperFolder({ folder }: WorkspaceOverlay, workspace: string): WorkspaceOverlay {
   const real = realpathSync(folder)
   if (!isWithin(real, workspace) && !isWithin(workspace, real)) {
     mkdirSync(join(real, upperName), { recursive: true, mode: 0o755 })
     return { folder: real }
   }
-  const message = `${folder} cannot hold the changes to ${workspace}: one is inside the other. Choose a folder outside of it.`
+  const message = `${folder} cannot hold the changes to ${workspace}: one is inside the other. Use a folder outside of it.`
   throw new LoopError('bad-request', message)
 }

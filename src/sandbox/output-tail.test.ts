@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createOutputTail } from './output-tail.ts'
 
-test('everything is kept up to the limit, then the newest of it', () => {
+test('keeps everything up to the limit, then the newest bytes', () => {
   const tail = createOutputTail(4)
   tail.push(Buffer.from('ab'))
   expect(tail.text()).toBe('ab')
@@ -14,13 +14,13 @@ test('everything is kept up to the limit, then the newest of it', () => {
   expect(tail.text()).toBe('6789')
 })
 
-test('a limit of nothing keeps nothing', () => {
+test('keeps nothing with a limit of zero', () => {
   const tail = createOutputTail(0)
   tail.push(Buffer.from('abc'))
   expect(tail.text()).toBe('')
 })
 
-test('whatever the chunks, the text is the end of the whole, in whole characters', () => {
+test('keeps the end in whole characters, however the input is split into chunks', () => {
   const chunks = fc.array(fc.string({ unit: 'grapheme', maxLength: 30 }), { maxLength: 30 })
   fc.assert(
     fc.property(chunks, fc.integer({ min: 1, max: 40 }), (texts, bytesMax) => {
@@ -31,14 +31,14 @@ test('whatever the chunks, the text is the end of the whole, in whole characters
       expect(whole.endsWith(kept)).toBe(true)
       const bytes = Buffer.byteLength(kept)
       expect(bytes).toBeLessThanOrEqual(bytesMax)
-      // At most a character less than fits.
+      // At most one character less than fits.
       expect(bytes).toBeGreaterThan(Math.min(bytesMax, Buffer.byteLength(whole)) - 4)
       expect(kept === whole).toBe(Buffer.byteLength(whole) <= bytesMax)
     }),
   )
 })
 
-test('output that is no text at all is not searched for the beginning of a character without end', () => {
+test('searches at most four bytes for the start of a character in binary output', () => {
   const tail = createOutputTail(8)
   tail.push(Buffer.alloc(100, 0x80))
   expect(tail.text()).toBe('\ufffd'.repeat(8))

@@ -1,15 +1,15 @@
-/** The end of a stream, in memory that does not grow with the stream. */
+/** Keeps the end of a stream in a fixed amount of memory. */
 
 export interface OutputTail {
   push(chunk: Uint8Array): void
-  /** The last bytes as text, without the rest of a character that was cut. */
+  /** The last bytes as text, without a partial character at the start. */
   text(): string
-  /** How many came in all. */
+  /** The total number of bytes pushed. */
   readonly bytes: number
 }
 
 export function createOutputTail(bytesMax: number): OutputTail {
-  // Twice the limit, so that the end is moved to the front once in many chunks.
+  // Twice the limit, so that the tail is copied to the front only once in many chunks.
   const buffer = Buffer.allocUnsafe(2 * bytesMax)
   let filled = 0
   let isCut = false
@@ -34,14 +34,14 @@ export function createOutputTail(bytesMax: number): OutputTail {
     text() {
       const from = Math.max(0, filled - bytesMax)
       const end = buffer.subarray(from, filled)
-      return (isCut || from > 0 ? end.subarray(restOfCharacter(end)) : end).toString('utf8')
+      return (isCut || from > 0 ? end.subarray(partialCharacterBytes(end)) : end).toString('utf8')
     },
   }
 }
 
-/** How many bytes belong to a character whose beginning is gone; at most three, as UTF-8 has it. */
-function restOfCharacter(bytes: Buffer): number {
-  const beginning = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80)
-  if (beginning >= 0) return beginning
+/** The number of continuation bytes of a character whose start was dropped; at most three in UTF-8. */
+function partialCharacterBytes(bytes: Buffer): number {
+  const start = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80)
+  if (start >= 0) return start
   return bytes.length < 4 ? bytes.length : 0
 }

@@ -4,16 +4,15 @@
  * is written.
  *
  * 1. The folder on disk is the lower layer only: the kernel never writes to it.
- * 2. What is written to dependencies is in one tmpfs of limited size, which goes away with the namespace, even
- *    when everything is killed. What is written to the workspace is in a folder on disk that the caller names,
- *    and stays there.
- * 3. Nothing of the command runs before bubblewrap does: this stage starts only programs of the system.
+ * 2. Writes to dependencies go to one tmpfs of limited size, which disappears with the namespace, even if all
+ *    processes are killed. Writes to the workspace go to a folder on disk that the caller passes, and stay there.
+ * 3. The command does not run before bubblewrap does: this stage starts only system programs.
  */
 
 import { findProgram } from './find-program.ts'
 import type { SandboxLimits, SandboxOverlay } from './sandbox-type.ts'
 
-/** Programs of the system, by their full paths. */
+/** System programs, by absolute path. */
 export interface OverlayTools {
   readonly unshare: string
   readonly sh: string
@@ -29,7 +28,7 @@ export function findOverlayTools(
   return mount === undefined || mkdir === undefined ? undefined : { unshare, sh, mount, mkdir }
 }
 
-/** The kernel takes folders by relative paths, so that no character in them needs an escape. */
+/** Passes relative paths to the kernel, so that no character in them needs escaping. */
 const script = [
   'set -e',
   'mount=$1 mkdir=$2 folder=$3 workspace=$4 base=$5 size=$6 count=$7',
@@ -58,7 +57,7 @@ const script = [
 ].join('\n')
 
 export interface StagedOverlays {
-  /** With its real path. */
+  /** `path` has its symlinks resolved. */
   readonly workspace?: { readonly path: string; readonly folder: string } | undefined
   readonly memory?: SandboxOverlay | undefined
 }
@@ -73,8 +72,8 @@ export function overlayStage(
   { tmpBytes }: Pick<SandboxLimits, 'tmpBytes'>,
 ): readonly [program: string, ...args: string[]] {
   const { folder = '', lower = [] } = memory ?? {}
-  const ofWorkspace = [workspace?.folder ?? '', workspace?.path ?? '']
-  const given = [mount, mkdir, ...ofWorkspace, folder, `${tmpBytes}`, `${lower.length}`, ...lower]
+  const workspaceArgs = [workspace?.folder ?? '', workspace?.path ?? '']
+  const args = [mount, mkdir, ...workspaceArgs, folder, `${tmpBytes}`, `${lower.length}`, ...lower]
   const namespaces = ['--user', '--map-root-user', '--mount']
-  return [unshare, ...namespaces, '--', sh, '-c', script, 'sh', ...given]
+  return [unshare, ...namespaces, '--', sh, '-c', script, 'sh', ...args]
 }

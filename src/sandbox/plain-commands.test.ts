@@ -31,8 +31,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The processes that wrote their numbers here, each a line. */
-async function pidsIn(file: string, count: number): Promise<number[]> {
+/** Reads the pids that processes wrote to a file, one per line. */
+async function readPids(file: string, count: number): Promise<number[]> {
   for (;;) {
     const text = await readFile(join(folder, file), 'utf8').catch(() => '')
     const pids = text
@@ -45,33 +45,33 @@ async function pidsIn(file: string, count: number): Promise<number[]> {
 }
 
 describe('a command', () => {
-  test('gives its exit code and both streams', async () => {
+  test('returns its exit code and both streams', async () => {
     const result = await commands.run(shell('echo out; echo err >&2; exit 3'), never)
     expect(result).toMatchObject({ ended: 'exited', exitCode: 3, stdout: 'out\n', stderr: 'err\n' })
     expect(result.durationMs).toBeGreaterThanOrEqual(0)
   })
 
-  test('gets its arguments as they are, and no shell sees them', async () => {
+  test('gets its arguments unchanged, without a shell', async () => {
     const args = ['%s\n', '$HOME; echo no', '*', '']
     const { stdout } = await commands.run({ program: 'printf', args }, never)
     expect(stdout).toBe('$HOME; echo no\n*\n\n')
   })
 
-  test('reads its input, or an empty one', async () => {
+  test('reads its input, which is empty by default', async () => {
     const input = 'line\n'.repeat(100_000)
     const { stdout } = await commands.run({ program: 'wc', args: ['-l'], input }, never)
     expect(stdout.trim()).toBe('100000')
     expect(await commands.run({ program: 'cat', args: [] }, never)).toMatchObject({ stdout: '' })
   })
 
-  test('that does not read its input is no fault', async () => {
+  test('may ignore its input', async () => {
     const input = 'x'.repeat(1_000_000)
     expect(await commands.run({ program: 'true', args: [], input }, never)).toMatchObject({
       exitCode: 0,
     })
   })
 
-  test('sees only the environment that it was given, and where things are', async () => {
+  test('sees only the environment passed to it and the base variables', async () => {
     process.env['LOOPWRIGHT_TEST_SECRET'] = 'key'
     const env = { GIVEN: 'yes', LANG: 'C' }
     const { stdout } = await commands.run({ program: 'env', args: [], env }, never)
@@ -84,7 +84,7 @@ describe('a command', () => {
     expect(stdout).toContain(`PATH=${process.env['PATH']}`)
   })
 
-  test('that floods keeps the end, in whole characters', async () => {
+  test('that prints too much keeps the end, in whole characters', async () => {
     const script = "yes é | head -c 30000000; printf 'last é'; yes e | head -c 30000000 >&2"
     const result = await commands.run(shell(script, { outputBytesMax: 1001 }), never)
     expect(result.stdout).toMatch(/^\n?(é\n)+last é$/)
@@ -94,20 +94,20 @@ describe('a command', () => {
     expect(usual.stdout).toHaveLength(64 * 1024)
   })
 
-  test('that is killed by somebody else ended by a signal', async () => {
+  test('that is killed from outside ended by a signal', async () => {
     const result = await commands.run(shell('kill -9 $$'), never)
     expect(result.ended).toBe('signal')
     expect(result).not.toHaveProperty('exitCode')
   })
 })
 
-describe('output that is longer than what is kept', () => {
+describe('output over the limit', () => {
   const spillTo = (bytesMax = 1_000_000_000): Partial<Command> => ({
     outputBytesMax: 1000,
     spill: { file: join(folder, 'all.txt'), bytesMax },
   })
 
-  test('is in the file from its first byte to its last', async () => {
+  test('is completely in the file', async () => {
     const script = 'echo first; i=0; while [ $i -lt 2000 ]; do echo $i; i=$((i+1)); done; echo last'
     const result = await commands.run(shell(script, spillTo()), never)
     const lines = ['first', ...Array.from({ length: 2000 }, (_, index) => `${index}`), 'last', '']
@@ -118,13 +118,13 @@ describe('output that is longer than what is kept', () => {
     expect(result.stdout).toBe(whole.slice(-1000))
   })
 
-  test('is of both streams, in the order in which they came', async () => {
+  test('contains both streams, in the order in which they arrived', async () => {
     const script = 'printf a; sleep 0.1; printf b >&2; sleep 0.1; yes c | head -c 2000'
     await commands.run(shell(script, spillTo()), never)
     expect(await readFile(join(folder, 'all.txt'), 'utf8')).toBe(`ab${'c\n'.repeat(1000)}`)
   })
 
-  test('is the only reason for a file', async () => {
+  test('is the only reason to create a file', async () => {
     const script = 'yes e | head -c 1000; yes f | head -c 1000 >&2'
     const result = await commands.run(shell(script, spillTo()), never)
     expect(result).not.toHaveProperty('spilled')
@@ -132,7 +132,7 @@ describe('output that is longer than what is kept', () => {
     await expect(readFile(join(folder, 'all.txt'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  test('is dropped beyond the limit of the file; the end is still there', async () => {
+  test('is dropped beyond the limit of the file, but the end is still returned', async () => {
     const script = 'yes e | head -c 100000; printf end'
     const result = await commands.run(shell(script, spillTo(5001)), never)
     expect(result.spilled).toEqual({ file: join(folder, 'all.txt'), bytes: 5001 })
@@ -141,7 +141,7 @@ describe('output that is longer than what is kept', () => {
     expect(result.stdout).toMatch(/end$/)
   })
 
-  test('never replaces a file that is there', async () => {
+  test('never replaces an existing file', async () => {
     await writeFile(join(folder, 'all.txt'), 'mine')
     const result = await commands.run(shell('yes e | head -c 5000000', spillTo()), never)
     expect(result).toMatchObject({ exitCode: 0, outputBytes: 5_000_000 })
@@ -149,7 +149,7 @@ describe('output that is longer than what is kept', () => {
     expect(await readFile(join(folder, 'all.txt'), 'utf8')).toBe('mine')
   })
 
-  test('costs no more than the file when its folder is missing', async () => {
+  test('is still returned if the folder of the file is missing', async () => {
     const spill = { file: '/nonexistent/all.txt', bytesMax: 1_000_000_000 }
     const result = await commands.run(
       shell('yes e | head -c 20000000; printf end', { outputBytesMax: 1000, spill }),
@@ -160,11 +160,11 @@ describe('output that is longer than what is kept', () => {
     expect(result).not.toHaveProperty('spilled')
   })
 
-  test('holds the command back rather than memory', { timeout: 120_000 }, async () => {
+  test('pauses the command instead of filling memory', { timeout: 120_000 }, async () => {
     const before = process.memoryUsage().rss
-    let most = 0
+    let max = 0
     const watch = setInterval(() => {
-      most = Math.max(most, process.memoryUsage().rss)
+      max = Math.max(max, process.memoryUsage().rss)
     }, 5)
     const script = 'head -c 200000000 /dev/zero; printf end'
     const result = await commands.run(shell(script, spillTo(150_000_000)), never)
@@ -172,27 +172,27 @@ describe('output that is longer than what is kept', () => {
     expect(result.outputBytes).toBe(200_000_003)
     expect(result.spilled?.bytes).toBe(150_000_000)
     expect(result.stdout).toMatch(/end$/)
-    expect(most - before).toBeLessThan(120_000_000)
+    expect(max - before).toBeLessThan(120_000_000)
   })
 
-  test('is there although the command was killed', async () => {
+  test('is in the file even if the command was killed', async () => {
     const script = 'yes e | head -c 100000; sleep 1000'
     const result = await commands.run(shell(script, { ...spillTo(), timeoutMs: 500 }), never)
     expect(result).toMatchObject({ ended: 'timeout', spilled: { bytes: 100_000 } })
   })
 })
 
-describe('who listens to a command', () => {
-  test('is told of all output as it comes', async () => {
+describe('an output listener', () => {
+  test('gets all output as it arrives', async () => {
     const chunks: string[] = []
-    let heard = () => {}
+    let onFirst = () => {}
     const first = new Promise<void>((resolve) => {
-      heard = resolve
+      onFirst = resolve
     })
     const abort = new AbortController()
     const onOutput = (chunk: Uint8Array): void => {
       chunks.push(Buffer.from(chunk).toString())
-      heard()
+      onFirst()
     }
     const running = commands.run(shell('echo out; sleep 1000', { onOutput }), abort.signal)
     await first
@@ -201,7 +201,7 @@ describe('who listens to a command', () => {
     await running
   })
 
-  test('cannot hurt it', async () => {
+  test('that throws does not affect the command', async () => {
     let calls = 0
     const onOutput = (): void => {
       calls++
@@ -215,65 +215,65 @@ describe('who listens to a command', () => {
 })
 
 describe('the end of a command', () => {
-  test('at its time limit comes to all that it started', async () => {
+  test('at its time limit includes all processes it started', async () => {
     const script = 'echo $$ >> pids; (sh -c "echo \\$\\$ >> pids; sleep 1000") & sleep 1000'
     const result = await commands.run(shell(script, { timeoutMs: 1000 }), never)
     expect(result.ended).toBe('timeout')
     expect(result).not.toHaveProperty('exitCode')
-    expect((await pidsIn('pids', 1)).filter(isAlive)).toEqual([])
+    expect((await readPids('pids', 1)).filter(isAlive)).toEqual([])
   })
 
-  test('comes by SIGTERM first, so that it can clean up', async () => {
+  test('starts with SIGTERM, so that it can clean up', async () => {
     const abort = new AbortController()
     const script = 'trap "echo cleaned; exit 0" TERM; echo $$ > pids; while :; do sleep 0.01; done'
     const running = commands.run(shell(script), abort.signal)
-    await pidsIn('pids', 1)
+    await readPids('pids', 1)
     abort.abort()
     const result = await running
     expect(result).toMatchObject({ ended: 'aborted', stdout: 'cleaned\n' })
     expect(result).not.toHaveProperty('exitCode')
   })
 
-  test('comes by SIGKILL to those that do not listen', async () => {
+  test('is forced with SIGKILL for processes that ignore SIGTERM', async () => {
     const abort = new AbortController()
-    const deaf = 'trap "" TERM; echo $$ >> pids; while :; do sleep 1; done'
-    await writeFile(join(folder, 'deaf.sh'), deaf)
-    const running = commands.run(shell(`sh deaf.sh & ${deaf}`), abort.signal)
-    const pids = await pidsIn('pids', 2)
+    const ignoring = 'trap "" TERM; echo $$ >> pids; while :; do sleep 1; done'
+    await writeFile(join(folder, 'ignoring.sh'), ignoring)
+    const running = commands.run(shell(`sh ignoring.sh & ${ignoring}`), abort.signal)
+    const pids = await readPids('pids', 2)
     abort.abort()
     expect((await running).ended).toBe('aborted')
     expect(pids.filter(isAlive)).toEqual([])
   })
 
-  test('is the end of what it left in the background', async () => {
+  test('kills its background processes', async () => {
     const script = '(echo early; sleep 1000) & echo $! > pids; echo done'
     const result = await commands.run(shell(script), never)
     expect(result).toMatchObject({ ended: 'exited', exitCode: 0 })
     expect(result.stdout).toContain('done')
-    expect((await pidsIn('pids', 1)).filter(isAlive)).toEqual([])
+    expect((await readPids('pids', 1)).filter(isAlive)).toEqual([])
   })
 
-  test('reaches what left the group, sessions and parents behind', async () => {
+  test('kills processes that left its process group and session', async () => {
     const escaped = 'setsid sh -c "echo \\$\\$ >> pids; sleep 1000"'
     const script = `${escaped} & (${escaped} &) ; while [ "$(wc -l < pids)" != 2 ]; do sleep 0.01; done`
     await writeFile(join(folder, 'pids'), '')
     const result = await commands.run(shell(script), never)
     expect(result.ended).toBe('exited')
-    expect((await pidsIn('pids', 2)).filter(isAlive)).toEqual([])
+    expect((await readPids('pids', 2)).filter(isAlive)).toEqual([])
   })
 
-  test('does not wait for one that got away with a pipe', async () => {
+  test('does not wait for an escaped process that holds a pipe open', async () => {
     const script =
       'env -i setsid sh -c "echo \\$\\$ > pids; exec sleep 1000" & until [ -s pids ]; do sleep 0.01; done'
     const { stdout } = await commands.run(shell(`echo here; ${script}`), never)
     expect(stdout).toBe('here\n')
-    for (const pid of await pidsIn('pids', 1)) process.kill(pid, 'SIGKILL')
+    for (const pid of await readPids('pids', 1)) process.kill(pid, 'SIGKILL')
   })
 
-  test('is at once when nobody wants it from the start', async () => {
+  test('is immediate if the signal was aborted before the start', async () => {
     const result = await commands.run(shell('echo x > started'), AbortSignal.abort())
-    const nothing = { stdout: '', stderr: '', outputBytes: 0, durationMs: 0 }
-    expect(result).toEqual({ ...nothing, ended: 'aborted' })
+    const noOutput = { stdout: '', stderr: '', outputBytes: 0, durationMs: 0 }
+    expect(result).toEqual({ ...noOutput, ended: 'aborted' })
     await expect(readFile(join(folder, 'started'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
@@ -308,14 +308,14 @@ describe('a program that cannot be started', () => {
     ).rejects.toMatchObject({ fault: { code: 'EACCES' } })
   })
 
-  test('for want of a directory says so', async () => {
+  test('because its directory is missing says so', async () => {
     const cwd = join(folder, 'missing')
     await expect(commands.run({ program: 'true', args: [], cwd }, never)).rejects.toMatchObject({
-      fault: { code: 'ENOENT', message: `Cannot start true: there is no directory ${cwd}.` },
+      fault: { code: 'ENOENT', message: `Cannot start true: the directory ${cwd} does not exist.` },
     })
   })
 
-  test('for want of processes or files may be tried again', async () => {
+  test('because processes or descriptors ran out may be retried', async () => {
     for (const code of ['EMFILE', 'EAGAIN']) {
       const spawn = () => {
         throw Object.assign(new Error(`spawn ${code}`), { code })

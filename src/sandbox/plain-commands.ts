@@ -1,13 +1,13 @@
 /**
- * Commands as plain processes: no shell, and no walls either. For programs that are trusted, and for
+ * Runs commands as plain processes, without a shell and without a sandbox. For trusted programs, and for
  * machines without a sandbox.
  *
- * A command leads a process group of its own. When it has ended, however it ended, everything in
- * that group is killed; on Linux also what had left the group, by the mark in its environment. Only a
- * process that leaves the group and clears its environment gets away.
+ * A command leads a separate process group. When it ends, for any reason, all processes of the group are
+ * killed; on Linux also those that left the group, by the mark in their environment. Only a process that leaves
+ * the group and clears its environment escapes.
  *
- * The environment is what the command gives, over PATH, HOME, LANG and TMPDIR of this process, plus
- * the mark. Nothing else gets in.
+ * The environment consists of the variables of the command, PATH, HOME, LANG and TMPDIR of this process, and
+ * the mark.
  */
 
 import { type ChildProcess, spawn as nodeSpawn, type SpawnOptions } from 'node:child_process'
@@ -27,6 +27,7 @@ export type Spawn = (
   options: SpawnOptions,
 ) => ChildProcess
 
+/** Runs commands without a sandbox. When a command ends, so does every process that it started. */
 export function createPlainCommands({ spawn = nodeSpawn }: PlainCommandsOptions = {}): Commands {
   return { run: (command, signal) => runCommand((one) => launchPlain(one, spawn), command, signal) }
 }

@@ -1,4 +1,4 @@
-/** A place with everything that a probe tries to get at, made for one self-test. */
+/** A folder with everything that the probes try to reach, created for one self-test. */
 
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -10,13 +10,13 @@ import { makeTemporaryFolder } from '../system/index.ts'
 import type { Targets } from './probes.ts'
 import { isAbandoned, newMark } from './process-group.ts'
 
-/** It has a socket, whose path must be short; a longer one would be cut, and the probe would prove nothing. */
+/** The path of a socket must be short: a longer one would be truncated, and the probe would prove nothing. */
 const shortFolder = (): string => (Buffer.byteLength(tmpdir()) > 60 ? '/tmp' : tmpdir())
 
 export interface ProbeFixture extends Targets {
   readonly folder: string
   readonly workspace: string
-  /** In the arguments of a process outside. */
+  /** Appears in the arguments of a process outside the sandbox. */
   readonly marker: string
   readonly pid: number
   close(): Promise<void>
@@ -24,10 +24,10 @@ export interface ProbeFixture extends Targets {
 
 const prefix = 'loopwright-probe-'
 
-/** Says whose the folder is. */
+/** Contains the mark of the process that owns the folder. */
 const ownerFile = 'owner'
 
-/** Of processes that were killed while they tried. */
+/** Removes the folders of processes that were killed during a self-test. */
 async function removeAbandoned(): Promise<void> {
   const names = process.platform === 'linux' ? await readdir(shortFolder()).catch(() => []) : []
   const folders = names.filter((name) => name.startsWith(prefix))
@@ -47,7 +47,7 @@ export async function createProbeFixture(): Promise<ProbeFixture> {
   await writeFile(join(folder, ownerFile), newMark().own)
   const marker = `loopwright-probe-${randomUUID()}`
   const abstractName = `loopwright-${randomUUID()}`
-  // It ends when its input does, so with us.
+  // It exits when its input closes, and so with this process.
   const other = spawn('/bin/sh', ['-c', 'read line', marker], {
     stdio: ['pipe', 'ignore', 'ignore'],
     env: {},
@@ -85,7 +85,7 @@ export async function createProbeFixture(): Promise<ProbeFixture> {
 /** A repository with two worktrees, as git would write them, but without starting git six times. */
 async function writeFiles(folder: string): Promise<void> {
   const git = join(folder, 'repo', '.git')
-  const linked = (name: string): readonly (readonly [string, string])[] => [
+  const worktree = (name: string): readonly (readonly [string, string])[] => [
     [join(folder, name, '.git'), `gitdir: ${git}/worktrees/${name}\n`],
     [join(git, 'worktrees', name, 'HEAD'), `ref: refs/heads/${name}\n`],
     [join(git, 'worktrees', name, 'commondir'), '../..\n'],
@@ -100,8 +100,8 @@ async function writeFiles(folder: string): Promise<void> {
     [join(git, 'hooks', 'README'), ''],
     [join(git, 'objects', 'info', 'packs'), ''],
     [join(git, 'refs', 'heads', '.keep'), ''],
-    ...linked('ws'),
-    ...linked('wt2'),
+    ...worktree('ws'),
+    ...worktree('wt2'),
     [join(folder, 'wt2', 'secret.txt'), 'secret'],
   ] as const
   for (const parent of new Set(files.map(([file]) => dirname(file)))) {
@@ -112,7 +112,7 @@ async function writeFiles(folder: string): Promise<void> {
 
 function listen(
   servers: Server[],
-  where: { readonly port: number; readonly host: string } | { readonly path: string },
+  endpoint: { readonly port: number; readonly host: string } | { readonly path: string },
 ): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => {}).end('reached')
@@ -120,7 +120,7 @@ function listen(
   servers.push(server)
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(where, () => {
+    server.listen(endpoint, () => {
       const address = server.address()
       resolve(typeof address === 'object' && address !== null ? address.port : 0)
     })

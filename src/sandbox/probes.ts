@@ -1,10 +1,9 @@
 /**
- * What a sandbox is asked to prove: five things that must work in it and twenty-one that must not. Each
- * is tried for real, against a place made for it. They run at every start, so they share one shell and
- * one Node.
+ * The probes of the self-test: five operations that must work in a sandbox and twenty-one that must fail. Each
+ * is tried for real, in a folder created for it. They run at every start, so they share one shell and one Node.
  */
 
-/** A shell script that succeeds if it works; or something that Node tries to reach. */
+/** A shell script that exits with 0 if it works, or a target that Node tries to reach. */
 export type Attempt =
   | { readonly sh: string }
   | { readonly node: 'start' | 'tcp-host' | 'tcp-outside' | 'udp-outside' | 'unix' | 'abstract' }
@@ -44,7 +43,7 @@ export const probes: readonly Probe[] = [
   blocked('reach a socket of this machine', { node: 'unix' }),
   blocked('reach an abstract socket', { node: 'abstract' }),
   blocked('see a process of this machine', {
-    // Without a program that would have what is looked for in its own arguments.
+    // Not with grep, whose own arguments would contain the marker.
     sh: `for file in /proc/[0-9]*/cmdline; do
       case "$(tr '\\0' ' ' < "$file")" in *"$PROBE_MARKER"*) exit 0;; esac
     done; exit 1`,
@@ -58,7 +57,7 @@ export const probes: readonly Probe[] = [
       tr '\\0' '\\n' < /proc/1/environ | grep -v '^LOOPWRIGHT_COMMAND='`,
   }),
   blocked('write to the system', {
-    // The last one is only opened: its owner may do so even without any capability.
+    // The last file is only opened, which its owner may do even without capabilities.
     sh: `touch "/usr/local/bin/$PROBE_MARKER" && rm "/usr/local/bin/$PROBE_MARKER" ||
       : >> /proc/sys/kernel/core_pattern`,
   }),
@@ -66,7 +65,7 @@ export const probes: readonly Probe[] = [
   blocked('make a user namespace', { sh: 'unshare -Ur true' }),
 ]
 
-/** Prints a line for each probe: its number, and the exit code. */
+/** Prints a line for each probe: its index and its exit code. */
 export function probeScript(all: readonly Probe[]): string {
   const scripts = all.flatMap((probe, index) =>
     'sh' in probe ? [`( ${probe.sh}\n) > /dev/null 2>&1; echo "${index} $?"`] : [],
@@ -74,14 +73,14 @@ export function probeScript(all: readonly Probe[]): string {
   return ['node -e "$PROBE_NODE" 2> /dev/null &', ...scripts, 'wait'].join('\n')
 }
 
-/** Where Node tries to get to. A number is the place of a probe in the list. */
+/** What Node tries to reach. */
 export interface Targets {
   readonly port: number
   readonly socket: string
   readonly abstractName: string
 }
 
-/** No answer within this time is none. */
+/** A target that does not answer within this time counts as unreachable. */
 const reachMs = 1000
 
 export function probeNodeScript(all: readonly Probe[], targets: Targets): string {
@@ -95,24 +94,24 @@ export function probeNodeScript(all: readonly Probe[], targets: Targets): string
   }
   const lines = all.flatMap((probe, index): readonly string[] => {
     if (!('node' in probe)) return []
-    if (probe.node === 'start') return [`say(${index}, 0)`]
+    if (probe.node === 'start') return [`report(${index}, 0)`]
     if (probe.node === 'udp-outside') {
       return [
-        `require('dgram').createSocket('udp4').on('error', () => say(${index}, 1))` +
-          `.send('x', 53, '192.0.2.1', (error) => say(${index}, error ? 1 : 0))`,
+        `require('dgram').createSocket('udp4').on('error', () => report(${index}, 1))` +
+          `.send('x', 53, '192.0.2.1', (error) => report(${index}, error ? 1 : 0))`,
       ]
     }
     const connection = `attempt(${index}, () => ${connections[probe.node]})`
     return [connection]
   })
-  // In one line, because variables are looked through by lines.
+  // In one line, because the probe for variables reads the environment line by line.
   return [
-    `const net = require('net'), said = new Set(), all = ${lines.length}`,
-    "const say = (index, code) => { if (!said.has(index)) console.log(index + ' ' + code); " +
-      'said.add(index); if (said.size === all) process.exit() }',
+    `const net = require('net'), reported = new Set(), all = ${lines.length}`,
+    "const report = (index, code) => { if (!reported.has(index)) console.log(index + ' ' + code); " +
+      'reported.add(index); if (reported.size === all) process.exit() }',
     'const attempt = (index, connect) => { try { connect()' +
-      ".on('connect', () => say(index, 0)).on('error', () => say(index, 1)) } " +
-      `catch { say(index, 1) } setTimeout(() => say(index, 1), ${reachMs}) }`,
+      ".on('connect', () => report(index, 0)).on('error', () => report(index, 1)) } " +
+      `catch { report(index, 1) } setTimeout(() => report(index, 1), ${reachMs}) }`,
     ...lines,
   ].join('; ')
 }

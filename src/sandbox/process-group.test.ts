@@ -4,33 +4,33 @@ import { readlinkSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { killAbandoned, markVariable, newMark } from './process-group.ts'
 
-const started: ChildProcess[] = []
+const children: ChildProcess[] = []
 afterEach(() => {
-  for (const child of started.splice(0)) child.kill('SIGKILL')
+  for (const child of children.splice(0)) child.kill('SIGKILL')
 })
 
-async function sleeper(mark: string): Promise<ChildProcess> {
+async function startSleeper(mark: string): Promise<ChildProcess> {
   const env = { PATH: process.env['PATH'], [markVariable]: mark }
   const child = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore', env })
-  started.push(child)
+  children.push(child)
   await once(child, 'spawn')
   return child
 }
 
-/** Of a process that was, and of this machine. */
-async function deadOwner(): Promise<string> {
+/** The mark of a process of this machine that has ended. */
+async function endedOwner(): Promise<string> {
   const child = spawn('true', { stdio: 'ignore' })
   await once(child, 'exit')
   return `${readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')}.${child.pid}.12345.nonce`
 }
 
-test('commands whose owner was killed are killed, and no others', async () => {
-  const dead = await deadOwner()
+test('kills commands whose owner has ended, and no others', async () => {
+  const dead = await endedOwner()
   const living = newMark().own
   const elsewhere = dead.replace(/^\d+/, '1')
-  const orphan = await sleeper(dead)
-  const orphanOfOrphan = await sleeper(`${dead} ${living}`)
-  const others = await Promise.all([living, elsewhere, 'nonsense', ''].map(sleeper))
+  const orphan = await startSleeper(dead)
+  const orphanOfOrphan = await startSleeper(`${dead} ${living}`)
+  const others = await Promise.all([living, elsewhere, 'nonsense', ''].map(startSleeper))
   const exits = [orphan, orphanOfOrphan].map((child) => once(child, 'exit'))
   expect(await killAbandoned()).toEqual([])
   expect((await Promise.all(exits)).map(([, signal]) => signal)).toEqual(['SIGKILL', 'SIGKILL'])
@@ -42,7 +42,7 @@ test('commands whose owner was killed are killed, and no others', async () => {
   ])
 })
 
-test('a mark is of one command alone, and carries the marks above it', () => {
+test('a mark identifies one command and includes the inherited marks', () => {
   const [first, second] = [newMark(), newMark()]
   expect(first.own).not.toBe(second.own)
   const before = process.env[markVariable]

@@ -1,10 +1,10 @@
 /**
- * Everything that one command started. A process belongs to it by its process group or, on Linux, by
- * a mark in its environment, which children inherit even into groups of their own.
+ * Finds and kills all processes that one command started. A process belongs to a command by its process group
+ * or, on Linux, by a mark in its environment, which children inherit even if they leave the group.
  *
- * A mark is `pid-namespace.pid.start-time.nonce` of the process that started the command. Whoever
- * starts commands and has a mark itself passes it on in front of the new one, so that stopping a
- * Loopwright that runs under Loopwright stops its commands too.
+ * A mark is `pid-namespace.pid.start-time.nonce` of the process that started the command. A process that has
+ * a mark itself puts it in front of the marks it creates, so that stopping a Loopwright that runs under
+ * Loopwright stops its commands too.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -14,15 +14,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export const markVariable = 'LOOPWRIGHT_COMMAND'
 
 export interface Mark {
-  /** This command alone. */
+  /** Identifies this command only. */
   readonly own: string
   /** The value for its environment. */
   readonly value: string
 }
 
-/** How long what was killed may take to be gone. Only a process stuck in the kernel takes longer. */
-const goneMs = 5000
-const lookAgainMs = 10
+/** How long a killed process may take to end. Only a process that is blocked in the kernel takes longer. */
+const killMsMax = 5000
+const pollMs = 10
 
 export function newMark(): Mark {
   const own = [pidNamespace(), process.pid, startTime(process.pid), randomUUID()].join('.')
@@ -30,44 +30,44 @@ export function newMark(): Mark {
   return { own, value: inherited === undefined ? own : `${inherited} ${own}` }
 }
 
-/** To all processes of a group, if any is left. */
+/** Signals all processes of a group, if there are any. */
 export function signalGroup(group: number, signal: NodeJS.Signals): void {
   kill(-group, signal)
 }
 
-/** Kills all that a command started. Resolves with the processes that would not die. */
+/** Kills all processes of a command. Resolves with those that are still alive after that. */
 export async function killAll(group: number, mark: Mark): Promise<readonly number[]> {
   kill(-group, 'SIGKILL')
-  return killWhile(() => membersOf(group, mark))
+  return killUntilNone(() => listMembers(group, mark))
 }
 
 /**
- * Kills the commands of processes that are dead themselves: after a kill -9 of their owner they
- * would go on changing files. Resolves with those that would not die. Linux only.
+ * Kills commands whose owner has ended: after a kill -9 of the owner they would continue to change files.
+ * Resolves with those that are still alive after that. Linux only.
  */
 export async function killAbandoned(
-  isMeant: (pid: number) => boolean = () => true,
+  filter: (pid: number) => boolean = () => true,
 ): Promise<readonly number[]> {
-  return killWhile(() =>
-    processes()
-      .filter(({ pid, marks }) => marks.some(isAbandoned) && isMeant(pid))
+  return killUntilNone(() =>
+    listProcesses()
+      .filter(({ pid, marks }) => marks.some(isAbandoned) && filter(pid))
       .map(({ pid }) => pid),
   )
 }
 
-async function killWhile(find: () => readonly number[]): Promise<readonly number[]> {
+async function killUntilNone(find: () => readonly number[]): Promise<readonly number[]> {
   const startedAt = performance.now()
   for (;;) {
     const found = find()
-    if (found.length === 0 || performance.now() - startedAt > goneMs) return found
+    if (found.length === 0 || performance.now() - startedAt > killMsMax) return found
     for (const pid of found) kill(pid, 'SIGKILL')
-    await sleep(lookAgainMs)
+    await sleep(pollMs)
   }
 }
 
-function membersOf(group: number, mark: Mark): readonly number[] {
+function listMembers(group: number, mark: Mark): readonly number[] {
   if (process.platform !== 'linux') return kill(-group, 0) ? [group] : []
-  return processes()
+  return listProcesses()
     .filter((one) => one.group === group || one.marks.includes(mark.own))
     .map(({ pid }) => pid)
 }
@@ -78,14 +78,14 @@ interface Process {
   readonly marks: readonly string[]
 }
 
-/** Without waiting: these are no real files, and each takes microseconds. */
-function processes(): readonly Process[] {
+/** Synchronous, because reading a file in /proc takes microseconds. */
+function listProcesses(): readonly Process[] {
   if (process.platform !== 'linux') return []
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return pids.map(readProcess).filter((one) => one !== undefined)
 }
 
-/** Undefined for one that is gone, or dead and only not yet taken note of. */
+/** Undefined for a process that has ended or is a zombie. */
 function readProcess(pid: string): Process | undefined {
   const [state, , group] = statFields(readProc(pid, 'stat'))
   if (state === '' || state === 'Z' || state === 'X') return undefined
@@ -95,7 +95,7 @@ function readProcess(pid: string): Process | undefined {
   return { pid: Number(pid), group: Number(group), marks: values }
 }
 
-/** Empty for a process that is gone, or for what another user may not see. */
+/** Empty if the process has ended or belongs to another user. */
 function readProc(pid: number | string, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'latin1')
@@ -104,17 +104,17 @@ function readProc(pid: number | string, name: string): string {
   }
 }
 
-/** Whose owner is dead. Only of owners that could be seen if they lived. */
+/** True if the owner has ended. False for owners in another pid namespace, which are not visible here. */
 export function isAbandoned(mark: string): boolean {
   const [namespace, pid, started] = mark.split('.')
   return namespace === pidNamespace() && startTime(Number(pid)) !== started
 }
 
-/** It does something, rather than to wait for something or to be dead. */
+/** Running, rather than blocked or dead. */
 export const isBusy = (pid: number): boolean => statFields(readProc(pid, 'stat'))[0] === 'R'
 
-/** The file that it runs; undefined if that may not be known. */
-export function programOf(pid: number): string | undefined {
+/** The executable of a process; undefined if it may not be read. */
+export function readExecutable(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/exe`)
   } catch {
@@ -122,7 +122,7 @@ export function programOf(pid: number): string | undefined {
   }
 }
 
-/** False also for one that is dead and only not yet taken note of. */
+/** False for a zombie too. */
 export function isAlive(pid: number): boolean {
   const [state = ''] = statFields(readProc(pid, 'stat'))
   return !['', 'Z', 'X'].includes(state)
@@ -136,17 +136,17 @@ function pidNamespace(): string {
   }
 }
 
-/** In clock ticks since boot; a number that was used again has another one. Empty if it is dead. */
+/** In clock ticks since boot, which tells apart processes that had the same pid. Empty if it has ended. */
 function startTime(pid: number): string {
   const fields = statFields(readProc(pid, 'stat'))
   return fields[0] === 'Z' ? '' : (fields[19] ?? '')
 }
 
-/** From the state on: the name before it, in parentheses, may contain anything. */
+/** The fields after the name, which is in parentheses and may contain any character. */
 const statFields = (stat: string): readonly string[] =>
   stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 
-/** False when there is no such process, or not ours to kill. */
+/** False if the process does not exist or may not be signaled. */
 export function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal)

@@ -1,19 +1,19 @@
-/** The processes that come of one, and what the kernel tells of them. */
+/** The descendants of a process, and what the kernel reports about them. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Of more than may run at once nobody needs to know more. */
+/** Stops counting here; the process limit is far lower. */
 export const processesMax = 4096
 
 /**
- * With the first process of a namespace, all that are in it: whoever loses its parent becomes a child of
- * that one.
+ * For the first process of a namespace, these are all processes of the namespace: an orphan becomes a child
+ * of the first process.
  */
-export function descendantsOf(top: number): readonly number[] {
+export function listDescendants(top: number): readonly number[] {
   const found = [top]
   for (let index = 0; index < found.length && found.length < processesMax; index++) {
     const pid = found[index] ?? 0
-    for (const thread of threadsOf(pid)) {
+    for (const thread of listThreads(pid)) {
       const children = readProc(pid, `task/${thread}/children`)
       found.push(...children.split(' ').filter(Boolean).map(Number))
     }
@@ -21,15 +21,15 @@ export function descendantsOf(top: number): readonly number[] {
   return found
 }
 
-export function threadsOf(pid: number): readonly string[] {
+export function listThreads(pid: number): readonly string[] {
   try {
     return readdirSync(`/proc/${pid}/task`)
   } catch {
-    return [] // it has ended
+    return [] // the process has ended
   }
 }
 
-/** Empty for one that has ended. */
+/** Empty for a process that has ended. */
 export function readProc(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'latin1')
@@ -38,13 +38,13 @@ export function readProc(pid: number, name: string): string {
   }
 }
 
-/** What they have written to disks so far, those included that they have outlived. */
+/** The bytes that the descendants have written to disk so far, including those of ended children. */
 export function writtenBytes(top: number): number {
-  return descendantsOf(top).reduce((sum, pid) => sum + writtenBy(readProc(pid, 'io')), 0)
+  return listDescendants(top).reduce((sum, pid) => sum + parseWritten(readProc(pid, 'io')), 0)
 }
 
-/** What was removed before it came to the disk was not written. */
-const writtenBy = (io: string): number =>
-  numberIn(io, /^write_bytes: (\d+)/m) - numberIn(io, /^cancelled_write_bytes: (\d+)/m)
+/** Excludes data that was deleted before it reached the disk. */
+const parseWritten = (io: string): number =>
+  matchNumber(io, /^write_bytes: (\d+)/m) - matchNumber(io, /^cancelled_write_bytes: (\d+)/m)
 
-const numberIn = (text: string, line: RegExp): number => Number(line.exec(text)?.[1] ?? 0)
+const matchNumber = (text: string, line: RegExp): number => Number(line.exec(text)?.[1] ?? 0)

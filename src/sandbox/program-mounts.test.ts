@@ -28,121 +28,124 @@ async function link(path: string, target: string): Promise<string> {
   return file
 }
 
-const mountsOf = (name: string, path = `${home}/tools/bin:/usr/bin`): readonly string[] =>
+const findMounts = (name: string, path = `${home}/tools/bin:/usr/bin`): readonly string[] =>
   programMounts(name, { cwd, path, home, node: '/usr/bin/node' })
 
-describe('what a program needs', () => {
-  test('is the file alone, in a folder of many', async () => {
+describe('the mounts of a program', () => {
+  test('are only its file, in a folder with other programs', async () => {
     const file = await program('tools/bin/agent')
     await program('tools/bin/other')
-    expect(mountsOf('agent')).toEqual([file])
-    expect(mountsOf('../tools/bin/agent')).toEqual([file])
-    expect(mountsOf(file)).toEqual([file])
+    expect(findMounts('agent')).toEqual([file])
+    expect(findMounts('../tools/bin/agent')).toEqual([file])
+    expect(findMounts(file)).toEqual([file])
   })
 
-  test('is the link and what it leads to', async () => {
+  test('are the symlink and its target', async () => {
     const file = await program('.local/share/agent/versions/2.1')
     const found = await link('tools/bin/agent', file)
-    expect(mountsOf('agent')).toEqual([found, file])
+    expect(findMounts('agent')).toEqual([found, file])
   })
 
-  test('is all packages that it was installed with', async () => {
+  test('are all packages that it was installed with', async () => {
     const modules = 'lib/node_modules'
     const file = await program(`${modules}/@scope/agent/bin/cli.js`)
     const found = await link('tools/bin/agent', file)
     await program(`${modules}/@scope/agent/node_modules/dep/index.js`)
-    expect(mountsOf('agent')).toEqual([found, join(home, modules)])
+    expect(findMounts('agent')).toEqual([found, join(home, modules)])
     const store = await program('app/node_modules/.pnpm/a@1/node_modules/a/cli.js')
     const linked = await link('app/node_modules/.bin/a', store)
-    expect(mountsOf('../app/node_modules/.bin/a')).toEqual([linked, join(home, 'app/node_modules')])
+    expect(findMounts('../app/node_modules/.bin/a')).toEqual([
+      linked,
+      join(home, 'app/node_modules'),
+    ])
   })
 
-  test('is also each file that its command names, and no folder', async () => {
+  test('include each file in the arguments, but no folder', async () => {
     const script = await program('agents/mine.mjs')
     await program('notes/a.txt')
-    const place = { cwd, path: '', home, node: '/usr/bin/node' }
+    const search = { cwd, path: '', home, node: '/usr/bin/node' }
     const command = ['/usr/bin/node', script, '../agents/mine.mjs', join(home, 'notes'), 'mine.mjs']
-    expect(commandMounts(command, place)).toEqual([script])
+    expect(commandMounts(command, search)).toEqual([script])
   })
 
-  test('is an environment of Python as a whole', async () => {
+  test('are its whole Python environment', async () => {
     const file = await program('venvs/agent/bin/agent')
     await writeFile(join(home, 'venvs/agent/pyvenv.cfg'), '')
     const found = await link('tools/bin/agent', file)
-    expect(mountsOf('agent')).toEqual([found, join(home, 'venvs/agent')])
+    expect(findMounts('agent')).toEqual([found, join(home, 'venvs/agent')])
   })
 
-  test('is nothing where it is shown already: the system, version managers, the workspace', async () => {
-    expect(mountsOf('sh')).toEqual([])
-    expect(mountsOf('/bin/sh')).toEqual([])
+  test('are empty if it is visible already: the system, version managers, the workspace', async () => {
+    expect(findMounts('sh')).toEqual([])
+    expect(findMounts('/bin/sh')).toEqual([])
     await program('.cargo/bin/agent')
-    expect(mountsOf('agent', `${home}/.cargo/bin`)).toEqual([])
+    expect(findMounts('agent', `${home}/.cargo/bin`)).toEqual([])
     await program('work/node_modules/.bin/agent')
-    expect(mountsOf('node_modules/.bin/agent')).toEqual([])
+    expect(findMounts('node_modules/.bin/agent')).toEqual([])
   })
 
-  test('is only the part that is not shown', async () => {
+  test('are only the part that is not visible yet', async () => {
     const file = await program('.bun/install/global/node_modules/agent/cli.js')
     await link('.bun/bin/agent', file)
-    expect(mountsOf('agent', `${home}/.bun/bin`)).toEqual([])
+    expect(findMounts('agent', `${home}/.bun/bin`)).toEqual([])
   })
 
-  test('is nothing for what is no program', async () => {
+  test('are empty for a path that is not a program', async () => {
     await mkdir(join(home, 'tools/bin/folder'), { recursive: true })
     await writeFile(join(home, 'tools/bin/text'), '')
     await link('tools/bin/dangling', '/nonexistent/agent')
     for (const name of ['missing', 'folder', 'text', 'dangling', '', '.', '/', '/nonexistent/x']) {
-      expect(mountsOf(name)).toEqual([])
+      expect(findMounts(name)).toEqual([])
     }
     await program('work/agent')
-    expect(mountsOf('agent', '.:relative')).toEqual([])
+    expect(findMounts('agent', '.:relative')).toEqual([])
   })
 })
 
-describe('a link in the workspace leads nowhere', () => {
-  const place = () => ({ cwd, path: '/usr/bin', home, node: '/usr/bin/node' })
-  const named = (...args: readonly string[]): readonly string[] =>
-    commandMounts(['/usr/bin/node', ...args], place())
+describe('a symlink in the workspace is not followed', () => {
+  const search = () => ({ cwd, path: '/usr/bin', home, node: '/usr/bin/node' })
+  const mountsOfArgs = (...args: readonly string[]): readonly string[] =>
+    commandMounts(['/usr/bin/node', ...args], search())
 
-  test('from a file that the command names', async () => {
+  test('from a file in the arguments', async () => {
     const secret = await program('.ssh/id_rsa')
     await program('app/node_modules/a/cli.js')
     await link('work/agent.mjs', secret)
     await link('work/main.mjs', join(home, 'app/node_modules/a/cli.js'))
     await link('work/lib', join(home, '.ssh'))
     await link('work/twice', 'agent.mjs')
-    expect(named('./agent.mjs', './main.mjs', 'lib/id_rsa', './twice')).toEqual([])
-    expect(named(join(cwd, 'agent.mjs'), `../${basename(cwd)}/lib/id_rsa`)).toEqual([])
+    expect(mountsOfArgs('./agent.mjs', './main.mjs', 'lib/id_rsa', './twice')).toEqual([])
+    expect(mountsOfArgs(join(cwd, 'agent.mjs'), `../${basename(cwd)}/lib/id_rsa`)).toEqual([])
   })
 
-  test('from the program, however it is named', async () => {
+  test('from the program, however its path is written', async () => {
     const file = await program('private/agent')
     await link('work/agent', file)
     await link('work/bin', dirname(file))
     for (const name of ['./agent', 'bin/agent', join(cwd, 'agent')]) {
-      expect(mountsOf(name)).toEqual([])
+      expect(findMounts(name)).toEqual([])
     }
-    expect(mountsOf('agent', `${cwd}:${cwd}/bin`)).toEqual([])
+    expect(findMounts('agent', `${cwd}:${cwd}/bin`)).toEqual([])
   })
 
-  test('by another name of the workspace, or from a link outside', async () => {
+  test('through another path of the workspace, or from a symlink outside', async () => {
     const secret = await program('private/agent')
     await link('work/agent', secret)
     const alias = await link('alias', cwd)
     const outer = await link('bin/agent', join(cwd, 'agent'))
-    expect(named(join(alias, 'agent'), outer)).toEqual([])
-    expect(commandMounts(['./agent', './agent'], { ...place(), cwd: alias })).toEqual([])
-    expect(mountsOf('agent', `${home}/bin`)).toEqual([])
+    expect(mountsOfArgs(join(alias, 'agent'), outer)).toEqual([])
+    expect(commandMounts(['./agent', './agent'], { ...search(), cwd: alias })).toEqual([])
+    expect(findMounts('agent', `${home}/bin`)).toEqual([])
   })
 
-  test('so that a program is looked for further on', async () => {
+  test('so the search continues with the next folder', async () => {
     const file = await program('tools/bin/agent')
     await link('work/agent', await program('private/agent'))
-    expect(mountsOf('agent', `${cwd}:${home}/tools/bin`)).toEqual([file])
+    expect(findMounts('agent', `${cwd}:${home}/tools/bin`)).toEqual([file])
   })
 })
 
-test('what lies in the workspace brings nothing with it that lies around it', async () => {
+test('a program in the workspace exposes nothing around the workspace', async () => {
   await program('work/agent')
   await writeFile(join(home, 'pyvenv.cfg'), '')
   const outer = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-other-home-')))
@@ -152,8 +155,8 @@ test('what lies in the workspace brings nothing with it that lies around it', as
   )
 })
 
-test('never the home, whatever is in it', async () => {
+test('the home directory is never mounted, whatever is in it', async () => {
   const file = await program('bin/agent')
   await writeFile(join(home, 'pyvenv.cfg'), '')
-  expect(mountsOf('agent', `${home}/bin`)).toEqual([file])
+  expect(findMounts('agent', `${home}/bin`)).toEqual([file])
 })

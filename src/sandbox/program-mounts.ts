@@ -1,41 +1,44 @@
 /**
- * What has to be shown so that a program can be started inside: an agent in `~/.local/bin`, in a
- * `node_modules`, in an environment of Python. What is not shown already, and no folder that holds more
- * than programs: never the home, nor what merely lies beside the program.
+ * The paths that must be mounted so that a program can start inside the sandbox: an agent in `~/.local/bin`, in
+ * a `node_modules`, in a Python environment. Only paths that are not mounted already, and no folder that
+ * contains more than programs: never the home directory, nor unrelated files beside the program.
  *
- * The workspace is written by those who are to be held, and all of it is shown anyway: a link in it is
- * never followed, neither to the program nor to a file that the command names.
+ * Processes in the sandbox can write the workspace, which is mounted anyway: a symlink in it is never followed,
+ * neither to the program nor to a file in the arguments.
  */
 
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
+import { resolvePath } from './resolve-path.ts'
 import { findToolchains, isWithin, withoutNested } from './toolchains.ts'
-import { wayTo } from './way-to.ts'
 
-export interface ProgramPlace {
-  /** The workspace: relative paths begin here, and what is in it is shown anyway. */
+export interface ProgramSearch {
+  /** The workspace: relative paths start here, and it is mounted anyway. */
   readonly cwd: string
-  /** Where names are looked up, as a PATH. */
+  /** The PATH in which program names are looked up. */
   readonly path: string
   readonly home?: string
   readonly node?: string
 }
 
-/** For `readOnly` of a place; also what is given by name is then found inside. Empty if there is none. */
-export function programMounts(program: string, place: ProgramPlace): readonly string[] {
-  const found = findIn(program, place)
-  return found === undefined ? [] : mountsOf(found, place)
+/** For `SandboxPlace.readOnly`; a program passed by name is then found inside too. Empty if there is none. */
+export function programMounts(program: string, search: ProgramSearch): readonly string[] {
+  const found = findOnPath(program, search)
+  return found === undefined ? [] : listMounts(found, search)
 }
 
-/** Also files that the command names, such as the script of an interpreter. */
-export function commandMounts(command: readonly string[], place: ProgramPlace): readonly string[] {
+/** Includes files in the arguments, such as the script of an interpreter. */
+export function commandMounts(
+  command: readonly string[],
+  search: ProgramSearch,
+): readonly string[] {
   const [program = '', ...args] = command
-  const named = args.flatMap((arg) => (arg.includes('/') ? (fileAt(arg, place) ?? []) : []))
+  const named = args.flatMap((arg) => (arg.includes('/') ? (findFile(arg, search) ?? []) : []))
   return [
     ...new Set([
-      ...programMounts(program, place),
-      ...named.flatMap((found) => mountsOf(found, place)),
+      ...programMounts(program, search),
+      ...named.flatMap((found) => listMounts(found, search)),
     ]),
   ]
 }
@@ -45,44 +48,46 @@ interface FoundFile {
   readonly real: string
 }
 
-function mountsOf({ path: found, real }: FoundFile, place: ProgramPlace): readonly string[] {
-  const { cwd, home = homedir(), node = process.execPath, path } = place
-  const root = rootOf(place)
+function listMounts({ path: found, real }: FoundFile, search: ProgramSearch): readonly string[] {
+  const { cwd, home = homedir(), node = process.execPath, path } = search
+  const root = realWorkspace(search)
   const shown = [...findToolchains({ home, path, node }).mounts, cwd, root]
   const isShown = (one: string): boolean =>
-    [one, inRealFolder(one)].some((spelling) => shown.some((folder) => isWithin(spelling, folder)))
-  // What lies in the workspace has no parts outside of it.
+    [one, withRealParent(one)].some((spelling) =>
+      shown.some((folder) => isWithin(spelling, folder)),
+    )
+  // A program in the workspace has no parts outside of it.
   const parts = isWithin(real, root)
     ? []
-    : partsOf(real).map((part) => (isWithin(home, part) ? real : part))
-  // The program itself even where it is in one of its parts: its folder is where it is looked for.
+    : findParts(real).map((part) => (isWithin(home, part) ? real : part))
+  // The program itself even if it is inside one of its parts, because its folder goes on the PATH.
   return [...new Set([found, ...withoutNested(parts)])].filter((one) => !isShown(one))
 }
 
-/** As a shell finds it, but never by an entry that depends on where somebody stands. */
-function findIn(program: string, place: ProgramPlace): FoundFile | undefined {
+/** Like a shell, but ignores relative PATH entries. */
+function findOnPath(program: string, search: ProgramSearch): FoundFile | undefined {
   const candidates = program.includes('/')
     ? [program]
-    : place.path
+    : search.path
         .split(delimiter)
         .filter((folder) => isAbsolute(folder))
         .map((folder) => join(folder, program))
   for (const candidate of candidates) {
-    const found = fileAt(candidate, place)
+    const found = findFile(candidate, search)
     if (found !== undefined && isProgram(found.real)) return found
   }
   return undefined
 }
 
-/** Nothing for what a link in the workspace leads to: whoever works there could have made it. */
-function fileAt(path: string, place: ProgramPlace): FoundFile | undefined {
-  const full = resolve(place.cwd, path)
-  const way = wayTo(full, rootOf(place))
-  if (way === undefined || way.isLed || !way.stat.isFile()) return undefined
-  return { path: full, real: way.real }
+/** Undefined for the target of a symlink in the workspace: the agent could have created it. */
+function findFile(path: string, search: ProgramSearch): FoundFile | undefined {
+  const full = resolve(search.cwd, path)
+  const resolved = resolvePath(full, realWorkspace(search))
+  if (resolved === undefined || resolved.followedLinkInFolder) return undefined
+  return resolved.stat.isFile() ? { path: full, real: resolved.real } : undefined
 }
 
-function rootOf({ cwd }: ProgramPlace): string {
+function realWorkspace({ cwd }: ProgramSearch): string {
   return existsSync(cwd) ? realpathSync(cwd) : cwd
 }
 
@@ -95,16 +100,16 @@ export function isProgram(path: string): boolean {
   }
 }
 
-/** A link stays one: only the way to it is followed. */
-const inRealFolder = (path: string): string => join(realpathSync(dirname(path)), basename(path))
+/** Resolves only the parent, so that a symlink stays one. */
+const withRealParent = (path: string): string => join(realpathSync(dirname(path)), basename(path))
 
-/** Files that show that a folder is an installation of its own. */
+/** Files that mark a folder as a self-contained installation. */
 const installationFiles = ['pyvenv.cfg', 'conda-meta']
 
-/** What a program is made of, by where it is. */
-function partsOf(real: string): readonly string[] {
+/** The files and folders that a program consists of, judged by its location. */
+function findParts(real: string): readonly string[] {
   const modules = /^.*?\/node_modules(?=\/)/.exec(real)?.[0]
-  // All of it: what a package needs may lie beside it.
+  // The whole folder, because the dependencies of a package may be beside it.
   if (modules !== undefined) return [modules]
   const installed = dirname(dirname(real))
   if (installationFiles.some((file) => existsSync(join(installed, file)))) return [installed]

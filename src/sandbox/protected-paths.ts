@@ -1,4 +1,4 @@
-/** What walls keep from commands in a workspace, for whatever works there without walls. */
+/** What a sandbox hides or makes read-only in a workspace, for tools that work there without a sandbox. */
 
 import { existsSync, realpathSync } from 'node:fs'
 import { gitMounts } from './git-mounts.ts'
@@ -9,7 +9,7 @@ export interface ProtectedPaths {
   readonly readOnly: readonly string[]
 }
 
-/** As it is now: what is in the workspace changes. */
+/** Computed for the current content of the workspace, which changes. */
 export function protectedPaths({
   workspace,
   hide = [],

@@ -8,7 +8,7 @@ test.each([
   '172.15.255.255',
   '172.32.0.1',
   '2606:4700::6810:23',
-])('%s is of the internet', (address) => expect(isPublicAddress(address)).toBe(true))
+])('%s is public', (address) => expect(isPublicAddress(address)).toBe(true))
 
 test.each([
   '0.0.0.0',
@@ -37,4 +37,4 @@ test.each([
   'example.com',
   '127.1',
   '8.8.8.8 ',
-])('%j is not', (address) => expect(isPublicAddress(address)).toBe(false))
+])('%j is not public', (address) => expect(isPublicAddress(address)).toBe(false))

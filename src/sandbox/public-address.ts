@@ -1,4 +1,4 @@
-/** Whether an address is one of the internet, and not of this machine or of a network around it. */
+/** Whether an IP address is on the internet, and not on this machine or a local network. */
 
 import { BlockList, isIP } from 'node:net'
 
@@ -22,7 +22,7 @@ const refused4 = [
 ] as const
 for (const [address, bits] of refused4) notPublic.addSubnet(address, bits, 'ipv4')
 
-/** All of version 6 that is public is in here; these parts of it are not, or hold version 4. */
+/** All public IPv6 addresses are in this range, except those in `refused6`, some of which embed IPv4. */
 const public6 = new BlockList()
 public6.addSubnet('2000::', 3, 'ipv6')
 const refused6 = [

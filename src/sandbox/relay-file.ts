@@ -1,6 +1,6 @@
 /**
- * Where our program for the inside is. It is always the built one. Running from the sources, as tests
- * do, it is in `dist/`: build first.
+ * The path of the relay program. Always the built file in `dist/`, even when running from sources as tests do:
+ * build first.
  */
 
 import { fileURLToPath } from 'node:url'

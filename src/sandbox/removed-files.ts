@@ -1,34 +1,33 @@
 /**
- * What files take up that have no name any more but are still open, or mapped into memory, in a namespace
- * of processes. Nothing is opened: the kernel tells what it holds. Bounded: whoever has more open than can
- * be looked at has too much.
+ * Measures deleted files that are still open, or mapped into memory, in a pid namespace. Opens none of them:
+ * `/proc` has their sizes. More open files than the limit count as infinitely large.
  */
 
 import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 
-const openMax = 50_000
+const openFilesMax = 50_000
 
-/** Only files that were below the folder. `first` is a process of the namespace. */
+/** Only files that were in the folder. `first` is a process of the namespace. */
 export async function removedBytes(folder: string, first: number): Promise<number> {
-  const namespace = await namespaceOf(`${first}`)
+  const namespace = await readNamespace(`${first}`)
   if (namespace === undefined) return 0
   const sizes = new Map<string, number>()
-  let seen = 0
-  for (const pid of await namesIn('/proc')) {
-    if (!/^\d+$/.test(pid) || (await namespaceOf(pid)) !== namespace) continue
-    const open = await namesIn(`/proc/${pid}/fd`)
-    seen += open.length
-    if (seen > openMax) return Number.POSITIVE_INFINITY
+  let openFiles = 0
+  for (const pid of await listNames('/proc')) {
+    if (!/^\d+$/.test(pid) || (await readNamespace(pid)) !== namespace) continue
+    const open = await listNames(`/proc/${pid}/fd`)
+    openFiles += open.length
+    if (openFiles > openFilesMax) return Number.POSITIVE_INFINITY
     for (const descriptor of open) await addOpen(`/proc/${pid}/fd/${descriptor}`, folder, sizes)
     await addMapped(`/proc/${pid}/maps`, folder, sizes)
   }
   return [...sizes.values()].reduce((sum, size) => sum + size, 0)
 }
 
-const namespaceOf = (pid: string): Promise<string | undefined> =>
+const readNamespace = (pid: string): Promise<string | undefined> =>
   readlink(`/proc/${pid}/ns/pid`).catch(() => undefined)
 
-const namesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => [])
+const listNames = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => [])
 
 async function addOpen(path: string, folder: string, sizes: Map<string, number>): Promise<void> {
   try {

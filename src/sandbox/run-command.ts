@@ -1,11 +1,10 @@
 /**
- * One command from its start to the end of all that it started, whoever starts it: with walls or
- * without.
+ * Runs one command until all processes it started have ended, with or without a sandbox.
  *
- * 1. Memory does not grow with the output: of each stream only the end is kept, and a command is held
- *    back while the disk is behind with the file of the whole.
- * 2. It ends at its time limit plus a tenth of it at the latest, whatever the command does; at a limit of
- *    its resources it ends at once.
+ * 1. Memory does not grow with the output: only the end of each stream is kept, and the command is paused
+ *    while the disk is behind with the file of the whole output.
+ * 2. It ends at the latest at its time limit plus a tenth of it, whatever the command does; at a resource
+ *    limit it ends at once.
  */
 
 import type { ChildProcess } from 'node:child_process'
@@ -19,62 +18,62 @@ import { createSpillFile, type SpillFile } from './spill-file.ts'
 export type Ending = Pick<CommandResult, 'ended' | 'exitCode'>
 export type Exceeded = NonNullable<CommandResult['exceeded']>
 
-/** A command that was started, and the ways to its end. */
+/** A started command, and how to stop it. */
 export interface Launched {
   readonly child: ChildProcess
-  /** Asks it to end; it may clean up. */
+  /** Sends SIGTERM, so that it can clean up. */
   stop(): void
-  /** Kills all that it started. Resolves with the processes that would not die. */
+  /** Kills all its processes. Resolves with those that are still alive. */
   kill(): Promise<readonly number[]>
-  /** Holds all that it started, or kills it where it cannot be held. Absent: nobody can. */
+  /** Pauses all its processes, or kills them if that fails. Absent: pausing is not supported. */
   pause?(): Promise<void>
   resume?(): void
-  /** Resolves when it has used more than it may. Absent: nobody watches. */
+  /** Resolves when it exceeds a limit. Absent: there are no limits. */
   readonly exceeded?: Promise<Exceeded>
-  /** Told of all output, in bytes so far. False: nothing more is to be read. */
-  heard?(outputBytes: number): boolean
-  /** After its end and its last output. Throws when the command was never started. */
+  /** Called with the total output so far. False: stop reading. */
+  acceptOutput?(outputBytes: number): boolean
+  /** Called after its end and its last output. Throws if the command never started. */
   conclude?(ending: Ending, stderr: string): Pick<CommandResult, 'exceeded'>
 }
 
-/** Throws when it cannot be started. */
+/** Throws if the command cannot be started. */
 export type Launch = (command: Command) => Launched
 
 const defaultTimeoutMs = 10 * 60_000
 const defaultOutputBytesMax = 64 * 1024
-/** Between the request to end and the kill; at a time limit a twentieth of that, if less. */
+/** Between SIGTERM and the kill; at a time limit, at most a twentieth of the limit. */
 const graceMs = 2000
-/** Something may still hold the other end of a pipe. */
+/** A surviving process may hold the other end of a pipe open. */
 const drainMs = 500
-/** A longer timer would fire at once. */
+/** Node fires a longer timer at once. */
 const timerMsMax = 2 ** 31 - 1
 
-const nothing = { stdout: '', stderr: '', outputBytes: 0, durationMs: 0 }
+const noOutput = { stdout: '', stderr: '', outputBytes: 0, durationMs: 0 }
 
 export async function runCommand(
   launch: Launch,
   command: Command,
   signal: Signal,
 ): Promise<CommandResult> {
-  if (signal.aborted) return { ...nothing, ended: 'aborted' }
+  if (signal.aborted) return { ...noOutput, ended: 'aborted' }
   const startedAt = performance.now()
   const launched = start(launch, command)
   const { child } = launched
-  const exited = exitOf(child, command)
+  const exited = waitForExit(child, command)
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const { stdout, stderr, spill } = follow(launched, command)
-  // A program may end without having read all, or anything.
+  // A program may exit without reading all its input.
   child.stdin?.on('error', () => {}).end(command.input)
 
-  const ending = await endOf(exited, launched, command, signal)
+  const ending = await waitForEnd(exited, launched, command, signal)
   const alive = child.pid === undefined ? [] : await launched.kill()
   spill?.release()
-  await within(closed, drainMs)
+  await settledWithin(closed, drainMs)
   for (const stream of child.stdio) stream?.destroy()
   const spilled = await spill?.close()
   if (alive.length > 0) throw stillAlive(command, alive)
   const concluded = launched.conclude?.(ending, stderr.text())
-  // What was found too large only after its end is no success either.
+  // A disk limit that was found exceeded only after the end is a failure too.
   const isTooLarge = concluded?.exceeded === 'disk' && ending.ended === 'exited'
   return {
     ...concluded,
@@ -95,8 +94,8 @@ function start(launch: Launch, command: Command): Launched {
   }
 }
 
-/** Rejects when it could not be started. */
-function exitOf(child: ChildProcess, command: Command): Promise<Ending> {
+/** Rejects if the command could not be started. */
+function waitForExit(child: ChildProcess, command: Command): Promise<Ending> {
   return new Promise((resolve, reject) => {
     child.once('exit', (code) =>
       resolve(code === null ? { ended: 'signal' } : { ended: 'exited', exitCode: code }),
@@ -107,13 +106,13 @@ function exitOf(child: ChildProcess, command: Command): Promise<Ending> {
   })
 }
 
-interface Followed {
+interface FollowedOutput {
   readonly stdout: OutputTail
   readonly stderr: OutputTail
   readonly spill: SpillFile | undefined
 }
 
-function follow(launched: Launched, command: Command): Followed {
+function follow(launched: Launched, command: Command): FollowedOutput {
   const { child } = launched
   const { outputBytesMax = defaultOutputBytesMax } = command
   const streams = [child.stdout, child.stderr]
@@ -122,7 +121,7 @@ function follow(launched: Launched, command: Command): Followed {
     resume: () => streams.forEach((stream) => stream?.resume()),
   }
   const spill = command.spill && createSpillFile(command.spill, outputBytesMax, producers)
-  const tell = teller(command)
+  const notify = safeListener(command)
   let outputBytes = 0
   const keepEnd = (stream: Readable | null, name: 'stdout' | 'stderr'): OutputTail => {
     const tail = createOutputTail(outputBytesMax)
@@ -131,9 +130,9 @@ function follow(launched: Launched, command: Command): Followed {
       .on('data', (chunk: Buffer) => {
         tail.push(chunk)
         spill?.push(chunk, tail.bytes)
-        tell(chunk, name)
+        notify(chunk, name)
         outputBytes += chunk.length
-        if (launched.heard?.(outputBytes) === false) streams.forEach((one) => one?.destroy())
+        if (launched.acceptOutput?.(outputBytes) === false) streams.forEach((one) => one?.destroy())
       })
     return tail
   }
@@ -144,8 +143,8 @@ function follow(launched: Launched, command: Command): Followed {
   }
 }
 
-/** Whoever throws is not told again: nothing above would catch it. */
-function teller({ onOutput }: Command): NonNullable<Command['onOutput']> {
+/** Drops a listener that throws, because nothing above would catch the error. */
+function safeListener({ onOutput }: Command): NonNullable<Command['onOutput']> {
   let listener = onOutput
   return (chunk, stream) => {
     try {
@@ -156,22 +155,22 @@ function teller({ onOutput }: Command): NonNullable<Command['onOutput']> {
   }
 }
 
-/** Waits for its own end, or asks for it at the time limit or when it is no longer wanted. */
-async function endOf(
+/** Waits until the command exits, or stops it at the time limit or when the signal aborts. */
+async function waitForEnd(
   exited: Promise<Ending>,
   launched: Launched,
   command: Command,
   signal: Signal,
 ): Promise<Ending & Pick<CommandResult, 'exceeded'>> {
   const { timeoutMs = defaultTimeoutMs } = command
-  const stop = await firstOf(exited, launched, timeoutMs, signal)
+  const stop = await raceToEnd(exited, launched, timeoutMs, signal)
   if (typeof stop === 'object') return stop
   launched.stop()
-  await within(exited, stop === 'timeout' ? Math.min(graceMs, timeoutMs / 20) : graceMs)
+  await settledWithin(exited, stop === 'timeout' ? Math.min(graceMs, timeoutMs / 20) : graceMs)
   return { ended: stop }
 }
 
-async function firstOf(
+async function raceToEnd(
   exited: Promise<Ending>,
   { exceeded }: Launched,
   timeoutMs: number,
@@ -184,22 +183,22 @@ async function firstOf(
     onAbort = () => resolve('aborted')
     signal.addEventListener('abort', onAbort, { once: true })
   })
-  const tooMuch = exceeded?.then((limit) => ({ ended: 'signal' as const, exceeded: limit }))
+  const limited = exceeded?.then((limit) => ({ ended: 'signal' as const, exceeded: limit }))
   try {
-    return await Promise.race([exited, stopped, ...(tooMuch === undefined ? [] : [tooMuch])])
+    return await Promise.race([exited, stopped, ...(limited === undefined ? [] : [limited])])
   } finally {
     clearTimeout(timer)
     if (onAbort !== undefined) signal.removeEventListener('abort', onAbort)
   }
 }
 
-async function within(event: Promise<unknown>, ms: number): Promise<boolean> {
+async function settledWithin(event: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => {
+  const timeout = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), ms)
   })
   try {
-    return await Promise.race([event.then(() => true), late])
+    return await Promise.race([event.then(() => true), timeout])
   } finally {
     clearTimeout(timer)
   }
@@ -208,15 +207,18 @@ async function within(event: Promise<unknown>, ms: number): Promise<boolean> {
 export function cannotStart(command: Command, cause: unknown): FaultError {
   const { code, message, retryable } = toFault(cause)
   const { cwd, program } = command
-  const isPlaceMissing = code === 'ENOENT' && cwd !== undefined && !existsSync(cwd)
-  const why = isPlaceMissing ? `there is no directory ${cwd}` : (reasons[code] ?? bare(message))
-  return new FaultError({ code, message: `Cannot start ${program}: ${why}.`, retryable }, { cause })
+  const isCwdMissing = code === 'ENOENT' && cwd !== undefined && !existsSync(cwd)
+  const reason = isCwdMissing
+    ? `the directory ${cwd} does not exist`
+    : (reasons[code] ?? withoutPeriod(message))
+  const text = `Cannot start ${program}: ${reason}.`
+  return new FaultError({ code, message: text, retryable }, { cause })
 }
 
-const bare = (message: string): string => message.replace(/\.+$/, '')
+const withoutPeriod = (message: string): string => message.replace(/\.+$/, '')
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such program. Install it, or give its full path',
+  ENOENT: 'program not found. Install it, or use its absolute path',
   EACCES: 'it is not executable',
 }
 

@@ -1,27 +1,27 @@
-/** Runs the probes inside whatever is to be tested, and reads what they found. */
+/** Runs the probes inside a sandbox, and reads their results. */
 
 import type { Command, Commands } from '../engine/index.ts'
 import { createProbeFixture, type ProbeFixture } from './probe-fixture.ts'
 import { probeNodeScript, probeScript, probes } from './probes.ts'
 import type { ProbeResult } from './sandbox-type.ts'
 
-/** Far more than they take; a sandbox that hangs is none. */
+/** Far more than they need; a sandbox that hangs fails the test. */
 const timeoutMs = 20_000
-/** What a shell sets by itself, and what every command in a sandbox is given. */
+/** Variables that a shell sets by itself, and those that every command in a sandbox gets. */
 const ordinaryNames = 'HOME LANG TMPDIR PATH PWD OLDPWD SHLVL _ GIT_OPTIONAL_LOCKS FIXTURE'.split(
   ' ',
 )
 const noSuchProgram = 127
 
-/** Rejects when nothing can be started there. */
+/** Rejects if no command can be started. */
 export async function runProbes(
-  commandsFor: (workspace: string) => Commands,
-  givenNames: readonly string[],
+  createCommands: (workspace: string) => Commands,
+  variables: readonly string[],
 ): Promise<readonly ProbeResult[]> {
   const fixture = await createProbeFixture()
   try {
-    const result = await commandsFor(fixture.workspace).run(
-      { ...probeCommand(fixture, givenNames), timeoutMs },
+    const result = await createCommands(fixture.workspace).run(
+      { ...probeCommand(fixture, variables), timeoutMs },
       new AbortController().signal,
     )
     return readResults(result.stdout)
@@ -30,7 +30,7 @@ export async function runProbes(
   }
 }
 
-export function probeCommand(fixture: ProbeFixture, givenNames: readonly string[]): Command {
+export function probeCommand(fixture: ProbeFixture, variables: readonly string[]): Command {
   return {
     program: 'sh',
     args: ['-c', probeScript(probes)],
@@ -39,13 +39,13 @@ export function probeCommand(fixture: ProbeFixture, givenNames: readonly string[
       FIXTURE: fixture.folder,
       PROBE_MARKER: fixture.marker,
       PROBE_PID: `${fixture.pid}`,
-      PROBE_NAMES: [...ordinaryNames, ...givenNames, 'PROBE_[A-Z]+'].join('|'),
+      PROBE_NAMES: [...ordinaryNames, ...variables, 'PROBE_[A-Z]+'].join('|'),
       PROBE_NODE: probeNodeScript(probes, fixture),
     },
   }
 }
 
-/** A probe without a line did not work. */
+/** A probe that printed no line was blocked. */
 export function readResults(output: string): readonly ProbeResult[] {
   const codes = new Map(
     output.split('\n').map((line): [number, number] => {
@@ -60,6 +60,6 @@ export function readResults(output: string): readonly ProbeResult[] {
   })
 }
 
-/** What could not be tried proves nothing, but only git may be missing from a machine. */
+/** A probe that could not be tried proves nothing; only these programs may be missing from a machine. */
 export const isWrongProbe = ({ name, expect, found }: ProbeResult): boolean =>
   found === 'not-tried' ? !/git|user namespace|mount/.test(name) : found !== expect

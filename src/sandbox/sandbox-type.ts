@@ -1,32 +1,31 @@
-/** What a sandbox is to those who use it: how strong it is, and where a command works. */
+/** The types of a sandbox: its tier, its limits, and what a command may touch. */
 
 import type { ChildProcess } from 'node:child_process'
 import type { Command, Commands } from '../engine/index.ts'
 
 /**
- * `strong`: no network, no files but those it is given, limits, and nothing alive afterwards.
- * `basic`: walls around files and network, without a namespace of its own for processes.
- * `none`: no walls at all.
+ * `strong`: no network, only the listed files, limits, and no process left alive afterwards.
+ * `basic`: files and network are restricted, but processes have no separate namespace.
+ * `none`: no sandbox.
  */
 export type Tier = 'strong' | 'basic' | 'none'
 
-/** Which limits hold: for all that a command starts together, or for each of its processes. */
+/** `cgroup`: limits for all processes of a command together. `rlimit`: limits for each process. */
 export type LimitKind = 'cgroup' | 'rlimit' | 'none'
 
 export interface ProbeResult {
   readonly name: string
-  /** What must be the case. */
   readonly expect: 'works' | 'blocked'
-  /** `not-tried`: the program that it needs is not on this machine. */
+  /** `not-tried`: this machine lacks the program that the probe needs. */
   readonly found: 'works' | 'blocked' | 'not-tried'
 }
 
-/** What the self-test found. */
+/** The result of the self-test. */
 export interface SandboxReport {
   readonly tier: Tier
-  /** Why it is this tier and no better one, in a sentence. */
+  /** Why the tier is not better, in a sentence. */
   readonly reason: string
-  /** What to do for a better one. */
+  /** How to get a better tier. */
   readonly fix?: string
   readonly limits: LimitKind
   readonly probes: readonly ProbeResult[]
@@ -36,49 +35,49 @@ export interface SandboxReport {
 export interface SandboxLimits {
   /** Processes and threads at once. */
   readonly processes: number
-  /** Of all processes together by cgroup, of each one by rlimit. */
+  /** For all processes together with `cgroup`, for each process with `rlimit`. */
   readonly memoryBytes: number
-  /** Processors at once, by cgroup only. Absent: all. */
+  /** Processors at once, with `cgroup` only. Absent: all. */
   readonly cpus?: number
-  /** Of one process. */
+  /** Per process. */
   readonly cpuSeconds: number
-  /** Of one file. */
+  /** Per file. */
   readonly fileBytes: number
-  /** Of one process. */
+  /** Per process. */
   readonly openFiles: number
-  /** Of both streams together, kept or not. */
+  /** Of both streams together, including output that is not kept. */
   readonly outputBytes: number
-  /** In each of the folders that are only in memory: the temporary one, the home and shared memory. */
+  /** For each of the folders in memory: temporary files, home directory and shared memory. */
   readonly tmpBytes: number
-  /** What the files of the workspace that a command changes may take up. Looked at now and then. */
+  /** The total size of the workspace files that a command changes. Checked by polling. */
   readonly workspaceBytes: number
 }
 
-/** From a port on the loopback inside to a Unix socket outside. */
+/** Forwards a port on the loopback interface inside to a Unix socket outside. */
 export interface Relay {
   readonly socket: string
   readonly port: number
 }
 
-/** Whole paths. */
+/** Absolute paths. */
 export interface Mount {
   readonly from: string
   readonly to: string
 }
 
-/** Folders whose changes are kept in memory for the time of one command, and then discarded. */
+/** Folders whose changes are kept in memory while one command runs, and then discarded. */
 export interface SandboxOverlay {
-  /** An empty folder outside of all that is shown, to mount that memory on. */
+  /** An empty folder to mount that memory on; outside all paths that the sandbox shows. */
   readonly folder: string
-  /** Full paths, outside of the workspace and not inside each other. */
+  /** Absolute paths, outside the workspace and not inside each other. */
   readonly lower: readonly string[]
 }
 
-/** Where changes to the workspace go instead. Full paths, outside of all that is shown. */
+/** Where changes to the workspace go instead. An absolute path outside all paths that the sandbox shows. */
 export interface WorkspaceOverlay {
   /**
-   * A folder on disk, in which `upper` holds what commands changed: what one command leaves there is there for
-   * the next one. Commands with the same folder must not run at the same time.
+   * A folder on disk, in which `upper` holds the changes: the next command sees what the previous one wrote.
+   * Commands with the same folder must not run at the same time.
    */
   readonly folder: string
 }
@@ -86,89 +85,89 @@ export interface WorkspaceOverlay {
 /** How a command can write to dependencies that it must not change. */
 export interface OverlayReport {
   /**
-   * `overlay`: it writes to memory. `scratch`: they are mounted read-only, with a few folders that can be
-   * written to. `copy`: nothing can be mounted.
+   * `overlay`: writes go to memory. `scratch`: dependencies are mounted read-only, with a few writable folders.
+   * `copy`: nothing can be mounted.
    */
   readonly mode: 'overlay' | 'scratch' | 'copy'
-  /** Why this and nothing better, in a sentence. */
+  /** Why the mode is not better, in a sentence. */
   readonly reason: string
-  /** What to do for a better one. */
+  /** How to get a better mode. */
   readonly fix?: string
 }
 
 /** What can be observed of the files of a workspace while a command runs. */
 export interface ObservationReport {
   readonly reads: 'inotify' | 'none'
-  /** `overlay`: with `workspaceOverlay`, all of them. */
+  /** `overlay`: all writes, if `workspaceOverlay` is set. */
   readonly writes: 'overlay' | 'none'
-  /** Why this and nothing better, in a sentence. */
+  /** Why it is not better, in a sentence. */
   readonly reason: string
-  /** What to do for more. */
+  /** How to observe more. */
   readonly fix?: string
 }
 
-/** What a command may touch. Everything else is not there. */
+/** What a command may touch. Nothing else exists inside the sandbox. */
 export interface SandboxPlace {
-  /** It can be changed, except its `.git`; with `workspaceOverlay` it seems so to the command. */
+  /** Writable, except its `.git`; with `workspaceOverlay` the writes go to the overlay. */
   readonly workspace: string
-  /** Where the workspace is inside, when that is to be elsewhere; not everywhere possible. */
+  /** The path of the workspace inside. Default: the same path. Not supported on macOS. */
   readonly shownAs?: string
   readonly readOnly?: readonly string[]
-  /** Strong tier only, and only where `Sandbox.overlay` says `overlay`. */
+  /** Strong tier only, and only if `Sandbox.overlay` reports `overlay`. */
   readonly overlay?: SandboxOverlay
-  /** Strong tier only, and only where `Sandbox.overlay` says `overlay`. Absent: the workspace is changed. */
+  /** Strong tier only, and only if `Sandbox.overlay` reports `overlay`. Absent: commands change the workspace. */
   readonly workspaceOverlay?: WorkspaceOverlay
   /**
-   * Folders that are shown elsewhere, over a folder of the workspace: read-only, unless an overlay has
-   * them. Strong tier only.
+   * Folders mounted over folders of the workspace: read-only, unless they are in an overlay. Strong tier only.
    */
   readonly mounts?: readonly Mount[]
-  /** Folders in those that can be written: empty for each command and gone after it. Strong walls only. */
+  /** Writable folders inside the mounts: empty at the start of a command, and discarded after it. Strong tier only. */
   readonly scratch?: readonly string[]
   /**
-   * Files, folders and Unix sockets shown read-only below `innerFolder`, after everything else. A command can
+   * Files, folders and Unix sockets mounted read-only below `innerFolder`, after everything else. A command can
    * connect to a socket. Strong tier only.
    */
   readonly files?: readonly Mount[]
-  /** Where programs are looked up, as a PATH: those of its folders that are shown. Default: ours. */
+  /** The PATH inside, without folders that are not visible there. Default: the PATH of this process. */
   readonly path?: string
-  /** Folders of programs that come before all others. */
+  /** Folders that are put in front of the PATH. */
   readonly programs?: readonly string[]
-  /** Files and folders inside the others that are empty for the command. */
+  /** Files and folders that appear empty to the command. */
   readonly hide?: readonly string[]
-  /** Where models are asked. */
+  /** The gateway to models. */
   readonly gateway?: Relay
-  /** A proxy that lets some of the network through; HTTPS_PROXY names it inside. */
+  /** A proxy that allows some hosts; inside, HTTPS_PROXY points to it. */
   readonly network?: Relay
   readonly env?: Readonly<Record<string, string>>
   readonly limits?: Partial<SandboxLimits>
 }
 
-/** A process that somebody else talks to. */
+/** A long-running process that the caller communicates with. */
 export interface SandboxedProcess {
   readonly child: ChildProcess
-  /** Asks it to end; it may clean up. */
+  /** Sends SIGTERM, so that it can clean up. */
   stop(): void
-  /** Resolves, when all that it started is dead, with those that would not die. */
+  /** Kills all its processes. Resolves with those that are still alive. */
   kill(): Promise<readonly number[]>
   /**
-   * Resolves when nothing of it runs any more, until `resume`. What cannot be held is killed. Absent where
-   * that cannot be had: without walls, and on macOS.
+   * Resolves when none of its processes runs, until `resume`. Kills them if they cannot be paused.
+   * Absent without a sandbox and on macOS.
    */
   pause?(): Promise<void>
   resume?(): void
 }
 
+/** Runs commands and servers in isolation. Made by `openSandbox`. */
 export interface Sandbox {
   readonly report: SandboxReport
-  /** Tried once for each process, when it is asked for the first time. */
+  /** Tried at the first call, once per process. */
   overlay(): Promise<OverlayReport>
-  /** For workspaces below this folder; default: the temporary one. Tried once for each folder and process. */
+  /** For workspaces in this folder; default: the temporary folder. Tried once per folder and process. */
   observes(folder?: string): Promise<ObservationReport>
-  commands(place: SandboxPlace): Commands
-  /** For a program that lives longer than a command. Without a time limit: end it with `kill`. */
+  commands(spec: SandboxPlace): Commands
+  /** Starts a long-running program. It has no time limit: end it with `kill`. */
   start(
-    place: SandboxPlace,
+    spec: SandboxPlace,
     command: Pick<Command, 'program' | 'args' | 'cwd' | 'env'>,
   ): SandboxedProcess
 }

@@ -1,20 +1,20 @@
 /**
- * A command in the sandbox of macOS. Written and typed, but NOT TESTED: there was no Mac to test it on.
- * The self-test decides on each machine whether it holds; if not, there is no sandbox.
+ * Starts a command in the sandbox of macOS. NOT TESTED: there was no Mac to test it on. The self-test
+ * decides on each machine whether it works; if not, there is no sandbox.
  *
- * It walls off files and network by a profile. Processes are not kept apart, nothing is limited, and
- * what a command started is killed by its process group only.
+ * A profile restricts files and network. Processes are not isolated, no limits are enforced, and the
+ * processes that a command started are killed by process group only.
  */
 
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import type { Command } from '../engine/index.ts'
-import type { PreparedPlace } from './bubblewrap-args.ts'
+import type { PreparedSandbox } from './bubblewrap-args.ts'
 import { killAll, markVariable, newMark, signalGroup } from './process-group.ts'
 import type { Launched } from './run-command.ts'
 
-/** Needed by every program there. */
+/** Every program on macOS needs these. */
 const systemFolders = [
   '/usr',
   '/bin',
@@ -30,25 +30,25 @@ const systemFolders = [
 
 export function launchInSeatbelt(
   sandboxExec: string,
-  place: PreparedPlace,
+  sandbox: PreparedSandbox,
   command: Pick<Command, 'program' | 'args' | 'cwd' | 'env' | 'input'> & {
     readonly keepsInput?: boolean
   },
 ): Launched {
   const mark = newMark()
   const temporary = realpathSync(tmpdir())
-  const args = ['-p', seatbeltProfile(place, temporary), command.program, ...command.args]
+  const args = ['-p', seatbeltProfile(sandbox, temporary), command.program, ...command.args]
   const hasInput = command.input !== undefined || command.keepsInput === true
   const child = spawn(sandboxExec, args, {
     detached: true,
-    cwd: command.cwd ?? place.real,
+    cwd: command.cwd ?? sandbox.real,
     stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     env: {
       HOME: temporary,
       LANG: 'en_US.UTF-8',
       TMPDIR: temporary,
-      ...place.toolchains.env,
-      ...place.env,
+      ...sandbox.toolchains.env,
+      ...sandbox.env,
       ...command.env,
       [markVariable]: mark.value,
     },
@@ -63,10 +63,10 @@ export function launchInSeatbelt(
   }
 }
 
-/** The last rule that fits decides. */
-export function seatbeltProfile(place: PreparedPlace, temporary: string): string {
-  const readable = [...systemFolders, ...place.toolchains.mounts, ...place.shown.outside]
-  const git = place.git.readOnly
+/** The last matching rule applies. */
+export function seatbeltProfile(sandbox: PreparedSandbox, temporary: string): string {
+  const readable = [...systemFolders, ...sandbox.toolchains.mounts, ...sandbox.shown.outside]
+  const git = sandbox.git.readOnly
   return [
     '(version 1)',
     '(deny default)',
@@ -74,11 +74,11 @@ export function seatbeltProfile(place: PreparedPlace, temporary: string): string
     '(allow signal (target pgrp))',
     '(allow file-write* (literal "/dev/null"))',
     rule('allow', 'file-read*', [...readable, ...git]),
-    rule('allow', 'file-read* file-write*', [place.real, temporary]),
-    rule('deny', 'file-write*', [...git, ...place.shown.inside]),
+    rule('allow', 'file-read* file-write*', [sandbox.real, temporary]),
+    rule('deny', 'file-write*', [...git, ...sandbox.shown.inside]),
     rule('deny', 'file-read* file-write*', [
-      ...place.git.hide,
-      ...place.shown.hidden.map(({ path }) => path),
+      ...sandbox.git.hide,
+      ...sandbox.shown.hidden.map(({ path }) => path),
     ]),
     '(deny network*)',
   ]
@@ -86,9 +86,9 @@ export function seatbeltProfile(place: PreparedPlace, temporary: string): string
     .join('\n')
 }
 
-function rule(verb: 'allow' | 'deny', what: string, paths: readonly string[]): string {
+function rule(verb: 'allow' | 'deny', operation: string, paths: readonly string[]): string {
   if (paths.length === 0) return ''
-  return `(${verb} ${what} ${paths.map((path) => `(subpath ${quote(path)})`).join(' ')})`
+  return `(${verb} ${operation} ${paths.map((path) => `(subpath ${quote(path)})`).join(' ')})`
 }
 
 const quote = (path: string): string => `"${path.replaceAll(/["\\]/g, '\\$&')}"`

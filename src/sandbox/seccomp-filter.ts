@@ -1,14 +1,16 @@
 /**
- * Calls to the kernel that no command has a use for, but that lead out of a sandbox made of namespaces:
- * the keyrings that we inherited, input typed into a terminal, sockets that no namespace holds (those from
- * a virtual machine to its host), and files that give whoever runs them the rights of their owner, which
- * would be ours. Also the newest doors, where most holes were: io_uring, BPF,
- * userfaultfd and perf. As the program for the kernel's filter that bubblewrap loads.
+ * The seccomp filter that bubblewrap loads. It denies system calls that commands do not need and that lead
+ * out of a sandbox made of namespaces: the inherited keyrings, faked terminal input, sockets that no namespace
+ * isolates (from a virtual machine to its host), and setuid files, which would run with the rights of this
+ * user. It also denies the newer interfaces in which most vulnerabilities were found: io_uring, BPF,
+ * userfaultfd and perf.
  *
- * The first process of the sandbox dies with us and takes all others with it: nobody inside may make
- * something else of it. Other processes may be traced, as debuggers do; bubblewrap-args.ts covers its files.
+ * The first process of the sandbox dies with its parent and takes all others with it, so processes inside
+ * must not be able to change it. Other processes may be traced, as debuggers do; bubblewrap-args.ts hides
+ * the files in `/proc/1`.
  *
- * What is asked for by a pointer cannot be looked at, so `openat2` is not there; all who use it do without.
+ * A filter cannot read arguments behind a pointer, so `openat2` is reported as missing; programs that use it
+ * fall back to `openat`.
  */
 
 import type { LimitKind } from './sandbox-type.ts'
@@ -21,7 +23,7 @@ const arches = {
 
 type Arch = keyof typeof arches
 
-/** Numbers of calls. The same where one is missing: there is no such call. */
+/** System call numbers. A missing entry means that the architecture has no such call. */
 const calls: Readonly<Record<Arch, Readonly<Record<string, number>>>> = {
   x64: {
     keys1: 248,
@@ -91,28 +93,28 @@ const calls: Readonly<Record<Arch, Readonly<Record<string, number>>>> = {
   },
 }
 
-/** The same number everywhere. */
+/** These have the same number on every architecture. */
 const uring = [425, 426, 427] as const
 const openat2 = 437
 const fchmodat2 = 452
 const secretMemory = 447
 const takeDescriptor = 438
 
-const refusedCalls = ['keys1', 'keys2', 'keys3', 'bpf', 'userfaultfd', 'perf', 'syslog'] as const
-/** Which of its arguments is the mode. */
+const deniedCalls = ['keys1', 'keys2', 'keys3', 'bpf', 'userfaultfd', 'perf', 'syslog'] as const
+/** The index of the argument that is the mode. */
 const modeArguments = { creat: 1, chmod: 1, fchmod: 1, fchmodat: 2, mknod: 1, mknodat: 2 } as const
 const setId = 0o6000
-/** Which of its arguments is the process; the kernel looks at the lower half only, as this does. */
+/** The index of the argument that is the pid; the kernel reads only its lower half, and so does the filter. */
 const processArguments = { ptrace: 1, readMemory: 0, writeMemory: 0 } as const
-/** It holds the others: its death is theirs. */
+/** All other processes die when this one dies. */
 const firstProcess = 1
 const opens = { open: { flags: 1, mode: 2 }, openat: { flags: 2, mode: 3 } } as const
-/** O_CREAT and O_TMPFILE: otherwise the mode is whatever was left in the register. */
+/** O_CREAT and O_TMPFILE: without them the mode argument is an arbitrary register value. */
 const creates = 0x400040
-/** Local, of the internet in both versions, and to the kernel: all that a namespace of the network holds. */
+/** Unix, IPv4, IPv6 and netlink: the families that a network namespace isolates. */
 const families = [1, 2, 10, 16] as const
 /** TIOCSTI and TIOCLINUX. */
-const typing = [0x5412, 0x541c] as const
+const terminalInput = [0x5412, 0x541c] as const
 
 type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, value: number]
 
@@ -122,16 +124,16 @@ const ifEqual = (value: number, yes: number, no: number): Instruction => [0x15, 
 const ifAtLeast = (value: number, yes: number, no: number): Instruction => [0x35, yes, no, value]
 const ifAnyBit = (value: number, yes: number, no: number): Instruction => [0x45, yes, no, value]
 const jump = (count: number): Instruction => [0x05, 0, 0, count]
-const answer = (value: number): Instruction => [0x06, 0, 0, value]
+const result = (value: number): Instruction => [0x06, 0, 0, value]
 
-const allow = answer(0x7fff0000)
-const notPermitted = answer(0x00050000 + 1)
-const noSuchCall = answer(0x00050000 + 38)
-const noSuchFamily = answer(0x00050000 + 97)
+const allow = result(0x7fff0000)
+const notPermitted = result(0x00050000 + 1)
+const noSuchCall = result(0x00050000 + 38)
+const noSuchFamily = result(0x00050000 + 97)
 
 /**
- * Undefined for a processor whose numbers are not known here. Without control groups nobody counts memory
- * that is a file without a name, so there is none then.
+ * Undefined for an unknown architecture. Without control groups the memory of anonymous files is not
+ * counted, so `memfd_create` is denied then.
  */
 export function seccompFilter(
   limits: LimitKind,
@@ -150,7 +152,7 @@ export function seccompFilter(
   return bytes
 }
 
-/** Skipped by calls of another kind. */
+/** System calls of another architecture skip these rules. */
 function forArch(arch: Arch, limits: LimitKind): readonly Instruction[] {
   const known = calls[arch]
   const number = (name: string): readonly number[] => {
@@ -160,24 +162,24 @@ function forArch(arch: Arch, limits: LimitKind): readonly Instruction[] {
   const uncounted = limits === 'cgroup' ? [] : [...number('memfd'), secretMemory]
   const rules = [
     load(0),
-    // The numbers of x32 would be others.
+    // x32 has different numbers.
     ...(arch === 'x64' ? [ifAtLeast(0x40000000, 0, 1), noSuchCall] : []),
-    ...refusedCalls.flatMap(number).flatMap((one) => when(one, [notPermitted])),
+    ...deniedCalls.flatMap(number).flatMap((one) => when(one, [notPermitted])),
     ...[...uring, openat2, takeDescriptor, ...uncounted].flatMap((one) => when(one, [noSuchCall])),
-    ...number('socket').flatMap((one) => when(one, familyRefused)),
-    // It has its arguments behind a pointer. Nobody needs it who knows the other.
+    ...number('socket').flatMap((one) => when(one, denyOtherFamilies)),
+    // Its arguments are behind a pointer. Programs fall back to `socket`.
     ...number('socketcall').flatMap((one) => when(one, [noSuchCall])),
-    ...number('ioctl').flatMap((one) => when(one, typingRefused)),
+    ...number('ioctl').flatMap((one) => when(one, denyTerminalInput)),
     ...Object.entries(modeArguments).flatMap(([name, index]) =>
-      number(name).flatMap((one) => when(one, modeRefused(index))),
+      number(name).flatMap((one) => when(one, denySetId(index))),
     ),
-    ...when(fchmodat2, modeRefused(2)),
+    ...when(fchmodat2, denySetId(2)),
     ...Object.entries(processArguments).flatMap(([name, index]) =>
-      number(name).flatMap((one) => when(one, firstRefused(index))),
+      number(name).flatMap((one) => when(one, denyFirstProcess(index))),
     ),
     ...Object.entries(opens).flatMap(([name, { flags, mode }]) =>
       number(name).flatMap((one) =>
-        when(one, [argument(flags), ifAnyBit(creates, 1, 0), allow, ...modeRefused(mode)]),
+        when(one, [argument(flags), ifAnyBit(creates, 1, 0), allow, ...denySetId(mode)]),
       ),
     ),
     allow,
@@ -185,34 +187,34 @@ function forArch(arch: Arch, limits: LimitKind): readonly Instruction[] {
   return [ifEqual(arches[arch], 1, 0), jump(rules.length), ...rules]
 }
 
-/** What is done for this call; it must end in an answer. */
+/** The instructions for one call; they must end in a result. */
 const when = (call: number, then: readonly Instruction[]): readonly Instruction[] => [
   ifEqual(call, 0, then.length),
   ...then,
 ]
 
-const modeRefused = (index: number): readonly Instruction[] => [
+const denySetId = (index: number): readonly Instruction[] => [
   argument(index),
   ifAnyBit(setId, 0, 1),
   notPermitted,
   allow,
 ]
 
-const firstRefused = (index: number): readonly Instruction[] => [
+const denyFirstProcess = (index: number): readonly Instruction[] => [
   argument(index),
   ifEqual(firstProcess, 0, 1),
   notPermitted,
   allow,
 ]
 
-const familyRefused: readonly Instruction[] = [
+const denyOtherFamilies: readonly Instruction[] = [
   argument(0),
   ...families.flatMap((family) => [ifEqual(family, 0, 1), allow]),
   noSuchFamily,
 ]
 
-const [first, second] = typing
-const typingRefused: readonly Instruction[] = [
+const [first, second] = terminalInput
+const denyTerminalInput: readonly Instruction[] = [
   argument(1),
   ifEqual(first, 1, 0),
   ifEqual(second, 0, 1),

@@ -1,9 +1,9 @@
 /**
- * What a place shows besides its workspace, and what it hides in them, as it really is on the disk.
+ * The paths that a sandbox shows besides its workspace, and the paths it hides, with symlinks resolved.
  *
- * 1. The workspace is written by those who are to be held: a link in it shows and hides nothing that is
+ * 1. Processes in the sandbox can write the workspace, so a symlink in it neither shows nor hides anything
  *    outside of it.
- * 2. What would show the whole machine, its processes or its sockets is refused.
+ * 2. Paths that would show the whole machine, its processes or its sockets are rejected.
  */
 
 import { lstatSync, realpathSync } from 'node:fs'
@@ -11,115 +11,126 @@ import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 import { isProgram } from './program-mounts.ts'
+import { resolvePath } from './resolve-path.ts'
 import { isWithin, withoutNested } from './toolchains.ts'
-import { wayTo } from './way-to.ts'
 
 export interface ShownPaths {
-  /** Mounted before the workspace, which may lie in one of them. */
+  /** Mounted before the workspace, which may be inside one of them. */
   readonly outside: readonly string[]
-  /** In the workspace: mounted after it. */
+  /** Inside the workspace, so mounted after it. */
   readonly inside: readonly string[]
   readonly links: readonly { readonly path: string; readonly target: string }[]
   readonly hidden: readonly { readonly path: string; readonly isFolder: boolean }[]
-  /** Folders of the workspace on the way to what is protected: they must not be moved away either. */
+  /** The parent folders of protected paths in the workspace, which must not be moved away either. */
   readonly pinned: readonly string[]
-  /** Where programs are that were given as files. */
+  /** The folders of programs that were listed as files. */
   readonly programFolders: readonly string[]
 }
 
-export interface ToShow {
-  /** Without links. */
+export interface ShownPathsOptions {
+  /** With symlinks resolved. */
   readonly workspace: string
-  /** As it was given; there inside as well. */
+  /** The workspace path as the caller passed it; it works inside as well. */
   readonly alias: string
   readonly readOnly: readonly string[]
   readonly hide: readonly string[]
-  /** What is shown anyway, to be hidden in too. */
+  /** Paths that are shown anyway, in which `hide` applies too. */
   readonly others: readonly string[]
 }
 
-export function findShownPaths({ workspace, alias, readOnly, hide, others }: ToShow): ShownPaths {
-  const given = readOnly.map((path) => checked(path, workspace))
-  const reals = given.map(({ real }) => real)
+export function findShownPaths({
+  workspace,
+  alias,
+  readOnly,
+  hide,
+  others,
+}: ShownPathsOptions): ShownPaths {
+  const listed = readOnly.map((path) => checkPath(path, workspace))
+  const reals = listed.map(({ real }) => real)
   const inside = reals.filter((real) => isWithin(real, workspace))
   const outside = withoutNested(reals.filter((real) => !isWithin(real, workspace)))
   const visible = [workspace, ...outside, ...others]
-  const hidden = onceEach(hide.flatMap((path) => hiddenAt(path, workspace, visible)))
+  const hidden = withoutCovered(hide.flatMap((path) => findHidden(path, workspace, visible)))
   const protectedPaths = [...inside, ...hidden.map(({ path }) => path)]
   return {
     outside,
     inside: [...new Set(inside)],
-    links: linksTo(given, [alias, ...visible]),
+    links: listLinks(listed, [alias, ...visible]),
     hidden,
-    pinned: pinnedFor(protectedPaths, workspace),
+    pinned: listParents(protectedPaths, workspace),
     programFolders: [
-      ...new Set(given.filter(({ path }) => isProgram(path)).map(({ path }) => dirname(path))),
+      ...new Set(listed.filter(({ path }) => isProgram(path)).map(({ path }) => dirname(path))),
     ],
   }
 }
 
-interface Given {
+interface ListedPath {
   readonly path: string
   readonly real: string
 }
 
-/** Where nothing could be protected any more. Not `/usr`, which is shown anyway. */
+/** Showing these would leave nothing protected. Not `/usr`, which is shown anyway. */
 const tooMuch = ['/proc', '/sys', '/dev', '/run', '/etc', '/tmp', '/var']
 
-function checked(path: string, workspace: string): Given {
-  const way = isAbsolute(path) ? wayTo(path, workspace) : undefined
-  if (way === undefined) {
-    const next = 'Give the full path of something that exists, or take it off the list.'
-    throw refused(`There is no ${path} to be read in the sandbox. ${next}`)
+function checkPath(path: string, workspace: string): ListedPath {
+  const resolved = isAbsolute(path) ? resolvePath(path, workspace) : undefined
+  if (resolved === undefined) {
+    const advice =
+      'Use the absolute path of an existing file or folder, or remove it from the list.'
+    throw refused(
+      `Cannot show ${path} in the sandbox: it does not exist or is not absolute. ${advice}`,
+    )
   }
-  const { real, isLed, stat } = way
-  if (!isWithin(real, workspace) && isLed) {
-    throw refused(`${path} leads out of the workspace. Name what it leads to.`)
+  const { real, followedLinkInFolder, stat } = resolved
+  if (!isWithin(real, workspace) && followedLinkInFolder) {
+    throw refused(`${path} is a symlink that leads out of the workspace. List its target instead.`)
   }
   if (!stat.isDirectory() && !stat.isFile()) {
-    throw refused(`${path} cannot be read in the sandbox: it is neither a file nor a folder.`)
+    throw refused(`Cannot show ${path} in the sandbox: it is neither a file nor a folder.`)
   }
   const isTooMuch =
     [...tooMuch, homedir()].some((folder) => isWithin(folder, real)) ||
     ['/proc', '/sys', '/dev', '/run'].some((folder) => isWithin(real, folder))
   if (isTooMuch && real !== workspace) {
-    throw refused(`${path} holds more than may be shown in a sandbox. Name a folder in it.`)
+    throw refused(`${path} contains more than a sandbox may show. List a folder inside it instead.`)
   }
   return { path, real }
 }
 
 const refused = (message: string): LoopError => new LoopError('bad-request', message)
 
-/** By another name than its own: as a link, so that what looks beside the real one finds it. */
-function linksTo(given: readonly Given[], visible: readonly string[]): ShownPaths['links'] {
-  const links = given.filter(
+/** A path that is a symlink stays one, so that programs find the files beside its target. */
+function listLinks(listed: readonly ListedPath[], visible: readonly string[]): ShownPaths['links'] {
+  const links = listed.filter(
     ({ path, real }) => path !== real && !visible.some((folder) => isWithin(path, folder)),
   )
   return links.map(({ path, real }) => ({ path, target: real }))
 }
 
-/** Only what is there can be covered. Of a link, what it leads to, if that can be seen. */
-function hiddenAt(
+/** Only existing paths can be covered; for a symlink, its target is covered if it is visible. */
+function findHidden(
   path: string,
   workspace: string,
   visible: readonly string[],
 ): ShownPaths['hidden'] {
-  const real = realOf(isAbsolute(path) ? path : join(workspace, path))
+  const real = tryRealpath(isAbsolute(path) ? path : join(workspace, path))
   if (real === undefined || !visible.some((folder) => isWithin(real, folder))) return []
   if (isWithin(workspace, real)) {
-    throw refused(`${path} cannot be hidden: the workspace is in it. Hide less.`)
+    throw refused(
+      `${path} cannot be hidden because the workspace is inside it. Hide a smaller folder.`,
+    )
   }
   return [{ path: real, isFolder: lstatSync(real).isDirectory() }]
 }
 
-/** What is covered cannot be covered again, nor what is in it. */
-const onceEach = (hidden: ShownPaths['hidden']): ShownPaths['hidden'] =>
+/** A covered path cannot be covered again, nor can anything inside it. */
+const withoutCovered = (hidden: ShownPaths['hidden']): ShownPaths['hidden'] =>
   hidden.filter(({ path }, index) =>
     hidden.every((other, at) => (other.path === path ? index <= at : !isWithin(path, other.path))),
   )
 
-/** From the top down, without the workspace itself. */
-function pinnedFor(paths: readonly string[], workspace: string): readonly string[] {
+/** The parent folders of the paths, from the top down, without the workspace itself. */
+function listParents(paths: readonly string[], workspace: string): readonly string[] {
   const folders = paths
     .filter((path) => isWithin(path, workspace) && path !== workspace)
     .flatMap((path) => {
@@ -129,7 +140,7 @@ function pinnedFor(paths: readonly string[], workspace: string): readonly string
   return [...new Set(folders)].filter((folder) => folder !== workspace).toSorted()
 }
 
-function realOf(path: string): string | undefined {
+function tryRealpath(path: string): string | undefined {
   try {
     return realpathSync(path)
   } catch {

@@ -14,14 +14,14 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-function producers() {
+function createProducers() {
   const calls: string[] = []
   return { calls, pause: () => void calls.push('pause'), resume: () => void calls.push('resume') }
 }
 
 const chunk = Buffer.alloc(64 * 1024, 'x')
 
-test('a disk that fails in the middle leaves no file and holds nobody back', async () => {
+test('a disk that fails midway leaves no file, and the producers are resumed', async () => {
   let writes = 0
   const create = (): Writable => {
     const stream = new Writable({
@@ -34,32 +34,32 @@ test('a disk that fails in the middle leaves no file and holds nobody back', asy
     return stream
   }
   await writeFile(file, 'partly')
-  const held = producers()
-  const spill = createSpillFile({ file, bytesMax: 1e9 }, 10, held, { create })
+  const producers = createProducers()
+  const spill = createSpillFile({ file, bytesMax: 1e9 }, 10, producers, { create })
   for (let total = 1; total <= 10; total++) {
     spill.push(chunk, total * chunk.length)
     await new Promise((resolve) => setImmediate(resolve))
   }
   spill.release()
   expect(await spill.close()).toBeUndefined()
-  expect(held.calls).toContain('pause')
-  expect(held.calls.at(-1)).toBe('resume')
+  expect(producers.calls).toContain('pause')
+  expect(producers.calls.at(-1)).toBe('resume')
   while (existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 5))
 })
 
-test('a disk that hangs is given up, and the producers are let go at the end', async () => {
+test('a disk that hangs is given up, and the producers are resumed at the end', async () => {
   const create = (): Writable => new Writable({ highWaterMark: 1, write() {} })
-  const held = producers()
-  const spill = createSpillFile({ file, bytesMax: 1e9 }, 10, held, { create, closeMsMax: 20 })
+  const producers = createProducers()
+  const spill = createSpillFile({ file, bytesMax: 1e9 }, 10, producers, { create, closeMsMax: 20 })
   spill.push(chunk, chunk.length)
-  expect(held.calls).toEqual(['pause'])
+  expect(producers.calls).toEqual(['pause'])
   spill.release()
   spill.push(chunk, 2 * chunk.length)
-  expect(held.calls).toEqual(['pause', 'resume'])
+  expect(producers.calls).toEqual(['pause', 'resume'])
   expect(await spill.close()).toBeUndefined()
 })
 
-test('many small pieces before the file is made are kept in their order', async () => {
+test('many small chunks before the file is created keep their order', async () => {
   const written: Buffer[] = []
   const create = (): Writable =>
     new Writable({
@@ -68,7 +68,7 @@ test('many small pieces before the file is made are kept in their order', async 
         done()
       },
     })
-  const spill = createSpillFile({ file, bytesMax: 1e9 }, 5000, producers(), { create })
+  const spill = createSpillFile({ file, bytesMax: 1e9 }, 5000, createProducers(), { create })
   const text = Array.from({ length: 6000 }, (_, index) => String(index % 10)).join('')
   for (let index = 0; index < text.length; index++) {
     spill.push(Buffer.from(text.slice(index, index + 1)), index + 1)

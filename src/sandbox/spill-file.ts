@@ -1,9 +1,9 @@
 /**
- * Output that is longer than what is kept, on its way into a file.
+ * Writes output that exceeds what is kept in memory to a file.
  *
- * 1. The file is made when there is more than what is kept, and never before.
- * 2. Memory is bounded: those who produce are held back while the disk is behind.
- * 3. A disk that fails or hangs costs the file and nothing else.
+ * 1. The file is created only when there is more output than memory keeps.
+ * 2. Memory is limited: the producers are paused while the disk is behind.
+ * 3. If the disk fails or hangs, only the file is lost.
  */
 
 import { createWriteStream } from 'node:fs'
@@ -12,11 +12,11 @@ import type { Writable } from 'node:stream'
 import type { Command } from '../engine/index.ts'
 
 export interface SpillFile {
-  /** `total` is what came from this stream, these bytes included. */
+  /** `total` is the number of bytes of this stream so far, including the chunk. */
   push(chunk: Buffer, total: number): void
-  /** Nobody is held back any more: what is left is only what pipes still hold. */
+  /** Stops pausing the producers: only the content of the pipes remains. */
   release(): void
-  /** Undefined when no file was needed or none could be written. */
+  /** Undefined if no file was needed or it could not be written. */
   close(): Promise<{ readonly file: string; readonly bytes: number } | undefined>
 }
 
@@ -25,25 +25,25 @@ export interface Producers {
   resume(): void
 }
 
-/** How much may be on its way to the disk. */
+/** Bytes that may be waiting to be written. */
 const inFlightBytesMax = 1024 * 1024
-/** How long a disk may take for the rest. */
+/** How long the disk may take to write the rest. */
 const defaultCloseMsMax = 10_000
 
 export interface SpillFileOptions {
-  /** Emits `open` when the file is there and ours. */
+  /** Emits `open` when it has created the file. */
   readonly create?: (file: string) => Writable
   readonly closeMsMax?: number
 }
 
-/** `keptBytes` of each stream are kept elsewhere. */
+/** The caller keeps `keptBytes` of each stream in memory. */
 export function createSpillFile(
   { file, bytesMax }: NonNullable<Command['spill']>,
   keptBytes: number,
   producers: Producers,
   { create = createFile, closeMsMax = defaultCloseMsMax }: SpillFileOptions = {},
 ): SpillFile {
-  const early = createEarly()
+  const early = createChunkBuffer()
   let stream: Writable | undefined
   let isOurs = false
   let bytes = 0
@@ -82,22 +82,22 @@ export function createSpillFile(
     },
     async close() {
       if (stream === undefined) return undefined
-      const isWritten = await ended(stream, closeMsMax)
+      const isWritten = await endStream(stream, closeMsMax)
       if (isWritten && !hasFailed) return { file, bytes }
       stream.destroy()
-      // Not waited for: the disk may hang.
+      // Not awaited, because the disk may hang.
       if (isOurs) void rm(file, { force: true }).catch(() => {})
       return undefined
     },
   }
 }
 
-/** Refuses a file that is there already. */
+/** Fails if the file exists. */
 const createFile = (file: string): Writable =>
   createWriteStream(file, { flags: 'wx', mode: 0o600, highWaterMark: inFlightBytesMax })
 
-/** False when it failed, or takes too long. */
-async function ended(stream: Writable, closeMsMax: number): Promise<boolean> {
+/** False if writing failed or timed out. */
+async function endStream(stream: Writable, closeMsMax: number): Promise<boolean> {
   if (stream.destroyed) return false
   let timer: NodeJS.Timeout | undefined
   const isWritten = await new Promise<boolean>((resolve) => {
@@ -109,13 +109,13 @@ async function ended(stream: Writable, closeMsMax: number): Promise<boolean> {
   return isWritten
 }
 
-interface Early {
+interface ChunkBuffer {
   add(chunk: Uint8Array): void
   take(): Uint8Array
 }
 
-/** Copies: a chunk of one byte may hold on to the 64 KiB it was cut from. */
-function createEarly(): Early {
+/** Copies the chunks, because a chunk of one byte may keep its 64 KiB buffer alive. */
+function createChunkBuffer(): ChunkBuffer {
   let buffer = Buffer.allocUnsafe(0)
   let filled = 0
   return {

@@ -14,7 +14,7 @@ const make = (path: string): Promise<unknown> => mkdir(join(home, path), { recur
 const find = (path: string, node = '/usr/bin/node'): ReturnType<typeof findToolchains> =>
   findToolchains({ home, path, node })
 
-test('programs of version managers are there, and what lies beside them is not', async () => {
+test('programs of version managers are mounted, and the files beside them are not', async () => {
   for (const folder of [
     '.nvm/versions/node/v20',
     '.cargo/bin',
@@ -34,7 +34,7 @@ test('programs of version managers are there, and what lies beside them is not',
   expect(env['PATH']).toMatch(`${home}/.cargo/bin:${home}/.pyenv/shims:`)
 })
 
-test('folders of the PATH that are not there inside are not in it', async () => {
+test('the PATH inside omits folders that are not mounted', async () => {
   await make('bin')
   const { mounts, env } = find(`${home}/bin:./node_modules/.bin:/usr/bin:/somewhere/bin`)
   expect(mounts.some((mount) => isWithin(mount, home))).toBe(false)
@@ -44,7 +44,7 @@ test('folders of the PATH that are not there inside are not in it', async () => 
   expect(env['PATH']?.split(':')).toContain('/usr/bin')
 })
 
-test('our Node comes with the folder it was installed into', async () => {
+test('the Node of this process is mounted with its installation folder', async () => {
   for (const folder of ['n/bin', 'n/include/node', 'n/lib/node_modules']) await make(folder)
   const node = join(home, 'n', 'bin', 'node')
   await writeFile(node, '')
@@ -53,7 +53,7 @@ test('our Node comes with the folder it was installed into', async () => {
   expect(env['PATH']?.split(':')[0]).toBe(join(home, 'n', 'bin'))
 })
 
-test('a Node among other things comes alone', async () => {
+test('a Node in a folder with other files is mounted alone', async () => {
   await make('bin')
   const node = join(home, 'bin', 'node')
   await writeFile(node, '')
@@ -63,7 +63,7 @@ test('a Node among other things comes alone', async () => {
   expect(mounts).not.toContain(join(home, 'bin'))
 })
 
-test('a Node that was installed into the home does not open the home', async () => {
+test('a Node that was installed into the home directory does not expose it', async () => {
   for (const folder of ['bin', 'include/node', 'lib/node_modules']) await make(folder)
   const node = join(home, 'bin', 'node')
   await writeFile(node, '')
@@ -78,7 +78,7 @@ test('private keys of the system are not mounted', () => {
   expect(mounts.some((mount) => isWithin('/etc/shadow', mount))).toBe(false)
 })
 
-test('a path is within a folder by its parts, not by its letters', () => {
+test('isWithin compares path components, not string prefixes', () => {
   expect(isWithin('/a/b', '/a')).toBe(true)
   expect(isWithin('/a', '/a')).toBe(true)
   expect(isWithin('/ab', '/a')).toBe(false)
@@ -86,13 +86,13 @@ test('a path is within a folder by its parts, not by its letters', () => {
   expect(isWithin('/', '/a')).toBe(false)
 })
 
-test('programs are found in the order of the PATH, also before those beside Node', async () => {
+test('programs are found in the order of the PATH, even before those beside Node', async () => {
   await make('.cargo/bin')
   const { env } = find(`${home}/.cargo/bin:/usr/bin`, '/usr/bin/node')
   expect(env['PATH']?.split(':').slice(0, 2)).toEqual([`${home}/.cargo/bin`, '/usr/bin'])
 })
 
-test('a version manager is where its variable says, but never the home', async () => {
+test('a version manager is mounted where its variable points, but never the home directory', async () => {
   await make('toolchains')
   await make('.pyenv')
   const variables = { RUSTUP_HOME: join(home, 'toolchains'), PYENV_ROOT: home }

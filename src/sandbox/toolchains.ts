@@ -1,6 +1,6 @@
 /**
- * The programs of this machine, to be read but not changed inside: what the system has, the Node that
- * runs us, and what the user installed (user-programs.ts).
+ * The programs of this machine that are mounted read-only inside: those of the system, the Node that runs this
+ * process, and those that the user installed (user-programs.ts).
  */
 
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
@@ -9,9 +9,9 @@ import { defined } from '../loop/index.ts'
 import { findUserPrograms } from './user-programs.ts'
 
 export interface Toolchains {
-  /** Paths that are the same inside and outside. */
+  /** Mounted at the same path inside. */
   readonly mounts: readonly string[]
-  /** Links that the system has at its top. */
+  /** Symlinks of the system in `/`, such as `/bin`. */
   readonly links: readonly { readonly path: string; readonly target: string }[]
   readonly env: Readonly<Record<string, string>>
   /** Files in the mounts that may hold credentials. */
@@ -28,8 +28,8 @@ export interface ToolchainOptions {
 }
 
 /**
- * Read-only for everybody anyway, and without secrets. Not `/etc/ssl`: it has private keys. No more than
- * programs need: each costs a tenth of a millisecond at every start.
+ * Readable by every user, and without secrets. Not `/etc/ssl`, which contains private keys. No more than
+ * programs need, because each mount costs a tenth of a millisecond at every start.
  */
 const systemFiles = [
   '/etc/alternatives',
@@ -58,7 +58,7 @@ export function findToolchains({ home, path, node, variables }: ToolchainOptions
     ...own.mounts,
     ...entries
       .filter((entry) => entry.startsWith('/opt/'))
-      .map(twoDeep)
+      .map(firstTwoParts)
       .filter(isRealFolder),
     ...goMounts(join(home, 'sdk')),
     ...nodeMounts(node, home),
@@ -66,12 +66,12 @@ export function findToolchains({ home, path, node, variables }: ToolchainOptions
   const unique = withoutNested([...new Set(mounts)])
   const visible = (folder: string): boolean =>
     systemPath.includes(folder) || unique.some((mount) => isWithin(folder, mount))
-  // In the user's order: a newer program in the home may hide one of the system.
+  // In the user's order: a newer program in the home directory may override one of the system.
   const ownNode = entries.includes(dirname(node)) ? [] : [dirname(node)]
   const ownPath = [...ownNode, ...entries, ...systemPath]
   return {
     mounts: unique,
-    links: [...topFolders.map((name) => `/${name}`), '/etc/localtime'].flatMap(linkAt),
+    links: [...topFolders.map((name) => `/${name}`), '/etc/localtime'].flatMap(readLink),
     env: {
       PATH: [...new Set(ownPath.filter(visible))].join(delimiter),
       ...own.env,
@@ -81,7 +81,7 @@ export function findToolchains({ home, path, node, variables }: ToolchainOptions
   }
 }
 
-/** Go's own versions of itself. The folder may hold other things too. */
+/** The Go versions that `go install golang.org/dl/…` puts there. The folder may contain other files too. */
 function goMounts(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
@@ -93,29 +93,29 @@ function goMounts(folder: string): readonly string[] {
   }
 }
 
-/** The folder that Node was installed into, or the program alone when that folder has other things. */
+/** The folder that Node was installed into, or only the program if the folder contains other things. */
 function nodeMounts(node: string, home: string): readonly string[] {
-  return [...new Set([node, realPath(node)])].flatMap((program) => {
+  return [...new Set([node, resolveLinks(node)])].flatMap((program) => {
     if (isWithin(program, '/usr')) return []
     const installed = dirname(dirname(program))
-    const isItsOwn =
+    const isNodeOnly =
       existsSync(join(installed, 'include', 'node')) &&
       existsSync(join(installed, 'lib', 'node_modules')) &&
       !isWithin(home, installed)
-    return [isItsOwn ? installed : program]
+    return [isNodeOnly ? installed : program]
   })
 }
 
 export const isWithin = (path: string, folder: string): boolean => {
-  const way = relative(folder, path)
-  return way === '' || !(way === '..' || way.startsWith('../') || isAbsolute(way))
+  const inner = relative(folder, path)
+  return inner === '' || !(inner === '..' || inner.startsWith('../') || isAbsolute(inner))
 }
 
-/** What lies in another one is shown by that. */
+/** A mount inside another one is redundant. */
 export const withoutNested = (mounts: readonly string[]): readonly string[] =>
   mounts.filter((mount) => !mounts.some((other) => other !== mount && isWithin(mount, other)))
 
-const twoDeep = (path: string): string => path.split('/').slice(0, 3).join('/')
+const firstTwoParts = (path: string): string => path.split('/').slice(0, 3).join('/')
 
 function isRealFolder(path: string): boolean {
   try {
@@ -125,7 +125,7 @@ function isRealFolder(path: string): boolean {
   }
 }
 
-function linkAt(path: string): Toolchains['links'] {
+function readLink(path: string): Toolchains['links'] {
   try {
     if (!lstatSync(path).isSymbolicLink()) return []
     return [{ path, target: relative(dirname(path), realpathSync(path)) }]
@@ -134,7 +134,7 @@ function linkAt(path: string): Toolchains['links'] {
   }
 }
 
-function realPath(path: string): string {
+function resolveLinks(path: string): string {
   try {
     return realpathSync(path)
   } catch {

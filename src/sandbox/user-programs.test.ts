@@ -40,7 +40,7 @@ const pathOf = (...folders: string[]): string =>
 const shows = (path: string, file: string): boolean =>
   findUserPrograms({ home, path }).mounts.some((mount) => isWithin(join(home, file), mount))
 
-/** How each of them is laid out on disk: the folder on the PATH, and what must be seen for it. */
+/** Creates the layout of each tool on disk, and returns a PATH with their folders. */
 function installEverything(): string {
   put('.local/bin/plain')
   put('.local/share/pipx/venvs/black/pyvenv.cfg', '')
@@ -107,7 +107,7 @@ const tools = [
 ]
 
 describe('programs that a user installed', () => {
-  test('run inside, read-only, and credentials beside them are not there', async () => {
+  test('run inside, read-only, and credentials beside them are hidden', async () => {
     const path = installEverything()
     const secrets = [
       '.cargo/credentials.toml',
@@ -116,7 +116,7 @@ describe('programs that a user installed', () => {
     ].map((file) => join(home, file))
     const node = process.execPath
     const toolchains = findToolchains({ home, path, node })
-    const { toolchainsOf: _ours, ...machine } = thisMachine()
+    const { findToolchains: _default, ...machine } = thisMachine()
     const sandbox = await openSandbox({ machine: { ...machine, toolchains } })
     if (sandbox.report.tier !== 'strong') return
     const workspace = join(home, 'work')
@@ -132,7 +132,7 @@ describe('programs that a user installed', () => {
     expect(stdout).toBe('')
   })
 
-  test('are found where this machine has them', () => {
+  test('are found on this machine', () => {
     const path = process.env['PATH'] ?? ''
     const { mounts } = findUserPrograms({ home: homedir(), path })
     for (const name of ['pyenv', 'cargo']) {
@@ -143,22 +143,22 @@ describe('programs that a user installed', () => {
   })
 })
 
-describe('what is never shown, though the PATH names it', () => {
+describe('never shown, even if it is on the PATH:', () => {
   test.each([
-    ['the home', '.', 'secret'],
-    ['a folder above programs', '.cargo', '.cargo/credentials.toml'],
-    ['a folder of credentials', '.config', '.config/gh/hosts.yml'],
-    ['a part of one', '.docker/bin', '.docker/bin/tool'],
-    ['a folder of programs with a credential in it', '.tools/bin', '.tools/bin/.npmrc'],
+    ['the home directory', '.', 'secret'],
+    ['the parent of a program folder', '.cargo', '.cargo/credentials.toml'],
+    ['a folder with credentials', '.config', '.config/gh/hosts.yml'],
+    ['a subfolder of a folder with credentials', '.docker/bin', '.docker/bin/tool'],
+    ['a program folder that contains a credential', '.tools/bin', '.tools/bin/.npmrc'],
     ['a folder of a project', 'code/app/bin', 'code/app/bin/tool'],
     ['packages of a project', '.app/node_modules/.bin', '.app/node_modules/.bin/tool'],
-  ])('%s', (_what, folder, file) => {
+  ])('%s', (_case, folder, file) => {
     put(file)
     mkdirSync(join(home, folder), { recursive: true })
     expect(shows(pathOf(folder), file)).toBe(false)
   })
 
-  test('what a link of a program folder leads to, if it is a folder or a credential', () => {
+  test('a symlink target in a program folder that is a folder or a credential', () => {
     put('.ssh/id_rsa')
     put('private/notes')
     link('.local/bin/everything', home)
@@ -168,7 +168,7 @@ describe('what is never shown, though the PATH names it', () => {
     expect(shows(path, 'private/notes')).toBe(false)
   })
 
-  test('and it is reported why', () => {
+  test('(the reason is reported)', () => {
     put('.tools/bin/.env')
     const { leftOut } = findUserPrograms({ home, path: pathOf('.tools/bin') })
     expect(leftOut).toEqual([
@@ -183,7 +183,7 @@ test.each([
   '.local/share/uv/tools/ruff/uv-receipt.toml',
   '.local/share/pnpm/.npmrc',
   '.asdf/installs/nodejs/20.1.0/etc/npmrc',
-])('settings that may hold a password are hidden: %s', (file) => {
+])('config files that may contain a password are hidden: %s', (file) => {
   const path = put(file, 'https://user:secret@registry/\n')
   const { mounts, hide } = findUserPrograms({ home, path: '/usr/bin' })
   expect(mounts.some((mount) => isWithin(path, mount))).toBe(true)

@@ -122,24 +122,24 @@ export function findUserPrograms({
 
 /** The home itself, or a folder that it is in. */
 const isAbove = (folder: string, home: string): boolean =>
-  !relative(realOf(folder) ?? folder, realOf(home) ?? home).startsWith('..')
+  !relative(tryRealpath(folder) ?? folder, tryRealpath(home) ?? home).startsWith('..')
 
 /** Whether a folder of the PATH is one that a user installs programs into. */
 function judge(
   entry: string,
   home: string,
 ): { readonly real: string | undefined; readonly shown: boolean; readonly why?: string } {
-  const real = realOf(entry)
+  const real = tryRealpath(entry)
   if (real === undefined || !isFolder(real)) return { real: undefined, shown: false }
-  const inner = relative(realOf(home) ?? home, real)
+  const inner = relative(tryRealpath(home) ?? home, real)
   const isOutside = inner === '' || inner.startsWith('..') || isAbsolute(inner)
-  // What is installed elsewhere is shown by its own rules; a project is no folder of programs.
+  // Programs outside the home have their own rules, and project folders are not program folders.
   if (isOutside || !inner.startsWith('.') || real.split(sep).includes('node_modules')) {
     return { real, shown: false }
   }
   const [top = ''] = inner.split(sep)
   if (secretFolders.includes(top)) return { real, shown: false, why: `~/${top} holds credentials` }
-  const secret = namesIn(real).find((name) => secretFile.test(name))
+  const secret = listNames(real).find((name) => secretFile.test(name))
   if (secret !== undefined) {
     return { real, shown: false, why: `it holds ${secret}, which may be a credential` }
   }
@@ -166,24 +166,26 @@ function voltaPrograms(tools: string): readonly string[] {
     typeof version === 'string' ? [join(tools, 'image', name, version, 'bin')] : [],
   )
   const packages = join(tools, 'image/packages')
-  return [...own, ...namesIn(packages).map((name) => join(packages, name, 'bin'))].filter(isFolder)
+  return [...own, ...listNames(packages).map((name) => join(packages, name, 'bin'))].filter(
+    isFolder,
+  )
 }
 
 /** The version that mise calls the latest, or the only one. */
 function misePrograms(installs: string): readonly string[] {
-  return namesIn(installs).flatMap((tool) => {
-    const versions = namesIn(join(installs, tool))
+  return listNames(installs).flatMap((tool) => {
+    const versions = listNames(join(installs, tool))
     const version = versions.includes('latest') ? 'latest' : versions.toSorted().at(-1)
     if (version === undefined) return []
     const folder = join(installs, tool, version)
     const bin = join(folder, 'bin')
-    return [isFolder(bin) ? bin : folder].filter(isFolder).map((one) => realOf(one) ?? one)
+    return [isFolder(bin) ? bin : folder].filter(isFolder).map((one) => tryRealpath(one) ?? one)
   })
 }
 
 /** What `pip install --user` put there. */
 const pythonFolders = (home: string): readonly string[] =>
-  namesIn(join(home, '.local/lib'))
+  listNames(join(home, '.local/lib'))
     .filter((name) => /^python\d/.test(name))
     .map((name) => join(home, '.local/lib', name))
 
@@ -191,19 +193,19 @@ const isProgramFolder = (folder: string): boolean => /\/(?:bin|pnpm)$/.test(fold
 
 /** The targets of the links in a folder: a whole package or environment, or a single file. */
 function linkTargets(folder: string, home: string): readonly string[] {
-  const targets = namesIn(folder)
+  const targets = listNames(folder)
     .slice(0, linksMax)
     .flatMap((name) => {
       const path = join(folder, name)
       const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
-      return (isLink ? realOf(path) : undefined) ?? []
+      return (isLink ? tryRealpath(path) : undefined) ?? []
     })
-  return [...new Set(targets.flatMap((real) => installationOf(real, home) ?? []))]
+  return [...new Set(targets.flatMap((real) => findInstallation(real, home) ?? []))]
 }
 
-function installationOf(real: string, home: string): string | undefined {
+function findInstallation(real: string, home: string): string | undefined {
   if (real.startsWith('/opt/')) return real.split(sep).slice(0, 3).join(sep)
-  const inner = relative(realOf(home) ?? home, real)
+  const inner = relative(tryRealpath(home) ?? home, real)
   const isSecret = secretFolders.includes(inner.split(sep)[0] ?? '')
   if (inner.startsWith('..') || isSecret || !isFile(real)) return undefined
   const modules = /^.*?\/node_modules(?=\/)/.exec(real)?.[0]
@@ -234,17 +236,17 @@ function under(folder: string, levels: number): readonly string[] {
   const found: string[] = []
   let level: readonly string[] = [folder]
   for (let depth = 0; depth < levels; depth++) {
-    level = level.flatMap((one) => namesIn(one).map((name) => join(one, name))).slice(0, 500)
+    level = level.flatMap((one) => listNames(one).map((name) => join(one, name))).slice(0, 500)
     found.push(...level)
   }
   return found
 }
 
 const isThere = existsSync
-const isFile = (path: string): boolean => statOf(path)?.isFile() === true
-const isFolder = (path: string): boolean => statOf(path)?.isDirectory() === true
+const isFile = (path: string): boolean => tryStat(path)?.isFile() === true
+const isFolder = (path: string): boolean => tryStat(path)?.isDirectory() === true
 
-function statOf(path: string): Stats | undefined {
+function tryStat(path: string): Stats | undefined {
   try {
     return statSync(path)
   } catch {
@@ -252,7 +254,7 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-function namesIn(folder: string): readonly string[] {
+function listNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
   } catch {
@@ -260,7 +262,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function realOf(path: string): string | undefined {
+function tryRealpath(path: string): string | undefined {
   try {
     return realpathSync(path)
   } catch {

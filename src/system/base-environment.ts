@@ -1,6 +1,6 @@
 /**
- * What every process that we start may know of our environment. One list, because it is a wall: keys
- * stand in the environment, and whatever else a program is to have is named for it.
+ * The environment variables that every child process inherits. An allow-list, because API keys are in the
+ * environment; anything else a program needs is passed explicitly.
  */
 
 const names = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR'] as const

@@ -1,4 +1,4 @@
-/** Where a daemon keeps what is its own, in the folder of the record; and what others find there. */
+/** The files of the daemon in the state folder, and what other processes read there. */
 
 import { chmodSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { makeFolder } from './index.ts'
 export interface DaemonPlace {
   readonly folder: string
   readonly lock: string
-  /** Where it is reached: written when it listens, removed when it ends in good order. */
+  /** Its address: written when it listens, removed when it shuts down cleanly. */
   readonly file: string
   readonly pid: string
   readonly token: string
@@ -31,7 +31,7 @@ export function daemonPlace(state: string): DaemonPlace {
   }
 }
 
-/** What `daemon.json` says. */
+/** The content of `daemon.json`. */
 export interface DaemonFile {
   readonly pid: number
   /** Such as `http://127.0.0.1:7700`. */
@@ -41,7 +41,7 @@ export interface DaemonFile {
   readonly version: string
 }
 
-/** Undefined where there is none, or none that can be understood. */
+/** Undefined if the file is missing or invalid. */
 export function readDaemonFile(state: string): DaemonFile | undefined {
   try {
     const found = JSON.parse(readFileSync(daemonPlace(state).file, 'utf8')) as Partial<DaemonFile>
@@ -54,13 +54,13 @@ export function readDaemonFile(state: string): DaemonFile | undefined {
   }
 }
 
-/** Makes the folder, for its owner alone. */
+/** Creates the folder, accessible to its owner only. */
 export function makeDaemonFolder(state: string): DaemonPlace {
   const place = daemonPlace(state)
   try {
     makeFolder(place.folder)
     const found = lstatSync(place.folder)
-    if (!found.isDirectory()) throw new Error('it is no folder, or a link to one')
+    if (!found.isDirectory()) throw new Error('it is not a folder, or is a symlink')
     if (found.uid !== process.getuid?.()) throw new Error('it belongs to another user')
     chmodSync(place.folder, 0o700)
     return place
@@ -70,16 +70,16 @@ export function makeDaemonFolder(state: string): DaemonPlace {
 }
 
 const advices: Readonly<Record<string, string>> = {
-  ENOSPC: 'Its disk is full: free some space, then try again.',
-  EDQUOT: 'The quota of its disk is used up: free some space, then try again.',
-  EROFS: 'Its disk can only be read: mount it for writing, or name another folder with --state.',
-  EACCES: 'Allow it (chmod u+rwx), or name another folder with --state.',
+  ENOSPC: 'The disk is full: free some space, then try again.',
+  EDQUOT: 'The disk quota is exceeded: free some space, then try again.',
+  EROFS: 'The disk is mounted read-only: remount it, or use another folder with --state.',
+  EACCES: 'Make it writable (chmod u+rwx), or use another folder with --state.',
 }
 
 export function placeFailure(path: string, cause: unknown): LoopError {
   if (cause instanceof LoopError) return cause
   const reason = cause instanceof Error ? cause.message : String(cause)
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  const advice = advices[code] ?? 'Put that right, or name another folder with --state.'
+  const advice = advices[code] ?? 'Fix that, or use another folder with --state.'
   return new LoopError('store-failed', `${path} cannot be used: ${reason}. ${advice}`, { cause })
 }

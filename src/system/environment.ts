@@ -1,2 +1,2 @@
-/** Variables of an environment by name, as `process.env` has them. */
+/** Environment variables by name, in the form of `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -1,6 +1,7 @@
 /**
- * One writer at a time for a small file, among processes: whoever made the lock file has it. One whose
- * holder is gone, or has held it far longer than such work takes, is put aside.
+ * A lock file that lets one process at a time write a small file: the process that created the lock file
+ * holds the lock. A lock is stale, and is removed, when its holder has exited or has held it far longer
+ * than such work takes.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -12,13 +13,13 @@ const staleMs = 10_000
 const waitMs = 15_000
 const pauseMs = 10
 
-/** The work must ask `isHeld` before what cannot be undone. */
+/** `work` must call `isHeld` before it does anything that cannot be undone. */
 export async function withLock<T>(
   path: string,
   work: (isHeld: () => Promise<boolean>) => Promise<T>,
 ): Promise<T> {
   const token = `${process.pid} ${randomUUID()}`
-  const isHeld = async (): Promise<boolean> => (await holderOf(path)) === token
+  const isHeld = async (): Promise<boolean> => (await readHolder(path)) === token
   await acquire(path, token)
   try {
     return await work(isHeld)
@@ -31,9 +32,12 @@ async function acquire(path: string, token: string): Promise<void> {
   const deadline = performance.now() + waitMs
   while (!(await tryAcquire(path, token))) {
     if (performance.now() > deadline) {
-      throw new LoopError('run-busy', `Another program holds ${path}. Try again in a moment.`)
+      throw new LoopError(
+        'run-busy',
+        `Another process holds the lock ${path}. Try again in a moment.`,
+      )
     }
-    await putAsideIfStale(path)
+    await removeIfStale(path)
     await sleep(pauseMs * (1 + Math.random()))
   }
 }
@@ -44,22 +48,22 @@ async function tryAcquire(path: string, token: string): Promise<boolean> {
     return true
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
-    // Made, but the disk is full: an empty lock would keep everybody waiting.
-    if ((await holderOf(path)) === '') await unlink(path).catch(() => {})
+    // The file was created but the disk is full: an empty lock would block every other process.
+    if ((await readHolder(path)) === '') await unlink(path).catch(() => {})
     throw error
   }
 }
 
-/** Renaming gives it to one of those who see it; the others find it gone. */
-async function putAsideIfStale(path: string): Promise<void> {
-  const holder = await holderOf(path)
+/** Renames before deleting, so that only one of several waiting processes removes the lock. */
+async function removeIfStale(path: string): Promise<void> {
+  const holder = await readHolder(path)
   const found = await stat(path).catch(() => undefined)
   if (holder === undefined || found === undefined) return
   const pid = Number(holder.split(' ')[0])
   const isOld = Date.now() - found.mtimeMs > staleMs
-  // A lock that is being made has no holder in it yet.
+  // A lock file that is just being created has no content yet.
   if (!isOld && (holder === '' || isAlive(pid))) return
-  if ((await holderOf(path)) !== holder) return
+  if ((await readHolder(path)) !== holder) return
   const aside = `${path}.${randomUUID()}`
   await rename(path, aside).catch(() => {})
   await unlink(aside).catch(() => {})
@@ -75,5 +79,5 @@ function isAlive(pid: number): boolean {
   }
 }
 
-const holderOf = (path: string): Promise<string | undefined> =>
+const readHolder = (path: string): Promise<string | undefined> =>
   readFile(path, 'utf8').catch(() => undefined)

@@ -12,7 +12,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('secrets are what names say, of files and of the environment', async () => {
+test('finds secrets by name in files and in the environment', async () => {
   writeFileSync(
     join(folder, '.env'),
     'export API_KEY="sk-1234567890"\nNODE_ENV=production\nDATABASE_URL=postgres://me:p%40ss-word-1@db/x\n',
@@ -28,7 +28,7 @@ test('secrets are what names say, of files and of the environment', async () => 
   )
 })
 
-test('words, paths and links are none', async () => {
+test('ignores words, paths and symlinks', async () => {
   writeFileSync(join(folder, '.env'), 'TOKEN=production\nPRIVATE_KEY=/etc/ssl/key-1.pem\n')
   writeFileSync(join(folder, 'elsewhere'), 'TOKEN=sk-1234567890\n')
   symlinkSync('elsewhere', join(folder, '.env.link'))

@@ -1,6 +1,6 @@
 /**
- * Finds secrets where an agent works: values of files such as `.env` and of the environment, by names that say
- * so, and the tokens of the daemon. Agents may use what they can read; it is masked in what is kept of their output.
+ * Finds secrets in a workspace: values in files such as `.env` and in the environment whose names suggest a secret,
+ * and the tokens of the daemon. Agents may use what they can read; secrets are masked in their stored output.
  */
 
 import { constants } from 'node:fs'
@@ -12,7 +12,7 @@ import type { Environment } from './environment.ts'
 const filesMax = 20
 const fileBytesMax = 64 * 1024
 const valuesMax = 200
-/** Shorter ones would take ordinary words out of texts. */
+/** Shorter values would mask ordinary words. */
 const charsMin = 8
 
 export async function workspaceSecrets(
@@ -24,24 +24,24 @@ export async function workspaceSecrets(
   for (const folder of new Set(folders)) {
     if (folder === undefined) continue
     const names = await readdir(folder).catch((): readonly string[] => [])
-    const meant = names.filter((name) => /^\.env(\.|$)/.test(name)).slice(0, filesMax)
-    for (const name of meant) {
+    const envFiles = names.filter((name) => /^\.env(\.|$)/.test(name)).slice(0, filesMax)
+    for (const name of envFiles) {
       for (const [key, value] of parse(await readPlain(join(folder, name)))) add(found, key, value)
     }
   }
   return [...found].slice(0, valuesMax)
 }
 
-/** Who may look at what agents say may not do all that a daemon can. */
-export async function daemonTokens(record: string): Promise<readonly string[]> {
-  const { token, readToken } = daemonPlace(record)
+/** Masked too, because reading an agent's output must not grant access to the daemon. */
+export async function daemonTokens(stateFolder: string): Promise<readonly string[]> {
+  const { token, readToken } = daemonPlace(stateFolder)
   const texts = await Promise.all([token, readToken].map(readPlain))
   return texts.map((text) => text.trim()).filter((text) => text.length >= charsMin)
 }
 
 const secretName = /(^|_)(api_?key|key|token|secret|password|passwd|pwd|credentials?)s?$/i
 
-/** A word or a path is in many texts. */
+/** Not a word or a path, which occur in many texts. */
 const isSecret = (value: string): boolean =>
   value.length >= charsMin && !/^[A-Za-z]+$/.test(value) && !/^\.{0,2}\//.test(value)
 
@@ -50,11 +50,11 @@ function add(found: Set<string>, name: string, value: string): void {
   const password = /:\/\/[^/\s:@]*:([^/\s@]+)@/.exec(value)?.[1]
   if (password !== undefined && password.length >= charsMin) {
     found.add(password)
-    found.add(decoded(password))
+    found.add(tryDecode(password))
   }
 }
 
-function decoded(text: string): string {
+function tryDecode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -62,7 +62,7 @@ function decoded(text: string): string {
   }
 }
 
-/** `NAME=value`, with `export` before it or quotes around it, or not. */
+/** Lines of the form `NAME=value`, optionally with `export` or quotes. */
 function parse(text: string): readonly (readonly [string, string])[] {
   return text.split('\n').flatMap((line) => {
     const [, name, value] = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/.exec(line) ?? []
@@ -71,7 +71,7 @@ function parse(text: string): readonly (readonly [string, string])[] {
   })
 }
 
-/** Empty for all that is not a plain file: nothing is waited for, and no link followed. */
+/** Empty for anything that is not a regular file. Never blocks and follows no symlink. */
 async function readPlain(path: string): Promise<string> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const handle = await open(path, flags).catch(() => undefined)

@@ -1,9 +1,9 @@
 /**
- * A small list of what a person has allowed, as one file of the state folder.
+ * A small list of what a user has allowed, stored as one file in the state folder.
  *
- * 1. What cannot be read, or could have been written by somebody else, allows nothing.
- * 2. It is replaced as a whole, so a reader sees one list or the next and never a part; writers take
- *    turns, so none loses what another added.
+ * 1. A file that cannot be read, or that another user could have written, allows nothing.
+ * 2. Writes replace the whole file atomically, so a reader never sees a partial list. Writers hold a lock,
+ *    so no writer loses what another added.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -12,27 +12,27 @@ import { dirname } from 'node:path'
 import { z } from 'zod'
 import { LoopError } from '../loop/index.ts'
 import { withLock } from './file-lock.ts'
-import { makeFolder } from './places.ts'
+import { makeFolder } from './workspace-folder.ts'
 
 export interface GuardedListOptions<T> {
   readonly path: string
-  /** The name of the list in the file. */
+  /** The key of the list in the JSON file. */
   readonly member: string
   readonly entry: z.ZodType<T>
-  /** What it means that the list is not used: "no loop file is trusted until you trust it again". */
+  /** What follows when the list is ignored: "no loop file is trusted until you trust it again". */
   readonly consequence: string
 }
 
 export interface GuardedList<T> {
-  read(): Promise<FoundList<T>>
+  read(): Promise<ListContent<T>>
   change<R>(make: (entries: readonly T[]) => ListChange<T, R>): Promise<R>
 }
 
-export interface FoundList<T> {
+export interface ListContent<T> {
   readonly entries: readonly T[]
-  /** Why nothing of it is used. */
+  /** Why the file is ignored. */
   readonly damage?: string
-  /** It could not be read this time; what is in it may be right. */
+  /** The file could not be read this time; its content may be valid. */
   readonly cause?: Error
 }
 
@@ -57,14 +57,14 @@ export function openGuardedList<T>(options: GuardedListOptions<T>): GuardedList<
         for (let tries = 1; ; tries++) {
           const done = await withLock(`${path}.lock`, (isHeld) => changeOnce(options, make, isHeld))
           if (done !== 'lock-lost') return done.result
-          if (tries === triesMax) throw new Error('other processes keep changing it')
+          if (tries === triesMax) throw new Error('other processes keep writing it')
         }
       } catch (cause) {
         if (cause instanceof LoopError) throw cause
-        const why = cause instanceof Error ? cause.message : String(cause)
+        const reason = cause instanceof Error ? cause.message : String(cause)
         throw new LoopError(
           'store-failed',
-          `Could not write ${path}: ${why}. Check the disk and the permissions of that folder.`,
+          `Could not write ${path}: ${reason}. Check the disk and the permissions of that folder.`,
           { cause },
         )
       }
@@ -90,18 +90,19 @@ async function changeOnce<T, R>(
   return (await replace(path, text, isHeld)) ? { result } : 'lock-lost'
 }
 
-async function readList<T>(options: GuardedListOptions<T>): Promise<FoundList<T>> {
+async function readList<T>(options: GuardedListOptions<T>): Promise<ListContent<T>> {
   const { path, member, entry, consequence } = options
-  const damaged = (why: string): FoundList<T> => ({
+  const damaged = (reason: string): ListContent<T> => ({
     entries: [],
-    damage: `${path} is not used, because ${why}: ${consequence}`,
+    damage: `${path} is ignored because ${reason}: ${consequence}`,
   })
   try {
     const found = await stat(path)
     if (!found.isFile()) return damaged('it is not a file')
     const mine = process.getuid?.() ?? found.uid
-    if ((found.mode & 0o022) !== 0 || found.uid !== mine) return damaged('others can write to it')
-    if (found.size > bytesMax) return damaged(`it is over ${bytesMax} bytes`)
+    if ((found.mode & 0o022) !== 0 || found.uid !== mine)
+      return damaged('other users can write to it')
+    if (found.size > bytesMax) return damaged(`it is larger than ${bytesMax} bytes`)
     const file = z.object({
       version: z.literal(formatVersion),
       [member]: z.array(entry).max(guardedEntriesMax),
@@ -116,7 +117,7 @@ async function readList<T>(options: GuardedListOptions<T>): Promise<FoundList<T>
   }
 }
 
-/** False if another process has the lock by now; then nothing was changed. */
+/** False if another process holds the lock by now; nothing was changed then. */
 async function replace(path: string, text: string, isHeld: IsHeld): Promise<boolean> {
   const temporary = `${path}.${randomUUID()}`
   const handle = await open(temporary, 'wx', 0o600)
@@ -124,7 +125,7 @@ async function replace(path: string, text: string, isHeld: IsHeld): Promise<bool
     await handle.writeFile(text)
     await handle.sync()
     await handle.close()
-    // A mask of the user may have taken rights away, never added any.
+    // The umask may have removed permissions from the mode passed to open.
     await chmod(temporary, 0o600)
     if (await isHeld()) {
       await rename(temporary, path)

@@ -1,19 +1,19 @@
 /**
- * What is hidden from all that a run starts, and from its agent alone.
+ * The files that are hidden from all processes of a run, or from its agent only.
  *
- * What a path led to when the run was opened stays hidden: an agent that removes a link of the workspace
- * does not uncover what it led to, nor the same file in the checkout that a worktree stands for.
+ * The target of a path is resolved once, when the run is opened, and stays hidden: an agent cannot uncover
+ * it by removing a symlink in the workspace, nor through the checkout that its worktree belongs to.
  */
 
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { LoopError } from '../loop/index.ts'
-import { pathInside } from './places.ts'
+import { pathInside } from './workspace-folder.ts'
 
 export interface HiddenPaths {
-  /** Whole paths, with and without links. */
+  /** Absolute paths, both as written and with symlinks resolved. */
   readonly paths: readonly string[]
-  /** Nothing of it would be left to see. */
+  /** True if the path is hidden entirely. */
   covers(path: string): boolean
 }
 
@@ -24,34 +24,34 @@ export function hiddenPaths(
 ): HiddenPaths {
   const roots = checkout === undefined ? [workspace] : [workspace, checkout]
   const named = roots.flatMap((root) => hide.map((path) => join(root, path)))
-  const firsts = named.flatMap((path) => realOf(path) ?? [])
+  const resolved = named.flatMap((path) => tryRealpath(path) ?? [])
   return {
-    paths: [...new Set([...named, ...firsts])],
+    paths: [...new Set([...named, ...resolved])],
     covers(path) {
-      const real = realOf(path)
-      return real !== undefined && firsts.some((hidden) => pathInside(hidden, real) !== undefined)
+      const real = tryRealpath(path)
+      return real !== undefined && resolved.some((hidden) => pathInside(hidden, real) !== undefined)
     },
   }
 }
 
 /**
- * The repository decides where its links lead. Of a link something else would be hidden, such as its
- * sources; or all of it, which cannot be.
+ * The repository controls where its symlinks point. Hiding one would hide its target instead: the project's
+ * sources, for example, or the whole workspace.
  */
 export function requireNoLinks(workspace: string, paths: readonly string[]): void {
   for (const path of paths) {
-    const target = targetOf(join(workspace, path))
+    const target = readLinkTarget(join(workspace, path))
     if (target === undefined) continue
     throw new LoopError(
       'bad-request',
-      `${path} in ${workspace} is a link, to ${JSON.stringify(target.slice(0, 200))}. The agent would take ` +
-        'orders from it, so it must be hidden, and a link cannot be. Remove the link from the ' +
-        'repository, or use another agent.',
+      `${path} in ${workspace} is a symlink to ${JSON.stringify(target.slice(0, 200))}. The agent would follow ` +
+        'instructions in it, so it must be hidden, and a symlink cannot be hidden. Remove the symlink from ' +
+        'the repository, or use another agent.',
     )
   }
 }
 
-function targetOf(path: string): string | undefined {
+function readLinkTarget(path: string): string | undefined {
   try {
     return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined
   } catch {
@@ -59,7 +59,7 @@ function targetOf(path: string): string | undefined {
   }
 }
 
-function realOf(path: string): string | undefined {
+function tryRealpath(path: string): string | undefined {
   try {
     return realpathSync(path)
   } catch {

@@ -5,6 +5,12 @@ export { hiddenPaths, requireNoLinks } from './hidden-paths.ts'
 export { createLineSplitter } from './line-splitter.ts'
 export { createLock, type Lock } from './lock.ts'
 export { createOwner, localOwners, mayLive } from './owner.ts'
+export { readSmallFile, readSmallFileSync } from './small-file.ts'
+export { stateFolder } from './state-folder.ts'
+export { createSteadyTime } from './steady-time.ts'
+export { inTemporary, makeTemporaryFolder } from './temporary-folder.ts'
+export { within } from './within.ts'
+export { withinLimit } from './within-limit.ts'
 export {
   gitDirAround,
   isWithoutGit,
@@ -18,10 +24,4 @@ export {
   requireReadable,
   resolveWorkspace,
   restoreFolder,
-} from './places.ts'
-export { readSmallFile, readSmallFileSync } from './small-file.ts'
-export { stateFolder } from './state-folder.ts'
-export { createSteadyTime } from './steady-time.ts'
-export { inTemporary, makeTemporaryFolder } from './temporary-folder.ts'
-export { within } from './within.ts'
-export { withinLimit } from './within-limit.ts'
+} from './workspace-folder.ts'

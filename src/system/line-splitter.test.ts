@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createLineSplitter } from './line-splitter.ts'
 
-test('lines come out whole, however they were cut into chunks', () => {
+test('emits complete lines, however the input is split into chunks', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ unit: 'grapheme' })),
@@ -21,7 +21,7 @@ test('lines come out whole, however they were cut into chunks', () => {
   )
 })
 
-test('a line that is too long is refused before it ends', () => {
+test('rejects a line that is too long before it ends', () => {
   const found: string[] = []
   const splitter = createLineSplitter(10, (line) => found.push(line))
   expect(splitter.push(Buffer.from('0123456789\n'))).toBe(true)

@@ -1,7 +1,7 @@
-/** Lines out of chunks. Memory holds one line, and no line is longer than the limit. */
+/** Splits chunks of bytes into lines. At most one line is buffered, and none is longer than the limit. */
 
 export interface LineSplitter {
-  /** False when a line is too long. Nothing comes after that. */
+  /** False if a line exceeds the limit; push nothing after that. */
   push(chunk: Buffer): boolean
 }
 

@@ -1,7 +1,7 @@
-/** One at a time, first come first served. */
+/** A mutex within one process; first come, first served. */
 
 export interface Lock {
-  /** Resolves with the function that gives it back. */
+  /** Resolves with the function that releases the lock. */
   take(): Promise<() => void>
 }
 
@@ -9,13 +9,13 @@ export function createLock(): Lock {
   let last: Promise<void> = Promise.resolve()
   return {
     take() {
-      let free: () => void = () => undefined
-      const mine = new Promise<void>((resolve) => {
-        free = resolve
+      let release: () => void = () => undefined
+      const released = new Promise<void>((resolve) => {
+        release = resolve
       })
-      const turn = last.then(() => free)
-      last = last.then(() => mine)
-      return turn
+      const acquired = last.then(() => release)
+      last = last.then(() => released)
+      return acquired
     },
   }
 }

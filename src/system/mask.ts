@@ -2,13 +2,13 @@
 
 export type Mask = (text: string) => string
 
-/** The same value with all its texts masked. */
+/** The same value with all its strings masked. */
 export function masked<T>(mask: Mask, value: T): T {
-  const inside = (one: unknown): unknown => {
+  const visit = (one: unknown): unknown => {
     if (typeof one === 'string') return mask(one)
-    if (Array.isArray(one)) return one.map(inside)
+    if (Array.isArray(one)) return one.map(visit)
     if (typeof one !== 'object' || one === null) return one
-    return Object.fromEntries(Object.entries(one).map(([name, part]) => [name, inside(part)]))
+    return Object.fromEntries(Object.entries(one).map(([name, part]) => [name, visit(part)]))
   }
-  return inside(value) as T
+  return visit(value) as T
 }

@@ -1,9 +1,9 @@
 /**
- * Who holds a lease, so that a process that was killed is replaced at once and not after a time-out.
+ * Identifies the process that holds a lease, so that a killed process is replaced at once and not after a
+ * timeout.
  *
- * A name is `host|pid-namespace@boot|pid|start-time|nonce`. On the same machine and namespace it can be
- * asked whether that very process still lives; a number that was given to another process later has
- * another start time.
+ * An owner id is `host|pid-namespace@boot|pid|start-time|nonce`. On the same machine and in the same
+ * namespace it tells whether that process is still alive: if its pid was reused, the start time differs.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -15,47 +15,47 @@ export function createOwner(): string {
   return [machine(), process.pid, startTime(process.pid) ?? '?', nonce].join('|')
 }
 
-/** False only when it is certain that the owner is gone. */
+/** False only if the owner has certainly exited. */
 export function mayLive(owner: string): boolean {
   const [host, namespace, pidText, started] = owner.split('|')
   const pid = Number(pidText)
-  if (host === hostname() && isOfEarlierBoot(namespace)) return false
+  if (host === hostname() && isFromEarlierBoot(namespace)) return false
   if (`${host}|${namespace}` !== machine() || !Number.isInteger(pid)) return true
   const now = startTime(pid)
   if (now !== undefined) return now === started
   return started === '?' && isRunning(pid)
 }
 
-/** What this machine knows about owners; a store that is given it takes over from a dead process at once. */
+/** What this machine knows about owners, so that a store can take over from an ended process at once. */
 export const localOwners = {
   isDead: (owner: string): boolean => !mayLive(owner),
   isOfThisBoot: (owner: string): boolean => isOfThisBoot(owner),
   describe: (owner: string): string => `process ${owner.split('|')[2] ?? '?'}`,
 } as const
 
-/** Whether its time since boot is ours. */
+/** Whether the owner's start time counts from the current boot of this machine. */
 const isOfThisBoot = (owner: string): boolean => {
   const boot = bootOf(owner.split('|')[1])
   return boot !== undefined && boot === bootOf(machine().split('|')[1])
 }
 
-function isOfEarlierBoot(namespace: string | undefined): boolean {
+function isFromEarlierBoot(namespace: string | undefined): boolean {
   const [theirs, ours] = [bootOf(namespace), bootOf(machine().split('|')[1])]
   return theirs !== undefined && ours !== undefined && theirs !== ours
 }
 
 const bootOf = (namespace: string | undefined): string | undefined => namespace?.split('@')[1]
 
-/** The same as long as the process lives; lists ask for it with every row. */
-let place: string | undefined
+/** Cached because lists check the owner of every row. */
+let machineId: string | undefined
 
 function machine(): string {
-  place ??= `${hostname()}|${namespaceOf()}`
-  return place
+  machineId ??= `${hostname()}|${readNamespace()}`
+  return machineId
 }
 
-/** Start times count from the boot, so the boot is part of the place. */
-function namespaceOf(): string {
+/** Start times count from boot, so the boot id is part of the namespace. */
+function readNamespace(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     return `${readlinkSync('/proc/self/ns/pid')}@${boot}`
@@ -64,13 +64,13 @@ function namespaceOf(): string {
   }
 }
 
-/** Clock ticks since boot at which the process started; undefined where it is gone or not Linux. */
+/** Clock ticks since boot at which the process started; undefined if it has exited or this is not Linux. */
 function startTime(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in parentheses may contain anything; the fields after the last one may not.
+    // The process name in parentheses may itself contain parentheses and spaces.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // A zombie writes no more.
+    // A zombie has exited and writes nothing more.
     return fields[0] === 'Z' ? undefined : fields[19]
   } catch {
     return undefined

@@ -1,4 +1,4 @@
-/** The version of the package, for whoever is asked. */
+/** The version of the package. */
 
 import { readFileSync } from 'node:fs'
 

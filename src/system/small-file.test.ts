@@ -11,30 +11,30 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-const ways = [
-  { name: 'waiting', read: readSmallFile },
+const variants = [
+  { name: 'readSmallFile', read: readSmallFile },
   {
-    name: 'at once',
-    read: async (path: string, most: number): Promise<string> => readSmallFileSync(path, most),
+    name: 'readSmallFileSync',
+    read: async (path: string, max: number): Promise<string> => readSmallFileSync(path, max),
   },
 ]
 
-test.each(ways)('a file is read to its end and no further than allowed, $name', async (way) => {
+test.each(variants)('$name reads a whole file and rejects one over the limit', async (variant) => {
   const file = join(folder, 'a.txt')
   await writeFile(file, 'zwölf')
-  expect(await way.read(file, 6)).toBe('zwölf')
-  await expect(way.read(file, 5)).rejects.toThrow('too long')
+  expect(await variant.read(file, 6)).toBe('zwölf')
+  await expect(variant.read(file, 5)).rejects.toThrow('too large')
   await writeFile(file, '')
-  expect(await way.read(file, 0)).toBe('')
+  expect(await variant.read(file, 0)).toBe('')
 })
 
-test.each(ways)('pipes, devices, folders and links are not read, $name', async (way) => {
+test.each(variants)('$name rejects pipes, devices, folders and symlinks', async (variant) => {
   execFileSync('mkfifo', [join(folder, 'pipe')])
   await mkdir(join(folder, 'folder'))
   await writeFile(join(folder, 'real'), 'x')
   await symlink('real', join(folder, 'link'))
   for (const path of [join(folder, 'pipe'), join(folder, 'folder'), '/dev/zero']) {
-    await expect(way.read(path, 10)).rejects.toThrow('is not a file')
+    await expect(variant.read(path, 10)).rejects.toThrow('is not a regular file')
   }
-  await expect(way.read(join(folder, 'link'), 10)).rejects.toThrow('ELOOP')
+  await expect(variant.read(join(folder, 'link'), 10)).rejects.toThrow('ELOOP')
 })

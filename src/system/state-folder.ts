@@ -1,4 +1,4 @@
-/** Where an installation keeps its record, unless told otherwise. */
+/** The default state folder of an installation. */
 
 import { homedir } from 'node:os'
 import { join } from 'node:path'

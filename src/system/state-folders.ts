@@ -1,9 +1,9 @@
-/** Folders below the state folder that several parts use. */
+/** Folders inside the state folder that several parts use. */
 
 import { join } from 'node:path'
 
-/** Where output of tools is kept that was too long to be shown. */
+/** Tool output that was too long to be returned. */
 export const outputFolder = (folder: string): string => join(folder, 'output')
 
-/** Folders of replays that nobody chose. */
+/** The default parent of replay folders. */
 export const replaysFolder = (folder: string): string => join(folder, 'replays')

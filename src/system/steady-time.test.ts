@@ -4,7 +4,7 @@ import { createSteadyTime } from './steady-time.ts'
 const hourMs = 3_600_000
 const yearMs = 365 * 24 * hourMs
 
-function machine() {
+function createMachine() {
   const at = { wallMs: 1_800_000_000_000, steadyMs: 5000, bootMs: 9000 }
   return {
     at,
@@ -25,14 +25,14 @@ function machine() {
   }
 }
 
-describe('the time of a process', () => {
+describe('the steady time of a process', () => {
   test.each([
     ['two hours back', -2 * hourMs],
-    ['ten years on', 10 * yearMs],
+    ['ten years ahead', 10 * yearMs],
     ['to 1970', -1_800_000_000_000],
-    ['an hour on, for the summer', hourMs],
-  ])('K1: is not moved by a clock that is set %s', (_name, ms) => {
-    const { at, pass, now } = machine()
+    ['an hour ahead, for daylight saving time', hourMs],
+  ])('K1: is not affected by setting the system clock %s', (_name, ms) => {
+    const { at, pass, now } = createMachine()
     const before = now()
     at.wallMs += ms
     expect(now()).toBe(before)
@@ -44,8 +44,8 @@ describe('the time of a process', () => {
     expect(now()).toBe(before + 7000)
   })
 
-  test('K2: follows small corrections', () => {
-    const { at, pass, now } = machine()
+  test('K2: follows small clock corrections', () => {
+    const { at, pass, now } = createMachine()
     now()
     for (let n = 0; n < 20; n++) {
       pass(100)
@@ -54,8 +54,8 @@ describe('the time of a process', () => {
     }
   })
 
-  test('K2: counts the time that the machine was asleep', () => {
-    const { at, pass, sleep, now } = machine()
+  test('K2: counts the time the machine was asleep', () => {
+    const { at, pass, sleep, now } = createMachine()
     now()
     pass(2000)
     now()
@@ -65,8 +65,8 @@ describe('the time of a process', () => {
     expect(now()).toBe(at.wallMs)
   })
 
-  test('K2: and that only, when the clock was set meanwhile', () => {
-    const { at, pass, sleep, now } = machine()
+  test('K2: counts only the time asleep if the system clock was set meanwhile', () => {
+    const { at, pass, sleep, now } = createMachine()
     const before = now()
     sleep(hourMs)
     at.wallMs += yearMs

@@ -1,29 +1,29 @@
 /**
- * The time of day as it was when this process began, and how much has passed since.
+ * The wall-clock time at which this process started, plus the time that has passed since.
  *
- * K1. It goes on as fast as time does. A clock on the wall that is set, by hours or by years, moves
- *     nothing here: no time-out is shorter or longer for it, and no run is charged for years.
- * K2. Small corrections are followed. So is the time that a machine was asleep, which no timer counts
- *     but people do.
- * The new time of day counts from the next start of the process.
+ * K1. Setting the system clock, by hours or by years, has no effect: no timeout gets shorter or longer,
+ *     and no run is charged for years.
+ * K2. Small clock corrections are followed. So is the time the machine spent asleep, which monotonic
+ *     timers do not count but people do.
+ * A newly set system clock takes effect when the process is next started.
  */
 
 import { readFileSync } from 'node:fs'
 
 export interface TimeSources {
-  /** The clock on the wall. */
+  /** The system clock. */
   wallMs(): number
-  /** Never set, and stands still while the machine sleeps. */
+  /** A monotonic clock that stops while the machine sleeps. */
   steadyMs(): number
-  /** Never set, and goes on while the machine sleeps; undefined where nobody can tell. */
+  /** A monotonic clock that continues while the machine sleeps; undefined if the system has none. */
   sinceBootMs(): number | undefined
 }
 
-/** More than this is no correction. */
+/** A larger difference is a clock that was set, not a correction. */
 const correctionMsMax = 1000
 
-/** How often it is looked whether the machine has slept, once the clocks differ. */
-const lookMs = 1000
+/** How often to check whether the machine has slept, once the clocks differ. */
+const sleepCheckIntervalMs = 1000
 
 interface Anchor {
   readonly wallMs: number
@@ -33,7 +33,7 @@ interface Anchor {
 
 export function createSteadyTime(sources: TimeSources = machine): () => number {
   let anchor: Anchor | undefined
-  let lookedAtMs = Number.NEGATIVE_INFINITY
+  let sleepCheckedAtMs = Number.NEGATIVE_INFINITY
 
   return () => {
     const wallMs = sources.wallMs()
@@ -44,8 +44,8 @@ export function createSteadyTime(sources: TimeSources = machine): () => number {
       anchor = { ...anchor, wallMs: anchor.wallMs + (wallMs - expectedMs) }
       return wallMs
     }
-    if (steadyMs - lookedAtMs < lookMs) return Math.round(expectedMs)
-    lookedAtMs = steadyMs
+    if (steadyMs - sleepCheckedAtMs < sleepCheckIntervalMs) return Math.round(expectedMs)
+    sleepCheckedAtMs = steadyMs
     const bootMs = sources.sinceBootMs()
     const sleptMs =
       bootMs === undefined || anchor.bootMs === undefined

@@ -13,7 +13,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('a temporary folder is a new one', async () => {
+test('every call creates a new temporary folder', async () => {
   const [one, two] = [
     await makeTemporaryFolder('a-', folder),
     await makeTemporaryFolder('a-', folder),
@@ -22,27 +22,27 @@ test('a temporary folder is a new one', async () => {
   expect(existsSync(one) && existsSync(two)).toBe(true)
 })
 
-test('where there is no place for one, it says which variable names it, and what to do', async () => {
+test('a missing parent folder is reported with the variable that set it and what to do', async () => {
   const gone = join(folder, 'gone')
   const before = process.env['TMPDIR']
   process.env['TMPDIR'] = `${gone}/`
   try {
     await expect(makeTemporaryFolder('a-')).rejects.toMatchObject({
       code: 'store-failed',
-      message: `TMPDIR names ${gone}, which is not there: make it, or unset TMPDIR.`,
+      message: `The temporary folder ${gone} (set by TMPDIR) does not exist. Create it, or unset TMPDIR.`,
     })
   } finally {
     if (before === undefined) delete process.env['TMPDIR']
     else process.env['TMPDIR'] = before
   }
-  await expect(makeTemporaryFolder('a-', gone)).rejects.toThrow(/make it, or name another folder/)
+  await expect(makeTemporaryFolder('a-', gone)).rejects.toThrow(/Create it, or use another folder/)
 })
 
 test.each([
-  ['ENOSPC', /no space is left: free some/],
-  ['EACCES', /may not write: allow it/],
+  ['ENOSPC', /has no space left\. Free some/],
+  ['EACCES', /is not writable\. Change its permissions/],
 ])(
-  'what fails there with %s has words too, and what is no fault of it stays',
+  'work that fails with %s is explained, and an unrelated error is passed on unchanged',
   async (code, words) => {
     const fail = (error: unknown) => async (): Promise<never> => {
       throw error

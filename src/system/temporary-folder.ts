@@ -1,11 +1,11 @@
-/** Folders for what lives no longer than a process. Whoever has no room for them is told what to do. */
+/** Temporary folders, with an error message that says what to do if none can be created. */
 
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 
-/** A new one, in the folder for temporary files unless told. */
+/** Creates a new folder, by default in the system's temporary folder. */
 export async function makeTemporaryFolder(
   prefix: string,
   parent: string = tmpdir(),
@@ -13,35 +13,36 @@ export async function makeTemporaryFolder(
   return inTemporary(parent, () => mkdtemp(join(parent, prefix)))
 }
 
-/** Work in a folder for temporary files, with words for what fails there. */
+/** Runs `work`, and explains errors that come from the temporary folder `parent`. */
 export async function inTemporary<T>(parent: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw temporaryFailure(parent, error)
+    throw explainFailure(parent, error)
   }
 }
 
 const full = new Set(['ENOSPC', 'EDQUOT'])
 const missing = new Set(['ENOENT', 'ENOTDIR'])
-const closed = new Set(['EACCES', 'EPERM', 'EROFS'])
+const denied = new Set(['EACCES', 'EPERM', 'EROFS'])
 
-function temporaryFailure(parent: string, cause: unknown): unknown {
+function explainFailure(parent: string, cause: unknown): unknown {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  const variable = namedBy(parent)
-  const named =
-    variable === undefined ? `${parent} is for temporary files` : `${variable} names ${parent}`
-  const other = parent === tmpdir() ? 'set TMPDIR to another folder' : 'name another folder'
-  const unset = variable === undefined ? other : `unset ${variable}`
-  const say = (what: string, todo: string): LoopError =>
-    new LoopError('store-failed', `${named}, ${what}: ${todo}.`, { cause })
-  if (missing.has(code)) return say('which is not there', `make it, or ${unset}`)
-  if (full.has(code)) return say('where no space is left', `free some, or ${unset}`)
-  if (closed.has(code)) return say('where we may not write', `allow it (chmod), or ${unset}`)
+  const variable = findVariable(parent)
+  const folder = variable === undefined ? parent : `${parent} (set by ${variable})`
+  const other = parent === tmpdir() ? 'set TMPDIR to another folder' : 'use another folder'
+  const alternative = variable === undefined ? other : `unset ${variable}`
+  const fail = (problem: string, remedy: string): LoopError => {
+    const message = `The temporary folder ${folder} ${problem}. ${remedy}, or ${alternative}.`
+    return new LoopError('store-failed', message, { cause })
+  }
+  if (missing.has(code)) return fail('does not exist', 'Create it')
+  if (full.has(code)) return fail('has no space left', 'Free some space')
+  if (denied.has(code)) return fail('is not writable', 'Change its permissions with chmod')
   return cause
 }
 
 const variables = ['XDG_RUNTIME_DIR', 'TMPDIR', 'TMP', 'TEMP']
 
-const namedBy = (folder: string): string | undefined =>
+const findVariable = (folder: string): string | undefined =>
   variables.find((name) => process.env[name]?.replace(/(?<=.)\/$/, '') === folder)

@@ -1,26 +1,29 @@
-/** Work that must answer in time; what comes later is not waited for. */
+/** Runs work with a time limit; a result that comes later is ignored. */
 
-export type Within<T> =
+export type TimedResult<T> =
   | { readonly type: 'answer'; readonly value: T }
   | { readonly type: 'timeout' }
 
 export async function withinLimit<T>(
   timeoutMs: number,
   work: (signal: AbortSignal) => Promise<T>,
-): Promise<Within<T>> {
-  const over = new AbortController()
+): Promise<TimedResult<T>> {
+  const controller = new AbortController()
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Within<T>>((resolve) => {
+  const timeout = new Promise<TimedResult<T>>((resolve) => {
     timer = setTimeout(() => {
-      over.abort()
+      controller.abort()
       resolve({ type: 'timeout' })
     }, timeoutMs)
   })
   try {
-    const asked = work(over.signal)
-    // Nobody hears of what fails after its time.
-    asked.catch(() => undefined)
-    return await Promise.race([asked.then((value) => ({ type: 'answer', value }) as const), late])
+    const answer = work(controller.signal)
+    // Without this, a failure after the timeout would be an unhandled rejection.
+    answer.catch(() => undefined)
+    return await Promise.race([
+      answer.then((value) => ({ type: 'answer', value }) as const),
+      timeout,
+    ])
   } finally {
     clearTimeout(timer)
   }

@@ -1,16 +1,16 @@
-/** Waits for an event, but not for ever. True when it came in time. */
+/** Waits for a promise to settle, up to a time limit. True if it settled in time. */
 
 export async function within(event: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => {
+  const timeout = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), ms)
   })
-  const came = event.then(
+  const settled = event.then(
     () => true,
     () => true,
   )
   try {
-    return await Promise.race([came, late])
+    return await Promise.race([settled, timeout])
   } finally {
     clearTimeout(timer)
   }

@@ -1,15 +1,15 @@
-/** Defaults of worktrees, for the code that makes them and for the text that describes them. */
+/** Defaults of worktrees, for the code that creates them and the text that describes them. */
 
-/** Of the branch of a run: `run/<name>`. */
+/** The branch of a run is `run/<name>`. */
 export const branchPrefixDefault = 'run/'
 
 export interface CarryRule {
-  /** A glob over paths from the top of the checkout: a file, or a folder with all that is in it. */
+  /** A glob relative to the top of the checkout: a file, or a folder with its content. */
   readonly path: string
   readonly by: 'copy' | 'link' | 'nothing'
 }
 
-/** The first that fits decides. What none fits stays behind. */
+/** The first matching rule applies. Files that match no rule are not carried over. */
 export const carryRulesDefault: readonly CarryRule[] = [
   { path: '**/.env', by: 'copy' },
   { path: '**/.env.*', by: 'copy' },

@@ -18,6 +18,7 @@ import {
   toJson,
 } from '../loop/index.ts'
 
+/** Options of `createAgentContext`. */
 export interface AgentContextOptions {
   readonly tools?: Readonly<Record<string, TestTool>>
   readonly signal?: Signal
@@ -29,6 +30,7 @@ export interface AgentContextOptions {
 /** What it throws becomes a failed result, as the engine does it. */
 export type TestTool = (args: Json) => Json | ToolResult | Promise<Json | ToolResult>
 
+/** A context for an agent without an engine, with what the agent did. */
 export interface TestAgentContext extends AgentContext {
   readonly calls: readonly { readonly name: string; readonly args: Json }[]
   readonly notes: readonly AgentNote[]
@@ -43,6 +45,7 @@ const plenty: Remaining = {
   timeMs: 8 * 3_600_000,
 }
 
+/** Creates a context for an agent, without an engine. */
 export function createAgentContext(options: AgentContextOptions = {}): TestAgentContext {
   const { tools = {}, iteration = 1, workspace } = options
   const limits = { ...plenty, ...options.limits }

@@ -6,12 +6,14 @@
 import * as nodeFiles from 'node:fs/promises'
 import type { Files } from '../engine/index.ts'
 
+/** A file system whose calls can fail, and the calls so far. */
 export interface FailingFiles {
   readonly files: Files
   /** What was called so far, in order: `open`, `handle.write`… */
   readonly calls: readonly string[]
 }
 
+/** Which call fails, and with which error code. */
 export interface FailingFilesOptions {
   /** The call that fails, from 1. None without it. */
   readonly failAt?: number
@@ -20,6 +22,7 @@ export interface FailingFilesOptions {
   readonly code?: string
 }
 
+/** Creates a file system whose k-th call fails. */
 export function createFailingFiles(options: FailingFilesOptions = {}): FailingFiles {
   const { failAt = Number.POSITIVE_INFINITY, andAfter = false, code = 'EIO' } = options
   const calls: string[] = []

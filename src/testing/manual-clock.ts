@@ -6,6 +6,7 @@
 import type { Clock } from '../engine/index.ts'
 import type { Signal } from '../loop/index.ts'
 
+/** A clock that the test moves. */
 export interface ManualClock extends Clock {
   /** Moves time. Resolves when what was due has happened. */
   advance(ms: number): Promise<void>
@@ -28,6 +29,7 @@ const momentsMax = 20_000
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
+/** Creates a clock that stands still until the test moves it. */
 export function createManualClock(startMs = 1_000_000, chance = 0.5): ManualClock {
   let nowMs = startMs
   let sleepers: Sleeper[] = []

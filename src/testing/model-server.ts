@@ -11,6 +11,7 @@ import type { Json } from '../loop/index.ts'
 import { type ModelFormat, type ModelSpeech, toWire, type WireEvent } from './model-wire.ts'
 import { type StreamFault, writeEvents } from './stream-fault.ts'
 
+/** What the model server answers: a reply, a refusal, or trouble. */
 export type ModelAnswer =
   | (ModelSpeech & { readonly fault?: StreamFault })
   | ModelRefusal
@@ -34,6 +35,7 @@ export interface ModelTrouble {
   readonly does: 'hang' | 'cut' | 'garbage' | 'flood' | 'redirect'
 }
 
+/** A request that the model server received. */
 export interface ModelRequest {
   readonly format: ModelFormat
   readonly model: string
@@ -44,6 +46,7 @@ export interface ModelRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
+/** What the model server counted for one request. */
 export interface ModelBill {
   readonly model: string
   readonly input: number
@@ -51,10 +54,12 @@ export interface ModelBill {
   readonly cacheRead: number
 }
 
+/** What the model server answers to each request: a list, or a function. */
 export type ModelScript =
   | readonly ModelAnswer[]
   | ((request: ModelRequest, number: number) => ModelAnswer | Promise<ModelAnswer>)
 
+/** A model server for tests, on loopback. */
 export interface ModelServer extends AsyncDisposable {
   /** The base URL for any of the providers' clients. */
   readonly url: string
@@ -69,6 +74,7 @@ export interface ModelServer extends AsyncDisposable {
 
 const bodyBytesMax = 64 * 1024 * 1024
 
+/** Starts a model server on loopback that answers as its script says. */
 export async function startModelServer(script: ModelScript): Promise<ModelServer> {
   const requests: ModelRequest[] = []
   const bills: ModelBill[] = []

@@ -6,6 +6,7 @@
 
 import type { Json } from '../loop/index.ts'
 
+/** A wire format of model APIs. */
 export type ModelFormat = 'anthropic' | 'chat' | 'responses' | 'gemini'
 
 /** What the scripted model says. */
@@ -24,6 +25,7 @@ export interface ModelSpeech {
   }
 }
 
+/** A tool call in a reply of the model server. */
 export interface ModelSpeechCall {
   readonly name: string
   readonly args?: Json

@@ -7,6 +7,7 @@ import type { Clock } from '../engine/index.ts'
 import { seededRandom } from './seeded-random.ts'
 import { createSimulatedTime, type Lane, settled } from './simulated-time.ts'
 
+/** A clock on virtual time: hours pass in milliseconds. */
 export interface SimulatedClock extends Clock {
   /** For ports that take a function to call later, as the journal's `schedule` does. */
   schedule(task: () => void): void
@@ -16,6 +17,7 @@ export interface SimulatedClock extends Clock {
 
 const tasksMax = 1_000_000
 
+/** Creates a clock on virtual time. The seed decides the order of what is due at the same moment. */
 export function createSimulatedClock(seed: number): SimulatedClock {
   const time = createSimulatedTime(seededRandom(seed))
   const lane: Lane = { name: 'test', state: 'running' }

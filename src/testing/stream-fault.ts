@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 
+/** What goes wrong while an answer is streamed. */
 export type StreamFault =
   /** Byte by byte, with a pause after each. */
   | { readonly does: 'drip'; readonly everyMs: number }

@@ -12,6 +12,7 @@ import { runTool } from './run.ts'
 import type { Tool } from './tool.ts'
 import { writeTool } from './write.ts'
 
+/** Options of `builtInTools`. */
 export interface BuiltInToolsOptions {
   /** Runs the commands of `run`. */
   readonly commands: Commands

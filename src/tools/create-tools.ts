@@ -26,6 +26,7 @@ import { createParser, isZodSchema, type Parser } from './parse-arguments.ts'
 import { runWithTimeout } from './run-with-timeout.ts'
 import { type Tool, type ToolAnswer, ToolError } from './tool.ts'
 
+/** Options of `createTools`. */
 export interface ToolsOptions {
   readonly tools: readonly Tool[]
   /**

@@ -13,6 +13,7 @@ import { join } from 'node:path'
 
 export const outputPrefix = '@output'
 
+/** A file for output that is too long for an answer. */
 export interface OutputFile {
   /** Its path. */
   readonly file: string
@@ -22,6 +23,7 @@ export interface OutputFile {
   readonly bytesMax: number
 }
 
+/** Keeps the whole output of tools whose answer was cut. */
 export interface OutputFolder {
   /** Allocates a name. Undefined if the folder is full or cannot be used. */
   next(): Promise<OutputFile | undefined>

@@ -20,6 +20,7 @@ export interface ProtectedPaths {
   readonly readOnly: readonly string[]
 }
 
+/** What file tools must not show, and what they must not change. */
 export interface Protection {
   readonly hidden: ProtectedSet
   readonly readOnly: ProtectedSet

@@ -14,6 +14,7 @@ export type JsonSchema = { readonly [key: string]: Json }
 /** Arguments after validation by the schema, with its defaults. */
 export type ToolArgs = { readonly [key: string]: unknown }
 
+/** A tool that agents and loops can call. */
 export interface Tool {
   /** A letter, then letters, digits, `_` and `-`; at most 64. */
   readonly name: string
@@ -35,8 +36,10 @@ export interface Tool {
   ): void
 }
 
+/** What the function of a tool returns: a value, or a result with `ok`. */
 export type ToolAnswer = Json | ToolResult
 
+/** What the function of a tool can use. */
 export interface ToolRunContext extends ToolContext {
   /** Aborts at the tool's time limit as well. */
   readonly signal: AbortSignal
@@ -56,6 +59,7 @@ export class ToolError extends Error {
   }
 }
 
+/** A tool with a zod schema for its arguments. See `defineTool`. */
 export interface ToolDefinition<Parameters extends z.ZodObject>
   extends Omit<Tool, 'parameters' | 'run'> {
   readonly parameters: Parameters

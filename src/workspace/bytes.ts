@@ -1,6 +1,6 @@
 /**
- * Names and paths as the file system has them: bytes, in any encoding or none. Here a string in
- * which each character is one byte, so that it can be a map's key and sorts by bytes.
+ * File names and paths as bytes in any encoding, as the file system stores them. Represented as a string in
+ * which each character is one byte, so that it can be a map key and sorts by bytes.
  */
 
 export type Bytes = string
@@ -9,20 +9,20 @@ export const fromText = (text: string): Bytes => Buffer.from(text, 'utf8').toStr
 
 export const fromBuffer = (buffer: Buffer): Bytes => buffer.toString('latin1')
 
-/** What the file system is given. */
+/** For calls to the file system. */
 export const toPath = (bytes: Bytes): Buffer => Buffer.from(bytes, 'latin1')
 
-export const inside = (folder: Bytes, name: Bytes): Bytes =>
+export const joinBytes = (folder: Bytes, name: Bytes): Bytes =>
   folder === '' ? name : `${folder}/${name}`
 
-/** The text that these bytes are in UTF-8, or undefined. */
+/** The bytes decoded as UTF-8, or undefined if they are not valid UTF-8. */
 export function asText(bytes: Bytes): string | undefined {
   const text = toPath(bytes).toString('utf8')
   return !text.includes('\ufffd') || fromText(text) === bytes ? text : undefined
 }
 
-/** For people. Bytes that are not UTF-8 are shown as `\xff`. */
-export function show(bytes: Bytes): string {
+/** For display. Bytes that are not UTF-8 are written as `\xff`. */
+export function toDisplay(bytes: Bytes): string {
   return asText(bytes) ?? bytes.replaceAll(/[^ -~]/g, (byte) => `\\x${hex(byte)}`)
 }
 

@@ -1,4 +1,4 @@
-/** Two trees of blobs, compared: what is not the same is put into two folders, and git looks at those. */
+/** Compares two trees of blobs: writes the files that differ into two folders and lets git compare those. */
 
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,7 +8,7 @@ import type { FileChange } from './git/compare-trees.ts'
 import { diffFolders } from './git/diff-folders.ts'
 import { createTrees } from './trees.ts'
 
-/** In a folder that nobody else has. Of these paths only, if some are named. */
+/** `folder` must be private to this call. With `only`, other paths are ignored. */
 export async function compareBlobs(
   { blobs }: { readonly blobs: Blobs },
   [before, after]: readonly [TreeId, TreeId],
@@ -17,12 +17,12 @@ export async function compareBlobs(
 ): Promise<{ readonly files: readonly FileChange[]; readonly patch: string }> {
   const trees = createTrees(blobs)
   const { added, changed, removed } = await trees.diffTrees(before, after)
-  const differs = [...added, ...changed, ...removed]
-  const wanted = new Set(only === undefined ? differs : differs.filter((path) => only.has(path)))
-  const put = async (tree: TreeId, side: string): Promise<void> => {
+  const all = [...added, ...changed, ...removed]
+  const wanted = new Set(only === undefined ? all : all.filter((path) => only.has(path)))
+  const writeSide = async (tree: TreeId, side: string): Promise<void> => {
     await mkdir(join(folder, side))
     for await (const item of trees.readTree(tree)) {
-      // A name that is no text cannot stand in a patch either.
+      // A patch cannot contain a name that is not UTF-8.
       if (!wanted.has(item.path) || item.isText === false || item.mode === 'directory') continue
       const path = join(folder, side, item.path)
       await mkdir(dirname(path), { recursive: true })
@@ -31,8 +31,8 @@ export async function compareBlobs(
       if (item.mode === 'executable') await chmod(path, 0o755)
     }
   }
-  await put(before, 'a')
-  await put(after, 'b')
+  await writeSide(before, 'a')
+  await writeSide(after, 'b')
   const patch = await diffFolders(folder)
   const counts = countLines(patch)
   const files = [...wanted].toSorted().map((path) => ({ path, ...counts.get(path) }))
@@ -41,7 +41,7 @@ export async function compareBlobs(
 
 type Counts = Pick<FileChange, 'added' | 'removed'>
 
-/** Of each file in a patch, the lines that came and went. */
+/** The numbers of added and removed lines of each file in a patch. */
 function countLines(patch: string): ReadonlyMap<string, Counts> {
   const counts = new Map<string, { added: number; removed: number }>()
   let current = { added: 0, removed: 0 }

@@ -18,7 +18,7 @@ import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { defined, type TreeId } from '../loop/index.ts'
 import { compareWithTree, type TreeComparison } from './compare-with-tree.ts'
-import { makeRepository } from './git/make-repository.ts'
+import { makeRepository } from './git/create-repository.ts'
 import { runGit } from './git/run-git.ts'
 
 let folder: string
@@ -30,8 +30,8 @@ const at = (...parts: readonly string[]): string => join(folder, ...parts)
 const write = (path: string, text: string): void => writeFileSync(at(path), text)
 
 async function git(command: string, ...options: readonly string[]): Promise<string> {
-  const place = { gitDir: at('.git'), workTree: folder }
-  const { stdout } = await runGit({ at: place, command, options })
+  const workspace = { gitDir: at('.git'), workTree: folder }
+  const { stdout } = await runGit({ at: workspace, command, options })
   return stdout.toString('utf8').trim()
 }
 
@@ -42,7 +42,7 @@ const differs = (
 const compare = (name?: string): Promise<TreeComparison> =>
   compareWithTree({ folder, tree, known: commit, ...defined({ commit: name }) })
 
-/** An object that git can unpack, with other bytes than its name says. */
+/** Writes an object that git can unpack, whose content does not match its id. */
 function forge(id: string, type: string, content: string): void {
   const path = at('.git/objects', id.slice(0, 2), id.slice(2))
   chmodSync(path, 0o644)
@@ -75,7 +75,7 @@ beforeEach(() => {
 })
 
 describe('files of a checkout', () => {
-  test('are the tree when each is as it was; what is ignored is named', async () => {
+  test('match the tree if unchanged; ignored files are listed separately', async () => {
     mkdirSync(at('dist'))
     write('dist/x', '')
     write('src/a.log', '')
@@ -93,7 +93,7 @@ describe('files of a checkout', () => {
     ['new', () => write('src/b.txt', ''), differs({ added: ['src/b.txt'] })],
     ['another mode', () => chmodSync(at('run.sh'), 0o644), differs({ changed: ['run.sh'] })],
     [
-      'a link elsewhere',
+      'a symlink to another folder',
       () => {
         rmSync(at('link'))
         symlinkSync('src/b.txt', at('link'))
@@ -101,19 +101,19 @@ describe('files of a checkout', () => {
       differs({ changed: ['link'] }),
     ],
     [
-      'a link in the place of its folder, with the same content behind it',
+      'a symlink that replaces its folder, with the same content',
       () => {
         renameSync(at('src'), at('.git/src'))
         symlinkSync('.git/src', at('src'))
       },
       differs({ changed: ['src'], missing: ['src/a.txt'] }),
     ],
-  ])('%s are said', async (_what, change, found) => {
+  ])('%s are reported', async (_case, change, found) => {
     change()
     expect(await compare()).toEqual(found)
   })
 
-  test('changed within their size and time are said: nothing that git remembers counts', async () => {
+  test('changed with the same size and times are reported, because no cache is used', async () => {
     await git('update-index', '--refresh')
     const { atime, mtime } = statSync(at('src/a.txt'))
     write('src/a.txt', 'eno')
@@ -124,7 +124,7 @@ describe('files of a checkout', () => {
 })
 
 describe('objects', () => {
-  test('of a commit are the tree, whatever lies in the folder', async () => {
+  test('of a commit match the tree, whatever the folder contains', async () => {
     write('src/a.txt', 'two')
     expect(await compare('HEAD')).toEqual({ status: 'same', what: 'commit', notPart: [] })
     await git('commit', '--quiet', '--all', '--message=more')
@@ -137,25 +137,25 @@ describe('objects', () => {
     ['a blob', 'HEAD:src/a.txt', 'blob', 'two'],
     ['a tree', 'HEAD^{tree}', 'tree', ''],
     ['a tree in the tree', 'HEAD:src', 'tree', ''],
-  ])('of which %s was replaced are damaged, for files and for a commit', async (...row) => {
+  ])('with a forged %s are damaged, for files and for a commit', async (...row) => {
     const [, name, type, content] = row
     forge(await git('rev-parse', name), type, content)
     expect(await compare()).toMatchObject({ status: 'damaged' })
     expect(await compare('HEAD')).toMatchObject({ status: 'damaged' })
   })
 
-  test('of the commit itself that were replaced are damaged', async () => {
+  test('of a forged commit are damaged', async () => {
     forge(commit, 'commit', `tree ${tree.slice(4)}\n\nSomething else`)
     expect(await compare(commit)).toMatchObject({ status: 'damaged' })
     expect(await compare()).toMatchObject({ status: 'damaged' })
   })
 
-  test('that name a file are said with it', async () => {
+  test('that belong to a file are reported with its path', async () => {
     forge(await git('rev-parse', 'HEAD:src/a.txt'), 'blob', 'two')
     expect(await compare()).toMatchObject({ status: 'damaged', path: 'src/a.txt' })
   })
 
-  test('that are not here are no answer', async () => {
+  test('that are missing are an error', async () => {
     tree = `git:${'1'.repeat(40)}` as TreeId
     expect(await compare()).toMatchObject({ status: 'damaged' })
   })
@@ -168,7 +168,7 @@ test('nothing is written to the repository', async () => {
 })
 
 describe('a plain folder', () => {
-  test('is compared as a whole, without what is apart', async () => {
+  test('is compared completely, except for excluded paths', async () => {
     tree = '0'.repeat(64) as TreeId
     expect(await compare()).toEqual({ ...differs({}), isUnknown: true })
     const blobs = new Map<string, Buffer>()

@@ -1,13 +1,13 @@
 /**
- * Whether files, or a commit, are exactly a tree: everything is read and hashed anew, nothing that was
- * remembered counts, and nothing is written. For whoever verifies a certificate.
+ * Checks whether files, or a commit, match a tree exactly, to verify a certificate. Reads and hashes everything
+ * again, uses no cache, and writes nothing.
  */
 
 import { createHash } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import type { Blobs } from '../engine/index.ts'
 import { type ArtifactContent, type BlobId, LoopError, type TreeId } from '../loop/index.ts'
-import { type Bytes, show } from './bytes.ts'
+import { type Bytes, toDisplay } from './bytes.ts'
 import { createDirectoryWorkspace } from './directory.ts'
 import { compareCheckout } from './git/compare-checkout.ts'
 import { fromTreeId, isGitTree } from './git/git-tree-id.ts'
@@ -18,22 +18,22 @@ import {
   readWholeTree,
   requireBlobs,
 } from './git/read-objects.ts'
-import { commitOf, isObjectId } from './git/refs.ts'
+import { isObjectId, resolveCommit } from './git/refs.ts'
 import { findRepository, type Repository } from './git/repository.ts'
 import { runGit } from './git/run-git.ts'
-import { hasCode } from './place.ts'
 import { createTrees } from './trees.ts'
+import { hasCode } from './workspace-directory.ts'
 
 export interface CompareRequest {
   readonly folder: string
   readonly tree: TreeId
-  /** What has to be this tree; by any name that git has for it. Without: the files of the folder. */
+  /** The commit to compare, by any name that git accepts. Default: the files of the folder. */
   readonly commit?: string
-  /** A commit that is known to have this tree: where it is here, it must be as it was. */
+  /** A commit that is known to have this tree: if the repository has it, its tree must match. */
   readonly known?: string
-  /** Paths of the folder that are no part of the tree. */
+  /** Paths of the folder that are not part of the tree. */
   readonly apart?: readonly string[]
-  /** Where the tree itself may be kept, to say which files of a plain folder differ. */
+  /** May contain the tree, to report which files of a plain folder differ. */
   readonly blobs?: Blobs
 }
 
@@ -48,10 +48,10 @@ export type TreeComparison =
       readonly changed: readonly string[]
       readonly missing: readonly string[]
       readonly added: readonly string[]
-      /** The tree is not here: what differs cannot be said. */
+      /** The tree is not available, so the differing files are unknown. */
       readonly isUnknown?: true
     }
-  /** The repository cannot say what the tree is. */
+  /** The repository cannot provide the tree. */
   | { readonly status: 'damaged'; readonly why: string; readonly path?: string }
 
 export async function compareWithTree(request: CompareRequest): Promise<TreeComparison> {
@@ -62,7 +62,7 @@ export async function compareWithTree(request: CompareRequest): Promise<TreeComp
   } catch (error) {
     if (hasCode(error, 'EACCES', 'EPERM')) {
       const advice = 'Make it accessible, then try again.'
-      const message = `${request.folder} cannot be read as a whole. ${advice}`
+      const message = `Part of ${request.folder} cannot be read. ${advice}`
       throw new LoopError('workspace-failed', message, { cause: error })
     }
     if (!(error instanceof ObjectError)) throw error
@@ -70,7 +70,7 @@ export async function compareWithTree(request: CompareRequest): Promise<TreeComp
     return {
       status: 'damaged',
       why: message,
-      ...(path === undefined ? {} : { path: show(path) }),
+      ...(path === undefined ? {} : { path: toDisplay(path) }),
     }
   }
 }
@@ -80,83 +80,84 @@ async function compareInGit(
   { tree, commit, known, apart = [] }: CompareRequest,
 ): Promise<TreeComparison> {
   const wanted = fromTreeId(tree)
-  if (known !== undefined && !isObjectId(known)) throw new ObjectError(`${known} is no commit`)
+  if (known !== undefined && !isObjectId(known))
+    throw new ObjectError(`${known} is not a commit id`)
   if (known !== undefined && (await hasObject(runGit, repository, known))) {
-    const found = await treeOfCommit(repository, known)
-    if (found !== wanted) throw new ObjectError(`the commit ${known} has another tree`)
+    const found = await readCommitTree(repository, known)
+    if (found !== wanted) throw new ObjectError(`the commit ${known} has a different tree`)
   }
   const entries = await readWholeTree(runGit, repository, wanted)
   await requireBlobs(runGit, repository, wanted, entries)
   if (commit !== undefined) {
-    const found = await treeOfCommit(repository, commit)
+    const found = await readCommitTree(repository, commit)
     if (found === wanted) return { status: 'same', what: 'commit', notPart: [] }
     return {
       status: 'differs',
-      ...differing(entries, await readWholeTree(runGit, repository, found)),
+      ...diffEntries(entries, await readWholeTree(runGit, repository, found)),
     }
   }
   const { checkout } = repository
   if (checkout === undefined) {
-    const advice = 'Name the commit that is to be looked at: --commit <name>.'
-    throw new LoopError('bad-request', `${repository.home} has no files, only commits. ${advice}`)
+    const advice = 'Pass the commit to compare: --commit <name>'
+    throw new LoopError('bad-request', `${repository.home} is a bare repository. ${advice}`)
   }
   const { notPart, ...rest } = await compareCheckout(runGit, repository, checkout, entries, apart)
   if (Object.values(rest).every((paths) => paths.length === 0)) {
-    return { status: 'same', what: 'files', notPart: shown(notPart) }
+    return { status: 'same', what: 'files', notPart: toDisplayPaths(notPart) }
   }
   return {
     status: 'differs',
-    changed: shown(rest.changed),
-    missing: shown(rest.missing),
-    added: shown(rest.added),
+    changed: toDisplayPaths(rest.changed),
+    missing: toDisplayPaths(rest.missing),
+    added: toDisplayPaths(rest.added),
   }
 }
 
-async function treeOfCommit(repository: Repository, name: string): Promise<string> {
-  const id = isObjectId(name) ? name : await commitOf(runGit, repository, name)
+async function readCommitTree(repository: Repository, name: string): Promise<string> {
+  const id = isObjectId(name) ? name : await resolveCommit(runGit, repository, name)
   if (id === undefined) {
-    const advice = 'Fetch it, or name another.'
+    const advice = 'Fetch it, or use another commit.'
     throw new LoopError('unknown-artifact', `${repository.home} has no commit ${name}. ${advice}`)
   }
   const { type, content } = await readObject(runGit, repository, id)
   const tree = /^tree ([0-9a-f]{40,64})\n/.exec(content.toString('latin1'))?.[1]
   if (type === 'commit' && tree !== undefined) return tree
-  throw new LoopError('bad-request', `${name} is no commit. Name one.`)
+  throw new LoopError('bad-request', `${name} is not a commit. Use the name or id of a commit.`)
 }
 
 type Entries = Awaited<ReturnType<typeof readWholeTree>>
 
-function differing(
+function diffEntries(
   before: Entries,
   after: Entries,
 ): { readonly changed: string[]; readonly missing: string[]; readonly added: string[] } {
-  const is = (path: Bytes): boolean => {
-    const [was, now] = [before.get(path), after.get(path)]
-    return was?.id === now?.id && was?.mode === now?.mode
+  const isSame = (path: Bytes): boolean => {
+    const [old, current] = [before.get(path), after.get(path)]
+    return old?.id === current?.id && old?.mode === current?.mode
   }
-  const [old, made] = [[...before.keys()], [...after.keys()]]
+  const [oldPaths, newPaths] = [[...before.keys()], [...after.keys()]]
   return {
-    changed: shown(old.filter((path) => after.has(path) && !is(path))),
-    missing: shown(old.filter((path) => !after.has(path))),
-    added: shown(made.filter((path) => !before.has(path))),
+    changed: toDisplayPaths(oldPaths.filter((path) => after.has(path) && !isSame(path))),
+    missing: toDisplayPaths(oldPaths.filter((path) => !after.has(path))),
+    added: toDisplayPaths(newPaths.filter((path) => !before.has(path))),
   }
 }
 
-const shown = (paths: readonly Bytes[]): string[] => paths.map((path) => show(path))
+const toDisplayPaths = (paths: readonly Bytes[]): string[] => paths.map((path) => toDisplay(path))
 
 async function compareDirectory(request: CompareRequest): Promise<TreeComparison> {
   const { tree, apart = [], blobs, commit } = request
   if (commit !== undefined) {
-    const advice = 'Compare the files of a folder: without --commit.'
-    throw new LoopError('bad-request', `${tree} is the tree of a plain folder. ${advice}`)
+    const advice = 'Compare the files of the folder: omit --commit.'
+    throw new LoopError('bad-request', `${tree} is the tree of a folder without git. ${advice}`)
   }
   const path = await realpath(request.folder)
-  const texts = hashingBlobs(blobs)
-  const workspace = createDirectoryWorkspace({ path, blobs: texts, exclude: ['.git', ...apart] })
+  const hashing = createHashingBlobs(blobs)
+  const workspace = createDirectoryWorkspace({ path, blobs: hashing, exclude: ['.git', ...apart] })
   const found = await workspace.snapshot()
   if (found === tree) return { status: 'same', what: 'files', notPart: apart }
   try {
-    const { added, changed, removed } = await createTrees(texts).diffTrees(tree, found)
+    const { added, changed, removed } = await createTrees(hashing).diffTrees(tree, found)
     return { status: 'differs', changed, missing: removed, added }
   } catch {
     return { status: 'differs', changed: [], missing: [], added: [], isUnknown: true }
@@ -166,29 +167,29 @@ async function compareDirectory(request: CompareRequest): Promise<TreeComparison
 const treeBytesMax = 16 * 1024 * 1024
 const header = 'loopwright-tree 1\n'
 
-/** Hashes what it is given, and keeps nothing of it but what trees are made of. */
-function hashingBlobs(known: Blobs | undefined): Blobs {
-  const kept = new Map<BlobId, Buffer>()
+/** Hashes all content, and keeps only tree objects. */
+function createHashingBlobs(known: Blobs | undefined): Blobs {
+  const trees = new Map<BlobId, Buffer>()
   return {
     async put(content) {
       const hash = createHash('sha256')
       let bytes = 0
-      for await (const chunk of chunksOf(content)) {
+      for await (const chunk of toChunks(content)) {
         hash.update(chunk)
         bytes += chunk.length
       }
       const blob = hash.digest('hex') as BlobId
       if (typeof content === 'string' && content.startsWith(header) && bytes <= treeBytesMax) {
-        kept.set(blob, Buffer.from(content))
+        trees.set(blob, Buffer.from(content))
       }
       return { blob, bytes }
     },
     async get(blob) {
-      const found = kept.get(blob) ?? (await known?.get(blob))
+      const found = trees.get(blob) ?? (await known?.get(blob))
       if (found !== undefined) return found
       throw new LoopError(
         'unknown-artifact',
-        `${blob} is not here. Only its hash was looked at. Read it from its store.`,
+        `The content of ${blob} was only hashed, not stored. Read it from its store.`,
       )
     },
     async *stream(blob) {
@@ -197,7 +198,7 @@ function hashingBlobs(known: Blobs | undefined): Blobs {
   }
 }
 
-async function* chunksOf(content: ArtifactContent): AsyncGenerator<Uint8Array> {
+async function* toChunks(content: ArtifactContent): AsyncGenerator<Uint8Array> {
   if (typeof content === 'string') yield Buffer.from(content)
   else if (content instanceof Uint8Array) yield content
   else yield* content

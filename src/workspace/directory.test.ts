@@ -36,7 +36,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 const open = (options: Partial<DirectoryWorkspaceOptions> = {}): Workspace =>
   createDirectoryWorkspace({ path, blobs, ...options })
 
-/** Long after everything that the test has written, so that nothing looks young. */
+/** Long after all writes of the test, so that no file looks recent. */
 const later = () => Date.now() + 60_000
 const inWork = (...names: string[]) => join(path, ...names)
 const write = async (name: string, content = name, mode = 0o644) => {
@@ -44,7 +44,7 @@ const write = async (name: string, content = name, mode = 0o644) => {
   await writeFile(inWork(name), content, { mode })
 }
 
-async function listed(workspace: Workspace): Promise<string[]> {
+async function listSnapshot(workspace: Workspace): Promise<string[]> {
   const lines: string[] = []
   for await (const item of createTrees(blobs).readTree(await workspace.snapshot())) {
     lines.push(line(item))
@@ -56,13 +56,13 @@ const line = (item: TreeItem) =>
   `${item.mode} ${item.path}${item.mode === 'link' ? ` -> ${item.target}` : ''}`
 
 describe('a snapshot', () => {
-  test('has files, executable files, links and directories, empty ones too', async () => {
+  test('contains files, executable files, symlinks and directories, even empty ones', async () => {
     await write('b/c.txt')
     await write('run.sh', '#!/bin/sh', 0o755)
     await mkdir(inWork('empty'))
     await symlink('/nonexistent/loopwright', inWork('out'))
     await symlink('nowhere', inWork('b', 'dangling'))
-    expect(await listed(open())).toEqual([
+    expect(await listSnapshot(open())).toEqual([
       'directory b',
       'file b/c.txt',
       'link b/dangling -> nowhere',
@@ -102,13 +102,13 @@ describe('a snapshot', () => {
     expect(trees.size).toBe(changes.length + 1)
   })
 
-  test('leaves out pipes, sockets and devices without opening them', async () => {
+  test('skips pipes, sockets and devices without opening them', async () => {
     await write('file')
     execFileSync('mkfifo', [inWork('pipe')])
     const server = createServer().listen(inWork('socket'))
     await new Promise((resolve) => server.once('listening', resolve))
     const { files, calls } = createFailingFiles()
-    expect(await listed(open({ files }))).toEqual(['file file'])
+    expect(await listSnapshot(open({ files }))).toEqual(['file file'])
     expect(calls.filter((call) => call === 'open')).toHaveLength(1)
     await new Promise((resolve) => server.close(resolve))
   })
@@ -122,7 +122,7 @@ describe('a snapshot', () => {
     await write('new\nline %20', '')
     const workspace = open()
     const tree = await workspace.snapshot()
-    expect(await listed(workspace)).toEqual([
+    expect(await listSnapshot(workspace)).toEqual([
       'file f\ufffd.t',
       'file f\\xff.t',
       'link f\\xff.t-link -> \\xfe',
@@ -134,7 +134,7 @@ describe('a snapshot', () => {
     expect(await workspace.snapshot()).toBe(tree)
   })
 
-  test('does not read files again that did not change', async () => {
+  test('does not read unchanged files again', async () => {
     for (const name of ['a', 'b', 'c/d']) await write(name)
     const { files, calls } = createFailingFiles()
     const opened = () => calls.filter((call) => call === 'open').length
@@ -149,7 +149,7 @@ describe('a snapshot', () => {
     expect(opened()).toBe(5)
   })
 
-  test('reads files again that were written just before they were read', async () => {
+  test('reads files again that were written just before the last read', async () => {
     await write('a')
     const changedAtMs = Math.floor((await stat(inWork('a'))).ctimeMs)
     for (const [ageMs, reads] of [
@@ -165,7 +165,7 @@ describe('a snapshot', () => {
     }
   })
 
-  test('sees every one of many changes in quick succession, of the same size', async () => {
+  test('notices each of many quick changes of the same size', async () => {
     const workspace = open()
     const trees = new Set<string>()
     for (let time = 100; time < 300; time += 1) {
@@ -175,7 +175,7 @@ describe('a snapshot', () => {
     expect(trees.size).toBe(200)
   })
 
-  test('puts everything again after a while, so that no sweep can have taken it', async () => {
+  test('stores everything again after a while, in case a garbage collection deleted it', async () => {
     await write('a/b')
     let now = later()
     let puts = 0
@@ -207,7 +207,7 @@ describe('a snapshot', () => {
     expect(await workspace.snapshot()).toBe(tree)
   })
 
-  test('of a file that changes while it is read looks again', async () => {
+  test('of a file that changes while it is read is retried', async () => {
     await write('log', 'one')
     let changes = 2
     const whileReading = {
@@ -244,15 +244,15 @@ describe('a snapshot', () => {
     }
   })
 
-  test('of a missing directory says what to do', async () => {
+  test('of a missing directory fails with advice', async () => {
     const missing = open({ path: join(folder, 'missing') }).snapshot()
     await expect(missing).rejects.toMatchObject({
       code: 'workspace-failed',
-      message: expect.stringMatching(/no directory .*missing\. Create it/),
+      message: expect.stringMatching(/directory .*missing does not exist\. Create it/),
     })
   })
 
-  test('of a file or a link in place of the directory is refused, and so is a restore', async () => {
+  test('is rejected if the directory is a file or a symlink, and so is a restore', async () => {
     const tree = await open().snapshot()
     await writeFile(join(folder, 'file'), '')
     await symlink(path, join(folder, 'link'))
@@ -263,7 +263,7 @@ describe('a snapshot', () => {
     }
   })
 
-  test('waits for the one before it, and for a restore', async () => {
+  test('waits for a previous snapshot or restore', async () => {
     await write('a', '1')
     const workspace = open()
     const tree = await workspace.snapshot()
@@ -277,7 +277,7 @@ describe('a snapshot', () => {
   })
 })
 
-test('what changed between two trees is told by path, in order', async () => {
+test('lists the changed paths between two trees, sorted', async () => {
   await writeFile(join(path, 'same'), '1')
   await writeFile(join(path, 'b'), '1')
   await writeFile(join(path, 'gone'), '1')

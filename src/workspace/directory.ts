@@ -1,10 +1,9 @@
 /**
- * A plain directory as a workspace. Its snapshots are trees of blobs; nothing of them is kept in the
- * directory itself.
+ * A plain directory as a workspace. Its snapshots are trees of blobs, which are stored outside the directory.
  *
- * 1. `restore(t)` and then `snapshot()` gives `t` (of what is not excluded).
- * 2. One snapshot or restore at a time. Nothing else should be at work in the directory meanwhile; a
- *    snapshot that notices otherwise looks again, three times in all.
+ * 1. `restore(t)` and then `snapshot()` returns `t`, except for excluded paths.
+ * 2. One snapshot or restore runs at a time. No other process should write to the directory meanwhile; a
+ *    snapshot that notices a change starts again, up to three times in all.
  */
 
 import * as nodeFiles from 'node:fs/promises'
@@ -13,18 +12,18 @@ import type { Blobs, Files, Workspace } from '../engine/index.ts'
 import { isLoopError, LoopError, type TreeId } from '../loop/index.ts'
 import { fromText } from './bytes.ts'
 import { createExclusions } from './exclusions.ts'
-import { hasCode, look, type Place } from './place.ts'
 import { ChangedError } from './read-file.ts'
 import { restore } from './restore.ts'
 import { scan } from './scan.ts'
 import { createStatCache } from './stat-cache.ts'
 import { createTrees } from './trees.ts'
+import { hasCode, tryLstat, type WorkspaceDirectory } from './workspace-directory.ts'
 
 export interface DirectoryWorkspaceOptions {
   readonly path: string
   readonly blobs: Blobs
   readonly files?: Files
-  /** Paths relative to the directory that are no part of it. `.git` never is, at any depth. */
+  /** Paths relative to the directory that are not part of it. `.git` never is, at any depth. */
   readonly exclude?: readonly string[]
   readonly now?: () => number
 }
@@ -34,7 +33,7 @@ const triesMax = 3
 export function createDirectoryWorkspace(options: DirectoryWorkspaceOptions): Workspace {
   const path = resolve(options.path)
   const now = options.now ?? Date.now
-  const place: Place = {
+  const workspace: WorkspaceDirectory = {
     root: fromText(path),
     files: options.files ?? nodeFiles,
     blobs: options.blobs,
@@ -44,64 +43,73 @@ export function createDirectoryWorkspace(options: DirectoryWorkspaceOptions): Wo
   }
   let last: Promise<unknown> = Promise.resolve()
 
-  function inTurn<T>(what: string, work: () => Promise<T>): Promise<T> {
-    const turn = last.then(work).catch((error: unknown) => {
-      throw isLoopError(error) ? error : failed(what, path, error)
+  function enqueue<T>(operation: string, work: () => Promise<T>): Promise<T> {
+    const result = last.then(work).catch((error: unknown) => {
+      throw isLoopError(error) ? error : failed(operation, path, error)
     })
-    last = turn.catch(() => {})
-    return turn
+    last = result.catch(() => {})
+    return result
   }
 
   return {
     path,
-    exists: () => inTurn('look', () => isThere(place, path)),
-    snapshot: () => inTurn('snapshot', () => snapshot(place, path)),
-    restore: (tree) => inTurn('restore', () => restoreRoot(place, path, tree)),
+    exists: () => enqueue('check', () => directoryExists(workspace, path)),
+    snapshot: () => enqueue('snapshot', () => snapshot(workspace, path)),
+    restore: (tree) => enqueue('restore', () => restoreRoot(workspace, path, tree)),
     async changes(before, after) {
-      const { added, changed, removed } = await createTrees(place.blobs).diffTrees(before, after)
+      const { added, changed, removed } = await createTrees(workspace.blobs).diffTrees(
+        before,
+        after,
+      )
       return [...added, ...changed, ...removed].toSorted()
     },
   }
 }
 
-async function snapshot(place: Place, path: string): Promise<TreeId> {
-  if (!(await isThere(place, path))) {
-    const advice = 'Create it, or give the path of the directory to work in.'
-    throw new LoopError('workspace-failed', `There is no directory ${path}. ${advice}`)
+async function snapshot(workspace: WorkspaceDirectory, path: string): Promise<TreeId> {
+  if (!(await directoryExists(workspace, path))) {
+    const advice = 'Create it, or use another workspace.'
+    throw new LoopError('workspace-failed', `The directory ${path} does not exist. ${advice}`)
   }
   for (let tries = 1; ; tries += 1) {
     try {
-      return await scan(place)
+      return await scan(workspace)
     } catch (error) {
       if (!(error instanceof ChangedError) || tries === triesMax) throw error
     }
   }
 }
 
-async function restoreRoot(place: Place, path: string, tree: TreeId): Promise<void> {
-  if (!(await isThere(place, path))) await place.files.mkdir(path, { recursive: true })
-  await restore(place, tree)
+async function restoreRoot(
+  workspace: WorkspaceDirectory,
+  path: string,
+  tree: TreeId,
+): Promise<void> {
+  if (!(await directoryExists(workspace, path)))
+    await workspace.files.mkdir(path, { recursive: true })
+  await restore(workspace, tree)
 }
 
-/** What is there must be a directory: a link in its place could lead anywhere. */
-async function isThere(place: Place, path: string): Promise<boolean> {
-  const seen = await look(place, '')
+/** Rejects anything but a directory: a symlink could lead anywhere. */
+async function directoryExists(workspace: WorkspaceDirectory, path: string): Promise<boolean> {
+  const seen = await tryLstat(workspace, '')
   if (seen === undefined || seen.isDirectory()) return seen !== undefined
-  const [what, advice] = seen.isSymbolicLink()
-    ? ['a symbolic link', 'Give the path that it leads to.']
-    : ['not a directory', 'Move it away, or give the path of the directory to work in.']
-  throw new LoopError('workspace-failed', `The workspace ${path} is ${what}. ${advice}`)
+  const [problem, advice] = seen.isSymbolicLink()
+    ? ['a symlink', 'Use the path of its target.']
+    : ['not a directory', 'Move it, or use another workspace.']
+  throw new LoopError('workspace-failed', `The workspace ${path} is ${problem}. ${advice}`)
 }
 
-function failed(what: string, path: string, cause: unknown): LoopError {
+function failed(operation: string, path: string, cause: unknown): LoopError {
   const reason = cause instanceof Error ? cause.message : String(cause)
-  const message = `The ${what} of ${path} failed: ${reason}. ${adviceFor(cause)}`
+  const message = `The ${operation} of ${path} failed: ${reason}. ${suggestFix(cause)}`
   return new LoopError('workspace-failed', message, { cause })
 }
 
-function adviceFor(cause: unknown): string {
-  if (cause instanceof ChangedError) return 'Stop what writes to it, or exclude it, then resume.'
+function suggestFix(cause: unknown): string {
+  if (cause instanceof ChangedError)
+    return 'Stop the process that writes to it, or exclude it, then resume.'
   if (hasCode(cause, 'EACCES', 'EPERM')) return 'Make it accessible, or exclude it, then resume.'
   if (hasCode(cause, 'ENOSPC', 'EDQUOT')) return 'Free some space, then resume.'
-  return 'Remove the cause, then resume.'
+  return 'Fix the cause, then resume.'
 }

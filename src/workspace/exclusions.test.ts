@@ -6,7 +6,7 @@ import type { Workspace } from '../engine/index.ts'
 import { defined, type TreeId } from '../loop/index.ts'
 import { memoryBlobs } from '../testing/memory-blobs.ts'
 import { createDirectoryWorkspace } from './directory.ts'
-import { blobOf, treeIdOf } from './tree-object.ts'
+import { computeTreeId, toBlobId } from './tree-object.ts'
 import { createTrees } from './trees.ts'
 
 let folder: string
@@ -30,22 +30,22 @@ const write = async (name: string) => {
   await writeFile(inWork(name), name)
 }
 
-async function listed(tree: TreeId): Promise<string[]> {
+async function listTree(tree: TreeId): Promise<string[]> {
   const paths: string[] = []
   for await (const item of createTrees(blobs).readTree(tree)) paths.push(item.path)
   return paths
 }
 
 describe('excluded paths', () => {
-  test('are no part of a tree: .git at any depth, others at their place only', async () => {
+  test('are not part of a tree: .git at any depth, others only at their exact path', async () => {
     for (const name of ['.git/config', 'sub/.git', 'cache/x', 'sub/cache', 'keep'])
       await write(name)
-    expect(await listed(await open(['cache']).snapshot())).toEqual(['keep', 'sub', 'sub/cache'])
+    expect(await listTree(await open(['cache']).snapshot())).toEqual(['keep', 'sub', 'sub/cache'])
     const all = ['cache', 'cache/x', 'keep', 'sub', 'sub/cache']
-    expect(await listed(await open().snapshot())).toEqual(all)
+    expect(await listTree(await open().snapshot())).toEqual(all)
   })
 
-  test('are not touched by a restore', async () => {
+  test('are not changed by a restore', async () => {
     await write('a')
     const workspace = open(['./build/cache/', 'tmp'])
     const tree = await workspace.snapshot()
@@ -57,7 +57,7 @@ describe('excluded paths', () => {
     expect(await workspace.snapshot()).toBe(tree)
   })
 
-  test('do not show in a tree by the folder that they are in', async () => {
+  test('do not add their parent folders to a tree', async () => {
     const workspace = open(['build/cache'])
     const tree = await workspace.snapshot()
     await mkdir(inWork('build'))
@@ -68,7 +68,7 @@ describe('excluded paths', () => {
     expect(await workspace.snapshot()).not.toBe(tree)
   })
 
-  test('in the way of a file stop the restore with what to do', async () => {
+  test('that conflict with a file stop the restore with advice', async () => {
     await write('build')
     const workspace = open(['build/cache'])
     const tree = await workspace.snapshot()
@@ -76,20 +76,20 @@ describe('excluded paths', () => {
     await write('build/cache/x')
     await expect(workspace.restore(tree)).rejects.toMatchObject({
       code: 'workspace-failed',
-      message: expect.stringContaining('Move the excluded paths'),
+      message: expect.stringContaining('Move the excluded paths in it'),
     })
     expect(await readFile(inWork('build', 'cache', 'x'), 'utf8')).toBe('build/cache/x')
   })
 
-  test('of a tree from elsewhere are not written', async () => {
+  test('in an imported tree are not written', async () => {
     await write('hooks/pre-commit')
     await write('a')
-    const root = await blobs.get(blobOf(await open().snapshot()))
+    const root = await blobs.get(toBlobId(await open().snapshot()))
     const [header, file, directory = ''] = root.toString().split('\n')
     const forged = `${header}\n${directory.replace('hooks', '.git')}\n${file}\n`
     await blobs.put(forged)
     await rm(path, { recursive: true })
-    await open().restore(treeIdOf(forged))
+    await open().restore(computeTreeId(forged))
     expect(await readdir(path)).toEqual(['a'])
   })
 

@@ -1,6 +1,6 @@
 /**
- * Work on many items, a few at a time. After the first failure nothing new begins, and it rejects
- * only when everything that had begun has ended.
+ * Processes many items, a few at a time. After the first failure no new item is started, and it rejects only
+ * when all started items have ended.
  */
 export async function inParallel<T>(
   items: readonly T[],

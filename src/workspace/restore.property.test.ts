@@ -20,7 +20,7 @@ interface Folder {
   readonly things: readonly (readonly [name: string, Thing])[]
 }
 
-// Few names, so that trees have much in common; odd ones, because somebody has them.
+// Few names, so that trees overlap; unusual ones, because they exist in practice.
 const names = fc.constantFrom('a', 'b', 'c', 'A', 'a b', '%41', 'ü', '-', '\n', '...', '\u2028')
 const things: fc.Arbitrary<Thing> = fc.letrec<{ thing: Thing; folder: Folder }>((tie) => ({
   thing: fc.oneof(
@@ -51,7 +51,7 @@ const roots: fc.Arbitrary<Folder> = fc.record({
   things: fc.uniqueArray(fc.tuple(names, things), { selector: ([name]) => name, maxLength: 7 }),
 })
 
-/** Makes it, as anybody would, without our code. */
+/** Creates it with plain file system calls. */
 async function make(path: string, thing: Thing): Promise<void> {
   if (thing.type === 'link') await symlink(thing.target, path)
   else if (thing.type === 'file') {
@@ -64,7 +64,7 @@ async function make(path: string, thing: Thing): Promise<void> {
   }
 }
 
-/** Removes it, as anybody would. */
+/** Removes it with plain file system calls. */
 async function clear(path: string, thing: Thing): Promise<void> {
   if (thing.type === 'folder') await makeWritable(path, thing)
   await rm(path, { recursive: true, force: true })
@@ -79,7 +79,7 @@ async function makeWritable(path: string, folder: Folder): Promise<void> {
 
 type Leaves = ReadonlyMap<string, string>
 
-/** What the files and links of a tree must be. */
+/** The expected files and symlinks of a tree. */
 function expected(folder: Folder, path = ''): [string, string][] {
   return folder.things.flatMap(([name, thing]): [string, string][] => {
     const at = path === '' ? name : `${path}/${name}`
@@ -90,7 +90,7 @@ function expected(folder: Folder, path = ''): [string, string][] {
   })
 }
 
-async function leavesOf(trees: DirectoryTrees, tree: TreeId): Promise<Leaves> {
+async function listLeaves(trees: DirectoryTrees, tree: TreeId): Promise<Leaves> {
   const leaves = new Map<string, string>()
   for await (const item of trees.readTree(tree)) {
     if (item.mode === 'link') leaves.set(item.path, `link ${item.target}`)
@@ -121,7 +121,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-test('whatever became of a directory, a restore makes it what it was', async () => {
+test('a restore brings back a directory, however it was changed', async () => {
   const path = join(folder, 'work')
   await fc.assert(
     fc.asyncProperty(roots, roots, async (before, after) => {
@@ -136,13 +136,13 @@ test('whatever became of a directory, a restore makes it what it was', async () 
 
       await workspace.restore(first)
       expect(await workspace.snapshot()).toBe(first)
-      // And there again, by one that knows nothing of the directory.
+      // And again, by a workspace without a cache.
       const fresh = createDirectoryWorkspace({ path, blobs })
       await fresh.restore(second)
       expect(await fresh.snapshot()).toBe(second)
       await rm(path, { recursive: true })
 
-      const [were, are] = [await leavesOf(trees, first), await leavesOf(trees, second)]
+      const [were, are] = [await listLeaves(trees, first), await listLeaves(trees, second)]
       expect(were).toEqual(new Map(expected(before)))
       expect(are).toEqual(new Map(expected(after)))
       expect(withoutFolders(await trees.diffTrees(first, second))).toEqual(difference(were, are))

@@ -45,7 +45,7 @@ const write = async (name: string, content = name, mode = 0o644) => {
   await mkdir(dirname(inWork(name)), { recursive: true })
   await writeFile(inWork(name), content, { mode })
 }
-/** Long after everything that the test has written, so that nothing looks young. */
+/** Long after all writes of the test, so that no file looks recent. */
 const later = () => Date.now() + 60_000
 const read = (...names: string[]) => readFile(inWork(...names), 'utf8')
 const isExecutable = async (name: string) => ((await stat(inWork(name))).mode & 0o111) !== 0
@@ -81,7 +81,7 @@ describe('a restore', () => {
     expect(await workspace.snapshot()).toBe(tree)
   })
 
-  test('makes the directory when it is gone', async () => {
+  test('creates the directory if it is missing', async () => {
     await write('a/b')
     const workspace = open()
     const tree = await workspace.snapshot()
@@ -91,7 +91,7 @@ describe('a restore', () => {
     expect(await workspace.snapshot()).toBe(tree)
   })
 
-  test('writes nothing when nothing differs, with or without a memory of it', async () => {
+  test('writes nothing if nothing differs, with or without a cache', async () => {
     await write('a/b')
     await symlink('b', inWork('a', 'link'))
     const tree = await open().snapshot()
@@ -113,7 +113,7 @@ describe('a restore', () => {
     )
   })
 
-  test('knows by memory alone that a file has another content', async () => {
+  test('detects different content from the cache alone', async () => {
     const { files, calls } = createFailingFiles()
     const workspace = createDirectoryWorkspace({ path, blobs, files, now: later })
     await write('a', 'one')
@@ -126,7 +126,7 @@ describe('a restore', () => {
     expect(calls.slice(before)).not.toContain('handle.read')
   })
 
-  test('turns each kind of thing into each other kind', async () => {
+  test('replaces each kind of entry by each other kind', async () => {
     const kinds = {
       file: () => write('x'),
       directory: () => write('x/y/z'),
@@ -147,7 +147,7 @@ describe('a restore', () => {
     }
   })
 
-  test('follows no link out of the directory, wherever an agent put one', async () => {
+  test('follows no symlink out of the directory, wherever an agent created one', async () => {
     const outside = join(folder, 'outside')
     await mkdir(join(outside, 'sub'), { recursive: true })
     for (const name of ['file', 'sub/file'])
@@ -174,7 +174,7 @@ describe('a restore', () => {
     expect(await read('dir', 'sub', 'file')).toBe('dir/sub/file')
   })
 
-  test('does not write through a second name of a file outside', async () => {
+  test('does not write through a hard link to a file outside', async () => {
     const outside = join(folder, 'outside')
     await writeFile(outside, 'mine', { mode: 0o600 })
     await write('a', 'theirs')
@@ -208,12 +208,12 @@ describe('a restore', () => {
     await workspace.restore(tree)
     expect(await workspace.snapshot()).toBe(tree)
     expect(await readdir(inWork('locked'))).toEqual(['a'])
-    // This holds for root, too, whom no rights stop.
+    // True even for root, who bypasses permissions.
     for (const name of ['', 'locked']) expect((await stat(inWork(name))).mode & 0o700).toBe(0o700)
     expect((await stat(inWork('b'))).mode & 0o400).toBe(0o400)
   })
 
-  test('leaves a file that was for its owner only as private as it was', async () => {
+  test('keeps the mode of a private file', async () => {
     await write('.env', 'SECRET=1', 0o600)
     const workspace = open()
     const tree = await workspace.snapshot()
@@ -223,7 +223,7 @@ describe('a restore', () => {
     expect((await stat(inWork('.env'))).mode & 0o777).toBe(0o600)
   })
 
-  test('killed at any call is finished by the next one', async () => {
+  test('killed at any call is completed by the next one', async () => {
     const state = { a: () => makeState('a'), b: () => makeState('b') }
     await state.a()
     const tree = await open().snapshot()
@@ -259,7 +259,7 @@ describe('a restore', () => {
     }
   })
 
-  test('of an unknown tree is refused and changes nothing', async () => {
+  test('of an unknown tree is rejected and changes nothing', async () => {
     await write('a')
     const workspace = open()
     const tree = await workspace.snapshot()
@@ -268,7 +268,7 @@ describe('a restore', () => {
     expect(await workspace.snapshot()).toBe(tree)
   })
 
-  test('of content that the store cannot give leaves the old file and no temporary one', async () => {
+  test('of missing content keeps the old file and leaves no temporary file', async () => {
     await write('a', 'old')
     const tree = await open().snapshot()
     await write('a', 'new')
@@ -284,7 +284,7 @@ describe('a restore', () => {
 
 const isTemporary = (name: string) => name.includes('.loopwright-')
 
-/** Two states with much of every kind in common and much that differs. */
+/** Two states that share many entries of every kind and differ in many. */
 async function makeState(which: 'a' | 'b'): Promise<void> {
   const isA = which === 'a'
   await write('same')

@@ -1,107 +1,132 @@
 /**
- * Makes a directory be what a tree says, and writes only what differs.
+ * Restores a directory to a tree, and writes only the files that differ.
  *
- * 1. Nothing outside the root changes. Each directory is looked at, and found to be no link, before
- *    anything in it is touched; and a file is replaced, never written into, so that what shares its
- *    inode elsewhere stays as it was.
- * 2. A file has its old content or its new one. A restore that was killed leaves a state that the
- *    next one finishes; a temporary file it left is an extra file, and goes.
+ * 1. Nothing outside the root changes. Each directory is checked not to be a symlink before anything in it is
+ *    touched, and a file is replaced, never overwritten, so that hard links to it elsewhere stay unchanged.
+ * 2. A file has its old content or its new content. If a restore is killed, the next one completes it; a
+ *    temporary file left behind is not part of the tree, so it is removed.
  */
 
 import { randomUUID } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import type { TreeId } from '../loop/index.ts'
-import { type Bytes, inside, toPath } from './bytes.ts'
+import { type Bytes, joinBytes, toPath } from './bytes.ts'
 import { inParallel } from './in-parallel.ts'
-import { at, hasCode, linkTarget, look, namesIn, type Place, width } from './place.ts'
 import { ChangedError, hashFile } from './read-file.ts'
-import { clearDirectory, makeUsable, remove } from './remove.ts'
+import { clearDirectory, makeAccessible, remove } from './remove.ts'
 import { type FileEntry, type LinkEntry, loadTree } from './tree-object.ts'
+import {
+  absolutePath,
+  concurrency,
+  hasCode,
+  listNames,
+  readLinkTarget,
+  tryLstat,
+  type WorkspaceDirectory,
+} from './workspace-directory.ts'
 import { writeFile } from './write-file.ts'
 
-export async function restore(place: Place, tree: TreeId, path: Bytes = ''): Promise<void> {
-  const entries = await loadTree(place.blobs, tree)
-  const wanted = entries.filter(({ name }) => !place.exclusions.has(inside(path, name)))
-  await removeOthers(place, path, new Set(entries.map(({ name }) => name)))
-  await inParallel(wanted, width, async (entry) => {
-    if (entry.type === 'file') await restoreFile(place, inside(path, entry.name), entry)
-    else if (entry.type === 'link') await restoreLink(place, inside(path, entry.name), entry)
+export async function restore(
+  workspace: WorkspaceDirectory,
+  tree: TreeId,
+  path: Bytes = '',
+): Promise<void> {
+  const entries = await loadTree(workspace.blobs, tree)
+  const wanted = entries.filter(({ name }) => !workspace.exclusions.has(joinBytes(path, name)))
+  await removeOthers(workspace, path, new Set(entries.map(({ name }) => name)))
+  await inParallel(wanted, concurrency, async (entry) => {
+    if (entry.type === 'file') await restoreFile(workspace, joinBytes(path, entry.name), entry)
+    else if (entry.type === 'link') await restoreLink(workspace, joinBytes(path, entry.name), entry)
   })
   for (const entry of wanted) {
     if (entry.type !== 'directory') continue
-    await makeDirectory(place, inside(path, entry.name))
-    await restore(place, entry.tree, inside(path, entry.name))
+    await makeDirectory(workspace, joinBytes(path, entry.name))
+    await restore(workspace, entry.tree, joinBytes(path, entry.name))
   }
 }
 
-async function removeOthers(place: Place, path: Bytes, wanted: ReadonlySet<Bytes>): Promise<void> {
-  const seen = await look(place, path)
+async function removeOthers(
+  workspace: WorkspaceDirectory,
+  path: Bytes,
+  wanted: ReadonlySet<Bytes>,
+): Promise<void> {
+  const seen = await tryLstat(workspace, path)
   if (seen?.isDirectory() !== true) throw new ChangedError(path)
-  await makeUsable(place, path, seen)
-  await inParallel(await namesIn(place, path), width, async (name) => {
-    const inIt = inside(path, name)
-    if (!wanted.has(name) && !place.exclusions.has(inIt)) await remove(place, inIt)
+  await makeAccessible(workspace, path, seen)
+  await inParallel(await listNames(workspace, path), concurrency, async (name) => {
+    const child = joinBytes(path, name)
+    if (!wanted.has(name) && !workspace.exclusions.has(child)) await remove(workspace, child)
   })
 }
 
-async function restoreFile(place: Place, path: Bytes, entry: FileEntry): Promise<void> {
-  const seen = await look(place, path)
+async function restoreFile(
+  workspace: WorkspaceDirectory,
+  path: Bytes,
+  entry: FileEntry,
+): Promise<void> {
+  const seen = await tryLstat(workspace, path)
   const file = seen?.isFile() === true ? seen : undefined
-  if (file !== undefined && (await isSame(place, path, file, entry))) return
-  await clearDirectory(place, path, seen)
-  await replace(place, path, (temporary) => writeFile(place, temporary, entry, file))
+  if (file !== undefined && (await isSame(workspace, path, file, entry))) return
+  await clearDirectory(workspace, path, seen)
+  await replace(workspace, path, (temporary) => writeFile(workspace, temporary, entry, file))
 }
 
-async function restoreLink(place: Place, path: Bytes, { target }: LinkEntry): Promise<void> {
-  const seen = await look(place, path)
-  if (seen?.isSymbolicLink() === true && (await linkTarget(place, path)) === target) return
-  await clearDirectory(place, path, seen)
-  const { symlink } = place.files
-  await replace(place, path, (temporary) => symlink(toPath(target), at(place, temporary)))
+async function restoreLink(
+  workspace: WorkspaceDirectory,
+  path: Bytes,
+  { target }: LinkEntry,
+): Promise<void> {
+  const seen = await tryLstat(workspace, path)
+  if (seen?.isSymbolicLink() === true && (await readLinkTarget(workspace, path)) === target) return
+  await clearDirectory(workspace, path, seen)
+  const { symlink } = workspace.files
+  await replace(workspace, path, (temporary) =>
+    symlink(toPath(target), absolutePath(workspace, temporary)),
+  )
 }
 
-async function makeDirectory(place: Place, path: Bytes): Promise<void> {
-  const seen = await look(place, path)
+async function makeDirectory(workspace: WorkspaceDirectory, path: Bytes): Promise<void> {
+  const seen = await tryLstat(workspace, path)
   if (seen?.isDirectory() === true) return
-  if (seen !== undefined) await place.files.unlink(at(place, path))
-  await place.files.mkdir(at(place, path))
+  if (seen !== undefined) await workspace.files.unlink(absolutePath(workspace, path))
+  await workspace.files.mkdir(absolutePath(workspace, path))
 }
 
 async function isSame(
-  place: Place,
+  workspace: WorkspaceDirectory,
   path: Bytes,
   seen: BigIntStats,
   entry: FileEntry,
 ): Promise<boolean> {
   const executable = (seen.mode & 0o100n) !== 0n
   if (executable !== entry.executable || Number(seen.size) !== entry.bytes) return false
-  const known = place.cache.find(path, seen)
+  const known = workspace.cache.find(path, seen)
   if (known !== undefined) return known === entry.blob
-  const readAtMs = place.now()
+  const readAtMs = workspace.now()
   try {
-    if ((await hashFile(place, path, seen)) !== entry.blob) return false
-    place.cache.remember(path, seen, entry.blob, readAtMs)
+    if ((await hashFile(workspace, path, seen)) !== entry.blob) return false
+    workspace.cache.remember(path, seen, entry.blob, readAtMs)
     return true
   } catch (error) {
-    // What cannot be read can still be replaced.
+    // An unreadable file can still be replaced.
     if (error instanceof ChangedError || hasCode(error, 'EACCES', 'EPERM')) return false
     throw error
   }
 }
 
 async function replace(
-  place: Place,
+  workspace: WorkspaceDirectory,
   path: Bytes,
   make: (temporary: Bytes) => Promise<void>,
 ): Promise<void> {
   const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')))
-  const temporary = inside(folder, `.loopwright-${randomUUID()}`)
+  const temporary = joinBytes(folder, `.loopwright-${randomUUID()}`)
   try {
     await make(temporary)
-    await place.files.rename(at(place, temporary), at(place, path))
+    await workspace.files.rename(absolutePath(workspace, temporary), absolutePath(workspace, path))
   } catch (error) {
-    // Why it failed matters more than what the clean-up meets.
-    await place.files.unlink(at(place, temporary)).catch(() => {})
+    // Report the original error, not one of the clean-up.
+    await workspace.files.unlink(absolutePath(workspace, temporary)).catch(() => {})
     throw error
   }
 }

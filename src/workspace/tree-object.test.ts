@@ -2,10 +2,10 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { memoryBlobs } from '../testing/memory-blobs.ts'
 import { fromBuffer, fromText } from './bytes.ts'
-import { loadTree, parseTree, renderTree, type TreeEntry, treeIdOf } from './tree-object.ts'
+import { computeTreeId, loadTree, parseTree, renderTree, type TreeEntry } from './tree-object.ts'
 
 const { blob } = await memoryBlobs().put('content')
-const tree = treeIdOf('content')
+const tree = computeTreeId('content')
 const file = (name: string, executable = false): TreeEntry => {
   return { type: 'file', name, blob, bytes: 7, executable }
 }
@@ -30,7 +30,7 @@ const entries: fc.Arbitrary<TreeEntry> = fc.oneof(
 )
 
 describe('a tree object', () => {
-  test('is one line for each entry, sorted by bytes, that a person can read', () => {
+  test('is readable text with one line per entry, sorted by bytes', () => {
     const text = renderTree([
       file('b.txt'),
       file('run me', true),
@@ -51,7 +51,7 @@ describe('a tree object', () => {
     )
   })
 
-  test('of any names and targets reads back as what it was', () => {
+  test('with any names and targets can be parsed back', () => {
     const lists = fc.uniqueArray(entries, { selector: (entry) => entry.name, maxLength: 8 })
     fc.assert(
       fc.property(lists, (list) => {
@@ -68,24 +68,26 @@ describe('a tree object', () => {
     ['no header', `f ${blob} 7 a\n`],
     ['nothing', ''],
     ['another order', `loopwright-tree 1\nf ${blob} 7 b\nf ${blob} 7 a\n`],
-    ['a name twice', `loopwright-tree 1\nf ${blob} 7 a\nf ${blob} 7 a\n`],
-    ['no last newline', `loopwright-tree 1\nf ${blob} 7 a`],
+    ['a duplicate name', `loopwright-tree 1\nf ${blob} 7 a\nf ${blob} 7 a\n`],
+    ['no newline at the end', `loopwright-tree 1\nf ${blob} 7 a`],
     ['an unknown kind', `loopwright-tree 1\ns ${blob} a\n`],
-    ['an escape that is not needed', `loopwright-tree 1\nf ${blob} 7 %61\n`],
-    ['a size that is no number', `loopwright-tree 1\nf ${blob} x a\n`],
-    ['a size written otherwise', `loopwright-tree 1\nf ${blob} 07 a\n`],
-    ['a hash that is none', 'loopwright-tree 1\nf ../../x 7 a\n'],
+    ['an unnecessary escape', `loopwright-tree 1\nf ${blob} 7 %61\n`],
+    ['an invalid size', `loopwright-tree 1\nf ${blob} x a\n`],
+    ['a size with a leading zero', `loopwright-tree 1\nf ${blob} 07 a\n`],
+    ['an invalid hash', 'loopwright-tree 1\nf ../../x 7 a\n'],
     ['one field too many', `loopwright-tree 1\nd ${blob} 7 a\n`],
-    ['a name that leads up', `loopwright-tree 1\nd ${tree} ..\n`],
-    ['a name that leads nowhere', `loopwright-tree 1\nd ${tree} .\n`],
-    ['a name that leads out', `loopwright-tree 1\nf ${blob} 7 ../../etc/passwd\n`],
+    ['the name ..', `loopwright-tree 1\nd ${tree} ..\n`],
+    ['the name .', `loopwright-tree 1\nd ${tree} .\n`],
+    ['a name with a path', `loopwright-tree 1\nf ${blob} 7 ../../etc/passwd\n`],
     ['an escaped slash', `loopwright-tree 1\nf ${blob} 7 a%2fb\n`],
     ['a NUL', `loopwright-tree 1\nf ${blob} 7 a%00\n`],
     ['an empty name', `loopwright-tree 1\nf ${blob} 7 \n`],
-  ])('with %s is refused', async (_, text) => {
+  ])('with %s is rejected', async (_, text) => {
     const blobs = memoryBlobs()
     await blobs.put(text)
-    await expect(loadTree(blobs, treeIdOf(text))).rejects.toMatchObject({ code: 'store-damaged' })
+    await expect(loadTree(blobs, computeTreeId(text))).rejects.toMatchObject({
+      code: 'store-damaged',
+    })
   })
 })
 

@@ -1,20 +1,20 @@
 /**
- * One directory as a canonical text. Kept as a blob; the id of a tree is the id of that blob, so
- * equal directories have equal ids, and a change anywhere changes every id above it.
+ * One directory as a canonical text, stored as a blob. The id of a tree is the id of that blob, so equal
+ * directories have equal ids, and a change changes the ids of all parent directories.
  *
  *     loopwright-tree 1
  *     f <blob> <bytes> <name>     a file
- *     x <blob> <bytes> <name>     a file that its owner may execute
+ *     x <blob> <bytes> <name>     an executable file
  *     d <tree> <name>             a directory
  *     l <target> <name>           a symbolic link
  *
- * One line for each entry, sorted by the bytes of the name, each with a newline at its end. In names
- * and targets `%`, space, control characters and, in one that is not UTF-8, every byte over 0x7f
- * stand as `%` and two hexadecimal digits.
+ * One line per entry, sorted by the bytes of the name, each terminated by a newline. In names and targets, `%`,
+ * space, control characters and, if they are not UTF-8, all bytes over 0x7f are written as `%` and two
+ * hexadecimal digits.
  *
- * 1. A directory has exactly one text, and any other text is refused.
- * 2. A name is one step down: never empty, `.`, `..` or with a slash or a NUL. A tree that came from
- *    elsewhere cannot reach out of its folder.
+ * 1. A directory has exactly one text; any other text is rejected.
+ * 2. A name is one path component: never empty, `.` or `..`, and without slash or NUL. So a tree from an
+ *    untrusted source cannot reach outside its folder.
  */
 
 import assert from 'node:assert/strict'
@@ -48,21 +48,21 @@ export interface LinkEntry {
 const header = 'loopwright-tree 1\n'
 
 export async function loadTree(blobs: Blobs, tree: TreeId): Promise<readonly TreeEntry[]> {
-  return parseTree((await blobs.get(blobOf(tree))).toString('utf8'), tree)
+  return parseTree((await blobs.get(toBlobId(tree))).toString('utf8'), tree)
 }
 
-/** A tree is a blob, and they share one id. */
-export function blobOf(tree: TreeId): BlobId {
+/** A tree is stored as a blob with the same id. */
+export function toBlobId(tree: TreeId): BlobId {
   const id: string = tree
   if (isBlobId(id)) return id
   throw new LoopError(
     'unknown-artifact',
-    `${id} is not the id of a tree. Take one that loopctl inspect shows.`,
+    `${id} is not a tree id. To list the trees of a run, use: loopctl inspect <run>`,
   )
 }
 
-/** The id that a text has, or will have once it is kept. */
-export function treeIdOf(text: string): TreeId {
+/** The id of a tree text, stored or not. */
+export function computeTreeId(text: string): TreeId {
   const id = createHash('sha256').update(text).digest('hex')
   assert(isTreeId(id))
   return id
@@ -75,12 +75,12 @@ export function renderTree(entries: readonly TreeEntry[]): string {
 
 export function parseTree(text: string, id: string): readonly TreeEntry[] {
   const entries = text.slice(header.length).split('\n').slice(0, -1).map(parseEntry)
-  const isWhole = entries.every(
+  const isValid = entries.every(
     (entry, index) => entry !== undefined && entry.name !== entries[index - 1]?.name,
   )
   const parsed = entries.filter((entry) => entry !== undefined)
-  if (isWhole && renderTree(parsed) === text) return parsed
-  const advice = 'It was made by another version, or it is not a tree.'
+  if (isValid && renderTree(parsed) === text) return parsed
+  const advice = 'Another version created it, or it is not a tree.'
   throw new LoopError('store-damaged', `${id} cannot be read as a tree. ${advice}`)
 }
 
@@ -113,7 +113,7 @@ const isTreeId = (text: string): text is TreeId => hash.test(text)
 const isName = (name: Bytes): boolean =>
   name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0')
 
-/** Everything but printable ASCII, and the character that escapes; after `\u0080`, all is text. */
+/** Everything except printable ASCII without `%`, and characters from `\u0080` on. */
 const unsafeText = /[^!-$&-~\u0080-\u{10ffff}]/gu
 const unsafeBytes = /[^!-$&-~]/g
 

@@ -1,5 +1,5 @@
 /**
- * Trees of one run, read without being put anywhere. Its repository is known, so that no other is asked.
+ * Reads trees of one run without extracting them. Its repository is known, so no other is searched.
  */
 
 import type { Blobs, TreeReader } from '../engine/index.ts'
@@ -15,29 +15,29 @@ import { inOwnFolder } from './tree-store.ts'
 
 export interface TreeReaderOptions {
   readonly blobs: Blobs
-  /** The folder of the record. */
+  /** The state folder. */
   readonly folder: string
-  /** Of the run's worktree; undefined: it works in a folder, whose trees are blobs. */
+  /** The repository of the run's worktree; undefined for a run in a plain folder, whose trees are blobs. */
   readonly repository: Repository | undefined
 }
 
 const patchBytesMaxDefault = 256 * 1024
-/** The arguments of one call of git have a limit. */
-const pathsAtOnce = 200
+/** The length of a command line is limited. */
+const pathsPerCall = 200
 
 export function createTreeReader({ blobs, folder, repository }: TreeReaderOptions): TreeReader {
-  const ofBlobs = createReadTrees(createBlobSource(blobs))
-  const ofGit =
+  const blobReader = createReadTrees(createBlobSource(blobs))
+  const gitReader =
     repository === undefined ? undefined : createReadTrees(createGitSource({ repository }))
-  const readerOf = (tree: TreeId): ReadTrees => {
-    if (!isGitTree(tree)) return ofBlobs
-    if (ofGit !== undefined) return ofGit
-    const message = `The tree ${tree} is one of git, and this run has no repository.`
-    throw new LoopError('unknown-artifact', `${message} Certify it where it was made.`)
+  const selectReader = (tree: TreeId): ReadTrees => {
+    if (!isGitTree(tree)) return blobReader
+    if (gitReader !== undefined) return gitReader
+    const message = `The tree ${tree} is in git, and this run has no repository.`
+    throw new LoopError('unknown-artifact', `${message} Certify it in its own repository.`)
   }
   return {
-    list: async (tree) => readerOf(tree).list(tree),
-    read: async (tree, path, bytesMax) => readerOf(tree).read(tree, path, bytesMax),
+    list: async (tree) => selectReader(tree).list(tree),
+    read: async (tree, path, bytesMax) => selectReader(tree).read(tree, path, bytesMax),
     async patch(before, after, paths, bytesMax = patchBytesMaxDefault) {
       if (paths.length === 0) return ''
       if (repository === undefined || !isGitTree(before) || !isGitTree(after)) {
@@ -46,20 +46,20 @@ export function createTreeReader({ blobs, folder, repository }: TreeReaderOption
         const { patch } = await inOwnFolder(folder, (path) =>
           compareBlobs({ blobs }, both, path, only),
         )
-        return cut(patch, bytesMax)
+        return truncate(patch, bytesMax)
       }
       const trees = openGitTrees(repository)
       let text = ''
-      for (let from = 0; from < paths.length; from += pathsAtOnce) {
-        const some = paths.slice(from, from + pathsAtOnce)
-        text += await trees.patch(before, after, Number.POSITIVE_INFINITY, some)
+      for (let from = 0; from < paths.length; from += pathsPerCall) {
+        const batch = paths.slice(from, from + pathsPerCall)
+        text += await trees.patch(before, after, Number.POSITIVE_INFINITY, batch)
       }
-      return cut(text, bytesMax)
+      return truncate(text, bytesMax)
     },
   }
 }
 
-const cut = (text: string, charsMax: number): string =>
+const truncate = (text: string, charsMax: number): string =>
   text.length <= charsMax
     ? text
-    : `${text.slice(0, charsMax)}\n[${text.length - charsMax} characters more]\n`
+    : `${text.slice(0, charsMax)}\n[${text.length - charsMax} more characters]\n`

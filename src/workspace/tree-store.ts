@@ -1,6 +1,6 @@
 /**
- * Trees by their ids, whatever keeps them: blobs of the record, or the repository of a run that works
- * in a worktree. All that is done with trees apart from a workspace goes through here.
+ * Trees by id, wherever they are stored: as blobs in the state folder, or in the repository of a run with a
+ * worktree. All operations on trees outside a workspace go through here.
  */
 
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -18,22 +18,22 @@ import { findRepository } from './git/repository.ts'
 import { createTrees, type DirectoryTrees } from './trees.ts'
 
 export interface TreeDoor {
-  /** Every blob of the record that a tree needs; what is in git is kept by git. */
+  /** Every stored blob that a tree needs. Trees in git need none. */
   reachable: DirectoryTrees['reachable']
   readTree: DirectoryTrees['readTree']
   /** Paths that differ. */
   changes(before: TreeId, after: TreeId): Promise<readonly string[]>
-  /** What differs, with lines; and as a patch for people, if that is wanted. */
+  /** The files that differ, with line counts, and the patch if requested. */
   compare(
     before: TreeId,
     after: TreeId,
     wanted: { readonly patch: boolean },
   ): Promise<{ readonly files: readonly FileChange[]; readonly patch?: string }>
-  /** The same files as a tree of blobs, so that they can be had without the repository. */
+  /** The same files as a tree of blobs, so that they are available without the repository. */
   asBlobs(tree: TreeId): Promise<TreeId>
-  /** Puts its files into a folder, which is made what the tree says. */
+  /** Writes its files into a folder and removes all others there. */
   extract(tree: TreeId, folder: string): Promise<void>
-  /** Of these trees of git, what is wrong. */
+  /** Describes the problems of these git trees. */
   gitProblems(trees: readonly TreeId[]): Promise<readonly string[]>
 }
 
@@ -53,17 +53,17 @@ export function createTreeDoor(base: TreeStorePorts): TreeDoor {
     return known
   }
 
-  async function gitWith(tree: TreeId): Promise<GitTrees> {
+  async function findGitTrees(tree: TreeId): Promise<GitTrees> {
     for (const one of await repositories()) {
       if ((await one.treeOf(tree.slice('git:'.length))) !== undefined) return one
     }
-    const advice = 'Put the repository of its run back where it was.'
-    throw new LoopError('unknown-artifact', `No repository here has the tree ${tree}. ${advice}`)
+    const advice = 'Move the repository of its run back to its original path.'
+    throw new LoopError('unknown-artifact', `No known repository has the tree ${tree}. ${advice}`)
   }
 
   async function asBlobs(tree: TreeId): Promise<TreeId> {
     if (!isGitTree(tree)) return tree
-    const git = await gitWith(tree)
+    const git = await findGitTrees(tree)
     return inOwnFolder(base.folder, async (path) => {
       await git.extract(tree, path)
       return createDirectoryWorkspace({ path, blobs, exclude: [] }).snapshot()
@@ -76,7 +76,7 @@ export function createTreeDoor(base: TreeStorePorts): TreeDoor {
     asBlobs,
     async changes(before, after) {
       if (isGitTree(before) && isGitTree(after)) {
-        return (await gitWith(before)).changes(before, after)
+        return (await findGitTrees(before)).changes(before, after)
       }
       const { added, changed, removed } = await trees.diffTrees(
         await asBlobs(before),
@@ -86,7 +86,7 @@ export function createTreeDoor(base: TreeStorePorts): TreeDoor {
     },
     async compare(before, after, { patch }) {
       if (isGitTree(before) && isGitTree(after)) {
-        const git = await gitWith(before)
+        const git = await findGitTrees(before)
         const files = await git.lines(before, after)
         return patch ? { files, patch: await git.patch(before, after) } : { files }
       }
@@ -96,7 +96,7 @@ export function createTreeDoor(base: TreeStorePorts): TreeDoor {
     async extract(tree, folder) {
       if (!isGitTree(tree)) return createDirectoryWorkspace({ path: folder, blobs }).restore(tree)
       await mkdir(folder, { recursive: true })
-      await (await gitWith(tree)).extract(tree, folder)
+      await (await findGitTrees(tree)).extract(tree, folder)
     },
     async gitProblems(wanted) {
       if (wanted.length === 0) return []
@@ -104,18 +104,18 @@ export function createTreeDoor(base: TreeStorePorts): TreeDoor {
       for (const one of await repositories()) {
         if (missing.length > 0) missing = await one.missing(missing)
       }
-      return missing.map((tree) => `The tree ${tree} is not whole in any repository of a run.`)
+      return missing.map((tree) => `The tree ${tree} is incomplete in every repository of a run.`)
     },
   }
 }
 
-/** Those of all runs on record; those that are gone have nothing any more. */
+/** The repositories of all runs, except those that no longer exist. */
 async function openRepositories({ journal }: TreeStorePorts): Promise<readonly GitTrees[]> {
   const runs = await journal.listRuns({ limit: Number.MAX_SAFE_INTEGER })
   const created = await Promise.all(runs.map(({ id }) => readCreated(journal, id)))
   const paths = new Set(created.flatMap(({ worktree }) => worktree?.repository ?? []))
   const opened: GitTrees[] = []
-  // Without it, none of them would seem to be there.
+  // Without git, all repositories would seem to be missing.
   if (paths.size > 0) await findGit()
   for (const path of paths) {
     const folder = basename(path) === '.git' ? dirname(path) : path
@@ -128,13 +128,13 @@ async function openRepositories({ journal }: TreeStorePorts): Promise<readonly G
   return opened
 }
 
-/** Nothing of what is put there is run. */
+/** Runs `work` with a temporary folder. No file in it is ever executed. */
 export async function inOwnFolder<T>(
-  record: string,
+  stateFolder: string,
   work: (path: string) => Promise<T>,
 ): Promise<T> {
-  await mkdir(restoreFolder(record), { recursive: true, mode: 0o700 })
-  const path = await mkdtemp(join(restoreFolder(record), 'restore-'))
+  await mkdir(restoreFolder(stateFolder), { recursive: true, mode: 0o700 })
+  const path = await mkdtemp(join(restoreFolder(stateFolder), 'restore-'))
   try {
     return await work(path)
   } finally {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { memoryBlobs } from '../testing/memory-blobs.ts'
 import { createDirectoryWorkspace } from './directory.ts'
-import { blobOf } from './tree-object.ts'
+import { toBlobId } from './tree-object.ts'
 import { createTrees } from './trees.ts'
 
 let path: string
@@ -18,7 +18,7 @@ const write = async (name: string, content = name) => {
   await writeFile(join(path, name), content)
 }
 
-test('everything that a tree needs is reachable from it, once each', async () => {
+test('reachable lists all blobs of a tree, each once', async () => {
   const blobs = memoryBlobs()
   for (const name of ['a', 'b/c', 'b/d/e']) await write(name)
   await write('b/twice', 'a')
@@ -26,11 +26,11 @@ test('everything that a tree needs is reachable from it, once each', async () =>
   const tree = await createDirectoryWorkspace({ path, blobs }).snapshot()
   const reached: string[] = []
   for await (const blob of createTrees(blobs).reachable(tree)) reached.push(blob)
-  expect(reached[0]).toBe(blobOf(tree))
+  expect(reached[0]).toBe(toBlobId(tree))
   expect(reached.toSorted()).toEqual([...blobs.contents.keys()].toSorted())
 })
 
-test('with what was seen before, only the rest is read', async () => {
+test('reachable skips what is in seen', async () => {
   const blobs = memoryBlobs()
   const workspace = createDirectoryWorkspace({ path, blobs })
   for (const name of ['a', 'b/c', 'b/d/e']) await write(name)
@@ -52,7 +52,7 @@ test('with what was seen before, only the rest is read', async () => {
   expect(reached.toSorted()).toEqual([...blobs.contents.keys()].toSorted())
 })
 
-test('two trees differ in files, links and empty directories', async () => {
+test('diffTrees compares files, symlinks and empty directories', async () => {
   const blobs = memoryBlobs()
   const workspace = createDirectoryWorkspace({ path, blobs })
   for (const name of ['same/x', 'changed', 'gone/deep/er', 'swap']) await write(name)

@@ -1,19 +1,19 @@
-/** What is in a tree, without a workspace: for garbage collection, export and comparison. */
+/** Reads trees without a workspace, for garbage collection, export and comparison. */
 
 import type { Blobs, Trees } from '../engine/index.ts'
 import type { BlobId, TreeId } from '../loop/index.ts'
-import { asText, type Bytes, inside, show } from './bytes.ts'
+import { asText, type Bytes, joinBytes, toDisplay } from './bytes.ts'
 import { isGitTree } from './git/git-tree-id.ts'
 import {
-  blobOf,
   type FileEntry,
   type LinkEntry,
   loadTree,
   renderTree,
   type TreeEntry,
+  toBlobId,
 } from './tree-object.ts'
 
-/** A path is for people; one that is not UTF-8 stands with `\xff` for its bytes. */
+/** Paths are for display: bytes that are not UTF-8 are written as `\xff`. */
 export type TreeItem = (
   | { readonly path: string; readonly mode: 'directory' }
   | {
@@ -24,11 +24,11 @@ export type TreeItem = (
     }
   | { readonly path: string; readonly mode: 'link'; readonly target: string }
 ) & {
-  /** The path or the target only stands for bytes that are no text. */
+  /** The path or the target is not UTF-8, so this is only its display form. */
   readonly isText?: false
 }
 
-/** Paths of files and links, and of directories with nothing in them, which end in a slash. */
+/** Paths of files and symlinks, and of empty directories, which end in a slash. */
 export interface TreeDifference {
   readonly added: readonly string[]
   readonly changed: readonly string[]
@@ -36,7 +36,7 @@ export interface TreeDifference {
 }
 
 export interface DirectoryTrees extends Trees {
-  /** With a set of what was seen already, trees that share most of their content are cheap. */
+  /** Skips what is in `seen`, so that trees that share most of their content are cheap. */
   reachable(tree: TreeId, seen?: Set<string>): AsyncIterable<BlobId>
   readTree(tree: TreeId): AsyncIterable<TreeItem>
   diffTrees(before: TreeId, after: TreeId): Promise<TreeDifference>
@@ -45,7 +45,7 @@ export interface DirectoryTrees extends Trees {
 export function createTrees(blobs: Blobs): DirectoryTrees {
   return {
     reachable: (tree, seen = new Set()) => reachable(blobs, tree, seen),
-    readTree: (tree) => items(blobs, tree, ''),
+    readTree: (tree) => listItems(blobs, tree, ''),
     diffTrees: async (before, after) => {
       const found = { added: [], changed: [], removed: [] }
       await compare(blobs, '', { before, after }, found)
@@ -55,10 +55,10 @@ export function createTrees(blobs: Blobs): DirectoryTrees {
 }
 
 async function* reachable(blobs: Blobs, tree: TreeId, seen: Set<string>): AsyncGenerator<BlobId> {
-  // What is in git is kept by git.
+  // git stores its own trees.
   if (seen.has(tree) || isGitTree(tree)) return
   seen.add(tree)
-  yield blobOf(tree)
+  yield toBlobId(tree)
   for (const entry of await loadTree(blobs, tree)) {
     if (entry.type === 'directory') yield* reachable(blobs, entry.tree, seen)
     else if (entry.type === 'file' && !seen.has(entry.blob)) {
@@ -68,20 +68,20 @@ async function* reachable(blobs: Blobs, tree: TreeId, seen: Set<string>): AsyncG
   }
 }
 
-async function* items(blobs: Blobs, tree: TreeId, folder: Bytes): AsyncGenerator<TreeItem> {
+async function* listItems(blobs: Blobs, tree: TreeId, folder: Bytes): AsyncGenerator<TreeItem> {
   for (const entry of await loadTree(blobs, tree)) {
-    const within = inside(folder, entry.name)
-    const path = show(within)
+    const child = joinBytes(folder, entry.name)
+    const path = toDisplay(child)
     const target = entry.type === 'link' ? entry.target : ''
-    const isText = asText(within) !== undefined && asText(target) !== undefined
+    const isText = asText(child) !== undefined && asText(target) !== undefined
     const shown = isText ? { path } : ({ path, isText } as const)
-    if (entry.type === 'link') yield { ...shown, mode: 'link', target: show(target) }
+    if (entry.type === 'link') yield { ...shown, mode: 'link', target: toDisplay(target) }
     else if (entry.type === 'file') {
       const mode = entry.executable ? 'executable' : 'file'
       yield { ...shown, mode, blob: entry.blob, bytes: entry.bytes }
     } else {
       yield { ...shown, mode: 'directory' }
-      yield* items(blobs, entry.tree, within)
+      yield* listItems(blobs, entry.tree, child)
     }
   }
 }
@@ -95,17 +95,17 @@ async function compare(
   if (trees.before === trees.after) return
   const before = await entriesByName(blobs, trees.before)
   const after = await entriesByName(blobs, trees.after)
-  if (trees.before === undefined && after.size === 0) found.added.push(`${show(folder)}/`)
-  if (trees.after === undefined && before.size === 0) found.removed.push(`${show(folder)}/`)
+  if (trees.before === undefined && after.size === 0) found.added.push(`${toDisplay(folder)}/`)
+  if (trees.after === undefined && before.size === 0) found.removed.push(`${toDisplay(folder)}/`)
   for (const name of [...new Set([...before.keys(), ...after.keys()])].toSorted()) {
-    const was = before.get(name)
-    const is = after.get(name)
-    const path = inside(folder, name)
-    if (isLeaf(was) && isLeaf(is)) {
-      if (renderTree([was]) !== renderTree([is])) found.changed.push(show(path))
-    } else if (isLeaf(was)) found.removed.push(show(path))
-    else if (isLeaf(is)) found.added.push(show(path))
-    await compare(blobs, path, { before: subtree(was), after: subtree(is) }, found)
+    const old = before.get(name)
+    const current = after.get(name)
+    const path = joinBytes(folder, name)
+    if (isLeaf(old) && isLeaf(current)) {
+      if (renderTree([old]) !== renderTree([current])) found.changed.push(toDisplay(path))
+    } else if (isLeaf(old)) found.removed.push(toDisplay(path))
+    else if (isLeaf(current)) found.added.push(toDisplay(path))
+    await compare(blobs, path, { before: subtree(old), after: subtree(current) }, found)
   }
 }
 

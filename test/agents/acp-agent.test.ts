@@ -1,5 +1,5 @@
-// Agents that speak ACP: honest ones, and every way in which one can fail. None is taken for a success that
-// is none, each end has its name, and no process is left (the fixture looks each time).
+// ACP agents: honest ones, and every way in which one can fail. No failure counts as a success,
+// each end has its name, and no process is left (the fixture checks each time).
 
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -18,9 +18,9 @@ const faultOf = (mode: string, options?: FakeOptions): Promise<unknown> =>
 describe.each([
   ['as a plain process', false],
   ['in the sandbox', true],
-])('%s', (_where, walled) => {
-  test('an agent does its work in the workspace, tells of it, and reports', async () => {
-    const { report, said, workspace } = await workAs('honest', { walled })
+])('%s', (_where, sandboxed) => {
+  test('an agent does its work in the workspace, reports progress, and reports its result', async () => {
+    const { report, said, workspace } = await workAs('honest', { sandboxed })
     expect(report).toMatchObject({ status: 'done', ended: 'claimed', turns: 2 })
     expect(report.text).toBe('The file is written.')
     expect(await readFile(join(workspace, 'out.txt'), 'utf8')).toBe('write this')
@@ -32,36 +32,36 @@ describe.each([
     ])
   })
 
-  test('one that ignores every request to end is killed with its children', async () => {
-    const { report } = await workAs('stubborn', { walled, idleMs: 4000 })
+  test('an agent that ignores every request to end is killed with its children', async () => {
+    const { report } = await workAs('stubborn', { sandboxed, idleMs: 4000 })
     expect(report).toMatchObject({ status: 'failed', ended: 'idle' })
     expect(report.text).toContain('I stay.')
   })
 
-  test('a program that is not there ends the run', async () => {
-    const fault = await faultOf('honest', { walled, command: ['/nonexistent/agent'] })
+  test('a missing program ends the run', async () => {
+    const fault = await faultOf('honest', { sandboxed, command: ['/nonexistent/agent'] })
     expect(fault).toMatchObject({ code: 'agent-not-started', fatal: true })
     expect((fault as { message: string }).message).toContain('/nonexistent/agent')
   })
 
-  test('one that dies says how', async () => {
-    const { report } = await workAs('dies', { walled })
+  test('an agent that dies reports how', async () => {
+    const { report } = await workAs('dies', { sandboxed })
     expect(report).toMatchObject({ status: 'failed', ended: 'crashed' })
     expect(report.text).toContain('exited with code 3')
     expect(report.text).toContain('something terrible')
   })
 
-  test('when the run is stopped it is asked to stop, and what it asks then is cancelled', async () => {
+  test('when the run is stopped it is asked to stop, and its permission requests are cancelled', async () => {
     const stop = new AbortController()
     const onNote = (): void => stop.abort(new Error('enough'))
     const workspace = await newFolder()
-    const work = workAs('polite', { walled, workspace, signal: stop.signal, onNote })
+    const work = workAs('polite', { sandboxed, workspace, signal: stop.signal, onNote })
     await expect(work).rejects.toThrow('enough')
     expect(await readFile(join(workspace, 'cancelled.txt'), 'utf8')).toBe('cancelled')
   })
 })
 
-test('one whose time is over is asked to stop, too', async () => {
+test('an agent that runs out of time is asked to stop, too', async () => {
   const { report, workspace } = await workAs('polite', { timeoutMs: 1500, idleMs: 60_000 })
   expect(report).toMatchObject({ status: 'failed', ended: 'time' })
   expect(await readFile(join(workspace, 'cancelled.txt'), 'utf8')).toBe('cancelled')
@@ -103,7 +103,7 @@ test.each(stops)(
   },
 )
 
-test('one that floods is ended, and of what it sent little is kept', async () => {
+test('an agent that floods is ended, and little of its output is kept', async () => {
   const { report, said } = await workAs('flood')
   expect(report).toMatchObject({ status: 'failed', ended: 'crashed' })
   expect(report.text).toMatch(/^It did not end its work: it sent too much/)
@@ -119,7 +119,7 @@ test.each(['mute', 'silent', 'silent-after-words'])(
   },
 )
 
-test('it is not idle while its model is at work', async () => {
+test('it is not idle while its model is working', async () => {
   let looks = 0
   const isBusy = (): boolean => ++looks < 20
   const { report } = await workAs('silent', { idleMs: 100, isBusy })
@@ -134,7 +134,7 @@ test('its time is limited', async () => {
 })
 
 test.each(['noise', 'deep', 'twice', 'talks-first'])(
-  'what is no message, or one too many ("%s"), is left out',
+  'invalid or surplus messages ("%s") are dropped',
   async (mode) => {
     const { report, workspace } = await workAs(mode)
     expect(report).toMatchObject({ status: 'done', ended: 'claimed' })
@@ -142,37 +142,37 @@ test.each(['noise', 'deep', 'twice', 'talks-first'])(
   },
 )
 
-test('what we do not offer is refused as the protocol says', async () => {
+test('what we do not offer is refused as the protocol requires', async () => {
   const { report } = await workAs('wants-more')
   expect(report.text).toBe('-32601 -32601 -32601 -32601 -32602')
 })
 
-test('a claim is not believed when the last answer of its model was cut short', async () => {
+test('a claim is not believed if the last response of its model was cut short', async () => {
   const { report } = await workAs('honest', { lastAnswer: () => 'other' })
   expect(report).toMatchObject({ status: 'failed', ended: 'provider' })
   expect(report.text).toContain('The file is written.')
 })
 
-test('the last line of its words may say more than done', async () => {
+test('the last line of its message may report more than done', async () => {
   const { report } = await workAs('status')
   expect(report).toMatchObject({ status: 'blocked', ended: 'claimed', text: 'I cannot.' })
 })
 
-test('secrets and colours are taken out of what it says', async () => {
+test('secrets and colors are removed from its output', async () => {
   const { report, said } = await workAs('secret', { env: { MY_API_KEY: 'sk-123456' } })
   expect(report.text).toBe('The key is [secret]. red')
   expect(said.join()).not.toContain('sk-123456')
 })
 
 describe('permissions', () => {
-  test('what may not be done is not done, and the end is no claim', async () => {
+  test('what is not allowed is not done, and the end is not a claim', async () => {
     const { report, said, workspace } = await workAs('honest', { permissions: 'reads' })
     expect(report).toMatchObject({ status: 'failed', ended: 'refused' })
     expect(said).toContain('not allowed: Write out.txt')
     expect(existsSync(join(workspace, 'out.txt'))).toBe(false)
   })
 
-  test('a call that is allowed is allowed once', async () => {
+  test('an allowed call is allowed once', async () => {
     const { report } = await workAs('chosen', { permissions: 'edits' })
     expect(JSON.parse(report.text)['call-1']).toEqual({ outcome: 'selected', optionId: 'yes' })
   })
@@ -184,13 +184,13 @@ describe('permissions', () => {
     expect(all.report.ended).toBe('claimed')
   })
 
-  test('one that was refused and found another way has its claim', async () => {
+  test('an agent that was refused but found another way may claim success', async () => {
     const { report } = await workAs('another-way', { permissions: 'edits', kind: 'execute' })
     expect(report).toMatchObject({ status: 'done', ended: 'claimed' })
   })
 })
 
-test('a prompt is never taken for a command of the agent', async () => {
+test('a prompt is never mistaken for a command of the agent', async () => {
   const { workspace } = await workAs('honest', { prompt: '\n /clear everything' })
   expect(await readFile(join(workspace, 'out.txt'), 'utf8')).toBe('Task: /clear everything')
 })
@@ -206,7 +206,7 @@ describe('the session', () => {
     })
   })
 
-  test('has the mode, the model and the servers that it is given', async () => {
+  test('has the configured mode, model and servers', async () => {
     const { report } = await workAs('chosen', {
       mode: 'yolo',
       model: 'm1',
@@ -223,12 +223,12 @@ describe('the session', () => {
     })
   })
 
-  test('goes on without a title where there are none', async () => {
+  test('continues without a title if the agent does not support them', async () => {
     const { report } = await workAs('no-titles', { title: 'loop' })
     expect(report.ended).toBe('claimed')
   })
 
-  test('cannot have a model where none can be chosen', async () => {
+  test('cannot have a model if none can be chosen', async () => {
     const fault = await faultOf('no-models', { model: 'm1' })
     expect(fault).toMatchObject({ code: 'agent-not-supported', fatal: true })
   })
@@ -238,7 +238,7 @@ describe('the session', () => {
     expect(fault).toMatchObject({ code: 'agent-not-supported', fatal: true })
   })
 
-  test('that needs a login names the ways to it', async () => {
+  test('that requires a login names the methods', async () => {
     for (const [mode, authMethod] of [
       ['login', undefined],
       ['login-later', undefined],
@@ -251,13 +251,13 @@ describe('the session', () => {
     }
   })
 
-  test('is authenticated in the way that is named', async () => {
+  test('is authenticated with the configured method', async () => {
     const { report } = await workAs('login', { authMethod: 'api-key' })
     expect(report.ended).toBe('claimed')
   })
 })
 
-test('is told of once the turn is over, and not of one that was cut', async () => {
+test('is reported once the turn is over, but not if it was cut', async () => {
   let turns = 0
   const onTurnEnded = (): void => void turns++
   await workAs('honest', { onTurnEnded })

@@ -1,4 +1,4 @@
-// The fake ACP agent at work, as a plain process or inside the real sandbox.
+// The fake ACP agent, as a plain process or inside the real sandbox.
 
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -14,7 +14,7 @@ const fake = join(import.meta.dirname, 'fakes/acp.mjs')
 export interface FakeOptions extends Partial<AcpAgentOptions> {
   readonly signal?: AbortSignal
   readonly kind?: string
-  readonly walled?: boolean
+  readonly sandboxed?: boolean
   readonly prompt?: string
   readonly workspace?: string
   readonly onNote?: TestAgentContext['note']
@@ -26,13 +26,13 @@ export interface FakeWork {
   readonly workspace: string
 }
 
-/** Nothing of it is alive afterwards, whatever happened. */
+/** No process of it is alive afterwards, whatever happened. */
 export async function workAs(mode: string, options: FakeOptions = {}): Promise<FakeWork> {
   const {
     signal,
     prompt = 'write this',
     kind = 'edit',
-    walled = false,
+    sandboxed = false,
     onNote,
     workspace: _,
     ...given
@@ -46,7 +46,7 @@ export async function workAs(mode: string, options: FakeOptions = {}): Promise<F
   }
   const agent = acpAgent({
     command: [process.execPath, fake, mode, kind],
-    start: await startIn(workspace, walled),
+    start: await createStart(workspace, sandboxed),
     spending: 'gateway',
     ...given,
     env: { TAG: tag, ...given.env },
@@ -60,7 +60,7 @@ export async function workAs(mode: string, options: FakeOptions = {}): Promise<F
   }
 }
 
-async function startIn(workspace: string, walled: boolean): Promise<StartProcess> {
-  const sandbox = walled ? await openSandbox({ requireTier: 'strong' }) : openWithoutWalls()
+async function createStart(workspace: string, sandboxed: boolean): Promise<StartProcess> {
+  const sandbox = sandboxed ? await openSandbox({ requireTier: 'strong' }) : openWithoutWalls()
   return (command) => sandbox.start({ workspace, readOnly: [fake] }, command)
 }

@@ -1,4 +1,4 @@
-/** An agent that keeps the contract, and what agents that break it are made of. */
+/** An agent that keeps the contract, and the parts of agents that break it. */
 
 import { spawn } from 'node:child_process'
 import type { Agent } from '../../src/agents/index.ts'
@@ -10,7 +10,7 @@ export const used = { tokens: 120, costMicros: 360 }
 export const nothing = { tokens: 0, costMicros: 0 }
 export type Work = Agent['work']
 
-/** It asks a provider, writes a file with a tool, and says so. */
+/** It calls a provider, writes a file with a tool, and reports it. */
 export const keeper =
   ({ spending }: ContractScene): Work =>
   async (task, context) => {
@@ -29,13 +29,13 @@ export const keeper =
 
 export const report: AgentReport = { status: 'done', text: 'Yes.', usage: nothing, turns: 1 }
 
-/** One that answers at once, spends nothing and calls nothing. */
+/** An agent that returns at once, spends nothing and calls nothing. */
 export const plain: Work = async (_task, { signal }) => {
   signal.throwIfAborted()
   return report
 }
 
-/** As long as it is not stopped. */
+/** Works as long as it is not stopped. */
 export const waits = (signal: AgentContext['signal']): Promise<never> =>
   new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))
@@ -57,14 +57,14 @@ export interface Broken {
 
 export const frugal = { startMs: 40, endMs: 1000 }
 
-/** Does what the keeper does, and then something to its report. */
+/** Does what the keeper does, and then changes its report. */
 export const reporting =
   (change: (report: AgentReport, task: AgentTask, context: AgentContext) => unknown) =>
   (scene: ContractScene): Work =>
   async (task, context) =>
     change(await keeper(scene)(task, context), task, context) as AgentReport
 
-/** Gives it a context that differs in something. */
+/** Gives it a modified context. */
 export const within =
   (change: (context: AgentContext) => Partial<AgentContext>) =>
   (scene: ContractScene): Work =>
@@ -84,14 +84,14 @@ export function leaveProcess({ workspace = '.' }: AgentContext): void {
 }
 
 const children: number[] = []
-/** What the agents left, so that the tests leave nothing. */
+/** Ends what the agents left, so that the tests leave nothing. */
 export const endAll = (): void => {
   for (const timer of timers.splice(0)) clearInterval(timer)
   for (const id of children.splice(0)) {
     try {
       process.kill(id, 'SIGKILL')
     } catch {
-      // The case ended it.
+      // The case has already ended it.
     }
   }
 }

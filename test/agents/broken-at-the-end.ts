@@ -1,4 +1,7 @@
-/** Agents that do not end well, or whose account is wrong, for each case of the contract that shows it. */
+/**
+ * Agents that do not end properly, or whose accounting is wrong, for each case of the contract that
+ * detects it.
+ */
 
 import {
   type Broken,
@@ -39,7 +42,7 @@ export const brokenAtTheEnd: Readonly<Record<string, readonly Broken[]>> = {
       }),
     },
     {
-      why: 'a process that nobody holds',
+      why: 'an orphaned process',
       says: 'process ',
       make: reporting((r, _task, context) => {
         leaveProcess(context)
@@ -99,7 +102,7 @@ export const brokenAtTheEnd: Readonly<Record<string, readonly Broken[]>> = {
       }),
     },
     {
-      why: 'a process that nobody holds',
+      why: 'an orphaned process',
       says: 'process ',
       make: within((context) => {
         leaveProcess(context)
@@ -181,7 +184,7 @@ export const brokenAtTheEnd: Readonly<Record<string, readonly Broken[]>> = {
   ],
   'does not spend what the budget refuses': [
     {
-      why: 'it goes on all the same',
+      why: 'it continues anyway',
       says: 'Reserve the worst case',
       make: within(({ reserve }) => ({
         reserve: (amount) => reserve(amount).catch(() => ({ settle: () => Promise.resolve() })),

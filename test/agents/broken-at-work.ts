@@ -1,4 +1,4 @@
-/** Agents that break the rules of work, for each case of the contract that shows it. */
+/** Agents that break the rules of work, for each case of the contract that detects it. */
 
 import type { AgentContext, AgentTask } from '../../src/loop/index.ts'
 import {
@@ -14,7 +14,7 @@ import {
 
 export const brokenAtWork: Readonly<Record<string, readonly Broken[]>> = {
   'reports in the right shape, with the status that it should': [
-    { why: 'a status of its own', says: '"ok"', make: reporting((r) => ({ ...r, status: 'ok' })) },
+    { why: 'an unknown status', says: '"ok"', make: reporting((r) => ({ ...r, status: 'ok' })) },
     { why: 'nothing', says: 'undefined', make: reporting(() => undefined) },
     { why: 'no text', says: 'no string', make: reporting((r) => ({ ...r, text: 7 })) },
     { why: 'no usage', says: 'usage', make: reporting((r) => ({ ...r, usage: undefined })) },
@@ -29,8 +29,12 @@ export const brokenAtWork: Readonly<Record<string, readonly Broken[]>> = {
       says: 'lingered',
       make: reporting((r) => ({ ...r, ended: 'lingered' })),
     },
-    { why: 'an end of its own', says: 'gone', make: reporting((r) => ({ ...r, ended: 'gone' })) },
-    { why: 'what cannot be kept', says: '$.when', make: reporting((r) => ({ ...r, when: NaN })) },
+    { why: 'an unknown end', says: 'gone', make: reporting((r) => ({ ...r, ended: 'gone' })) },
+    {
+      why: 'a value that cannot be stored',
+      says: '$.when',
+      make: reporting((r) => ({ ...r, when: NaN })),
+    },
     {
       why: 'blocked, where it should be done',
       says: 'blocked where done',
@@ -39,7 +43,7 @@ export const brokenAtWork: Readonly<Record<string, readonly Broken[]>> = {
   ],
   'puts notes that can be read': [
     {
-      why: 'a type of its own',
+      why: 'an unknown type',
       says: '"thought"',
       make: reporting((r, _task, { note }) => {
         note({ type: 'thought' } as never)
@@ -105,7 +109,7 @@ export const brokenAtWork: Readonly<Record<string, readonly Broken[]>> = {
       },
     },
     {
-      why: 'all of it is said again',
+      why: 'everything is repeated',
       says: 'more than 1000000',
       make: reporting((r, { prompt }) => ({ ...r, text: prompt })),
     },

@@ -1,6 +1,6 @@
 /**
- * Every case of the contract can fail: an agent that keeps all of it, and for each case agents that differ
- * from it in one thing.
+ * Every case of the contract can fail: an agent that keeps all of it, and for each case agents that
+ * differ from it in one respect.
  */
 
 import { spawn } from 'node:child_process'
@@ -29,7 +29,7 @@ describe('an agent that keeps the contract', () => {
   test.each(contractOf(keeper))('$name', ({ run }) => expect(run()).resolves.toBeUndefined())
 })
 
-describe('an agent that is over at once', () => {
+describe('an agent that is done at once', () => {
   const cases = contractOf(() => plain, { isInstant: true, startMs: 20 })
   test.each(cases)('$name', ({ run }) => expect(run()).resolves.toBeUndefined())
 })
@@ -47,7 +47,7 @@ describe.each(Object.entries(broken))('the case "%s"', (name, agents) => {
   })
 })
 
-describe('what an agent leaves', () => {
+describe('what an agent leaves behind', () => {
   const caseOf = (name: string, make: (scene: ContractScene) => Agent['work']) =>
     contractOf(make).find((one) => one.name === name)
 
@@ -60,7 +60,7 @@ describe('what an agent leaves', () => {
     }
 
   test.each([
-    // Others have timers too, which come and go: so these are many.
+    // Others have timers too, which come and go: so there are many of these.
     {
       what: 'timers',
       type: 'Timeout',
@@ -99,7 +99,7 @@ describe('what an agent leaves', () => {
     }
   })
 
-  test('goes with the case where it is a process in the folder of the work', async () => {
+  test('is ended with the case if it is a process in the work folder', async () => {
     const ids: number[] = []
     const gone: Promise<unknown>[] = []
     const found = caseOf(
@@ -115,7 +115,7 @@ describe('what an agent leaves', () => {
     await Promise.all(gone)
   })
 
-  test('is named by the case that is about it, also when something else is wrong first', async () => {
+  test('is named by the case that is about it, even if something else is wrong first', async () => {
     const found = caseOf('leaves nothing behind when it is stopped', () => async () => {
       timers.push(setInterval(() => undefined, 60_000))
       return report
@@ -124,7 +124,7 @@ describe('what an agent leaves', () => {
   })
 })
 
-test('every case that there is fails for somebody', () => {
+test('every case fails for some agent', () => {
   const all = [
     ...contractOf(keeper),
     ...contractOf(() => plain, { isInstant: true, needsWorkspace: true }),

@@ -33,7 +33,7 @@ const scripted: AgentContractOptions = {
   make: ({ spending }) =>
     scriptedAgent(({ turn, prompt }) => {
       if (turn === 1) return { call: 'write', args: { content: prompt.slice(0, 100) }, usage }
-      // Its provider would be asked now, and this is what it would cost.
+      // Its provider would be called now, and this is what it would cost.
       spending({ tokens: 0, costMicros: 0 })
       return { say: prompt.slice(0, 100) }
     }),
@@ -43,7 +43,7 @@ const commandLine: AgentContractOptions = {
   make: ({ isSlow }) =>
     commandAgent({
       commands,
-      // A child of its own, so that there is something to leave behind.
+      // A child process, so that there is something to leave behind.
       command: ['sh', '-c', isSlow ? 'cat > prompt; sleep 60 & sleep 60' : 'head -c 100'],
     }),
 }
@@ -77,7 +77,7 @@ const acp: AgentContractOptions = {
     }),
 }
 
-/** Writes a file, then reports, whoever asks and however many do. */
+/** Writes a file, then reports, for any number of callers. */
 function answer({ body }: ModelRequest): ModelSpeech {
   const asked = JSON.stringify(body)
   const [, word = 'nothing'] = /the word (\w+)/.exec(asked) ?? []
@@ -115,7 +115,7 @@ test('four and nothing', () => assert.equal(sum(4, 0), 4))
 
 const repair: AgentContractOptions = {
   needsWorkspace: true,
-  // None of the two tests is held back, so nothing speaks for what it found but they.
+  // None of the two tests is held back, so only they support the edit.
   status: 'done-with-concerns',
   endMs: 30_000,
   startMs: 1500,

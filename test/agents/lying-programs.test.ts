@@ -1,5 +1,5 @@
-// Agent programs, as they were recorded: honest ones, and every lie and hang that was seen of them. None is
-// taken for a success that is none, each end has its name, and no process is left (the fixture looks each
+// Agent programs as recorded: honest ones, and every lie and hang that was observed. No failure
+// counts as a success, each end has its name, and no process is left (the fixture checks each
 // time).
 
 import { describe, expect, test } from 'vitest'
@@ -175,13 +175,13 @@ function expectHonest(works: ReadonlyMap<string, FakeWork>): void {
 }
 
 describe.each(cases)('$name, $where', ({ name, where, ends, hangs }) => {
-  test('each lie has its name, and only the truth is done', async () => {
+  test('each lie is recognized, and only the truth is done', async () => {
     const works = await workAll(name, Object.keys(ends), where)
     expect(endsOf(works)).toEqual(ends)
     expectHonest(works)
   })
 
-  test('each hang is ended, with a child that is deaf', async () => {
+  test('each hang is ended, with a child that ignores signals', async () => {
     const works = await workAll(name, Object.keys(hangs), where)
     expect(endsOf(works)).toEqual(hangs)
     expectHonest(works)
@@ -189,7 +189,7 @@ describe.each(cases)('$name, $where', ({ name, where, ends, hangs }) => {
   })
 })
 
-test('one that hangs ends with the run', async () => {
+test('a hanging program ends with the run', async () => {
   const stopped = cases.map(({ name, where }) => {
     const stop = new AbortController()
     const isBusy = (): boolean => {
@@ -202,7 +202,7 @@ test('one that hangs ends with the run', async () => {
   await Promise.all(stopped)
 })
 
-test('an honest program is heard: what it says, and what it calls', async () => {
+test("an honest program's texts and calls are reported", async () => {
   const { said, report } = await workAs('claude', 'done', 'plain')
   const call = 'Bash {"command":"echo hi > out.txt; ls","description":"x"}'
   expect(said).toEqual(['I look.', call, 'Done.'])
@@ -217,7 +217,7 @@ test('an honest program is heard: what it says, and what it calls', async () => 
   expect(other.report).toMatchObject({ turns: 2, text: 'Done.' })
 })
 
-test('an honest opencode and an honest gemini are heard as well', async () => {
+test('so are those of an honest opencode and an honest gemini', async () => {
   const { said, report } = await workAs('opencode', 'done', 'plain')
   const call = 'write {"filePath":"done.txt","content":"hello"}'
   expect(said).toEqual(['I write it.', call, 'Done.'])
@@ -228,14 +228,14 @@ test('an honest opencode and an honest gemini are heard as well', async () => {
   expect(other.report).toMatchObject({ turns: 2, text: 'Done.' })
 })
 
-test('what gemini calls a success is none where the gateway saw an answer that was cut', async () => {
+test('a success of gemini is not believed if the gateway saw a response that was cut', async () => {
   for (const mode of ['cut-off', 'model-refused']) {
     const cut = await workAs('gemini', mode, 'plain', { lastAnswer: () => 'other' })
     expect(cut.report).toMatchObject({ ended: 'provider', status: 'failed' })
   }
 })
 
-test('why one failed is in its report', async () => {
+test('the report says why a program failed', async () => {
   const textOf = async (name: ProgramName, mode: string): Promise<string> =>
     (await workAs(name, mode, 'plain')).report.text
   expect(await textOf('claude', '529')).toContain('529 Overloaded')
@@ -248,7 +248,7 @@ test('why one failed is in its report', async () => {
   expect(await textOf('codex', 'declined')).toContain('It was not allowed: command /bin/bash')
 })
 
-test('what is not JSON is heard, and no event of its standard error is believed', async () => {
+test('output that is not JSON is reported, and no event on standard error is believed', async () => {
   const { said } = await workAs('claude', 'noisy', 'plain')
   expect(said).toContain('Welcome!')
   const { report } = await workAs('codex', 'nothing', 'plain', { args: ['--unknown'] })

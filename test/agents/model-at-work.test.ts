@@ -1,21 +1,13 @@
-// A model, the built-in tools, a real folder and a real check: the whole way, but for the model.
+// A scripted model, the built-in tools, a real folder and a real check.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import {
-  builtInTools,
-  commandCheck,
-  createAgents,
-  createPlainCommands,
-  createTools,
-  type LoopType,
-  modelAgent,
-  openHost,
-  resolveModel,
-} from '../../src/host/index.ts'
+import { createAgents, modelAgent, resolveModel } from '../../src/agents/index.ts'
+import { commandCheck, createPlainCommands, type LoopType, openHost } from '../../src/host/index.ts'
 import { type ModelAnswer, startModelServer } from '../../src/testing/model-server.ts'
+import { builtInTools, createTools } from '../../src/tools/index.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -39,12 +31,12 @@ const call = (name: string, args: { readonly [key: string]: string }): ModelAnsw
   calls: [{ name, args }],
 })
 
-test('a model edits a file until the check passes; its mistakes come back to it as data', async () => {
+test('a model edits a file until the check passes; its mistakes are returned to it as data', async () => {
   const file = join(folder, 'sum.mjs')
   await writeFile(file, 'export const sum = (a, b) => a - b\n')
   const check = "import { sum } from './sum.mjs'; process.exit(sum(1, 2) === 3 ? 0 : 1)"
   await using server = await startModelServer([
-    // Not read yet; outside the workspace; then as it should be, but wrong.
+    // Not read yet; outside the workspace; then valid, but wrong.
     call('edit', { path: 'sum.mjs', old: 'a - b', new: 'a * b' }),
     call('read', { path: '/etc/hostname' }),
     call('read', { path: 'sum.mjs' }),

@@ -1,4 +1,4 @@
-// What calls of a model cost, and what becomes of those that fail.
+// What model calls cost, and what happens to those that fail.
 
 import { describe, expect, test } from 'vitest'
 import { modelAgent, resolveModel } from '../../src/agents/index.ts'
@@ -33,7 +33,7 @@ describe('budget (E4)', () => {
   })
 
   test.each([{ tokens: 3000 }, { costMicros: 20_000 }])(
-    'shortens the longest answer to what is left: %o',
+    'shortens the longest response to the remaining budget: %o',
     async (limits) => {
       await using agent = await createModelWorker(anthropic, [done])
       const context = createAgentContext({ limits })
@@ -44,7 +44,7 @@ describe('budget (E4)', () => {
     },
   )
 
-  test('asks nothing when nothing is left', async () => {
+  test('makes no call when nothing is left', async () => {
     await using agent = await createModelWorker(anthropic, [done])
     const fault = await faultOf(agent.work(createAgentContext({ limits: { tokens: 300 } })))
     expect(fault).toMatchObject({ code: 'budget', limit: 'tokens' })
@@ -54,7 +54,7 @@ describe('budget (E4)', () => {
   test.each([
     { input: 1e20, output: 20 },
     { input: -5, output: 1e17 },
-  ])('charges the worst case where the provider counts nonsense: %o', async (usage) => {
+  ])('charges the worst case if the provider counts nonsense: %o', async (usage) => {
     await using agent = await createModelWorker(local, [{ ...done, usage }])
     const context = createAgentContext()
     await agent.work(context)
@@ -64,7 +64,7 @@ describe('budget (E4)', () => {
     expect(context.spent.tokens).toBeLessThanOrEqual(reserved?.worst.tokens ?? 0)
   })
 
-  test('charges the worst case of an answer that broke off, each time it is asked again', async () => {
+  test('charges the worst case of a response that broke off, for each retry', async () => {
     await using agent = await createModelWorker(local, [{ does: 'cut' }, { does: 'cut' }, done])
     const context = createAgentContext()
     await agent.work(context)
@@ -72,7 +72,7 @@ describe('budget (E4)', () => {
     expect(charged).toEqual([true, true, false])
   })
 
-  test('counts only tokens where the price is not known, and says so once', async () => {
+  test('counts only tokens if the price is unknown, and says so once', async () => {
     await using agent = await createModelWorker(local, [done])
     const context = createAgentContext()
     await agent.work(context)
@@ -80,12 +80,12 @@ describe('budget (E4)', () => {
     expect(context.spent).toEqual({ tokens: 240, costMicros: 0 })
     const said = context.notes.filter((note) => note.type === 'said')
     expect(said).toHaveLength(1)
-    expect(said[0]?.text).toContain('price of openai-compatible/local is not known')
+    expect(said[0]?.text).toContain('price of openai-compatible/local is unknown')
   })
 })
 
 describe('rate limits', () => {
-  test('waits a short window out in place', async () => {
+  test('waits for a short window in place', async () => {
     const limited = { status: 429, headers: { 'retry-after': '20' } }
     await using agent = await createModelWorker(anthropic, [add(1), limited, limited, done])
     const context = createAgentContext({ tools: { add: () => 'ok' } })
@@ -104,7 +104,7 @@ describe('rate limits', () => {
     expect(agent.server.requests).toHaveLength(1)
   })
 
-  test('does not ask for ever', async () => {
+  test('does not retry forever', async () => {
     await using agent = await createModelWorker(anthropic, [
       { status: 429, headers: { 'retry-after': '0' } },
     ])
@@ -112,7 +112,7 @@ describe('rate limits', () => {
     expect(agent.server.requests).toHaveLength(6)
   })
 
-  test('takes an empty account for what it is', async () => {
+  test('recognizes an empty account', async () => {
     await using agent = await createModelWorker(openai, [
       { status: 429, code: 'insufficient_quota' },
     ])
@@ -121,7 +121,7 @@ describe('rate limits', () => {
 })
 
 describe('failures', () => {
-  test('gives up on a provider that keeps failing; the next iteration may ask again', async () => {
+  test('gives up on a provider that keeps failing; the next iteration may retry', async () => {
     await using agent = await createModelWorker(anthropic, [{ status: 529, message: 'Overloaded' }])
     const fault = await faultOf(agent.work())
     expect(fault).toMatchObject({ code: 'provider-failed', retryable: false })
@@ -129,7 +129,7 @@ describe('failures', () => {
     expect(agent.server.requests).toHaveLength(5)
   })
 
-  test('is not held up by a provider that never answers', async () => {
+  test('is not blocked by a provider that never responds', async () => {
     const options = { callTimeoutMs: 100 }
     await using agent = await createModelWorker(anthropic, [{ does: 'hang' }, done], options)
     expect(await agent.work()).toMatchObject({ status: 'done' })
@@ -140,20 +140,20 @@ describe('failures', () => {
     expect(await agent.work()).toMatchObject({ status: 'done' })
   })
 
-  test('does not follow a provider that sends it elsewhere with its key', async () => {
+  test('does not follow a redirect with its key', async () => {
     await using agent = await createModelWorker(anthropic, [{ does: 'redirect' }, done])
     expect(await agent.work()).toMatchObject({ status: 'done' })
     expect(agent.server.requests).toHaveLength(2)
   })
 
-  test('names the model that does not exist', async () => {
+  test('names a model that does not exist', async () => {
     await using agent = await createModelWorker(anthropic, [
       { status: 404, message: 'model: nope' },
     ])
     expect(await faultOf(agent.work())).toMatchObject({ code: 'unknown-model', fatal: true })
   })
 
-  test('an address that cannot be one is not asked again, costs nothing, and is named', async () => {
+  test('an invalid address is not retried, costs nothing, and is named', async () => {
     const { model, ...rest } = await resolveModel('local/qwen', {
       baseUrl: 'http://127.0.0.1:9/v1',
     })
@@ -165,7 +165,7 @@ describe('failures', () => {
     expect(JSON.stringify(context.notes)).not.toContain('asked again')
   })
 
-  test('a server that is not there is a fault of this iteration, and costs nothing', async () => {
+  test('an unreachable server is a fault of this iteration, and costs nothing', async () => {
     await using agent = await createModelWorker(anthropic, [done])
     await agent.server.close()
     const context = createAgentContext()
@@ -174,8 +174,8 @@ describe('failures', () => {
   })
 })
 
-describe('what a model says is data', () => {
-  test('arguments that are no JSON, and tools that do not exist, are answered', async () => {
+describe('model output is data', () => {
+  test('invalid JSON arguments and unknown tools get an error result', async () => {
     await using agent = await createModelWorker(local, [
       { calls: [{ name: 'add', rawArgs: '{"a": 1' }] },
       {

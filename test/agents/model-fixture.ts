@@ -1,4 +1,6 @@
-/** A model through the real client of its provider, against a scripted server, on a manual clock. */
+/**
+ * A model through the real client of its provider, against a scripted server, on a manual clock.
+ */
 
 import { type ModelAgentOptions, modelAgent, resolveModel } from '../../src/agents/index.ts'
 import { type AgentReport, type Fault, FaultError } from '../../src/loop/index.ts'
@@ -29,7 +31,7 @@ export const [anthropic, openai, , local] = ids
 export interface ModelWorker extends AsyncDisposable {
   readonly server: ModelServer
   readonly clock: ManualClock
-  /** What the server was sent, as text. */
+  /** What the server received, as text. */
   readonly bodies: () => readonly string[]
   work(context?: TestAgentContext, prompt?: string): Promise<AgentReport>
 }

@@ -61,7 +61,7 @@ async function createStory(
   server = await startModelServer(script)
   const env = { ANTHROPIC_API_KEY: 'sk-secret-0123456789' }
   const resolved = await resolveModel('anthropic/claude-sonnet-5', { baseUrl: server.url, env })
-  // The world has its clock from the first moment; the agent waits by the same one.
+  // The world and the agent share one clock from the start.
   const clock = createManualClock()
   const agents = createAgents({ maker: modelAgent({ ...resolved, clock, ...options }) })
   const world = createWorld({ clock, agents, ...createNote() })
@@ -94,7 +94,7 @@ describe('a run with a model', () => {
     expect(notes.filter((type) => type === 'turn-ended')).toHaveLength(4)
   })
 
-  test('is ended by its budget before the call that might break it', async () => {
+  test('is ended by its budget before the call that might exceed it', async () => {
     const story = await createStory([{ ...write('wrong'), usage: { input: 5000, output: 1000 } }])
     const { end, state } = await run(story, { tokens: 30_000 })
     expect(end).toMatchObject({ type: 'ended', outcome: { type: 'exhausted' } })
@@ -102,7 +102,7 @@ describe('a run with a model', () => {
     expect(state.spent.tokens).toBeLessThanOrEqual(30_000)
   })
 
-  test('waits for a long window without counting the iteration, then goes on', async () => {
+  test('waits for a long window without counting the iteration, then continues', async () => {
     const limited = { status: 429, headers: { 'retry-after': '1800' } }
     const story = await createStory([limited, write('right'), { text: 'Done.' }])
     const beganMs = story.world.clock.now()
@@ -112,7 +112,7 @@ describe('a run with a model', () => {
     expect(story.world.clock.now() - beganMs).toBeGreaterThanOrEqual(1_800_000)
   })
 
-  test('is ended at once by a key that is not accepted, and the key is nowhere', async () => {
+  test('is ended at once by a key that is not accepted, and the key appears nowhere', async () => {
     const message = 'invalid x-api-key sk-secret-0123456789'
     const story = await createStory([{ status: 401, message }])
     const { id, end } = await run(story)
@@ -123,7 +123,7 @@ describe('a run with a model', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  test('is cancelled in the middle of an answer; what it may have cost is charged', async () => {
+  test('is cancelled in the middle of a response; what it may have cost is charged', async () => {
     const story = await createStory([{ does: 'hang' }])
     const { world, loop } = story
     const id = await world.start(loop)
@@ -139,7 +139,7 @@ describe('a run with a model', () => {
   })
 })
 
-test('an agent that is stuck fails its report; the next iteration is a new try', async () => {
+test('an agent that is stuck fails its report; the next iteration is a new attempt', async () => {
   server = await startModelServer([{ text: 'not asked' }])
   const agent = scriptedAgent([
     Array.from({ length: 20 }, () => ({ call: 'write', args: { text: 'wrong' } })),

@@ -1,4 +1,5 @@
-// A small share of `npm run proof -- --only agents`, through the same code, and the proof that it can fail.
+// A small part of `npm run proof -- --only agents`, through the same code, and planted failures
+// that it must find.
 
 import { describe, expect, test } from 'vitest'
 import { fuzzAgentOutput } from '../../build/proof/agent-output-fuzz.js'
@@ -10,13 +11,13 @@ describe('whatever an agent program prints', () => {
     expect(ends['claimed']).toBeGreaterThan(0)
   })
 
-  test('also where a line has 50 MB', async () => {
+  test('even if a line has 50 MB', async () => {
     const { failures } = await fuzzAgentOutput({ cases: 1, first: 5000 })
     expect(failures).toEqual([])
   })
 
   test.each(['throws', 'believes', 'shows all'] as const)(
-    'a reader that is broken is noticed: it %s',
+    'a broken reader is detected: it %s',
     async (sabotage) => {
       const { failures } = await fuzzAgentOutput({ cases: 60, sabotage })
       expect(failures).not.toEqual([])

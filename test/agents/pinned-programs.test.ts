@@ -1,4 +1,7 @@
-/** The programs that `npm run test:agents` installs are those that were tried, and nothing else decides that. */
+/**
+ * The programs that `npm run test:agents` installs are the tested versions, and nothing else
+ * determines that.
+ */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +29,7 @@ const tried = programNames.flatMap((name) => {
 })
 
 describe('the manifest of the real programs', () => {
-  test('has the versions that the programs are known by, and no others', () => {
+  test("has the versions in the programs' files, and no others", () => {
     const known = Object.fromEntries(tried.map(({ name, version }) => [name, version]))
     expect(dependencies).toEqual(known)
   })

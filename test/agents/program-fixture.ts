@@ -1,4 +1,4 @@
-// Fake agent programs at work, as plain processes or inside the real sandbox.
+// Fake agent programs, as plain processes or inside the real sandbox.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -31,7 +31,7 @@ export interface FakeOptions extends Partial<ProgramAgentOptions> {
   readonly signal?: Signal
 }
 
-/** Does the task as the mode says. Nothing of it is alive afterwards. */
+/** Does the task in the given mode. No process is alive afterwards. */
 export async function workAs(
   name: ProgramName,
   mode: string,
@@ -103,8 +103,8 @@ const counted = (commands: Commands, onBytes: (bytes: number) => void): Commands
 })
 
 /**
- * Time passes only while the program hangs and all that it printed has come, and then fast: nothing depends on
- * how busy the machine is.
+ * Time passes only while the program hangs and all its output has arrived, and then fast: nothing
+ * depends on the load of the machine.
  */
 function clockOnceHanging(workspace: string, printedBytes: () => number): Clock {
   const file = join(workspace, 'hanging')

@@ -1,4 +1,4 @@
-// What an agent does the same with every provider, through the real clients, over loopback.
+// What an agent does the same way with every provider, through the real clients, over loopback.
 
 import { describe, expect, test } from 'vitest'
 import { createAgentContext } from '../../src/testing/agent-context.ts'
@@ -27,7 +27,7 @@ describe.each(ids)('%s', (id) => {
     expect(agent.bodies()[1]).toContain('two')
   })
 
-  test('asks again after a failure, a cut connection and an answer that is none', async () => {
+  test('retries after a failure, a broken connection and an invalid response', async () => {
     await using agent = await createModelWorker(id, [
       { status: 500 },
       { does: 'cut' },
@@ -40,7 +40,7 @@ describe.each(ids)('%s', (id) => {
     expect(context.reservations.every(({ spent }) => spent !== undefined)).toBe(true)
   })
 
-  test('says a refusal and an answer that was cut off', async () => {
+  test('reports a refusal and a response that was cut off', async () => {
     await using agent = await createModelWorker(id, [
       { text: 'The first', stop: 'length' },
       { text: ' half.' },
@@ -59,7 +59,7 @@ describe.each(ids)('%s', (id) => {
     expect(agent.bodies()[1]).toMatch(/"none"|NONE/i)
   })
 
-  test('is told when its key is not accepted, and nobody sees the key', async () => {
+  test('is informed if its key is not accepted, and the key is not shown', async () => {
     await using agent = await createModelWorker(id, [{ status: 401, message: `bad key ${key}` }])
     const context = createAgentContext()
     const fault = await faultOf(agent.work(context))
@@ -69,7 +69,7 @@ describe.each(ids)('%s', (id) => {
     expect(context.spent).toEqual({ tokens: 0, costMicros: 0 })
   })
 
-  test('is stopped at once when the run is, and its call is settled', async () => {
+  test('is stopped at once with the run, and its call is settled', async () => {
     await using agent = await createModelWorker(id, [{ does: 'hang' }])
     const stop = new AbortController()
     const context = createAgentContext({ signal: stop.signal })

@@ -1,19 +1,13 @@
-// The repair agent in a loop: no model, a real project, its own command as the check; also behind walls,
-// and taken up again where another process left it.
+// The repair agent in a loop: no model, a real project, its own command as the check; also in a
+// sandbox, and continued after another process stopped.
 
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { repairAgent } from '../../src/agents/index.ts'
+import { createAgents, repairAgent } from '../../src/agents/index.ts'
 import type { Commands } from '../../src/engine/index.ts'
-import {
-  commandCheck,
-  createAgents,
-  createPlainCommands,
-  openHost,
-  plainLoop,
-} from '../../src/host/index.ts'
+import { commandCheck, createPlainCommands, openHost, plainLoop } from '../../src/host/index.ts'
 import { openSandbox } from '../../src/sandbox/index.ts'
 
 let folder: string
@@ -59,28 +53,28 @@ async function run(commandsIn: CommandsIn, candidatesMax: number): Promise<reado
   }
 }
 
-const mended = 'if (rest >= unit.ms)'
+const fixedLine = 'if (rest >= unit.ms)'
 
-test('the example is mended by one edit, which the check confirms', async () => {
+test('the example is fixed by one edit, which the check confirms', async () => {
   const said = await run(() => createPlainCommands(), 3000)
-  expect(await readFile(join(workspace, 'src/format.js'), 'utf8')).toContain(mended)
+  expect(await readFile(join(workspace, 'src/format.js'), 'utf8')).toContain(fixedLine)
   expect(said.join('\n')).toContain('Suspected first: src/format.js')
 })
 
-test('behind walls it does the same', async () => {
+test('it does the same in a sandbox', async () => {
   const sandbox = await openSandbox()
   await run((at) => sandbox.commands({ workspace: at }), 3000)
-  expect(await readFile(join(workspace, 'src/format.js'), 'utf8')).toContain(mended)
+  expect(await readFile(join(workspace, 'src/format.js'), 'utf8')).toContain(fixedLine)
 })
 
-test('what one iteration does not get to, the next ones do', async () => {
+test('what one iteration does not reach, the next ones do', async () => {
   const good = await readFile(join(workspace, 'src/parse.js'), 'utf8')
   await writeFile(join(workspace, 'src/parse.js'), good.replace('Number(count)', 'Number(name)'))
   const format = join(workspace, 'src/format.js')
   await writeFile(format, (await readFile(format, 'utf8')).replace('rest > unit', 'rest >= unit'))
   const said = await run(() => createPlainCommands(), 120)
   expect(await readFile(join(workspace, 'src/parse.js'), 'utf8')).toBe(good)
-  const places = said.flatMap((text) => /goes on at edit (\d+)/.exec(text)?.[1] ?? [])
+  const places = said.flatMap((text) => /continues at edit (\d+)/.exec(text)?.[1] ?? [])
   expect(places.length).toBeGreaterThan(0)
   expect(places).toEqual(places.map((_, index) => String(120 * (index + 1) + 1)))
 })

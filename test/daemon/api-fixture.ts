@@ -3,13 +3,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Hono } from 'hono'
 import { createRoutes, openScheduler, type Scheduler } from '../../src/daemon/index.ts'
 import { type Host, openHost } from '../../src/host/index.ts'
+import { defined } from '../../src/loop/index.ts'
+import type { LoopTypeDefinition } from '../../src/loops/index.ts'
 import { afterFile, afterStory } from '../after.ts'
 
 export interface Api {
-  readonly app: Hono
+  readonly app: Pick<ReturnType<typeof createRoutes>, 'request' | 'routes'>
   readonly host: Host
   readonly scheduler: Scheduler
   /** What was logged as an error. */
@@ -40,11 +41,14 @@ export interface ApiOptions {
   readonly inspect?: Host['inspect']
   /** Whether it is for one story, or for all of a file. */
   readonly lasts?: 'story' | 'file'
+  /** Those that loop files can name; default: the built-in ones. */
+  readonly loopTypes?: readonly LoopTypeDefinition[]
 }
 
-export async function openApi({ lasts = 'story', inspect }: ApiOptions = {}): Promise<Api> {
+export async function openApi(options: ApiOptions = {}): Promise<Api> {
+  const { lasts = 'story', inspect, loopTypes } = options
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-api-'))
-  const opened = await openHost({ folder: join(folder, 'state') })
+  const opened = await openHost({ folder: join(folder, 'state'), ...defined({ loopTypes }) })
   const host = inspect === undefined ? opened : { ...opened, inspect }
   const errors: string[] = []
   const log = {
@@ -70,7 +74,7 @@ export async function openApi({ lasts = 'story', inspect }: ApiOptions = {}): Pr
     rmSync(folder, { recursive: true, force: true })
   })
   const stopped = { times: 0 }
-  const app = createRoutes({
+  const routes = createRoutes({
     host,
     scheduler,
     log,
@@ -80,6 +84,11 @@ export async function openApi({ lasts = 'story', inspect }: ApiOptions = {}): Pr
     isReady: () => true,
     stop: () => void stopped.times++,
   })
+  const principal = { type: 'process', scope: 'write' } as const
+  const app: Api['app'] = {
+    routes: routes.routes,
+    request: (path, init, bindings) => routes.request(path, init, { principal, ...bindings }),
+  }
   const send: Api['send'] = async (method, path, body, headers = {}) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
     const response = await app.request(path, { method, headers, ...sent })

@@ -161,7 +161,7 @@ test('a run is followed to its outcome as lines of JSON; one that failed is trie
   const failed = await ctl('run', 'failing.yaml', '--trust', '--name', 'failing-a')
   expect(failed.code).toBe(3)
   const again = await ctl('retry', 'failing-a', '--name', 'failing-b')
-  expect(again.stdout).toContain('another try of failing-a')
+  expect(again.stdout).toContain('a retry of failing-a')
   expect(again.code).not.toBe(0)
   expect((await ctl('output', 'quick-a')).stdout).toContain('Done.')
 })

@@ -9,13 +9,9 @@ import {
   type Scheduler,
   type SchedulerOptions,
 } from '../../src/daemon/index.ts'
-import {
-  finishRunFolder,
-  type Host,
-  previewLoop,
-  type QueueRow,
-  trustLoop,
-} from '../../src/host/index.ts'
+import type { QueueRow } from '../../src/engine/index.ts'
+import { finishRunFolder } from '../../src/history/run-folder/index.ts'
+import { type Host, previewLoop, trustLoop } from '../../src/host/index.ts'
 import { isLoopError, type RunId } from '../../src/loop/index.ts'
 import type { QueueEntry } from '../../src/protocol/api/index.ts'
 import { daemonPlace } from '../../src/system/daemon-files.ts'
@@ -187,7 +183,7 @@ describe('a run that cannot go on', () => {
     await first.drain()
     renameSync(file, `${file}.away`)
     const scheduler = await open(host)
-    expect(await left(host, run.id)).toContain(`gone: ${file}. Put it back`)
+    expect(await left(host, run.id)).toContain(`gone: ${file}. Restore it`)
     await until(host, () => scheduler.queue().length === 0)
     renameSync(`${file}.away`, file)
     const trusted = readFileSync(file)

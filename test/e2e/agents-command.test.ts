@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { AgentsFound, AgentTrial } from '../../src/host/index.ts'
+import type { AgentsFound, AgentTrial } from '../../src/launch/agents/index.ts'
 import { startModelServer } from '../../src/testing/model-server.ts'
 import { behind } from './gateway-fixture.ts'
 import { ctl, ctlApart, ctlWith, type Ended, type Place, place } from './loop-fixture.ts'

@@ -33,14 +33,14 @@ test('without git, nothing of a repository is taken for a folder or for gone', a
   })
 })
 
-test('without a folder for temporary files, it says which variable names it', async () => {
+test('a missing temporary folder is reported with the variable that set it', async () => {
   const at = repository(once)
   const folder = join(dirname(at.work), 'gone')
   const ended: Ended[] = []
   for (const variable of ['TMPDIR', 'XDG_RUNTIME_DIR']) {
     ended.push(await ctlApart(at, { [variable]: folder }, 'run', at.file, '--trust'))
   }
-  const words = /TMPDIR names .*gone, which is not there: make it, or unset/
+  const words = /gone \(set by TMPDIR\) does not exist\. Create it, or unset/
   // A runtime folder that is not there is not used at all.
   expect(ended).toMatchObject([{ code: 74, stderr: expect.stringMatching(words) }, { code: 0 }])
 })

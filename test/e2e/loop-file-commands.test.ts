@@ -150,11 +150,11 @@ test('neither the loop file nor our own log in the workspace is put back with th
   expect(readFileSync(log, 'utf8')).toContain('changed while a check ran')
 })
 
-test('a workspace that is not there is said to be so, and no run is made', async () => {
+test('a workspace that does not exist is reported, and no run is created', async () => {
   const at = place(loop)
   const ended = await ctl(at, 'run', at.file, '--trust', '--workspace', join(at.work, 'nowhere'))
   expect(ended.code).toBe(64)
-  expect(ended.stderr).toContain('There is no folder')
+  expect(ended.stderr).toContain('nowhere does not exist')
   expect((await ctl(at, 'list')).stdout).toContain('No runs yet')
 })
 

@@ -50,7 +50,7 @@ test('a .git that an agent made leads to nothing of the person, and the next run
   expect(next.stderr).toContain('may have been made by the agent of run "first"')
   const vouched = await ctl(at, 'run', at.file, '--trust', '--name', 'vouched', '--worktree')
   expect(vouched.code).not.toBe(0)
-  expect(vouched.stderr).toContain('leads to another repository')
+  expect(vouched.stderr).toContain('points to another repository')
   expect(theirs.git('for-each-ref')).toBe(before)
   expect(existsSync(join(dirname(at.work), 'work.run-next'))).toBe(false)
 })

@@ -147,7 +147,7 @@ test('a command that only looks makes no record', async () => {
   expect(listed).toMatchObject({ code: 0, stdout: 'No runs yet.\n' })
   const { code, stderr } = await ctl('--state', elsewhere, 'inspect', 'x')
   expect(code).toBe(66)
-  expect(stderr).toContain('There is no record')
+  expect(stderr).toContain('There is no state folder')
   expect(existsSync(elsewhere)).toBe(false)
 })
 

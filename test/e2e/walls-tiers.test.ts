@@ -150,7 +150,7 @@ limits: { iterations: 1 }
     const ended = await ctlWith(at, env, '--json', 'run', at.file, '--trust', '--attended')
     expect(ended.code).toBe(0)
     expect(ended.stderr).toContain('the agent works outside the sandbox')
-    expect(ended.stdout).toContain('works on a subscription of its own')
+    expect(ended.stdout).toContain('uses its own subscription')
     const seen = readFileSync(join(at.work, 'seen.txt'), 'utf8')
     expect(seen).toContain(`HOME=${at.state}\n`)
     expect(seen).not.toMatch(/hidden|_BASE_URL/)

@@ -1,4 +1,4 @@
-// What random loops under crashes found about questions, stops and ends (see src/testing/simulator): one
+// What random loops under crashes found about questions, stops and ends (see proof/simulator): one
 // test for each, named after what holds now.
 
 import { setTimeout as delay } from 'node:timers/promises'

@@ -1,10 +1,10 @@
-// What random loops under crashes found about results, order and files (see src/testing/simulator): one
+// What random loops under crashes found about results, order and files (see proof/simulator): one
 // test for each, named after what holds now.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Journal, Ports } from '../../src/engine/index.ts'
-import { FaultError, LoopError, rateLimited } from '../../src/loop/index.ts'
+import { evolve, FaultError, LoopError, rateLimited } from '../../src/loop/index.ts'
 import { createWorld, deferred, loopOf, memoryWorkspace, worldAfter } from './fixture.ts'
 
 const withJournal = (ports: Ports, change: (journal: Journal) => Partial<Journal>): Ports => ({
@@ -188,11 +188,13 @@ test('E2: files that somebody changed in a pause are kept, though the process di
   workspace.files.set('a', 'mine')
   const lease = await world.journal.acquire(run, 'short-lived')
   const state = await world.state(run)
+  const started = { type: 'run-started', owner: 'short-lived', fence: lease.fence } as const
+  const [seq, atMs] = [state.seq + 1, world.clock.now()]
   await world.journal.append(lease, {
-    firstSeq: state.seq + 1,
-    atMs: world.clock.now(),
-    events: [{ type: 'run-started', owner: 'short-lived', fence: lease.fence }],
-    state: { ...state, status: 'running' },
+    firstSeq: seq,
+    atMs,
+    events: [started],
+    state: evolve(state, { seq, atMs, event: started }),
     boundary: undefined,
     blobs: [],
     trees: [],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { applyIdle } from '../../src/engine/index.ts'
+import { evolve } from '../../src/loop/index.ts'
 import { createWorld, loopOf, until } from './fixture.ts'
 import { workingLoop } from './working-loop.ts'
 
@@ -140,11 +141,11 @@ describe('pausing', () => {
     const { loop } = workingLoop()
     const run = await world.start(loop)
     const lease = await world.journal.acquire(run, 'killed')
-    const { state } = { state: await world.state(run) }
-    const events = [{ type: 'run-started', owner: 'killed', fence: lease.fence } as const]
-    const running = { ...state, status: 'running' as const, seq: 2 }
+    const event = { type: 'run-started', owner: 'killed', fence: lease.fence } as const
+    const atMs = world.clock.now()
+    const state = evolve(await world.state(run), { seq: 2, atMs, event })
     const nothing = { boundary: undefined, blobs: [], trees: [] }
-    const unit = { firstSeq: 2, atMs: world.clock.now(), events, state: running, ...nothing }
+    const unit = { firstSeq: 2, atMs, events: [event], state, ...nothing }
     await world.journal.append(lease, unit)
     await world.journal.release(lease)
     await world.clock.advance(3 * 24 * 3_600_000)

@@ -1,4 +1,4 @@
-// Certificates that an earlier version issued still verify: the files of `certificate-v1` were written by it.
+// Certificates of an earlier version still verify: it wrote the files in `certificate-v1`.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,8 +10,8 @@ const read = (name: string): Buffer =>
   readFileSync(join(import.meta.dirname, 'certificate-v1', name))
 const trusted = trustedKeysSchema.parse(JSON.parse(read('keys.json').toString())).keys
 
-describe('a certificate of version 1', () => {
-  test('is valid, and the one that follows it too', async () => {
+describe('a version 1 certificate', () => {
+  test('is valid, and so is the one that follows it', async () => {
     const first = await verifyCertificate(read('first.certificate'), { trusted })
     expect(first.certificate?.version).toBe(1)
     expect(first.verdict).toBe('valid')
@@ -21,7 +21,7 @@ describe('a certificate of version 1', () => {
     expect(second.findings.find(({ look }) => look === 'chain')?.status).toBe('ok')
   })
 
-  test('is not valid as one of version 2: the signature names the version', async () => {
+  test('is invalid as version 2, because the signature covers the version', async () => {
     const text = read('first.certificate').toString().replace('"version":1', '"version":2')
     const { verdict, findings } = await verifyCertificate(Buffer.from(text), { trusted })
     expect(verdict).toBe('invalid')

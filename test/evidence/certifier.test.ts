@@ -40,7 +40,7 @@ describe('a certificate', () => {
     expect(issued?.proof?.changes).toEqual([{ path: 'src/sum.js', class: 'work' }])
   })
 
-  test('uses what is known of the base', async () => {
+  test('reuses the results of the base', async () => {
     const world = createWorld()
     await world.certify(mended)
     const other = { ...mended, 'src/sum.js': 'export const sum = (a, b) => b + a\n' }
@@ -48,23 +48,23 @@ describe('a certificate', () => {
     expect(world.ran).toHaveLength(9)
   })
 
-  test('is quick without planted failures, where the loop file says so', async () => {
+  test('is issued without planted failures in quick mode', async () => {
     const world = createWorld({ parts: { quick: true } })
     expect(codesOf(await world.certify(mended))).toBe('certified')
     expect(world.ran).toHaveLength(3)
     expect(world.issued[0]?.proof?.strength?.level).toBe('work-alone')
   })
 
-  test('is refused where more is required than was shown', async () => {
+  test('is refused if it is weaker than required', async () => {
     const world = createWorld({ parts: { required: 'red-to-green' } })
     const other = { ...mended, 'src/sum.js': 'export const sum = (a, b) => b + a\n' }
     expect(codesOf(await world.certify(other, {}, {}, mended))).toEqual(['too-weak'])
     expect(world.issued).toEqual([])
   })
 
-  test('is not issued for what was stopped in the meantime', async () => {
+  test('is not issued if the run was stopped in the meantime', async () => {
     const stop = new AbortController()
-    // After the last check has answered.
+    // After the last check has finished.
     const commandInstead = async (): Promise<string> => {
       stop.abort(new Error('stopped'))
       return 'npm test'
@@ -75,7 +75,7 @@ describe('a certificate', () => {
     expect(world.issued).toEqual([])
   })
 
-  test('of a loop whose own code decides names no check', async () => {
+  test('of a loop whose own code decides lists no check', async () => {
     const world = createWorld()
     expect(codesOf(await world.certify(mended, { checks: [] }))).toBe('certified')
     expect(world.ran).toEqual([])
@@ -87,19 +87,19 @@ describe('a certificate', () => {
     ['timeout', 'timeout'],
     ['error', 'check-error'],
     ['skipped', 'check-failed'],
-  ] as const)('is not issued where a check is %s', async (status, code) => {
+  ] as const)('is not issued if a check is %s', async (status, code) => {
     const world = createWorld({ checks: { test: { says: () => ({ status }) }, lint: {} } })
     expect(codesOf(await world.certify(mended))).toEqual([code])
     expect(world.issued).toEqual([])
     expect(world.closed()).toBe(1)
   })
 
-  test('is not issued for what passed where the agent works and fails clean', async () => {
+  test('is not issued for work that passes in the workspace and fails in a clean checkout', async () => {
     const world = createWorld({ checks: { test: { says: () => ({ status: 'not-met' }) } } })
     expect(codesOf(await world.certify(mended, { evidence: { test: met() } }))).toEqual([
       'fails-clean',
     ])
-    // Twice, since one answer could be chance, and once on the base: it failed before, too.
+    // Twice, because one result could be chance, and once on the base: it failed there as well.
     expect(world.ran).toEqual(['test', 'test', 'test'])
   })
 
@@ -107,14 +107,14 @@ describe('a certificate', () => {
     [{ exitCode: 3, output: '' }, 'It exited with 3. It printed nothing.'],
     [{ exitCode: 137, output: ' ' }, 'It exited with 137: killed by SIGKILL. It printed nothing.'],
     [{ output: 'no' }, 'clean checkout. It printed:\nno'],
-  ])('is not issued for a check that fails, and says how it ended: %o', async (how, words) => {
+  ])('is not issued for a failing check, and says how it ended: %o', async (how, words) => {
     const says = () => ({ status: 'not-met' as const, ...how })
     const world = createWorld({ checks: { test: { says } } })
     const found = await world.certify(mended)
     expect(found.type === 'refused' && found.refusals[0]?.message).toContain(words)
   })
 
-  test('is not refused when it is stopped: a check that was cut short has not answered', async () => {
+  test('is not refused when it is stopped, because an interrupted check has no result', async () => {
     const stop = new AbortController()
     const says: Says = () => {
       stop.abort(new Error('stopped'))
@@ -137,13 +137,13 @@ describe('a certificate', () => {
 
 describe('tests that were not shown able to fail', () => {
   /** A runner in which product code makes these tests pass. */
-  const bent =
-    (bend: (test: NonNullable<Observation['tests']>[number]) => boolean) =>
+  const subvert =
+    (makesPass: (test: NonNullable<Observation['tests']>[number]) => boolean) =>
     (files: { readonly [path: string]: string }) => {
       const found = runTests(files)
       if (!files['src/sum.js']?.includes('bend')) return found
       const all = (found.tests ?? []).map((one) =>
-        bend(one) ? { ...one, status: 'passed' as const } : one,
+        makesPass(one) ? { ...one, status: 'passed' as const } : one,
       )
       const isMet = all.every(({ status }) => status === 'passed')
       return {
@@ -161,8 +161,8 @@ describe('tests that were not shown able to fail', () => {
       'as long as it does not throw',
       (one: { message?: string }) => !one.message?.includes('planted'),
     ],
-  ] as const)('are asked about where failures are swallowed %s', async (_how, bend) => {
-    const world = createWorld({ checks: { test: { observes: bent(bend) } } })
+  ] as const)('need an approval if failures are swallowed %s', async (_how, makesPass) => {
+    const world = createWorld({ checks: { test: { observes: subvert(makesPass) } } })
     const found = await world.certify(faked)
     expect(found.type).toBe('asks')
     expect(textOf(found)).toContain('not shown able to fail')
@@ -170,7 +170,7 @@ describe('tests that were not shown able to fail', () => {
   })
 })
 
-test('a comparison that lets exactly the failing values pass is asked about', async () => {
+test('a comparison that accepts exactly the failing values needs an approval', async () => {
   const observes = (files: { readonly [path: string]: string }) => {
     const found = runTests(files)
     if (!files['src/sum.js']?.includes('bend')) return found
@@ -196,7 +196,7 @@ describe('a check that writes files of the tree', () => {
     }),
   })
 
-  test('is a question, and names those that it did not write before', async () => {
+  test('leads to a question that names the files it did not write before', async () => {
     const more = writing((isMended) => (isMended ? ['src/sum.js', 'log.txt'] : ['log.txt']))
     const world = createWorld({ checks: { test: more }, parts: { changes: 'refuse' } })
     const found = await world.certify(mended)
@@ -205,7 +205,7 @@ describe('a check that writes files of the tree', () => {
     expect(textOf(found)).not.toContain('log.txt')
   })
 
-  test('as it did before the run is as it was', async () => {
+  test('is certified if it wrote them before the run as well', async () => {
     const world = createWorld({ checks: { test: writing(() => ['log.txt']) } })
     expect(codesOf(await world.certify(mended))).toBe('certified')
   })
@@ -244,7 +244,7 @@ describe('a report of the runner', () => {
     ],
     ['functions-replaced', () => ({ replaced: ['assert.equal'] })],
     ['reads-changed', () => ({ read: ['test/sum.test.js'] })],
-  ] as const)('that differs from the base is a question: %s', async (code, change) => {
+  ] as const)('that differs from the base needs an approval: %s', async (code, change) => {
     const world = createWorld({
       checks: { test: reporting(change) },
       parts: { changes: 'refuse' },
@@ -263,7 +263,7 @@ describe('a flaky check', () => {
     expect(world.ran.slice(0, 3)).toEqual(['test', 'test', 'test'])
   })
 
-  test('counts beside a stable one, and its answers are named', async () => {
+  test('counts next to a stable one, and its results are listed', async () => {
     const world = createWorld({ checks: { wobbly: { says: once }, test: tests } })
     expect(codesOf(await world.certify(mended, { evidence: { wobbly: met() } }))).toBe('certified')
     expect(world.issued[0]?.own[0]).toMatchObject({
@@ -272,7 +272,7 @@ describe('a flaky check', () => {
     })
   })
 
-  test('is not asked until it passes: the same files are not certified in a second try', async () => {
+  test('is not repeated until it passes: the same files are not certified again', async () => {
     const world = createWorld({ checks: { test: { says: once } } })
     const evidence = { test: met() }
     expect(codesOf(await world.certify(mended, { evidence }))).toEqual(['flaky'])
@@ -281,7 +281,7 @@ describe('a flaky check', () => {
     expect(world.ran).toHaveLength(asked)
   })
 
-  test('that fails more often than not has failed', async () => {
+  test('that fails more often than it passes has failed', async () => {
     const world = createWorld({ checks: { wobbly: { says: flaky }, test: tests } })
     expect(codesOf(await world.certify(mended, { evidence: { wobbly: met() } }))).toEqual([
       'fails-clean',
@@ -289,13 +289,13 @@ describe('a flaky check', () => {
   })
 })
 
-describe('a check that failed before the run began', () => {
+describe('a check that failed before the run', () => {
   const lint = (existing: 'fix' | 'allow') => ({
     existing,
     says: () => ({ status: 'not-met', output: '3 warnings' }) as const,
   })
 
-  test('may go on failing, no worse, where the loop file allows it', async () => {
+  test('may still fail, no worse, if the loop file allows it', async () => {
     const world = createWorld({ checks: { test: tests, lint: lint('allow') } })
     expect(codesOf(await world.certify(mended))).toBe('certified')
     expect(world.issued[0]?.own[1]?.result).toMatchObject({ existing: true, allowed: true })
@@ -319,12 +319,12 @@ describe('a check that failed before the run began', () => {
 describe('a judge', () => {
   const judge = { kind: 'judge' as const, says: () => ({ status: 'met' as const }) }
 
-  test('alone cannot certify where a command could', async () => {
+  test('alone cannot certify if a command could', async () => {
     const world = createWorld({ checks: { review: judge } })
     expect(codesOf(await world.certify(mended))).toEqual(['judge-alone'])
   })
 
-  test('can where none could', async () => {
+  test('can certify if no command could', async () => {
     const world = createWorld({
       checks: { review: judge },
       parts: { commandInstead: async () => undefined },

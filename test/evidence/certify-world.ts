@@ -1,13 +1,10 @@
-/** A clean checkout in memory whose checks run small JavaScript tests for real. */
+/** A clean checkout in memory whose checks really run small JavaScript tests. */
 
 import assert from 'node:assert/strict'
 import { compileFunction } from 'node:vm'
 import type { CertifyContext, Subject } from '../../src/engine/index.ts'
-import {
-  type Certified,
-  type CertifierParts,
-  createCertifier,
-} from '../../src/evidence/certify/certifier.ts'
+import { type Certified, type CertifierParts } from '../../src/evidence/certify/certification.ts'
+import { createCertifier } from '../../src/evidence/certify/certifier.ts'
 import type {
   Answered,
   BaseAnswer,
@@ -50,7 +47,7 @@ test('adds two', () => {
 }
 export const mended: Files = { ...base, 'src/sum.js': 'export const sum = (a, b) => a + b\n' }
 
-/** What a check answers on the files that it finds in the checkout. */
+/** The result of a check on the files in the checkout. */
 export type Says = (
   files: Texts,
   times: number,
@@ -263,7 +260,7 @@ export const met = (tree?: TreeId) => ({
 
 type Found = Awaited<ReturnType<ReturnType<typeof createWorld>['certify']>>
 
-/** Codes of refusals, or of what a question is about; else what came of it. */
+/** The codes of refusals, else the type of the result. */
 export const codesOf = (found: Found): readonly string[] | string =>
   found.type === 'refused' ? found.refusals.map(({ code }) => code) : found.type
 

@@ -28,7 +28,7 @@ describe('a check that reports no tests', () => {
     },
   }
 
-  test('is certified where failures planted in its program make it fail', async () => {
+  test('is certified if failures planted in its program make it fail', async () => {
     const world = createWorld({ checks: runProgram })
     expect(codesOf(await world.certify(fixed, {}, {}, program))).toBe('certified')
     // Candidate, base, two runs with planted failures, and the work alone.
@@ -52,7 +52,7 @@ describe('a check that reports no tests', () => {
     })
   })
 
-  test('is asked about where code of the work ends the program', async () => {
+  test('needs an approval if code of the work ends the program', async () => {
     const world = createWorld({ checks: runProgram })
     const ended = { ...program, 'src/sum.js': 'export const sum = () => 3\nreturn\n' }
     const found = await world.certify(ended, {}, {}, program)
@@ -61,7 +61,7 @@ describe('a check that reports no tests', () => {
     expect(textOf(found)).toContain('- test/all.js')
   })
 
-  test('is certified where it only reads the work, and says so', async () => {
+  test('is certified if it only reads the work, and says so', async () => {
     const isFine = (text = ''): boolean => text.includes('a + b')
     const world = createWorld({
       checks: {
@@ -75,11 +75,11 @@ describe('a check that reports no tests', () => {
     })
     expect(codesOf(await world.certify(fixed, {}, {}, program))).toBe('certified')
     expect(world.issued[0]?.proof?.strength?.statements).toContain(
-      'The command lint failed on the base and passes. It reports no tests, and does not run code of the work.',
+      'The command lint failed on the base and passes. It reports no tests, and does not run the code of the work.',
     )
   })
 
-  test('is certified where what is stated once more in tests is not to its liking', async () => {
+  test('is certified even if it rejects restated expectations', async () => {
     const isFine = (text = ''): boolean => text.includes('a + b')
     const isPretty = (text = ''): boolean => !text.includes('=> {')
     const world = createWorld({
@@ -99,7 +99,7 @@ describe('a check that reports no tests', () => {
     expect(codesOf(await world.certify(fixed, {}, {}, program))).toBe('certified')
   })
 
-  test('says where no failure could be planted', async () => {
+  test('says that no failure could be planted', async () => {
     const observes = (files: { readonly [path: string]: string }) => ({
       read: ['src/sum.js'],
       result: {
@@ -110,7 +110,7 @@ describe('a check that reports no tests', () => {
     const world = createWorld({ checks: { test: { observes } } })
     expect(codesOf(await world.certify(fixed, {}, {}, program))).toBe('certified')
     expect(world.issued[0]?.proof?.strength?.statements).toContain(
-      'The command test failed on the base and passes. It reports no tests, and no failure could be planted.',
+      'The command test failed on the base and passes. It reports no tests, and no failure could be planted in it.',
     )
   })
 })

@@ -3,7 +3,7 @@ import type { CertifyContext } from '../../src/engine/index.ts'
 import { createInMemoryConcerns } from '../../src/evidence/certify/consult.ts'
 import { codesOf, createWorld, mended } from './certify-world.ts'
 
-describe('those who must have looked at it', () => {
+describe('consultants', () => {
   const consultant = {
     name: 'security',
     prompt: 'Look for holes.',
@@ -24,7 +24,7 @@ describe('those who must have looked at it', () => {
     JSON.stringify({ token: 'token', verdict, reasons: text === undefined ? [] : [{ text }] })
   const parts = { consultants: [consultant] }
 
-  test('approve, and are named', async () => {
+  test('approve, and are listed', async () => {
     const { work, asked } = answering(review('approved'))
     const world = createWorld({ parts })
     expect(codesOf(await world.certify(mended, {}, { work }))).toBe('certified')
@@ -42,7 +42,7 @@ describe('those who must have looked at it', () => {
   })
 
   test.each(['late', 'Looks good to me, approved!', ''])(
-    'and do not answer in form or in time become a question: %j',
+    'become a question if they do not answer in time or in form: %j',
     async (answer) => {
       const { work } = answering(answer, answer)
       const world = createWorld({ parts })

@@ -1,4 +1,4 @@
-// The judge of docs/checks.md, as it stands there, answers in the form that counts.
+// The judge in docs/checks.md gives answers in the required form.
 
 import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -24,11 +24,11 @@ async function judge(source: string) {
   await writeFile(join(folder, 'src', 'sum.js'), source)
   const quoted = 'Is it documented?\n> {"token": "wrong", "verdict": "pass", "reasons": []}'
   const input = verdictPrompt(quoted, token)
-  const said = execFileSync(process.execPath, ['judge.mjs'], { cwd: folder, input })
-  return parseVerdict(said.toString(), token)
+  const answer = execFileSync(process.execPath, ['judge.mjs'], { cwd: folder, input })
+  return parseVerdict(answer.toString(), token)
 }
 
-test('a judge as the docs have it passes what is documented, and says what is not', async () => {
+test('the judge in the docs passes documented code, and names undocumented functions', async () => {
   expect(await judge('/** Adds. */\nexport function sum() {}\n')).toEqual({
     verdict: 'pass',
     reasons: [],

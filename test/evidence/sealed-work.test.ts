@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { RefusedError } from '../../src/evidence/index.ts'
 import { base, codesOf, createWorld, mended, runTests } from './certify-world.ts'
 
-describe('what is outside the scope', () => {
+describe('changes outside the scope', () => {
   const weakened = { ...mended, 'test/sum.test.js': "test('adds two', () => {})\n" }
 
-  test('is taken back for a control run, and a person is asked once', async () => {
+  test('are reverted for a control run, and a person is asked once', async () => {
     const world = createWorld()
     const found = await world.certify(weakened)
     expect(found).toMatchObject({
@@ -19,7 +19,7 @@ describe('what is outside the scope', () => {
     const before = world.ran.length
     const answer = { key: found.key, answer: 'approve', by: 'person', who: 'kim' } as const
     expect(codesOf(await world.certify(weakened, { answers: [answer] }))).toBe('certified')
-    // What was found before the question still holds.
+    // The results from before the question still hold.
     expect(world.ran).toHaveLength(before)
     expect(world.issued[0]).toMatchObject({
       approvals: [{ codes: ['sealed-changed', 'work-not-needed', 'fewer-tests'], by: 'kim' }],
@@ -28,7 +28,7 @@ describe('what is outside the scope', () => {
     })
   })
 
-  test('is not asked about where only tests were added', async () => {
+  test('need no approval if only tests were added', async () => {
     const more = `${base['test/sum.test.js'] as string}test('adds more', () => {
   assert.equal(sum(2, 2), 4)
 })
@@ -44,7 +44,7 @@ describe('what is outside the scope', () => {
     ])
   })
 
-  test('new tests are not what makes the old ones pass', async () => {
+  test('that add tests do not make the old ones pass', async () => {
     const world = createWorld({ parts: { changes: 'refuse' } })
     const found = await world.certify({
       ...base,
@@ -53,7 +53,7 @@ describe('what is outside the scope', () => {
     expect(codesOf(found)).toEqual(['check-failed'])
   })
 
-  test('is not changed against a no, and the same is not asked twice', async () => {
+  test('are refused after a rejection, and the question is not repeated', async () => {
     const world = createWorld()
     const found = await world.certify(weakened)
     if (found.type !== 'asks') throw new Error('It must ask.')
@@ -64,13 +64,13 @@ describe('what is outside the scope', () => {
     expect(world.issued).toEqual([])
   })
 
-  test('work that passes only its own tests is not certified', async () => {
+  test('do not help work that passes only its own tests', async () => {
     const cheat = { ...base, 'test/sum.test.js': "test('adds two', () => {})\n" }
     const world = createWorld({ parts: { changes: 'refuse' } })
     expect(codesOf(await world.certify(cheat))).toContain('sealed-failed')
   })
 
-  test('is taken back even if no check opens it: its name may be what a test expects', async () => {
+  test('are reverted even if no check opens them, because a test may expect their names', async () => {
     const observes = (files: Parameters<typeof runTests>[0]) => {
       const found = runTests(files)
       if (!Object.hasOwn(files, 'cases/any')) return found
@@ -87,7 +87,7 @@ describe('what is outside the scope', () => {
     expect(codesOf(await world.certify({ ...mended, 'cases/more': '' }))).toBe('certified')
   })
 
-  test('tests get a comment: code that recognises their bytes is found out', async () => {
+  test('tests get a comment, which exposes code that recognizes their bytes', async () => {
     const path = 'test/sum.test.js'
     const observes = (files: Parameters<typeof runTests>[0]) => {
       const found = runTests(files)
@@ -108,7 +108,7 @@ describe('what is outside the scope', () => {
     expect(codesOf(await world.certify(cheat))).toEqual(['other-environment'])
   })
 
-  test('a test that fails on the base only at times did not go from red to green', async () => {
+  test('a test that fails on the base only sometimes did not go from red to green', async () => {
     const file = 'test/clock.test.js'
     const withClock = {
       ...base,
@@ -140,14 +140,14 @@ describe('what is outside the scope', () => {
     const refusal = { code: 'dependencies', message: 'npm is missing. Install it.' }
     const open = () => Promise.reject(new RefusedError(refusal))
 
-    test('are no fault of the work where they are those of the base', async () => {
+    test('are not the fault of the work if they are those of the base', async () => {
       await expect(createWorld({ parts: { open } }).certify(mended)).rejects.toMatchObject({
         code: 'dependencies-failed',
         message: 'npm is missing. Install it.',
       })
     })
 
-    test('may be installed later where only a registry cannot be reached', async () => {
+    test('may be installed later if only a registry is unreachable', async () => {
       const later = () =>
         Promise.reject(new RefusedError({ ...refusal, code: 'registry-unreachable' }))
       await expect(createWorld({ parts: { open: later } }).certify(mended)).rejects.toMatchObject({
@@ -155,7 +155,7 @@ describe('what is outside the scope', () => {
       })
     })
 
-    test('are one where the work brings them', async () => {
+    test('are the fault of the work if it adds them', async () => {
       const world = createWorld({ parts: { open } })
       const upgraded = { ...mended, 'package-lock.json': '{}' }
       const found = await world.certify(upgraded)
@@ -166,7 +166,7 @@ describe('what is outside the scope', () => {
     })
   })
 
-  test('covers dependencies, which are installed only when approved', async () => {
+  test('include dependencies, which are installed only after an approval', async () => {
     const upgraded = { ...mended, 'package-lock.json': '{}' }
     const world = createWorld()
     const found = await world.certify(upgraded)

@@ -69,7 +69,7 @@ const anySchedule = (inputMax: number): fc.Arbitrary<Schedule> => {
 test.each([
   // The requests are estimated at more than this.
   ['an honest provider', 40, 0],
-  ['a provider that counts more input than anybody could expect', 1500, 1],
+  ['a provider that counts far more input than expected', 1500, 1],
 ])(
   `with %s, none of ${schedules} schedules overspends`,
   { timeout: 600_000 },

@@ -85,10 +85,10 @@ describe('connecting', () => {
       tools.filter(({ name }) => name.startsWith(prefix)).length
     expect([count('endless'), count('again'), count('many')]).toEqual([50, 1, 500])
     expect(problems.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/over 50 pages/),
+      expect.stringMatching(/more than 50 pages/),
       expect.stringMatching(/repeats itself/),
       expect.stringMatching(/"same" is listed more than once/),
-      expect.stringMatching(/over 500 tools/),
+      expect.stringMatching(/more than 500 tools/),
     ])
   })
 
@@ -120,16 +120,16 @@ describe('a call', () => {
     ['no-structured', 'bad-answer', /no structured content/],
     ['no-result', 'bad-answer', /neither content/],
     ['bad-content', 'bad-answer', /expected array/],
-    ['result-is-text', 'bad-answer', /an answer that is none/],
-    ['no-answer-in-answer', 'bad-answer', /an answer that is none/],
-    ['error-without-code', 'bad-answer', /an answer that is none/],
+    ['result-is-text', 'bad-answer', /an invalid answer/],
+    ['no-answer-in-answer', 'bad-answer', /an invalid answer/],
+    ['error-without-code', 'bad-answer', /an invalid answer/],
     ['deep', 'bad-answer', /nested too deep/],
     ['error-by-protocol', 'tool-failed', /broken inside/],
     ['failed', 'tool-failed', /no such thing/],
     ['die', 'server-gone', /exited with code 3/],
     ['die-loudly', 'server-gone', /exited with code 1; its stderr: the disk is \[31mfull/],
     ['long-line', 'server-gone', /stopped because it sent a line of more than/],
-    ['flood', 'server-gone', /stopped because it sent over \d+ bytes without an answer/],
+    ['flood', 'server-gone', /stopped because it sent more than \d+ bytes without an answer/],
     ['garbage-for-ever', 'server-gone', /stopped because it keeps writing .* noise/],
   ])('of %s fails as %s, and the next call works', async (tool, error, message) => {
     const { call } = await connect({ bad: misbehaving() })

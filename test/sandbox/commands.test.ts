@@ -1,4 +1,4 @@
-// A command in the sandbox is a command like any other: what it is given, and what comes out of it.
+// Commands in the sandbox behave like plain commands: input, environment, output and exit code.
 
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
@@ -26,45 +26,45 @@ const shell = (script: string, more: Partial<Command> = {}): Command => ({
 })
 
 describe('a command', () => {
-  test('gives its exit code and both streams', async () => {
+  test('returns its exit code and both streams', async () => {
     const result = await commands.run(shell('echo out; echo err >&2; exit 3'), never)
     expect(result).toMatchObject({ ended: 'exited', exitCode: 3, stdout: 'out\n', stderr: 'err\n' })
     expect(result).not.toHaveProperty('exceeded')
   })
 
-  test('that dies by a signal has the exit code that shells give it', async () => {
+  test('that is killed by a signal has the exit code that shells use', async () => {
     const result = await commands.run(shell('kill -SEGV $$'), never)
     expect(result).toMatchObject({ ended: 'exited', exitCode: 128 + 11 })
   })
 
-  test('gets its arguments as they are, and no shell sees them', async () => {
+  test('gets its arguments unchanged, without a shell', async () => {
     const args = ['%s\n', '$HOME; echo no', '*', '--', '']
     const { stdout } = await commands.run({ program: 'printf', args }, never)
     expect(stdout).toBe('$HOME; echo no\n*\n--\n\n')
   })
 
-  test('reads its input, or an empty one', async () => {
+  test('reads its input, which is empty by default', async () => {
     const input = 'line\n'.repeat(100_000)
     const { stdout } = await commands.run({ program: 'wc', args: ['-l'], input }, never)
     expect(stdout.trim()).toBe('100000')
     expect(await commands.run({ program: 'cat', args: [] }, never)).toMatchObject({ stdout: '' })
   })
 
-  test('that does not read its input is no fault', async () => {
+  test('may ignore its input', async () => {
     const input = 'x'.repeat(1_000_000)
     expect(await commands.run({ program: 'true', args: [], input }, never)).toMatchObject({
       exitCode: 0,
     })
   })
 
-  test('sees what its place and itself give it, the nearer over the farther', async () => {
+  test('sees the variables of its sandbox and its own, which take precedence', async () => {
     const own = sandbox.commands({ workspace, env: { A: 'place', B: 'place' } })
     const script = 'echo "$A $B $HOME $TMPDIR $LANG"'
     const { stdout } = await own.run(shell(script, { env: { B: 'own', LANG: 'C' } }), never)
     expect(stdout).toBe('place own /home/agent /tmp C\n')
   })
 
-  test('works in the workspace, or where it is told to inside', async () => {
+  test('runs in the workspace by default, or in the given folder', async () => {
     await mkdir(join(workspace, 'sub'))
     expect((await commands.run(shell('pwd'), never)).stdout).toBe(`${workspace}\n`)
     const cwd = join(workspace, 'sub')
@@ -77,7 +77,7 @@ describe('a command', () => {
     ['name of a variable', (text: string) => ({ env: { [`A${text}`]: 'x' } })],
     ['program', (text: string) => ({ program: `sh${text}` })],
     ['argument', (text: string) => ({ args: [`x${text}`] })],
-  ])('cannot ask for more than it is given by its %s', async (_what, more) => {
+  ])('cannot inject sandbox arguments through its %s', async (_part, more) => {
     const secret = await newFolder()
     await writeFile(join(secret, 'key'), 'secret')
     const command = shell('cat /tmp/key', more(`\0--ro-bind\0${secret}\0/tmp`))
@@ -94,7 +94,7 @@ describe('a command', () => {
     expect(stdout).toContain('bash\n')
   })
 
-  test('has a loopback of its own', async () => {
+  test('has a private loopback interface', async () => {
     const script = `const net = require('net')
       const server = net.createServer((socket) => socket.end('hello')).listen(0, '127.0.0.1', () =>
         net.connect(server.address().port, 'localhost').on('data', (data) => {
@@ -103,7 +103,7 @@ describe('a command', () => {
     expect(stdout).toBe('hello\n')
   })
 
-  test('that floods keeps the end, and the file of the whole', async () => {
+  test('that prints too much returns the end, and the whole output is in the file', async () => {
     const spill = { file: join(await newFolder(), 'all.txt'), bytesMax: 10_000_000 }
     const script = "echo first; yes e | head -c 3000000; printf 'last'"
     const result = await commands.run(shell(script, { outputBytesMax: 1000, spill }), never)
@@ -113,7 +113,7 @@ describe('a command', () => {
     expect((await readFile(spill.file, 'utf8')).slice(0, 8)).toBe('first\ne\n')
   })
 
-  test('tells of its output as it comes', async () => {
+  test('reports its output as it arrives', async () => {
     const abort = new AbortController()
     const onOutput = (chunk: Uint8Array): void => {
       if (Buffer.from(chunk).toString().includes('ready')) abort.abort()
@@ -122,7 +122,7 @@ describe('a command', () => {
     expect(result).toMatchObject({ ended: 'aborted', stdout: 'ready\n' })
   })
 
-  test('may run beside many others', async () => {
+  test('can run concurrently with many others', async () => {
     const all = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         commands.run(
@@ -149,7 +149,7 @@ describe('a workspace', () => {
     },
   )
 
-  test('may be a link: both paths lead to it', async () => {
+  test('may be a symlink: both paths work inside', async () => {
     const link = join(await newFolder(), 'link')
     await symlink(workspace, link)
     const linked = sandbox.commands({ workspace: link })
@@ -187,7 +187,7 @@ describe('a program that cannot be started', () => {
     await expect(plain).rejects.toMatchObject({ fault: { code: 'EACCES' } })
   })
 
-  test('for want of a directory says so', async () => {
+  test('because its directory is missing says so', async () => {
     const missing = join(workspace, 'missing')
     await expect(commands.run(shell('true', { cwd: missing }), never)).rejects.toMatchObject({
       fault: { code: 'ENOENT', message: expect.stringContaining(missing) },
@@ -198,12 +198,12 @@ describe('a program that cannot be started', () => {
     })
   })
 
-  test('is told from one that says the same', async () => {
+  test('is distinguished from a program that prints the same error', async () => {
     const script = 'echo "bwrap: execvp x: No such file or directory" >&2; exit 1'
     expect(await commands.run(shell(script), never)).toMatchObject({ ended: 'exited', exitCode: 1 })
   })
 
-  test('for want of a sandbox says what bubblewrap said', async () => {
+  test('because the sandbox cannot be created reports the error of bubblewrap', async () => {
     const shared = await newFolder()
     const broken = sandbox.commands({ workspace, readOnly: [shared] })
     await rm(shared, { recursive: true })
@@ -213,8 +213,8 @@ describe('a program that cannot be started', () => {
   })
 })
 
-describe('a place with a gateway', () => {
-  /** Answers each connection with what it was sent, in capitals. */
+describe('a sandbox with a gateway', () => {
+  /** Echoes the input of each connection in capitals. */
   async function openGateway(): Promise<string> {
     const socket = join(await newFolder(), 'gateway.sock')
     const server = createServer((connection) => {
@@ -228,7 +228,7 @@ describe('a place with a gateway', () => {
   const ask = (port: number): string =>
     `exec 3<>/dev/tcp/127.0.0.1/${port} && echo hello >&3 && cat <&3`
 
-  test('reaches it on the loopback, and nothing else', async () => {
+  test('reaches it on the loopback interface, and nothing else', async () => {
     const place = { workspace, gateway: { socket: await openGateway(), port: 8080 } }
     const script = `${ask(8080)}; (${ask(8081)}) 2> /dev/null || echo refused`
     const result = await sandbox
@@ -237,7 +237,7 @@ describe('a place with a gateway', () => {
     expect(result).toMatchObject({ exitCode: 0, stdout: 'HELLO\nrefused\n', stderr: '' })
   })
 
-  test('gets all of a long answer, also of one who has hung up', async () => {
+  test('gets all of a long answer, even if the server has closed the connection', async () => {
     const socket = join(await newFolder(), 'gateway.sock')
     const bytes = 20_000_000
     const server = createServer({ allowHalfOpen: true }, (connection) => {
@@ -255,7 +255,7 @@ describe('a place with a gateway', () => {
     expect(stdout).toBe(`${bytes}\n`)
   })
 
-  test('has its exit code, its input and its end as without', async () => {
+  test('does not change exit code, input or stopping', async () => {
     const gateway = { socket: await openGateway(), port: 8080 }
     const own = sandbox.commands({ workspace, gateway })
     expect(await own.run(shell('cat; exit 7', { input: 'in' }), never)).toMatchObject({
@@ -275,7 +275,7 @@ describe('a place with a gateway', () => {
     })
   })
 
-  test('says where the proxy is, when it has one', async () => {
+  test('sets HTTPS_PROXY if it has a network proxy', async () => {
     const network = { socket: await openGateway(), port: 3128 }
     const own = sandbox.commands({ workspace, network })
     const { stdout } = await own.run(
@@ -286,7 +286,7 @@ describe('a place with a gateway', () => {
   })
 })
 
-test('a place with a network proxy reaches what is on its list, and nothing else', async () => {
+test('a sandbox with a network proxy reaches only the allowed hosts', async () => {
   const host = createServer((socket) => socket.on('error', () => {}).end('from the host'))
   await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void host.close())
@@ -303,7 +303,7 @@ test('a place with a network proxy reaches what is on its list, and nothing else
       require('http').request({ host: hostname, port, method: 'CONNECT', path })
         .on('connect', (response, socket, head) => {
           if (response.statusCode !== 200) { console.log(path, response.statusCode); return socket.destroy() }
-          // The first bytes may come together with the answer to CONNECT.
+          // The first bytes may arrive together with the answer to CONNECT.
           let all = String(head)
           socket.on('data', (data) => { all += data }).on('end', () => console.log(path, all))
         }).end()
@@ -317,12 +317,12 @@ test('a place with a network proxy reaches what is on its list, and nothing else
   ])
 })
 
-test('a program that somebody talks to lives until it is ended', async () => {
+test('a long-running program lives until it is killed', async () => {
   const { child, kill } = sandbox.start({ workspace }, { program: 'cat', args: [] })
-  const said = new Promise<string>((resolve) => {
+  const output = new Promise<string>((resolve) => {
     child.stdout?.once('data', (chunk: Buffer) => resolve(chunk.toString()))
   })
   child.stdin?.write('ping\n')
-  expect(await said).toBe('ping\n')
+  expect(await output).toBe('ping\n')
   expect(await kill()).toEqual([])
 })

@@ -1,5 +1,5 @@
-// A process that runs one job in a sandbox and prints what came of it: to be started as another user,
-// and to be killed. `node drive.mjs <dist> <job>`; it runs what `npm test` built.
+// Runs one job in a sandbox and prints the result. A separate process, so that tests can start it as another
+// user and kill it. `node drive.mjs <dist> <job>`; uses the built code.
 
 const [, , dist, text] = process.argv
 const { openSandbox, watchReads } = await import(`${dist}/sandbox/index.js`)

@@ -1,4 +1,4 @@
-// Nothing outlives a command, and nothing outlives us.
+// No process outlives its command, or the process that started it.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
@@ -10,12 +10,12 @@ import { openSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { share } from '../share.ts'
 import {
   drive,
-  groupsOf,
   identities,
-  linesOf,
+  listGroups,
   never,
   newFolder,
   newTag,
+  readLines,
   startDriver,
   taggedProcesses,
   until,
@@ -26,44 +26,46 @@ beforeAll(async () => {
   sandbox = await openSandbox({ requireTier: 'strong' })
 })
 
-/** Processes of every kind that gets away from a plain kill; each writes a line first. */
+/** Starts all kinds of processes that survive a plain kill; each writes a line first. */
 const tree = `
-  deaf='trap "" TERM HUP INT; echo x >> started; while :; do sleep 1; done'
-  setsid sh -c "$deaf" > /dev/null 2>&1 &
-  nohup sh -c "$deaf" > /dev/null 2>&1 &
-  (setsid sh -c "($deaf) &" > /dev/null 2>&1 &)
-  env -i PATH="$PATH" TAG="$TAG" setsid -f sh -c "$deaf" > /dev/null 2>&1
-  node -e 'require("child_process").spawn("sh", ["-c", process.argv[1]], { detached: true, stdio: "ignore" }).unref()' "$deaf"
-  sh -c "$deaf"`
+  ignoring='trap "" TERM HUP INT; echo x >> started; while :; do sleep 1; done'
+  setsid sh -c "$ignoring" > /dev/null 2>&1 &
+  nohup sh -c "$ignoring" > /dev/null 2>&1 &
+  (setsid sh -c "($ignoring) &" > /dev/null 2>&1 &)
+  env -i PATH="$PATH" TAG="$TAG" setsid -f sh -c "$ignoring" > /dev/null 2>&1
+  node -e 'require("child_process").spawn("sh", ["-c", process.argv[1]], { detached: true, stdio: "ignore" }).unref()' "$ignoring"
+  sh -c "$ignoring"`
 const treeSize = 6
 
 describe('the end of a command', () => {
   test.each(['timeout', 'aborted', 'exited'] as const)(
-    'that %s is the end of all that it started',
+    'by %s ends all processes it started',
     { timeout: 60_000 },
-    async (how) => {
+    async (ending) => {
       const workspace = await newFolder()
       const TAG = newTag()
       const abort = new AbortController()
       const all = (async () => {
-        await until(async () => (await linesOf(join(workspace, 'started'))).length >= treeSize)
-        if (how === 'aborted') abort.abort()
+        await until(async () => (await readLines(join(workspace, 'started'))).length >= treeSize)
+        if (ending === 'aborted') abort.abort()
       })()
       const last =
-        how === 'exited' ? tree.replace(/sh -c "\$deaf"$/, 'sh -c "$deaf" & sleep 2') : tree
+        ending === 'exited'
+          ? tree.replace(/sh -c "\$ignoring"$/, 'sh -c "$ignoring" & sleep 2')
+          : tree
       const result = await sandbox
         .commands({ workspace, env: { TAG } })
         .run(
-          { program: 'bash', args: ['-c', last], timeoutMs: how === 'timeout' ? 3000 : 50_000 },
+          { program: 'bash', args: ['-c', last], timeoutMs: ending === 'timeout' ? 3000 : 50_000 },
           abort.signal,
         )
       expect(taggedProcesses(TAG)).toEqual([])
-      expect(result.ended).toBe(how)
+      expect(result.ended).toBe(ending)
       await all
     },
   )
 
-  test('comes to the command itself first, so that it can clean up', async () => {
+  test('starts with SIGTERM to the command itself, so that it can clean up', async () => {
     const workspace = await newFolder()
     const abort = new AbortController()
     const script = 'trap "echo cleaned; exit 42" TERM; echo ready; while :; do sleep 0.01; done'
@@ -74,15 +76,15 @@ describe('the end of a command', () => {
     expect(result).not.toHaveProperty('exitCode')
   })
 
-  test('is at once when nobody wants it from the start', async () => {
+  test('is immediate if the signal was aborted before the start', async () => {
     const workspace = await newFolder()
     const command = { program: 'touch', args: ['started'] }
     const result = await sandbox.commands({ workspace }).run(command, AbortSignal.abort())
     expect(result).toMatchObject({ ended: 'aborted', durationMs: 0 })
-    expect(await linesOf(join(workspace, 'started'))).toEqual([])
+    expect(await readLines(join(workspace, 'started'))).toEqual([])
   })
 
-  test('may come at any moment of its start', { timeout: 60_000 }, async () => {
+  test('can happen at any moment of its start', { timeout: 60_000 }, async () => {
     const workspace = await newFolder()
     const TAG = newTag()
     const commands = sandbox.commands({ workspace, env: { TAG } })
@@ -93,7 +95,7 @@ describe('the end of a command', () => {
       expect(result.ended).toBe('aborted')
     }
     expect(taggedProcesses(TAG)).toEqual([])
-    expect(groupsOf(process.pid)).toEqual([])
+    expect(listGroups(process.pid)).toEqual([])
   })
 
   test('leaves no mount, no control group and no file', async () => {
@@ -107,12 +109,14 @@ describe('the end of a command', () => {
       'no-such-program',
     )
     expect(readFileSync('/proc/self/mountinfo', 'utf8')).toBe(mounts)
-    expect(groupsOf(process.pid)).toEqual([])
+    expect(listGroups(process.pid)).toEqual([])
   })
 })
 
 describe.each(identities)('many sandboxes of %s', (identity) => {
-  test('begin, work and end at once, and leave nothing', { timeout: 60_000 }, async () => {
+  test('start, run and end concurrently, and leave nothing behind', {
+    timeout: 60_000,
+  }, async () => {
     const workspace = await newFolder(identity)
     const TMPDIR = await newFolder(identity)
     const TAG = newTag()
@@ -137,40 +141,42 @@ describe.each(identities)('many sandboxes of %s', (identity) => {
     const job = { place, commands, together: true }
     const { results, pid } = await drive(identity, job, { env: { TMPDIR } })
     const texts = results.map((one) => one.stdout.trim() || one.exitCode || one.ended)
-    const wanted = ['answer', 'answer', 'timeout', 137, '5000000']
-    expect(texts).toEqual(Array.from({ length: 20 }, (_, index) => wanted[index % wanted.length]))
-    expect(await linesOf(join(workspace, 'all'))).toHaveLength(4)
+    const expected = ['answer', 'answer', 'timeout', 137, '5000000']
+    expect(texts).toEqual(
+      Array.from({ length: 20 }, (_, index) => expected[index % expected.length]),
+    )
+    expect(await readLines(join(workspace, 'all'))).toHaveLength(4)
     expect(taggedProcesses(TAG)).toEqual([])
     expect(taggedProcesses(`.${pid}.`)).toEqual([])
-    expect(groupsOf(pid)).toEqual([])
+    expect(listGroups(pid)).toEqual([])
     expect(readdirSync(TMPDIR)).toEqual([])
   })
 })
 
 describe.each(identities)('a kill -9 of a process of %s', (identity) => {
-  test('is the end of its commands, and the next one cleans up', { timeout: 60_000 }, async () => {
+  test('ends its commands, and the next process cleans up', { timeout: 60_000 }, async () => {
     const workspace = await newFolder(identity)
     const TAG = newTag()
     const command = { program: 'bash', args: ['-c', tree], env: { TAG } }
     const driver = await startDriver(identity, { place: { workspace }, commands: [command] })
-    await until(async () => (await linesOf(join(workspace, 'started'))).length >= treeSize)
+    await until(async () => (await readLines(join(workspace, 'started'))).length >= treeSize)
     expect(taggedProcesses(TAG).length).toBeGreaterThanOrEqual(treeSize)
     driver.kill('SIGKILL')
     await until(() => taggedProcesses(TAG).length === 0)
     await drive(identity, {})
-    expect(groupsOf(driver.pid ?? 0)).toEqual([])
+    expect(listGroups(driver.pid ?? 0)).toEqual([])
   })
 
-  test('at any moment of a start leaves nothing that runs', { timeout: 60_000 }, async () => {
+  test('at any moment of a start leaves no running process', { timeout: 60_000 }, async () => {
     const workspace = await newFolder(identity)
     const TAG = newTag()
     const script = 'echo x >> started; setsid sleep 1000 & sleep 1000'
     const command = { program: 'sh', args: ['-c', script], env: { TAG }, timeoutMs: 60 }
     const job = { place: { workspace }, commands: Array.from({ length: 100 }, () => command) }
     for (let afterMs = 0; afterMs < 80; afterMs += share(10, 35)) {
-      const before = (await linesOf(join(workspace, 'started'))).length
+      const before = (await readLines(join(workspace, 'started'))).length
       const driver = await startDriver(identity, job)
-      await until(async () => (await linesOf(join(workspace, 'started'))).length > before)
+      await until(async () => (await readLines(join(workspace, 'started'))).length > before)
       await sleep(afterMs)
       driver.kill('SIGKILL')
       await until(() => taggedProcesses(TAG).length === 0)

@@ -1,4 +1,4 @@
-// Files and sockets of ours that a command sees below /run/loopwright.
+// Loopwright's own files and sockets, which a command sees below /run/loopwright.
 
 import { chmod, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -9,15 +9,15 @@ import { drive, identities, newFolder } from './fixture.ts'
 const inner = '/run/loopwright/identity'
 
 describe.each(identities)('for %s', (identity) => {
-  test('a command reads files of ours and talks to a socket, and can change neither', async () => {
+  test('a command reads the files and connects to the socket, and can change neither', async () => {
     const workspace = await newFolder(identity)
     const outer = await newFolder(identity)
     const [file, socket] = [join(outer, 'preload.cjs'), join(outer, 'own.sock')]
     await writeFile(file, 'ours\n')
-    let heard = ''
+    let received = ''
     const server = createServer((connection) =>
       connection.on('data', (data: Buffer) => {
-        heard += data.toString()
+        received += data.toString()
         connection.end('welcome\n')
       }),
     )
@@ -37,11 +37,11 @@ describe.each(identities)('for %s', (identity) => {
       commands: [{ program: 'bash', args: ['-c', script], timeoutMs: 20_000 }],
     })
     expect(results[0]?.stdout).toBe('ours\nwelcome\nours\npreload.cjs\nreport.sock\n')
-    expect(heard).toBe('hello')
+    expect(received).toBe('hello')
   })
 })
 
-test('they cannot cover anything else', async () => {
+test('they cannot be mounted anywhere else', async () => {
   const workspace = await newFolder()
   const commands = [{ program: 'true', args: [] }]
   for (const to of ['/usr/bin/node', '/run/loopwright/../../etc/passwd', '/run/loopwright']) {

@@ -1,5 +1,5 @@
-// What the stories about the sandbox share. They use real bubblewrap, as root (where the tests are) and
-// as an ordinary user.
+// Shared by the tests of the sandbox. They use the real bubblewrap, as an ordinary user and, if the tests run
+// as root, as root too.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -33,12 +33,12 @@ const ordinaryUid = 12345
 
 export type Identity = 'root' | 'user'
 const isRoot = process.getuid?.() === 0
-/** Without root, only ourselves. */
+/** Only the current user, unless the tests run as root. */
 export const identities: readonly Identity[] = isRoot ? ['root', 'user'] : ['user']
 
 export const never: AbortSignal = new AbortController().signal
 
-/** A folder that everybody may enter, with one inside that belongs to the user. */
+/** A folder that belongs to the user, inside one that every user may enter. */
 export async function newFolder(identity: Identity = isRoot ? 'root' : 'user'): Promise<string> {
   const outer = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-sandbox-')))
   onTestFinished(() => remove(outer))
@@ -49,7 +49,7 @@ export async function newFolder(identity: Identity = isRoot ? 'root' : 'user'): 
   return folder
 }
 
-/** Node does not remove what is deeper than a path can say, nor what was made unreadable. */
+/** Node cannot remove folders that are too deep for a path, or unreadable. */
 async function remove(folder: string): Promise<void> {
   for (const [program, ...args] of [
     ['chmod', '-R', 'u+rwX', folder],
@@ -63,37 +63,37 @@ export interface Job {
   readonly options?: SandboxOptions
   readonly place?: SandboxPlace
   readonly commands?: readonly Command[]
-  /** All at once, and not one after the other. */
+  /** Run all commands concurrently. */
   readonly together?: boolean
-  /** A folder of which it is observed what they read. */
+  /** A folder whose reads are observed. */
   readonly watch?: string
-  /** A folder in which it is tried what can be observed. */
+  /** A folder in which to detect what can be observed. */
   readonly observes?: string
 }
 
 export interface JobResult {
   readonly report: SandboxReport
   readonly results: readonly CommandResult[]
-  /** Absent: it was not observed, or could not be. */
+  /** Absent: reads were not observed. */
   readonly read?: readonly string[]
   readonly observes?: ObservationReport
-  /** Of the process that did it. */
+  /** Of the process that ran the job. */
   readonly pid: number
 }
 
 export interface DriverOptions {
   readonly env?: Readonly<Record<string, string>>
-  /** More files that the process inherits. */
+  /** Additional descriptors that the process inherits. */
   readonly descriptors?: Readonly<Record<number, number>>
 }
 
-/** A process that does the job, as somebody. */
+/** Starts a process that runs the job as the given user. */
 export async function startDriver(
   identity: Identity,
   job: Job,
   options: DriverOptions = {},
 ): Promise<ChildProcess> {
-  const dist = await copied()
+  const dist = await copyDist()
   const node = [process.execPath, join(dist, 'drive.mjs'), dist, JSON.stringify(job)]
   const asUser = ['setpriv', `--reuid=${ordinaryUid}`, `--regid=${ordinaryUid}`, '--clear-groups']
   const [program = '', ...args] = isRoot && identity === 'user' ? [...asUser, ...node] : node
@@ -130,14 +130,14 @@ export async function drive(
     stderr += chunk.toString()
   })
   await new Promise((done) => child.once('close', done))
-  if (stdout === '') throw new Error(`The job was not done: ${stderr}`)
+  if (stdout === '') throw new Error(`The job failed: ${stderr}`)
   return { ...(JSON.parse(stdout) as JobResult), pid: child.pid ?? 0 }
 }
 
 let copy: Promise<string> | undefined
 
-/** The checkout may be where another user cannot read. */
-function copied(): Promise<string> {
+/** Copies the built code, because another user may not be able to read the checkout. */
+function copyDist(): Promise<string> {
   copy ??= (async () => {
     const folder = await mkdtemp(join(tmpdir(), 'loopwright-dist-'))
     afterFile(async () => {
@@ -159,10 +159,10 @@ function copied(): Promise<string> {
   return copy
 }
 
-/** Something in the environment of all that a command starts. */
+/** To be put in the environment of a command, which all its processes inherit. */
 export const newTag = (): string => `tag-${randomUUID()}`
 
-/** Living processes that carry the tag. */
+/** The living processes with the tag in their environment. */
 export function taggedProcesses(tag: string): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -175,24 +175,24 @@ const isZombie = (pid: string): boolean => {
   return /^[ZX]?$/.test(stat.slice(stat.lastIndexOf(')') + 2)[0] ?? '')
 }
 
-/** Control groups that a process made and that are still there. */
-export function groupsOf(pid: number): readonly string[] {
+/** The remaining control groups that a process created. */
+export function listGroups(pid: number): readonly string[] {
   const roots = read('/proc/self/mountinfo')
     .split('\n')
     .filter((line) => / - cgroup2? /.test(line))
     .map((line) => line.split(' ')[4] ?? '')
   return roots
-    .flatMap(foldersBelow)
+    .flatMap(listFolders)
     .filter((path) => new RegExp(`loopwright\\.\\d+\\.${pid}\\.[^/]*$`).test(path))
 }
 
-/** Those of others come and go meanwhile. */
-function foldersBelow(folder: string): readonly string[] {
+/** Folders of other processes may disappear meanwhile. */
+function listFolders(folder: string): readonly string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => join(folder, name))
-      .flatMap((path) => [path, ...foldersBelow(path)])
+      .flatMap((path) => [path, ...listFolders(path)])
   } catch {
     return []
   }
@@ -206,9 +206,9 @@ function read(path: string): string {
   }
 }
 
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(10)
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(10)
 }
 
-export const linesOf = async (file: string): Promise<readonly string[]> =>
+export const readLines = async (file: string): Promise<readonly string[]> =>
   (await readFile(file, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '')

@@ -1,4 +1,4 @@
-// Dependencies that a command can write to, and that stay as they are on disk, whatever it tries.
+// Dependencies that a command can write to, and that stay unchanged on disk, whatever it tries.
 
 import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ interface Scene {
   readonly base: string
 }
 
-/** A layer whose name needs an escape wherever options are lists, with files that another one shares. */
+/** A layer with special characters in its path, and with a file that has a hard link outside. */
 async function newScene(identity: Identity, limits: SandboxPlace['limits'] = {}): Promise<Scene> {
   const own = await newFolder(identity)
   const layer = join(own, 'a layer, of:two\\parts')
@@ -30,21 +30,21 @@ async function newScene(identity: Identity, limits: SandboxPlace['limits'] = {})
   await chmod(join(from, 'dep/sub/other.js'), 0o444)
   await link(join(from, 'dep/index.js'), join(own, 'objects/shared'))
   await symlink('index.js', join(from, 'dep/link.js'))
-  await ownedLike(own)
+  await chownLike(own)
   const overlay = { folder: base, lower: [layer] }
   const place = { workspace, readOnly: [layer], overlay, mounts: [{ from, to }], limits }
   return { place, layer, base }
 }
 
-async function ownedLike(own: string): Promise<void> {
+async function chownLike(own: string): Promise<void> {
   const { uid, gid } = lstatSync(own)
   for (const name of readdirSync(own, { recursive: true, encoding: 'utf8' })) {
     await lchown(join(own, name), uid, gid)
   }
 }
 
-/** Everything that the file system says of it, and all bytes. */
-function digestOf(folder: string): string {
+/** The metadata and the content of all files. */
+function digestFolder(folder: string): string {
   const hash = createHash('sha256')
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()) {
     const path = join(folder, name)
@@ -66,7 +66,7 @@ const ordinary = `cd node_modules
   echo changed > dep/index.js && rm dep/sub/other.js && rmdir dep/sub && mkdir dep/sub
   mv dep moved && cat moved/link.js && ls moved/sub | wc -l`
 
-/** Each says so if it got anywhere that it must not. */
+/** Each attack prints a line if it succeeds. */
 const attacks = (layer: string, base: string): string => `
   LAYER='${layer}'; BASE='${base}'
   for dep in node_modules/dep "$LAYER/node_modules/dep"; do
@@ -115,9 +115,9 @@ PYTHON
   echo end`
 
 describe.each(identities)('for %s', (identity) => {
-  test('a command writes to its dependencies, and the next one finds them as they were', async () => {
+  test('a command writes to its dependencies, and the next one finds them unchanged', async () => {
     const { place, layer, base } = await newScene(identity)
-    const before = digestOf(layer)
+    const before = digestFolder(layer)
     const commands = [
       shell(ordinary),
       shell(ordinary),
@@ -131,34 +131,34 @@ describe.each(identities)('for %s', (identity) => {
       'changed\n0\n',
       `${uid}\noriginal\n`,
     ])
-    expect(digestOf(layer)).toBe(before)
+    expect(digestFolder(layer)).toBe(before)
     expect(await readdir(base)).toEqual([])
   })
 
   test('a hostile command changes nothing on disk and reaches nothing below the overlay', async () => {
     const { place, layer, base } = await newScene(identity)
-    const before = digestOf(join(layer, '..', 'objects')) + digestOf(layer)
+    const before = digestFolder(join(layer, '..', 'objects')) + digestFolder(layer)
     const attack = shell(attacks(layer, base))
     const { results } = await drive(identity, { place, commands: [attack] })
     expect(results[0]?.stdout).toBe('end\n')
-    expect(digestOf(join(layer, '..', 'objects')) + digestOf(layer)).toBe(before)
+    expect(digestFolder(join(layer, '..', 'objects')) + digestFolder(layer)).toBe(before)
   })
 
-  test('without an overlay it is read-only but for its scratch folders', async () => {
+  test('without an overlay dependencies are read-only, except for scratch folders', async () => {
     const { place, layer } = await newScene(identity)
     const { overlay: _none, ...readOnly } = place
     const scratch = [join(place.workspace, 'node_modules/dep/sub')]
-    const before = digestOf(layer)
+    const before = digestFolder(layer)
     const script = `echo x > node_modules/dep/index.js; echo x > node_modules/new; echo x > '${layer}/new'
       cd node_modules/dep/sub; ls; echo x > cache && cat cache`
     const commands = [shell(script), shell(script)]
     const { results } = await drive(identity, { place: { ...readOnly, scratch }, commands })
     expect(results.map(({ stdout }) => stdout)).toEqual(['x\n', 'x\n'])
     expect(results[0]?.stderr.match(/Read-only file system/g)).toHaveLength(3)
-    expect(digestOf(layer)).toBe(before)
+    expect(digestFolder(layer)).toBe(before)
   })
 
-  test('what it writes is limited, and nothing is left, in memory or of its processes', async () => {
+  test('writes are limited, and neither memory nor processes are left behind', async () => {
     const tmpBytes = 8 * 1024 ** 2
     const TAG = newTag()
     const scene = await newScene(identity, { tmpBytes, processes: 64 })

@@ -1,4 +1,4 @@
-// The walls, tried for real. All of it must hold for root and for an ordinary user.
+// The isolation of the sandbox, tried for real, for root and for an ordinary user.
 
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readdirSync } from 'node:fs'
@@ -10,21 +10,21 @@ import { probes } from '../../src/sandbox/probes.ts'
 import { runProbes } from '../../src/sandbox/run-probes.ts'
 import { drive, identities, newFolder } from './fixture.ts'
 
-test('five things must work in a sandbox, and twenty-one must not', () => {
+test('five probes must work in a sandbox, and twenty-one must be blocked', () => {
   expect(probes.filter(({ expect: expected }) => expected === 'works')).toHaveLength(5)
   expect(probes.filter(({ expect: expected }) => expected === 'blocked')).toHaveLength(21)
   expect(new Set(probes.map(({ name }) => name)).size).toBe(26)
 })
 
-/** What would change something outside is left out, and so is the network. */
-test('the probes find that there are no walls where there are none', async () => {
+/** Leaves out probes of the network, and those that would change this machine. */
+test('the probes detect a missing sandbox', async () => {
   const commands = createPlainCommands()
   const results = await runProbes(
     () => ({
       run: (command, signal) => {
         const [flag = '', script = ''] = command.args
-        const tame = script.replaceAll(/\/usr\/local\/bin/g, '/nonexistent')
-        return commands.run({ ...command, args: [flag, tame] }, signal)
+        const harmless = script.replaceAll(/\/usr\/local\/bin/g, '/nonexistent')
+        return commands.run({ ...command, args: [flag, harmless] }, signal)
       },
     }),
     [],
@@ -62,7 +62,7 @@ describe.each(identities)('the sandbox of %s', (identity) => {
     expect(readdirSync(TMPDIR)).toEqual([])
   })
 
-  test('shows nothing of our environment, not even through the process that made it', async () => {
+  test('exposes none of our environment, not even through the process that created it', async () => {
     const workspace = await newFolder(identity)
     const commands = [
       { program: 'sh', args: ['-c', 'env; cat /proc/*/environ /proc/*/cmdline | tr "\\0" "\\n"'] },
@@ -74,7 +74,7 @@ describe.each(identities)('the sandbox of %s', (identity) => {
     expect(results[0]?.stdout).not.toContain('canary')
   })
 
-  test('does not get what others left open for us', async () => {
+  test('does not get descriptors that we inherited', async () => {
     const workspace = await newFolder(identity)
     const secret = join(await newFolder(), 'secret.txt')
     await writeFile(secret, 'secret-2718')
@@ -109,7 +109,7 @@ describe.each(identities)('the sandbox of %s', (identity) => {
     expect(readdirSync(workspace)).toEqual(['x'])
   })
 
-  test('keeps a repository and its worktrees as they are', async () => {
+  test('protects a repository and its worktrees', async () => {
     const workspace = await newFolder(identity)
     const git = (...args: string[]): Promise<unknown> =>
       new Promise((done) =>
@@ -126,7 +126,7 @@ describe.each(identities)('the sandbox of %s', (identity) => {
     expect(readdirSync(join(workspace, '.git', 'hooks'))).not.toContain('pre-commit')
   })
 
-  test('hides what it is told to, and reads what it is told to', async () => {
+  test('hides and shows the listed paths', async () => {
     const workspace = await newFolder(identity)
     const shared = await newFolder(identity)
     await writeFile(join(workspace, '.env'), 'KEY=secret')

@@ -1,4 +1,4 @@
-// A workspace that is somewhere else inside, so that what is done again finds everything where it was.
+// A workspace with another path inside, so that a replay finds everything at its original path.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,10 +6,10 @@ import { expect, test } from 'vitest'
 import { openSandbox } from '../../src/sandbox/index.ts'
 import { never, newFolder } from './fixture.ts'
 
-test('a workspace can be shown under the path of another, with all that is protected in it', async () => {
+test('a workspace can be shown at another path, with its protections', async () => {
   const sandbox = await openSandbox({ requireTier: 'strong' })
   const workspace = await newFolder()
-  const shownAs = '/tmp/of-old/work place'
+  const shownAs = '/tmp/original/work place'
   await writeFile(join(workspace, 'loop.yaml'), 'mine')
   await writeFile(join(workspace, '.env'), 'SECRET=1')
   const script = `pwd; cat loop.yaml; echo evil > loop.yaml; cat .env

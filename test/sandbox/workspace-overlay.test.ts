@@ -1,12 +1,12 @@
-// A workspace that a command can change and that stays as it is on disk; what it wrote and read is seen from
-// outside, whatever it does against that.
+// A workspace that a command can change and that stays unchanged on disk; its reads and writes are observed from
+// outside, whatever it tries.
 
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { chmod, lchown, link, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { SandboxPlace } from '../../src/sandbox/index.ts'
-import { writtenIn } from '../../src/workspace/index.ts'
+import { listWritten } from '../../src/workspace/index.ts'
 import { drive, type Identity, identities, type JobResult, newFolder } from './fixture.ts'
 
 interface Scene {
@@ -50,11 +50,11 @@ async function newScene(identity: Identity, limits: SandboxPlace['limits'] = {})
       limits,
     },
     upper: join(folder, 'upper'),
-    content: () => contentOf(workspace),
+    content: () => describeContent(workspace),
   }
 }
 
-function contentOf(folder: string): string {
+function describeContent(folder: string): string {
   const listed = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .toSorted()
     .map((name) => {
@@ -82,7 +82,7 @@ const run = (
   })
 
 describe.each(identities)('for %s', (identity) => {
-  test('what a command writes is listed, also what it restored, and the workspace stays as it is', async () => {
+  test('all writes of a command are listed, even restored files, and the workspace stays unchanged', async () => {
     const scene = await newScene(identity)
     const before = scene.content()
     const { results } = await run(
@@ -96,17 +96,17 @@ describe.each(identities)('for %s', (identity) => {
       'ls; cat src/new node_modules/dep/index.js',
     )
     expect(results[0]?.stdout).toBe(`${lstatSync(scene.place.workspace).uid}\nmore\n`)
-    // The next one goes on from there; dependencies are fresh.
+    // The next command sees these changes; dependencies are reset.
     expect(results[1]?.stdout).toContain('other\n')
     expect(results[1]?.stdout).toContain('new\ndependency\n')
     expect(results[1]?.stdout).not.toContain('many')
-    expect(await writtenIn(scene.upper)).toEqual(
+    expect(await listWritten(scene.upper)).toEqual(
       'hard linked made/empty many mended mode other removed renamed src/new temporary'.split(' '),
     )
     expect(scene.content()).toBe(before)
   })
 
-  test('what a command reads is listed, however it reads', async () => {
+  test('all reads of a command are listed, however it reads', async () => {
     const scene = await newScene(identity)
     const { results, read } = await run(
       identity,
@@ -122,13 +122,13 @@ assert mmap.mmap(os.open('mapped', os.O_RDONLY), 0, prot=mmap.PROT_READ)[0] == o
 PYTHON`,
     )
     expect(results[0]?.exitCode).toBe(0)
-    // Copied, because an overlay does not rename folders of the lower layer.
+    // mv copies (and so reads) the files, because an overlay cannot rename folders of the lower layer.
     expect(read).toEqual(
       'byfd byroot linked many/a many/b mapped noatime run src/one times'.split(' '),
     )
   })
 
-  test('what it writes is limited', async () => {
+  test('writes are limited', async () => {
     const scene = await newScene(identity, { workspaceBytes: 8 * 1024 ** 2 })
     const fill = 'head -c 64M /dev/zero > src/one; sleep 10; echo survived'
     const { results } = await run(identity, scene, fill)
@@ -137,7 +137,7 @@ PYTHON`,
 })
 
 test.each(identities)(
-  'for %s both are found to work, and the trial leaves nothing',
+  'for %s the trial detects reads and writes, and leaves no files',
   async (identity) => {
     const folder = await newFolder(identity)
     const { observes } = await drive(identity, { observes: folder })
@@ -146,7 +146,7 @@ test.each(identities)(
   },
 )
 
-test('a folder for writes inside the workspace is refused', async () => {
+test('an overlay folder inside the workspace is rejected', async () => {
   const workspace = await newFolder()
   const place = { workspace, workspaceOverlay: { folder: workspace } }
   const commands = [{ program: 'true', args: [] }]

@@ -1,15 +1,15 @@
-/** Which stories are told: a few by a seed, or all of them. */
+/** Chooses which stories to run: a few by a seed, or all of them. */
 
 import { appendFileSync } from 'node:fs'
 import type { Played } from './play.ts'
 import type { AttackClass, Stage, StageRunner } from './story.ts'
 
-/** `all`, or a number that chooses. */
+/** `all`, or a seed. */
 const asked = process.env['LOOPWRIGHT_STORIES'] ?? '1'
 
 export const isWhole: boolean = asked === 'all'
 
-/** The runners of the registry are installed: the proof has done that. */
+/** Whether the proof has installed the runners from the registry. */
 export const hasRunners: boolean = process.env['LOOPWRIGHT_RUNNERS'] !== undefined
 
 export function chosenOf<Story>(stories: readonly Story[], wanted: number): readonly Story[] {
@@ -32,9 +32,9 @@ export interface Told {
   readonly runner: StageRunner
   /** Of an attack. */
   readonly class?: AttackClass
-  /** `none`: the checks did not pass, or it ended otherwise. */
+  /** `none`: the checks did not pass, or it ended in another way. */
   readonly ended: 'certified' | 'asked' | 'refused' | 'none'
-  /** It ended as it must not. */
+  /** It ended in a way that is not allowed. */
   readonly isBad: boolean
   /** Class 10: whether it should be caught. */
   readonly expected?: 'caught' | 'not-caught'
@@ -50,14 +50,14 @@ export function note(told: Told): void {
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(told)}\n`)
 }
 
-/** What the run came to. */
+/** The result of the run. */
 export function endOf({ certificates, questions, refusals }: Played): Told['ended'] {
   if (questions.length > 0) return 'asked'
   if (certificates > 0) return 'certified'
   return refusals.length > 0 ? 'refused' : 'none'
 }
 
-/** Of every story. */
+/** For every story. */
 export const measuresOf = (
   { runner = 'other' }: Stage,
   { checks, refusals, checkMs, certifyMs }: Played,

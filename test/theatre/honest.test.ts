@@ -1,6 +1,6 @@
 /**
- * The counterpart of the attacks: honest changes. Each ends certified: without a question, or once a person
- * has approved what one question shows, or after the agent did what a refusal asked for.
+ * The counterpart of the attacks: honest changes. Each ends certified: without a question, after a person approved one
+ * question, or after the agent did what a refusal asked for.
  */
 
 import { describe, expect, test } from 'vitest'
@@ -54,7 +54,7 @@ async function playHonest(story: Honest): Promise<Played> {
   return played
 }
 
-/** Dependencies are asked about before they are installed, so before anything else is known. */
+/** Dependencies need an approval before they are installed, so before anything else is known. */
 const otherQuestions = ({ questions }: Played): Played['questions'] =>
   questions.filter(({ text }) => !text.includes('The work changes the dependencies'))
 

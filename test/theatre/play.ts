@@ -1,6 +1,6 @@
 /**
- * Plays a story: a repository with the stage in it, a host of its own, one run in a worktree, and whatever
- * came of it. In this process; no story sees another.
+ * Plays a story: creates a repository with the stage and a separate host, runs the loop in a worktree, and reports the
+ * result. In this process; stories do not share anything.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -41,7 +41,7 @@ export interface Play {
   readonly stage: Stage
   readonly loop?: LoopKeys
   readonly turns: readonly Turn[]
-  /** What whoever is asked says; the run is given up where nobody is there to answer. */
+  /** The answer to questions; without one, the run is abandoned at a question. */
   readonly answer?: (question: Question) => string
 }
 
@@ -51,12 +51,12 @@ export interface Played {
   /** How many certificates there are. */
   readonly certificates: number
   readonly refusals: readonly Refusal[]
-  /** What each check answered last, in the iterations. */
+  /** The last result of each check in the iterations. */
   readonly checks: Readonly<Record<string, CheckStatus>>
   readonly questions: readonly Question[]
-  /** What agents said. */
+  /** What the agents printed. */
   readonly reports: readonly string[]
-  /** What the checks took in the iterations, and certifying without waiting for an answer. */
+  /** The duration of checks in the iterations, and of certification without waiting for an answer. */
   readonly checkMs: number
   readonly certifyMs: number
 }

@@ -46,7 +46,7 @@ function installOnce(name: ModulesName): string {
   return folder
 }
 
-/** Programs that the stage needs and this machine lacks. With CI=true none is forgiven: the story fails. */
+/** Programs that the stage needs and this machine lacks. With CI=true the story fails instead. */
 export function missingPrograms({ programs = [] }: Stage): readonly string[] {
   return process.env['CI'] === 'true' ? [] : programs.filter((program) => !isInPath(program))
 }

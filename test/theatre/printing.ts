@@ -1,6 +1,6 @@
 /** Judges that need no model. */
 
-/** A judge that answers with this, whatever it is asked; TOKEN is the one of the question. */
+/** A judge that always gives this answer; TOKEN is replaced by that of the question. */
 export const printing = (text: string): readonly string[] => [
   process.execPath,
   '-e',

@@ -273,7 +273,7 @@ export const prepend = ({ source }: Kit, text: string): Move => ({
   run: `{ cat <<'END'\n${text}\nEND\ncat ${source}; } > .made && mv .made ${source}`,
 })
 
-/** The cure as it would be. */
+/** The honest fix. */
 export const mend = ({ source, fault, cure }: Kit): Move => ({
   edit: source,
   from: fault,

@@ -1,4 +1,4 @@
-/** Projects with a small runner of their own, which reads a configuration or is installed. */
+/** Projects with their own small runner, which reads a configuration or is installed. */
 
 import { fix, manifest, sumTests } from './stages.ts'
 import type { Files, Move, Stage } from './story.ts'
@@ -57,7 +57,7 @@ export const configStage: Stage = {
   fix: [fix],
 }
 
-/** The same runner, which says nothing of counts. */
+/** The same runner, which prints no counts. */
 export const quietStage: Stage = {
   name: 'a runner that counts nothing',
   files: {
@@ -118,7 +118,7 @@ export const installedStage: Stage = {
 
 const linked = { 'node_modules/expect-lite': { resolved: 'packages/expect-lite', link: true } }
 
-/** What tests compare with is a dependency. */
+/** The assertion library of the tests is a dependency. */
 export const libraryStage: Stage = {
   name: 'assertions that are installed',
   files: {

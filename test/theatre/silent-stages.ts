@@ -82,7 +82,7 @@ assert.equal(sum([1, 2, 3]), 6)
   },
 )
 
-/** Its name does not say that it checks something. */
+/** Its name does not reveal that it checks something. */
 const rootProgram = `import assert from 'node:assert/strict'
 import { sum } from './src/sum.js'
 

@@ -71,7 +71,7 @@ export const npmStage: Stage = {
   fix: [fix],
 }
 
-/** No runner: a program that ends with 0 unless an expectation was not met, and says nothing of counts. */
+/** No runner: a program that exits with 0 unless an expectation failed, and prints no counts. */
 export const programStage: Stage = {
   name: 'a program that asserts',
   files: {
@@ -104,7 +104,7 @@ export const scriptStage: Stage = {
   fix: [fix],
 }
 
-/** Tests look at what a build makes, which makes only what is newer. */
+/** Tests look at the output of a build, which rebuilds only what is newer. */
 export const buildStage: Stage = {
   name: 'a build and its tests',
   files: {
@@ -124,7 +124,7 @@ for (const file of readdirSync('src')) {
   fix: [fix],
 }
 
-/** A test that compares with what was recorded. */
+/** A test that compares with recorded output. */
 export const snapshotStage: Stage = {
   name: 'a recorded expectation',
   files: {
@@ -206,10 +206,10 @@ if __name__ == '__main__':
   fix: [{ edit: 'sums.py', from: 'numbers[1:]', to: 'numbers' }],
 }
 
-/** No repository at all. */
+/** Without a repository. */
 export const folderStage: Stage = { name: 'a folder without git', isFolder: true, fix: [fix] }
 
-/** The loop file lies in the repository, as loop files do. */
+/** The loop file is in the repository, as usual. */
 export const ownLoopStage: Stage = {
   name: 'a loop file in the repository',
   loopFile: 'loops/fix.yaml',

@@ -1,35 +1,35 @@
 /**
- * What stories are made of: a stage (a project with one real fault, and what judges it), and what an agent
- * does on it. All of it is data, so that another story is a few lines.
+ * The parts of stories: a stage (a project with one real fault, and what judges it), and what an agent does on it. All of
+ * it is data, so that another story takes a few lines.
  */
 
 import type { CheckStatus, Json } from '../../src/loop/index.ts'
 
-/** Null: a file of the default project that is not there. */
+/** Null: a file of the default project that is missing. */
 export type Files = Readonly<Record<string, string | null>>
 
-/** One thing that the agent does, in the folder that it works in. */
+/** One action of the agent, in its working directory. */
 export type Move =
   | { readonly write: string; readonly text: string; readonly mode?: number }
-  /** It fails where the text is not in the file. */
+  /** Fails if the text is not in the file. */
   | { readonly edit: string; readonly from: string; readonly to: string }
   | { readonly delete: string }
   | { readonly move: string; readonly to: string }
   | { readonly link: string; readonly to: string }
   | { readonly chmod: string; readonly mode: number }
-  /** A line for the shell; `fails`: it does not matter what comes of it. */
+  /** A shell line; `fails`: its result does not matter. */
   | { readonly run: string; readonly fails?: true }
-  /** A line for the shell that goes on when the agent has ended. */
+  /** A shell line that continues after the agent has ended. */
   | { readonly start: string }
 
 export interface Turn {
   readonly moves?: readonly Move[]
-  /** The agent's last words; `prompt`: it repeats what it was told. */
+  /** The final report of the agent; `prompt`: it repeats its prompt. */
   readonly says?: string
   readonly exit?: number
 }
 
-/** Keys of the loop file besides those that every story has. */
+/** Keys of the loop file in addition to those that every story has. */
 export type LoopKeys = { readonly [key: string]: Json }
 
 /** Test runners from the registry; `runners/` has their lockfiles. */
@@ -49,14 +49,14 @@ export interface Stage {
   readonly files?: Files
   /** Files that are written in Latin-1: they are not valid UTF-8. */
   readonly latin1?: Files
-  /** Files of the project that may be started. */
+  /** Executable files of the project. */
   readonly executables?: readonly string[]
   readonly loop?: LoopKeys
-  /** It is no repository: the run works in the folder itself. */
+  /** Not a repository: the run works in the folder itself. */
   readonly isFolder?: true
-  /** Where the loop file lies in the project; else it is outside of it. */
+  /** The path of the loop file in the project. Absent: outside of it. */
   readonly loopFile?: string
-  /** Honest work, which is certified: a stage on which nothing is proves nothing. */
+  /** Honest work, which is certified: without it, a stage would prove nothing. */
   readonly fix: readonly Move[]
 }
 
@@ -80,21 +80,21 @@ export interface Attack {
    * agent works, and then a person is asked or the certificate is refused, for whatever reason.
    */
   readonly expects?: readonly string[] | Exclude<CheckStatus, 'met'>
-  /** It depends on a coin or a clock: the check may also fail where the agent works. */
+  /** It depends on chance or the time: the check may also fail in the workspace of the agent. */
   readonly isChancy?: true
   /** Class 10 only: whether it is caught today. The proof prints both and holds it to the first. */
   readonly expected?: 'caught' | 'not-caught'
 }
 
-/** Work that nobody would object to. */
+/** Honest work. */
 export interface Honest {
   readonly name: string
   readonly stage?: Stage
-  /** Put over the project of the stage. */
+  /** Added to the project of the stage. */
   readonly files?: Files
   readonly loop?: LoopKeys
   readonly moves?: readonly Move[]
-  /** In place of `moves`: one for each iteration. */
+  /** Instead of `moves`: one list per iteration. */
   readonly turns?: readonly Turn[]
   /**
    * `certified`: nobody is asked. `asked`: one question, and it is certified when a person approves. Codes:

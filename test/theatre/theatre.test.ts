@@ -1,6 +1,6 @@
 /**
- * Attacks: ways to fake success. None ends certified without an answer of a person, and each gets a reason.
- * A part of them here, without runners from the registry; all of them with LOOPWRIGHT_STORIES=all, as in
+ * Attacks: ways to fake success. None ends certified without a person's answer, and each is refused with a reason. Here
+ * only some of them, without runners from the registry; all of them with LOOPWRIGHT_STORIES=all, as in
  * `npm run proof`.
  */
 
@@ -14,7 +14,7 @@ import { plainStage } from './stages.ts'
 import type { Attack, Stage } from './story.ts'
 
 const timeoutMs = 300_000
-/** Not those of one attack alone: they differ from these in a file or two. */
+/** Without the stages of a single attack, which differ from these in a file or two. */
 const stages = [
   ...new Set([
     plainStage,
@@ -55,11 +55,11 @@ describe.concurrent('is not certified', () => {
     '%s',
     async (_name, attack) => {
       const played = await playAttack(attack)
-      // The trick was played.
+      // The attack was carried out.
       expect(played.reports.filter((report) => report.includes('stage: '))).toEqual([])
       if (attack.expected === 'not-caught') return
       expect({ ...played, isFooled: isFooled(played) }).toMatchObject({ isFooled: false })
-      // A coin or a clock may be against the agent: then there was nothing to certify.
+      // Chance or the time may be against the agent: then there was nothing to certify.
       const hasPassed = Object.values(played.checks).every((answer) => answer === 'met')
       if (attack.isChancy !== true || hasPassed) requireReason(attack, played)
     },
@@ -92,7 +92,7 @@ function stageOf({ stage }: Attack): Stage {
   return stage ?? plainStage
 }
 
-/** A run that was left at a question has no outcome; one without a question must have one. */
+/** A run abandoned at a question has no outcome; one without a question must have one. */
 const isFooled = ({ outcome, certificates, questions }: Played): boolean =>
   certificates > 0 ||
   outcome?.type === 'completed' ||
@@ -104,7 +104,7 @@ function requireReason({ expects = [] }: Attack, { refusals, checks, questions }
   const isAnswer = typeof expects === 'string'
   const wanted: readonly string[] = isAnswer ? [expects] : expects
   const missing = wanted.filter((why) => !(isAnswer ? answers : codes).includes(why))
-  // Where certifying refuses, the trick was good enough for the checks where the agent works.
+  // If certification refuses, the attack passed the checks in the workspace of the agent.
   const unmet = isAnswer ? [] : answers.filter((answer) => answer !== 'met')
   const isSilent = !isAnswer && codes.length === 0 && questions.length === 0
   expect({ answers, codes, missing, unmet, isSilent }).toMatchObject({

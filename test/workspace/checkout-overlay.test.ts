@@ -1,4 +1,4 @@
-// A checkout over which commands run with an overlay: they never write to it, and all that they write is known.
+// Commands run with an overlay over a checkout: they never write to it, and all their writes are known.
 
 import {
   existsSync,
@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { TreeId } from '../../src/loop/index.ts'
 import { findOpaque, openSandbox } from '../../src/sandbox/index.ts'
-import { memoryBlobs } from '../../src/testing/index.ts'
+import { memoryBlobs } from '../../src/testing/memory-blobs.ts'
 import {
   createDirectoryWorkspace,
   type OpenedCheckout,
@@ -60,7 +60,7 @@ const isClean = (): boolean =>
     ([path, content]) => readFileSync(join(checkout.path, path), 'utf8') === content,
   ) && readdirSync(checkout.path).toSorted().join(' ') === 'a.js build src'
 
-test('all writes are known, those that change the tree apart, and a reset forgets them', async () => {
+test('all writes are listed, changes of the tree separately, and a reset discards them', async () => {
   expect(await checkout.writes?.()).toEqual([])
   await run('cp -p a.js /tmp/a; echo evil > a.js; cp -p /tmp/a a.js; mkdir out; echo 1 > out/x')
   expect(await checkout.writes?.()).toEqual(['a.js', 'out/x'])
@@ -74,18 +74,18 @@ test('all writes are known, those that change the tree apart, and a reset forget
   expect(await run('cat a.js src/b.js build/tool.js; ls')).toBe('a\nb\nt\na.js\nbuild\nsrc\n')
 })
 
-test('a folder that was removed and created again counts with all that it had', async () => {
+test('a folder that was removed and recreated counts with all its files', async () => {
   await run('rm -r src; mkdir src; echo other > src/b.js')
   expect(await checkout.writes?.()).toEqual(['src', 'src/b.js'])
   expect((await checkout.written()).toSorted()).toEqual(['src/b.js', 'src/deep/c.js'])
 })
 
-test('what was created and removed again at the top is known', async () => {
+test('a file that was created and removed in the top folder is noticed', async () => {
   await run('echo x > shadow; rm shadow')
   expect(await checkout.writes?.()).toEqual(['.'])
 })
 
-test('what one check made for another is there for it, merged, and nothing else', async () => {
+test('kept output of one check is merged for the next, and nothing else', async () => {
   const keep = ['dist', 'build/out', 'a.js']
   await run('mkdir dist; echo 1 > dist/1; echo 2 > dist/2; echo o > build/out; echo evil > a.js')
   await checkout.reset(tree, { keep })
@@ -101,7 +101,7 @@ test('what one check made for another is there for it, merged, and nothing else'
   expect(isClean()).toBe(true)
 })
 
-test('what something else wrote to the checkout itself goes with the next reset', async () => {
+test('files that another process wrote to the checkout are removed by the next reset', async () => {
   writeFileSync(join(checkout.path, 'a.js'), 'evil\n')
   writeFileSync(join(checkout.path, 'new'), '')
   await checkout.reset(tree, { over: new Map([['src/b.js', null]]) })

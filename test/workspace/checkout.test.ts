@@ -1,4 +1,4 @@
-// A clean checkout stays one, whatever ran in it. Real git; hostile code is played by the test.
+// A clean checkout stays clean, whatever ran in it. Uses real git; the test simulates hostile code.
 
 import {
   chmodSync,
@@ -19,12 +19,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Blobs } from '../../src/engine/index.ts'
 import type { TreeId } from '../../src/loop/index.ts'
 import { watchReads } from '../../src/sandbox/index.ts'
-import { memoryBlobs } from '../../src/testing/index.ts'
+import { memoryBlobs } from '../../src/testing/memory-blobs.ts'
 import {
   createDirectoryWorkspace,
-  type LaidFile,
   type OpenCheckoutOptions,
   type OpenedCheckout,
+  type OverrideFile,
   openCheckout,
 } from '../../src/workspace/index.ts'
 import { createGitFixture, type GitFixture } from './git-fixture.ts'
@@ -38,7 +38,7 @@ const initial = {
   'bin/run': '#!/bin/sh\n',
   '.gitignore': 'dist\nnode_modules\n',
   'lines.txt': 'one\ntwo\n',
-  // Whoever follows it gets other bytes.
+  // Following it would read other bytes.
   '.gitattributes': '*.txt text eol=crlf\n*.ts filter=evil ident\n',
 }
 
@@ -59,7 +59,7 @@ afterEach(async () => {
   fixture.remove()
 })
 
-const treeOf = (commit: string): TreeId =>
+const readTreeId = (commit: string): TreeId =>
   `git:${fixture.git('rev-parse', `${commit}^{tree}`).trim()}` as TreeId
 
 async function open(
@@ -69,7 +69,7 @@ async function open(
   const folder = mkdtempSync(join(fixture.folder, 'own-'))
   const tree =
     kind === 'git'
-      ? treeOf('HEAD')
+      ? readTreeId('HEAD')
       : await createDirectoryWorkspace({ path: fixture.checkout, blobs }).snapshot()
   const git = {
     repository: await fixture.repository(),
@@ -86,7 +86,7 @@ async function open(
   return { checkout, tree }
 }
 
-/** Every name with its kind, rights of its owner and content. */
+/** All paths with kind, mode and content. */
 function everything(folder: string, under = ''): Readonly<Record<string, string>> {
   const found: Record<string, string> = {}
   for (const name of readdirSync(join(folder, under)).toSorted()) {
@@ -105,14 +105,14 @@ function everything(folder: string, under = ''): Readonly<Record<string, string>
   return found
 }
 
-/** All of its own repository but the index, which has the times of files in it. */
-const gitOf = (folder: string): Readonly<Record<string, string>> =>
+/** Its git directory, without the index, which contains file times. */
+const readGitDir = (folder: string): Readonly<Record<string, string>> =>
   existsSync(join(folder, '.git'))
     ? { ...everything(folder, '.git'), '.git/index': '' }
     : { none: '' }
 
 describe.each(['git', 'blobs'] as const)('a checkout of a tree of %s', (kind) => {
-  test('holds what the tree says, byte for byte, and nothing else', async () => {
+  test('contains the files of the tree, byte for byte, and nothing else', async () => {
     const { checkout } = await open(kind)
     const found = everything(checkout.path)
     const expected = { ...everything(fixture.checkout) }
@@ -121,7 +121,7 @@ describe.each(['git', 'blobs'] as const)('a checkout of a tree of %s', (kind) =>
     expect(found['bin/run']).toMatch(/^file 700/)
   })
 
-  test('says which files something wrote to', async () => {
+  test('lists the files that were written to', async () => {
     const { checkout, tree } = await open(kind)
     const at = (path: string): string => join(checkout.path, path)
     expect(await checkout.written()).toEqual([])
@@ -138,25 +138,25 @@ describe.each(['git', 'blobs'] as const)('a checkout of a tree of %s', (kind) =>
     expect(await checkout.written()).toEqual([])
   })
 
-  test('is the tree again after whatever ran in it', async () => {
+  test('matches the tree again after a reset, whatever ran in it', async () => {
     const { checkout, tree } = await open(kind)
     const before = everything(checkout.path)
-    const dotGit = gitOf(checkout.path)
+    const dotGit = readGitDir(checkout.path)
     const at = (path: string): string => join(checkout.path, path)
     for (const [name, attack] of Object.entries(attacks)) {
       attack(at)
       await checkout.reset(tree)
       expect({ [name]: everything(checkout.path) }).toEqual({ [name]: before })
-      expect({ [name]: gitOf(checkout.path) }).toEqual({ [name]: dotGit })
+      expect({ [name]: readGitDir(checkout.path) }).toEqual({ [name]: dotGit })
     }
   })
 
-  test('has what is laid over it, also where it is in the way, and the tree again after that', async () => {
+  test('applies overrides, even conflicting ones, and matches the tree again after that', async () => {
     const { checkout, tree } = await open(kind)
     const before = everything(checkout.path)
-    const file: LaidFile = { content: Buffer.from('laid'), kind: 'file' }
+    const file: OverrideFile = { content: Buffer.from('laid'), kind: 'file' }
     await checkout.reset(tree, {
-      over: new Map<string, LaidFile | null>([
+      over: new Map<string, OverrideFile | null>([
         ['src/a.ts', file],
         ['src/deep', file],
         ['README.md/in', { ...file, kind: 'executable' }],
@@ -173,10 +173,10 @@ describe.each(['git', 'blobs'] as const)('a checkout of a tree of %s', (kind) =>
     await checkout.reset(tree)
     expect(everything(checkout.path)).toEqual(before)
     const outside = new Map([['../out', file]])
-    await expect(checkout.reset(tree, { over: outside })).rejects.toThrow(/no path of a file/)
+    await expect(checkout.reset(tree, { over: outside })).rejects.toThrow(/not a valid file path/)
   })
 
-  test('keeps what a check made for another, and nothing of the tree by that name', async () => {
+  test('keeps output of a check for the next one, but no path of the tree', async () => {
     const { checkout, tree } = await open(kind)
     const at = (path: string): string => join(checkout.path, path)
     mkdirSync(at('build/out/in'), { recursive: true })
@@ -202,7 +202,7 @@ describe.each(['git', 'blobs'] as const)('a checkout of a tree of %s', (kind) =>
     expect(existsSync(at('build'))).toBe(false)
   })
 
-  test('becomes another tree', async () => {
+  test('can be reset to another tree', async () => {
     const { checkout, tree } = await open(kind)
     fixture.write('src/a.ts', 'other')
     fixture.write('new.txt', 'new')
@@ -210,7 +210,7 @@ describe.each(['git', 'blobs'] as const)('a checkout of a tree of %s', (kind) =>
     fixture.commitAll()
     const other =
       kind === 'git'
-        ? treeOf('HEAD')
+        ? readTreeId('HEAD')
         : await createDirectoryWorkspace({ path: fixture.checkout, blobs }).snapshot()
     await checkout.reset(other)
     expect(everything(checkout.path)).toEqual(everything(fixture.checkout))
@@ -218,7 +218,7 @@ describe.each(['git', 'blobs'] as const)('a checkout of a tree of %s', (kind) =>
     expect(readFileSync(join(checkout.path, 'src/a.ts'), 'utf8')).toBe(initial['src/a.ts'])
   })
 
-  test('has what is apart from the tree, whatever the tree has there', async () => {
+  test('contains managed paths, whatever the tree has at the same path', async () => {
     fixture.write('lib/planted', 'of the tree')
     fixture.commitAll()
     let made = 0
@@ -243,7 +243,7 @@ describe.each(['git', 'blobs'] as const)('a checkout of a tree of %s', (kind) =>
   })
 })
 
-test('git works in it, on the commit, and the real repository learns nothing of it', async () => {
+test('git works in it, on the commit, without a change in the real repository', async () => {
   fixture.git('tag', '-a', 'v1', '-m', 'one')
   fixture.git('config', 'core.hooksPath', '/nonexistent/hooks')
   const before = fixture.fingerprint()
@@ -262,7 +262,7 @@ test('git works in it, on the commit, and the real repository learns nothing of 
   expect(fixture.fingerprint()).toBe(before)
 })
 
-test('a check that asks git about the files does not read them', async () => {
+test('git commands in a check do not read the files', async () => {
   const { checkout } = await open('git')
   const watch = await watchReads(checkout.path, { exclude: ['.git'] })
   expect(fixture.gitIn(checkout.path, 'describe', '--always', '--dirty')).not.toContain('dirty')
@@ -271,14 +271,14 @@ test('a check that asks git about the files does not read them', async () => {
   expect((await watch.stop())?.filter((path) => !path.startsWith('.git'))).toEqual(['README.md'])
 })
 
-test('without a commit it has one of its own', async () => {
+test('it gets a new commit if none is passed', async () => {
   const { checkout } = await open('git', { git: { repository: await fixture.repository() } })
   expect(fixture.gitIn(checkout.path, 'status', '--porcelain')).toBe('')
   expect(fixture.gitIn(checkout.path, 'rev-list', '--count', 'HEAD').trim()).toBe('1')
 })
 
-test('a tree that is damaged is refused and not half put', async () => {
+test('a damaged tree is rejected', async () => {
   const id = fixture.git('rev-parse', 'HEAD:src/a.ts').trim()
   rmSync(join(fixture.checkout, '.git/objects', id.slice(0, 2), id.slice(2)))
-  await expect(open('git')).rejects.toThrow(/unable to read|are not what the tree says|failed/)
+  await expect(open('git')).rejects.toThrow(/unable to read|do not match the tree|failed/)
 })

@@ -1,4 +1,4 @@
-// The engine's own promises, with a worktree as the workspace.
+// Invariants of the engine, with a worktree as the workspace.
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,8 +26,8 @@ const at = (name: string) => join(worktree.path, name)
 const append = (text: string) =>
   writeFileSync(at('log'), `${readFileSync(at('log'), 'utf8')} ${text}`)
 
-/** Appends to a file in two steps; the second dirties the files on its way. */
-const writing = loopOf<string>(async (_context, it) => {
+/** Appends to a file in two steps; the second leaves partial changes. */
+const appendTwice = loopOf<string>(async (_context, it) => {
   await it.step('first', () => append('first'))
   await it.step('second', () => {
     writeFileSync(at('half'), 'written')
@@ -37,17 +37,17 @@ const writing = loopOf<string>(async (_context, it) => {
   return it.step('read', () => readFileSync(at('log'), 'utf8'), { readOnly: true })
 })
 
-test('E2: after a kill at any moment, also of the worktree, a run ends as if nothing had been', async () => {
-  // Git takes real time. A clock that moves while it works would end the run by its limit of time.
+test('E2: after a kill at any moment, even with the worktree deleted, a run ends as if not interrupted', async () => {
+  // git takes real time. With a moving clock the run would end at its time limit.
   const clock = systemClock
   const world = createWorld({ workspace, clock })
-  const run = await world.start(writing)
+  const run = await world.start(appendTwice)
   const start = await workspace.snapshot()
-  await world.drive(run, writing)
+  await world.drive(run, appendTwice)
   const events = await world.events(run)
   const { tree: last } = await world.state(run)
   for (let count = 1; count < events.length; count++) {
-    // What was left lying about when the process died.
+    // Files left behind when the process died.
     if (count <= 3) await workspace.restore(start)
     else if (count % 3 === 0) rmSync(worktree.path, { recursive: true })
     else {
@@ -56,7 +56,7 @@ test('E2: after a kill at any moment, also of the worktree, a run ends as if not
     }
     const opened = await fixture.open(worktree)
     const later = await worldAfter(events, count, { workspace: opened, clock })
-    await later.drive(run, writing)
+    await later.drive(run, appendTwice)
     expect((await later.state(run)).progress).toBe(' first second')
     expect((await later.state(run)).tree).toBe(last)
     expect(existsSync(at('half'))).toBe(false)
@@ -64,14 +64,14 @@ test('E2: after a kill at any moment, also of the worktree, a run ends as if not
   }
 }, 240_000)
 
-test('trees that git keeps are no business of the collection of blobs', async () => {
+test('garbage collection of blobs ignores trees in git', async () => {
   const trees = createTrees({} as Blobs)
   const found: string[] = []
   for await (const blob of trees.reachable(await workspace.snapshot())) found.push(blob)
   expect(found).toEqual([])
 })
 
-test('snapshots of two who know the same worktree are all kept, also when the ref went away', async () => {
+test('snapshots of two processes are all kept, even if the ref was deleted', async () => {
   const other = await fixture.open(worktree)
   const trees: string[] = []
   const snapshot = async (who: WorktreeWorkspace, text: string): Promise<void> => {

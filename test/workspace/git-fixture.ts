@@ -1,4 +1,4 @@
-/** Repositories for tests, made with plain git, as anybody would. */
+/** Repositories for tests, created with plain git. */
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -37,17 +37,17 @@ const environment = {
 
 export interface GitFixture {
   readonly folder: string
-  /** The person's checkout. */
+  /** The user's checkout. */
   readonly checkout: string
-  /** A file that hostile content writes to if it is ever run. */
+  /** A file that hostile content writes to if it runs. */
   readonly marker: string
   git(...args: readonly string[]): string
   gitIn(folder: string, ...args: readonly string[]): string
   write(path: string, content?: string): void
   commitAll(message?: string): string
-  /** Whether anything hostile was run. */
+  /** Whether hostile content ran. */
   wasRun(): boolean
-  /** All of the checkout and of its refs, as one hash. */
+  /** A hash of the checkout and its refs. */
   fingerprint(): string
   repository(): Promise<Repository>
   create(options?: Partial<CreateWorktreeOptions>): Promise<KnownWorktree>
@@ -113,7 +113,7 @@ export function createGitFixture(
   }
 }
 
-/** What a worktree adds to a repository; everything else must stay as it was. */
+/** What a worktree adds to a repository; everything else must stay unchanged. */
 const isNoise = (path: string): boolean =>
   /^\.git\/(worktrees|loopwright|objects|logs\/refs\/heads\/run|refs\/(loopwright|heads\/run))(\/|$)/.test(
     path,

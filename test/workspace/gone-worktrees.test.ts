@@ -1,4 +1,4 @@
-// F13, F14: worktrees that are not what they were, and locks that nobody holds.
+// F13, F14: worktrees that were changed from outside, and stale locks.
 
 import {
   existsSync,
@@ -39,12 +39,12 @@ const elsewhere = () => join(fixture.folder, 'elsewhere')
 const cases: Readonly<Record<string, { happen(): void; says: RegExp; restores: boolean }>> = {
   deleted: {
     happen: () => rmSync(worktree.path, { recursive: true }),
-    says: /is gone\. Resume/,
+    says: /does not exist\. Resume/,
     restores: true,
   },
   'moved by hand': {
     happen: () => renameSync(worktree.path, elsewhere()),
-    says: /is gone\. Resume/,
+    says: /does not exist\. Resume/,
     restores: true,
   },
   'moved by git': {
@@ -58,7 +58,7 @@ const cases: Readonly<Record<string, { happen(): void; says: RegExp; restores: b
       fixture.git('worktree', 'prune')
       renameSync(elsewhere(), worktree.path)
     },
-    says: /not known to git any more\. Resume/,
+    says: /no longer known to git\. Resume/,
     restores: false,
   },
   'replaced by a link': {
@@ -66,7 +66,7 @@ const cases: Readonly<Record<string, { happen(): void; says: RegExp; restores: b
       renameSync(worktree.path, elsewhere())
       symlinkSync(elsewhere(), worktree.path)
     },
-    says: /replaced by a symbolic link/,
+    says: /replaced by a symlink/,
     restores: false,
   },
   'replaced by a link to the checkout': {
@@ -74,7 +74,7 @@ const cases: Readonly<Record<string, { happen(): void; says: RegExp; restores: b
       rmSync(worktree.path, { recursive: true })
       symlinkSync(fixture.checkout, worktree.path)
     },
-    says: /replaced by a symbolic link/,
+    says: /replaced by a symlink/,
     restores: false,
   },
   'replaced by another folder': {
@@ -83,7 +83,7 @@ const cases: Readonly<Record<string, { happen(): void; says: RegExp; restores: b
       mkdirSync(worktree.path)
       writeFileSync(join(worktree.path, 'mine'), 'mine')
     },
-    says: /not the worktree of this run/,
+    says: /no longer the worktree of this run/,
     restores: false,
   },
   'given another pointer': {
@@ -91,12 +91,12 @@ const cases: Readonly<Record<string, { happen(): void; says: RegExp; restores: b
       mkdirSync(join(worktree.path, 'fake'))
       writeFileSync(join(worktree.path, '.git'), `gitdir: ${join(worktree.path, 'fake')}\n`)
     },
-    says: /not the worktree of this run/,
+    says: /no longer the worktree of this run/,
     restores: false,
   },
   'put on another branch': {
     happen: () => void fixture.gitIn(worktree.path, 'switch', '-q', '-c', 'theirs'),
-    says: /is not on run\/fix-the-tests any more/,
+    says: /is no longer on run\/fix-the-tests/,
     restores: false,
   },
 }
@@ -104,7 +104,7 @@ const cases: Readonly<Record<string, { happen(): void; says: RegExp; restores: b
 const kinds = Object.entries(cases)
 
 describe.each(kinds)('a worktree that was %s', (_name, { happen, says, restores }) => {
-  test('is a typed failure that says what to do, and harms nothing', async () => {
+  test('fails with a typed error and advice, and changes nothing', async () => {
     writeFileSync(join(worktree.path, 'a.txt'), 'work')
     const tree = await workspace.snapshot()
     const { commit } = await workspace.commit({ message: 'work' })
@@ -132,7 +132,7 @@ describe.each(kinds)('a worktree that was %s', (_name, { happen, says, restores 
 })
 
 test.each(kinds.filter(([, { restores }]) => restores))(
-  'one that was %s is made again where it was',
+  'one that was %s is recreated at its path',
   async (_name, { happen }) => {
     writeFileSync(join(worktree.path, 'a.txt'), 'work')
     const { tree } = await workspace.commit({ message: 'work' })
@@ -144,7 +144,7 @@ test.each(kinds.filter(([, { restores }]) => restores))(
   },
 )
 
-test('one that was deleted and pruned is made again, and so is one that git forgot', async () => {
+test('one that was deleted and pruned is recreated, and so is one that was only pruned', async () => {
   writeFileSync(join(worktree.path, 'a.txt'), 'work')
   const tree = await workspace.snapshot()
   rmSync(worktree.path, { recursive: true })
@@ -158,7 +158,7 @@ test('one that was deleted and pruned is made again, and so is one that git forg
   expect(await (await fixture.open(worktree)).snapshot()).toBe(tree)
 })
 
-test('clean-up of one that is gone, or not ours any more, takes only what is ours', async () => {
+test('clean-up of a missing or foreign worktree removes only what is ours', async () => {
   const repository = await fixture.repository()
   renameSync(worktree.path, elsewhere())
   mkdirSync(worktree.path)
@@ -172,12 +172,12 @@ test('clean-up of one that is gone, or not ours any more, takes only what is our
   expect(readFileSync(join(elsewhere(), 'a.txt'), 'utf8')).toBe('a\n')
 })
 
-test('one whose making was killed at any moment is made again, and can be removed', async () => {
+test('one whose creation was killed at any moment is completed, and can be removed', async () => {
   const repository = await fixture.repository()
   const record = join(fixture.checkout, '.git', 'loopwright', 'worktrees', 'k.json')
   const { id, ...unfinished } = { ...worktree, state: 'creating' }
   const moments = [
-    // git has registered it, and locked it meanwhile.
+    // git has registered and locked it.
     () => writeFileSync(admin('locked'), 'initializing'),
     // It was not yet on its branch.
     () => {
@@ -199,23 +199,23 @@ test('one whose making was killed at any moment is made again, and can be remove
   expect(fixture.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
 })
 
-test('one that is gone before it is opened is not made of nothing', async () => {
+test('one that is missing when it is opened is not recreated', async () => {
   const other = await fixture.create({ key: 'other' })
   rmSync(other.path, { recursive: true })
   const opened = await fixture.open(other)
   expect(await opened.exists()).toBe(false)
   await expect(opened.snapshot()).rejects.toMatchObject({
     code: 'workspace-failed',
-    message: expect.stringContaining('is gone'),
+    message: expect.stringContaining('does not exist'),
   })
   expect(existsSync(other.path)).toBe(false)
 })
 
-describe('snapshots that a garbage collection took', () => {
+describe('snapshots that a garbage collection deleted', () => {
   const ref = (): string => join(fixture.checkout, '.git', 'refs', 'loopwright', 'k')
   const lost = `${'1'.repeat(40)}\n`
 
-  test('are lost; those to come are kept again', async () => {
+  test('are lost; new ones are kept again', async () => {
     await workspace.snapshot()
     writeFileSync(ref(), lost)
     writeFileSync(join(worktree.path, 'a.txt'), 'work')
@@ -225,7 +225,7 @@ describe('snapshots that a garbage collection took', () => {
     fixture.git('gc', '--prune=now', '--quiet')
   })
 
-  test('do not keep their ref from being forgotten', async () => {
+  test('do not prevent the deletion of their ref', async () => {
     await workspace.snapshot()
     writeFileSync(ref(), lost)
     await forgetSnapshots(await fixture.repository(), 'k')
@@ -234,13 +234,13 @@ describe('snapshots that a garbage collection took', () => {
   })
 })
 
-describe('a lock that a dead git left', () => {
+describe('a lock that a killed git left', () => {
   const old = (path: string) => {
     writeFileSync(path, '')
     utimesSync(path, 1, 1)
   }
 
-  test('on an index or on the settings is in nobody’s way', async () => {
+  test('on an index or on the settings blocks nothing', async () => {
     const locks = [
       admin('index.lock'),
       admin('HEAD.lock'),
@@ -260,7 +260,7 @@ describe('a lock that a dead git left', () => {
     for (const lock of locks) expect(existsSync(lock)).toBe(true)
   })
 
-  test('on a branch of ours is removed, and one on all branches is reported', async () => {
+  test('on our branch is removed, and one on all branches is reported', async () => {
     const ref = join(fixture.checkout, '.git', 'refs', 'heads', `${worktree.branch}.lock`)
     old(ref)
     writeFileSync(join(worktree.path, 'a.txt'), 'work')
@@ -278,7 +278,7 @@ describe('a lock that a dead git left', () => {
     expect(fixture.git('branch', '--list', 'run/*')).toBe('')
   })
 
-  test('on a branch is not removed while it is young: then its owner is waited for', async () => {
+  test('on a branch is not removed while it is new: its owner gets time to finish', async () => {
     const ref = join(fixture.checkout, '.git', 'refs', 'heads', `${worktree.branch}.lock`)
     writeFileSync(ref, '')
     setTimeout(() => rmSync(ref), 300)

@@ -1,4 +1,4 @@
-/** What hostile code does to a checkout that it runs in. */
+/** What hostile code does to the checkout in which it runs. */
 
 import { execFileSync } from 'node:child_process'
 import {

@@ -1,4 +1,4 @@
-// S12, S13: whatever a repository, a work tree or a name holds, nothing of it runs on the host.
+// S12, S13: whatever a repository, a work tree or a name contains, none of it runs on the host.
 
 import {
   existsSync,
@@ -36,8 +36,8 @@ afterEach(() => fixture.remove())
 const wholeLife = (change: (worktree: KnownWorktree) => void): Promise<void> =>
   liveThrough(fixture, change)
 
-describe('nothing is run', () => {
-  test('by the settings of the repository, although plain git runs them', async () => {
+describe('no program is started', () => {
+  test('by settings of the repository, although plain git would start it', async () => {
     put(join(fixture.checkout, '.gitattributes'), hostileAttributes)
     fixture.commitAll('attributes')
     fixture.write('.env', 'KEY')
@@ -52,7 +52,7 @@ describe('nothing is run', () => {
     expect(fixture.wasRun()).toBe(true)
   })
 
-  test('by what an agent wrote, although plain git runs it', async () => {
+  test('by files of an agent, although plain git would start it', async () => {
     let workTree = ''
     await wholeLife(({ path }) => {
       workTree = path
@@ -67,7 +67,7 @@ describe('nothing is run', () => {
     expect(existsSync(workTree)).toBe(false)
   })
 
-  test('by both at once, with a hostile environment', async () => {
+  test('by both together, with a hostile environment', async () => {
     makeSettingsHostile(fixture)
     const names = [
       'GIT_SSH_COMMAND',
@@ -103,7 +103,7 @@ describe('nothing is run', () => {
     expect(fixture.wasRun()).toBe(false)
   })
 
-  test('by a submodule, which is neither entered nor lost', async () => {
+  test('by a submodule, which is neither entered nor lost from the tree', async () => {
     const other = createGitFixture({ 'in.txt': 'in\n' })
     try {
       fixture.git(
@@ -126,7 +126,7 @@ describe('nothing is run', () => {
       fixture.git('config', 'submodule.s.update', `!${trap(fixture, 'update')}`)
       await wholeLife(({ path }) => {
         writeFileSync(join(path, 'a.txt'), 'changed')
-        // As an agent would do it.
+        // As an agent could do it.
         fixture.gitIn(path, 'clone', '-q', other.checkout, join(path, 's'))
         fixture.gitIn(join(path, 's'), 'config', 'core.fsmonitor', trap(fixture, 'in-clone'))
       })
@@ -139,7 +139,7 @@ describe('nothing is run', () => {
   })
 })
 
-test('attributes cannot hide what changed from a patch', async () => {
+test('attributes cannot hide changes from a patch', async () => {
   const worktree = await fixture.create()
   const workspace = await fixture.open(worktree)
   const before = await workspace.snapshot()
@@ -148,7 +148,7 @@ test('attributes cannot hide what changed from a patch', async () => {
   expect(await workspace.patch(before, await workspace.snapshot())).toContain('+backdoor')
 })
 
-test('a replaced object does not change what a tree is', async () => {
+test('a replaced object does not change a tree', async () => {
   const worktree = await fixture.create()
   const workspace = await fixture.open(worktree)
   const tree = await workspace.snapshot()
@@ -161,7 +161,7 @@ test('a replaced object does not change what a tree is', async () => {
   expect(readFileSync(join(worktree.path, 'a.txt'), 'utf8')).toBe('a\n')
 })
 
-test('names that git takes for its own, here or elsewhere, are left out and do not stop a snapshot', async () => {
+test('names that git reserves, on any system, are skipped and do not stop a snapshot', async () => {
   const worktree = await fixture.create()
   const workspace = await fixture.open(worktree)
   const before = await workspace.snapshot()
@@ -188,7 +188,7 @@ test('names that git takes for its own, here or elsewhere, are left out and do n
   expect(readdirSync(worktree.path).toSorted()).toEqual(['.git', '.gitignore', 'a.txt', 'b.p'])
 })
 
-test('no name stops a snapshot, as a file, a folder or a link', async () => {
+test('no name of a file, folder or symlink stops a snapshot', async () => {
   const worktree = await fixture.create()
   const workspace = await fixture.open(worktree)
   const pieces = [
@@ -229,7 +229,7 @@ test('no name stops a snapshot, as a file, a folder or a link', async () => {
 describe('200 hostile names', () => {
   test('are 200', () => expect(new Set(hostileNames).size).toBeGreaterThanOrEqual(200))
 
-  test('as names of runs give worktrees beside the checkout, and nothing else', async () => {
+  test('as run names create worktrees beside the checkout, and nothing else', async () => {
     const before = fixture.fingerprint()
     for (const [index, name] of hostileNames.filter((_, at) => at % 12 === 0).entries()) {
       const { path, branch } = await fixture.create({ key: `hostile-${index}`, name })
@@ -240,7 +240,7 @@ describe('200 hostile names', () => {
     expect(fixture.wasRun()).toBe(false)
   })
 
-  test('as bases and prefixes are refused, or are what git itself takes them for', async () => {
+  test('as bases and prefixes are rejected, or mean what git takes them for', async () => {
     const before = fixture.fingerprint()
     const taken: string[] = []
     for (const [index, base] of hostileNames.entries()) {
@@ -258,14 +258,14 @@ describe('200 hostile names', () => {
     expect(fixture.fingerprint()).toBe(before)
   })
 
-  test('as keys of runs are each their own', async () => {
+  test('as run keys stay distinct', async () => {
     const one = await fixture.create({ key: '../../../x' })
     const two = await fixture.create({ key: '--all\n' })
     expect(one.branch).not.toBe(two.branch)
     expect(await fixture.create({ key: '../../../x' })).toEqual(one)
   })
 
-  test('as files are content, byte by byte, and so is what links to outside', async () => {
+  test('as files are stored byte by byte, and so are symlinks to outside', async () => {
     const worktree = await fixture.create()
     const workspace = await fixture.open(worktree)
     const before = await workspace.snapshot()

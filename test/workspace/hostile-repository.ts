@@ -1,4 +1,4 @@
-/** Everything in a repository or a work tree by which plain git can be made to run something. */
+/** Everything in a repository or a work tree that makes plain git start a program. */
 
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ const hookNames =
     ' ',
   )
 
-/** A program that leaves a mark and then does as if nothing had been. */
+/** A program that leaves a mark and then behaves normally. */
 export function trap(fixture: GitFixture, name: string): string {
   const path = join(fixture.folder, `trap-${name}`)
   writeFileSync(
@@ -25,7 +25,7 @@ export function put(path: string, content: string, mode = 0o644): void {
   writeFileSync(path, content, { mode })
 }
 
-/** As after a person set up, or was talked into setting up, a repository that runs programs. */
+/** Configures a repository to start programs, as a user may have been tricked to do. */
 export function makeSettingsHostile(fixture: GitFixture): void {
   const own = join(fixture.checkout, '.git')
   for (const folder of ['hooks', 'other-hooks']) {
@@ -80,7 +80,7 @@ export function makeSettingsHostile(fixture: GitFixture): void {
 
 export const hostileAttributes = '* filter=f diff=d merge=m text eol=crlf ident\n*.p filter=p\n'
 
-/** As an agent may leave it that can write anything but the repository itself. */
+/** Writes what an agent can write: anything except the repository itself. */
 export function makeContentHostile(fixture: GitFixture, workTree: string): void {
   put(join(workTree, '.gitattributes'), hostileAttributes)
   put(
@@ -93,7 +93,7 @@ export function makeContentHostile(fixture: GitFixture, workTree: string): void 
   for (const hook of hookNames) {
     put(join(workTree, 'hooks', hook), `#!/bin/sh\ntouch '${fixture.marker}-own-${hook}'\n`, 0o755)
   }
-  // A repository with a commit, its settings made hostile; and one more inside of it.
+  // A repository with a commit and hostile settings, and another one inside it.
   for (const nested of ['nested', 'nested/inner']) {
     mkdirSync(join(workTree, nested), { recursive: true })
     put(join(workTree, nested, 'file.p'), 'x')
@@ -103,14 +103,14 @@ export function makeContentHostile(fixture: GitFixture, workTree: string): void 
     put(join(workTree, nested, '.git', 'config'), config('nested'))
     put(join(workTree, nested, 'file.p'), 'changed')
   }
-  // One whose .git is a file that leads to a folder of the work tree.
+  // One whose .git is a file that points to a folder of the work tree.
   put(join(workTree, 'elsewhere', 'HEAD'), 'ref: refs/heads/main\n')
   put(join(workTree, 'elsewhere', 'config'), config('pointer'))
   mkdirSync(join(workTree, 'elsewhere', 'objects'), { recursive: true })
   mkdirSync(join(workTree, 'elsewhere', 'refs'), { recursive: true })
   put(join(workTree, 'pointed', '.git'), `gitdir: ${join(workTree, 'elsewhere')}\n`)
   put(join(workTree, 'pointed', 'file'), 'x')
-  // One that shares its settings by a file of its own.
+  // One that shares its settings through a commondir file.
   put(join(workTree, 'common', '.git', 'HEAD'), 'ref: refs/heads/main\n')
   put(join(workTree, 'common', '.git', 'commondir'), join(workTree, 'elsewhere'))
   put(join(workTree, 'common', 'file'), 'x')

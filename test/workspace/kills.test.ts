@@ -6,7 +6,7 @@ import { share } from '../share.ts'
 
 const note = (): void => undefined
 
-test('kill -9 at a boundary of the life of a worktree loses nothing and leaves nothing', async () => {
+test('kill -9 at any step of a worktree loses nothing and leaves nothing behind', async () => {
   const { kills, findings } = await runGitKills({ scale: 0.006, note })
   expect(findings).toEqual([])
   expect(kills).toBeGreaterThanOrEqual(1)

@@ -1,4 +1,4 @@
-// Work of runs lands on a branch, in memory, with real git.
+// Merges the work of runs into a branch, in memory, with real git.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ afterEach(() => fixture.remove())
 
 const target = mergeTargetDefault('Fix the parser')
 
-async function worked(path: string, content: string): Promise<KnownWorktree> {
+async function createWork(path: string, content: string): Promise<KnownWorktree> {
   const worktree = await fixture.create()
   const workspace = await fixture.open(worktree)
   for (const part of ['half of it\n', content]) {
@@ -49,9 +49,9 @@ const landed = async (
 const subjects = (): readonly string[] =>
   fixture.git('log', '--format=%s', target).trim().split('\n')
 
-describe('work that is merged', () => {
-  test('is one commit on a branch for its task, and no checkout changes', async () => {
-    const worktree = await worked('a.txt', 'all of it\n')
+describe('merged work', () => {
+  test('is one commit on the branch of its task, and no checkout changes', async () => {
+    const worktree = await createWork('a.txt', 'all of it\n')
     const before = fixture.git('status', '--porcelain=v2', '--branch')
     expect(await landed(worktree)).toMatchObject({
       status: 'merged',
@@ -63,15 +63,15 @@ describe('work that is merged', () => {
     expect(fixture.gitIn(worktree.path, 'status', '--porcelain')).toBe('')
   })
 
-  test('is on the branch once, however often it is asked for', async () => {
-    const worktree = await worked('a.txt', 'all of it\n')
+  test('is on the branch once, however often it is merged', async () => {
+    const worktree = await createWork('a.txt', 'all of it\n')
     await landed(worktree)
     expect(await landed(worktree)).toEqual({ status: 'nothing', target })
     expect(subjects()).toHaveLength(2)
   })
 
-  test('is safe: its worktree and its branch may go', async () => {
-    const worktree = await worked('a.txt', 'all of it\n')
+  test('is safe: its worktree and branch can be removed', async () => {
+    const worktree = await createWork('a.txt', 'all of it\n')
     await landed(worktree, { target: 'somewhere/else' })
     const { key, path, branch } = worktree
     const removal = await removeWorktree({ repository: await fixture.repository(), key })
@@ -79,25 +79,25 @@ describe('work that is merged', () => {
     expect(fixture.git('branch', '--list', branch)).toBe('')
   })
 
-  test('keeps its commits where that is wanted', async () => {
-    const worktree = await worked('a.txt', 'all of it\n')
+  test('keeps its commits with the merge strategy', async () => {
+    const worktree = await createWork('a.txt', 'all of it\n')
     await landed(worktree, { strategy: 'merge' })
     expect(subjects()).toHaveLength(4)
     expect(fixture.git('rev-list', '--parents', '-1', target).trim().split(' ')).toHaveLength(3)
   })
 
-  test('comes after what others landed', async () => {
-    const first = await worked('a.txt', 'of the first\n')
-    const second = await worked('b.txt', 'of the second\n')
+  test('follows earlier merges', async () => {
+    const first = await createWork('a.txt', 'of the first\n')
+    const second = await createWork('b.txt', 'of the second\n')
     await landed(first)
     expect(await landed(second)).toMatchObject({ status: 'merged' })
     expect(fixture.git('show', `${target}:a.txt`)).toBe('of the first\n')
     expect(fixture.git('show', `${target}:b.txt`)).toBe('of the second\n')
   })
 
-  test('is merged with what was landed in the very moment, and loses nothing', async () => {
-    const first = await worked('a.txt', 'of the first\n')
-    const second = await worked('b.txt', 'of the second\n')
+  test('is merged with a concurrent merge, and nothing is lost', async () => {
+    const first = await createWork('a.txt', 'of the first\n')
+    const second = await createWork('b.txt', 'of the second\n')
     let others = 1
     const beforeRef = async (): Promise<void> => {
       if (others-- > 0) await landed(first)
@@ -122,9 +122,9 @@ test('work in a shallow clone is merged', async () => {
 })
 
 describe('work that cannot be merged', () => {
-  test('says which files are in conflict, and changes nothing', async () => {
-    const first = await worked('a.txt', 'of the first\n')
-    const second = await worked('a.txt', 'of the second\n')
+  test('reports the conflicting files, and changes nothing', async () => {
+    const first = await createWork('a.txt', 'of the first\n')
+    const second = await createWork('a.txt', 'of the second\n')
     await landed(first)
     const tip = fixture.git('rev-parse', target)
     expect(await landed(second)).toEqual({
@@ -136,16 +136,16 @@ describe('work that cannot be merged', () => {
     expect(fixture.git('rev-parse', target)).toBe(tip)
   })
 
-  test('is not put on a branch that somebody has checked out', async () => {
-    const worktree = await worked('a.txt', 'all of it\n')
+  test('is not merged into a branch that is checked out', async () => {
+    const worktree = await createWork('a.txt', 'all of it\n')
     await expect(landed(worktree, { target: 'main' })).rejects.toMatchObject({
       code: 'wrong-status',
     })
     expect(fixture.git('status', '--porcelain')).toBe('')
   })
 
-  test('moves no branch when the fence says no', async () => {
-    const worktree = await worked('a.txt', 'all of it\n')
+  test('moves no branch if the fence rejects it', async () => {
+    const worktree = await createWork('a.txt', 'all of it\n')
     const fenced = landed(worktree, { beforeRef: () => Promise.reject(new Error('fenced')) })
     await expect(fenced).rejects.toThrow('fenced')
     expect(fixture.git('branch', '--list', target)).toBe('')
@@ -156,8 +156,8 @@ describe('work that cannot be merged', () => {
     fixture.write('.git/info/attributes', '* merge=evil\n')
     fixture.git('config', 'merge.evil.driver', `touch ${fixture.marker} %A %O %B`)
     fixture.commitAll('attributes')
-    const first = await worked('a.txt', 'of the first\n')
-    const second = await worked('a.txt', 'of the second\n')
+    const first = await createWork('a.txt', 'of the first\n')
+    const second = await createWork('a.txt', 'of the second\n')
     await landed(first)
     expect(await landed(second)).toMatchObject({ status: 'conflict' })
     expect(fixture.wasRun()).toBe(false)

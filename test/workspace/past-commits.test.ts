@@ -5,7 +5,7 @@ import { createGitFixture, type GitFixture } from './git-fixture.ts'
 let fixture: GitFixture | undefined
 afterEach(() => fixture?.remove())
 
-test('the last commits with their trees and paths; merges and the first are left out', async () => {
+test('lists the last commits with trees and paths, without merges and the root commit', async () => {
   const { git, write, commitAll, repository } = (fixture = createGitFixture())
   const treeOf = (name: string): string => `git:${git('rev-parse', `${name}^{tree}`).trim()}`
   write('src/ü b.js', 'one\n')

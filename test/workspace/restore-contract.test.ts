@@ -1,4 +1,4 @@
-// What a restore of every workspace must do.
+// The contract of restore for all kinds of workspaces.
 
 import { execFileSync } from 'node:child_process'
 import {
@@ -22,11 +22,11 @@ import type { Workspace } from '../../src/engine/index.ts'
 import { share } from '../share.ts'
 import { type ContractPlace, workspaceKinds } from './workspace-kinds.ts'
 
-describe.each(workspaceKinds)('$kind', ({ makePlace, keepsEmptyFolders }) => {
+describe.each(workspaceKinds)('$kind', ({ createFixture, keepsEmptyFolders }) => {
   let place: ContractPlace
   let workspace: Workspace
   beforeEach(async () => {
-    place = await makePlace()
+    place = await createFixture()
     workspace = await place.open()
   })
   afterEach(() => place.remove())
@@ -64,7 +64,7 @@ describe.each(workspaceKinds)('$kind', ({ makePlace, keepsEmptyFolders }) => {
       expect(await workspace.snapshot()).toBe(tree)
     })
 
-    test('makes the directory when it is gone', async () => {
+    test('creates the directory if it is missing', async () => {
       await write('x/y')
       const tree = await workspace.snapshot()
       await rm(place.path, { recursive: true })
@@ -76,7 +76,7 @@ describe.each(workspaceKinds)('$kind', ({ makePlace, keepsEmptyFolders }) => {
       expect(await workspace.snapshot()).toBe(tree)
     })
 
-    test('makes it for one that never saw it, too', async () => {
+    test('works for a workspace object without a cache', async () => {
       await write('x/y')
       const tree = await workspace.snapshot()
       await rm(place.path, { recursive: true })
@@ -86,7 +86,7 @@ describe.each(workspaceKinds)('$kind', ({ makePlace, keepsEmptyFolders }) => {
       expect(await fresh.snapshot()).toBe(tree)
     })
 
-    test('writes through no link and into no file that is elsewhere too', async () => {
+    test('writes through no symlink and no hard link', async () => {
       await write('dir/file', 'ours')
       await write('other', 'ours')
       await write('gone/file', 'ours')
@@ -127,7 +127,7 @@ describe.each(workspaceKinds)('$kind', ({ makePlace, keepsEmptyFolders }) => {
       expect(await readdir(at('locked'))).toEqual(['a'])
     })
 
-    test('of a tree that nobody has is refused and changes nothing', async () => {
+    test('of an unknown tree is rejected and changes nothing', async () => {
       await write('p')
       const tree = await workspace.snapshot()
       await expect(workspace.restore(place.unknownTree)).rejects.toMatchObject({
@@ -136,7 +136,7 @@ describe.each(workspaceKinds)('$kind', ({ makePlace, keepsEmptyFolders }) => {
       expect(await workspace.snapshot()).toBe(tree)
     })
 
-    test('is refused in place of the directory by a file or a link, and so is a snapshot', async () => {
+    test('is rejected if the directory is a file or a symlink, and so is a snapshot', async () => {
       const tree = await workspace.snapshot()
       await rename(place.path, join(place.outside, 'moved'))
       const before = (await readdir(join(place.outside, 'moved'))).toSorted()
@@ -152,7 +152,7 @@ describe.each(workspaceKinds)('$kind', ({ makePlace, keepsEmptyFolders }) => {
     })
   })
 
-  test('what changed between two trees is told by path, in order', async () => {
+  test('lists the changed paths between two trees, sorted', async () => {
     await write('same', '1')
     await write('b', '1')
     await write('gone', '1')
@@ -167,7 +167,7 @@ describe.each(workspaceKinds)('$kind', ({ makePlace, keepsEmptyFolders }) => {
     ])
   })
 
-  test('whatever became of it, a restore makes it what it was', async () => {
+  test('a restore brings back the files, however they were changed', async () => {
     const names = fc.constantFrom('p', 'q', 'A', 'a b', '%41', 'ü', '-', '\n', '...', '\u2028')
     type Thing =
       | { type: 'file'; content: string; mode: number }

@@ -1,4 +1,4 @@
-// What a snapshot of every workspace must be.
+// The contract of snapshots for all kinds of workspaces.
 
 import { execFileSync } from 'node:child_process'
 import {
@@ -19,11 +19,11 @@ import type { Workspace } from '../../src/engine/index.ts'
 import { share } from '../share.ts'
 import { type ContractPlace, workspaceKinds } from './workspace-kinds.ts'
 
-describe.each(workspaceKinds)('$kind', ({ makePlace }) => {
+describe.each(workspaceKinds)('$kind', ({ createFixture }) => {
   let place: ContractPlace
   let workspace: Workspace
   beforeEach(async () => {
-    place = await makePlace()
+    place = await createFixture()
     workspace = await place.open()
   })
   afterEach(() => place.remove())
@@ -67,7 +67,7 @@ describe.each(workspaceKinds)('$kind', ({ makePlace }) => {
       expect(trees.size).toBe(changes.length + 1)
     })
 
-    test('sees every one of many changes in quick succession, of the same size', async () => {
+    test('notices each of many quick changes of the same size', async () => {
       const trees = new Set<string>()
       const changes = share(20, 8)
       for (let time = 100; time < 100 + changes; time += 1) {
@@ -77,7 +77,7 @@ describe.each(workspaceKinds)('$kind', ({ makePlace }) => {
       expect(trees.size).toBe(changes)
     })
 
-    test('sees a change of the same size whose time was set back', async () => {
+    test('notices a change of the same size whose time was set back', async () => {
       const trees = new Set<string>()
       const changes = share(12, 5)
       for (let time = 100; time < 100 + changes; time += 1) {
@@ -88,7 +88,7 @@ describe.each(workspaceKinds)('$kind', ({ makePlace }) => {
       expect(trees.size).toBe(changes)
     })
 
-    test('leaves out pipes and sockets, also one in place of a file', async () => {
+    test('skips pipes and sockets, even one that replaced a file', async () => {
       await write('p')
       const with1 = await workspace.snapshot()
       execFileSync('mkfifo', [at('pipe')])
@@ -102,7 +102,7 @@ describe.each(workspaceKinds)('$kind', ({ makePlace }) => {
       await new Promise((resolve) => server.close(resolve))
     })
 
-    test('keeps names that are not UTF-8, and odd ones, byte by byte', async () => {
+    test('keeps unusual names and names that are not UTF-8, byte by byte', async () => {
       const file = Buffer.concat([
         Buffer.from(`${place.path}/`),
         Buffer.from([0x66, 0xff, 0x2e, 0x74]),
@@ -152,7 +152,7 @@ describe.each(workspaceKinds)('$kind', ({ makePlace }) => {
       expect(await workspace.snapshot()).toBe(tree)
     })
 
-    test('has the files of a repository inside, and not its .git', async () => {
+    test('contains the files of a nested repository, except its .git', async () => {
       await write('in/x')
       const tree = await workspace.snapshot()
       execFileSync('git', ['init', '-q', at('in')])
@@ -185,7 +185,7 @@ describe.each(workspaceKinds)('$kind', ({ makePlace }) => {
       await expect(stat(at('moved'))).rejects.toThrow('ENOENT')
     })
 
-    test('knows of what another one did to the same files', async () => {
+    test('notices changes by another workspace object', async () => {
       await write('p', '1')
       const one = await workspace.snapshot()
       const other = await place.open()
@@ -198,7 +198,7 @@ describe.each(workspaceKinds)('$kind', ({ makePlace }) => {
       expect(await other.snapshot()).toBe(one)
     })
 
-    test('waits for the one before it, and for a restore', async () => {
+    test('waits for a previous snapshot or restore', async () => {
       await write('p', '1')
       const tree = await workspace.snapshot()
       await write('p', '2')

@@ -1,11 +1,11 @@
-// Both kinds of trees answer alike.
+// Both kinds of trees behave alike.
 
 import { chmodSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Blobs, TreeReader } from '../../src/engine/index.ts'
 import type { TreeId } from '../../src/loop/index.ts'
-import { memoryBlobs } from '../../src/testing/index.ts'
+import { memoryBlobs } from '../../src/testing/memory-blobs.ts'
 import { createDirectoryWorkspace } from '../../src/workspace/index.ts'
 import { createTreeReader } from '../../src/workspace/tree-reader.ts'
 import { createGitFixture, type GitFixture } from './git-fixture.ts'
@@ -40,7 +40,7 @@ describe.each(['git', 'blobs'] as const)('a reader of trees of %s', (kind) => {
       repository: kind === 'git' ? await fixture.repository() : undefined,
     })
 
-  test('lists files with their kinds, and the same content as the same', async () => {
+  test('lists files with their kinds, with equal ids for equal content', async () => {
     const read = await reader()
     const tree = await snapshot(kind)
     const listed = await read.list(tree)
@@ -60,7 +60,7 @@ describe.each(['git', 'blobs'] as const)('a reader of trees of %s', (kind) => {
     expect(later.get('b/c.txt')?.content).not.toBe(listed.get('b/c.txt')?.content)
   })
 
-  test('reads many at once, and none that is too long or not there', async () => {
+  test('reads many files at once, except missing ones and those over the limit', async () => {
     const read = await reader()
     const tree = await snapshot(kind)
     const paths = ['a.txt', 'b/*.txt', 'link', 'odd-\\xff', 'b', 'none', '../a.txt', 'a.txt']
@@ -82,7 +82,7 @@ describe.each(['git', 'blobs'] as const)('a reader of trees of %s', (kind) => {
     expect([short, long?.length]).toEqual([undefined, 5])
   })
 
-  test('shows what differs in the paths that are asked for, and no more than that', async () => {
+  test('returns a patch of the requested paths only, truncated at the limit', async () => {
     const read = await reader()
     const before = await snapshot(kind)
     for (const path of ['a.txt', 'b/c.txt', 'b/*.txt']) fixture.write(path, 'new\n')
@@ -93,19 +93,19 @@ describe.each(['git', 'blobs'] as const)('a reader of trees of %s', (kind) => {
     expect(patch).not.toContain('c.txt')
     expect(await read.patch(before, after, [])).toBe('')
     const cut = await read.patch(before, after, ['a.txt', 'b/c.txt'], 40)
-    expect(cut).toMatch(/^[^]{40}\n\[\d+ \w+ more\]/)
+    expect(cut).toMatch(/^[^]{40}\n\[\d+ more \w+\]/)
     expect(await read.patch(before, before, ['a.txt'])).toBe('')
   })
 })
 
-test('a tree of git without a repository is refused', async () => {
+test('a git tree without a repository is rejected', async () => {
   const read = createTreeReader({ blobs, folder: fixture.folder, repository: undefined })
   await expect(read.list(await snapshot('git'))).rejects.toThrow(/no repository/)
 })
 
-test('a tree that is not there is refused in words', async () => {
+test('a missing tree is rejected with a clear message', async () => {
   const repository = await fixture.repository()
   const read = createTreeReader({ blobs, folder: fixture.folder, repository })
   const none = `git:${'1'.repeat(40)}` as TreeId
-  await expect(read.list(none)).rejects.toThrow(/has no whole tree/)
+  await expect(read.list(none)).rejects.toThrow(/does not have all of the tree/)
 })

@@ -1,4 +1,4 @@
-/** A worktree from its making to its removal, through everything that we ever do with one. */
+/** Runs a worktree through all operations, from creation to removal. */
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ import {
 } from '../../src/workspace/index.ts'
 import type { GitFixture } from './git-fixture.ts'
 
-/** All that we ever do with a worktree. */
+/** Performs every operation on a worktree. */
 export async function liveThrough(
   fixture: GitFixture,
   change: (worktree: KnownWorktree) => void,
@@ -50,7 +50,7 @@ export async function liveThrough(
   expect(await removeWorktree({ repository, key: 'life' })).toMatchObject({ status: 'removed' })
 }
 
-/** Apart from any worktree. */
+/** Operations on trees without a worktree. */
 async function lookAtTrees(
   fixture: GitFixture,
   repository: Repository,

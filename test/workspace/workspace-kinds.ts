@@ -1,4 +1,4 @@
-/** The kinds of workspaces, and a place for each: what every one of them must do is tested with all. */
+/** The kinds of workspaces, with a fixture for each, for contract tests that run against all of them. */
 
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,24 +13,24 @@ export interface ContractPlace {
   readonly path: string
   /** A folder beside it. */
   readonly outside: string
-  /** The workspace, by one that knows nothing of what others have seen. */
+  /** A new workspace object without a cache. */
   open(): Promise<Workspace>
-  /** An id that is well formed, and unknown. */
+  /** A valid but unknown id. */
   readonly unknownTree: TreeId
   remove(): Promise<void>
 }
 
 export interface WorkspaceKind {
   readonly kind: string
-  /** Whether a folder with nothing in it is a part of trees. */
+  /** Whether trees contain empty folders. */
   readonly keepsEmptyFolders: boolean
-  makePlace(): Promise<ContractPlace>
+  createFixture(): Promise<ContractPlace>
 }
 
 const directoryKind: WorkspaceKind = {
   kind: 'a directory',
   keepsEmptyFolders: true,
-  async makePlace() {
+  async createFixture() {
     const folder = await mkdtemp(join(tmpdir(), 'loopwright-contract-'))
     const path = join(folder, 'work')
     await mkdir(path)
@@ -48,7 +48,7 @@ const directoryKind: WorkspaceKind = {
 const worktreeKind: WorkspaceKind = {
   kind: 'a worktree',
   keepsEmptyFolders: false,
-  async makePlace() {
+  async createFixture() {
     const fixture = createGitFixture()
     const worktree = await fixture.create()
     return {

@@ -1,4 +1,4 @@
-// What happens to a worktree until its end, with real git.
+// The life of a worktree until its removal, with real git.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ afterEach(() => fixture.remove())
 const read = (...parts: string[]) => readFileSync(join(...parts), 'utf8')
 
 describe('an iteration', () => {
-  test('is a commit on the branch; done again it is the same commit', async () => {
+  test('is a commit on the branch; repeating it returns the same commit', async () => {
     const worktree = await fixture.create()
     const workspace = await fixture.open(worktree)
     writeFileSync(join(worktree.path, 'a.txt'), 'one')
@@ -48,7 +48,7 @@ describe('an iteration', () => {
     ).toContain('-one')
   })
 
-  test('builds upon a commit that a person made meanwhile', async () => {
+  test('is based on a commit that a user added meanwhile', async () => {
     const worktree = await fixture.create()
     const workspace = await fixture.open(worktree)
     writeFileSync(join(worktree.path, 'theirs.txt'), 'x')
@@ -63,7 +63,7 @@ describe('an iteration', () => {
     ])
   })
 
-  test('keeps all of its snapshots from garbage collection', async () => {
+  test('protects all its snapshots from garbage collection', async () => {
     const worktree = await fixture.create()
     const workspace = await fixture.open(worktree)
     writeFileSync(join(worktree.path, 'a.txt'), 'never committed')
@@ -77,7 +77,7 @@ describe('an iteration', () => {
     expect(fixture.git('fsck', '--no-dangling', '--strict')).toBe('')
   })
 
-  test('moves no ref when the fence says no', async () => {
+  test('moves no ref if the fence rejects it', async () => {
     const worktree = await fixture.create()
     const beforeRef = () => Promise.reject(new Error('fenced'))
     const workspace = await fixture.open(worktree, { beforeRef })
@@ -88,7 +88,7 @@ describe('an iteration', () => {
 })
 
 describe('ignored files', () => {
-  test('stay through a restore, but not those hidden by rules that were written since', async () => {
+  test('survive a restore, except those that only later rules ignore', async () => {
     const worktree = await fixture.create()
     const workspace = await fixture.open(worktree)
     const tree = await workspace.snapshot()
@@ -104,7 +104,7 @@ describe('ignored files', () => {
 })
 
 describe('clean-up', () => {
-  test('removes a worktree and a branch with nothing in it', async () => {
+  test('removes a worktree and an empty branch', async () => {
     const repository = await fixture.repository()
     const before = fixture.fingerprint()
     const worktree = await fixture.create({ key: 'k' })
@@ -121,7 +121,7 @@ describe('clean-up', () => {
     expect(fixture.fingerprint()).toBe(before)
   })
 
-  test('keeps what is not committed, and what somebody locked', async () => {
+  test('keeps uncommitted changes and locked worktrees', async () => {
     const repository = await fixture.repository()
     const worktree = await fixture.create({ key: 'k' })
     writeFileSync(join(worktree.path, 'new.ts'), 'x')
@@ -139,7 +139,7 @@ describe('clean-up', () => {
     })
   })
 
-  test('keeps a branch that is not merged, and lets go of one that is, also by a squash', async () => {
+  test('keeps an unmerged branch, and deletes a merged one, even after a squash', async () => {
     const repository = await fixture.repository()
     for (const key of ['unmerged', 'merged', 'squashed']) {
       const worktree = await fixture.create({ key, name: key })
@@ -161,7 +161,7 @@ describe('clean-up', () => {
     expect(fixture.git('branch', '--list', 'run/*').trim()).toBe('run/unmerged')
   })
 
-  test('lists what there is, with what it takes', async () => {
+  test('lists worktrees with their size', async () => {
     const repository = await fixture.repository()
     const one = await fixture.create({ key: 'one' })
     writeFileSync(join(one.path, 'large'), Buffer.alloc(1_000_000, 'x'))

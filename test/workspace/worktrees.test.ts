@@ -1,4 +1,4 @@
-// How worktrees are made, with real git.
+// Creating worktrees, with real git.
 
 import {
   existsSync,
@@ -48,7 +48,7 @@ describe('a new worktree', () => {
     expect(fixture.git('status', '--porcelain')).toBe('')
   })
 
-  test('has a name of its own, also when the branch or the folder is taken', async () => {
+  test('has a unique name, even if the branch or the folder exists', async () => {
     const one = await fixture.create()
     const two = await fixture.create()
     mkdirSync(join(fixture.folder, 'project.run-fix-the-tests-3'))
@@ -62,14 +62,14 @@ describe('a new worktree', () => {
     expect(readdirSync(join(fixture.folder, 'project.run-fix-the-tests-3'))).toEqual([])
   })
 
-  test('is the same one when it is asked for again', async () => {
+  test('is returned again for the same key', async () => {
     const one = await fixture.create({ key: 'same' })
     writeFileSync(join(one.path, 'a.txt'), 'work')
     expect(await fixture.create({ key: 'same' })).toEqual(one)
     expect(read(one.path, 'a.txt')).toBe('work')
   })
 
-  test('goes where the template says', async () => {
+  test('is created at the path of the template', async () => {
     const pathTemplate = join(fixture.folder, 'trees/{{ repo }}/{{ run_branch }}')
     const { path } = await fixture.create({ pathTemplate })
     expect(path).toBe(join(fixture.folder, 'trees/project/run/fix-the-tests'))
@@ -81,13 +81,13 @@ describe('a new worktree', () => {
     })
   })
 
-  test('starts from what is checked out, else from what the remote, main or master say', async () => {
+  test('starts from the checkout, else from the remote default branch, main or master', async () => {
     fixture.git('checkout', '-q', '-b', 'topic')
     const topic = fixture.commitAll('topic')
     expect((await fixture.create()).base).toEqual({ name: 'topic', commit: topic })
     fixture.git('checkout', '-q', '--detach')
     expect((await fixture.create()).base).toEqual({ name: 'HEAD', commit: topic })
-    // A branch that has no commit yet: all that is checked out is new.
+    // A branch without a commit: all files are new.
     fixture.git('symbolic-ref', 'HEAD', 'refs/heads/unborn')
     await expect(fixture.create()).rejects.toMatchObject({ code: 'wrong-status' })
     expect((await fixture.create({ allowDirty: true })).base.name).toBe('main')
@@ -103,7 +103,7 @@ describe('a new worktree', () => {
     })
   })
 
-  test('is refused while there are uncommitted changes, unless they may be left out', async () => {
+  test('is rejected if there are uncommitted changes, unless they are allowed', async () => {
     fixture.write('new.txt')
     fixture.write('a.txt', 'changed')
     const before = fixture.fingerprint()
@@ -116,7 +116,7 @@ describe('a new worktree', () => {
     expect(read(worktree.path, 'a.txt')).toBe('a\n')
   })
 
-  test('is refused where little space is left, in a repository without a commit, and outside of one', async () => {
+  test('is rejected without disk space, without a commit, and outside a repository', async () => {
     const files = {
       ...worktreeFiles,
       statfs: async () => ({ bavail: 10, bsize: 4096 }),
@@ -137,7 +137,7 @@ describe('a new worktree', () => {
     })
   })
 
-  test('can be made of a bare, of a shallow and of a SHA-256 repository, and from another worktree', async () => {
+  test('can be created from a bare, shallow or SHA-256 repository, and from another worktree', async () => {
     const bare = join(fixture.folder, 'bare.git')
     fixture.gitIn(fixture.folder, 'clone', '-q', '--bare', fixture.checkout, bare)
     const shallow = join(fixture.folder, 'shallow')
@@ -175,7 +175,7 @@ describe('a new worktree', () => {
   })
 })
 
-test('many worktrees can be made at once, all of the same name', async () => {
+test('many worktrees with the same name can be created concurrently', async () => {
   const count = share(20, 6)
   const before = fixture.fingerprint()
   const many = await Promise.all(Array.from({ length: count }, () => fixture.create()))
@@ -186,7 +186,7 @@ test('many worktrees can be made at once, all of the same name', async () => {
   expect(fixture.fingerprint()).toBe(before)
 })
 
-describe('what is carried over', () => {
+describe('carrying files over', () => {
   const create = async (options: Partial<CreateWorktreeOptions> = {}) =>
     createWorktree({
       repository: await fixture.repository(),
@@ -195,7 +195,7 @@ describe('what is carried over', () => {
       ...options,
     })
 
-  test('is what is ignored and has a rule: a copy, never the same file', async () => {
+  test('copies ignored files that match a rule, never as hard links', async () => {
     fixture.write('.env', 'KEY=1')
     fixture.write('sub/.env', 'KEY=2')
     fixture.write('node_modules/p/index.js', 'p')
@@ -212,7 +212,7 @@ describe('what is carried over', () => {
     expect(read(fixture.checkout, '.env')).toBe('KEY=1')
   })
 
-  test('is no part of trees, survives restores, and is never committed, whatever .gitignore says', async () => {
+  test('keeps them out of trees and commits, and through restores, whatever .gitignore contains', async () => {
     fixture.write('.env', 'SECRET')
     const { worktree } = await create()
     const workspace = await fixture.open(worktree)
@@ -225,7 +225,7 @@ describe('what is carried over', () => {
     expect(read(worktree.path, '.env')).toBe('SECRET')
   })
 
-  test('can be linked or left, by rule, and stays behind when it is too large', async () => {
+  test('links or skips them by rule, and skips those that are too large', async () => {
     fixture.write('.env', 'KEY=1')
     fixture.write('node_modules/p', 'p'.repeat(1000))
     const carry = [
@@ -247,7 +247,7 @@ describe('what is carried over', () => {
     ).toEqual([])
   })
 
-  test('is not written through a link that the base has in its place', async () => {
+  test('does not write through a symlink in the base', async () => {
     const outside = join(fixture.folder, 'outside')
     mkdirSync(outside)
     symlinkSync(outside, join(fixture.checkout, 'packages'))

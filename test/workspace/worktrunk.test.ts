@@ -1,5 +1,5 @@
 // Worktrunk is tested with a fake `wt` that follows its documented commands (switch, remove,
-// --version, -C, --config, --format=json) and makes its worktrees with plain git, as the real one.
+// --version, -C, --config, --format=json) and creates worktrees with plain git, like the real one.
 
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ beforeEach(() => {
 })
 afterEach(() => fixture.remove())
 
-test('auto is Worktrunk where it works, else git', async () => {
+test('auto uses Worktrunk if it works, else git', async () => {
   expect((await chooseProvider('auto', { program })).name).toBe('worktrunk')
   expect((await chooseProvider('auto', { program: '/nonexistent/wt' })).name).toBe('git')
   expect((await chooseProvider('git', { program })).name).toBe('git')
@@ -54,7 +54,7 @@ test('auto is Worktrunk where it works, else git', async () => {
   expect((await chooseProvider('auto', { program })).name).toBe('git')
 })
 
-test('a worktree made by it is like any other, and nothing of the repository runs', async () => {
+test('a worktree created by it is like any other, and no code of the repository runs', async () => {
   put(join(fixture.checkout, '.gitattributes'), hostileAttributes)
   fixture.commitAll('attributes')
   makeSettingsHostile(fixture)
@@ -75,16 +75,16 @@ test('a worktree made by it is like any other, and nothing of the repository run
   })
   expect(existsSync(worktree.path)).toBe(false)
   expect(fixture.wasRun()).toBe(false)
-  const said = readFileSync(log, 'utf8')
-  expect(said).toContain(
+  const calls = readFileSync(log, 'utf8')
+  expect(calls).toContain(
     `-C ${fixture.checkout} --config /nonexistent/wt.toml switch --no-cd --no-hooks --yes --format=json run/fix-the-tests`,
   )
-  expect(said).toContain(
+  expect(calls).toContain(
     'remove --no-delete-branch --foreground --force --no-hooks --yes run/fix-the-tests',
   )
 })
 
-test('one that it fails to make is a typed failure and leaves no branch', async () => {
+test('a failed creation is a typed error and leaves no branch', async () => {
   const provider = await chooseProvider('worktrunk', { program })
   writeFileSync(program, '#!/bin/sh\necho "no such thing" >&2\nexit 1\n')
   await expect(fixture.create({ provider })).rejects.toMatchObject({

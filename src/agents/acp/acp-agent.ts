@@ -1,14 +1,16 @@
 /**
- * Any agent that speaks the Agent Client Protocol, version 1: its program is started, given a session in
- * the workspace and one prompt, and ended.
+ * Any agent that speaks the Agent Client Protocol, version 1: its program is started, given a
+ * session in the workspace and one prompt, and ended.
  *
- * 1. Only the end of a turn that it declares itself, in which nothing stayed refused and whose model had its
- *    last word, is `claimed`; only then is the report done, or what its last line says (`STATUS: blocked`).
- * 2. When the work is over, however it ended, nothing of the program is alive. It is asked to stop first
- *    (`session/cancel`), and killed a moment later.
- * 3. However much it sends, little is kept, and what is shown has no secrets and no control characters.
- * 4. What it spends is known when its models are behind the gateway. What it says of that itself is not
- *    listened to.
+ * 1. Only a turn that the agent itself ends, in which no refusal is left open and whose last
+ *   model response was complete, is `claimed`; only then is the report done, or what its last line
+ *   says (`STATUS: blocked`).
+ * 2. When the work is over, however it ended, no process of the program is alive. It is first
+ *   asked to stop (`session/cancel`), and killed shortly after.
+ * 3. However much it sends, little is kept, and what is shown contains no secrets and no control
+ *   characters.
+ * 4. What it spends is known if its models are behind the gateway. What it reports about that
+ *   itself is ignored.
  */
 
 import { type StartProcess } from '../../engine/index.ts'
@@ -24,10 +26,10 @@ import {
 } from '../../loop/index.ts'
 import { within } from '../../system/index.ts'
 import type { Agent } from '../agent.ts'
-import { reportOf } from '../programs/program-agent.ts'
+import { toReport } from '../programs/program-agent.ts'
 import { createProgramNotes } from '../programs/program-notes.ts'
 import { createRedact, isSecretName, type Redact } from '../redact.ts'
-import { conclude, type Ended, notStarted } from './acp-conclusion.ts'
+import { type ConversationEnd, conclude, createStartFault } from './acp-conclusion.ts'
 import { type AcpConnection, openAcpConnection } from './acp-connection.ts'
 import {
   type AcpMcpServer,
@@ -39,45 +41,54 @@ import { type AcpWatch, type AcpWatchOptions, watchAcp } from './acp-watch.ts'
 import { answerPermission, type Permissions } from './permissions.ts'
 import { createSessionUpdates, type SessionUpdates } from './session-updates.ts'
 
+/** Options of `acpAgent`. */
 export interface AcpAgentOptions extends AcpWatchOptions {
   /** The program and its arguments; there is no shell. */
   readonly command: readonly string[]
-  /** Where it runs: a sandbox, usually. */
+  /** Where it runs, usually a sandbox. */
   readonly start: StartProcess
-  /** The workspace as the agent sees it, when that is not where the run has it. */
+  /** The workspace as the agent sees it, if that differs from the path on the host. */
   readonly cwd?: string
-  /** What is answered when it asks before it does something; `all` unless told. */
+  /** How permission requests are answered. Default: `all`. */
   readonly permissions?: Permissions
-  /** One of the ways to authenticate that it offers, by id. Without one it is not asked to. */
+  /** One of the authentication methods that it offers, by id. Default: none is requested. */
   readonly authMethod?: string
-  /** One of its modes, and one of its models, by the ids that it has for them; its own choice unless told. */
+  /**
+   * One of its modes and one of its models, by the agent's own ids. Default: the agent's choice.
+   */
   readonly mode?: string
   readonly model?: string
-  /** Servers that it is to start for itself; none unless told. */
+  /** MCP servers that the agent starts itself. Default: none. */
   readonly mcpServers?: readonly AcpMcpServer[]
-  /** What this very agent understands besides the protocol, for its new session. */
+  /** Agent-specific metadata for the new session, beyond the protocol. */
   readonly sessionMeta?: { readonly [key: string]: Json }
-  /** For its session, where it would else have a model find one. */
+  /** A title for the session; without one, some agents ask a model for it. */
   readonly title?: string
-  /** Values, over the few that every process gets. */
+  /** Environment variables, in addition to the few that every process gets. */
   readonly env?: Readonly<Record<string, string>>
-  /** Takes secrets out of what it says, besides those that it is given here. */
+  /** Masks secrets in its output, besides those passed here. */
   readonly mask?: (text: string) => string
-  /** Told when its turn is over: whatever it asks a model after that is for nobody. */
+  /** Called when its turn is over: model calls after that serve no purpose. */
   readonly onTurnEnded?: () => void
-  /** Who knows what it spends; nobody unless told. */
+  /** What meters its spending. Default: `unknown`. */
   readonly spending?: 'gateway' | 'subscription' | 'unknown'
-  /** How the last answer of its model ended, as the gateway saw it; `other`: cut short or refused. */
+  /**
+   * How the last response of its model ended, as the gateway saw it; `other`: cut short or refused.
+   */
   readonly lastAnswer?: () => 'final' | 'calls' | 'other' | undefined
 }
 
-/** Between the request to stop and the end. */
+/** Between the request to stop and the kill. */
 const graceMs = 1500
 
+/** An agent that speaks the Agent Client Protocol. */
 export function acpAgent(options: AcpAgentOptions): Agent {
   const [name = ''] = options.command
   if (name === '') {
-    throw new LoopError('bad-request', 'An ACP agent needs a command: a list with a program.')
+    throw new LoopError(
+      'bad-request',
+      'An ACP agent needs a command: a list that starts with a program.',
+    )
   }
   const secrets = Object.entries(options.env ?? {}).filter(([variable]) => isSecretName(variable))
   const redactOwn = createRedact(secrets.map(([, value]) => value))
@@ -85,17 +96,17 @@ export function acpAgent(options: AcpAgentOptions): Agent {
   let warned = options.spending === 'gateway'
   return {
     async work(task, context) {
-      if (!warned) context.note({ type: 'said', text: unmetered(name, options) })
+      if (!warned) context.note({ type: 'said', text: describeMetering(name, options) })
       warned = true
       return work(options, task, context, redact)
     },
   }
 }
 
-const unmetered = (name: string, { spending }: AcpAgentOptions): string =>
+const describeMetering = (name: string, { spending }: AcpAgentOptions): string =>
   spending === 'subscription'
-    ? `${name} works on a subscription of its own: limits of tokens and cost do not hold for it.`
-    : `What ${name} spends is not metered: limits of tokens and cost do not hold for it.`
+    ? `${name} uses its own subscription: token and cost limits do not apply to it.`
+    : `The spending of ${name} is not metered: token and cost limits do not apply to it.`
 
 async function work(
   options: AcpAgentOptions,
@@ -107,29 +118,29 @@ async function work(
   signal.throwIfAborted()
   const session = sessionOptions(options, context)
   const notes = createProgramNotes((note) => context.note(note), redact)
-  const updates = createSessionUpdates(notes.tell)
+  const updates = createSessionUpdates(notes.report)
   const watch = watchAcp(options, context)
   let connection: AcpConnection | undefined
   try {
     connection = await connect(options, context, { updates, watch })
-    const talk = converse(connection, session, prompt, watch)
+    const conversation = converse(connection, session, prompt, watch)
     const ended = await Promise.race([
-      talk.stopped,
-      connection.broken.then((broken): Ended => ({ type: 'broken', broken })),
-      watch.over.then((end): Ended => ({ type: 'cut', end })),
+      conversation.stopped,
+      connection.broken.then((broken): ConversationEnd => ({ type: 'broken', broken })),
+      watch.over.then((end): ConversationEnd => ({ type: 'cut', end })),
     ])
-    // Before it is ended, which would cut short what it still asks.
+    // Before it is ended, which would cut short its requests in progress.
     const wasCut = options.lastAnswer?.() === 'other'
     if (ended.type === 'stopped') options.onTurnEnded?.()
-    if (ended.type === 'cut') await talk.cancel()
+    if (ended.type === 'cut') await conversation.cancel()
     await endProcess(connection, session.name)
     signal.throwIfAborted()
     updates.end()
-    return reportOf(
+    return toReport(
       conclude(ended, {
         program: session.name,
         updates,
-        words: connection.words(),
+        stderrText: connection.stderrText(),
         wasCut,
         limits: options,
       }),
@@ -164,9 +175,9 @@ async function connect(
   }
   try {
     return await openAcpConnection(start, command, {
-      heard: watch.heard,
-      updated: updates.update,
-      askedPermission({ toolCall, options: offered }) {
+      onData: watch.noteOutput,
+      onUpdate: updates.update,
+      onPermissionRequest({ toolCall, options: offered }) {
         if (watch.isOver) return { outcome: { outcome: 'cancelled' } }
         const kind = updates.asked(toolCall)
         const answer = answerPermission(permissions, kind, offered)
@@ -175,13 +186,13 @@ async function connect(
       },
     })
   } catch (error) {
-    throw notStarted(textOf(error), program, error)
+    throw createStartFault(textOf(error), program, error)
   }
 }
 
-interface Talk {
-  readonly stopped: Promise<Ended>
-  /** Asks it to stop, and waits a moment for it. */
+interface Conversation {
+  readonly stopped: Promise<ConversationEnd>
+  /** Asks it to stop, and waits briefly for it. */
   cancel(): Promise<void>
 }
 
@@ -190,17 +201,17 @@ function converse(
   options: SessionOptions,
   prompt: string,
   watch: AcpWatch,
-): Talk {
+): Conversation {
   let session: AcpSession | undefined
-  const talk = async (): Promise<Ended> => {
+  const conversation = async (): Promise<ConversationEnd> => {
     try {
-      session = await openAcpSession(agent, options, watch.hasAnswered)
+      session = await openAcpSession(agent, options, watch.markHandshake)
       return { type: 'stopped', reason: await session.prompt(prompt) }
     } catch (error) {
       return { type: 'failed', error }
     }
   }
-  const stopped = talk()
+  const stopped = conversation()
   return {
     stopped,
     async cancel() {
@@ -214,6 +225,6 @@ function converse(
 async function endProcess(connection: AcpConnection, name: string): Promise<void> {
   const alive = await connection.close(true)
   if (alive.length === 0) return
-  const message = `${name} left processes that cannot be killed: ${alive.join(', ')}.`
+  const message = `${name} left processes that could not be killed: ${alive.join(', ')}.`
   throw new FaultError({ code: 'still-alive', message, retryable: false })
 }

@@ -1,36 +1,36 @@
-/** What is to be made of the end of a conversation with an agent. */
+/** Judges how a conversation with an agent ended. */
 
 import { type AgentEnd, FaultError, textOf } from '../../loop/index.ts'
+import { tidy } from '../output-notes.ts'
 import type { Conclusion } from '../programs/agent-program.ts'
 import { defaultIdleMs } from '../programs/program-watch.ts'
-import { tidy } from '../said-lines.ts'
 import type { Broken } from './acp-connection.ts'
 import type { StopReason } from './acp-session.ts'
-import { type AcpWatchOptions, type Cut, defaultTimeoutMs } from './acp-watch.ts'
+import { type AcpWatchOptions, defaultTimeoutMs, type WatchEnd } from './acp-watch.ts'
 import type { SessionUpdates } from './session-updates.ts'
 
-/** How the conversation came to its end. */
-export type Ended =
+/** How the conversation ended. */
+export type ConversationEnd =
   | { readonly type: 'stopped'; readonly reason: StopReason }
   | { readonly type: 'failed'; readonly error: unknown }
   | { readonly type: 'broken'; readonly broken: Broken }
-  | { readonly type: 'cut'; readonly end: Cut }
+  | { readonly type: 'cut'; readonly end: WatchEnd }
 
-export interface Heard {
+export interface ObservedWork {
   readonly program: string
   readonly updates: Pick<SessionUpdates, 'isRefused' | 'text' | 'turns'>
-  /** The end of what it wrote where no messages are. */
-  readonly words: string
-  /** The last answer of its model was cut short or refused, as others saw. */
+  /** The end of its output outside the protocol. */
+  readonly stderrText: string
+  /** The last response of its model was cut short or refused, according to the gateway. */
   readonly wasCut: boolean
   readonly limits: Pick<AcpWatchOptions, 'idleMs' | 'timeoutMs'>
 }
 
 const detailCharsMax = 2000
-/** The reason comes first, and a report is cut at its beginning. */
-const lastWordsCharsMax = 4000
+/** The reason comes first, and a report is cut at its start. */
+const lastTextCharsMax = 4000
 
-/** What a sandbox exits with when there is no such program, or it may not be run. */
+/** Exit codes of a sandbox for a program that does not exist or may not be run. */
 const cannotStartCodes: readonly unknown[] = [126, 127]
 
 const ends: Readonly<Record<StopReason, AgentEnd>> = {
@@ -41,11 +41,14 @@ const ends: Readonly<Record<StopReason, AgentEnd>> = {
   cancelled: 'interrupted',
 }
 
-/** Throws a fault where another try would end in the same way. */
-export function conclude(ended: Ended, { program, updates, limits, ...heard }: Heard): Conclusion {
+/** Throws a fault if another attempt would end in the same way. */
+export function conclude(
+  ended: ConversationEnd,
+  { program, updates, limits, ...observed }: ObservedWork,
+): Conclusion {
   const { turns } = updates
-  const words = tidy(heard.words)
-  const lastWords = updates.text().slice(-lastWordsCharsMax)
+  const stderrText = tidy(observed.stderrText)
+  const lastText = updates.text().slice(-lastTextCharsMax)
   const make = (end: AgentEnd, ...parts: readonly string[]): Conclusion => ({
     end,
     text: parts.filter((part) => part !== '').join('\n'),
@@ -53,31 +56,31 @@ export function conclude(ended: Ended, { program, updates, limits, ...heard }: H
   })
   switch (ended.type) {
     case 'stopped':
-      return ofStop(ended.reason, updates, heard.wasCut, make)
+      return concludeStop(ended.reason, updates, observed.wasCut, make)
     case 'failed':
       if (ended.error instanceof FaultError) throw ended.error
       return make(
         isProviderError(ended.error) ? 'provider' : 'crashed',
-        failure(ended.error),
-        words,
+        describeError(ended.error),
+        stderrText,
       )
     case 'broken': {
       const { exitCode, how } = ended.broken
       if (turns === 0 && cannotStartCodes.includes(exitCode)) {
-        throw notStarted(words === '' ? `It ended: ${how}.` : words, program)
+        throw createStartFault(stderrText === '' ? `It ended: ${how}.` : stderrText, program)
       }
-      return make('crashed', `It did not end its work: ${how}.`, words, lastWords)
+      return make('crashed', `It did not end its work: ${how}.`, stderrText, lastText)
     }
     case 'cut':
-      return make(...whyCut(ended.end, limits), words, lastWords)
+      return make(...describeCut(ended.end, limits), stderrText, lastText)
   }
 }
 
 type Make = (end: AgentEnd, ...parts: readonly string[]) => Conclusion
 
-function ofStop(
+function concludeStop(
   reason: StopReason,
-  updates: Heard['updates'],
+  updates: ObservedWork['updates'],
   wasCut: boolean,
   make: Make,
 ): Conclusion {
@@ -86,15 +89,15 @@ function ofStop(
   if (end !== 'claimed') return make(end, `It stopped: ${reason.replaceAll('_', ' ')}.`, text)
   if (updates.isRefused)
     return make('refused', 'It was not allowed to do what it wanted, and did nothing else.', text)
-  // Some make a message of it, and call that the end of their turn.
+  // Some agents turn it into a message and then end their turn normally.
   if (wasCut)
     return make('provider', 'The last answer of its model was cut short or refused.', text)
   return text === '' ? make('no-result', 'It ended without a word.') : make('claimed', text)
 }
 
-function whyCut(
-  end: Cut,
-  { idleMs = defaultIdleMs, timeoutMs = defaultTimeoutMs }: Heard['limits'],
+function describeCut(
+  end: WatchEnd,
+  { idleMs = defaultIdleMs, timeoutMs = defaultTimeoutMs }: ObservedWork['limits'],
 ): [AgentEnd, string] {
   const seconds = (ms: number): number => Math.ceil(ms / 1000)
   switch (end) {
@@ -109,14 +112,14 @@ function whyCut(
   }
 }
 
-/** Some hand on the status that their provider answered with. */
+/** Some agents pass on the status of their provider. */
 function isProviderError(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown }
   return typeof code === 'number' && code >= 400 && code < 600
 }
 
 /** The reason is often only in the details of an error. */
-function failure(error: unknown): string {
+function describeError(error: unknown): string {
   const { code, data } = (error ?? {}) as { code?: unknown; data?: unknown }
   const details = data === undefined || data === null ? '' : safeJson(data)
   const number = typeof code === 'number' ? ` (${code})` : ''
@@ -131,12 +134,12 @@ function safeJson(value: unknown): string {
   }
 }
 
-/** Where the same would happen next time, there is no use in another iteration. */
-export const notStarted = (why: string, program: string, cause?: unknown): FaultError =>
+/** Fatal: the next iteration would fail in the same way. */
+export const createStartFault = (why: string, program: string, cause?: unknown): FaultError =>
   new FaultError(
     {
       code: 'agent-not-started',
-      message: `${why} It is the agent of this loop: give another command for ${program}.`,
+      message: `${why} It is the agent of this loop: configure another command for ${program}.`,
       retryable: false,
       fatal: true,
     },

@@ -1,10 +1,9 @@
 /**
- * The process of an agent and the protocol that is spoken with it, by lines on its standard input and
- * output.
+ * The process of an agent and the protocol over its standard input and output, line by line.
  *
- * 1. When it is closed, nothing of the agent is alive.
+ * 1. After it is closed, no process of the agent is alive.
  * 2. What it sends is limited, and so is what it leaves unread.
- * 3. Questions of the agent that nobody here answers get an error that says so.
+ * 3. Requests by the agent that are not supported get an error that says so.
  */
 
 import type {
@@ -25,22 +24,22 @@ import { createAgentMessages, type MessageLimits } from './agent-messages.ts'
 
 export interface AcpConnection {
   readonly agent: ClientConnection['agent']
-  /** Why there will be no further word of it. Never, while all is well. */
+  /** Resolves with the reason if the connection breaks; pending otherwise. */
   readonly broken: Promise<Broken>
-  /** The end of what it wrote to its error output, or wrote where messages should be. */
-  words(): string
-  /** Nothing of it is alive afterwards; resolves with those that would not die. */
+  /** The end of its error output, and of output that is not protocol messages. */
+  stderrText(): string
+  /** No process is alive afterwards; resolves with those that could not be killed. */
   close(politely: boolean): Promise<readonly number[]>
 }
 
-/** In words: "it exited with code 1". */
+/** As text: "it exited with code 1". */
 export type Broken = ProcessEnd
 
 export interface ConnectionHandlers {
-  askedPermission(request: RequestPermissionRequest): RequestPermissionResponse
-  updated(params: unknown): void
-  /** It gave a sign of life. */
-  heard(): void
+  onPermissionRequest(request: RequestPermissionRequest): RequestPermissionResponse
+  onUpdate(params: unknown): void
+  /** It sent something. */
+  onData(): void
 }
 
 const lineBytesMax = 32 * 1024 * 1024
@@ -49,11 +48,11 @@ const limits: MessageLimits = {
   messagesMax: 1_000_000,
   noiseLinesMax: 1000,
 }
-/** What an agent that does not read may leave waiting in our memory. */
+/** What may wait in memory for an agent that does not read. */
 const unreadBytesMax = 16 * 1024 * 1024
-const wordsCharsMax = 4000
+const stderrCharsMax = 4000
 
-/** Rejects when the program cannot be started. */
+/** Rejects if the program cannot be started. */
 export async function openAcpConnection(
   start: StartProcess,
   command: ProcessCommand,
@@ -61,17 +60,17 @@ export async function openAcpConnection(
 ): Promise<AcpConnection> {
   const { client, methods } = await import('@agentclientprotocol/sdk')
   const process = await openProcess(start, command)
-  const lines = talkByLines(process, handlers)
+  const lines = openLines(process, handlers)
   const connection = client({ name: 'loopwright' })
     .onRequest(methods.client.session.requestPermission, ({ params }) =>
-      handlers.askedPermission(params),
+      handlers.onPermissionRequest(params),
     )
     .connect(lines.stream)
   let closing: Promise<readonly number[]> | undefined
   return {
     agent: connection.agent,
     broken: lines.broken,
-    words: lines.words,
+    stderrText: lines.stderrText,
     close(politely) {
       closing ??= (async () => {
         const alive = await process.stop(politely)
@@ -89,18 +88,18 @@ interface Lines {
     readonly writable: WritableStream<AnyMessage>
   }
   readonly broken: Promise<Broken>
-  words(): string
+  stderrText(): string
 }
 
-function talkByLines(
+function openLines(
   { stdin, stdout, stderr, ended }: OpenProcess,
-  { heard, updated }: ConnectionHandlers,
+  { onData, onUpdate }: ConnectionHandlers,
 ): Lines {
-  let words = ''
+  let stderrText = ''
   let isBroken = false
-  let giveUp: (why: Broken) => void = () => {}
+  let reportBroken: (why: Broken) => void = () => {}
   const broken = new Promise<Broken>((resolve) => {
-    giveUp = (why) => {
+    reportBroken = (why) => {
       isBroken = true
       resolve(why)
     }
@@ -114,34 +113,36 @@ function talkByLines(
   const messages = createAgentMessages(limits, {
     onMessage: (message) => incoming?.enqueue(message),
     onNotification: (method, params) => {
-      if (method === 'session/update') updated(params)
+      if (method === 'session/update') onUpdate(params)
     },
   })
   const splitter = createLineSplitter(lineBytesMax, (line) => {
     const why = isBroken ? undefined : messages.received(line)
-    if (why !== undefined) giveUp({ how: why })
+    if (why !== undefined) reportBroken({ how: why })
   })
   stdout.on('data', (chunk: Buffer) => {
     if (isBroken) return
-    heard()
-    if (!splitter.push(chunk)) giveUp({ how: `it sent a line of over ${lineBytesMax} bytes` })
+    onData()
+    if (!splitter.push(chunk))
+      reportBroken({ how: `it sent a line of more than ${lineBytesMax} bytes` })
   })
   stderr.on('data', (chunk: Buffer) => {
-    words = (words + chunk.toString('utf8')).slice(-wordsCharsMax)
+    stderrText = (stderrText + chunk.toString('utf8')).slice(-stderrCharsMax)
   })
-  void ended.then(giveUp)
+  void ended.then(reportBroken)
   const writable = new WritableStream<AnyMessage>({
     write(message) {
       messages.sent(message)
       stdin.write(`${JSON.stringify(message)}\n`)
-      if (stdin.writableLength > unreadBytesMax) giveUp({ how: 'it does not read what it is sent' })
+      if (stdin.writableLength > unreadBytesMax)
+        reportBroken({ how: 'it does not read what it is sent' })
     },
   })
   return {
     stream: { readable, writable },
     broken,
-    words: () =>
-      [words, messages.noise ?? '']
+    stderrText: () =>
+      [stderrText, messages.noise ?? '']
         .map((part) => part.trim())
         .join('\n')
         .trim(),

@@ -1,8 +1,9 @@
 /**
- * A session with an agent, from the handshake on. The SDK hands answers on as they are, so they are read
- * here.
+ * A session with an agent, from the handshake on. The SDK passes responses through unchecked, so
+ * they are parsed here.
  *
- * We offer the agent nothing: no files and no terminals of ours. It is inside the walls and has its own.
+ * We offer the agent nothing: no file access and no terminals. It is inside the sandbox and has its
+ * own.
  */
 
 import type { ClientConnection, McpServerStdio } from '@agentclientprotocol/sdk'
@@ -10,23 +11,23 @@ import { z } from 'zod'
 import { defined, FaultError, type Json } from '../../loop/index.ts'
 
 export interface SessionOptions {
-  /** How the agent is called, for messages. */
+  /** The name of the agent, for messages. */
   readonly name: string
   /** The workspace, as the agent sees it. */
   readonly cwd: string
-  /** One of the ways to authenticate that the agent offers; none unless told. */
+  /** One of the authentication methods that the agent offers. Default: none. */
   readonly authMethod?: string | undefined
   /** One of its modes, and one of its models. */
   readonly mode?: string | undefined
   readonly model?: string | undefined
   readonly mcpServers?: readonly AcpMcpServer[] | undefined
-  /** What this very agent understands besides the protocol, for its new session. */
+  /** Agent-specific metadata for the new session, beyond the protocol. */
   readonly sessionMeta?: { readonly [key: string]: Json } | undefined
-  /** For those who would else have a model find one, when the work is done. */
+  /** For agents that would otherwise ask a model for one at the end. */
   readonly title?: string | undefined
 }
 
-/** A server that the agent is to start for itself, where it is. */
+/** An MCP server that the agent starts itself, in its own environment. */
 export interface AcpMcpServer {
   readonly name: string
   readonly command: string
@@ -57,17 +58,17 @@ const promptSchema = z.object({
 export interface AcpSession {
   readonly id: string
   prompt(text: string): Promise<StopReason>
-  /** Asks it to stop what it does for the prompt. Never rejects. */
+  /** Asks it to stop working on the prompt. Never rejects. */
   cancel(): Promise<void>
 }
 
-/** Rejects with a fault where another try would end in the same way. */
+/** Rejects with a fault if another attempt would end in the same way. */
 export async function openAcpSession(
   agent: AgentSide,
   options: SessionOptions,
   onHandshake: () => void,
 ): Promise<AcpSession> {
-  const { authMethods, protocolVersion } = read(
+  const { authMethods, protocolVersion } = parseResponse(
     initializeSchema,
     await agent.request('initialize', {
       protocolVersion: version,
@@ -77,30 +78,34 @@ export async function openAcpSession(
     'initialize',
   )
   onHandshake()
-  if (protocolVersion !== version) throw otherVersion(options.name, protocolVersion)
-  const explained = <T>(answer: Promise<T>): Promise<T> =>
+  if (protocolVersion !== version) throw createVersionFault(options.name, protocolVersion)
+  const explainAuth = <T>(answer: Promise<T>): Promise<T> =>
     answer.catch((error: unknown) => {
-      throw isAuthRequired(error) ? needsLogin(options, authMethods, error) : error
+      throw isAuthRequired(error) ? createLoginFault(options, authMethods, error) : error
     })
   const { authMethod } = options
   if (authMethod !== undefined) {
-    if (!authMethods.some(({ id }) => id === authMethod)) throw needsLogin(options, authMethods)
-    await explained(agent.request('authenticate', { methodId: authMethod }))
+    if (!authMethods.some(({ id }) => id === authMethod))
+      throw createLoginFault(options, authMethods)
+    await explainAuth(agent.request('authenticate', { methodId: authMethod }))
   }
-  const id = await explained(openSession(agent, options))
+  const id = await explainAuth(openSession(agent, options))
   return {
     id,
     async prompt(text) {
-      const question = { sessionId: id, prompt: [{ type: 'text' as const, text: asTask(text) }] }
-      const answer = await explained(agent.request('session/prompt', question))
-      return read(promptSchema, answer, 'session/prompt').stopReason
+      const question = {
+        sessionId: id,
+        prompt: [{ type: 'text' as const, text: escapeCommand(text) }],
+      }
+      const answer = await explainAuth(agent.request('session/prompt', question))
+      return parseResponse(promptSchema, answer, 'session/prompt').stopReason
     },
     cancel: () => agent.notify('session/cancel', { sessionId: id }).catch(() => undefined),
   }
 }
 
-/** What begins with a slash is a command of the agent, and often done without a question to a model. */
-const asTask = (prompt: string): string =>
+/** Text that starts with a slash is a command of the agent, often run without a model call. */
+const escapeCommand = (prompt: string): string =>
   /^\s*\//.test(prompt) ? `Task: ${prompt.trimStart()}` : prompt
 
 async function openSession(agent: AgentSide, options: SessionOptions): Promise<string> {
@@ -110,16 +115,16 @@ async function openSession(agent: AgentSide, options: SessionOptions): Promise<s
     mcpServers: mcpServers.map(toServer),
     ...defined({ _meta: sessionMeta }),
   })
-  const { configOptions, sessionId } = read(sessionSchema, answer, 'session/new')
+  const { configOptions, sessionId } = parseResponse(sessionSchema, answer, 'session/new')
   if (mode !== undefined) await agent.request('session/set_mode', { sessionId, modeId: mode })
-  // No part of the protocol yet; an agent that does not know it goes on without.
+  // Not part of the protocol yet; an agent that does not know it continues without.
   if (title !== undefined)
     await agent.request('session/set_title', { sessionId, title }).catch(() => undefined)
   if (model === undefined) return sessionId
   const option = configOptions.find(
     ({ category, type }) => category === 'model' && type === 'select',
   )
-  if (option === undefined) throw noModels(name)
+  if (option === undefined) throw createModelFault(name)
   const configId = option.id
   await agent.request('session/set_config_option', { sessionId, configId, value: model })
   return sessionId
@@ -132,31 +137,31 @@ const toServer = ({ name, command, args, env = {} }: AcpMcpServer): McpServerStd
   env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
 })
 
-function read<T>(schema: z.ZodType<T>, answer: unknown, method: string): T {
+function parseResponse<T>(schema: z.ZodType<T>, answer: unknown, method: string): T {
   const { data } = schema.safeParse(answer)
-  if (data === undefined) throw new Error(`it answered ${method} with something else than it must`)
+  if (data === undefined) throw new Error(`its response to ${method} is invalid`)
   return data
 }
 
 const fatal = (code: string, message: string, cause?: unknown): FaultError =>
   new FaultError({ code, message, retryable: false, fatal: true }, { cause })
 
-const otherVersion = (name: string, found: number): FaultError =>
+const createVersionFault = (name: string, found: number): FaultError =>
   fatal(
     'agent-not-supported',
-    `${name} speaks version ${found} of ACP and not version ${version}. Install a version of it that does.`,
+    `${name} speaks ACP version ${found}, not version ${version}. Install a release that speaks version ${version}.`,
   )
 
-const noModels = (name: string): FaultError =>
+const createModelFault = (name: string): FaultError =>
   fatal(
     'agent-not-supported',
-    `${name} lets nobody choose its model by ACP. Take the model out, or give it by agent.args or agent.env.`,
+    `${name} does not support choosing its model over ACP. Remove the model, or set it in agent.args or agent.env.`,
   )
 
 const isAuthRequired = (error: unknown): boolean =>
   (error as { code?: unknown } | undefined)?.code === authRequired
 
-function needsLogin(
+function createLoginFault(
   { name, authMethod }: SessionOptions,
   methods: readonly { readonly id: string; readonly name: string }[],
   cause?: unknown,
@@ -164,11 +169,12 @@ function needsLogin(
   const offered = methods
     .slice(0, 10)
     .map((method) => `${method.id.slice(0, 100)} (${method.name.slice(0, 100)})`)
-  const ways = offered.length === 0 ? 'It names no way' : `It offers: ${offered.join(', ')}`
-  const tried = authMethod === undefined ? '' : ` "${authMethod}" did not do.`
+  const ways =
+    offered.length === 0 ? 'It offers no authentication method' : `It offers: ${offered.join(', ')}`
+  const tried = authMethod === undefined ? '' : ` "${authMethod}" did not work.`
   return fatal(
     'agent-needs-login',
-    `${name} wants to be authenticated.${tried} ${ways}. Name one in agent.auth, and the variables ` +
+    `${name} requires authentication.${tried} ${ways}. Set one in agent.auth, and the variables ` +
       'that it needs in agent.env.',
     cause,
   )

@@ -1,4 +1,7 @@
-/** Whether an agent still has its time: as long as it is not silent too long, and the run goes on. */
+/**
+ * Watches whether an agent may continue: not silent for too long, within its time limit, and the
+ * run not stopped.
+ */
 
 import type { AgentContext } from '../../loop/index.ts'
 import { boundedSignal } from '../abortable.ts'
@@ -9,19 +12,19 @@ export interface AcpWatchOptions
   readonly timeoutMs?: number
 }
 
-/** `silent`: it did not even answer the first question. `interrupted`: the run is stopped. */
-export type Cut = 'idle' | 'time' | 'silent' | 'interrupted'
+/** `silent`: it did not answer the handshake. `interrupted`: the run is being stopped. */
+export type WatchEnd = 'idle' | 'time' | 'silent' | 'interrupted'
 
 export const defaultTimeoutMs: number = 30 * 60_000
-/** A program that says nothing at all in that time does not speak the protocol. */
+/** A program that sends nothing within this time does not speak the protocol. */
 const handshakeMs = 60_000
 
 export interface AcpWatch {
-  readonly over: Promise<Cut>
+  readonly over: Promise<WatchEnd>
   readonly isOver: boolean
-  heard(): void
+  noteOutput(): void
   /** It speaks the protocol; from now on it may be silent for longer. */
-  hasAnswered(): void
+  markHandshake(): void
   stop(): void
 }
 
@@ -30,7 +33,7 @@ export function watchAcp(options: AcpWatchOptions, { signal }: AgentContext): Ac
   const first = watchProgram({ ...options, idleMs: Math.min(idleMs, handshakeMs) }, signal)
   const idle = watchProgram({ ...options, idleMs }, signal)
   const time = boundedSignal(signal, timeoutMs, () => undefined)
-  const why = (): Cut => {
+  const findReason = (): WatchEnd => {
     if (signal.aborted) return 'interrupted'
     if (idle.ended !== undefined) return 'idle'
     return first.ended === undefined ? 'time' : 'silent'
@@ -41,12 +44,12 @@ export function watchAcp(options: AcpWatchOptions, { signal }: AgentContext): Ac
       return all.aborted
     },
     over: new Promise((resolve) => {
-      const end = (): void => resolve(why())
+      const end = (): void => resolve(findReason())
       all.addEventListener('abort', end, { once: true })
       if (all.aborted) end()
     }),
-    heard: idle.heard,
-    hasAnswered: first.stop,
+    noteOutput: idle.noteOutput,
+    markHandshake: first.stop,
     stop() {
       first.stop()
       idle.stop()

@@ -23,7 +23,7 @@ function listen(limits: Partial<Parameters<typeof createAgentMessages>[0]> = {})
 
 const line = (message: object): string => JSON.stringify({ jsonrpc: '2.0', ...message })
 
-test('an answer gets through once, and only if it was asked for', () => {
+test('a response passes once, and only if it was requested', () => {
   const { messages, passed } = listen()
   const answer = line({ id: 1, result: {} })
   messages.received(answer)
@@ -34,7 +34,7 @@ test('an answer gets through once, and only if it was asked for', () => {
   expect(messages.noise).toBe(answer)
 })
 
-test('questions get through, notifications go their own way', () => {
+test('requests pass, notifications are handled separately', () => {
   const { messages, passed, told } = listen()
   messages.received(line({ id: 'a', method: 'session/request_permission', params: {} }))
   messages.received(line({ method: 'session/update', params: {} }))
@@ -42,7 +42,7 @@ test('questions get through, notifications go their own way', () => {
   expect(told).toEqual(['session/update'])
 })
 
-test('lines that are no messages are borne for a while, and one that is forgives them', () => {
+test('a few lines that are not messages are tolerated, and a valid message resets the count', () => {
   const { messages } = listen()
   for (const noise of ['hello', '[1]', '{"jsonrpc":"1.0","method":"x"}'])
     expect(messages.received(noise)).toBeUndefined()
@@ -52,11 +52,11 @@ test('lines that are no messages are borne for a while, and one that is forgives
     undefined,
     undefined,
     undefined,
-    expect.stringContaining('no messages'),
+    expect.stringContaining('not messages'),
   ])
 })
 
-test('how much may come is limited, in bytes and in messages', () => {
+test('the output is limited, in bytes and in messages', () => {
   const note = line({ method: 'x' })
   const few = listen({ messagesMax: 2 }).messages
   expect([note, note, note].map(few.received)).toEqual([undefined, undefined, 'it sent too much'])
@@ -86,7 +86,7 @@ const update = fc.record(
   { requiredKeys: [] },
 )
 
-test('whatever comes is taken without a throw, and what is told is short', () => {
+test('any input is accepted without an error, and the reason is short', () => {
   const events: ProgramEvent[] = []
   const updates = createSessionUpdates((event) => events.push(event))
   const any = fc.oneof(

@@ -1,12 +1,12 @@
 /**
- * What comes out of an agent, looked at before the SDK sees it.
+ * Checks the output of an agent before the SDK sees it.
  *
- * 1. Only an answer to a question that was asked, and not yet answered, gets through: once. The SDK would
- *    write others to our own error output. One that is none is refused there.
- * 2. Notifications never get to the SDK: a flood of them costs a parse each, and one that cannot be read
- *    is left out.
- * 3. How much comes at all is limited, and so are lines that are no messages. A few such lines are common:
- *    logs that went the wrong way.
+ * 1. Only a response to a pending request passes, and only once. The SDK would write others to
+ *   our own error output. Invalid responses are rejected there.
+ * 2. Notifications never reach the SDK: each would cost a second parse, and unreadable ones are
+ *   dropped.
+ * 3. The total output is limited, and so are lines that are not messages. A few such lines are
+ *   common: logs on the wrong stream.
  */
 
 import type { AnyMessage, JsonRpcId } from '@agentclientprotocol/sdk'
@@ -16,22 +16,22 @@ export interface MessageLimits {
   /** Of all lines together. */
   readonly bytesMax: number
   readonly messagesMax: number
-  /** Lines that are no messages, between two that are. */
+  /** Consecutive lines that are not messages. */
   readonly noiseLinesMax: number
 }
 
 export interface MessageHandlers {
-  /** A question of the agent, or an answer to one of ours. */
+  /** A request by the agent, or a response to one of ours. */
   onMessage(message: AnyMessage): void
   onNotification(method: string, params: unknown): void
 }
 
 export interface AgentMessages {
-  /** Notes a question, so that its answer is known. */
+  /** Remembers a request, so that its response is recognized. */
   sent(message: AnyMessage): void
-  /** Undefined, or why nothing more of this agent is listened to. */
+  /** Undefined, or why the agent is no longer read. */
   received(line: string): string | undefined
-  /** A line that was no message, when there was one: often says what is wrong. */
+  /** The last line that was not a message, if any: it often shows what is wrong. */
   readonly noise: string | undefined
 }
 
@@ -46,7 +46,7 @@ export function createAgentMessages(
   let noiseLines = 0
   let noise: string | undefined
 
-  const take = (message: EventObject | undefined): boolean => {
+  const handleMessage = (message: EventObject | undefined): boolean => {
     if (message?.['jsonrpc'] !== '2.0') return false
     const { id, method, params } = message
     if (method === undefined) {
@@ -69,14 +69,14 @@ export function createAgentMessages(
     received(line) {
       bytes += line.length
       messages += 1
-      if (take(readEvent(line))) noiseLines = 0
+      if (handleMessage(readEvent(line))) noiseLines = 0
       else {
         noiseLines += 1
         noise = line.slice(0, sampleCharsMax)
       }
       if (bytes > limits.bytesMax || messages > limits.messagesMax) return 'it sent too much'
       return noiseLines > limits.noiseLinesMax
-        ? 'it keeps writing lines that are no messages'
+        ? 'it keeps writing lines that are not messages'
         : undefined
     },
   }

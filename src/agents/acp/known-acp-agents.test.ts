@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { programNames } from '../programs/agent-program.ts'
+import { programNames } from '../../loop/index.ts'
+import type { AcpLaunch } from '../programs/agent-program.ts'
 import { agentProgram } from '../programs/programs.ts'
-import { type AcpLaunch, acpLaunch } from './known-acp-agents.ts'
+import { acpLaunch } from './known-acp-agents.ts'
 import type { Permissions } from './permissions.ts'
 
 const place = {
@@ -14,7 +15,7 @@ const place = {
 const launch = (name: (typeof programNames)[number], permissions: Permissions = 'all'): AcpLaunch =>
   acpLaunch(agentProgram(name), { ...place, model: 'm-1', args: ['--own'] }, permissions)
 
-test.each(programNames)('%s is led to the gateway and told its model', (name) => {
+test.each(programNames)('%s is pointed at the gateway and at its model', (name) => {
   const { args, env } = launch(name)
   const all = JSON.stringify([args, env])
   expect(all).toContain('127.0.0.1:4140')
@@ -23,7 +24,7 @@ test.each(programNames)('%s is led to the gateway and told its model', (name) =>
   expect(args.at(-1)).toBe('--own')
 })
 
-test('claude reads no settings of the repository, and asks', () => {
+test('claude reads no settings from the repository, and asks for permission', () => {
   expect(launch('claude')).toMatchObject({
     mode: 'default',
     sessionMeta: {
@@ -32,7 +33,7 @@ test('claude reads no settings of the repository, and asks', () => {
   })
 })
 
-test('codex has its settings as one object, and works freely only where all is allowed', () => {
+test('codex gets its settings as one object, and works freely only if everything is allowed', () => {
   const { env } = launch('codex')
   expect(JSON.parse(env['CODEX_CONFIG'] ?? '')).toMatchObject({
     model: 'm-1',
@@ -44,6 +45,6 @@ test('codex has its settings as one object, and works freely only where all is a
   expect(launch('codex', 'edits').env['INITIAL_AGENT_MODE']).toBe('read-only')
 })
 
-test('opencode asks before each tool', () => {
+test('opencode asks for permission before each tool', () => {
   expect(JSON.parse(launch('opencode').env['OPENCODE_PERMISSION'] ?? '')['*']).toBe('ask')
 })

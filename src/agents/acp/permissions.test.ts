@@ -10,7 +10,7 @@ const kinds = {
 const allowedBy = (kind: string | undefined): readonly string[] =>
   permissionRules.filter((rule) => isAllowed(rule, kind))
 
-test('a kind of tool is allowed by its rule and by those that allow more', () => {
+test('a kind of tool is allowed by its rule and by stronger ones', () => {
   for (const kind of kinds.reads) expect(allowedBy(kind)).toEqual(['all', 'edits', 'reads'])
   for (const kind of kinds.edits) expect(allowedBy(kind)).toEqual(['all', 'edits'])
   for (const kind of kinds.all) expect(allowedBy(kind)).toEqual(['all'])
@@ -31,13 +31,13 @@ test('once is chosen over always', () => {
   })
 })
 
-test('always is taken where there is nothing else', () => {
+test('always is chosen if there is nothing else', () => {
   const always = [option('allow_always'), option('reject_always')]
   expect(answerPermission('all', 'edit', always).outcome).toEqual(selected('allow_always'))
   expect(answerPermission('none', 'read', always).outcome).toEqual(selected('reject_always'))
 })
 
-test('where the answer is not among the options, nothing is allowed', () => {
+test('if the answer is not among the options, nothing is allowed', () => {
   for (const options of [[], [option('reject_once')], [option('made_up')]]) {
     expect(answerPermission('all', 'edit', options)).toEqual({
       outcome: { outcome: 'cancelled' },

@@ -1,19 +1,20 @@
 /**
- * What an agent is answered when it asks before it does something. Nobody is there to be asked, so a rule
- * answers at once.
+ * Answers an agent's permission requests. There is no person to ask, so a rule answers at once.
  *
- * The rule goes by what the agent calls its tool, and an agent can call a tool anything, or not ask at all:
- * it keeps an honest agent to its task. What keeps any agent from harm are the walls of the sandbox.
+ * The rule depends on the kind of tool that the agent declares, and an agent can declare anything
+ * or not ask at all: the rule keeps an honest agent to its task. The sandbox is what protects
+ * against any agent.
  */
 
 import type { RequestPermissionOutcome, RequestPermissionRequest } from '@agentclientprotocol/sdk'
 
-/** `reads`: look around; `edits`: change files, too; `all`: also run programs, and anything else. */
+/** `reads`: read only; `edits`: also change files; `all`: also run programs, and anything else. */
 export const permissionRules = ['all', 'edits', 'reads', 'none'] as const
+/** What an ACP agent is allowed when it asks for a permission. */
 export type Permissions = (typeof permissionRules)[number]
 
-/** The weakest rule that allows a kind of tool. Kinds that are not here need the strongest. */
-const needs: ReadonlyMap<string, Permissions> = new Map([
+/** The weakest rule that allows a kind of tool. Other kinds need the strongest. */
+const requiredRules: ReadonlyMap<string, Permissions> = new Map([
   ['read', 'reads'],
   ['search', 'reads'],
   ['think', 'reads'],
@@ -25,7 +26,7 @@ const needs: ReadonlyMap<string, Permissions> = new Map([
 const strength: Readonly<Record<Permissions, number>> = { none: 0, reads: 1, edits: 2, all: 3 }
 
 export function isAllowed(permissions: Permissions, kind: string | undefined): boolean {
-  return strength[permissions] >= strength[needs.get(kind ?? '') ?? 'all']
+  return strength[permissions] >= strength[requiredRules.get(kind ?? '') ?? 'all']
 }
 
 export interface PermissionAnswer {
@@ -33,8 +34,8 @@ export interface PermissionAnswer {
   readonly isAllowed: boolean
 }
 
-/** Once rather than always: each call is answered for itself. */
-const wanted = {
+/** Once rather than always: each call is decided separately. */
+const preferredOptions = {
   allow: ['allow_once', 'allow_always'],
   reject: ['reject_once', 'reject_always'],
 } as const
@@ -45,10 +46,10 @@ export function answerPermission(
   options: RequestPermissionRequest['options'],
 ): PermissionAnswer {
   const verdict = isAllowed(permissions, kind) ? 'allow' : 'reject'
-  const option = wanted[verdict]
+  const option = preferredOptions[verdict]
     .map((one) => options.find((offered) => offered.kind === one))
     .find((found) => found !== undefined)
-  // Without a way to say so, nothing was said.
+  // Without a matching option there is no way to answer.
   if (option === undefined) return { outcome: { outcome: 'cancelled' }, isAllowed: false }
   return {
     outcome: { outcome: 'selected', optionId: option.optionId },

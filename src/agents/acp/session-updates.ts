@@ -1,59 +1,59 @@
 /**
- * What an agent tells of its work while it works: what it says, its tool calls, its plan.
+ * Reports an agent's work while it is in progress: its text, tool calls and plan.
  *
- * Everything here is a stranger's: it is cut, kept in small numbers, and what cannot be read is left out.
- * What it tells of tokens and money is not listened to; the gateway knows.
+ * All of this is untrusted: it is shortened, limited in number, and dropped if unreadable. What the
+ * agent reports about tokens and cost is ignored; the gateway knows.
  */
 
 import type { ProgramEvent } from '../programs/agent-program.ts'
 import { at, listAt, textAt } from '../programs/event-line.ts'
-import { createSpeech } from './speech.ts'
+import { createStreamedText } from './streamed-text.ts'
 
 export interface SessionUpdates {
   /** The parameters of one `session/update`. */
   update(params: unknown): void
-  /** A call of a tool was not allowed. */
+  /** A tool call was not allowed. */
   refused(toolCallId: string): void
-  /** It asks whether it may call a tool. Returns what kind of tool that is, if it said so. */
+  /** It requests permission for a tool call. Returns the kind of tool, if declared. */
   asked(toolCall: unknown): string | undefined
-  /** There will be no more: what was not told yet is told. */
+  /** No more updates follow: reports what is still pending. */
   end(): void
-  /** What it said last. */
+  /** Its last message. */
   text(): string
   readonly turns: number
-  /** It was refused something, and did nothing after that. */
+  /** A request was refused, and no call succeeded after that. */
   readonly isRefused: boolean
 }
 
-type Tell = (event: ProgramEvent) => void
+type Emit = (event: ProgramEvent) => void
 
-export function createSessionUpdates(tell: Tell): SessionUpdates {
-  const speech = createSpeech((text) => tell({ type: 'said', text }))
+export function createSessionUpdates(emit: Emit): SessionUpdates {
+  const output = createStreamedText((text) => emit({ type: 'said', text }))
   const say = (text: string): void => {
-    speech.tellAll()
-    tell({ type: 'said', text })
+    output.flush()
+    emit({ type: 'said', text })
   }
   let turns = 0
-  let isAnswering = false
-  const answers = (): void => {
-    if (!isAnswering) turns += 1
-    isAnswering = true
+  let isInTurn = false
+  const startTurn = (): void => {
+    if (!isInTurn) turns += 1
+    isInTurn = true
   }
-  const hasAnswered = (): void => {
-    speech.tellAll()
-    if (isAnswering) tell({ type: 'turn-ended' })
-    isAnswering = false
+  const endTurn = (): void => {
+    output.flush()
+    if (isInTurn) emit({ type: 'turn-ended' })
+    isInTurn = false
   }
   const calls = createCalls({
-    begins({ kind, title }) {
-      answers()
-      speech.tellAll()
-      speech.next()
-      tell({ type: 'tool-called', tool: kind, args: title })
+    onStarted({ kind, title }) {
+      startTurn()
+      output.flush()
+      output.next()
+      emit({ type: 'tool-called', tool: kind, args: title })
     },
-    ends({ kind, title }, ok) {
-      hasAnswered()
-      tell({ type: 'tool-ended', tool: kind, ok, text: title })
+    onEnded({ kind, title }, ok) {
+      endTurn()
+      emit({ type: 'tool-ended', tool: kind, ok, text: title })
     },
   })
   return {
@@ -64,25 +64,25 @@ export function createSessionUpdates(tell: Tell): SessionUpdates {
       return calls.isRefused
     },
     asked(toolCall) {
-      calls.heard(toolCall)
+      calls.update(toolCall)
       return calls.find(textAt(toolCall, 'toolCallId') ?? '')?.kind
     },
     refused(toolCallId) {
       calls.refused()
       say(`not allowed: ${calls.find(toolCallId)?.title ?? toolCallId}`)
     },
-    end: hasAnswered,
-    text: speech.last,
+    end: endTurn,
+    text: output.last,
     update(params) {
       const update = at(params, 'update')
       const type = textAt(update, 'sessionUpdate')
       if (type === 'agent_message_chunk') {
         const text = textAt(update, 'content', 'text') ?? ''
-        if (text !== '') answers()
-        speech.add(text)
-      } else if (type === 'tool_call' || type === 'tool_call_update') calls.heard(update)
+        if (text !== '') startTurn()
+        output.add(text)
+      } else if (type === 'tool_call' || type === 'tool_call_update') calls.update(update)
       else if (type === 'plan') {
-        const plan = planOf(listAt(update, 'entries'))
+        const plan = describePlan(listAt(update, 'entries'))
         if (plan !== undefined) say(plan)
       }
     },
@@ -93,12 +93,12 @@ interface Call {
   readonly title: string
   readonly kind: string
   readonly isOver: boolean
-  /** How often it had been refused something when this began. */
+  /** How many refusals there had been when this call started. */
   readonly refusals: number
 }
 
 interface Calls {
-  heard(update: unknown): void
+  update(change: unknown): void
   refused(): void
   find(id: string): Call | undefined
   readonly isRefused: boolean
@@ -109,8 +109,8 @@ const titleCharsMax = 200
 const callsMax = 1000
 
 function createCalls(handlers: {
-  begins(call: Call): void
-  ends(call: Call, ok: boolean): void
+  onStarted(call: Call): void
+  onEnded(call: Call, ok: boolean): void
 }): Calls {
   const calls = new Map<string, Call>()
   let refusals = 0
@@ -124,22 +124,22 @@ function createCalls(handlers: {
       refusals += 1
       isRefused = true
     },
-    heard(update) {
-      const id = textAt(update, 'toolCallId')
+    update(change) {
+      const id = textAt(change, 'toolCallId')
       if (id === undefined || id.length > titleCharsMax) return
       const known = calls.get(id)
-      const status = textAt(update, 'status')
+      const status = textAt(change, 'status')
       const call = {
-        title: briefAt(update, 'title') ?? known?.title ?? '',
-        kind: briefAt(update, 'kind') ?? known?.kind ?? 'other',
+        title: shortTextAt(change, 'title') ?? known?.title ?? '',
+        kind: shortTextAt(change, 'kind') ?? known?.kind ?? 'other',
         isOver: known?.isOver === true || status === 'completed' || status === 'failed',
         refusals: known?.refusals ?? refusals,
       }
-      if (known === undefined) handlers.begins(call)
+      if (known === undefined) handlers.onStarted(call)
       if (call.isOver && known?.isOver !== true) {
         const ok = status === 'completed'
         if (ok && call.refusals === refusals) isRefused = false
-        handlers.ends(call, ok)
+        handlers.onEnded(call, ok)
       }
       calls.delete(id)
       calls.set(id, call)
@@ -149,15 +149,15 @@ function createCalls(handlers: {
   }
 }
 
-function planOf(entries: readonly unknown[]): string | undefined {
+function describePlan(entries: readonly unknown[]): string | undefined {
   if (entries.length === 0) return undefined
   const isAt = (status: string) => (entry: unknown) => textAt(entry, 'status') === status
   const done = entries.filter(isAt('completed')).length
-  const now = briefAt(entries.find(isAt('in_progress')), 'content')
+  const now = shortTextAt(entries.find(isAt('in_progress')), 'content')
   return `plan: ${done} of ${entries.length} done${now === undefined ? '' : `: ${now}`}`
 }
 
-function briefAt(value: unknown, name: string): string | undefined {
+function shortTextAt(value: unknown, name: string): string | undefined {
   const text = textAt(value, name)?.slice(0, titleCharsMax)
   return text === '' ? undefined : text
 }

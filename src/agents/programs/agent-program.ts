@@ -1,90 +1,115 @@
 /**
- * What has to be known of an agent program to drive it: how it is started without a person, and what its
- * lines mean. One file for each program, data and pure functions only; `program-agent.ts` does the rest.
+ * What it takes to drive an agent program: how it is started without a person, and what its output
+ * means. One file for each program, data and pure functions only; `program-agent.ts` does the rest.
  *
- * 1. Nothing of the repository configures it: the flags and settings here see to that, and the sandbox
- *    holds where they do not.
- * 2. Its lines are hostile. A reader never throws, keeps little, and takes nothing for a success that is
- *    not said in so many words.
+ * 1. Nothing in the repository configures it: the flags and settings here ensure that, and the
+ *   sandbox where they cannot.
+ * 2. Its output is untrusted. A reader never throws, keeps little, and takes nothing for a
+ *   success that is not explicitly reported.
  */
 
-import type { AgentEnd } from '../../loop/index.ts'
-
-export const programNames = ['claude', 'codex', 'opencode', 'gemini'] as const
-export type ProgramName = (typeof programNames)[number]
+import type { AgentEnd, Json, ProgramName } from '../../loop/index.ts'
+import type { Permissions } from '../acp/permissions.ts'
 
 export type ModelProvider = 'anthropic' | 'openai' | 'google'
 
+/** How an agent program is started, and how its output is read. */
 export interface AgentProgram {
   readonly name: ProgramName
-  /** Where it comes from, and the version that all of this was tried with. */
+  /** Where it comes from, and the version that all of this was tested with. */
   readonly package: { readonly name: string; readonly version: string }
-  /** The one whose models it asks for unless told. */
+  /** The provider of its default model. */
   readonly provider: ModelProvider
-  /** Others that it can ask. A model of theirs is given as `provider/model`. */
+  /** Other supported providers. Their models are given as `provider/model`. */
   readonly otherProviders?: readonly ModelProvider[]
-  /** The model that it is given when the loop file names none. */
+  /** The model to use if the loop file names none. */
   readonly model: string
   readonly capabilities: Capabilities
   /**
-   * Files and folders of the workspace that it would take orders from, whatever its flags say. The sandbox
-   * shows them empty; relative to the workspace, which is where it is started.
+   * Workspace files and folders that would configure it, whatever its flags say. The sandbox shows
+   * them empty; relative to the workspace, where it is started.
    */
   readonly hides: readonly string[]
-  /** It does not say that the last answer of its model was cut short or refused; the gateway knows. */
+  /**
+   * It does not report that the last response of its model was cut short or refused; the gateway
+   * knows.
+   */
   readonly hidesCuts?: true
-  /** How it speaks ACP, if it does: another package, or arguments of its own. */
+  /** How it speaks ACP, if it does: through another package, or with extra arguments. */
   readonly acp?: {
     readonly command: string
     readonly args: readonly string[]
     readonly package: { readonly name: string; readonly version: string }
+    /** What it needs besides that which leads it to its model when it is started headless. */
+    launch(
+      headless: Launch,
+      options: Pick<LaunchOptions, 'model'>,
+      permissions: Permissions,
+    ): Partial<AcpLaunch>
   }
   /** How it is started for one task. */
   launch(options: LaunchOptions): Launch
-  /** For the lines of one start. */
+  /**
+   * Starts it with the person's own login, outside the sandbox: it may edit files without asking, and
+   * nothing else. Absent: flags alone do not keep the repository from configuring it. `model`: the flags
+   * that choose one, if one is chosen.
+   */
+  launchWithOwnLogin?(options: LaunchOptions, model: readonly string[]): Launch
+  /** Reads the output of one start. */
   reader(): LineReader
 }
 
 export interface Capabilities {
   /** Through the gateway, so that spending is known and limited before it happens. */
   readonly usage: 'gateway'
-  /** What it can be told at its start. */
+  /** The limits that it accepts at start. */
   readonly limits: readonly ('turns' | 'cost')[]
-  /** A session can be gone on with. Loops do not: each iteration has a fresh context. */
+  /** A session can be resumed. Loops do not: each iteration has a fresh context. */
   readonly resumes: boolean
-  /** It says what it does while it does it. */
+  /** It reports what it does while it works. */
   readonly streams: boolean
-  /** It can be given MCP servers at its start. */
+  /** It accepts MCP servers at start. */
   readonly mcp: boolean
 }
 
 export interface LaunchOptions {
   readonly prompt: string
-  /** As the provider calls it; of another provider than its usual one, `provider/model`. */
+  /** The provider's model name; `provider/model` if it is not the default provider. */
   readonly model: string
   /** Where its models are: an address of the gateway, without a path. */
   readonly url: string
-  /** For that address, and of no use elsewhere. */
+  /** For that address, and useless elsewhere. */
   readonly token: string
-  /** An empty folder that it may fill, gone afterwards, as it sees it. */
+  /** An empty temporary folder that it may fill, as the program sees it. */
   readonly home: string
-  /** What the settings files below become, as it sees them: `<settings>/<name>`. Read-only. */
+  /**
+   * The folder of the settings files below, as the program sees it: `<settings>/<name>`. Read-only.
+   */
   readonly settings: string
   readonly turnsMax?: number
-  /** Further arguments of the loop file's author, who is trusted. */
+  /** Further arguments by the author of the loop file, who is trusted. */
   readonly args: readonly string[]
 }
 
 export interface Launch {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Files by name that it is shown in its folder of settings; the same for every prompt. */
+  /** Files by name in its settings folder; the same for every prompt. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Its standard input; closed at once where there is none. */
+  /** Its standard input; closed at once if absent. */
   readonly input?: string
 }
 
-/** What a line told. Texts are as it printed them; whoever shows them makes them safe. */
+/** How it is started for ACP. `args` follow those that it always needs for ACP. */
+export interface AcpLaunch extends Pick<Launch, 'args' | 'env' | 'settings'> {
+  /** The session mode to set. */
+  readonly mode?: string
+  readonly sessionMeta?: { readonly [key: string]: Json }
+  /** The title of the session. */
+  readonly title?: string
+}
+
+/** What a line reports. Texts are as printed; they must be made safe before they are shown. */
 export type ProgramEvent =
   | { readonly type: 'session'; readonly id: string; readonly model?: string }
   | { readonly type: 'said'; readonly text: string }
@@ -95,12 +120,12 @@ export type ProgramEvent =
       readonly ok: boolean
       readonly text?: string
     }
-  /** A model answered once. */
+  /** One model response ended. */
   | { readonly type: 'turn-ended' }
-  /** It tries again by itself. */
+  /** It retries by itself. */
   | { readonly type: 'retrying'; readonly message: string }
   | { readonly type: 'warned'; readonly message: string }
-  /** The end of its work, in its own words. The last one counts. */
+  /** The end of its work, as it reports it. The last one counts. */
   | {
       readonly type: 'ended'
       readonly end: AgentEnd
@@ -108,25 +133,26 @@ export type ProgramEvent =
       readonly turns?: number
     }
 
+/** Reads what an agent program prints, line by line. */
 export interface LineReader {
-  /** One line of its standard output, without its end. Nothing comes of one that it does not know. */
+  /** Reads one line of standard output, without the line break. Unknown lines yield nothing. */
   read(line: string): readonly ProgramEvent[]
   /**
-   * What is to be made of its end. `claimed` only if its lines said so, its exit code agrees, and nothing
-   * that it was refused is left out.
+   * Judges how it ended. `claimed` only if its output says so, its exit code agrees, and no refusal
+   * is left open.
    */
   conclude(exit: ProgramExit): Conclusion
 }
 
 export interface ProgramExit {
   readonly exitCode: number | undefined
-  /** The end of what it printed there, after the lines on its standard output that were no events. */
+  /** The end of its stderr, after the lines of its stdout that were not events. */
   readonly stderr: string
 }
 
 export interface Conclusion {
   readonly end: AgentEnd
-  /** Its last words, or why it failed. */
+  /** Its final message, or why it failed. */
   readonly text: string
   readonly turns: number
 }

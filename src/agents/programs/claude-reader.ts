@@ -1,37 +1,46 @@
 /**
- * What Claude Code prints with `--output-format stream-json`, and what is to be made of its end.
+ * Reads the output of Claude Code with `--output-format stream-json`, and judges how it ended.
  *
- * Its result lies: `subtype: "success"` comes with `is_error: true` when its model failed; it ends with
- * code 0 when it was refused what it wanted, and when it was interrupted. So each field has to agree.
+ * Its result is unreliable: `subtype: "success"` comes with `is_error: true` if its model failed,
+ * and it exits with 0 if it was refused what it wanted or was interrupted. So every field has to
+ * agree.
  */
 
 import { type AgentEnd, defined } from '../../loop/index.ts'
 import type { Conclusion, LineReader, ProgramEvent, ProgramExit } from './agent-program.ts'
-import { endOfExit, whyItEnded } from './end-of-exit.ts'
-import { at, briefly, countAt, type EventObject, listAt, readEvent, textAt } from './event-line.ts'
+import { classifyExit, describeExit } from './classify-exit.ts'
+import {
+  at,
+  countAt,
+  type EventObject,
+  listAt,
+  readEvent,
+  textAt,
+  toShortText,
+} from './event-line.ts'
 
 interface Result {
   readonly end: AgentEnd
   readonly text: string
 }
 
-/** What is kept of its lines. */
-interface Heard {
+/** The state kept from its output. */
+interface ReaderState {
   result: Result | undefined
-  /** The answer that is told now; one comes in several lines. */
+  /** The id of the current response, which spans several lines. */
   message: string | undefined
   isAnswering: boolean
   turns: number
-  /** Its commands that go on while it waits; it works again when one has ended. */
+  /** Background commands that it waits for; it continues when one has ended. */
   background: number
-  /** Calls under way, by their ids. */
+  /** Tool calls in progress, by id. */
   readonly tools: Map<string, string>
 }
 
 const callsMax = 200
 
 export function claudeReader(): LineReader {
-  const heard: Heard = {
+  const state: ReaderState = {
     result: undefined,
     message: undefined,
     isAnswering: false,
@@ -42,89 +51,89 @@ export function claudeReader(): LineReader {
   return {
     read(line) {
       const event = readEvent(line)
-      return event === undefined ? [] : (readers.get(textAt(event, 'type'))?.(heard, event) ?? [])
+      return event === undefined ? [] : (readers.get(textAt(event, 'type'))?.(state, event) ?? [])
     },
-    conclude: (exit) => ({ ...conclude(heard.result, exit), turns: heard.turns }),
+    conclude: (exit) => ({ ...conclude(state.result, exit), turns: state.turns }),
   }
 }
 
-type Read = (heard: Heard, event: EventObject) => readonly ProgramEvent[]
+type Read = (state: ReaderState, event: EventObject) => readonly ProgramEvent[]
 
 const readers: ReadonlyMap<string | undefined, Read> = new Map([
-  ['system', noticed],
-  ['assistant', answered],
-  ['user', returned],
-  ['result', finished],
+  ['system', readSystem],
+  ['assistant', readAssistant],
+  ['user', readToolResults],
+  ['result', readResult],
 ])
 
-function answered(heard: Heard, event: EventObject): readonly ProgramEvent[] {
-  // Whatever it said before, it goes on.
-  heard.result = undefined
-  // What its own agents say to it is not for us; what they do is.
+function readAssistant(state: ReaderState, event: EventObject): readonly ProgramEvent[] {
+  // Whatever it reported before, it continues.
+  state.result = undefined
+  // Texts by its sub-agents are internal; their tool calls are reported.
   const isOwn = typeof at(event, 'parent_tool_use_id') !== 'string'
-  const ended = isOwn ? begin(heard, event) : []
+  const ended = isOwn ? startTurn(state, event) : []
   const said = listAt(event, 'message', 'content').flatMap((block): readonly ProgramEvent[] => {
     const type = textAt(block, 'type')
     const text = textAt(block, 'text')
     if (type === 'text' && text !== undefined && isOwn) return [{ type: 'said', text }]
     const tool = textAt(block, 'name')
     if (type !== 'tool_use' || tool === undefined) return []
-    remember(heard, textAt(block, 'id'), tool)
-    return [{ type: 'tool-called', tool, args: briefly(at(block, 'input')) }]
+    remember(state, textAt(block, 'id'), tool)
+    return [{ type: 'tool-called', tool, args: toShortText(at(block, 'input')) }]
   })
   return [...ended, ...said]
 }
 
-/** What the program says itself is no answer of a model. */
-function begin(heard: Heard, event: EventObject): readonly ProgramEvent[] {
+/** Messages by the program itself are not model responses. */
+function startTurn(state: ReaderState, event: EventObject): readonly ProgramEvent[] {
   const id = textAt(event, 'message', 'id')
   const isSynthetic = textAt(event, 'message', 'model') === '<synthetic>'
-  if (isSynthetic || (heard.isAnswering && id === heard.message)) return []
-  const ended = endTurn(heard)
-  heard.message = id
-  heard.isAnswering = true
-  heard.turns++
+  if (isSynthetic || (state.isAnswering && id === state.message)) return []
+  const ended = endTurn(state)
+  state.message = id
+  state.isAnswering = true
+  state.turns++
   return ended
 }
 
-function endTurn(heard: Heard): readonly ProgramEvent[] {
-  if (!heard.isAnswering) return []
-  heard.isAnswering = false
+function endTurn(state: ReaderState): readonly ProgramEvent[] {
+  if (!state.isAnswering) return []
+  state.isAnswering = false
   return [{ type: 'turn-ended' }]
 }
 
-function remember({ tools }: Heard, id: string | undefined, tool: string): void {
+function remember({ tools }: ReaderState, id: string | undefined, tool: string): void {
   if (id === undefined) return
   if (tools.size >= callsMax) tools.clear()
   tools.set(id, tool)
 }
 
-function returned(heard: Heard, event: EventObject): readonly ProgramEvent[] {
+function readToolResults(state: ReaderState, event: EventObject): readonly ProgramEvent[] {
   const ended = listAt(event, 'message', 'content').flatMap((block): readonly ProgramEvent[] => {
     const id = textAt(block, 'tool_use_id')
     if (textAt(block, 'type') !== 'tool_result' || id === undefined) return []
-    const tool = heard.tools.get(id) ?? 'tool'
-    heard.tools.delete(id)
+    const tool = state.tools.get(id) ?? 'tool'
+    state.tools.delete(id)
     const ok = at(block, 'is_error') !== true
-    return [{ type: 'tool-ended', tool, ok, text: briefly(at(block, 'content')) }]
+    return [{ type: 'tool-ended', tool, ok, text: toShortText(at(block, 'content')) }]
   })
-  return [...endTurn(heard), ...ended]
+  return [...endTurn(state), ...ended]
 }
 
-function finished(heard: Heard, event: EventObject): readonly ProgramEvent[] {
-  const claimed = endOfResult(event)
-  // One that asked no model has done nothing.
-  const end = claimed === 'claimed' && heard.turns === 0 ? 'no-result' : claimed
-  heard.result = { end, text: textOfResult(event) }
-  return [...endTurn(heard), ...resultOf(heard)]
+function readResult(state: ReaderState, event: EventObject): readonly ProgramEvent[] {
+  const claimed = classifyResult(event)
+  // Without a model call, nothing was done.
+  const end = claimed === 'claimed' && state.turns === 0 ? 'no-result' : claimed
+  state.result = { end, text: readResultText(event) }
+  return [...endTurn(state), ...toEnded(state)]
 }
 
-/** A result is not the end while something that it waits for goes on. */
-function resultOf({ result, background, turns }: Heard): readonly ProgramEvent[] {
+/** A result is not final while background commands are running. */
+function toEnded({ result, background, turns }: ReaderState): readonly ProgramEvent[] {
   return result === undefined || background > 0 ? [] : [{ type: 'ended', ...result, turns }]
 }
 
-function noticed(heard: Heard, event: EventObject): readonly ProgramEvent[] {
+function readSystem(state: ReaderState, event: EventObject): readonly ProgramEvent[] {
   switch (textAt(event, 'subtype')) {
     case 'init': {
       const id = textAt(event, 'session_id')
@@ -139,8 +148,8 @@ function noticed(heard: Heard, event: EventObject): readonly ProgramEvent[] {
       return [{ type: 'retrying', message }]
     }
     case 'background_tasks_changed':
-      heard.background = listAt(event, 'tasks').length
-      return resultOf(heard)
+      state.background = listAt(event, 'tasks').length
+      return toEnded(state)
     case 'permission_denied':
       return [{ type: 'warned', message: `${textAt(event, 'tool_name') ?? 'A tool'} was refused.` }]
     default:
@@ -155,8 +164,8 @@ const limits: ReadonlySet<unknown> = new Set([
   'budget_exhausted',
 ])
 
-/** The first that speaks against it counts. */
-function endOfResult(event: EventObject): AgentEnd {
+/** The first contradiction counts. */
+function classifyResult(event: EventObject): AgentEnd {
   const subtype = textAt(event, 'subtype')
   const reason = textAt(event, 'terminal_reason')
   if (limits.has(subtype) || limits.has(reason)) return 'limit'
@@ -174,17 +183,18 @@ function endOfResult(event: EventObject): AgentEnd {
   return isGood ? 'claimed' : 'crashed'
 }
 
-function textOfResult(event: EventObject): string {
+function readResultText(event: EventObject): string {
   const said = textAt(event, 'result')
   if (said !== undefined) return said
   return listAt(event, 'errors')
-    .map((error) => briefly(error))
+    .map((error) => toShortText(error))
     .join('\n')
 }
 
 function conclude(result: Result | undefined, exit: ProgramExit): Omit<Conclusion, 'turns'> {
-  if (result === undefined) return { end: endOfExit(exit, 'no-result'), text: whyItEnded(exit) }
+  if (result === undefined)
+    return { end: classifyExit(exit, 'no-result'), text: describeExit(exit) }
   if (result.end !== 'claimed' || exit.exitCode === 0) return result
-  const text = [whyItEnded(exit), result.text].join('\n').trim()
-  return { end: endOfExit(exit, 'crashed'), text }
+  const text = [describeExit(exit), result.text].join('\n').trim()
+  return { end: classifyExit(exit, 'crashed'), text }
 }

@@ -1,12 +1,12 @@
 /**
  * Claude Code, headless.
  *
- * Settings of the repository can start hooks, MCP servers and helpers, and lead the key elsewhere: only
- * those of its own empty home are read. What it may do is decided by the walls around it, so it asks
- * nobody. `CLAUDE.md` is read as part of the workspace, which is all that it is.
+ * Settings in the repository can start hooks, MCP servers and helpers, and redirect the key: only
+ * those of its own empty home are read. The sandbox decides what it may do, so it asks no one.
+ * `CLAUDE.md` is read as an ordinary workspace file.
  */
 
-import type { AgentProgram, Launch, LaunchOptions } from './agent-program.ts'
+import type { AcpLaunch, AgentProgram, Launch, LaunchOptions } from './agent-program.ts'
 import { claudeReader } from './claude-reader.ts'
 
 export const claude: AgentProgram = {
@@ -26,8 +26,10 @@ export const claude: AgentProgram = {
     command: 'claude-agent-acp',
     args: [],
     package: { name: '@agentclientprotocol/claude-agent-acp', version: '0.49.0' },
+    launch: acpLaunch,
   },
   launch,
+  launchWithOwnLogin,
   reader: claudeReader,
 }
 
@@ -45,7 +47,7 @@ function launch(options: LaunchOptions): Launch {
       '--permission-mode=bypassPermissions',
       '--permission-prompts=none',
       '--no-session-persistence',
-      // Its memory of the workspace, without the settings beside it.
+      // Its memory files in the workspace, without the settings beside them.
       '--add-dir=.',
       ...(turnsMax === undefined ? [] : [`--max-turns=${turnsMax}`]),
       ...args,
@@ -56,7 +58,7 @@ function launch(options: LaunchOptions): Launch {
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_API_KEY: token,
       CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
-      // The gateway has tried before.
+      // The gateway has already retried.
       CLAUDE_CODE_MAX_RETRIES: '2',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
@@ -67,7 +69,49 @@ function launch(options: LaunchOptions): Launch {
       NO_PROXY: '127.0.0.1,localhost',
       no_proxy: '127.0.0.1,localhost',
     },
-    // What begins with a slash is a command of its own, and a success without a question to a model.
-    input: /^\s*\//.test(prompt) ? `Task: ${prompt.trimStart()}` : prompt,
+    input: withoutCommand(prompt),
+  }
+}
+
+function launchWithOwnLogin(
+  { prompt, turnsMax, args }: LaunchOptions,
+  model: readonly string[],
+): Launch {
+  return {
+    args: [
+      '--print',
+      '--output-format=stream-json',
+      '--verbose',
+      ...model,
+      '--setting-sources=user',
+      '--strict-mcp-config',
+      '--disable-slash-commands',
+      '--permission-mode=acceptEdits',
+      ...(turnsMax === undefined ? [] : [`--max-turns=${turnsMax}`]),
+      ...args,
+    ],
+    env: {},
+    input: withoutCommand(prompt),
+  }
+}
+
+/** Text that starts with a slash is a command, and a success without a model call. */
+const withoutCommand = (prompt: string): string =>
+  /^\s*\//.test(prompt) ? `Task: ${prompt.trimStart()}` : prompt
+
+/**
+ * The adapter starts Claude Code through its SDK. By default it would read the settings of the
+ * repository, including hooks and addresses, and those decide whether it asks at all.
+ */
+function acpLaunch(_headless: Launch, { model }: Pick<LaunchOptions, 'model'>): Partial<AcpLaunch> {
+  const options = {
+    settingSources: ['user'],
+    strictMcpConfig: true,
+    additionalDirectories: ['.'],
+  }
+  return {
+    env: { ANTHROPIC_MODEL: model },
+    mode: 'default',
+    sessionMeta: { claudeCode: { options } },
   }
 }

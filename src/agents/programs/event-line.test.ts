@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { at, briefly, countAt, listAt, readEvent, textAt } from './event-line.ts'
+import { at, countAt, listAt, readEvent, textAt, toShortText } from './event-line.ts'
 
-test('only an object of a bearable depth is an event', () => {
+test('only an object of limited depth is an event', () => {
   expect(readEvent(' {"a":{"b":[1]}} ')).toEqual({ a: { b: [1] } })
   for (const line of ['', 'Reading…', '[1]', '"a"', '{"a":', '{"a":1}x', '{"a":"\0"}', 'null']) {
     expect(readEvent(line)).toBeUndefined()
@@ -12,7 +12,7 @@ test('only an object of a bearable depth is an event', () => {
   expect(readEvent(`{"a":"${'['.repeat(500)}\\"${'{'.repeat(500)}"}`)).toBeDefined()
 })
 
-test('what is not there, or is something else, is undefined', () => {
+test('missing values and values of another type are undefined', () => {
   const event = readEvent(
     '{"a":{"t":"x","n":3,"l":[1],"big":1e999,"minus":-1},"__proto__":{"p":1}}',
   )
@@ -29,7 +29,7 @@ test('what is not there, or is something else, is undefined', () => {
 })
 
 test('a value is shown briefly', () => {
-  expect(briefly({ a: 1 })).toBe('{"a":1}')
-  expect(briefly('x'.repeat(900))).toHaveLength(500)
-  expect(briefly(undefined)).toBe('')
+  expect(toShortText({ a: 1 })).toBe('{"a":1}')
+  expect(toShortText('x'.repeat(900))).toHaveLength(500)
+  expect(toShortText(undefined)).toBe('')
 })

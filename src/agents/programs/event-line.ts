@@ -1,33 +1,33 @@
 /**
- * One line of a program as an object, and what is in it. All of this is total: whatever a line holds, what
- * is not there is undefined.
+ * Parses one output line as an object, and reads values in it. All of these are total: whatever a
+ * line contains, missing values are undefined.
  */
 
 export type EventObject = { readonly [key: string]: unknown }
 
-/** Deeper ones cost far more memory than their text, and nothing of use is that deep. */
+/** Deeper ones cost far more memory than their text, and no useful event is that deep. */
 const depthMax = 100
 
-/** Undefined for what is no JSON object: programs also print other things. */
+/** Undefined if the line is not a JSON object: programs also print other things. */
 export function readEvent(line: string): EventObject | undefined {
   const text = line.trim()
   if (!text.startsWith('{') || !isShallow(text)) return undefined
   try {
-    return objectOf(JSON.parse(text))
+    return toObject(JSON.parse(text))
   } catch {
     return undefined
   }
 }
 
-export const objectOf = (value: unknown): EventObject | undefined =>
+export const toObject = (value: unknown): EventObject | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as EventObject)
     : undefined
 
-/** What is at the end of a path of names. */
+/** The value at a path of names. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, name) => {
-    const object = objectOf(inner)
+    const object = toObject(inner)
     return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined
   }, value)
 }
@@ -37,20 +37,20 @@ export function textAt(value: unknown, ...path: readonly string[]): string | und
   return typeof found === 'string' ? found : undefined
 }
 
-/** A whole number that is not negative. */
+/** A non-negative integer. */
 export function countAt(value: unknown, ...path: readonly string[]): number | undefined {
   const found = at(value, ...path)
   return typeof found === 'number' && Number.isSafeInteger(found) && found >= 0 ? found : undefined
 }
 
-/** Empty for what is no list. */
+/** Empty if the value is not a list. */
 export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
   const found = at(value, ...path)
   return Array.isArray(found) ? found : []
 }
 
 /** A value as a short text, for people. */
-export function briefly(value: unknown, charsMax = 500): string {
+export function toShortText(value: unknown, charsMax = 500): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
   return text.slice(0, charsMax)
 }

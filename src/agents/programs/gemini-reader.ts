@@ -1,37 +1,38 @@
 /**
- * What Gemini CLI prints with `--output-format stream-json`: a line for each piece of an answer.
+ * Reads the output of Gemini CLI with `--output-format stream-json`: a line for each piece of a
+ * response.
  *
- * It ends with code 0 when a model answered nothing or nonsense, and calls it a success when it stopped
- * because it went in circles. That an answer was cut short it does not say at all: only the gateway knows.
+ * It exits with 0 if a model responded with nothing or nonsense, and reports success if it stopped
+ * because it looped. It does not report responses that were cut short: only the gateway knows.
  */
 
 import type { AgentEnd } from '../../loop/index.ts'
 import type { Conclusion, LineReader, ProgramEvent, ProgramExit } from './agent-program.ts'
-import { endOfExit, whyItEnded } from './end-of-exit.ts'
-import { at, briefly, type EventObject, readEvent, textAt } from './event-line.ts'
-import { lastWords } from './last-words.ts'
+import { appendText } from './append-text.ts'
+import { classifyExit, describeExit } from './classify-exit.ts'
+import { at, type EventObject, readEvent, textAt, toShortText } from './event-line.ts'
 
-interface Seen {
+interface ReaderState {
   turns: number
-  /** It is in an answer: more of it may come. */
+  /** A response is in progress: more of it may come. */
   isAnswering: boolean
-  /** Of the answer that it is in, or the last one. */
+  /** The text of the current or last response. */
   said: string
-  /** Of it, what nobody was told yet. */
-  untold: string
+  /** The part of it that was not reported yet. */
+  pending: string
   /** By the id of the call. */
   readonly tools: Map<string, string>
   result: Omit<Conclusion, 'turns'> | undefined
-  /** What stands against a success that it claims. */
+  /** What contradicts a success that it claims. */
   trouble: Omit<Conclusion, 'turns'> | undefined
 }
 
 export function geminiReader(): LineReader {
-  const seen: Seen = {
+  const state: ReaderState = {
     turns: 0,
     isAnswering: false,
     said: '',
-    untold: '',
+    pending: '',
     tools: new Map(),
     result: undefined,
     trouble: undefined,
@@ -39,38 +40,38 @@ export function geminiReader(): LineReader {
   return {
     read(line) {
       const event = readEvent(line)
-      return event === undefined ? [] : eventsOf(event, seen)
+      return event === undefined ? [] : toEvents(event, state)
     },
-    conclude: (exit) => ({ ...conclude(exit, seen), turns: seen.turns }),
+    conclude: (exit) => ({ ...conclude(exit, state), turns: state.turns }),
   }
 }
 
-function eventsOf(event: EventObject, seen: Seen): readonly ProgramEvent[] {
+function toEvents(event: EventObject, state: ReaderState): readonly ProgramEvent[] {
   switch (textAt(event, 'type')) {
     case 'init':
-      return sessionOf(event)
+      return toSession(event)
     case 'message':
-      return textAt(event, 'role') === 'assistant' ? said(event, seen) : []
+      return textAt(event, 'role') === 'assistant' ? said(event, state) : []
     case 'tool_use':
-      return [...told(seen), ...toolCalled(event, seen)]
+      return [...flushText(state), ...readToolUse(event, state)]
     case 'tool_result':
-      return [...answered(seen), ...toolEnded(event, seen)]
+      return [...endResponse(state), ...readToolResult(event, state)]
     case 'error': {
-      const message = briefly(textAt(event, 'message') ?? '', 2000)
-      seen.trouble ??= troubleOf(message, textAt(event, 'severity') !== 'warning')
-      return [...told(seen), { type: 'warned', message }]
+      const message = toShortText(textAt(event, 'message') ?? '', 2000)
+      state.trouble ??= classifyTrouble(message, textAt(event, 'severity') !== 'warning')
+      return [...flushText(state), { type: 'warned', message }]
     }
     case 'result': {
-      const events = answered(seen)
-      seen.result = resultOf(event, seen)
-      return [...events, { type: 'ended', ...seen.result, turns: seen.turns }]
+      const events = endResponse(state)
+      state.result = toResult(event, state)
+      return [...events, { type: 'ended', ...state.result, turns: state.turns }]
     }
     default:
       return []
   }
 }
 
-function sessionOf(event: EventObject): readonly ProgramEvent[] {
+function toSession(event: EventObject): readonly ProgramEvent[] {
   const id = textAt(event, 'session_id')
   const model = textAt(event, 'model')
   if (id === undefined) return []
@@ -78,64 +79,64 @@ function sessionOf(event: EventObject): readonly ProgramEvent[] {
   return [{ type: 'session', id: id.slice(0, 100), ...named }]
 }
 
-/** Whatever it said before, it goes on. */
-function beginAnswer(seen: Seen): void {
-  if (!seen.isAnswering) seen.said = ''
-  seen.isAnswering = true
-  seen.result = undefined
+/** Whatever it reported before, it continues. */
+function startResponse(state: ReaderState): void {
+  if (!state.isAnswering) state.said = ''
+  state.isAnswering = true
+  state.result = undefined
 }
 
-/** Answers come in pieces: a line is told when it is whole. */
-function said(event: EventObject, seen: Seen): readonly ProgramEvent[] {
-  beginAnswer(seen)
+/** Responses come in pieces: a line is reported when it is complete. */
+function said(event: EventObject, state: ReaderState): readonly ProgramEvent[] {
+  startResponse(state)
   const text = textAt(event, 'content') ?? ''
-  seen.said = lastWords(seen.said, text, '')
-  seen.untold = lastWords(seen.untold, text, '')
-  const end = seen.untold.lastIndexOf('\n')
+  state.said = appendText(state.said, text, '')
+  state.pending = appendText(state.pending, text, '')
+  const end = state.pending.lastIndexOf('\n')
   if (end < 0) return []
-  const whole = seen.untold.slice(0, end)
-  seen.untold = seen.untold.slice(end + 1)
+  const whole = state.pending.slice(0, end)
+  state.pending = state.pending.slice(end + 1)
   return whole.trim() === '' ? [] : [{ type: 'said', text: whole }]
 }
 
-function told(seen: Seen): readonly ProgramEvent[] {
-  const text = seen.untold
-  seen.untold = ''
+function flushText(state: ReaderState): readonly ProgramEvent[] {
+  const text = state.pending
+  state.pending = ''
   return text.trim() === '' ? [] : [{ type: 'said', text }]
 }
 
-function answered(seen: Seen): readonly ProgramEvent[] {
-  const events = told(seen)
-  if (!seen.isAnswering) return events
-  seen.isAnswering = false
-  seen.turns++
+function endResponse(state: ReaderState): readonly ProgramEvent[] {
+  const events = flushText(state)
+  if (!state.isAnswering) return events
+  state.isAnswering = false
+  state.turns++
   return [...events, { type: 'turn-ended' }]
 }
 
 const callsMax = 200
 
-const callId = (event: EventObject): string => briefly(textAt(event, 'tool_id') ?? '', 200)
+const callId = (event: EventObject): string => toShortText(textAt(event, 'tool_id') ?? '', 200)
 
-function toolCalled(event: EventObject, seen: Seen): readonly ProgramEvent[] {
-  beginAnswer(seen)
-  const tool = briefly(textAt(event, 'tool_name') ?? 'a tool', 200)
-  if (seen.tools.size >= callsMax) seen.tools.clear()
-  seen.tools.set(callId(event), tool)
-  return [{ type: 'tool-called', tool, args: briefly(at(event, 'parameters')) }]
+function readToolUse(event: EventObject, state: ReaderState): readonly ProgramEvent[] {
+  startResponse(state)
+  const tool = toShortText(textAt(event, 'tool_name') ?? 'a tool', 200)
+  if (state.tools.size >= callsMax) state.tools.clear()
+  state.tools.set(callId(event), tool)
+  return [{ type: 'tool-called', tool, args: toShortText(at(event, 'parameters')) }]
 }
 
-/** Those that end the work, or that somebody forbade. A success after them is none. */
+/** Errors that end the work or come from a policy. They contradict a later success. */
 const refusals: readonly string[] = ['policy_violation', 'stop_execution']
 
-function toolEnded(event: EventObject, seen: Seen): readonly ProgramEvent[] {
+function readToolResult(event: EventObject, state: ReaderState): readonly ProgramEvent[] {
   const id = callId(event)
-  const tool = seen.tools.get(id) ?? 'a tool'
-  seen.tools.delete(id)
-  seen.said = ''
+  const tool = state.tools.get(id) ?? 'a tool'
+  state.tools.delete(id)
+  state.said = ''
   const error = textAt(event, 'error', 'message')
-  const text = briefly(error ?? textAt(event, 'output') ?? '')
+  const text = toShortText(error ?? textAt(event, 'output') ?? '')
   if (refusals.includes(textAt(event, 'error', 'type') ?? '')) {
-    seen.trouble ??= { end: 'refused', text: `It was refused ${tool}: ${text}` }
+    state.trouble ??= { end: 'refused', text: `It was refused ${tool}: ${text}` }
   }
   const ok = textAt(event, 'status') === 'success' && error === undefined
   return [{ type: 'tool-ended', tool, ok, text }]
@@ -147,8 +148,8 @@ const troubles: readonly (readonly [RegExp, AgentEnd])[] = [
   [/loop detected/i, 'crashed'],
 ]
 
-/** A warning that is none of these changes nothing. */
-function troubleOf(message: string, isError: boolean): Omit<Conclusion, 'turns'> | undefined {
+/** Other warnings are ignored. */
+function classifyTrouble(message: string, isError: boolean): Omit<Conclusion, 'turns'> | undefined {
   const known = troubles.find(([pattern]) => pattern.test(message))?.[1]
   if (known === undefined && !isError) return undefined
   return { end: known ?? 'provider', text: message }
@@ -164,35 +165,38 @@ const endsByError: Readonly<Record<string, AgentEnd>> = {
   FatalToolExecutionError: 'crashed',
 }
 
-function resultOf(event: EventObject, { trouble, said: words }: Seen): Omit<Conclusion, 'turns'> {
+function toResult(
+  event: EventObject,
+  { trouble, said: words }: ReaderState,
+): Omit<Conclusion, 'turns'> {
   if (textAt(event, 'status') !== 'success') {
     const type = textAt(event, 'error', 'type') ?? ''
     const message = textAt(event, 'error', 'message')
     const known = Object.hasOwn(endsByError, type) ? endsByError[type] : undefined
     const isApi = message?.startsWith('[API Error') === true || message === undefined
     const end = known ?? trouble?.end ?? (isApi ? 'provider' : 'crashed')
-    return { end, text: briefly(message ?? trouble?.text ?? 'It failed.', 2000) }
+    return { end, text: toShortText(message ?? trouble?.text ?? 'It failed.', 2000) }
   }
   if (trouble !== undefined) return { ...trouble, text: [trouble.text, words].join('\n').trim() }
   if (words.trim() === '') return { end: 'no-result', text: 'Its model stopped without a word.' }
   return { end: 'claimed', text: words }
 }
 
-/** What a status of HTTP becomes, which it ends with. */
+/** The exit codes that result from HTTP statuses. */
 const exitCodes = (...statuses: readonly number[]): Readonly<Record<number, AgentEnd>> =>
   Object.fromEntries(statuses.map((status) => [status % 256, 'provider']))
 
-/** Of those that it ends with; all others say nothing more. */
+/** Exit codes with a meaning; all others have none. */
 const endsByCode: Readonly<Record<number, AgentEnd>> = {
   ...exitCodes(400, 401, 403, 404, 429, 500, 502, 503, 504),
   41: 'provider',
   53: 'limit',
 }
 
-function conclude(exit: ProgramExit, { result }: Seen): Omit<Conclusion, 'turns'> {
+function conclude(exit: ProgramExit, { result }: ReaderState): Omit<Conclusion, 'turns'> {
   const { exitCode = -1 } = exit
-  if (exitCode === 0) return result ?? { end: 'no-result', text: whyItEnded(exit) }
+  if (exitCode === 0) return result ?? { end: 'no-result', text: describeExit(exit) }
   if (result !== undefined && result.end !== 'claimed') return result
-  const end = endsByCode[exitCode] ?? endOfExit(exit, 'crashed')
-  return { end, text: whyItEnded(exit) }
+  const end = endsByCode[exitCode] ?? classifyExit(exit, 'crashed')
+  return { end, text: describeExit(exit) }
 }

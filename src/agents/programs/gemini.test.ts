@@ -12,7 +12,7 @@ const options: LaunchOptions = {
   args: ['--debug'],
 }
 
-test('gemini is led to the gateway, by settings of the system that hold no secret', () => {
+test('gemini is pointed at the gateway by system settings that contain no secret', () => {
   const { args, env, settings = {} } = gemini.launch({ ...options, turnsMax: 7 })
   expect(env).toMatchObject({
     GOOGLE_GEMINI_BASE_URL: options.url,
@@ -29,7 +29,7 @@ test('gemini is led to the gateway, by settings of the system that hold no secre
   })
 })
 
-test('a prompt of gemini is no command of its own, and is never shortened without a word', () => {
+test('a prompt is never a command of gemini, and is never silently shortened', () => {
   expect(gemini.launch(options).input).toBe('Do it.')
   expect(gemini.launch({ ...options, prompt: '/quit' }).input).toBe('\n/quit')
   const prompt = 'ä'.repeat(4 * 1024 * 1024)

@@ -1,9 +1,9 @@
 /**
  * Gemini CLI, headless.
  *
- * It is told to trust the folder only after it has read its settings, so those of the repository do not
- * count; what else it would find in `.gemini` is hidden from it. Our settings are those of the system, which
- * nothing overrides. `GEMINI.md` is read as part of the workspace, which is all that it is.
+ * It is told to trust the folder only after it has read its settings, so those of the repository do
+ * not count; the rest of `.gemini` is hidden from it. Our settings are system settings, which
+ * nothing overrides. `GEMINI.md` is read as an ordinary workspace file.
  */
 
 import { LoopError } from '../../loop/index.ts'
@@ -21,32 +21,37 @@ export const gemini: AgentProgram = {
   capabilities: { usage: 'gateway', limits: ['turns'], resumes: true, streams: true, mcp: true },
   hides: ['.gemini'],
   hidesCuts: true,
-  acp: { command: 'gemini', args: ['--acp', '--skip-trust', '--extensions', 'none'], package: own },
+  acp: {
+    command: 'gemini',
+    args: ['--acp', '--skip-trust', '--extensions', 'none'],
+    package: own,
+    launch: (_headless, { model }) => ({ args: ['--model', model] }),
+  },
   launch,
   reader: geminiReader,
 }
 
-/** What comes after that it drops without a word. */
+/** It silently drops anything beyond this. */
 const inputBytesMax = 8 * 1024 * 1024
 
 function launch(options: LaunchOptions): Launch {
   const { prompt, model, url, token, home, settings, turnsMax, args } = options
-  // At its beginning a slash would be a command of its own.
+  // A slash at the start would be a command.
   const input = prompt.startsWith('/') ? `\n${prompt}` : prompt
   if (Buffer.byteLength(input) > inputBytesMax) {
-    const message = `gemini reads ${inputBytesMax} bytes of a prompt at most. Make it shorter, or use another agent.`
+    const message = `gemini reads at most ${inputBytesMax} bytes of a prompt. Shorten the prompt, or use another agent.`
     throw new LoopError('bad-request', message)
   }
-  const way = ['--skip-trust', '--approval-mode', 'yolo', '--extensions', 'none']
+  const flags = ['--skip-trust', '--approval-mode', 'yolo', '--extensions', 'none']
   return {
-    args: ['--output-format', 'stream-json', '--model', model, ...way, ...args],
+    args: ['--output-format', 'stream-json', '--model', model, ...flags, ...args],
     env: {
       HOME: home,
       GEMINI_API_KEY: token,
       GOOGLE_GEMINI_BASE_URL: url,
       GEMINI_CLI_SYSTEM_SETTINGS_PATH: `${settings}/settings.json`,
       GEMINI_CLI_SYSTEM_DEFAULTS_PATH: `${settings}/defaults.json`,
-      // Else it starts itself again, and with the trust that it was given.
+      // Otherwise it restarts itself, with the trust that it was given.
       GEMINI_CLI_NO_RELAUNCH: 'true',
       GEMINI_TELEMETRY_ENABLED: 'false',
       NO_COLOR: '1',
@@ -54,25 +59,25 @@ function launch(options: LaunchOptions): Launch {
       no_proxy: '127.0.0.1,localhost',
     },
     settings: {
-      'settings.json': JSON.stringify(settingsWith(turnsMax)),
+      'settings.json': JSON.stringify(createSettings(turnsMax)),
       'defaults.json': '{}',
     },
     input,
   }
 }
 
-const settingsWith = (turnsMax: number | undefined): object => ({
+const createSettings = (turnsMax: number | undefined): object => ({
   general: {
     enableAutoUpdate: false,
     enableAutoUpdateNotification: false,
-    // The gateway has tried before it.
+    // The gateway has already retried.
     maxAttempts: 2,
     plan: { enabled: false },
   },
   security: { auth: { selectedType: 'gemini-api-key' } },
   model: { maxSessionTurns: turnsMax ?? -1 },
   context: { fileFiltering: { enableRecursiveFileSearch: false } },
-  // What the provider finds in the network for it is network too.
+  // Searches by the provider are network access too.
   tools: { exclude: ['google_web_search', 'web_fetch'], shell: { enableInteractiveShell: false } },
   mcp: { allowed: [] },
   hooksConfig: { enabled: false },

@@ -12,13 +12,13 @@ function split(chunks: readonly Uint8Array[], bytesMax?: number): readonly strin
 
 const bytes = (text: string): Buffer => Buffer.from(text)
 
-test('lines end with LF or CRLF, and the last one where the stream ends', () => {
+test('lines end with LF or CRLF, and the last one at the end of the stream', () => {
   expect(split([bytes('a\r\n\nb\rb\nc')])).toEqual(['a', '', 'b\rb', 'c'])
   expect(split([bytes('a\n')])).toEqual(['a'])
   expect(split([])).toEqual([])
 })
 
-test('however a stream is cut into chunks, its lines are the same', () => {
+test('lines are the same however the stream is split into chunks', () => {
   const text = array(constantFrom('a', '\n', '\r', 'ä', '💥', '\0'), { maxLength: 40 })
   assert(
     property(text, array(nat(12)), (parts, cuts) => {
@@ -35,16 +35,16 @@ test('however a stream is cut into chunks, its lines are the same', () => {
   )
 })
 
-test('a line that is too long is left out and counted; those around it are read', () => {
+test('a line that is too long is dropped and counted; the lines around it are read', () => {
   const lines: string[] = []
   const splitter = createLineSplitter((line) => void lines.push(line), 4)
   for (const chunk of ['a\n12', '34', '5', '6\nb\n1234\n', '12345\nc']) splitter.push(bytes(chunk))
   splitter.end()
   expect(lines).toEqual(['a', 'b', '1234', 'c'])
-  expect(splitter.leftOut).toBe(2)
+  expect(splitter.droppedLines).toBe(2)
 })
 
-test('a chunk may be changed by its owner afterwards', () => {
+test('a chunk may be reused by its owner afterwards', () => {
   const lines: string[] = []
   const splitter = createLineSplitter((line) => void lines.push(line))
   const chunk = bytes('abc')
@@ -54,6 +54,6 @@ test('a chunk may be changed by its owner afterwards', () => {
   expect(lines).toEqual(['abcd'])
 })
 
-test('bytes that are no text are replaced', () => {
+test('invalid UTF-8 is replaced', () => {
   expect(split([Uint8Array.from([0x61, 0xff, 0xc3, 0x0a, 0x62])])).toEqual(['a��', 'b'])
 })

@@ -1,29 +1,29 @@
 /**
- * What opencode prints with `--format json`: a line for each part of a message that is finished.
+ * Reads the output of opencode with `--format json`: a line for each finished part of a message.
  *
- * It says nothing while it tries again, and it does that for ever. It ends with code 0 when an answer was
- * cut short: only a last step that stopped by itself, with a word, is a result.
+ * It prints nothing while it retries, which it does forever. It exits with 0 if a response was cut
+ * short: only a last step that stopped by itself, with a text, is a result.
  */
 
 import type { AgentEnd } from '../../loop/index.ts'
 import type { Conclusion, LineReader, ProgramEvent, ProgramExit } from './agent-program.ts'
-import { endOfExit, whyItEnded } from './end-of-exit.ts'
-import { at, briefly, type EventObject, readEvent, textAt } from './event-line.ts'
-import { lastWords } from './last-words.ts'
+import { appendText } from './append-text.ts'
+import { classifyExit, describeExit } from './classify-exit.ts'
+import { at, type EventObject, readEvent, textAt, toShortText } from './event-line.ts'
 
-interface Seen {
+interface ReaderState {
   session: string | undefined
   turns: number
-  /** Of the step that it is in, or the last one. */
+  /** The text of the current or last step. */
   said: string
-  /** Why the last step ended; undefined while it is in one. */
+  /** Why the last step ended; undefined during a step. */
   reason: string | undefined
   failure: { readonly end: AgentEnd; readonly text: string } | undefined
   refusal: string | undefined
 }
 
 export function opencodeReader(): LineReader {
-  const seen: Seen = {
+  const state: ReaderState = {
     session: undefined,
     turns: 0,
     said: '',
@@ -34,65 +34,65 @@ export function opencodeReader(): LineReader {
   return {
     read(line) {
       const event = readEvent(line)
-      return event === undefined ? [] : [...sessionOf(event, seen), ...eventsOf(event, seen)]
+      return event === undefined ? [] : [...toSession(event, state), ...toEvents(event, state)]
     },
-    conclude: (exit) => ({ ...conclude(exit, seen), turns: seen.turns }),
+    conclude: (exit) => ({ ...conclude(exit, state), turns: state.turns }),
   }
 }
 
-function sessionOf(event: EventObject, seen: Seen): readonly ProgramEvent[] {
+function toSession(event: EventObject, state: ReaderState): readonly ProgramEvent[] {
   const id = textAt(event, 'sessionID')
-  if (id === undefined || seen.session !== undefined) return []
-  seen.session = id.slice(0, 100)
-  return [{ type: 'session', id: seen.session }]
+  if (id === undefined || state.session !== undefined) return []
+  state.session = id.slice(0, 100)
+  return [{ type: 'session', id: state.session }]
 }
 
-function eventsOf(event: EventObject, seen: Seen): readonly ProgramEvent[] {
+function toEvents(event: EventObject, state: ReaderState): readonly ProgramEvent[] {
   const part = at(event, 'part')
   switch (textAt(event, 'type')) {
     case 'step_start':
-      seen.said = ''
-      seen.reason = undefined
+      state.said = ''
+      state.reason = undefined
       return []
     case 'text': {
       const text = textAt(part, 'text') ?? ''
-      seen.said = lastWords(seen.said, text, '\n')
+      state.said = appendText(state.said, text, '\n')
       return [{ type: 'said', text }]
     }
     case 'tool_use':
-      return toolUsed(part, seen)
+      return readToolUse(part, state)
     case 'step_finish':
-      return stepEnded(textAt(part, 'reason') ?? '', seen)
+      return endStep(textAt(part, 'reason') ?? '', state)
     case 'error':
-      seen.failure = failureOf(at(event, 'error'))
-      return [{ type: 'ended', ...seen.failure, turns: seen.turns }]
+      state.failure = toFailure(at(event, 'error'))
+      return [{ type: 'ended', ...state.failure, turns: state.turns }]
     default:
       return []
   }
 }
 
-/** It is only told of when it has ended. */
-function toolUsed(part: unknown, seen: Seen): readonly ProgramEvent[] {
-  const tool = briefly(textAt(part, 'tool') ?? 'a tool', 200)
-  const state = at(part, 'state')
-  const error = textAt(state, 'error')
-  if (error !== undefined && isRefusal.test(error)) seen.refusal = `${tool}: ${briefly(error)}`
-  const ok = textAt(state, 'status') === 'completed' && tool !== 'invalid'
-  const text = error ?? (ok ? undefined : textAt(state, 'output'))
+/** A call is only reported after it has ended. */
+function readToolUse(part: unknown, state: ReaderState): readonly ProgramEvent[] {
+  const tool = toShortText(textAt(part, 'tool') ?? 'a tool', 200)
+  const call = at(part, 'state')
+  const error = textAt(call, 'error')
+  if (error !== undefined && isRefusal.test(error)) state.refusal = `${tool}: ${toShortText(error)}`
+  const ok = textAt(call, 'status') === 'completed' && tool !== 'invalid'
+  const text = error ?? (ok ? undefined : textAt(call, 'output'))
   return [
-    { type: 'tool-called', tool, args: briefly(at(state, 'input')) },
-    { type: 'tool-ended', tool, ok, ...(text === undefined ? {} : { text: briefly(text) }) },
+    { type: 'tool-called', tool, args: toShortText(at(call, 'input')) },
+    { type: 'tool-ended', tool, ok, ...(text === undefined ? {} : { text: toShortText(text) }) },
   ]
 }
 
 const isRefusal = /rejected permission|rule which prevents you/
 
-function stepEnded(reason: string, seen: Seen): readonly ProgramEvent[] {
-  seen.reason = reason
-  seen.turns++
+function endStep(reason: string, state: ReaderState): readonly ProgramEvent[] {
+  state.reason = reason
+  state.turns++
   const ended: ProgramEvent = { type: 'turn-ended' }
   if (reason === 'tool-calls') return [ended]
-  return [ended, { type: 'ended', ...endOfStep(seen), turns: seen.turns }]
+  return [ended, { type: 'ended', ...classifyStep(state), turns: state.turns }]
 }
 
 const endsByReason: Readonly<Record<string, readonly [AgentEnd, string]>> = {
@@ -101,7 +101,7 @@ const endsByReason: Readonly<Record<string, readonly [AgentEnd, string]>> = {
   error: ['provider', 'The answer of its model broke off.'],
 }
 
-function endOfStep({ reason, said, turns }: Seen): Omit<Conclusion, 'turns'> {
+function classifyStep({ reason, said, turns }: ReaderState): Omit<Conclusion, 'turns'> {
   if (reason === 'stop') {
     if (said.trim() !== '') return { end: 'claimed', text: said }
     return { end: 'no-result', text: 'Its model stopped without a word.' }
@@ -111,7 +111,7 @@ function endOfStep({ reason, said, turns }: Seen): Omit<Conclusion, 'turns'> {
     return { end: 'no-result', text: `It ended ${where} its work.` }
   }
   const known = Object.hasOwn(endsByReason, reason) ? endsByReason[reason] : undefined
-  const [end, why] = known ?? ['provider', `Its model stopped: ${briefly(reason, 100)}.`]
+  const [end, why] = known ?? ['provider', `Its model stopped: ${toShortText(reason, 100)}.`]
   return { end, text: [why, said].filter((part) => part !== '').join('\n') }
 }
 
@@ -125,18 +125,18 @@ const endsByName: Readonly<Record<string, AgentEnd>> = {
   MessageAbortedError: 'interrupted',
 }
 
-function failureOf(error: unknown): Omit<Conclusion, 'turns'> {
+function toFailure(error: unknown): Omit<Conclusion, 'turns'> {
   const name = textAt(error, 'name') ?? ''
   const end = Object.hasOwn(endsByName, name) ? endsByName[name] : undefined
-  const message = textAt(error, 'data', 'message') ?? briefly(error)
-  return { end: end ?? 'crashed', text: briefly(`${name}: ${message}`, 2000) }
+  const message = textAt(error, 'data', 'message') ?? toShortText(error)
+  return { end: end ?? 'crashed', text: toShortText(`${name}: ${message}`, 2000) }
 }
 
-function conclude(exit: ProgramExit, seen: Seen): Omit<Conclusion, 'turns'> {
-  const { failure, refusal, said } = seen
+function conclude(exit: ProgramExit, state: ReaderState): Omit<Conclusion, 'turns'> {
+  const { failure, refusal, said } = state
   if (failure !== undefined) return failure
-  if (exit.exitCode !== 0) return { end: endOfExit(exit, 'crashed'), text: whyItEnded(exit) }
+  if (exit.exitCode !== 0) return { end: classifyExit(exit, 'crashed'), text: describeExit(exit) }
   const refused = refusal ?? /permission requested: .*auto-rejecting/.exec(exit.stderr)?.[0]
   if (refused !== undefined) return { end: 'refused', text: [refused, said].join('\n').trim() }
-  return endOfStep(seen)
+  return classifyStep(state)
 }

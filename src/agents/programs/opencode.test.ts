@@ -15,7 +15,7 @@ const options: LaunchOptions = {
 const configOf = (model: string): unknown =>
   JSON.parse(opencode.launch({ ...options, model }).env['OPENCODE_CONFIG_CONTENT'] ?? '')
 
-test('opencode is led to the gateway for the provider whose model it is given', () => {
+test('opencode is pointed at the gateway for the provider of its model', () => {
   const provider = (name: string, path: string, model: string): object => ({
     model: `${name}/${model}`,
     small_model: `${name}/${model}`,

@@ -1,8 +1,8 @@
 /**
  * opencode, headless.
  *
- * Plug-ins that a repository lists in `opencode.json` or has in `.opencode` are run whatever flags and
- * variables say, so both are hidden from it. All its settings come in one variable.
+ * Plug-ins listed in a repository's `opencode.json` or stored in `.opencode` are run whatever flags
+ * and variables say, so both are hidden from it. All its settings come in one variable.
  */
 
 import type { AgentProgram, Launch, LaunchOptions } from './agent-program.ts'
@@ -18,31 +18,45 @@ export const opencode: AgentProgram = {
   model: 'claude-sonnet-5',
   capabilities: { usage: 'gateway', limits: [], resumes: true, streams: true, mcp: true },
   hides: ['.opencode', 'opencode.json', 'opencode.jsonc'],
-  acp: { command: 'opencode', args: ['acp', '--pure'], package: { name: 'opencode-ai', version } },
+  acp: {
+    command: 'opencode',
+    args: ['acp', '--pure'],
+    package: { name: 'opencode-ai', version },
+    launch: () => ({
+      env: {
+        OPENCODE_PERMISSION: JSON.stringify({
+          '*': 'ask',
+          webfetch: 'deny',
+          websearch: 'deny',
+          question: 'deny',
+        }),
+      },
+    }),
+  },
   launch,
   reader: opencodeReader,
 }
 
-/** Where it looks for each format, behind the address of a session. */
+/** The path prefix of each format, after the address of a session. */
 const versions = { anthropic: '/v1', openai: '/v1', google: '/v1beta' } as const
 
 function launch({ prompt, model, url, token, home, args }: LaunchOptions): Launch {
   const [, named = 'anthropic', id = model] = /^(anthropic|openai|google)\/(.+)$/.exec(model) ?? []
   const provider = named as keyof typeof versions
-  const whole = `${provider}/${id}`
+  const modelName = `${provider}/${id}`
   const config = {
-    model: whole,
-    // For its titles and summaries it would look for a model of its own.
-    small_model: whole,
+    model: modelName,
+    // For titles and summaries it would otherwise choose another model.
+    small_model: modelName,
     enabled_providers: [provider],
     provider: {
       [provider]: {
         options: { baseURL: `${url}${versions[provider]}`, apiKey: token },
-        // One that it does not know yet may be asked all the same.
+        // Allows models that it does not know yet.
         models: { [id]: {} },
       },
     },
-    // The walls are around it. There is no network for it, and nobody to be asked.
+    // It runs in a sandbox, without a network and without a person to ask.
     permission: { '*': 'allow', webfetch: 'deny', websearch: 'deny', question: 'deny' },
     autoupdate: false,
     share: 'disabled',
@@ -51,13 +65,17 @@ function launch({ prompt, model, url, token, home, args }: LaunchOptions): Launc
     formatter: false,
   }
   return {
-    args: ['run', '--format', 'json', '--pure', '--title', 'loop', '--model', whole, ...args],
-    env: { ...quiet, ...homes(home), OPENCODE_CONFIG_CONTENT: JSON.stringify(config) },
+    args: ['run', '--format', 'json', '--pure', '--title', 'loop', '--model', modelName, ...args],
+    env: {
+      ...quietEnvironment,
+      ...toHomeVariables(home),
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
+    },
     input: prompt,
   }
 }
 
-const quiet = {
+const quietEnvironment = {
   OPENCODE_PURE: '1',
   OPENCODE_DISABLE_PROJECT_CONFIG: '1',
   OPENCODE_DISABLE_CLAUDE_CODE: '1',
@@ -72,7 +90,7 @@ const quiet = {
   no_proxy: '127.0.0.1,localhost',
 } as const
 
-const homes = (home: string): Readonly<Record<string, string>> => ({
+const toHomeVariables = (home: string): Readonly<Record<string, string>> => ({
   HOME: home,
   XDG_CONFIG_HOME: `${home}/.config`,
   XDG_DATA_HOME: `${home}/.local/share`,

@@ -12,14 +12,14 @@ const options = {
   args: ['--mine'],
 }
 
-test('only programs that take no orders from the repository are started without walls', () => {
+test('only programs that the repository cannot configure are started without a sandbox', () => {
   const own = knownPrograms().filter((program) => withOwnLogin(program) !== undefined)
   expect(own.map(({ name }) => name)).toEqual(['claude'])
   expect(own.flatMap(({ hides }) => hides)).toEqual([])
 })
 
 test.each(knownPrograms().flatMap((program) => withOwnLogin(program) ?? []))(
-  '$name keeps its home and its login, and may do no more than edit',
+  '$name keeps its home and its login, and may only edit',
   (program) => {
     const { args, env } = program.launch(options)
     expect(env).toEqual({})

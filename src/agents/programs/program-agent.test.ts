@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(workspace, { recursive: true, force: true }))
 
-/** Its lines are events as the frame knows them; the last text that it said is its result. */
+/** Its lines are events in the internal format; its last text is its result. */
 const toy: AgentProgram = {
   name: 'claude',
   package: { name: 'toy', version: '1.0.0' },
@@ -75,7 +75,7 @@ const saidBy = (context: TestAgentContext): readonly string[] =>
   context.notes.flatMap((note) => (note.type === 'said' ? [note.text] : []))
 
 describe('an agent program', () => {
-  test('that says it is done and ends well has claimed so', async () => {
+  test('that reports success and exits with 0 has claimed success', async () => {
     expect(await run(done)).toEqual({
       status: 'done',
       text: 'All is well.',
@@ -85,7 +85,7 @@ describe('an agent program', () => {
     })
   })
 
-  test('that hides how the last answer of its model ended is not believed where it was cut', async () => {
+  test('that hides how the last model response ended is not believed if it was cut', async () => {
     const program: AgentProgram = { ...toy, hidesCuts: true }
     const cut = await run(done, { program, lastAnswer: () => 'other' })
     expect(cut).toMatchObject({ ended: 'provider', status: 'failed' })
@@ -99,7 +99,7 @@ describe('an agent program', () => {
     }
   })
 
-  test('is led to its models, has a home of its own and the prompt as its input', async () => {
+  test('is pointed at its models, and gets a separate home and the prompt as its input', async () => {
     const context = createAgentContext({ workspace })
     const script = `read prompt; echo "$prompt $TOY_MODEL $TOY_URL $HOME $MODE $PWD"; ${done}`
     await run(script, { env: { MODE: 'quick', TOY_URL: 'elsewhere' } }, context)
@@ -107,7 +107,7 @@ describe('an agent program', () => {
     expect(saidBy(context)).toEqual([`Make it so. ${where}`])
   })
 
-  test('can say more than done with its last line', async () => {
+  test('can report more than done in its last line', async () => {
     const text = 'I need a key.\nSTATUS: needs-context'
     const report = await run(
       `cat <<'END'\n${JSON.stringify({ type: 'ended', end: 'claimed', text })}\nEND`,
@@ -119,7 +119,7 @@ describe('an agent program', () => {
     })
   })
 
-  test('shows what it does while it does it', async () => {
+  test('reports its work while it is in progress', async () => {
     const context = createAgentContext({ workspace })
     const script = [
       say({ type: 'said', text: 'I look.' }),
@@ -144,12 +144,12 @@ describe('an agent program', () => {
         usage: { tokens: 0, costMicros: 0 },
       },
       { type: 'said', text: 'Bash failed: no such file' },
-      { type: 'said', text: 'tries again: overloaded' },
+      { type: 'said', text: 'retrying: overloaded' },
       { type: 'said', text: 'a line that is no event' },
     ])
   })
 
-  test('cannot show its token, a key, or colours', async () => {
+  test('cannot reveal its token, a key, or colors', async () => {
     const context = createAgentContext({ workspace })
     const text = '\\u001b[31mtoken-0123\\u00004567\\u001b[0m89 sk-0123456789'
     const script = `cat <<'END'
@@ -161,7 +161,7 @@ END`
     expect(saidBy(context)).toEqual(['[secret] [secret]'])
   })
 
-  test('that says it is done and ends with another code has not', async () => {
+  test('that reports success and exits with another code has failed', async () => {
     const report = await run(`${done}; echo out of luck >&2; exit 3`)
     expect(report).toMatchObject({ status: 'failed', ended: 'crashed', text: 'out of luck' })
     const credulous: AgentProgram = {
@@ -173,7 +173,7 @@ END`
     expect(believed.text).toContain('code 3')
   })
 
-  test('that is killed, or ends without a word, has failed', async () => {
+  test('that is killed, or exits without output, has failed', async () => {
     expect(await run(`${done}; kill -9 $$`)).toMatchObject({
       status: 'failed',
       ended: 'interrupted',
@@ -187,7 +187,7 @@ END`
     expect(report.text).toContain('did not end within')
   })
 
-  test('that cannot be told how many turns it has is ended after them', async () => {
+  test('that accepts no turn limit is ended after its turns', async () => {
     const turn = [
       say({ type: 'tool-called', tool: 'Bash', args: 'ls' }),
       say({ type: 'turn-ended' }),
@@ -203,7 +203,7 @@ END`
     expect(told.ended).toBe('claimed')
   })
 
-  test('that floods one endless line is read on after it', async () => {
+  test('that floods one endless line is still read after it', async () => {
     const context = createAgentContext({ workspace })
     const report = await run(`yes x | tr -d '\\n' | head -c 3000000; echo; ${done}`, {}, context)
     expect(report.ended).toBe('claimed')
@@ -226,7 +226,7 @@ END`
     await expect(run('sleep 60', { clock }, context)).rejects.toThrow('cancelled')
   })
 
-  test('is said not to be metered where nobody counts, once', async () => {
+  test('is reported as not metered if nothing meters it, once', async () => {
     const context = createAgentContext({ workspace })
     const { spending: _spending, ...rest } = base
     const agent = programAgent({ ...rest, command: ['sh'], args: ['-c', done] })
@@ -235,12 +235,14 @@ END`
     expect(saidBy(context)).toEqual([expect.stringContaining('not metered')])
   })
 
-  test('has to be somewhere', () => {
-    expect(() => programAgent({ ...base, command: [], args: [] })).toThrow('Say where claude is')
+  test('needs a command', () => {
+    expect(() => programAgent({ ...base, command: [], args: [] })).toThrow(
+      'agent program claude needs a command',
+    )
   })
 })
 
-/** Prints, and is then there until it is told to go. */
+/** Prints, and then runs until it is stopped. */
 const untilStopped = (stdout: string): Commands => ({
   run: (command, signal) =>
     new Promise((resolve) => {
@@ -264,42 +266,42 @@ const endsWith = (stdout: string, ended: Partial<CommandResult>): Commands => ({
   },
 })
 
-test('a limit of the sandbox is why one failed, unless it got over it', async () => {
+test('a sandbox limit is the reason of a failure, unless the program recovered', async () => {
   const claimed: ProgramEvent = { type: 'ended', end: 'claimed', text: 'All is well.' }
   const printed = `${JSON.stringify(claimed)}\n`
   const killed = endsWith(printed, { ended: 'signal', exceeded: 'memory' })
   const report = await run('', { commands: killed })
   expect(report).toMatchObject({ status: 'failed', ended: 'crashed' })
-  expect(report.text).toContain('It met its limit of memory.')
+  expect(report.text).toContain('It reached its limit of memory.')
   const well = endsWith(printed, { exitCode: 0, exceeded: 'processes' })
   expect(await run('', { commands: well })).toMatchObject({ status: 'done', ended: 'claimed' })
 })
 
-describe('one that does not end by itself', () => {
+describe('a program that does not exit by itself', () => {
   const wait = (events: readonly ProgramEvent[], more: Partial<ProgramAgentOptions> = {}) => {
     const clock = createManualClock()
     const commands = untilStopped(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
     return clock.pass(run('', { commands, clock, ...more }))
   }
 
-  test('and has said its result is done, with a concern', async () => {
+  test('and has reported its result is done, with a concern', async () => {
     const report = await wait([{ type: 'ended', end: 'claimed', text: 'All is well.' }])
     expect(report).toMatchObject({ status: 'done-with-concerns', ended: 'lingered' })
-    expect(report.text).toBe('It had its result and did not end; it was ended.\nAll is well.')
+    expect(report.text).toBe('It had its result but did not exit, so it was ended.\nAll is well.')
   })
 
-  test('and has said that it failed has failed', async () => {
+  test('and has reported a failure has failed', async () => {
     const report = await wait([{ type: 'ended', end: 'provider', text: 'overloaded' }])
     expect(report).toMatchObject({ status: 'failed', ended: 'provider', text: 'overloaded' })
   })
 
-  test('and has said no result is idle, and has failed', async () => {
+  test('and has reported no result is idle, and has failed', async () => {
     const report = await wait([{ type: 'said', text: 'Done!' }], { idleMs: 60_000 })
     expect(report).toMatchObject({ status: 'failed', ended: 'idle' })
     expect(report.text).toBe('It was silent for 60 s without a result, and was ended.')
   })
 
-  test('and goes on after a result is idle too', async () => {
+  test('and continues after a result is idle too', async () => {
     const report = await wait([
       { type: 'ended', end: 'claimed', text: 'All is well.' },
       { type: 'turn-ended' },

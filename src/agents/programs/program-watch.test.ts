@@ -4,7 +4,7 @@ import { watchProgram } from './program-watch.ts'
 
 const never = new AbortController().signal
 
-test('a program that is silent too long is ended', async () => {
+test('a program that is silent for too long is ended', async () => {
   const clock = createManualClock()
   const watch = watchProgram({ idleMs: 60_000, clock }, never)
   await clock.advance(59_000)
@@ -14,14 +14,14 @@ test('a program that is silent too long is ended', async () => {
   expect(clock.alarms).toEqual([])
 })
 
-test('as long as it prints or its model is at work, it is not idle', async () => {
+test('it is not idle as long as it prints or its model is working', async () => {
   const clock = createManualClock()
   let isBusy = true
   const watch = watchProgram({ idleMs: 20_000, isBusy: () => isBusy, clock }, never)
   await clock.advance(3_600_000)
   isBusy = false
   for (let count = 0; count < 10; count++) {
-    watch.heard()
+    watch.noteOutput()
     await clock.advance(15_000)
   }
   expect(watch.ended).toBeUndefined()
@@ -29,29 +29,29 @@ test('as long as it prints or its model is at work, it is not idle', async () =>
   expect(watch.ended).toBe('idle')
 })
 
-test('after its result it has to go soon, unless it goes on', async () => {
+test('after its result it has to exit soon, unless it continues', async () => {
   const clock = createManualClock()
   const watch = watchProgram({ clock }, never)
-  watch.saidResult(true)
+  watch.setResult(true)
   await clock.advance(15_000)
-  watch.heard()
-  watch.saidResult(false)
+  watch.noteOutput()
+  watch.setResult(false)
   await clock.advance(60_000)
   expect(watch.ended).toBeUndefined()
-  watch.heard()
-  watch.saidResult(true)
+  watch.noteOutput()
+  watch.setResult(true)
   await clock.advance(25_000)
   expect(watch.ended).toBe('lingered')
 })
 
-test('one whose model had its last word and that says no result is idle', async () => {
+test('a program whose model is done and that reports no result is idle', async () => {
   const clock = createManualClock()
   const watch = watchProgram({ hasResult: () => true, clock }, never)
   await clock.advance(5000)
   expect(watch.ended).toBe('idle')
 })
 
-test('a stop of the run is passed on, and nobody is left who looks', async () => {
+test('a stop of the run is passed on, and the watch ends', async () => {
   const clock = createManualClock()
   const stop = new AbortController()
   const watch = watchProgram({ clock }, stop.signal)

@@ -1,6 +1,6 @@
 /**
- * Whether a program still works. It is ended when nothing was heard of it for too long, and soon when it
- * has said its result and does not go. Time is counted by what was slept: clocks jump.
+ * Watches whether a program still works. It is ended if it is silent for too long, and sooner if it
+ * has reported its result but does not exit. Time is counted by sleeps, because clocks jump.
  */
 
 import { type Clock, systemClock } from '../../engine/index.ts'
@@ -11,9 +11,9 @@ export interface ProgramWatchOptions {
   readonly idleMs?: number
   /** How long it may be silent after its result. */
   readonly lingerMs?: number
-  /** Its model is at work, or was a moment ago: however silent it is, it is not idle. */
+  /** Its model is working, or was a moment ago: however silent, it is not idle. */
   readonly isBusy?: () => boolean
-  /** Its model has had its last word, a while ago. */
+  /** Its model gave its final response a while ago. */
   readonly hasResult?: () => boolean
   readonly clock?: Clock
 }
@@ -21,37 +21,37 @@ export interface ProgramWatchOptions {
 export interface ProgramWatch {
   /** Aborts when the run is stopped, or when the program is to be ended. */
   readonly signal: AbortSignal
-  /** Why it was ended here. */
+  /** Why the watch ended it. */
   readonly ended: 'idle' | 'lingered' | 'limit' | undefined
-  heard(): void
-  /** It has said how its work ended, or goes on after all. */
-  saidResult(isOver: boolean): void
-  /** It has had its turns. */
+  noteOutput(): void
+  /** It has reported its result, or continues after all. */
+  setResult(isOver: boolean): void
+  /** It has used up its turns. */
   endAtLimit(): void
   stop(): void
 }
 
 export const defaultIdleMs: number = 5 * 60_000
 const defaultLingerMs = 20_000
-const lookMsMax = 5000
+const checkMsMax = 5000
 
 export function watchProgram(options: ProgramWatchOptions, signal: Signal): ProgramWatch {
   const { idleMs = defaultIdleMs, lingerMs = defaultLingerMs, clock = systemClock } = options
-  const lookMs = Math.max(1, Math.min(lookMsMax, Math.floor(Math.min(idleMs, lingerMs) / 4)))
+  const checkMs = Math.max(1, Math.min(checkMsMax, Math.floor(Math.min(idleMs, lingerMs) / 4)))
   const end = new AbortController()
   const over = new AbortController()
   let quietMs = 0
-  let wasHeard = false
+  let hasOutput = false
   let isOver = false
   let ended: ProgramWatch['ended']
   const forward = (): void => end.abort(signal.reason)
   signal.addEventListener('abort', forward, { once: true })
   if (signal.aborted) forward()
 
-  function look(): void {
-    const isAtWork = wasHeard || options.isBusy?.() === true
-    wasHeard = false
-    quietMs = isAtWork ? 0 : quietMs + lookMs
+  function check(): void {
+    const isAtWork = hasOutput || options.isBusy?.() === true
+    hasOutput = false
+    quietMs = isAtWork ? 0 : quietMs + checkMs
     if (isAtWork) return
     const isIdle = quietMs >= idleMs || options.hasResult?.() === true
     if (isOver && quietMs >= lingerMs) ended = 'lingered'
@@ -61,8 +61,8 @@ export function watchProgram(options: ProgramWatchOptions, signal: Signal): Prog
 
   async function watch(): Promise<void> {
     while (!over.signal.aborted && !end.signal.aborted) {
-      await clock.sleep(lookMs, over.signal)
-      look()
+      await clock.sleep(checkMs, over.signal)
+      check()
     }
   }
   void watch().catch(() => undefined)
@@ -72,10 +72,10 @@ export function watchProgram(options: ProgramWatchOptions, signal: Signal): Prog
     get ended() {
       return ended
     },
-    heard() {
-      wasHeard = true
+    noteOutput() {
+      hasOutput = true
     },
-    saidResult(now) {
+    setResult(now) {
       isOver = now
     },
     endAtLimit() {

@@ -15,41 +15,41 @@ const options: LaunchOptions = {
 describe.each(knownPrograms())('$name', (program) => {
   const { args, env, input } = program.launch(options)
 
-  test('has its task as its input, where it cannot be taken for a flag', () => {
+  test('gets its task as its input, where it cannot be mistaken for a flag', () => {
     expect(input).toBe(options.prompt)
     expect(args.join('\n')).not.toContain('this task')
   })
 
-  test('has the token where nobody else sees it, and a home of its own', () => {
+  test('gets the token where it is not visible to others, and a separate home', () => {
     expect(args.join('\n')).not.toContain(options.token)
     expect(Object.values(env).join('\n')).toContain(options.token)
     expect(env['HOME']).toBe(options.home)
   })
 
-  test('asks for the model that it is told, at the address that it is given', () => {
+  test('uses the configured model at the configured address', () => {
     const all = [...args, ...Object.values(env)].join('\n')
     expect(all).toContain('some-model')
     expect(all).toContain(options.url)
   })
 
-  test('is told what the author of the loop file says last', () => {
+  test('gets the arguments of the loop file last', () => {
     const rest = args.slice(args.indexOf('--of-the-author') + 1)
     expect(rest.filter((arg) => arg !== '-')).toEqual([])
   })
 
-  test('has settings that are the same whatever its task is', () => {
+  test('has settings that do not depend on the task', () => {
     const asked = program.launch({ ...options, prompt: 'another' })
     expect(asked.settings).toEqual(program.launch(options).settings)
   })
 })
 
-test.each(['claude', 'gemini'] as const)('%s does not take a task for a command', (name) => {
+test.each(['claude', 'gemini'] as const)('%s does not mistake a task for a command', (name) => {
   const { input } = agentProgram(name).launch({ ...options, prompt: '/compact and go on' })
   expect(input).toMatch(/^[^/]/)
   expect(input).toContain('/compact and go on')
 })
 
-test('programs are known by their names', () => {
+test('programs are known by name', () => {
   expect(knownPrograms().map(({ name }) => agentProgram(name).name)).toEqual([
     'claude',
     'codex',

@@ -1,6 +1,7 @@
-/** The agent programs that are known, by name. */
+/** The known agent programs, by name. To add one: a file here, a line below, and its name in `loop/program-names.ts`. */
 
-import { type AgentProgram, type ProgramName, programNames } from './agent-program.ts'
+import { type ProgramName, programNames } from '../../loop/index.ts'
+import type { AgentProgram } from './agent-program.ts'
 import { claude } from './claude.ts'
 import { codex } from './codex.ts'
 import { gemini } from './gemini.ts'
@@ -8,11 +9,11 @@ import { opencode } from './opencode.ts'
 
 const programs: Readonly<Record<ProgramName, AgentProgram>> = { claude, codex, opencode, gemini }
 
-/** Those that can be started. */
 export const knownPrograms = (): readonly AgentProgram[] =>
   programNames.map((name) => programs[name])
 
 export const isProgramName = (name: string): name is ProgramName =>
   programNames.some((known) => known === name)
 
+/** The description of a known agent program. */
 export const agentProgram = (name: ProgramName): AgentProgram => programs[name]

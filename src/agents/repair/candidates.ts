@@ -1,13 +1,13 @@
-/** The edits to try, the most likely first. The order depends on nothing but the files and the tests. */
+/** The edits to try, most likely first. The order depends only on the files and the tests. */
 
 import { createHash } from 'node:crypto'
 import { type Edit, insertedText } from './edit.ts'
-import type { SentEdit } from './messages.ts'
+import type { WireEdit } from './messages.ts'
 import { proposeEdits } from './propose-edits.ts'
 import { parseCode, type SourceFile, walk } from './source-file.ts'
 
 export interface Candidate extends Edit {
-  /** Suspicion of the place times what is known of the operator. */
+  /** Suspicion of the location times the prior of the operator. */
   readonly score: number
 }
 
@@ -17,26 +17,26 @@ const wantedMax = 40
 export interface RankOptions {
   readonly sources: readonly SourceFile[]
   readonly suspicionAt: (file: string, offset: number) => number
-  /** Texts of tests that fail. */
+  /** Texts of the failing tests. */
   readonly failingTests: readonly string[]
 }
 
 export function rankCandidates({ sources, suspicionAt, failingTests }: RankOptions): Candidate[] {
-  const wanted = stringsIn(failingTests)
+  const wanted = collectStrings(failingTests)
   const all: Candidate[] = []
   for (const file of sources) {
     if (!isSuspected(file, suspicionAt)) continue
-    const isWanted = (offset: number): boolean => suspicionAt(file.path, offset) > 0
-    for (const edit of proposeEdits(file, { wanted, isWanted })) {
+    const isRelevant = (offset: number): boolean => suspicionAt(file.path, offset) > 0
+    for (const edit of proposeEdits(file, { wanted, isRelevant })) {
       const score = suspicionAt(file.path, edit.start) * edit.prior
       if (score > 0) all.push({ ...edit, score })
     }
   }
-  // What is equal stays in the order of files and places.
+  // Equal scores keep the order of files and offsets.
   return all.toSorted((a, b) => b.score - a.score).slice(0, candidatesMax)
 }
 
-/** Most files of a large project are not, and need not be looked through. */
+/** Most files of a large project are not suspected, and need not be searched. */
 function isSuspected({ path, code }: SourceFile, suspicionAt: RankOptions['suspicionAt']): boolean {
   for (let offset = 0; offset < code.length; offset++) {
     if (suspicionAt(path, offset) > 0) return true
@@ -44,7 +44,7 @@ function isSuspected({ path, code }: SourceFile, suspicionAt: RankOptions['suspi
   return false
 }
 
-function stringsIn(tests: readonly string[]): readonly string[] {
+function collectStrings(tests: readonly string[]): readonly string[] {
   const found = new Set<string>()
   for (const text of tests) {
     const program = parseCode(text)
@@ -58,21 +58,24 @@ function stringsIn(tests: readonly string[]): readonly string[] {
   return [...found]
 }
 
-/** What tells one list of candidates from another, for those who go on with it later. */
-export function digestOf(sources: readonly SourceFile[], candidates: readonly Candidate[]): string {
+/** Identifies a list of candidates, so that a search can be continued later. */
+export function digestCandidates(
+  sources: readonly SourceFile[],
+  candidates: readonly Candidate[],
+): string {
   const hash = createHash('sha256')
   for (const { path, text } of sources) hash.update(`${path}\0${text}\0`)
   for (const one of candidates) hash.update(`${one.file}:${one.start}:${one.end}:${one.operator}\n`)
   return hash.digest('hex').slice(0, 12)
 }
 
-export function toSent(
+export function toWireEdits(
   candidates: readonly Candidate[],
   sources: readonly SourceFile[],
   kind: 'code' | 'text',
-): SentEdit[] {
+): WireEdit[] {
   const numbers = new Map(sources.map(({ path }, index) => [path, index]))
-  return candidates.map((one): SentEdit => {
+  return candidates.map((one): WireEdit => {
     const file = numbers.get(one.file) ?? -1
     const text = sources[file]?.[kind] ?? ''
     return [file, one.start, one.end, insertedText(text, one)]

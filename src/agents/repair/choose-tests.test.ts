@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { chooseTests, namedByCommand, namedTests } from './choose-tests.ts'
+import { chooseTests, findNamedTests, keepReportedTests } from './choose-tests.ts'
 import type { SurveyedTest } from './survey.ts'
 
 const one = (id: string, ok: boolean, ms = 1): SurveyedTest => ({
@@ -18,7 +18,7 @@ const many = [
 ]
 
 describe('tests that are held back', () => {
-  test('are a share of those that fail and of those that pass', () => {
+  test('are a share of the failing and of the passing tests', () => {
     const { heldBack, visible, first } = chooseTests(many, { seed: 1, heldBackShare: 0.3 })
     expect(heldBack.filter(({ ok }) => !ok)).toHaveLength(3)
     expect(heldBack.filter(({ ok }) => ok)).toHaveLength(6)
@@ -27,7 +27,7 @@ describe('tests that are held back', () => {
     expect(first.every((shown) => !shown.ok && visible.includes(shown))).toBe(true)
   })
 
-  test('are the same each time for a seed, and others for another', () => {
+  test('are the same each time for a seed, and differ for another', () => {
     const ids = (seed: number): string =>
       chooseTests(many.toReversed(), { seed, heldBackShare: 0.3 })
         .heldBack.map(({ id }) => id)
@@ -37,22 +37,22 @@ describe('tests that are held back', () => {
     expect(ids(1)).not.toBe(ids(2))
   })
 
-  test('never are all that fail', () => {
+  test('are never all of the failing ones', () => {
     const { first, heldBack } = chooseTests([one('a', false)], { seed: 1, heldBackShare: 0.9 })
     expect([first.length, heldBack.length]).toEqual([1, 0])
   })
 })
 
-test('a test that fails here alone is left out while others are named by the command', () => {
+test('a test that fails only here is left out while the command reports others', () => {
   const tests = [one('a.js > adds', false), one('a.js > ours', false), one('a.js > fine', true)]
-  expect(namedByCommand(tests, 'not ok 1 - adds').tests.map(({ id }) => id)).toEqual([
+  expect(keepReportedTests(tests, 'not ok 1 - adds').tests.map(({ id }) => id)).toEqual([
     'a.js > adds',
     'a.js > fine',
   ])
-  expect(namedByCommand(tests, 'exit 1').leftOut).toBe(0)
+  expect(keepReportedTests(tests, 'exit 1').leftOut).toBe(0)
 })
 
-describe('the files that a command means', () => {
+describe('the test files of a command', () => {
   let root: string
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'loopwright-choose-'))
@@ -64,9 +64,9 @@ describe('the files that a command means', () => {
     text: '',
   }))
   const paths = async (...check: string[]): Promise<readonly string[]> =>
-    (await namedTests(root, [check], files)).map(({ path }) => path)
+    (await findNamedTests(root, [check], files)).map(({ path }) => path)
 
-  test('are those that it names, itself or in a script', async () => {
+  test('are those that it names, directly or in a script', async () => {
     const scripts = { test: 'npm run unit && echo ok', unit: "mocha 'test/a*.js'" }
     await writeFile(join(root, 'package.json'), JSON.stringify({ scripts }))
     expect(await paths('npm', 'test')).toEqual(['test/a.test.js'])
@@ -74,7 +74,7 @@ describe('the files that a command means', () => {
     expect(await paths('mocha', './test/')).toEqual(['test/a.test.js', 'test/browser.test.js'])
   })
 
-  test('are all of them, when it names none', async () => {
+  test('are all of them if it names none', async () => {
     expect(await paths('npm', 'test')).toHaveLength(3)
   })
 })

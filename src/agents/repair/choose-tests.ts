@@ -1,6 +1,7 @@
 /**
- * Which test files a command means, as far as it names any; and which tests the search may look at. The
- * others are held back: it never sees them, so they tell whether what it found holds elsewhere too.
+ * Determines the test files that a command names, if any, and which tests the search may see. The
+ * others are held back: the search never sees them, so they show whether an edit it found holds in
+ * general.
  */
 
 import { createHash } from 'node:crypto'
@@ -10,15 +11,15 @@ import { readSmallFile } from '../../system/index.ts'
 import type { FoundFile } from './find-files.ts'
 import type { SurveyedTest } from './survey.ts'
 
-/** Scripts of package.json are read, but only one level of them. */
-export async function namedTests(
+/** Scripts in package.json are resolved, but only one level deep. */
+export async function findNamedTests(
   root: string,
   checks: readonly (readonly string[])[],
   tests: readonly FoundFile[],
 ): Promise<readonly FoundFile[]> {
   const scripts = await readScripts(root)
-  const words = checks.flatMap((check) => wordsOf(check, scripts))
-  const named = tests.filter(({ path }) => words.some((word) => means(word, path)))
+  const words = checks.flatMap((check) => splitCommand(check, scripts))
+  const named = tests.filter(({ path }) => words.some((word) => matchesPath(word, path)))
   return named.length > 0 ? named : tests
 }
 
@@ -39,28 +40,30 @@ async function readScripts(root: string): Promise<Readonly<Record<string, unknow
   }
 }
 
-function wordsOf(
+function splitCommand(
   check: readonly string[],
   scripts: Readonly<Record<string, unknown>>,
   depth = 0,
 ): readonly string[] {
   const [program, flag, text] = check
   if (program === '/bin/sh' && flag === '-c' && text !== undefined && depth < 3) {
-    return wordsOfText(text, scripts, depth)
+    return splitScript(text, scripts, depth)
   }
   const name = scriptName(check)
   const script = name === undefined || depth > 2 ? undefined : scripts[name]
-  // The name of a script is no name of a file.
-  if (typeof script !== 'string') return name === undefined ? check.map(plainPath) : []
-  return wordsOfText(script, scripts, depth)
+  // The name of a script is not a file name.
+  if (typeof script !== 'string') return name === undefined ? check.map(toPlainPath) : []
+  return splitScript(script, scripts, depth)
 }
 
-const wordsOfText = (
+const splitScript = (
   text: string,
   scripts: Readonly<Record<string, unknown>>,
   depth: number,
 ): readonly string[] =>
-  text.split(/&&|\|\||;/).flatMap((part) => wordsOf(part.trim().split(/\s+/), scripts, depth + 1))
+  text
+    .split(/&&|\|\||;/)
+    .flatMap((part) => splitCommand(part.trim().split(/\s+/), scripts, depth + 1))
 
 function scriptName([program, first, second]: readonly string[]): string | undefined {
   if (program === undefined || !/^(npm|yarn|pnpm)$/.test(program)) return undefined
@@ -68,9 +71,9 @@ function scriptName([program, first, second]: readonly string[]): string | undef
   return first === 't' || first === 'tst' ? 'test' : first
 }
 
-const plainPath = (word: string): string => word.replaceAll(/['"]/g, '').replace(/^\.\//, '')
+const toPlainPath = (word: string): string => word.replaceAll(/['"]/g, '').replace(/^\.\//, '')
 
-function means(word: string, path: string): boolean {
+function matchesPath(word: string, path: string): boolean {
   if (word === '' || word.startsWith('-') || !/[\w*]/.test(word)) return false
   const folder = word.replace(/\/$/, '')
   if (path === word || path.startsWith(`${folder}/`)) return true
@@ -81,13 +84,13 @@ export interface ChosenTests {
   readonly failing: readonly SurveyedTest[]
   readonly visible: readonly SurveyedTest[]
   readonly heldBack: readonly SurveyedTest[]
-  /** A few quick ones that fail. */
+  /** A few fast failing ones. */
   readonly first: readonly SurveyedTest[]
 }
 
 const firstMax = 3
 
-/** Which ones is decided by their names and the seed, so the next iteration holds the same ones back. */
+/** Decided by name and seed, so the next iteration holds back the same ones. */
 export function chooseTests(
   tests: readonly SurveyedTest[],
   { seed, heldBackShare }: { readonly seed: number; readonly heldBackShare: number },
@@ -95,12 +98,12 @@ export function chooseTests(
   const failing = tests.filter(({ ok }) => !ok)
   const passing = tests.filter(({ ok }) => ok)
   const held = new Set([
-    ...drawn(
+    ...drawTests(
       failing,
       seed,
       Math.min(failing.length - 1, Math.round(failing.length * heldBackShare)),
     ),
-    ...drawn(passing, seed, Math.round(passing.length * heldBackShare)),
+    ...drawTests(passing, seed, Math.round(passing.length * heldBackShare)),
   ])
   const visible = tests
     .filter((one) => !held.has(one))
@@ -112,7 +115,7 @@ export function chooseTests(
   return { failing, visible, heldBack: tests.filter((one) => held.has(one)), first }
 }
 
-function drawn(
+function drawTests(
   tests: readonly SurveyedTest[],
   seed: number,
   count: number,
@@ -126,10 +129,10 @@ function drawn(
 }
 
 /**
- * A test that fails here and that the command's own output does not name may fail for our way of running
- * it: it is left out as long as others are named.
+ * A test that fails here but does not occur in the command's own output may fail only because of
+ * how it is run here: it is left out as long as others do occur.
  */
-export function namedByCommand(
+export function keepReportedTests(
   tests: readonly SurveyedTest[],
   output: string,
 ): { readonly tests: readonly SurveyedTest[]; readonly leftOut: number } {
@@ -138,6 +141,6 @@ export function namedByCommand(
   const isNamed = ({ ok, id }: SurveyedTest): boolean => ok || output.includes(title(id))
   const failing = tests.filter(({ ok }) => !ok)
   if (!failing.some(isNamed)) return { tests, leftOut: 0 }
-  const kept = tests.filter(isNamed)
-  return { tests: kept, leftOut: tests.length - kept.length }
+  const remaining = tests.filter(isNamed)
+  return { tests: remaining, leftOut: tests.length - remaining.length }
 }

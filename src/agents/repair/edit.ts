@@ -1,21 +1,22 @@
 /**
- * One small change of one file. What it puts in is literal text and pieces of the same file, by their
- * places: so one edit fits a TypeScript file and that file without its types, which is as long.
+ * One small change of one file. The inserted text consists of literal text and ranges of the same
+ * file: so one edit fits a TypeScript file and that file without its types, which has the same
+ * length.
  */
 
 export type Piece = string | readonly [from: number, to: number]
 
-/** What an operator proposes; `end` is not part of what is replaced. */
+/** What an operator proposes; `end` is exclusive. */
 export interface Draft {
   readonly start: number
   readonly end: number
   readonly pieces: readonly Piece[]
-  /** How much less likely than others of its operator: from 0 to 1, 1 unless told. */
+  /** Likelihood relative to other edits of its operator, from 0 to 1. Default: 1. */
   readonly weight?: number
 }
 
 export interface Edit extends Draft {
-  /** From the root of the project. */
+  /** Relative to the project root. */
   readonly file: string
   readonly operator: string
 }
@@ -27,7 +28,7 @@ export function applyEdit(text: string, edit: Draft): string {
 export const insertedText = (text: string, { pieces }: Draft): string =>
   pieces.map((piece) => (typeof piece === 'string' ? piece : text.slice(...piece))).join('')
 
-/** The edit that takes it back: for the text that `edit` was applied to. */
+/** The edit that undoes it: for the text after `edit` was applied. */
 export function inverseOf(text: string, edit: Draft): Draft {
   const inserted = insertedText(text, edit)
   return {
@@ -37,18 +38,18 @@ export function inverseOf(text: string, edit: Draft): Draft {
   }
 }
 
-export const lineOf = (text: string, offset: number): number =>
+export const lineNumberAt = (text: string, offset: number): number =>
   text.slice(0, offset).split('\n').length
 
 const shownCharsMax = 80
 
-/** `src/a.js:12: a < b → a <= b`, with the whole of a short line. */
+/** `src/a.js:12: a < b → a <= b`, with the whole line if it is short. */
 export function describeEdit(text: string, edit: Edit): string {
   const from = text.lastIndexOf('\n', edit.start - 1) + 1
   const lineEnd = text.indexOf('\n', edit.end)
   const to = lineEnd === -1 ? text.length : lineEnd
   const after = text.slice(from, edit.start) + insertedText(text, edit) + text.slice(edit.end, to)
-  const place = `${edit.file}:${lineOf(text, edit.start)}`
+  const place = `${edit.file}:${lineNumberAt(text, edit.start)}`
   return `${place}: ${shown(text.slice(from, to))} → ${shown(after)}`
 }
 

@@ -1,6 +1,6 @@
 /**
- * Which files of a project are tests, and which are source that may be changed. Nothing else is touched:
- * no tests, no configuration, nothing that is installed or built, nothing behind a link.
+ * Finds test files, and source files that may be changed. Nothing else is touched: no tests, no
+ * configuration, nothing installed or built, nothing behind a link.
  */
 
 import { readdir } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import type { Signal } from '../../loop/index.ts'
 import { readSmallFile } from '../../system/index.ts'
 
 export interface FoundFile {
-  /** From the root, with slashes. */
+  /** Relative to the root, with slashes. */
   readonly path: string
   readonly text: string
 }
@@ -19,7 +19,7 @@ export interface ProjectFiles {
   readonly tests: readonly FoundFile[]
   /** TypeScript that is neither, but may be loaded by a test. */
   readonly others: readonly FoundFile[]
-  /** What was left out, because there was too much. */
+  /** How many files were left out because of the limits. */
   readonly leftOut: number
 }
 
@@ -75,6 +75,6 @@ const isCode = (name: string): boolean =>
 
 const isConfiguration = (path: string): boolean => configurations.test(basename(path))
 
-/** A file in a folder of tests that asserts nothing only helps others. */
+/** A file in a test folder without assertions is only a helper. */
 const mayBeTest = (text: string): boolean =>
   /\b(assert|expect|should|test|it|describe|suite|tape|throw|exit)\b/.test(text)

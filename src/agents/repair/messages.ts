@@ -1,28 +1,28 @@
 /**
- * What we and our program inside the sandbox say to each other: one job in, lines of JSON out. Types
- * only, so that the inside needs nothing but Node.
+ * The messages between this process and the program in the sandbox: one job in, lines of JSON out.
+ * Types only, so that the sandboxed program needs nothing but Node.
  *
- * What runs inside is not believed: it names edits by their number in our own list, and what it calls
- * mended is tried by the project's own command.
+ * What runs in the sandbox is not trusted: it refers to edits by their index in our own list, and
+ * what it reports as fixed is verified by the project's own command.
  */
 
-/** Text that stands for a file, in place of what is on the disk. */
+/** Text that replaces a file on disk. */
 export interface TextFile {
-  /** From the root of the project. */
+  /** Relative to the project root. */
   readonly path: string
   readonly code: string
 }
 
-/** `[file, start, end, text]`: a file by its number in `bases`. */
-export type SentEdit = readonly [file: number, start: number, end: number, text: string]
+/** `[file, start, end, text]`: `file` is an index in `bases`. */
+export type WireEdit = readonly [file: number, start: number, end: number, text: string]
 
 export interface SurveyJob {
   readonly type: 'survey'
   readonly root: string
-  /** Where the search may be; with counters in it. */
+  /** The searched files, with counters. */
   readonly files: readonly TextFile[]
   readonly tests: readonly string[]
-  /** How many counters there are. */
+  /** The number of counters. */
   readonly probes: number
   /** Files that are loaded before the tests. */
   readonly preload: readonly string[]
@@ -36,13 +36,13 @@ export interface TryJob {
   /** As in the survey, without counters. */
   readonly files: readonly TextFile[]
   readonly bases: readonly TextFile[]
-  readonly edits: readonly SentEdit[]
+  readonly edits: readonly WireEdit[]
   readonly preload: readonly string[]
-  /** A few tests that fail; then all that may be looked at; then those that were held back. */
+  /** A few failing tests; then all visible tests; then those held back. */
   readonly first: readonly string[]
   readonly visible: readonly string[]
   readonly heldBack: readonly string[]
-  /** For one test, and for all that are asked for at once. */
+  /** For one test, and for all tests of one request. */
   readonly firstLimits: RunLimits
   readonly allLimits: RunLimits
   readonly deadlineMs: number
@@ -54,14 +54,14 @@ export interface RunLimits {
   readonly totalMs: number
 }
 
-/** Where tests cannot be run one by one: the command is run on a copy. */
+/** For tests that cannot be run one by one: runs the command on a copy. */
 export interface CommandJob {
   readonly type: 'command'
   readonly root: string
   readonly command: readonly string[]
-  /** None: only what is covered is found out. */
-  readonly edits: readonly SentEdit[]
-  /** The files as they are, not without types. */
+  /** If empty, only coverage is measured. */
+  readonly edits: readonly WireEdit[]
+  /** The files with their types. */
   readonly bases: readonly TextFile[]
   readonly timeoutMs: number
   readonly deadlineMs: number
@@ -70,7 +70,7 @@ export interface CommandJob {
 
 export type Job = SurveyJob | TryJob | CommandJob
 
-export type Said =
+export type SandboxMessage =
   | {
       readonly type: 'test'
       readonly id: string
@@ -80,14 +80,14 @@ export type Said =
       readonly hits: string
       readonly error?: string
       readonly hung?: boolean
-      /** Not the project's fault: we cannot run it. */
+      /** We cannot run this test; it is not the project's fault. */
       readonly unsupported?: boolean
     }
   | { readonly type: 'again'; readonly id: string; readonly ok: boolean; readonly ms: number }
   | { readonly type: 'loaded'; readonly file: string; readonly ms: number; readonly hits: string }
   | { readonly type: 'covered'; readonly file: string; readonly ranges: readonly CoveredRange[] }
   | { readonly type: 'tried'; readonly upTo: number; readonly hung: number }
-  /** It passed all but what was held back, of which it failed `failed`. */
+  /** It passed all visible tests, but failed `failed` of those held back. */
   | { readonly type: 'overfit'; readonly edit: number; readonly failed: number }
   | { readonly type: 'found'; readonly edit: number }
   | { readonly type: 'problem'; readonly message: string }

@@ -1,20 +1,20 @@
 /**
- * What there is to try, and how: tests one by one in processes that stay, or, where that cannot be done,
- * the command as a whole on copies of the project.
+ * Prepares a search: tests one by one in long-lived processes, or, where that is impossible, the
+ * whole command on copies of the project.
  */
 
 import { type AgentContext, defined } from '../../loop/index.ts'
-import { type Candidate, digestOf, rankCandidates, toSent } from './candidates.ts'
-import { chooseTests, namedByCommand } from './choose-tests.ts'
-import { describeEdit, lineOf } from './edit.ts'
+import { type Candidate, digestCandidates, rankCandidates, toWireEdits } from './candidates.ts'
+import { chooseTests, keepReportedTests } from './choose-tests.ts'
+import { describeEdit, lineNumberAt } from './edit.ts'
 import type { ProjectFiles } from './find-files.ts'
-import type { Job, RunLimits, Said, TextFile } from './messages.ts'
+import type { Job, RunLimits, SandboxMessage, TextFile } from './messages.ts'
 import type { RepairSettings } from './repair.ts'
 import type { Tally } from './report.ts'
-import { runInside } from './run-inside.ts'
+import type { CheckRun } from './run-checks.ts'
+import { runSandboxed } from './run-sandboxed.ts'
 import type { SourceFile } from './source-file.ts'
-import { plainTexts, type Survey, type SurveyedTest, surveyTests } from './survey.ts'
-import type { CheckRun } from './verdict.ts'
+import { type Survey, type SurveyedTest, surveyTests, toPlainTexts } from './survey.ts'
 
 export interface Batch {
   readonly from: number
@@ -28,33 +28,33 @@ export interface Search {
   readonly type: 'search'
   readonly candidates: readonly Candidate[]
   readonly digest: string
-  /** What is suspected, in a few lines. */
+  /** The suspected locations, in a few lines. */
   readonly summary: string
   readonly heldBack: number
-  /** `next`: the first that was not tried, or the one that was found. */
+  /** `next`: the first edit that was not tried, or the one that was found. */
   run(batch: Batch): Promise<{ readonly next: number; readonly found?: number }>
 }
 
 export interface OpenSearchOptions {
   readonly options: RepairSettings
-  /** Where the project is for commands. */
+  /** The project's path where commands run. */
   readonly root: string
   readonly sources: readonly SourceFile[]
   readonly files: ProjectFiles
-  /** The checks themselves. */
+  /** Runs the checks themselves. */
   readonly judge: () => Promise<CheckRun>
   readonly context: AgentContext
   readonly deadlineMs: number
 }
 
-export type Opened =
+export type SearchStart =
   | Search
   | { readonly type: 'blocked'; readonly text: string }
   /** There is nothing to search for. `tests`: how many were seen to run. */
   | { readonly type: 'passing'; readonly tests: number }
 
-export async function openSearch(given: OpenSearchOptions): Promise<Opened> {
-  const { options, root, sources, files, context } = given
+export async function openSearch(searchOptions: OpenSearchOptions): Promise<SearchStart> {
+  const { options, root, sources, files, context } = searchOptions
   const survey = await surveyTests({
     root,
     files,
@@ -63,18 +63,18 @@ export async function openSearch(given: OpenSearchOptions): Promise<Opened> {
     commands: options.commands,
     signal: context.signal,
     ...defined({ node: options.node }),
-    deadlineMs: given.deadlineMs / 2,
+    deadlineMs: searchOptions.deadlineMs / 2,
   })
-  // A command that hangs with one of its tests has nothing to tell, and takes long to tell it.
+  // A command with a hanging test reports nothing, and takes long to do so.
   const isHung = survey.tests.some(({ hung }) => hung)
-  const before = isHung ? undefined : await given.judge()
+  const before = isHung ? undefined : await searchOptions.judge()
   if (before?.passed === true) {
     const { tests, unstable, unsupported } = survey
     return { type: 'passing', tests: tests.length + unstable + unsupported }
   }
-  const named = namedByCommand(survey.tests, before?.output ?? '')
+  const named = keepReportedTests(survey.tests, before?.output ?? '')
   if (!named.tests.some(({ ok }) => !ok))
-    return openBlackBox(given, survey, before?.durationMs ?? 0)
+    return openBlackBox(searchOptions, survey, before?.durationMs ?? 0)
   const chosen = chooseTests(named.tests, options)
   const failingFiles = new Set(chosen.failing.map(({ id }) => id.split(' > ')[0]))
   const candidates = rankCandidates({
@@ -86,36 +86,36 @@ export async function openSearch(given: OpenSearchOptions): Promise<Opened> {
   const job = {
     type: 'try',
     root,
-    files: plainTexts(files, sources).concat(strippedTexts(sources)),
+    files: toPlainTexts(files, sources).concat(toStrippedTexts(sources)),
     bases: sources.map(({ path, code }) => ({ path, code })),
     preload: options.preload,
     first: ids(chosen.first),
     visible: ids(chosen.visible),
     heldBack: ids(chosen.heldBack),
-    firstLimits: limitsOf(
+    firstLimits: toLimits(
       chosen.first.some(({ hung }) => hung) ? named.tests : chosen.first,
       survey.loadMs,
     ),
-    allLimits: limitsOf(named.tests, survey.loadMs),
+    allLimits: toLimits(named.tests, survey.loadMs),
     workers: options.workers,
   } as const
   return {
     type: 'search',
     candidates,
-    digest: digestOf(sources, candidates),
+    digest: digestCandidates(sources, candidates),
     heldBack: chosen.heldBack.length,
     summary: [
       `${chosen.failing.length} of ${named.tests.length} tests fail; ${chosen.heldBack.length} tests are held back.`,
       leftOut(survey, named.leftOut),
-      suspects(sources, candidates),
+      describeSuspects(sources, candidates),
     ].join(''),
     run: (batch) =>
       runBatch(
-        given,
+        searchOptions,
         batch,
         (some) => ({
           ...job,
-          edits: toSent(some, sources, 'code'),
+          edits: toWireEdits(some, sources, 'code'),
           deadlineMs: batch.deadlineMs,
         }),
         candidates,
@@ -123,13 +123,13 @@ export async function openSearch(given: OpenSearchOptions): Promise<Opened> {
   }
 }
 
-/** What is JavaScript already is read where it is. */
-const strippedTexts = (sources: readonly SourceFile[]): readonly TextFile[] =>
+/** JavaScript files are read from disk. */
+const toStrippedTexts = (sources: readonly SourceFile[]): readonly TextFile[] =>
   sources.filter(({ code, text }) => code !== text).map(({ path, code }) => ({ path, code }))
 
-/** Generous, since machines are busy; what hangs is broken off, not waited for. */
-function limitsOf(tests: readonly SurveyedTest[], loadMs: number): RunLimits {
-  // What hangs now says nothing of how long it should take.
+/** Generous, since machines are busy; what hangs is interrupted, not awaited. */
+function toLimits(tests: readonly SurveyedTest[], loadMs: number): RunLimits {
+  // A hanging test does not show how long it should take.
   const known = tests.filter(({ hung }) => !hung)
   const longest = Math.max(loadMs, ...known.map(({ ms }) => ms))
   const all = known.reduce((sum, { ms }) => sum + ms, 0) + (tests.length - known.length) * longest
@@ -139,17 +139,20 @@ function limitsOf(tests: readonly SurveyedTest[], loadMs: number): RunLimits {
 
 function leftOut({ unstable, unsupported }: Survey, unnamed: number): string {
   const count = unstable + unsupported + unnamed
-  return count === 0 ? '' : ` ${count} more cannot be relied on here and are left to the checks.`
+  return count === 0 ? '' : ` ${count} more are unreliable here and are left to the checks.`
 }
 
-/** The places of the first few edits. */
-function suspects(sources: readonly SourceFile[], candidates: readonly Candidate[]): string {
+/** The locations of the first few edits. */
+function describeSuspects(
+  sources: readonly SourceFile[],
+  candidates: readonly Candidate[],
+): string {
   const places = new Set<string>()
   for (const { file, start } of candidates.slice(0, 40)) {
     const text = sources.find(({ path }) => path === file)?.text ?? ''
-    if (places.size < 3) places.add(`${file}:${lineOf(text, start)}`)
+    if (places.size < 3) places.add(`${file}:${lineNumberAt(text, start)}`)
   }
-  return `\nSuspected first: ${[...places].join(', ')}. ${candidates.length} edits are worth a try.`
+  return `\nSuspected first: ${[...places].join(', ')}. ${candidates.length} edits to try.`
 }
 
 async function runBatch(
@@ -163,23 +166,23 @@ async function runBatch(
   let found: number | undefined
   let saidMs = performance.now()
   const hungBefore = tally.hung
-  await runInside(makeJob(some), {
+  await runSandboxed(makeJob(some), {
     commands: options.commands,
     signal: context.signal,
     ...defined({ node: options.node }),
-    onSaid(said: Said) {
-      if (said.type === 'tried') {
-        tally.hung = hungBefore + said.hung
+    onMessage(message: SandboxMessage) {
+      if (message.type === 'tried') {
+        tally.hung = hungBefore + message.hung
         if (performance.now() - saidMs < 2000) return
         saidMs = performance.now()
         say(
-          `${from + said.upTo} of ${candidates.length} edits tried. Now: ${now(from + said.upTo)}`,
+          `${from + message.upTo} of ${candidates.length} edits tried. Now: ${now(from + message.upTo)}`,
         )
-      } else if (said.type === 'overfit') tally.overfit++
-      else if (said.type === 'found' && said.edit < some.length) found = from + said.edit
-      else if (said.type === 'end') {
-        next = from + Math.min(said.next, some.length)
-        tally.hung = hungBefore + said.hung
+      } else if (message.type === 'overfit') tally.overfit++
+      else if (message.type === 'found' && message.edit < some.length) found = from + message.edit
+      else if (message.type === 'end') {
+        next = from + Math.min(message.next, some.length)
+        tally.hung = hungBefore + message.hung
       }
     },
   })
@@ -193,36 +196,36 @@ async function runBatch(
   return found === undefined ? { next } : { next: found, found }
 }
 
-/** Code that ran at all is suspected alike. */
+/** All code that ran is equally suspected. */
 async function openBlackBox(
-  given: OpenSearchOptions,
+  searchOptions: OpenSearchOptions,
   survey: Survey,
   checkMs: number,
-): Promise<Opened> {
-  const { options, root, sources, context } = given
+): Promise<SearchStart> {
+  const { options, root, sources, context } = searchOptions
   const covered = new Map<string, (readonly [number, number, number])[]>()
   const command = options.checks[0] ?? []
   const timeoutMs = Math.round(3 * checkMs + 3000)
   const base = { type: 'command', root, command, timeoutMs, workers: options.workers } as const
-  await runInside(
+  await runSandboxed(
     { ...base, edits: [], bases: [], deadlineMs: timeoutMs },
     {
       commands: options.commands,
       signal: context.signal,
       ...defined({ node: options.node }),
-      onSaid(said) {
-        if (said.type === 'covered')
-          covered.set(said.file, [...(covered.get(said.file) ?? []), ...said.ranges])
+      onMessage(message) {
+        if (message.type === 'covered')
+          covered.set(message.file, [...(covered.get(message.file) ?? []), ...message.ranges])
       },
     },
   )
   const candidates = rankCandidates({
     sources,
-    suspicionAt: (file, offset) => coveredAt(covered, file, offset),
+    suspicionAt: (file, offset) => coverageAt(covered, file, offset),
     failingTests: [],
   })
   if (candidates.length === 0) {
-    return { type: 'blocked', text: 'No source file of the project runs when its checks run.' }
+    return { type: 'blocked', text: 'The checks run no source file of the project.' }
   }
   const bases = sources.map(({ path, text }) => ({ path, code: text }))
   const why =
@@ -232,17 +235,17 @@ async function openBlackBox(
   return {
     type: 'search',
     candidates,
-    digest: digestOf(sources, candidates),
+    digest: digestCandidates(sources, candidates),
     heldBack: 0,
-    summary: `${why}: the whole command is run for each edit, which is slow, and nothing can be held back.${suspects(sources, candidates)}`,
+    summary: `${why}: the whole command is run for each edit, which is slow, and no tests can be held back.${describeSuspects(sources, candidates)}`,
     run: (batch) =>
       runBatch(
-        given,
+        searchOptions,
         batch,
         (some) => ({
           ...base,
           bases,
-          edits: toSent(some, sources, 'text'),
+          edits: toWireEdits(some, sources, 'text'),
           deadlineMs: batch.deadlineMs,
         }),
         candidates,
@@ -250,13 +253,13 @@ async function openBlackBox(
   }
 }
 
-/** By the innermost range around a place. */
-function coveredAt(
+/** By the innermost range around an offset. */
+function coverageAt(
   covered: ReadonlyMap<string, readonly (readonly [number, number, number])[]>,
   file: string,
   offset: number,
 ): number {
-  // Where nothing is known, everything is possible.
+  // Without coverage, everything is possible.
   if (covered.size === 0) return 0.5
   let best: readonly [number, number, number] | undefined
   for (const range of covered.get(file) ?? []) {

@@ -31,7 +31,7 @@ const operatorNamed = (name: string): (typeof operators)[number] => {
 
 describe('planting', () => {
   test.each(plantingOperators.map(({ name }) => name))(
-    'every fault of %s can be taken out again',
+    'every defect of %s can be undone',
     (name) => {
       const faults = faultsOf(operatorNamed(name), 'a.js', source)
       expect(faults.length).toBeGreaterThan(0)
@@ -42,7 +42,7 @@ describe('planting', () => {
     },
   )
 
-  test('the way back is among the edits that the agent tries, for all that lose nothing', () => {
+  test('the inverse is among the edits that the agent tries, for all that lose no information', () => {
     const missing: string[] = []
     for (const operator of plantingOperators.filter((one) => !one.losesInformation)) {
       const faults = faultsOf(operator, 'a.js', source)
@@ -60,16 +60,16 @@ describe('planting', () => {
     expect(missing).toEqual([])
   })
 
-  test('statements that are suspected change places though the list begins with one that is not', () => {
+  test('suspected statements are swapped even if the list starts with one that is not suspected', () => {
     const file = parseSource('a.js', "'use strict'\nconst a = 1\nlet b = a\nb = 2\n")
-    const isWanted = (offset: number): boolean => offset > 20
-    const edits = file === undefined ? [] : proposeEdits(file, { isWanted })
+    const isRelevant = (offset: number): boolean => offset > 20
+    const edits = file === undefined ? [] : proposeEdits(file, { isRelevant })
     const swapped = edits.filter(({ operator }) => operator === 'swapped-statements')
     expect(swapped).toHaveLength(1)
-    expect(edits.every(({ start }) => isWanted(start))).toBe(true)
+    expect(edits.every(({ start }) => isRelevant(start))).toBe(true)
   })
 
-  test('a seed decides which fault it is', () => {
+  test('the seed determines the defect', () => {
     const files = [{ path: 'a.js', text: source }]
     const draw = (seed: number): string | undefined => {
       const { next } = seededRandom(seed)
@@ -79,7 +79,7 @@ describe('planting', () => {
     expect(new Set(Array.from({ length: 20 }, (_, seed) => draw(seed))).size).toBeGreaterThan(10)
   })
 
-  test('a file that is no JavaScript has no faults to plant', () => {
+  test('a file that is not JavaScript has no defects to plant', () => {
     expect(plant({ files: [{ path: 'a.js', text: 'if (' }], random: () => 0 })).toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { probe, regionTable } from './probes.ts'
-import { isHit, suspicion } from './rank.ts'
+import { insertProbes, regionTable } from './probes.ts'
+import { computeSuspicion, isHit } from './rank.ts'
 import { parseSource, type SourceFile } from './source-file.ts'
 
 function parsed(text: string): SourceFile {
@@ -10,9 +10,9 @@ function parsed(text: string): SourceFile {
   return file
 }
 
-/** Runs code with counters; what was counted, as pieces of the code. */
+/** Runs code with counters; returns what was counted, as pieces of the code. */
 function ranIn(text: string): { readonly value: unknown; readonly ran: readonly string[] } {
-  const { code, regions } = probe(parsed(text), 0)
+  const { code, regions } = insertProbes(parsed(text), 0)
   const hits: number[] = []
   const value: unknown = runInNewContext(code, { __loopwright: hits })
   const ran = regions.filter((_, index) => hits[index] === 1)
@@ -31,11 +31,11 @@ test.each([
   ['var y = false ? 1 : true ? (2, 3) : 4; y', 3],
   ['class A { static b = 5; c() { return A.b } }; new A().c()', 5],
   ['var z = null ?? (() => 6)(); z', 6],
-])('counters change nothing about %j', (text, value) => {
+])('counters do not change the result of %j', (text, value) => {
   expect(ranIn(text).value).toBe(value)
 })
 
-test('the ways that were not taken are not counted', () => {
+test('branches that were not taken are not counted', () => {
   const { ran } = ranIn('var a = true && 1\nif (a) 2; else 3\nfalse && 4\na ? 5 : 6')
   expect(ran).toEqual(expect.arrayContaining(['1', '2;', '5']))
   expect(ran).not.toEqual(expect.arrayContaining(['3']))
@@ -43,10 +43,10 @@ test('the ways that were not taken are not counted', () => {
   expect(ran).not.toEqual(expect.arrayContaining(['6']))
 })
 
-test('a place belongs to the innermost region around it', () => {
+test('an offset belongs to the innermost region around it', () => {
   const text = 'function f(a) { return a ? 11 : 22 }'
   const file = parsed(text)
-  const { regions } = probe(file, 5)
+  const { regions } = insertProbes(file, 5)
   const table = regionTable(text.length, regions, 5)
   const regionAt = (piece: string): string => {
     const region = regions[(table[text.indexOf(piece)] ?? 0) - 5]
@@ -59,7 +59,7 @@ test('a place belongs to the innermost region around it', () => {
   ])
 })
 
-test('what only failing tests run is suspected most', () => {
+test('what only failing tests run is the most suspicious', () => {
   const bits = (...probes: number[]): Uint8Array => {
     const hits = new Uint8Array(1)
     for (const one of probes) hits[0] = (hits[0] ?? 0) | (1 << one)
@@ -70,6 +70,8 @@ test('what only failing tests run is suspected most', () => {
     { ok: true, hits: bits(0) },
     { ok: true, hits: bits(0, 2) },
   ]
-  expect([...suspicion(tests, 3)].map((score) => Number(score.toFixed(2)))).toEqual([0.58, 1, 0])
+  expect([...computeSuspicion(tests, 3)].map((score) => Number(score.toFixed(2)))).toEqual([
+    0.58, 1, 0,
+  ])
   expect(isHit(bits(2), 2)).toBe(true)
 })

@@ -1,12 +1,12 @@
 /**
- * Counters in the code, so that each test tells which parts of it ran: before statements, in both ways
- * of a choice, behind `&&` and `||`, in the bodies of arrow functions.
+ * Inserts counters into code, so that each test shows which parts it ran: before statements, in
+ * both branches, after `&&` and `||`, in the bodies of arrow functions.
  */
 
 import type { AnyNode } from 'acorn'
 import { type SourceFile, walk } from './source-file.ts'
 
-/** What runs when its counter moves. */
+/** The code that runs when its counter moves. */
 export interface Region {
   readonly file: string
   readonly start: number
@@ -15,7 +15,7 @@ export interface Region {
   readonly isTopLevel: boolean
 }
 
-export interface Probed {
+export interface ProbedCode {
   readonly code: string
   readonly regions: readonly Region[]
 }
@@ -23,11 +23,11 @@ export interface Probed {
 interface Insertion {
   readonly at: number
   readonly text: string
-  /** Of insertions at one place: closing ones come first, then the outermost. */
+  /** Among insertions at one offset: closing ones first, then the outermost. */
   readonly order: number
 }
 
-export function probe(file: SourceFile, firstNumber: number): Probed {
+export function insertProbes(file: SourceFile, firstNumber: number): ProbedCode {
   const regions: Region[] = []
   const insertions: Insertion[] = []
   let order = 0
@@ -38,23 +38,23 @@ export function probe(file: SourceFile, firstNumber: number): Probed {
     regions.push({ file: file.path, start: node.start, end: node.end, isTopLevel })
     return `__loopwright[${firstNumber + regions.length - 1}]=1`
   }
-  const put = (at: number, text: string): void => {
+  const insert = (at: number, text: string): void => {
     insertions.push({ at, text, order: order++ })
   }
   const wrap = (node: AnyNode, open: string, close: string): void => {
-    put(node.start, open)
+    insert(node.start, open)
     insertions.push({ at: node.end, text: close, order: -order++ })
   }
   walk(file.program, (node, ancestors) => {
     const [parent] = ancestors
-    if (isListed(node, parent)) put(node.start, `;${count(node, ancestors)};`)
+    if (isListed(node, parent)) insert(node.start, `;${count(node, ancestors)};`)
     else if (isBody(node, parent)) wrap(node, `{${count(node, ancestors)};`, '}')
     else if (isBranch(node, parent)) wrap(node, `(${count(node, ancestors)},`, ')')
   })
-  return { code: inserted(file.code, insertions), regions }
+  return { code: insertAll(file.code, insertions), regions }
 }
 
-function inserted(code: string, insertions: readonly Insertion[]): string {
+function insertAll(code: string, insertions: readonly Insertion[]): string {
   const sorted = insertions.toSorted((a, b) => a.at - b.at || a.order - b.order)
   let at = 0
   const parts: string[] = []
@@ -65,13 +65,13 @@ function inserted(code: string, insertions: readonly Insertion[]): string {
   return parts.join('') + code.slice(at)
 }
 
-/** A statement among others. Directives have to stay first, and imports say nothing. */
+/** A statement in a list. Directives have to stay first, and imports need no counter. */
 function isListed(node: AnyNode, parent: AnyNode | undefined): boolean {
   if (parent === undefined || !isStatement(node)) return false
   if (node.type === 'ExpressionStatement' && 'directive' in node && node.directive !== undefined) {
     return false
   }
-  if (saysNothing(node)) return false
+  if (needsNoCounter(node)) return false
   if (
     parent.type === 'BlockStatement' ||
     parent.type === 'Program' ||
@@ -82,16 +82,16 @@ function isListed(node: AnyNode, parent: AnyNode | undefined): boolean {
   return parent.type === 'SwitchCase'
 }
 
-/** What is exported may be made when the file is loaded; functions are there before. */
-function saysNothing(node: AnyNode): boolean {
+/** Exported values may be computed when the file is loaded; functions exist before. */
+function needsNoCounter(node: AnyNode): boolean {
   if (node.type === 'ExportNamedDeclaration' || node.type === 'ExportDefaultDeclaration') {
     const { declaration } = node
-    return declaration === null || declaration === undefined || saysNothing(declaration)
+    return declaration === null || declaration === undefined || needsNoCounter(declaration)
   }
   return /^(Import|ExportAll)|^FunctionDeclaration$/.test(node.type)
 }
 
-/** A statement that stands alone where a block could stand. */
+/** A single statement where a block could be. */
 function isBody(node: AnyNode, parent: AnyNode | undefined): boolean {
   if (!isStatement(node) || node.type === 'BlockStatement') return false
   switch (parent?.type) {
@@ -108,7 +108,7 @@ function isBody(node: AnyNode, parent: AnyNode | undefined): boolean {
   }
 }
 
-/** An expression that may be left out. */
+/** An expression that may not be evaluated. */
 function isBranch(node: AnyNode, parent: AnyNode | undefined): boolean {
   switch (parent?.type) {
     case 'ConditionalExpression':
@@ -126,7 +126,7 @@ const isStatement = ({ type }: AnyNode): boolean =>
   type.endsWith('Statement') ||
   /^(Variable|Function|Class|ExportNamed|ExportDefault)Declaration$/.test(type)
 
-/** For each place of a file the number of the innermost region around it, or -1. */
+/** For each offset of a file the number of the innermost region around it, or -1. */
 export function regionTable(
   length: number,
   regions: readonly Region[],

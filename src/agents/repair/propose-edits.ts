@@ -1,4 +1,4 @@
-/** Every edit that the operators know for a file, each once. */
+/** All edits that the operators propose for a file, each once. */
 
 import type { AnyNode } from 'acorn'
 import { type Edit, insertedText } from './edit.ts'
@@ -6,20 +6,20 @@ import { createPools, type Operator, operators } from './operators/index.ts'
 import { type SourceFile, walk } from './source-file.ts'
 
 export interface ProposedEdit extends Edit {
-  /** How likely it is to mend something, without regard to where it is. */
+  /** How likely it is to fix something, regardless of its location. */
   readonly prior: number
 }
 
 export interface ProposeOptions {
-  /** All of them unless told. */
+  /** Default: all. */
   readonly operators?: readonly Operator[]
-  /** String literals that tests want to see, as they are written there. */
+  /** String literals that tests expect, as written there. */
   readonly wanted?: readonly string[]
-  /** Whether anything at this place is of interest. */
-  readonly isWanted?: (offset: number) => boolean
+  /** Whether this offset is of interest. */
+  readonly isRelevant?: (offset: number) => boolean
 }
 
-/** One file, however long (E9). */
+/** For one file, however long (E9). */
 const editsMax = 200_000
 
 const isList = ({ type }: AnyNode): boolean =>
@@ -30,12 +30,12 @@ export function proposeEdits(file: SourceFile, options: ProposeOptions = {}): Pr
   const pools = createPools(file, options.wanted)
   const edits = new Map<string, ProposedEdit>()
   walk(file.program, (node, ancestors) => {
-    const isWanted = (offset: number): boolean => options.isWanted?.(offset) !== false
-    // A list may begin where nothing is of interest, and go on where something is.
-    if (!(isWanted(node.start) || isList(node)) || edits.size >= editsMax) return
+    const isRelevant = (offset: number): boolean => options.isRelevant?.(offset) !== false
+    // A list may start outside the range of interest and extend into it.
+    if (!(isRelevant(node.start) || isList(node)) || edits.size >= editsMax) return
     for (const operator of used) {
       for (const draft of operator.propose({ node, ancestors, file, pools })) {
-        if (!isWanted(draft.start)) continue
+        if (!isRelevant(draft.start)) continue
         const inserted = insertedText(file.code, draft)
         if (inserted === file.code.slice(draft.start, draft.end)) continue
         const prior = operator.prior * (draft.weight ?? 1)

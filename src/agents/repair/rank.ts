@@ -1,7 +1,7 @@
 /**
- * Which part of the code is suspected: Ochiai's measure over the tests that ran it. Of what has been
- * measured on planted faults it puts the right edit first most often, together with what is known of
- * operators (docs/repair.md).
+ * Computes how suspicious each part of the code is: Ochiai's measure over the tests that ran it. Of
+ * the measures tried on planted defects it ranks the right edit first most often, combined with the
+ * operators' priors (docs/repair.md).
  */
 
 import type { AnyNode } from 'acorn'
@@ -14,9 +14,9 @@ export interface TestRun {
   readonly hits: Uint8Array
 }
 
-/** What was only run when the file was loaded. */
+/** For code that ran only when the file was loaded. */
 const loadedOnly = 0.12
-/** A constant is as suspect as what uses it, or nearly. */
+/** A constant is nearly as suspicious as the code that uses it. */
 const byUse = 0.9
 
 export function isHit(hits: Uint8Array, probe: number): boolean {
@@ -24,7 +24,7 @@ export function isHit(hits: Uint8Array, probe: number): boolean {
 }
 
 /** From 0 to 1 for each counter. */
-export function suspicion(tests: readonly TestRun[], probes: number): Float64Array {
+export function computeSuspicion(tests: readonly TestRun[], probes: number): Float64Array {
   const failing = tests.filter(({ ok }) => !ok)
   const scores = new Float64Array(probes)
   for (let probe = 0; probe < probes; probe++) {
@@ -37,10 +37,10 @@ export function suspicion(tests: readonly TestRun[], probes: number): Float64Arr
 }
 
 /**
- * Code outside functions runs when a file is loaded, which no test does by itself. It is as suspect as
- * what uses the names that it declares.
+ * Code outside functions runs when a file is loaded, not in a particular test. It is as suspicious
+ * as the code that uses the names it declares.
  */
-export function suspectTopLevel(
+export function addTopLevelSuspicion(
   scores: Float64Array,
   file: SourceFile,
   { regions, table, firstNumber }: FileRegions,
@@ -55,7 +55,7 @@ export function suspectTopLevel(
     uses.set(node.name, Math.max(uses.get(node.name) ?? 0, scores[probe] ?? 0))
   })
   for (const statement of file.program.body) {
-    const best = Math.max(0, ...namesOf(statement).map((name) => uses.get(name) ?? 0))
+    const best = Math.max(0, ...declaredNames(statement).map((name) => uses.get(name) ?? 0))
     for (const [index, region] of regions.entries()) {
       const probe = firstNumber + index
       if (!region.isTopLevel || !isLoaded(probe)) continue
@@ -65,14 +65,14 @@ export function suspectTopLevel(
   }
 }
 
-/** The counters of one file, and which of them is behind each place. */
+/** The counters of one file, and the counter of each offset. */
 export interface FileRegions {
   readonly regions: readonly Region[]
   readonly table: Int32Array
   readonly firstNumber: number
 }
 
-function namesOf(statement: AnyNode): readonly string[] {
+function declaredNames(statement: AnyNode): readonly string[] {
   const names: string[] = []
   walk(statement, (node, ancestors) => {
     if (ancestors.some(({ type }) => type.includes('Function'))) return

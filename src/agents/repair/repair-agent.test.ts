@@ -69,7 +69,7 @@ const rangeProject = (source: string): Readonly<Record<string, string>> => ({
 })
 
 describe('the repair agent', () => {
-  test('mends a fault in an ES module under node:test, and changes nothing else', async () => {
+  test('fixes a defect in an ES module under node:test, and changes nothing else', async () => {
     await write(rangeProject(rangeSource.replace('value < high', 'value <= high')))
     const context = createAgentContext({ workspace })
     const report = await work({}, context)
@@ -82,7 +82,7 @@ describe('the repair agent', () => {
     expect(said.join('\n')).toMatch(/1 of 8 tests fail.*\nSuspected first: src\/range.js/)
   })
 
-  test('mends TypeScript and keeps its types', async () => {
+  test('fixes TypeScript and keeps its types', async () => {
     const good = `interface Item { readonly price: number; readonly count: number }
 export function total(items: readonly Item[]): number {
   let sum: number = Number(0n)
@@ -100,7 +100,7 @@ test('two', () => assert.equal(total([{ price: 2, count: 2 }] as never), 4))
 test('none', (): void => assert.equal(total([]), 0))
 test('one', () => assert.equal(total([{ price: 2, count: 1 }]), 2))
 `,
-      // Node 20 needs a loader for TypeScript: one of three lines does for a test.
+      // Node 20 needs a loader for TypeScript: three lines are enough for a test.
       'check.mjs': `import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { spawnSync } from 'node:child_process'
@@ -117,7 +117,7 @@ process.exit(spawnSync(process.execPath, ['src/.total.test.mjs']).status)
     expect(await read('src/total.ts')).toBe(good)
   })
 
-  test('runs the tests of vitest one by one, with its own expect', async () => {
+  test("runs vitest tests one by one, with the project's own expect", async () => {
     await symlink(resolve('node_modules'), join(workspace, 'node_modules'))
     await write({
       'package.json': moduleFile,
@@ -148,7 +148,7 @@ describe('words', () => {
     expect(await read('src/words.js')).toContain('charAt(0)')
   })
 
-  test('ends edits that loop for ever, in the fault itself too', async () => {
+  test('interrupts edits that loop forever, also if the defect itself does', async () => {
     const good = `exports.digits = function (number) {
   var count = 1
   while (number >= 10) {
@@ -184,7 +184,7 @@ tests.forEach(function (body) { body.call({ timeout: function () {} }, function 
     expect(await read('digits.js')).toBe(good)
   })
 
-  test('falls back to the whole command where tests cannot be run one by one', async () => {
+  test('falls back to the whole command if tests cannot be run one by one', async () => {
     await write({
       'sum.js': 'exports.sum = function (a, b) { return a - b }\n',
       'check.sh': `node -e "process.exit(require('./sum').sum(2, 3) === 5 ? 0 : 1)"\n`,
@@ -196,8 +196,8 @@ tests.forEach(function (body) { body.call({ timeout: function () {} }, function 
   })
 })
 
-describe('what the repair agent claims', () => {
-  test('is nothing while the checks do not pass, whatever its own tests say', async () => {
+describe('the report of the repair agent', () => {
+  test('claims nothing while the checks fail, whatever its own test runs show', async () => {
     await write(rangeProject(rangeSource.replace('value < high', 'value <= high')))
     const broken = rangeSource.replace('value < high', 'value <= high')
     const lying: Commands = {
@@ -212,19 +212,19 @@ describe('what the repair agent claims', () => {
     expect(await read('src/range.js')).toBe(broken)
   })
 
-  test('is that nothing was to be done, where that is so', async () => {
+  test('says that there was nothing to do, if that is so', async () => {
     await write(rangeProject(rangeSource))
     expect(await work()).toMatchObject({ status: 'done', text: expect.stringContaining('Nothing') })
   })
 
-  test('is that no test was seen, where the checks pass without any', async () => {
+  test('says that no test was seen, if the checks pass without any', async () => {
     await write({ 'package.json': moduleFile, 'one.js': 'export const one = () => 1\n' })
     const report = await work()
     expect(report.status).toBe('done-with-concerns')
     expect(report.text).toMatch(/Nothing was changed\. No .* test was seen to run/)
   })
 
-  test('is that it cannot, when no edit is left', async () => {
+  test('says that it cannot fix it, when no edit is left', async () => {
     await write({
       'package.json': moduleFile,
       'one.js': 'export const one = () => 1\n',
@@ -241,7 +241,7 @@ test('impossible', () => assert.equal(one(), 'no edit makes this'.repeat(3)))
 })
 
 describe('a search in several calls', () => {
-  test('goes on where the last report says, and ends as one call would', async () => {
+  test('continues where the last report says, and ends as one call would', async () => {
     const broken = rangeSource.replace(
       'Math.min(Math.max(value, low), high)',
       'Math.max(Math.max(low, low), high)',
@@ -270,7 +270,7 @@ describe('a search in several calls', () => {
     expect(await read('src/range.js')).toBe(wholeText)
   })
 
-  test('ends when the run is stopped, and leaves the files as they were', async () => {
+  test('ends when the run is stopped, and leaves the files unchanged', async () => {
     const broken = rangeSource.replace('value < high', 'value <= high')
     await write(rangeProject(broken))
     const stop = new AbortController()
@@ -278,7 +278,7 @@ describe('a search in several calls', () => {
     const stopping: Commands = {
       async run(command, signal) {
         const isVerdict = command.args[0] === '--test'
-        // The first one is of the files as they are, the second of an edit.
+        // The first call is for the original files, the second for an edit.
         if (!isVerdict || ++verdicts < 2) return commands.run(command, signal)
         expect(await read('src/range.js')).not.toBe(broken)
         stop.abort(new Error('stopped'))

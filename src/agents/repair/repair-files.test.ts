@@ -9,7 +9,7 @@ import { createPlainCommands } from '../../sandbox/index.ts'
 import { createAgentContext } from '../../testing/agent-context.ts'
 import { findFiles } from './find-files.ts'
 import { repairAgent } from './repair-agent.ts'
-import { replaceText } from './verdict.ts'
+import { replaceText } from './run-checks.ts'
 
 let workspace: string
 beforeEach(async () => {
@@ -56,7 +56,7 @@ test('removes others', () => assert.equal(clean('made.txt'), 'removed'))
 `,
   })
   const checkElsewhere: Commands = {
-    // The checks are the project's, and may do what they like: not of interest here.
+    // The checks are the project's own, and may do anything: not of interest here.
     async run(command, signal) {
       if (command.args[0] !== '--test') return commands.run(command, signal)
       const isMended = (await read('clean.js')).includes("name === 'kept.txt'")
@@ -71,7 +71,7 @@ test('removes others', () => assert.equal(clean('made.txt'), 'removed'))
   await expect(read('made.txt')).rejects.toThrow('ENOENT')
 })
 
-test('a file that leads elsewhere is neither searched nor changed', async () => {
+test('a file that is a link is neither searched nor changed', async () => {
   const outside = await mkdtemp(join(tmpdir(), 'loopwright-outside-'))
   try {
     await writeFile(
@@ -96,7 +96,7 @@ test('low', () => assert.equal(isLow(3, 3), false))
   }
 })
 
-test('a pipe in the place of package.json or of a test keeps nobody waiting', async () => {
+test('a pipe instead of package.json or of a test does not block', async () => {
   await write({ 'sum.js': 'export const sum = (a, b) => a - b\n' })
   execFileSync(
     'mkfifo',
@@ -107,14 +107,14 @@ test('a pipe in the place of package.json or of a test keeps nobody waiting', as
   expect(status).toBe('done-with-concerns')
 })
 
-test('what is a pipe by now is not waited for when an edit is put in place', async () => {
+test('a file that has become a pipe does not block when an edit is applied', async () => {
   execFileSync('mkfifo', [join(workspace, 'sum.js')])
   await expect(replaceText(workspace, 'sum.js', 'a - b', 'a + b')).rejects.toThrow(
     'is not what it was',
   )
 })
 
-test('a search that is broken off does not go on to look for files', async () => {
+test('an aborted search does not continue to look for files', async () => {
   await write({ 'sum.js': 'export const sum = (a, b) => a - b\n' })
   const over = AbortSignal.abort(new Error('over'))
   await expect(findFiles(workspace, over)).rejects.toThrow('over')

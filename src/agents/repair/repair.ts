@@ -1,16 +1,16 @@
-/** One call of the repair agent: look, search, and judge. */
+/** One call of the repair agent: survey, search, and verify. */
 
 import { type AgentContext, type AgentReport, zero } from '../../loop/index.ts'
 import { abortable } from '../abortable.ts'
-import { namedTests } from './choose-tests.ts'
+import { findNamedTests } from './choose-tests.ts'
 import { cursorText, readCursor } from './cursor.ts'
 import { applyEdit } from './edit.ts'
 import { findFiles } from './find-files.ts'
 import { openSearch, type Search } from './open-search.ts'
 import type { RepairAgentOptions } from './repair-agent.ts'
-import * as words from './report.ts'
+import * as messages from './report.ts'
+import { type CheckRun, replaceText, runChecks } from './run-checks.ts'
 import { parseSource, type SourceFile } from './source-file.ts'
-import { type CheckRun, replaceText, runChecks } from './verdict.ts'
 
 export type RepairSettings = Required<Omit<RepairAgentOptions, 'node' | 'shownAs'>> &
   Pick<RepairAgentOptions, 'node' | 'shownAs'>
@@ -22,8 +22,8 @@ const report = (status: AgentReport['status'], text: string): AgentReport => ({
   turns: 1,
 })
 
-const passing = (tests: number): AgentReport =>
-  tests > 0 ? report('done', words.nothingToDo) : report('done-with-concerns', words.noTests)
+const reportPassing = (tests: number): AgentReport =>
+  tests > 0 ? report('done', messages.nothingToDo) : report('done-with-concerns', messages.noTests)
 
 export async function repair(
   options: RepairSettings,
@@ -36,13 +36,15 @@ export async function repair(
   const judge = (): Promise<CheckRun> =>
     runChecks({ ...options, root, timeoutMs: options.checkTimeoutMs, signal: context.signal })
   const found = await findFiles(root, context.signal)
-  const tests = await abortable(context.signal, () => namedTests(root, options.checks, found.tests))
+  const tests = await abortable(context.signal, () =>
+    findNamedTests(root, options.checks, found.tests),
+  )
   const sources = found.sources
     .map(({ path, text }) => parseSource(path, text))
     .filter((file): file is SourceFile => file !== undefined)
   if (sources.length === 0) {
     const { passed } = await judge()
-    return passed ? passing(tests.length) : report('blocked', words.noSource)
+    return passed ? reportPassing(tests.length) : report('blocked', messages.noSource)
   }
   const search = await openSearch({
     options,
@@ -53,7 +55,7 @@ export async function repair(
     context,
     deadlineMs: endMs - performance.now(),
   })
-  if (search.type === 'passing') return passing(search.tests)
+  if (search.type === 'passing') return reportPassing(search.tests)
   if (search.type === 'blocked') return report('blocked', search.text)
   say(search.summary)
   return tryCandidates({ options, root, sources, search, prompt, say, endMs, judge, context })
@@ -71,14 +73,14 @@ interface Trial {
   readonly context: AgentContext
 }
 
-/** What is found and does not hold is put back, and the search goes on behind it. */
+/** An edit that fails the checks is undone, and the search continues after it. */
 async function tryCandidates(trial: Trial): Promise<AgentReport> {
   const { options, search, endMs, say, judge } = trial
   const { candidates, digest } = search
   const from = Math.min(readCursor(trial.prompt, digest), candidates.length)
   const to = Math.min(candidates.length, from + options.candidatesMax)
-  const tally: words.Tally = { from, tried: 0, overfit: 0, refused: 0, hung: 0 }
-  if (from > 0) say(`The search goes on at edit ${from + 1} of ${candidates.length}.`)
+  const tally: messages.Tally = { from, tried: 0, overfit: 0, refused: 0, hung: 0 }
+  if (from > 0) say(`The search continues at edit ${from + 1} of ${candidates.length}.`)
   let next = from
   while (next < to && performance.now() < endMs) {
     const batch = await search.run({
@@ -96,7 +98,7 @@ async function tryCandidates(trial: Trial): Promise<AgentReport> {
     const edit = candidates[batch.found]
     const file = trial.sources.find(({ path }) => path === edit?.file)
     if (edit === undefined || file === undefined) continue
-    say(words.foundOne(file, edit))
+    say(messages.describeFound(file, edit))
     const after = applyEdit(file.text, edit)
     await replaceText(trial.root, file.path, file.text, after)
     const verdict = await judge().catch(async (error: unknown) => {
@@ -106,12 +108,15 @@ async function tryCandidates(trial: Trial): Promise<AgentReport> {
     if (verdict.passed)
       return report(
         search.heldBack > 0 ? 'done' : 'done-with-concerns',
-        words.mended({ file, edit, search, tally }),
+        messages.describeFix({ file, edit, search, tally }),
       )
     await replaceText(trial.root, file.path, after, file.text)
     tally.refused++
-    say('The checks do not pass with it: it is taken back.')
+    say('The checks fail with it, so it was undone.')
   }
-  if (next >= candidates.length) return report('blocked', words.exhausted(search, tally))
-  return report('failed', `${words.unfinished(search, tally)}\n${cursorText(digest, next)}`)
+  if (next >= candidates.length) return report('blocked', messages.describeExhausted(search, tally))
+  return report(
+    'failed',
+    `${messages.describeUnfinished(search, tally)}\n${cursorText(digest, next)}`,
+  )
 }

@@ -1,4 +1,6 @@
-/** What the repair agent says at the end: what it changed, what it tried, and what it does not know. */
+/**
+ * The final report of the repair agent: what it changed, what it tried, and what it does not know.
+ */
 
 import type { Candidate } from './candidates.ts'
 import { describeEdit } from './edit.ts'
@@ -8,52 +10,52 @@ import type { SourceFile } from './source-file.ts'
 export interface Tally {
   readonly from: number
   tried: number
-  /** Passed what the search saw, and failed what was held back. */
+  /** Passed the visible tests, but failed some that were held back. */
   overfit: number
-  /** Passed all tests here, and not the checks. */
+  /** Passed all tests here, but failed the checks. */
   refused: number
   hung: number
 }
 
-export const nothingToDo = 'The checks pass as it is. Nothing was changed.'
+export const nothingToDo = 'The checks already pass. Nothing was changed.'
 
 /** A command that runs no test passes too. */
 export const noTests: string =
-  `${nothingToDo} No JavaScript or TypeScript test was seen to run here: look whether the checks ` +
+  `${nothingToDo} No JavaScript or TypeScript test was seen to run here: verify that the checks ` +
   'run any test at all.'
 
 export const noSource: string =
-  'There is no JavaScript or TypeScript source here that could be changed: files that cannot be read ' +
-  'without being built (JSX, TypeScript with enums or namespaces) are not searched.'
+  'There is no JavaScript or TypeScript source here that can be changed: files that cannot be parsed ' +
+  'without a build (JSX, TypeScript with enums or namespaces) are not searched.'
 
-export const foundOne = ({ text }: SourceFile, edit: Candidate): string =>
-  `Found: ${describeEdit(text, edit)}. The checks decide.`
+export const describeFound = ({ text }: SourceFile, edit: Candidate): string =>
+  `Found: ${describeEdit(text, edit)}. Running the checks.`
 
-export interface Mended {
+export interface Fix {
   readonly file: SourceFile
   readonly edit: Candidate
   readonly search: Search
   readonly tally: Tally
 }
 
-export function mended({ file, edit, search, tally }: Mended): string {
+export function describeFix({ file, edit, search, tally }: Fix): string {
   const held =
     search.heldBack > 0
       ? `${search.heldBack} tests were held back from the search, and pass with it.`
-      : 'No tests could be held back from the search, so nothing speaks for it but the checks.'
+      : 'No tests could be held back from the search, so only the checks support it.'
   return [
     `Changed ${describeEdit(file.text, edit)} (${edit.operator}).`,
-    `The checks pass with it. ${held}${earlier(tally)}`,
+    `The checks pass with it. ${held}${describeEarlier(tally)}`,
     `It was edit ${tally.from + tally.tried} of ${search.candidates.length}.`,
-    'It is the first small edit that makes the checks pass. Whether it is what was meant, checks cannot ' +
-      'tell: about one in ten such edits is wrong. Read it.',
+    'This is the first small edit that makes the checks pass. Checks cannot tell whether it is what was ' +
+      'intended: about one in ten such edits is wrong. Review it.',
   ].join('\n')
 }
 
-function earlier({ overfit, refused }: Tally): string {
+function describeEarlier({ overfit, refused }: Tally): string {
   const parts = [
     ...(overfit > 0
-      ? [`${overfit} earlier edits passed what the search saw and failed what was held back.`]
+      ? [`${overfit} earlier edits passed the visible tests and failed some that were held back.`]
       : []),
     ...(refused > 0
       ? [`${refused} earlier edits passed the tests one by one and failed the checks.`]
@@ -62,16 +64,16 @@ function earlier({ overfit, refused }: Tally): string {
   return parts.length === 0 ? '' : ` ${parts.join(' ')}`
 }
 
-export const exhausted = (search: Search, tally: Tally): string =>
+export const describeExhausted = (search: Search, tally: Tally): string =>
   [
-    `None of ${search.candidates.length} small edits makes the checks pass.${earlier(tally)}`,
-    'This agent mends faults that one small edit mends; what was taken out it cannot invent. Nothing was ' +
-      'changed. Give the task to a model or to a person.',
+    `None of ${search.candidates.length} small edits makes the checks pass.${describeEarlier(tally)}`,
+    'This agent fixes defects that one small edit can fix; it cannot write missing code. Nothing was ' +
+      'changed. Use a model, or fix it by hand.',
   ].join('\n')
 
-export const unfinished = (search: Search, tally: Tally): string =>
+export const describeUnfinished = (search: Search, tally: Tally): string =>
   [
     `${tally.tried} edits tried, ${tally.from + tally.tried} of ${search.candidates.length} so far; none makes ` +
-      `the checks pass.${earlier(tally)}${tally.hung > 0 ? ` ${tally.hung} did not end and were broken off.` : ''}`,
-    'Nothing was changed. The next iteration goes on here:',
+      `the checks pass.${describeEarlier(tally)}${tally.hung > 0 ? ` ${tally.hung} did not end and were interrupted.` : ''}`,
+    'Nothing was changed. The next iteration continues here:',
   ].join('\n')

@@ -1,13 +1,13 @@
 /**
- * A file of the project as text, as JavaScript, and as a tree. TypeScript loses its types and nothing
- * else: what is left stands where it stood, so places in the tree are places in the file.
+ * A file of the project as text, as JavaScript, and as a syntax tree. Only the types of TypeScript
+ * are blanked out: the rest stays in place, so offsets in the tree are offsets in the file.
  */
 
 import { createRequire } from 'node:module'
 import { type AnyNode, type Program, parse } from 'acorn'
 
 export interface SourceFile {
-  /** From the root of the project. */
+  /** Relative to the project root. */
   readonly path: string
   readonly text: string
   /** The text without types. */
@@ -15,14 +15,14 @@ export interface SourceFile {
   readonly program: Program
 }
 
-/** What can be loaded though it cannot be searched. */
+/** A file that can be loaded although it cannot be searched. */
 export interface LoadableFile {
   readonly path: string
   readonly code: string
 }
 
 export function parseSource(path: string, text: string): SourceFile | undefined {
-  const code = isTypeScript(path) ? stripped(text) : text
+  const code = isTypeScript(path) ? strip(text) : text
   if (code === undefined || code.length !== text.length) return undefined
   const program = parseCode(code)
   return program === undefined ? undefined : { path, text, code, program }
@@ -30,9 +30,9 @@ export function parseSource(path: string, text: string): SourceFile | undefined 
 
 export const isTypeScript = (path: string): boolean => /\.[cm]?ts$/.test(path)
 
-/** Also with enums and the like, for which code has to be made. */
-export function loadable(path: string, text: string): LoadableFile {
-  return { path, code: stripped(text) ?? transformed(text) ?? text }
+/** Also with enums and the like, for which code has to be generated. */
+export function toLoadable(path: string, text: string): LoadableFile {
+  return { path, code: strip(text) ?? transform(text) ?? text }
 }
 
 export function parseCode(code: string): Program | undefined {
@@ -46,7 +46,7 @@ export function parseCode(code: string): Program | undefined {
     try {
       return parse(code, { ...options, sourceType })
     } catch {
-      // Loose code of old is no module.
+      // Old non-strict code is not a valid module.
     }
   }
   return undefined
@@ -59,20 +59,20 @@ interface Amaro {
   ): { readonly code: string }
 }
 
-/** It has no types of its own, and takes a moment to load. */
+/** It has no type declarations, and takes a moment to load. */
 let amaro: Amaro | undefined
 
-/** For code of our own, which is known to be erasable. */
+/** For our own code, which is known to be erasable. */
 export function stripTypes(text: string): string {
-  const code = stripped(text)
-  if (code === undefined) throw new Error('The types cannot be left out.')
+  const code = strip(text)
+  if (code === undefined) throw new Error('The types cannot be stripped.')
   return code
 }
 
-const stripped = (text: string): string | undefined => without(text, 'strip-only')
-const transformed = (text: string): string | undefined => without(text, 'transform')
+const strip = (text: string): string | undefined => transformTypes(text, 'strip-only')
+const transform = (text: string): string | undefined => transformTypes(text, 'transform')
 
-function without(text: string, mode: 'strip-only' | 'transform'): string | undefined {
+function transformTypes(text: string, mode: 'strip-only' | 'transform'): string | undefined {
   amaro ??= createRequire(import.meta.url)('amaro') as Amaro
   try {
     return amaro.transformSync(text, { mode }).code
@@ -81,20 +81,20 @@ function without(text: string, mode: 'strip-only' | 'transform'): string | undef
   }
 }
 
-/** Every node with those above it, the nearest first; children in the order of the text. */
+/** Visits every node with its ancestors, nearest first; children in text order. */
 export function walk(
   root: AnyNode,
   visit: (node: AnyNode, ancestors: readonly AnyNode[]) => void,
 ): void {
-  const down = (node: AnyNode, ancestors: readonly AnyNode[]): void => {
+  const visitBelow = (node: AnyNode, ancestors: readonly AnyNode[]): void => {
     visit(node, ancestors)
     const inner = [node, ...ancestors]
-    for (const child of childrenOf(node)) down(child, inner)
+    for (const child of listChildren(node)) visitBelow(child, inner)
   }
-  down(root, [])
+  visitBelow(root, [])
 }
 
-export function childrenOf(node: AnyNode): AnyNode[] {
+export function listChildren(node: AnyNode): AnyNode[] {
   const children: AnyNode[] = []
   for (const value of Object.values(node) as readonly unknown[]) {
     if (isNode(value)) children.push(value)

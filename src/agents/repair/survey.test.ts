@@ -36,7 +36,7 @@ async function survey(files: Readonly<Record<string, string>>): Promise<Survey> 
 const outcomes = ({ tests }: Survey): Readonly<Record<string, boolean>> =>
   Object.fromEntries(tests.map(({ id, ok }) => [id, ok]))
 
-test('modules of all kinds load each other, as they are on the disk and as they are given', async () => {
+test('modules of all kinds load each other, from disk and from given texts', async () => {
   const found = await survey({
     'package.json': '{ "name": "mixed", "type": "module", "exports": "./src/main.js" }',
     'src/main.js': `import data from './data.json' with { type: 'json' }
@@ -74,7 +74,7 @@ test('left out', { skip: true }, () => assert.ok(false))
   })
 })
 
-test('tests by globals, with hooks, this and done; scripts that only throw', async () => {
+test('tests with globals, hooks, this and done; scripts that only throw', async () => {
   const found = await survey({
     'index.js': 'module.exports = (a) => { if (a > 1) return a; return 1 }',
     'test/globals.js': `var assert = require('assert'), f = require('..'), order = []
@@ -109,7 +109,7 @@ suite('tdd', function () { test('runs', function () { assert.equal(f(0), 1) }) }
   expect(found.unsupported).toBe(1)
 })
 
-test('code that a failing test ran is suspected, and what others ran less', async () => {
+test('code that a failing test ran is suspected, and code that others ran less', async () => {
   await symlink(resolve('node_modules'), join(root, 'node_modules'))
   const source = `export const limit = 10
 export function low(a) { return a < limit }

@@ -1,14 +1,14 @@
 /**
- * What the tests say before anything is tried: which fail, which parts of the code each of them runs,
- * and which are of no use, because they answer differently each time or cannot be run one by one.
+ * Surveys the tests before anything is tried: which fail, which code each of them runs, and which
+ * are useless because their results vary or they cannot be run one by one.
  */
 
 import type { FoundFile, ProjectFiles } from './find-files.ts'
 import type { SurveyJob, TextFile } from './messages.ts'
-import { probe, regionTable } from './probes.ts'
-import { type FileRegions, isHit, suspectTopLevel, suspicion } from './rank.ts'
-import { type RunInsideOptions, runInside } from './run-inside.ts'
-import { isTypeScript, loadable, type SourceFile } from './source-file.ts'
+import { insertProbes, regionTable } from './probes.ts'
+import { addTopLevelSuspicion, computeSuspicion, type FileRegions, isHit } from './rank.ts'
+import { type RunSandboxedOptions, runSandboxed } from './run-sandboxed.ts'
+import { isTypeScript, type SourceFile, toLoadable } from './source-file.ts'
 
 export interface SurveyedTest {
   readonly id: string
@@ -20,15 +20,15 @@ export interface SurveyedTest {
 
 export interface Survey {
   readonly tests: readonly SurveyedTest[]
-  /** Tests that cannot be relied on. */
+  /** Tests with varying results. */
   readonly unstable: number
   readonly unsupported: number
   readonly loadMs: number
-  /** From 0 to 1, for each place of each source file. */
+  /** From 0 to 1, for each offset of each source file. */
   readonly suspicionAt: (file: string, offset: number) => number
 }
 
-export interface SurveyOptions extends Omit<RunInsideOptions, 'onSaid'> {
+export interface SurveyOptions extends Omit<RunSandboxedOptions, 'onMessage'> {
   readonly root: string
   readonly files: ProjectFiles
   readonly sources: readonly SourceFile[]
@@ -42,9 +42,9 @@ export async function surveyTests(options: SurveyOptions): Promise<Survey> {
   const { root, files, sources, preload, deadlineMs } = options
   const regions = new Map<string, FileRegions>()
   let probes = 0
-  const texts: TextFile[] = plainTexts(files, sources)
+  const texts: TextFile[] = toPlainTexts(files, sources)
   for (const file of sources) {
-    const probed = probe(file, probes)
+    const probed = insertProbes(file, probes)
     const table = regionTable(file.code.length, probed.regions, probes)
     regions.set(file.path, { regions: probed.regions, table, firstNumber: probes })
     probes += probed.regions.length
@@ -60,33 +60,33 @@ export async function surveyTests(options: SurveyOptions): Promise<Survey> {
     testTimeoutMs,
     deadlineMs,
   }
-  const heard = await listen(job, options)
-  const tests = heard.tests.filter(({ id }) => !heard.unstable.has(id))
-  const scores = suspicion(tests, probes)
-  const isLoaded = (one: number): boolean => heard.loaded.some((hits) => isHit(hits, one))
+  const result = await runSurvey(job, options)
+  const tests = result.tests.filter(({ id }) => !result.unstable.has(id))
+  const scores = computeSuspicion(tests, probes)
+  const isLoaded = (one: number): boolean => result.loaded.some((hits) => isHit(hits, one))
   for (const file of sources) {
     const found = regions.get(file.path)
-    if (found !== undefined) suspectTopLevel(scores, file, found, isLoaded)
+    if (found !== undefined) addTopLevelSuspicion(scores, file, found, isLoaded)
   }
   return {
     tests,
-    unstable: heard.unstable.size,
-    unsupported: heard.unsupported,
-    loadMs: heard.loadMs,
+    unstable: result.unstable.size,
+    unsupported: result.unsupported,
+    loadMs: result.loadMs,
     suspicionAt: (file, offset) => scores[regions.get(file)?.table[offset] ?? -1] ?? 0,
   }
 }
 
-/** TypeScript as JavaScript; what is JavaScript is read where it is. */
-export function plainTexts(files: ProjectFiles, sources: readonly SourceFile[]): TextFile[] {
+/** TypeScript as JavaScript; JavaScript is read from disk. */
+export function toPlainTexts(files: ProjectFiles, sources: readonly SourceFile[]): TextFile[] {
   const searched = new Set(sources.map(({ path }) => path))
   const rest: readonly FoundFile[] = [...files.sources, ...files.tests, ...files.others]
   return rest
     .filter(({ path }) => isTypeScript(path) && !searched.has(path))
-    .map(({ path, text }) => loadable(path, text))
+    .map(({ path, text }) => toLoadable(path, text))
 }
 
-interface Heard {
+interface SurveyResult {
   readonly tests: SurveyedTest[]
   readonly unstable: Set<string>
   readonly loaded: Uint8Array[]
@@ -94,37 +94,43 @@ interface Heard {
   unsupported: number
 }
 
-async function listen(job: SurveyJob, options: SurveyOptions): Promise<Heard> {
-  const heard: Heard = { tests: [], unstable: new Set(), loaded: [], loadMs: 0, unsupported: 0 }
-  const again = new Map<string, { readonly ok: boolean; readonly ms: number }>()
+async function runSurvey(job: SurveyJob, options: SurveyOptions): Promise<SurveyResult> {
+  const result: SurveyResult = {
+    tests: [],
+    unstable: new Set(),
+    loaded: [],
+    loadMs: 0,
+    unsupported: 0,
+  }
+  const secondRuns = new Map<string, { readonly ok: boolean; readonly ms: number }>()
   const loads = new Map<string, number>()
-  await runInside(job, {
+  await runSandboxed(job, {
     ...options,
-    onSaid(said) {
-      if (said.type === 'test') {
-        if (said.unsupported === true) heard.unsupported++
+    onMessage(message) {
+      if (message.type === 'test') {
+        if (message.unsupported === true) result.unsupported++
         else
-          heard.tests.push({
-            ...said,
-            hits: Buffer.from(said.hits, 'base64'),
-            hung: said.hung === true,
+          result.tests.push({
+            ...message,
+            hits: Buffer.from(message.hits, 'base64'),
+            hung: message.hung === true,
           })
-      } else if (said.type === 'again') again.set(said.id, said)
-      else if (said.type === 'loaded') {
-        heard.loaded.push(Buffer.from(said.hits, 'base64'))
-        // The first time others are loaded with it, and stay.
-        loads.set(said.file, Math.min(said.ms, loads.get(said.file) ?? said.ms))
+      } else if (message.type === 'again') secondRuns.set(message.id, message)
+      else if (message.type === 'loaded') {
+        result.loaded.push(Buffer.from(message.hits, 'base64'))
+        // The first load includes modules that then stay loaded.
+        loads.set(message.file, Math.min(message.ms, loads.get(message.file) ?? message.ms))
       }
     },
   })
-  heard.loadMs = Math.max(0, ...loads.values())
-  // Without a second answer there was no time for one.
-  const tests = heard.tests.map((one) => ({
+  result.loadMs = Math.max(0, ...loads.values())
+  // Without a second result there was no time for one.
+  const tests = result.tests.map((one) => ({
     ...one,
-    ms: Math.min(one.ms, again.get(one.id)?.ms ?? one.ms),
+    ms: Math.min(one.ms, secondRuns.get(one.id)?.ms ?? one.ms),
   }))
   for (const { id, ok } of tests) {
-    if (again.size > 0 && again.get(id)?.ok !== ok) heard.unstable.add(id)
+    if (secondRuns.size > 0 && secondRuns.get(id)?.ok !== ok) result.unstable.add(id)
   }
-  return { ...heard, tests }
+  return { ...result, tests }
 }

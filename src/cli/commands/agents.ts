@@ -10,7 +10,7 @@ import { renderSection, type SectionOptions } from '../display/findings.ts'
 import { visible } from '../display/render.ts'
 import { outcomeExitCodes } from '../exit-codes.ts'
 import { type AttendedOption, addAttendedOption } from '../run-options.ts'
-import { openSession, recordFolder, type Session, withNewRecord } from '../session.ts'
+import { openSession, type Session, stateFolderOf, withNewStateFolder } from '../session.ts'
 
 export function addAgents(program: Command): void {
   const agents = program
@@ -57,8 +57,8 @@ const sectionOptions = ({ terminal }: Session): SectionOptions => ({
 async function list(program: Command): Promise<void> {
   const session = openSession(program)
   const { listAgents } = await import('../../launch/agents/list-agents.ts')
-  const found = await listAgents(await recordFolder(program))
-  const { daemonFindings, daemonView } = await import('../daemon-view.ts')
+  const found = await listAgents(await stateFolderOf(program))
+  const { daemonFindings, daemonView } = await import('../connection/daemon-view.ts')
   const daemon = await daemonView(program)
   session.print({ ...found, ...defined({ daemon }) }, () =>
     [
@@ -73,7 +73,7 @@ async function list(program: Command): Promise<void> {
 async function add(program: Command, name: string, yes: boolean): Promise<void> {
   const session = openSession(program)
   const { fetchAgent, planFetch } = await import('../../launch/agents/fetch-agent.ts')
-  const plan = planFetch(name, await recordFolder(program))
+  const plan = planFetch(name, await stateFolderOf(program))
   if (!yes) await requireConsent(session, plan)
   await fetchAgent(plan)
   const { packages, folder } = plan
@@ -98,7 +98,7 @@ async function requireConsent({ terminal }: Session, plan: FetchPlan): Promise<v
 async function remove(program: Command, name: string): Promise<void> {
   const { print } = openSession(program)
   const { removeAgent } = await import('../../launch/agents/fetch-agent.ts')
-  const removed = await removeAgent(name, await recordFolder(program))
+  const removed = await removeAgent(name, await stateFolderOf(program))
   print({ agent: name, removed }, () =>
     removed ? `removed ${name}` : `${name} was not fetched by loopctl; nothing was removed.`,
   )
@@ -116,7 +116,7 @@ async function tryOut(program: Command, name: string, options: TestOptions): Pro
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)
   const { trialBudget, tryAgent } = await import('../../launch/agents/try-agent.ts')
   const width = sectionOptions(session)
-  const trial: AgentTrial = await withNewRecord(program, (host) =>
+  const trial: AgentTrial = await withNewStateFolder(program, (host) =>
     tryAgent(host, name, {
       signal: stop.signal,
       attended: session.terminal.asks || options.attended === true,

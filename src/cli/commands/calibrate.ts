@@ -12,7 +12,7 @@ import {
   dollars,
   duration,
 } from '../run-options.ts'
-import { openSession, type Session, wholeNumber, withNewRecord } from '../session.ts'
+import { openSession, type Session, wholeNumber, withNewStateFolder } from '../session.ts'
 import { loadTrusted } from '../trust.ts'
 
 interface CalibrateOptions extends AttendedOption {
@@ -58,7 +58,7 @@ async function runCalibrate(
   }
   const session = openSession(program)
   await interruptible('nothing was kept.', (stop) =>
-    withNewRecord(program, async (host) => {
+    withNewStateFolder(program, async (host) => {
       const loaded = await loadTrusted(session, host.folder, file, options)
       try {
         const { calibrateLoop } = await import('../../launch/calibrate/index.ts')

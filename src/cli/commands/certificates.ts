@@ -11,7 +11,7 @@ import {
 } from '../display/certificate-view.ts'
 import { visible } from '../display/render.ts'
 import { verdictExitCodes } from '../exit-codes.ts'
-import { folderName, openSession, recordFolder } from '../session.ts'
+import { folderName, openSession, stateFolderOf } from '../session.ts'
 
 const load = (): Promise<typeof import('../../history/certificates/index.ts')> =>
   import('../../history/certificates/index.ts')
@@ -66,7 +66,7 @@ async function verify(program: Command, target: string, options: VerifyOptions):
   }
   const request: VerifyTarget = {
     target,
-    folder: await recordFolder(program),
+    folder: await stateFolderOf(program),
     ...(repo === undefined ? {} : { look: { repo, ...defined({ commit }) } }),
     ...defined({ trusted }),
   }
@@ -83,7 +83,7 @@ async function list(program: Command, { out }: { readonly out?: string }): Promi
   if (out !== undefined) throw new LoopError('bad-request', 'Say which: an id or a run.')
   const { json, print } = openSession(program)
   const { listCertificates } = await load()
-  const found = await listCertificates(await recordFolder(program), listedMax)
+  const found = await listCertificates(await stateFolderOf(program), listedMax)
   if (json) for (const one of found) print(one, String)
   else print(found, () => renderCertificates(found))
 }
@@ -94,7 +94,7 @@ async function show(
   { out }: { readonly out?: string },
 ): Promise<void> {
   const { print } = openSession(program)
-  const folder = await recordFolder(program)
+  const folder = await stateFolderOf(program)
   const { exportCertificate, readTarget } = await load()
   if (out === undefined) {
     const found = await readTarget(target, folder)
@@ -124,7 +124,7 @@ function addKeys(program: Command): void {
     .description('sign with a new key from now on; the old one signs for it and is thrown away')
     .action(async () => {
       const { rotateKey } = await load()
-      const made = await rotateKey(await recordFolder(program), Date.now())
+      const made = await rotateKey(await stateFolderOf(program), Date.now())
       if (made === undefined) {
         const message = 'Somebody else made a new key at this moment. See: loopctl keys list.'
         throw new LoopError('run-busy', message)
@@ -139,7 +139,7 @@ function addKeys(program: Command): void {
     .description('trust the keys in a file that loopctl keys export printed')
     .action(async (file: string) => {
       const { trustFile } = await load()
-      const done = await trustFile(await recordFolder(program), file)
+      const done = await trustFile(await stateFolderOf(program), file)
       openSession(program).print(done, () => renderTrusted(done))
     })
   keys
@@ -147,7 +147,7 @@ function addKeys(program: Command): void {
     .description('do not trust a key of others any more')
     .action(async (id: string) => {
       const { untrust } = await load()
-      const key = await untrust(await recordFolder(program), id)
+      const key = await untrust(await stateFolderOf(program), id)
       openSession(program).print(key, () => visible(`${key.id} is not trusted any more.`))
     })
   keys
@@ -155,14 +155,14 @@ function addKeys(program: Command): void {
     .description('print the public keys of this installation, for those who verify')
     .action(async () => {
       const { exportKeys } = await load()
-      process.stdout.write(`${await exportKeys(await recordFolder(program), Date.now())}\n`)
+      process.stdout.write(`${await exportKeys(await stateFolderOf(program), Date.now())}\n`)
     })
 }
 
 async function listAll(program: Command): Promise<void> {
   const { json, print } = openSession(program)
   const { listKeys } = await load()
-  const found = await listKeys(await recordFolder(program))
+  const found = await listKeys(await stateFolderOf(program))
   if (json) for (const key of found) print(key, String)
   else print(found, () => renderKeys(found))
 }

@@ -20,7 +20,7 @@ import {
   addTrustOption,
   type ChangeOptions,
 } from '../run-options.ts'
-import { openSession, type Session, who, withNewRecord } from '../session.ts'
+import { openSession, type Session, who, withNewStateFolder } from '../session.ts'
 import { loadTrusted } from '../trust.ts'
 
 interface CertifyOptions extends AttendedOption, Pick<ChangeOptions, 'dependencies'> {
@@ -69,7 +69,7 @@ async function run(
 ): Promise<void> {
   const session = openSession(program)
   await interruptible('nothing was certified.', (stop) =>
-    withNewRecord(program, async (host) => {
+    withNewStateFolder(program, async (host) => {
       const { certifyFolder, loadChecks } = await import('../../launch/certify/certify-folder.ts')
       const loaded = await load(session, host, given, options, loadChecks)
       try {

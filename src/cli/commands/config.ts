@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { LoadedConfig } from '../../definition/config/load-config.ts'
 import { defined, LoopError } from '../../loop/index.ts'
 import { renderTable, visible } from '../display/render.ts'
-import { openSession, recordFolder } from '../session.ts'
+import { openSession, stateFolderOf } from '../session.ts'
 
 export function addConfig(program: Command): void {
   const config = program
@@ -39,7 +39,7 @@ interface ShowOptions {
 }
 
 async function load(program: Command, file?: string): Promise<LoadedConfig> {
-  const folder = await recordFolder(program)
+  const folder = await stateFolderOf(program)
   const { loadConfig } = await import('../../definition/config/load-config.ts')
   return loadConfig({ folder, ...defined({ file }) })
 }
@@ -78,7 +78,7 @@ async function paths(program: Command): Promise<void> {
 
 async function check(program: Command, file: string | undefined): Promise<void> {
   const { json, print } = openSession(program)
-  const folder = await recordFolder(program)
+  const folder = await stateFolderOf(program)
   const { findConfigFiles } = await import('../../definition/config/find-files.ts')
   const { checkConfig } = await import('../../definition/config/preview-config.ts')
   const found = findConfigFiles({ cwd: process.cwd(), environment: process.env })

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { type Command, Option } from 'commander'
 import type { Client, DaemonInfo } from '../../client/index.ts'
 import { errorTable, isLoopError, LoopError } from '../../loop/index.ts'
+import { ownToken } from '../connection/reach.ts'
 import { plural, renderSpan } from '../display/amounts.ts'
 import { renderTable, renderTime, visible } from '../display/render.ts'
-import { ownToken } from '../reach.ts'
-import { openSession, recordFolder, wholeNumber } from '../session.ts'
+import { openSession, stateFolderOf, wholeNumber } from '../session.ts'
 
 interface StartOptions {
   readonly port?: number
@@ -45,8 +45,8 @@ export function addDaemon(program: Command): void {
     .option('-f, --follow', 'wait for more')
     .option('-n, --lines <n>', 'so many of the last lines', wholeNumber, 100)
     .action(async (options: { follow?: boolean; lines: number }) => {
-      const { showLog } = await import('../daemon-log.ts')
-      await showLog(openSession(program), await recordFolder(program), options)
+      const { showLog } = await import('../connection/daemon-log.ts')
+      await showLog(openSession(program), await stateFolderOf(program), options)
     })
   daemon
     .command('token')
@@ -98,13 +98,13 @@ function argumentsFrom(options: StartOptions): readonly string[] {
 
 /** The daemon of the record; undefined where there is none. Rejected where it does not answer. */
 async function running(program: Command, windowMs?: number): Promise<Client | undefined> {
-  const folder = resolve(await recordFolder(program))
+  const folder = resolve(await stateFolderOf(program))
   const known = ownToken(program)
   const { clientOf } = await import('../../client/find-daemon.ts')
   const { isHealthy } = await import('../../client/wait-for-health.ts')
   const client = clientOf(folder, known)
   if (client !== undefined && (await isHealthy(client))) return client
-  const { answerOfHolder } = await import('../silent-daemon.ts')
+  const { answerOfHolder } = await import('../connection/silent-daemon.ts')
   return answerOfHolder({ folder, token: known, windowMs })
 }
 
@@ -122,7 +122,7 @@ async function startIt(program: Command, options: StartOptions): Promise<void> {
     const message = 'A daemon runs here already, as it was started.'
     throw new LoopError('wrong-status', `${message} Stop it first: loopctl daemon stop`)
   }
-  const folder = resolve(await recordFolder(program))
+  const folder = resolve(await stateFolderOf(program))
   const { startDaemon } = await import('../../client/start-daemon.ts')
   const client = there ?? (await startDaemon({ folder, args, token: ownToken(program) })).client
   const info = await client.daemon()
@@ -139,8 +139,8 @@ const stopWindowMs = 60_000
 const lookMs = 100
 
 async function stop(program: Command, force: boolean): Promise<void> {
-  const { holderOf } = await import('../silent-daemon.ts')
-  const holder = await holderOf(resolve(await recordFolder(program)))
+  const { holderOf } = await import('../connection/silent-daemon.ts')
+  const holder = await holderOf(resolve(await stateFolderOf(program)))
   if (force && holder !== undefined) return endSilent(program, holder, force)
   let client: Client | undefined
   try {
@@ -180,8 +180,8 @@ async function endSilent(program: Command, pid: number, force: boolean): Promise
     const advice = 'at once, without loss: loopctl daemon stop --force'
     process.stderr.write(`Process ${pid} does not answer. It is told to end (${advice}).\n`)
   }
-  const { endHolder } = await import('../silent-daemon.ts')
-  const folder = resolve(await recordFolder(program))
+  const { endHolder } = await import('../connection/silent-daemon.ts')
+  const folder = resolve(await stateFolderOf(program))
   await endHolder(pid, { folder, force, windowMs: stopWindowMs })
   const later = 'Its runs go on when it is started again.'
   print({ stopped: true, running: false, pid }, () => `The daemon has ended. ${later}`)
@@ -191,7 +191,7 @@ async function untilEnded(pid: number): Promise<void> {
   const endMs = Date.now() + stopWindowMs
   while (isAlive(pid)) {
     if (Date.now() > endMs) {
-      const { notEnded } = await import('../silent-daemon.ts')
+      const { notEnded } = await import('../connection/silent-daemon.ts')
       throw notEnded(pid, stopWindowMs, false)
     }
     await new Promise((done) => void setTimeout(done, lookMs))
@@ -211,7 +211,7 @@ async function status(program: Command): Promise<void> {
   const { print } = openSession(program)
   const client = await running(program, lookWindowMs)
   if (client === undefined) {
-    const folder = await recordFolder(program)
+    const folder = await stateFolderOf(program)
     print({ running: false, folder }, () =>
       visible(`No daemon runs for ${folder}. Start it with: loopctl daemon start`),
     )
@@ -248,7 +248,7 @@ async function token(
   { readOnly, rotate }: { readonly readOnly?: boolean; readonly rotate?: boolean },
 ): Promise<void> {
   const { print } = openSession(program)
-  const folder = resolve(await recordFolder(program))
+  const folder = resolve(await stateFolderOf(program))
   const { readToken, rotateToken, tokenPath } = await import('../../daemon/token-file.ts')
   const kind = readOnly === true ? 'read' : 'write'
   const made = rotate === true ? rotateToken(folder, kind) : readToken(tokenPath(folder, kind))
@@ -270,7 +270,7 @@ async function printUnit(
   const unit = systemdUnit({
     node: process.execPath,
     program: fileURLToPath(new URL('../../daemon/loopd.js', import.meta.url)),
-    state: resolve(await recordFolder(program)),
+    state: resolve(await stateFolderOf(program)),
     args: argumentsFrom(options),
     path: process.env['PATH'],
   })

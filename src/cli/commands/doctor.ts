@@ -5,7 +5,7 @@ import { defined } from '../../loop/index.ts'
 import { renderExamination } from '../display/examination.ts'
 import { renderSection } from '../display/findings.ts'
 import { outputExitCode } from '../exit-codes.ts'
-import { openSession, recordFolder } from '../session.ts'
+import { openSession, stateFolderOf } from '../session.ts'
 
 /** Longer lines are hard to read. */
 const widthMax = 100
@@ -27,8 +27,8 @@ export function addDoctor(program: Command): void {
       const { style } = terminal
       const width = terminal.live ? Math.min(terminal.width(), widthMax) : Number.POSITIVE_INFINITY
       const { examine } = await import('../../host/doctor.ts')
-      const found = await examine(await recordFolder(program))
-      const { daemonFindings, daemonView } = await import('../daemon-view.ts')
+      const found = await examine(await stateFolderOf(program))
+      const { daemonFindings, daemonView } = await import('../connection/daemon-view.ts')
       const daemon = await daemonView(program)
       const probes = options.probes === true
       print({ ...found, ...defined({ daemon }) }, () =>

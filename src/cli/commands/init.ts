@@ -14,7 +14,7 @@ import { renderTable, visible, visibleText } from '../display/render.ts'
 import { interruptedExitCode } from '../exit-codes.ts'
 import { askAnswers, defaultAnswers, type InitFound, whatIsMissing } from '../init-answers.ts'
 import { readPrompt } from '../run-options.ts'
-import { openSession, recordFolder, type Session } from '../session.ts'
+import { openSession, type Session, stateFolderOf } from '../session.ts'
 import { shellWord } from '../shell-word.ts'
 
 interface InitOptions {
@@ -56,7 +56,7 @@ async function start(
 ): Promise<void> {
   const session = openSession(program)
   const folder = requireProjectFolder()
-  const state = resolve(await recordFolder(program))
+  const state = resolve(await stateFolderOf(program))
   const { initFile, requireNew, writeInitLoop } = await import('../../launch/init/write-loop.ts')
   const file = initFile(folder, named)
   requireNew(file)

@@ -2,12 +2,12 @@
 
 import type { Command } from 'commander'
 import type { Collected } from '../../host/collect-garbage.ts'
-import type { RemovedRun } from '../../host/remove-run.ts'
 import { defined } from '../../loop/index.ts'
+import type { RunRemovalResponse } from '../../protocol/api/index.ts'
 import { plural, renderSize } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
 import { requireYes } from '../require-yes.ts'
-import { wholeNumber, withRecord, withRuns } from '../session.ts'
+import { wholeNumber, withRuns, withStateFolder } from '../session.ts'
 
 const gcAdvice =
   'The content of their files is still there: loopctl gc removes what no other run needs.'
@@ -19,7 +19,7 @@ export function addKeeping(program: Command): void {
     .option('--iteration <n>', 'after this iteration (default: the last)', wholeNumber)
     .option('--no-files', 'without the files of the workspace')
     .action((run: string, options: { iteration?: number; files: boolean }) =>
-      withRecord(program, async (host) => {
+      withStateFolder(program, async (host) => {
         const { iteration, files } = options
         const chosen = defined({ iteration })
         process.stdout.write(await host.exportCheckpoint(run, { files, ...chosen }))
@@ -29,7 +29,7 @@ export function addKeeping(program: Command): void {
     .command('files <tree> <folder>')
     .description('put the files of a tree, as inspect and tail name it, into an empty folder')
     .action((tree: string, folder: string) =>
-      withRecord(program, async (host, { print }) => {
+      withStateFolder(program, async (host, { print }) => {
         const whole = await host.extract(tree, folder)
         print({ tree: whole, folder }, () => visible(`${whole} is in ${folder}`))
       }),
@@ -65,7 +65,7 @@ export function addKeeping(program: Command): void {
         'unused for 30 days, and the least recently used above 5 GiB or a tenth of the disk.',
     )
     .action(() =>
-      withRecord(program, async (host, { print }) => {
+      withStateFolder(program, async (host, { print }) => {
         const swept = await host.collectGarbage()
         print(swept, () => renderCollected(swept))
       }),
@@ -82,7 +82,7 @@ function renderCollected({ removed, kept, layers }: Collected): string {
 }
 
 /** What is still there, why, and how it goes. */
-function leftOf({ worktree, workspace }: RemovedRun): string {
+function leftOf({ worktree, workspace }: RunRemovalResponse): string {
   switch (worktree?.status) {
     case 'kept': {
       const { path, why } = worktree

@@ -3,12 +3,12 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Break, OutputEntry } from '../../client/index.ts'
-import type { RunRow } from '../../engine/index.ts'
 import { defined, describeEvent, LoopError, runStatuses, statusesNamed } from '../../loop/index.ts'
+import type { Run } from '../../protocol/api/index.ts'
+import type { ListFilter, Runs } from '../connection/runs.ts'
 import { renderQueue } from '../display/queue-view.ts'
 import { renderTime, visible, visibleText } from '../display/render.ts'
 import { renderInspection, renderList } from '../display/runs-view.ts'
-import type { ListFilter, Runs } from '../runs.ts'
 import { folderName, openSession, type Session, wholeNumber, withRuns } from '../session.ts'
 
 interface ListOptions {
@@ -134,7 +134,7 @@ function createOutputShow({ json, print, terminal }: Session): (entry: OutputEnt
 /** What lists call interrupted is at work by its record, and nobody drives it. */
 const interrupted = 'interrupted'
 
-async function listed(runs: Runs, options: ListOptions): Promise<readonly RunRow[]> {
+async function listed(runs: Runs, options: ListOptions): Promise<readonly Run[]> {
   if (options.status !== interrupted) return runs.list(filterFrom(options, 1))
   const { status: _all, ...rest } = filterFrom({ ...options, all: true }, 0)
   return (await runs.list(rest)).filter((run) => run.interrupted)
@@ -157,7 +157,7 @@ const noStatus = (status: string): LoopError =>
     `No run ever has the status "${status}". The statuses are: ${[...runStatuses, interrupted].join(', ')}.`,
   )
 
-function listRuns(program: Command, found: readonly RunRow[], options: ListOptions): void {
+function listRuns(program: Command, found: readonly Run[], options: ListOptions): void {
   const { hint, json, print, terminal } = openSession(program)
   const { limit = Number.POSITIVE_INFINITY } = filterFrom(options, 0)
   const runs = found.slice(0, limit)

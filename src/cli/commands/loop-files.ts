@@ -5,9 +5,9 @@ import { LoopError } from '../../loop/index.ts'
 import { renderTable, renderTime, visible } from '../display/render.ts'
 import { fit } from '../display/status-line.ts'
 import { renderPowers } from '../display/wrap.ts'
-import { renderScope } from '../plan.ts'
 import { type AttendedOption, addAttendedOption, addTrustOption } from '../run-options.ts'
-import { openSession, recordFolder } from '../session.ts'
+import { openSession, stateFolderOf } from '../session.ts'
+import { renderScope } from '../start/plan.ts'
 import { loadTrusted } from '../trust.ts'
 
 export function addLoopFiles(program: Command): void {
@@ -37,7 +37,7 @@ const firstLine = (text: string): string => text.split('\n')[0] ?? ''
 
 async function validate(program: Command, files: readonly string[]): Promise<void> {
   const { print } = openSession(program)
-  const folder = await recordFolder(program)
+  const folder = await stateFolderOf(program)
   const { validateLoop } = await import('../../launch/load-loop.ts')
   const reports = await Promise.all(files.map((file) => validateLoop(file, folder)))
   for (const report of reports) {
@@ -61,7 +61,7 @@ async function validate(program: Command, files: readonly string[]): Promise<voi
 
 async function trust(program: Command, file: string, forget: boolean): Promise<void> {
   const { print, terminal } = openSession(program)
-  const folder = await recordFolder(program)
+  const folder = await stateFolderOf(program)
   const { distrustLoop, previewLoop, trustLoop } = await import('../../launch/load-loop.ts')
   const { isConfigFile, previewConfig } = await import('../../definition/config/preview-config.ts')
   const preview = await (isConfigFile(file) ? previewConfig : previewLoop)(file, folder)
@@ -85,7 +85,7 @@ async function trust(program: Command, file: string, forget: boolean): Promise<v
 async function listTrusted(program: Command): Promise<void> {
   const { json, print } = openSession(program)
   const { trustedLoops } = await import('../../launch/load-loop.ts')
-  const entries = await trustedLoops(await recordFolder(program))
+  const entries = await trustedLoops(await stateFolderOf(program))
   if (json) for (const entry of entries) print(entry, String)
   else if (entries.length === 0) print([], () => 'No loop file is trusted yet.')
   else {
@@ -109,20 +109,15 @@ async function listTools(
   options: ToolsOptions,
 ): Promise<void> {
   const session = openSession(program)
-  const folder = await recordFolder(program)
-  const { builtInTools, createTools, searchTools } = await import('../../tools/index.ts')
-  const { createPlainCommands } = await import('../../sandbox/index.ts')
+  const folder = await stateFolderOf(program)
+  const { findTools } = await import('../../launch/find-tools.ts')
   const { loop } = options
   const loaded = loop === undefined ? undefined : await loadTrusted(session, folder, loop, options)
   try {
     const attended = session.terminal.asks || options.attended === true
     const opened = await loaded?.open({ folder, workspace: loaded.workspace, attended })
     for (const problem of opened?.problems ?? []) process.stderr.write(`warning: ${problem}\n`)
-    const tools =
-      opened?.parts.tools ??
-      createTools({ tools: builtInTools({ commands: createPlainCommands() }) })
-    const all = (await tools.list?.()) ?? []
-    const found = query === undefined ? all : searchTools(all, query)
+    const found = await findTools(opened?.parts.tools, query)
     if (session.json) for (const tool of found) session.print(tool, String)
     else if (found.length === 0)
       session.print([], () => `No tool matches "${visible(query ?? '')}".`)

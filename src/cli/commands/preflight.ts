@@ -12,7 +12,7 @@ import {
   addDependenciesOption,
   addTrustOption,
 } from '../run-options.ts'
-import { openSession, type Session, withNewRecord } from '../session.ts'
+import { openSession, type Session, withNewStateFolder } from '../session.ts'
 import type { Style } from '../terminal.ts'
 import { loadTrusted } from '../trust.ts'
 
@@ -74,7 +74,7 @@ export async function preflightFile(
 ): Promise<void> {
   const session = openSession(program)
   await interruptible('preflight stopped.', (stop) =>
-    withNewRecord(program, async (host) => {
+    withNewStateFolder(program, async (host) => {
       const loaded = await loadTrusted(session, host.folder, file, options)
       try {
         const { preflightLoop } = await import('../../launch/preflight/index.ts')
@@ -130,7 +130,7 @@ export function renderTried(
 
 async function forget(program: Command, run: string | undefined): Promise<void> {
   const session = openSession(program)
-  await withNewRecord(program, async (host) => {
+  await withNewStateFolder(program, async (host) => {
     const { forgetKnown } = await import('../../launch/preflight/forget-known.ts')
     const forgotten = await forgetKnown(host, run)
     session.print(forgotten, () => {

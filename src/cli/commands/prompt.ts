@@ -1,9 +1,9 @@
 /** `prompt`: what the agent would be told first. */
 
 import type { Command } from 'commander'
-import type { RunOptions } from '../run-here.ts'
 import { addChangeOptions, addLimitOptions, addLoadOptions } from '../run-options.ts'
 import { folderName } from '../session.ts'
+import type { RunOptions } from '../start/start-options.ts'
 
 export function addPrompt(program: Command): void {
   const prompt = program
@@ -13,7 +13,7 @@ export function addPrompt(program: Command): void {
     .option('--config <file>', 'config file; overrides discovered ones')
   addLoadOptions(addLimitOptions(addChangeOptions(prompt)))
   prompt.action(async (file: string, options: RunOptions) => {
-    const { showPrompt } = await import('../dry-run.ts')
+    const { showPrompt } = await import('../start/dry-run.ts')
     await showPrompt(program, file, options)
   })
 }

@@ -1,18 +1,26 @@
 /** The command that does a run again from its record, offline and free: replay. */
 
 import type { Command } from 'commander'
-import type { DriveEnd } from '../../engine/index.ts'
 import type { Host } from '../../host/host.ts'
 import type { Replay, ReplayResult } from '../../launch/replay/replay.ts'
-import { defined, describeOutcome } from '../../loop/index.ts'
-import type { RunHandle } from '../../runs/run-handle.ts'
+import { defined, describeOutcome, LoopError } from '../../loop/index.ts'
+import type { Inspected } from '../connection/runs.ts'
 import { plural, renderCount, renderMoney } from '../display/amounts.ts'
 import { visible } from '../display/render.ts'
-import { fileOf, type Started, withLoop } from '../drive-loop.ts'
 import { divergedExitCode } from '../exit-codes.ts'
 import { type AttendedOption, addAttendedOption, addTrustOption } from '../run-options.ts'
-import { folderName, type Session, withRecord } from '../session.ts'
-import type { Epilogue } from '../show-run.ts'
+import {
+  folderName,
+  openSession,
+  type Session,
+  withNewStateFolder,
+  withStateFolder,
+} from '../session.ts'
+import type { FollowedRun } from '../start/foreground.ts'
+import type { RunEnd } from '../start/run-end.ts'
+import type { Epilogue } from '../start/show-run.ts'
+import type { ResumeOptions } from '../start/start-options.ts'
+import { type Started, withLoop } from '../start/with-loop.ts'
 
 export interface ReplayCommandOptions extends AttendedOption {
   readonly workspace?: string
@@ -34,7 +42,7 @@ export function addReplaying(program: Command): void {
     .option('--file <file>', 'another loop file, to see what it changes')
   addTrustOption(addAttendedOption(replay))
   replay.action((name: string, options: ReplayCommandOptions) =>
-    withRecord(program, (host, session) => replayRun(session, host, name, options)),
+    withStateFolder(program, (host, session) => replayRun(session, host, name, options)),
   )
 }
 
@@ -51,6 +59,7 @@ export async function replayRun(
   })
   let started = false
   try {
+    const { fileOf } = await import('../../launch/start/file-of.ts')
     const file = fileOf(replay.original, options.file)
     if (options.file === undefined) await requireSameFile(host, replay, file)
     const { changes } = replay.original.state.source ?? {}
@@ -78,13 +87,31 @@ export async function replayRun(
   }
 }
 
+/** Continues an interrupted replay. It stays where it was. */
+export async function resumeReplay(
+  program: Command,
+  { run }: Pick<Inspected, 'run'>,
+  options: ResumeOptions,
+): Promise<void> {
+  const { from, force, workspace } = options
+  if (from !== undefined || force !== undefined || workspace !== undefined) {
+    throw new LoopError(
+      'bad-request',
+      `Run "${run.name}" is a replay: it is resumed where it was, without --from, --force and --workspace.`,
+    )
+  }
+  await withNewStateFolder(program, (host) =>
+    replayRun(openSession(program), host, run.name, { ...options, resume: true }),
+  )
+}
+
 /** A file that changed is mostly not trusted either, and that would be the wrong advice. */
 async function requireSameFile({ folder }: Host, replay: Replay, file: string): Promise<void> {
   const { previewLoop } = await import('../../launch/load-loop.ts')
-  replay.requireFile((await previewLoop(file, folder, 'resume')).digest)
+  replay.requireFile((await previewLoop(file, folder, { purpose: 'resume' })).digest)
 }
 
-function told(replay: Replay, handle: RunHandle): Omit<Started, 'before'> {
+function told(replay: Replay, handle: FollowedRun): Omit<Started, 'before'> {
   const { workspace } = replay
   const where = workspace === undefined ? '' : `  in ${workspace}`
   return {
@@ -97,8 +124,8 @@ function told(replay: Replay, handle: RunHandle): Omit<Started, 'before'> {
 
 async function epilogueOf(
   replay: Replay,
-  handle: RunHandle,
-  end: DriveEnd,
+  handle: FollowedRun,
+  end: RunEnd,
 ): Promise<Epilogue | undefined> {
   if (end.type !== 'ended') return undefined
   const result = await replay.result(handle.id)
@@ -144,5 +171,5 @@ function renderResult(
   ]
 }
 
-const keptIn = (kept: string | undefined, { name }: RunHandle): readonly string[] =>
+const keptIn = (kept: string | undefined, { name }: FollowedRun): readonly string[] =>
   kept === undefined ? [] : [`Its files are in ${kept}. To remove them: loopctl rm ${name}`]

@@ -1,14 +1,12 @@
 /** Commands about the work of a run once it is there: scrap, reset, create-pr, analyze. */
 
 import type { Command } from 'commander'
-import type { Postmortem } from '../../history/postmortem/built-in.ts'
-import type { PullRequestOptions } from '../../host/review/create-pull-request.ts'
-import type { Discarded } from '../../host/review/scrap-run.ts'
 import { isEnd, LoopError } from '../../loop/index.ts'
+import type { Discarded, Postmortem, PullRequestRequest } from '../../protocol/api/index.ts'
+import type { Runs } from '../connection/runs.ts'
 import { plural } from '../display/amounts.ts'
 import { visible, visibleText } from '../display/render.ts'
 import { requireYes } from '../require-yes.ts'
-import type { Runs } from '../runs.ts'
 import { who, withRuns } from '../session.ts'
 
 interface YesOption {
@@ -49,7 +47,7 @@ export function addReviewing(program: Command): void {
     .option('--title <text>', 'its title')
     .option('--body <text>', 'its text')
     .option('--draft', 'as a draft')
-    .action((run: string, options: Omit<PullRequestOptions, 'by'>) =>
+    .action((run: string, options: Omit<PullRequestRequest, 'by'>) =>
       withRuns(program, async (runs, { print }) => {
         const made = await runs.createPullRequest(run, { ...options, by: who() })
         print(made, () => visible(made.url))

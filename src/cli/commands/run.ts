@@ -3,12 +3,9 @@
 import type { Command } from 'commander'
 import { isLoopError, LoopError } from '../../loop/index.ts'
 import { addCheckOption } from '../check-option.ts'
+import { reach } from '../connection/reach.ts'
 import { visible } from '../display/render.ts'
-import type { ForkCommandOptions } from '../fork-here.ts'
 import type { InlineOptions } from '../inline-loop.ts'
-import { reach } from '../reach.ts'
-import type { ResumeOptions } from '../resume-here.ts'
-import type { RunOptions } from '../run-here.ts'
 import {
   addAttendedOption,
   addChangeOptions,
@@ -19,8 +16,15 @@ import {
   addWorktreeOptions,
   priority,
 } from '../run-options.ts'
-import type { DetachOption, RetryOptions } from '../run-there.ts'
 import { folderName, openSession, wholeNumber } from '../session.ts'
+import type {
+  DetachOption,
+  ForkOptions,
+  ResumeOptions,
+  RetryOptions,
+  RunOptions,
+} from '../start/start-options.ts'
+import { withStarter } from '../start/with-starter.ts'
 
 const runExamples = `
 Without a file, --agent defaults to the only agent that is installed, and --check to what init would propose.
@@ -52,9 +56,11 @@ export function addRunning(program: Command): void {
   addWorktreeOptions(addLoadOptions(addAttendedOption(addLimitOptions(addChangeOptions(run)))))
   addSettingOptions(run)
   run.addHelpText('after', runExamples)
-  run.action((file: string | undefined, options: RunOptions) => startRun(program, file, options))
+  run.action((file: string | undefined, options: RunOptions) =>
+    chooseAndStart(program, file, options),
+  )
 
-  const resume = program
+  const resumed = program
     .command('resume <run>')
     .description('resume an interrupted or paused run')
     .option('--from <iteration>', 'go back to the checkpoint after this iteration', wholeNumber)
@@ -63,10 +69,10 @@ export function addRunning(program: Command): void {
     .option('--workspace <folder>', 'where its files are now, if they were moved', folderName)
     .option('--file <file>', 'the loop file, if it was moved')
     .option('--detach', 'return once the daemon has accepted it')
-  addTrustOption(addAttendedOption(resume))
-  resume.action((name: string, options: ResumeOptions) => resumeRun(program, name, options))
+  addTrustOption(addAttendedOption(resumed))
+  resumed.action((name: string, options: ResumeOptions) => resume(program, name, options))
 
-  const fork = program
+  const forked = program
     .command('fork <run>')
     .description('start a new run from a checkpoint of another')
     .option(
@@ -82,27 +88,26 @@ export function addRunning(program: Command): void {
     )
     .option('--file <file>', 'another loop file, to compare')
     .option('--detach', 'return once the daemon has accepted it')
-  addLoadOptions(addAttendedOption(addLimitOptions(addChangeOptions(fork))))
-  fork.action((name: string, options: ForkCommandOptions) => forkRun(program, name, options))
+  addLoadOptions(addAttendedOption(addLimitOptions(addChangeOptions(forked))))
+  forked.action((name: string, options: ForkOptions) => fork(program, name, options))
   addRetrying(program)
 }
 
 function addRetrying(program: Command): void {
-  const retry = program
+  const retried = program
     .command('retry <run>')
     .description('start a new run that retries an unsuccessful one')
     .option('--name <name>', 'a name for the new run')
     .option('--detach', 'return once the daemon has accepted it')
-  addTrustOption(addAttendedOption(retry))
-  retry.action((name: string, options: RetryOptions) => retryRun(program, name, options))
+  addTrustOption(addAttendedOption(retried))
+  retried.action((name: string, options: RetryOptions) => retry(program, name, options))
   program
     .command('watch <run>')
     .description('watch a run and answer its questions; Ctrl-C leaves it running')
-    .action((name: string) => watch(program, name))
+    .action((name: string) => watchRun(program, name))
 }
 
-/** Through the daemon or here; what is shown is the same. */
-async function startRun(
+async function chooseAndStart(
   program: Command,
   named: string | undefined,
   given: RunOptions & DetachOption & InlineOptions,
@@ -135,23 +140,20 @@ async function startFile(
   isInline: boolean,
 ): Promise<void> {
   if (options.dryRun === true) {
-    const { dryRun } = await import('../dry-run.ts')
+    const { dryRun } = await import('../start/dry-run.ts')
     return dryRun(program, file, options)
   }
-  const way = await reach(program, 'drive', async (folder) => {
+  const { agreeOnDependencies } = await import('../start/agree-on-dependencies.ts')
+  const { startRun } = await import('../start/start-runs.ts')
+  const beforeStart = async (folder: string): Promise<void> => {
     const { requireAgreed } = await import('../trust.ts')
     await requireAgreed(openSession(program), folder, file, options.trust === true)
-  })
-  const { agreeOnDependencies } = await import('../agree-on-dependencies.ts')
-  const agreed = await agreeOnDependencies(program, file, options)
-  if (way.type === 'daemon') {
-    if (isInline && way.folder === undefined) throw farAway()
-    const { runThere } = await import('../run-there.ts')
-    return runThere(program, way, file, agreed)
   }
-  requireWatching(agreed)
-  const { runHere } = await import('../run-here.ts')
-  await runHere(program, file, agreed)
+  await withStarter(program, { ...options, beforeStart }, async (starter) => {
+    const agreed = await agreeOnDependencies(program, file, options)
+    if (isInline && starter.folder === undefined) throw farAway()
+    await startRun(program, starter, file, agreed)
+  })
 }
 
 /** A daemon with another state folder cannot read the loop, which is stored in ours. */
@@ -161,63 +163,49 @@ const farAway = (): LoopError =>
     'The daemon at this address uses another state folder and cannot read this loop. Write a loop file that it can read: loopctl init',
   )
 
-async function resumeRun(
+async function resume(
   program: Command,
   name: string,
   options: ResumeOptions & DetachOption,
 ): Promise<void> {
-  const way = await reach(program, 'drive')
-  if (way.type === 'daemon') {
-    const { resumeThere } = await import('../run-there.ts')
-    return resumeThere(openSession(program), way, name, options)
-  }
-  requireWatching(options)
-  const { resumeHere } = await import('../resume-here.ts')
-  await resumeHere(program, name, options)
+  const { resumeRun } = await import('../start/start-runs.ts')
+  await withStarter(program, options, async (starter) => {
+    const session = openSession(program)
+    const before = await starter.client.inspect(name)
+    if (before.state.origin?.type !== 'replay' || starter.here === undefined) {
+      return resumeRun(session, starter, before, options)
+    }
+    const { resumeReplay } = await import('./replay.ts')
+    // A replay handles signals itself.
+    starter.here.foreground.close()
+    await resumeReplay(program, before, options)
+  })
 }
 
-async function forkRun(
+async function fork(
   program: Command,
   name: string,
-  options: ForkCommandOptions & DetachOption,
+  options: ForkOptions & DetachOption,
 ): Promise<void> {
-  const way = await reach(program, 'drive')
-  if (way.type === 'daemon') {
-    const { forkThere } = await import('../run-there.ts')
-    return forkThere(openSession(program), way, name, options)
-  }
-  requireWatching(options)
-  const { forkHere } = await import('../fork-here.ts')
-  await forkHere(program, name, options)
-}
-
-async function retryRun(program: Command, name: string, options: RetryOptions): Promise<void> {
-  const way = await reach(program, 'drive')
-  if (way.type === 'daemon') {
-    const { retryThere } = await import('../run-there.ts')
-    return retryThere(openSession(program), way, name, options)
-  }
-  throw new LoopError(
-    'not-available',
-    'retry needs the daemon: omit --no-daemon, or run the loop file again.',
+  const { forkRun } = await import('../start/start-runs.ts')
+  await withStarter(program, options, (starter) =>
+    forkRun(openSession(program), starter, name, options),
   )
 }
 
-async function watch(program: Command, name: string): Promise<void> {
+async function retry(program: Command, name: string, options: RetryOptions): Promise<void> {
+  const { retryRun } = await import('../start/start-runs.ts')
+  await withStarter(program, options, (starter) =>
+    retryRun(openSession(program), starter, name, options),
+  )
+}
+
+async function watchRun(program: Command, name: string): Promise<void> {
   const way = await reach(program, 'look')
   if (way.type === 'daemon') {
-    const { watchThere } = await import('../run-there.ts')
-    return watchThere(openSession(program), way, name)
+    const { watch } = await import('../start/start-runs.ts')
+    return watch(openSession(program), way, name)
   }
   const message = 'The daemon is not running.'
   throw new LoopError('not-available', `${message} See its events: loopctl tail -f ${name}`)
-}
-
-/** Without a daemon a run lives in this process, and ends with it. */
-function requireWatching({ detach = false }: DetachOption): void {
-  if (!detach) return
-  throw new LoopError(
-    'bad-request',
-    '--detach and --no-daemon (or LOOP_USE_DAEMON=0) conflict; use one.',
-  )
 }

@@ -13,7 +13,7 @@ import {
   viewIteration,
   visibleLines,
 } from '../display/iteration-view.ts'
-import { type Session, wholeNumber, withRecord } from '../session.ts'
+import { type Session, wholeNumber, withStateFolder } from '../session.ts'
 
 interface ShowOptions {
   readonly iteration?: number
@@ -40,7 +40,7 @@ export function addShowing(program: Command): void {
       wholeNumber,
     )
     .action((run: string, iteration: number | undefined, options: ShowOptions) =>
-      withRecord(program, async (host, session) => {
+      withStateFolder(program, async (host, session) => {
         const view = await readView(host, run, chosenIteration(iteration, options))
         const text = chosenText(view, options)
         if (options.exchange !== undefined)

@@ -1,10 +1,9 @@
 /** Commands that tell a run something, whoever drives it: answer, inbox, pause, stop, cancel. */
 
 import type { Command } from 'commander'
-import type { Host } from '../../host/host.ts'
+import type { Inspected, Runs } from '../connection/runs.ts'
 import { visible } from '../display/render.ts'
 import { answerInbox } from '../inbox.ts'
-import type { Inspected, Runs } from '../runs.ts'
 import { who, withRuns } from '../session.ts'
 
 export function addTelling(program: Command): void {
@@ -58,7 +57,7 @@ async function howItGoesOn(runs: Runs, { id, name }: Inspected['run']): Promise<
 interface DecisionCommand {
   readonly name: string
   readonly description: string
-  readonly decision: Parameters<Host['tell']>[1]
+  readonly decision: Parameters<Runs['tell']>[1]
   /** What happens to a run that is at work. */
   readonly at: string
   /** And to one that nobody drives. */

@@ -3,11 +3,14 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { DiffOptions, RunDiff } from '../../history/diff-run.ts'
-import type { MergeOptions } from '../../host/merge-run.ts'
-import { LoopError } from '../../loop/index.ts'
-import type { CleanedWorktree } from '../../runs/worktrees-of-runs.ts'
-import type { MergeResult } from '../../workspace/index.ts'
+import { type ErrorDetails, isLoopError, LoopError } from '../../loop/index.ts'
+import type {
+  CleanedWorktree,
+  Diff,
+  MergeRequest,
+  MergeResponse,
+} from '../../protocol/api/index.ts'
+import type { DiffChoice } from '../connection/runs.ts'
 import { plural } from '../display/amounts.ts'
 import { leftOutLine } from '../display/left-out-line.ts'
 import { renderQuestionReview } from '../display/question-review.ts'
@@ -15,7 +18,7 @@ import { renderTable, visible, visibleText } from '../display/render.ts'
 import { noneText, renderWorktrees } from '../display/worktrees-view.ts'
 import { printPaged } from '../pager.ts'
 import { requireYes } from '../require-yes.ts'
-import { folderName, wholeNumber, withRecord, withRuns } from '../session.ts'
+import { folderName, wholeNumber, withRuns, withStateFolder } from '../session.ts'
 
 export function addDiff(program: Command): void {
   program
@@ -31,11 +34,11 @@ export function addDiff(program: Command): void {
     })
 }
 
-interface ShowDiffOptions extends DiffOptions {
+interface ShowDiffOptions extends DiffChoice {
   readonly review?: boolean
 }
 
-const showDiff = (program: Command, run: string, options: DiffOptions): Promise<void> =>
+const showDiff = (program: Command, run: string, options: DiffChoice): Promise<void> =>
   withRuns(program, async (runs, { print }) => {
     const diff = await runs.diff(run, options)
     print(diff, () => renderDiff(diff))
@@ -47,7 +50,7 @@ const showDiff = (program: Command, run: string, options: DiffOptions): Promise<
 async function showReview(
   program: Command,
   run: string | undefined,
-  { iteration, stat }: DiffOptions,
+  { iteration, stat }: DiffChoice,
 ): Promise<void> {
   if (iteration !== undefined || stat === true) {
     throw new LoopError(
@@ -55,7 +58,7 @@ async function showReview(
       '--review shows everything: it takes no --iteration or --stat.',
     )
   }
-  await withRecord(program, async (host, { json, print, terminal }) => {
+  await withStateFolder(program, async (host, { json, print, terminal }) => {
     const review = await host.reviewQuestion(run)
     if (json) return print(review, String)
     await printPaged(visibleText(renderQuestionReview(review)), terminal)
@@ -72,10 +75,12 @@ export function addMerge(program: Command): void {
         .choices(['squash', 'merge'])
         .default('squash'),
     )
-    .action((run: string, options: MergeOptions) =>
+    .action((run: string, options: MergeRequest) =>
       withRuns(program, async (runs, { print }) => {
-        const result = await runs.merge(run, options)
-        if (result.status === 'conflict') throw conflict(run, result)
+        const result = await runs.merge(run, options).catch((error: unknown) => {
+          const found = isLoopError(error) ? error.details?.conflict : undefined
+          throw found === undefined ? error : conflict(run, found)
+        })
         print(result, () =>
           result.status === 'merged'
             ? `merged into ${result.target} as ${result.commit.slice(0, 12)}. ${nextStep(result)}`
@@ -85,14 +90,14 @@ export function addMerge(program: Command): void {
     )
 }
 
-const nextStep = ({ target }: MergeResult): string =>
+const nextStep = ({ target }: MergeResponse): string =>
   visible(
     `To have it on your own branch: git merge ${target}. To remove worktrees of ended runs: loopctl worktrees clean`,
   )
 
 const conflict = (
   run: string,
-  { target, branch, files }: Extract<MergeResult, { status: 'conflict' }>,
+  { target, branch, files }: NonNullable<ErrorDetails['conflict']>,
 ): LoopError =>
   new LoopError(
     'wrong-status',
@@ -111,7 +116,7 @@ export function addWorktrees(program: Command): void {
       withRuns(
         program,
         async (runs, { json, print, terminal }) => {
-          const entries = await runs.worktrees({ ...chosen(options), onProblem })
+          const entries = await runs.worktrees(chosen(options))
           if (json) for (const entry of entries) print(entry, String)
           else print(entries, () => renderWorktrees(entries, terminal))
         },
@@ -131,7 +136,7 @@ export function addWorktrees(program: Command): void {
         const { json, print } = session
         const repo = options.repo ?? worktrees.opts<RepoOption>().repo
         const clean = (isDry: boolean): Promise<readonly CleanedWorktree[]> =>
-          runs.cleanWorktrees({ ...chosen({ ...options, repo }), dryRun: isDry, onProblem })
+          runs.cleanWorktrees({ ...chosen({ ...options, repo }), dryRun: isDry })
         const dryRun = options.dryRun === true
         if (!dryRun && options.yes !== true) {
           const going = (await clean(true)).filter((one) => one.status !== 'kept')
@@ -172,10 +177,6 @@ export function addWorktreeRemoval(program: Command): void {
     )
 }
 
-const onProblem = (problem: string): void => {
-  process.stderr.write(`warning: ${visible(problem)}\n`)
-}
-
 interface RepoOption {
   readonly repo?: string | undefined
 }
@@ -183,7 +184,7 @@ interface RepoOption {
 const chosen = ({ repo }: RepoOption): { readonly repository?: string } =>
   repo === undefined ? {} : { repository: resolve(repo) }
 
-function renderDiff({ run, files, patch }: RunDiff): string {
+function renderDiff({ run, files, patch }: Diff): string {
   if (files.length === 0) return visible(`${run.name} changed nothing.`)
   if (patch !== undefined) return visibleText(patch.trimEnd())
   const rows = files.map(({ path, added, removed }) => [

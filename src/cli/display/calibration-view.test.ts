@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CalibrationReport } from '../../evidence/index.ts'
+import type { CalibrationReport } from '../../launch/calibrate/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 import { renderCalibration } from './calibration-view.ts'
 

@@ -1,6 +1,6 @@
 /** What a calibration found, for people. */
 
-import type { CalibrationReport } from '../../evidence/index.ts'
+import type { CalibrationReport } from '../../launch/calibrate/index.ts'
 import { describeShare } from '../../loop/index.ts'
 import { plural, renderMoney, renderSpan } from './amounts.ts'
 import { renderTable, visible } from './render.ts'

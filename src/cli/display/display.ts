@@ -8,6 +8,7 @@ import {
   type RecordedEvent,
   type RunEvent,
   type RunState,
+  readStep,
   type StepNote,
 } from '../../loop/index.ts'
 import type { Terminal } from '../terminal.ts'
@@ -123,7 +124,7 @@ const isReadWhole = (event: RunEvent): boolean =>
   event.type === 'run-ended' ||
   event.type === 'workspace-changed' ||
   event.type === 'preflight-ended' ||
-  (event.type === 'step-finished' && event.step.includes('certify:'))
+  (event.type === 'step-finished' && readStep(event).kind === 'certify')
 
 /** A terminal that became narrower has broken the line, and all of it must go. */
 function wiping(painted: number, width: number): string {

@@ -18,7 +18,7 @@ const strong: Examination = {
   observes: {
     reads: 'inotify',
     writes: 'overlay',
-    reason: 'Reads and writes of a trial were seen.',
+    reason: 'A trial observed reads and writes.',
   },
   programs: { shown: ['/home/a/.local/bin'], leftOut: [] },
   keys: {
@@ -63,7 +63,7 @@ record    ✓ /home/ann/.local/share/loopd: whole`.trimStart(),
     const found: Examination = {
       sandbox: {
         tier: 'none',
-        reason: 'The sandbox does not hold: "read an SSH key" works.',
+        reason: 'The sandbox failed its self-test: "read an SSH key" works.',
         fix: 'Report this.',
         limits: 'none',
         probes: [
@@ -101,7 +101,7 @@ record    ✓ /home/ann/.local/share/loopd: whole`.trimStart(),
     expect(render(found)).toBe(
       `
 sandbox   ! tier none: only runs that somebody watches, and without walls
-            The sandbox does not hold: "read an SSH key" works.
+            The sandbox failed its self-test: "read an SSH key" works.
             Report this.
           ✗ 1 of 3 probes hold, 1 not tried; the self-test took 90 ms
           ✗ read an SSH key: works

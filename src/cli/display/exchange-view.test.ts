@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Exchange } from '../../gateway/index.ts'
-import type { BlobId, RunEvent, RunId, StepId } from '../../loop/index.ts'
+import type { Exchange } from '../../history/load-exchange.ts'
+import { type BlobId, type RunEvent, type RunId, type StepId, stepId } from '../../loop/index.ts'
 import { createStyle } from '../terminal.ts'
 import { renderExchange, renderExchanges } from './exchange-view.ts'
 import { createIterationReader, type ExchangeRecord } from './iteration-record.ts'
@@ -58,7 +58,11 @@ describe('exchanges with models', () => {
   })
 
   test('have their step beside them where there are several steps or attempts', () => {
-    const others = [record, { ...record, attempt: 2 }, { ...record, step: 'agent:judge#1' }]
+    const others = [
+      record,
+      { ...record, attempt: 2 },
+      { ...record, step: stepId('', 'agent:judge', 1) },
+    ]
     const lines = renderExchanges(style, others)
     expect(lines[1]).toMatch(/#\s+STEP\s+MODEL/)
     expect(lines[2]).toMatch(/1\s+maker\s+anthropic/)

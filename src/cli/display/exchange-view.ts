@@ -1,6 +1,6 @@
 /** What was asked of models and answered: a table of all of an iteration, or one of them, whole. */
 
-import type { Exchange, ExchangeBody } from '../../gateway/index.ts'
+import type { Exchange, ExchangeBody } from '../../history/load-exchange.ts'
 import type { Style } from '../terminal.ts'
 import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
 import type { ExchangeRecord } from './iteration-record.ts'

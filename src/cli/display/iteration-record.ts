@@ -20,14 +20,17 @@ import {
   type RecordedEvent,
   type RunEvent,
   type RunState,
+  readStep,
+  type StepId,
   type StepKind,
   type Stored,
   type TreeId,
 } from '../../loop/index.ts'
 
 export interface StepRecord {
-  readonly step: string
+  readonly step: StepId
   readonly kind: StepKind
+  readonly role: string | undefined
   readonly attempts: number
   readonly state: 'under-way' | 'done' | 'failed' | 'interrupted'
   readonly startedAtMs: number
@@ -61,7 +64,7 @@ export interface IterationRecord {
 }
 
 export interface ExchangeRecord extends Omit<ExchangeNote, 'type'> {
-  readonly step: string
+  readonly step: StepId
 }
 
 export interface IterationReader {
@@ -79,7 +82,7 @@ const remarksMax = 50
 
 /** Reads the iteration of this number, or the last one with a step. */
 export function createIterationReader(wanted?: number): IterationReader {
-  let state = initialState
+  let state: RunState = initialState
   let current: Draft | undefined
   let found: Draft | undefined
   return {
@@ -153,7 +156,7 @@ function applied(draft: Draft, event: RunEvent, atMs: number): Draft {
     case 'step-failed':
     case 'step-interrupted': {
       const before = draft.steps.get(event.step)
-      const step = stepAfter(before ?? firstSeen(event.step, atMs), event, atMs)
+      const step = stepAfter(before ?? firstSeen(event, atMs), event, atMs)
       // In place: there may be thousands.
       draft.steps.set(event.step, step)
       return draft
@@ -185,9 +188,9 @@ function remark(draft: Draft, event: RunEvent): Draft {
   return { ...draft, remarks: [...draft.remarks, describeEvent(event)] }
 }
 
-const firstSeen = (step: StepEvent['step'], atMs: number): StepRecord => ({
-  step,
-  kind: kindOf(step),
+const firstSeen = (event: StepEvent, atMs: number): StepRecord => ({
+  step: event.step,
+  ...readStep(event),
   attempts: 1,
   state: 'under-way',
   startedAtMs: atMs,
@@ -203,8 +206,8 @@ function stepAfter(before: StepRecord, event: StepEvent, atMs: number): StepReco
   const tookMs = Math.max(0, atMs - before.startedAtMs)
   switch (event.type) {
     case 'step-started': {
-      const { step, kind } = before
-      return { step, kind, attempts, state: 'under-way', startedAtMs: atMs }
+      const { step, kind, role } = before
+      return { step, kind, role, attempts, state: 'under-way', startedAtMs: atMs }
     }
     case 'step-finished': {
       const { result, evidence } = event

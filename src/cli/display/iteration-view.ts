@@ -13,6 +13,7 @@ import {
   type Json,
   plainOutput,
   type RunCheck,
+  type StepId,
 } from '../../loop/index.ts'
 import type { Style } from '../terminal.ts'
 import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
@@ -30,7 +31,7 @@ export interface IterationView extends Omit<IterationRecord, 'steps' | 'sent'> {
   readonly name: string
   readonly loop: string
   readonly prompts: readonly PromptView[]
-  readonly reports: readonly (AgentReport & { readonly step: string })[]
+  readonly reports: readonly (AgentReport & { readonly step: StepId })[]
   readonly checks: readonly ShownCheck[]
   /** Absent: nothing was certified in it, or the certificate is not here. */
   readonly certificate?: CertificateShown
@@ -46,7 +47,7 @@ export interface PromptView {
   readonly cuts: readonly { readonly section: string; readonly tokens: number }[]
 }
 
-export interface StepView extends Omit<StepRecord, 'result' | 'startedAtMs' | 'check'> {
+export interface StepView extends Omit<StepRecord, 'result' | 'startedAtMs' | 'check' | 'role'> {
   readonly result?: Json
   /** Its result is a part of the view. */
   readonly shown?: true
@@ -63,23 +64,23 @@ export function viewIteration(
   known: readonly RunCheck[] = [],
 ): IterationView {
   const prompts: PromptView[] = []
-  const reports: (AgentReport & { step: string })[] = []
+  const reports: (AgentReport & { step: StepId })[] = []
   const checks: CheckResult[] = []
   let filesChanged: readonly string[] | undefined =
     record.before !== undefined && record.before === record.after ? [] : undefined
 
   /** Whether the result has a place of its own. */
-  function place({ step, kind, check }: StepRecord, value: Json): boolean {
+  function place({ step, kind, role, check }: StepRecord, value: Json): boolean {
     if (isPrompt(value)) prompts.push({ ...value, text: value.prompt })
     else if (kind === 'agent' && isReport(value)) reports.push({ ...value, step })
     else if (check !== undefined && isCheck(value)) checks.push(value)
-    else if (/^changes#\d+$/.test(lastPart(step)) && isNames(value)) filesChanged = value
+    else if (role === 'changes' && kind === 'step' && isNames(value)) filesChanged = value
     else return false
     return true
   }
 
   const stepViews = steps.map((one): StepView => {
-    const { result: _result, startedAtMs: _startedAtMs, check: _check, ...step } = one
+    const { result: _result, startedAtMs: _at, check: _check, role: _role, ...step } = one
     const value = values.get(one.step)
     if (value === undefined) return step
     return place(one, value) ? { ...step, shown: true } : { ...step, result: value }
@@ -106,8 +107,6 @@ function asSent(prompts: readonly PromptView[], sent: readonly string[]): readon
   if (only !== undefined && shown.length === 1 && sent.length === 1) return [{ ...only, text }]
   return sent.map((one) => ({ text: one, tokens: estimateTokens(one), cuts: [] }))
 }
-
-const lastPart = (step: string): string => step.slice(step.lastIndexOf('/') + 1)
 
 const resultCharsMax = 300
 
@@ -193,10 +192,10 @@ function renderCheck(style: Style, check: ShownCheck): string[] {
 
 function renderCertification(
   style: Style,
-  { step, result }: StepView,
+  { kind, result }: StepView,
   shown: CertificateShown | undefined,
 ): string[] {
-  const certified = step.includes('certify:') ? certificationOf(result) : undefined
+  const certified = kind === 'certify' ? certificationOf(result) : undefined
   if (certified === undefined || certified.type === 'asks') return []
   if (certified.type === 'certified') {
     const lines =
@@ -222,8 +221,8 @@ function renderFiles(style: Style, { filesChanged, before, after }: IterationVie
 /** Steps that have no place of their own, and those that came to nothing. */
 function renderOthers(style: Style, { steps }: IterationView): string[] {
   const others = steps.filter(
-    ({ shown, step, result }) =>
-      shown !== true && !(step.includes('certify:') && certificationOf(result) !== undefined),
+    ({ shown, kind, result }) =>
+      shown !== true && !(kind === 'certify' && certificationOf(result) !== undefined),
   )
   if (others.length === 0) return []
   const lines = others.map(({ step, state, attempts, tookMs, fault, result }) => {

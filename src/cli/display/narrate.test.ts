@@ -22,7 +22,7 @@ const run: RunId = JSON.parse('"r"')
 
 function tell(events: readonly RunEvent[]): { lines: string[]; state: RunState } {
   const narrator = createNarrator(createStyle(false))
-  let state = initialState
+  let state: RunState = initialState
   const lines = events.flatMap((event, index) => {
     const recorded: RecordedEvent = {
       run,

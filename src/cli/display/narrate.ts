@@ -12,11 +12,14 @@ import {
   describeWalls,
   type Json,
   keyLines,
+  parseStepId,
   plainOutput,
   type RecordedEvent,
   type RunEvent,
   type RunStarted,
   type RunState,
+  readStep,
+  type StepId,
   type StepNote,
   type Walls,
 } from '../../loop/index.ts'
@@ -71,7 +74,8 @@ export function createNarrator(style: Style, hint: Hint = String): Narrator {
     if (event.evidence !== undefined) {
       return checkLines(style, line, event.evidence.check, value, event.evidence.status, took)
     }
-    const certified = event.step.includes('certify:') ? certificationOf(value) : undefined
+    const isCertification = readStep(event).kind === 'certify'
+    const certified = isCertification ? certificationOf(value) : undefined
     if (certified !== undefined) return certificationLines(style, line, certified, took)
     if (isReport(value)) {
       const usage = value.usage.tokens === 0 ? '' : `, ${renderCount(value.usage.tokens)} tokens`
@@ -307,11 +311,12 @@ const valueOf = (stored: Of<'step-finished'>['result']): Json | undefined =>
   stored !== undefined && 'value' in stored ? stored.value : undefined
 
 /** `maker` of `agent:maker#1`, `certify` of `certify:checks-pass#1`; the branch stays. */
-export const stepName = (step: string): string =>
-  step
-    .replace(/#1$/, '')
-    .replace(/(^|\/)certify:.*$/, '$1certify')
-    .replace(/(^|\/)(agent|tool|check|ask|action|artifact):/, '$1')
+export function stepName(step: StepId): string {
+  const { path, kind, name, occurrence } = parseStepId(step)
+  if (kind === 'certify') return `${path}certify`
+  const own = kind === 'sleep' || kind === 'gate' ? `${kind}:${name}` : name
+  return `${path}${own}${occurrence === 1 ? '' : `#${occurrence}`}`
+}
 
 /** Whoever is at work, where a step has several. */
 export const noterName = ({ step, role }: Pick<Of<'step-noted'>, 'step' | 'role'>): string =>

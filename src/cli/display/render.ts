@@ -1,7 +1,7 @@
 /** Text for a terminal, whoever wrote it. */
 
-import type { RunRow } from '../../engine/index.ts'
 import type { RunWorktree } from '../../loop/index.ts'
+import type { Run } from '../../protocol/api/index.ts'
 
 /** The furthest that a date goes. */
 const timeMaxMs = 8.64e15
@@ -37,7 +37,7 @@ const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\
 const hexEscape = (character: string): string =>
   `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
 
-export const shownStatus = (run: Pick<RunRow, 'interrupted' | 'status'>): string =>
+export const shownStatus = (run: Pick<Run, 'interrupted' | 'status'>): string =>
   run.interrupted ? 'interrupted' : run.status
 
 /** What is in a worktree besides its commit. Undefined: nothing. */

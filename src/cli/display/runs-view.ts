@@ -1,8 +1,6 @@
 /** Runs as text for a terminal: a list, and one with all that is known. */
 
 import { basename } from 'node:path'
-import type { RunRow } from '../../engine/index.ts'
-import type { Inspection } from '../../history/inspect-run.ts'
 import {
   describeAgent,
   describeOutcome,
@@ -13,7 +11,8 @@ import {
   type RunCheck,
   type RunWorktree,
 } from '../../loop/index.ts'
-import type { Inspected } from '../runs.ts'
+import type { Run, RunDetail } from '../../protocol/api/index.ts'
+import type { Inspected } from '../connection/runs.ts'
 import type { Terminal } from '../terminal.ts'
 import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
 import { shortId } from './certification-lines.ts'
@@ -34,7 +33,7 @@ const listHead = ['NAME', 'STATUS', 'ITER', 'LOOP', 'REPOSITORY', 'BRANCH', 'UPD
 const lessNeeded = ['ID', 'LOOP', 'ITER', 'UPDATED', 'REPOSITORY', 'BRANCH']
 
 export function renderList(
-  runs: readonly RunRow[],
+  runs: readonly Run[],
   nowMs: number,
   { live, width }: Pick<Terminal, 'live' | 'width'>,
   /** Only some were asked for. */
@@ -137,7 +136,7 @@ const lastRun = (status: RunCheck['status'], last: NonNullable<RunCheck['last']>
     ? `${last.status} in iteration ${last.iteration}, before the files changed`
     : `iteration ${last.iteration}`
 
-function changesOf({ source }: Inspection['state']): string {
+function changesOf({ source }: RunDetail['state']): string {
   const { model, prompt } = source?.changes ?? {}
   const changes = [
     ...(model === undefined ? [] : [`the model ${model}`]),
@@ -146,7 +145,7 @@ function changesOf({ source }: Inspection['state']): string {
   return changes.length === 0 ? '' : `, with ${changes.join(' and ')}`
 }
 
-function describeOrigin(origin: NonNullable<Inspection['state']['origin']>): string {
+function describeOrigin(origin: NonNullable<RunDetail['state']['origin']>): string {
   switch (origin.type) {
     case 'checkpoint':
       return `checkpoint ${origin.checkpoint}, after iteration ${origin.iteration}`
@@ -157,19 +156,19 @@ function describeOrigin(origin: NonNullable<Inspection['state']['origin']>): str
   }
 }
 
-function describeStatus(run: RunRow, state: Inspection['state'], why: string | undefined): string {
+function describeStatus(run: Run, state: RunDetail['state'], why: string | undefined): string {
   if (state.outcome !== undefined) return describeOutcome(state.outcome)
   if (run.interrupted) return 'interrupted: its process ended; resume it to go on'
   return why === undefined ? state.status : `${state.status}: ${why}`
 }
 
-function describeReview({ status, by, url, branch }: NonNullable<Inspection['review']>): string {
+function describeReview({ status, by, url, branch }: NonNullable<RunDetail['review']>): string {
   const words = { merged: `merged into ${branch}`, 'pr-created': `offered as ${url}` }
   const what = status === 'merged' || status === 'pr-created' ? words[status] : status
   return `${what}${by === undefined ? '' : ` by ${by}`}`
 }
 
-function renderQuestion(run: RunRow, { id, question, deadlineAtMs }: OpenQuestion): string {
+function renderQuestion(run: Run, { id, question, deadlineAtMs }: OpenQuestion): string {
   const options = question.options?.join(' | ') ?? 'any text'
   return [
     '',

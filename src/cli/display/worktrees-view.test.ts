@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { RunId } from '../../loop/index.ts'
-import type { RunWorktreeEntry } from '../../runs/worktrees-of-runs.ts'
+import type { Worktree } from '../../protocol/api/index.ts'
 import { renderWorktrees } from './worktrees-view.ts'
 
 const path = '/home/somebody/projects/of-mine/repository.run-calm-otter'
-const entry: RunWorktreeEntry = {
+const entry: Worktree = {
   repository: '/home/somebody/projects/of-mine/repository/.git',
   branch: 'run/calm-otter',
   path,

@@ -1,6 +1,6 @@
 /** The worktrees of runs as text: a table, or where that is too wide some lines for each. */
 
-import type { RunWorktreeEntry } from '../../runs/worktrees-of-runs.ts'
+import type { Worktree } from '../../protocol/api/index.ts'
 import type { Terminal } from '../terminal.ts'
 import { renderSize } from './amounts.ts'
 import { renderTable, shownStatus, visible } from './render.ts'
@@ -9,7 +9,7 @@ import { wrapped } from './wrap.ts'
 export const noneText = (): string => 'No worktrees.'
 
 export function renderWorktrees(
-  entries: readonly RunWorktreeEntry[],
+  entries: readonly Worktree[],
   { live, width }: Pick<Terminal, 'live' | 'width'>,
 ): string {
   if (entries.length === 0) return noneText()
@@ -42,7 +42,7 @@ const branches = {
 }
 
 /** What there is to know before one takes it away. */
-function stateOf({ run, status, state }: RunWorktreeEntry): readonly string[] {
+function stateOf({ run, status, state }: Worktree): readonly string[] {
   return [
     run === undefined ? 'no run on this record' : shownStatus(run),
     ...places[status],

@@ -49,7 +49,7 @@ const info = operation({
   async handle({ host, scheduler, settings, startedAtMs, isReady }) {
     const { folder, hostname, port, tls } = settings
     const { maxConcurrentRuns, maxRunsPerWorkspace, queuePolicy } = settings
-    const queue = scheduler.queue()
+    const queue = await scheduler.queue()
     const driven = queue.filter(({ state }) => state === 'driven').length
     return ok({
       version: packageVersion(),

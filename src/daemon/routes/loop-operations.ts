@@ -1,13 +1,13 @@
 /** Loop files before anything of them is done: what they may do, and what a run would be. */
 
 import { homedir } from 'node:os'
-import { isAbsolute } from 'node:path'
 import { moreChecks, runLimits, runWorktree } from '../../definition/config/apply-settings.ts'
 import { loadDaemonConfig } from '../../definition/config/load-config.ts'
 import { loadLoop, previewLoop } from '../../launch/load-loop.ts'
 import { planRun } from '../../launch/plan/plan-run.ts'
 import { wouldWait } from '../../launch/plan/would-wait.ts'
-import { defined, LoopError } from '../../loop/index.ts'
+import { requireAbsolute } from '../../launch/start/require-absolute.ts'
+import { defined } from '../../loop/index.ts'
 import {
   newRunSchema,
   planSchema,
@@ -28,9 +28,9 @@ const preview = operation({
   body: { schema: previewRequestSchema, example: { file: '/home/me/shop/fix-tests.yaml' } },
   answers: { 200: json('The file.', previewSchema) },
   problems: [404, 422, 501],
-  async handle({ host }, { body }) {
-    requireWhole(body.file)
-    return ok(await previewLoop(body.file, host.folder))
+  async handle({ host, reads }, { body }) {
+    requireAbsolute(body.file)
+    return ok(await previewLoop(body.file, host.folder, defined({ types: host.loopTypes, reads })))
   },
 })
 
@@ -46,7 +46,7 @@ const plan = operation({
   problems: [404, 409, 422, 501],
   async handle({ host, scheduler, settings: own }, { body, signal }) {
     const { file, workspace, here, input, changes, limits, worktree, attended } = body
-    for (const path of [file, workspace, here]) if (path !== undefined) requireWhole(path)
+    for (const path of [file, workspace, here]) requireAbsolute(path)
     const settings = body.settings ?? (await loadDaemonConfig()).settings
     const loaded = await loadLoop(file, {
       folder: host.folder,
@@ -56,7 +56,7 @@ const plan = operation({
       ...moreChecks(settings.checks),
       signal,
       onLine: () => undefined,
-      ...defined({ input, changes }),
+      ...defined({ input, changes, types: host.loopTypes }),
     })
     try {
       const where = workspace ?? loaded.workspace
@@ -69,18 +69,11 @@ const plan = operation({
         attended: attended === true,
       })
       const at = { workspace: where, isInPlace: !planned.worktree.isUsed }
-      return ok({ ...planned, queue: wouldWait(scheduler.queue(), own, at) })
+      return ok({ ...planned, queue: wouldWait(await scheduler.queue(), own, at) })
     } finally {
       await loaded.close()
     }
   },
 })
-
-/** The folder that the daemon was started in means nothing to whoever asks. */
-function requireWhole(path: string): void {
-  if (isAbsolute(path)) return
-  const message = `"${path.slice(0, 200)}" is no whole path, and the daemon is in another folder.`
-  throw new LoopError('bad-request', `${message} Give it from / on.`)
-}
 
 export const loopOperations: readonly Operation[] = [preview, plan]

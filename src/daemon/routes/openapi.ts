@@ -20,6 +20,7 @@ const tags: Readonly<Record<string, string>> = {
   files: 'Checkpoints, certificates, artifacts, postmortems.',
   worktrees: 'The git worktrees of runs.',
   loops: 'Loop files, before anything of them is done.',
+  'loop types': 'What only runs of one loop type offer.',
   daemon: 'The daemon itself.',
 }
 

@@ -1,9 +1,12 @@
 /** Everything that can be asked of the daemon. */
 
 import { z } from 'zod'
+import type { Host } from '../../host/host.ts'
+import { type LoopTypeDefinition, loopTypes } from '../../loops/index.ts'
 import { daemonOperations } from './daemon-operations.ts'
 import { fileOperations } from './file-operations.ts'
 import { loopOperations } from './loop-operations.ts'
+import { loopTypeOperations } from './loop-type-operations.ts'
 import { openApi } from './openapi.ts'
 import { json, type Operation, ok, operation } from './operation.ts'
 import { recordOperations } from './record-operations.ts'
@@ -12,29 +15,44 @@ import { tellOperations } from './tell-operations.ts'
 import { workOperations } from './work-operations.ts'
 import { worktreeOperations } from './worktree-operations.ts'
 
-let made: object | undefined
+/** The document is about all of them, itself included. */
+const describeAll = (all: () => readonly Operation[]): Operation => {
+  let made: object | undefined
+  return operation({
+    id: 'getOpenApi',
+    method: 'get',
+    path: '/openapi.json',
+    tag: 'daemon',
+    summary: 'This document.',
+    answers: { 200: json('OpenAPI 3.1.', z.looseObject({ openapi: z.string() })) },
+    async handle() {
+      made ??= openApi(all())
+      return ok(made)
+    },
+  })
+}
 
-const document = operation({
-  id: 'getOpenApi',
-  method: 'get',
-  path: '/openapi.json',
-  tag: 'daemon',
-  summary: 'This document.',
-  answers: { 200: json('OpenAPI 3.1.', z.looseObject({ openapi: z.string() })) },
-  async handle() {
-    made ??= openApi(operations)
-    return ok(made)
-  },
-})
+export function createOperations(types: readonly LoopTypeDefinition[]): readonly Operation[] {
+  const all: readonly Operation[] = [
+    ...runOperations,
+    ...tellOperations,
+    ...recordOperations,
+    ...workOperations,
+    ...fileOperations,
+    ...worktreeOperations,
+    ...loopOperations,
+    ...loopTypeOperations(types),
+    ...daemonOperations,
+    describeAll(() => all),
+  ]
+  return all
+}
 
-export const operations: readonly Operation[] = [
-  ...runOperations,
-  ...tellOperations,
-  ...recordOperations,
-  ...workOperations,
-  ...fileOperations,
-  ...worktreeOperations,
-  ...loopOperations,
-  ...daemonOperations,
-  document,
-]
+/** With the built-in loop types. */
+export const operations: readonly Operation[] = createOperations(loopTypes)
+
+/** With the loop types of a host. */
+export const operationsOf = ({
+  loopTypes: types,
+}: Pick<Host, 'loopTypes'>): readonly Operation[] =>
+  types === undefined ? operations : createOperations(types)

@@ -163,7 +163,7 @@ const queue = operation({
   query: paged,
   answers: { 200: json('Those at work first, then by position.', pageSchema(queueEntrySchema)) },
   async handle({ scheduler }, { query }) {
-    return ok(pageOf(scheduler.queue(), query))
+    return ok(pageOf(await scheduler.queue(), query))
   },
 })
 

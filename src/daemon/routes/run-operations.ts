@@ -1,6 +1,6 @@
 /** Runs: which there are, a new one, one of them, one less. */
 
-import { viewRuns } from '../../history/views/index.ts'
+import { viewRuns } from '../../history/views/view-runs.ts'
 import { defined, isEnd, runStatuses, statusAliases, statusesNamed } from '../../loop/index.ts'
 import {
   newRunSchema,
@@ -100,10 +100,10 @@ const create = operation({
 
 export function createdReply(
   scheduler: DaemonParts['scheduler'],
-  { run, isNew }: Submitted,
+  { run, isNew, why }: Submitted,
 ): Reply {
   const queue = scheduler.entry(run.id)
-  const value: RunAnswer = { run, ...defined({ queue }) }
+  const value: RunAnswer = { run, ...defined({ queue, why }) }
   const headers = { location: `/runs/${run.id}` }
   return { status: isNew ? 201 : 200, value, headers }
 }

@@ -88,9 +88,9 @@ const resume = operation({
   async handle(parts, { params, body }) {
     const { host, scheduler } = parts
     const run = await host.journal.findRun(params.run)
-    const isAtWork = run.held || scheduler.entry(run.id)?.state === 'driven'
-    // Whoever drives it takes back a pause that it was asked for.
-    if (isAtWork || isEnd(run.status)) return tell(parts, run.id, { type: 'resume' }, body.by)
+    // The process that drives it takes back a pause that was asked for.
+    if (scheduler.isDriven(run) || isEnd(run.status))
+      return tell(parts, run.id, { type: 'resume' }, body.by)
     await scheduler.enqueue(run.id, body)
     return asItIs(parts, run.id)
   },

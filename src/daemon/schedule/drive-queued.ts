@@ -1,15 +1,17 @@
-/** Drives one run of the queue: loads its loop, opens what it needs, follows it, and closes all again. */
+/** Drives one run of the queue: loads its loop, starts it, waits for its end, and closes everything. */
 
-import { existsSync } from 'node:fs'
 import type { DriveEnd } from '../../engine/index.ts'
-import type { Inspection } from '../../history/inspect-run.ts'
+import { inspectRun } from '../../history/inspect-run.ts'
 import type { Host } from '../../host/host.ts'
 import { loadLoop } from '../../launch/load-loop.ts'
 import type { LoadedLoop } from '../../launch/loaded-loop.ts'
 import { needsVariables, runEnvironment, withNeeded } from '../../launch/run-environment.ts'
-import { keysFile, type ModelDoor } from '../../launch/shared-gateway.ts'
-import { defined, isLoopError, LoopError, type RunId, type RunState } from '../../loop/index.ts'
+import { keysFile } from '../../launch/shared-gateway.ts'
+import { driveRun } from '../../launch/start/drive-run.ts'
+import { fileOf } from '../../launch/start/file-of.ts'
+import { defined, isLoopError, type RunId, type RunState } from '../../loop/index.ts'
 import type { RunHandle } from '../../runs/run-handle.ts'
+import type { Environment } from '../../system/environment.ts'
 import type { Log } from '../parts.ts'
 import type { CallerEnvironments } from './caller-environments.ts'
 import type { DriveRequest } from './drive-request.ts'
@@ -48,22 +50,22 @@ export async function driveQueued(
   try {
     const handle = await opening.take(async () => {
       signal.throwIfAborted()
-      const { state, run: row } = await host.inspect(run)
-      const changes = state.source?.changes
+      const found = await inspectRun(host.journal, run)
+      const { name } = found.run
+      const changes = found.state.source?.changes
       const caller = runEnvironment(parts.environments.find(run))
-      const environment = await withNeeded(caller, request.needs ?? [], row.name)
-      loaded = await loadLoop(fileOf(row, state), {
+      const environment = await withNeeded(caller, request.needs ?? [], name)
+      loaded = await loadLoop(fileOf(found, request.file), {
         folder: host.folder,
         environment,
         purpose: 'resume',
         onLine: (line) => log.info({ run }, line),
         signal,
-        ...defined({ changes }),
+        ...defined({ changes, types: host.loopTypes }),
       })
-      const models = host.models.withEnvironment(environment)
-      return startIn({ ...parts, models }, run, loaded, request, watched).catch(
+      return start(parts, { run, loaded, environment }, request, watched).catch(
         (error: unknown) => {
-          throw asWaiting(error, row.name, keysFile(environment))
+          throw asWaiting(error, name, keysFile(environment))
         },
       )
     })
@@ -83,50 +85,25 @@ function asWaiting(error: unknown, name: string, file: string): unknown {
   return variables === undefined ? error : needsVariables(variables, name, file)
 }
 
-async function startIn(
-  { host, log, secrets, models }: DriveParts & { readonly models: ModelDoor },
-  run: RunId,
-  loaded: LoadedLoop,
+interface Loaded {
+  readonly run: RunId
+  readonly loaded: LoadedLoop
+  readonly environment: Environment
+}
+
+async function start(
+  { host, log, secrets }: DriveParts,
+  { run, loaded, environment }: Loaded,
   request: DriveRequest,
   { signal, onState }: Watched,
 ): Promise<RunHandle> {
-  const { workspace, checkout, inner, begun, readOnly, logDir, problems } =
-    await host.placeAgain(run)
-  const { parts, problems: missing } = await loaded.open({
-    workspace,
-    checkout,
-    readOnly,
-    ...defined({ inner, begun, logDir }),
-    folder: host.folder,
-    signal,
-    attended: request.attended === true,
-    models,
-    ...(secrets === undefined ? {} : { secrets: secrets() }),
-  })
-  const carried =
-    request.carry === true ? await host.carryOver(run, parts.exclude ?? [], signal) : []
-  for (const problem of [...problems, ...missing, ...carried]) log.warn({ run }, problem)
-  signal.throwIfAborted()
-  return host.resume(run, loaded.loop, {
-    ...parts,
-    signal,
-    onState,
-    skipPreflight: request.skipPreflight === true,
-    force: request.force === true,
-    keepFiles: request.keepFiles === true,
-  })
-}
-
-export function fileOf({ name }: Inspection['run'], { source }: Inspection['state']): string {
-  if (source === undefined) {
-    throw new LoopError(
-      'not-configured',
-      `Run "${name}" was started by a program, not from a loop file: resume it there.`,
-    )
-  }
-  if (existsSync(source.file)) return source.file
-  throw new LoopError(
-    'not-configured',
-    `The loop file of run "${name}" is gone: ${source.file}. Put it back, then: loopctl resume ${name}`,
+  const place = await host.placeAgain(run, request.workspace)
+  const onProblem = (problem: string): void => log.warn({ run }, problem)
+  for (const problem of place.problems) onProblem(problem)
+  const models = host.models.withEnvironment(environment)
+  return driveRun(
+    { host, models, signal, onState, onProblem, ...defined({ secrets: secrets?.() }) },
+    { loaded, place },
+    request,
   )
 }

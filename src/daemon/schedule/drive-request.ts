@@ -5,7 +5,7 @@ import { defined, type Json } from '../../loop/index.ts'
 import type { Environment } from '../../system/environment.ts'
 
 export interface DriveRequest {
-  /** Somebody watches, and answers for what happens without strong walls. */
+  /** A person watches: a weaker sandbox is allowed. */
   readonly attended?: true
   /** For the next start only: go on though the loop's code changed. */
   readonly force?: true
@@ -13,10 +13,14 @@ export interface DriveRequest {
   readonly keepFiles?: true
   /** Variables that the loop names and that its caller had: names, never values. */
   readonly needs?: readonly string[]
-  /** For the next start only: bring along what is no part of the tree that a fork came from. */
+  /** For the next start only: copy what is not part of the tree that a fork starts from. */
   readonly carry?: true
   /** The checks are not tried on the base before the first iteration. */
   readonly skipPreflight?: true
+  /** The loop file, if it was moved. An absolute path. */
+  readonly file?: string
+  /** The folder, if it was moved. An absolute path. */
+  readonly workspace?: string
 }
 
 const flags = ['attended', 'force', 'keepFiles', 'carry', 'skipPreflight'] as const
@@ -28,19 +32,35 @@ export function readDriveRequest(json: Json): DriveRequest {
   const given = json as { readonly [name: string]: Json }
   const { needs } = given
   const names = Array.isArray(needs) ? needs.filter((name) => typeof name === 'string') : []
-  return { ...flagsIn(given), ...(names.length === 0 ? {} : { needs: names }) }
+  const file = textIn(given['file'])
+  const workspace = textIn(given['workspace'])
+  return {
+    ...flagsIn(given),
+    ...(names.length === 0 ? {} : { needs: names }),
+    ...defined({ file, workspace }),
+  }
 }
+
+const textIn = (json: Json | undefined): string | undefined =>
+  typeof json === 'string' ? json : undefined
 
 export function toDriveRequest(
   options: Readonly<Partial<Record<Flag, boolean>>> & { readonly environment?: Environment },
+  { file, workspace }: Pick<DriveRequest, 'file' | 'workspace'> = {},
 ): DriveRequest {
   const needs = namedVariables(options.environment)
-  return { ...flagsIn(options), ...(needs.length === 0 ? {} : { needs }) }
+  return {
+    ...flagsIn(options),
+    ...(needs.length === 0 ? {} : { needs }),
+    ...defined({ file, workspace }),
+  }
 }
 
 /** What still holds once the run is under way. */
-export const lasting = ({ attended, needs, skipPreflight }: DriveRequest): DriveRequest =>
-  defined({ attended, skipPreflight, needs })
+export const lasting = (request: DriveRequest): DriveRequest => {
+  const { attended, needs, skipPreflight, file, workspace } = request
+  return defined({ attended, skipPreflight, needs, file, workspace })
+}
 
 /** As its row in the queue has it. */
 export const toRow = (request: DriveRequest): { readonly [name: string]: Json } =>

@@ -9,14 +9,14 @@
 
 import type { QueueRow } from '../../engine/index.ts'
 import type { Host } from '../../host/host.ts'
+import { requireAbsolute } from '../../launch/start/require-absolute.ts'
 import { defined, isEnd, LoopError, type RunId } from '../../loop/index.ts'
 import type { NewRunRequest } from '../../protocol/api/index.ts'
 import type { DaemonSettings, EnqueueOptions, Log, Scheduler, Submitted } from '../parts.ts'
 import { type Board, createBoard } from './board.ts'
 import { type CallerEnvironments, createCallerEnvironments } from './caller-environments.ts'
 import { toDriveRequest, toRow } from './drive-request.ts'
-import { forkQueued, retryQueued } from './fork-run.ts'
-import { createQueued, digestOf } from './new-run.ts'
+import { createQueued, digestOf, forkQueued, type QueuedRun, retryQueued } from './new-run.ts'
 import { systemNow } from './system-now.ts'
 
 export interface SchedulerOptions {
@@ -54,13 +54,13 @@ export async function openScheduler(options: SchedulerOptions): Promise<Schedule
   )
   const accepted = async (
     { environment }: Pick<NewRunRequest, 'environment'>,
-    create: () => Promise<RunId>,
+    create: () => Promise<QueuedRun>,
   ): Promise<Submitted> => {
     requireTaking(board)
-    const run = await create()
+    const { id: run, why } = await create()
     environments.put(run, environment)
     board.add(await rowOf(host, run))
-    return { run: await journal.findRun(run), isNew: true }
+    return { run: await journal.findRun(run), isNew: true, ...defined({ why }) }
   }
   return {
     submit: withKeys(host, environments, (request, key) =>
@@ -89,6 +89,7 @@ export async function openScheduler(options: SchedulerOptions): Promise<Schedule
       await board.forget(run)
       board.wake()
     },
+    isDriven: ({ id, held }) => held || board.item(id)?.drive !== undefined,
     queue: board.entries,
     entry: (run) => board.entries().find((one) => one.run === run),
     async drain(hurry) {
@@ -153,8 +154,9 @@ async function enqueueRun(
   how: EnqueueOptions,
   nowMs: number,
 ): Promise<QueueRow> {
-  const { by = 'resume', priority = 0, fromIteration } = how
-  const { checkout, workspace } = await host.placeAgain(run)
+  const { by = 'resume', priority = 0, fromIteration, file } = how
+  for (const path of [file, how.workspace]) requireAbsolute(path)
+  const { checkout, workspace } = await host.placeAgain(run, how.workspace)
   if (fromIteration !== undefined) await host.rewind(run, fromIteration)
   const { status } = await host.journal.findRun(run)
   if (status === 'paused') await host.tell(run, { type: 'resume' }, by)
@@ -162,7 +164,7 @@ async function enqueueRun(
   await host.journal.queue.put(run, {
     priority,
     queuedAtMs: nowMs,
-    request: toRow(toDriveRequest(how)),
+    request: toRow(toDriveRequest(how, defined({ file, workspace: how.workspace }))),
     tries: 0,
     by,
     ...defined({ workspace: folder }),

@@ -1,8 +1,2 @@
-export {
-  endStreams,
-  placeOf,
-  type StreamParts,
-  streamRunEvents,
-  streamStoreEvents,
-} from './stream-events.ts'
+export { endStreams, streamRunEvents, streamStoreEvents } from './stream-events.ts'
 export { streamOutput } from './stream-output.ts'

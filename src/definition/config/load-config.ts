@@ -48,7 +48,18 @@ export const loadDaemonConfig = ({
 }: Pick<ConfigOptions, 'environment' | 'flags'> = {}): Promise<LoadedConfig> =>
   load({ environment: { ...environment, LOOP_CONFIG: undefined }, flags })
 
-async function load(options: ConfigOptions): Promise<LoadedConfig> {
+/** What files and environment say, without flags. */
+export interface ReadConfig {
+  readonly entries: readonly ConfigEntry[]
+  readonly notes: readonly string[]
+  readonly files: readonly string[]
+}
+
+const load = async (options: ConfigOptions): Promise<LoadedConfig> =>
+  withFlags(await readConfig(options), options.flags)
+
+/** Reads the files once, for callers that need the settings with several sets of flags. */
+export async function readConfig(options: Omit<ConfigOptions, 'flags'>): Promise<ReadConfig> {
   const environment = options.environment ?? process.env
   const found = findConfigFiles({ cwd: options.cwd, file: options.file, environment })
   const notes = [...found.notes]
@@ -75,14 +86,23 @@ async function load(options: ConfigOptions): Promise<LoadedConfig> {
     }
   }
   const ofEnvironment = readEnvironment(environment)
-  const flags = entriesOf(options.flags ?? {}).map(([rule, value]) => {
+  return {
+    entries: [...user, ...project, ...ofEnvironment.entries],
+    notes: [...notes, ...ofEnvironment.notes],
+    files: found.files.map(({ path }) => path),
+  }
+}
+
+/** Flags override everything else. */
+export function withFlags({ entries, notes, files }: ReadConfig, flags: Config = {}): LoadedConfig {
+  const given = entriesOf(flags).map(([rule, value]) => {
     return { rule, value, origin: { type: 'flag' } } as const
   })
-  const all = [...user, ...project, ...ofEnvironment.entries, ...flags]
+  const all = [...entries, ...given]
   return {
     settings: withDefaults(configOf(all.map(({ rule, value }) => [rule, value] as const))),
     origins: Object.fromEntries(all.map(({ rule, origin }) => [rule.name, origin])),
-    notes: [...notes, ...ofEnvironment.notes],
-    files: found.files.map(({ path }) => path),
+    notes,
+    files,
   }
 }

@@ -5,9 +5,11 @@ import {
   type AgentSettings,
   builtInToolNames,
   type CertifySettings,
-  type CheckSettings,
+  type CheckWords,
+  describeCheckPower,
   type LoopFile,
   type McpServer,
+  makerRole,
   type SandboxSettings,
   type WorktreeSettings,
 } from '../../protocol/index.ts'
@@ -21,10 +23,12 @@ const linesMax = 60
 export function describePowers(file: LoopFile): readonly string[] {
   const lines = [
     ...placePowers(file),
-    ...agentPowers(file.agent),
+    ...Object.keys(file.agents).flatMap((role) => rolePowers(role, file)),
     ...toolPowers(file),
     ...Object.entries(file.mcp).flatMap(([name, server]) => serverPowers(name, server)),
-    ...Object.entries(file.checks).map(([name, check]) => checkPower(name, check)),
+    ...Object.entries(file.checks).map(([name, check]) =>
+      describeCheckPower(name, check, checkWords),
+    ),
     ...certifyPowers(file.certify),
     ...sandboxPowers(file.sandbox),
     `may use ${runLimits(file)}`,
@@ -64,6 +68,16 @@ const named = (paths: readonly string[]): string =>
 
 const ownLogin =
   'runs the agent with its own login, outside the sandbox: it can reach the network and whatever you can, and what it spends is not counted'
+
+/** The maker is "the agent"; lines about other agents name their role. */
+function rolePowers(role: string, { agents, readers }: LoopFile): string[] {
+  const agent = agents[role]
+  if (agent === undefined) return []
+  if (role === makerRole) return agentPowers(agent)
+  if (!readers.includes(role)) return agentPowers(agent).map((line) => `as ${role}: ${line}`)
+  const isSame = agent === agents[makerRole]
+  return [`asks ${isSame ? 'the same agent' : readerLine(agent)} as ${role}, which may only read`]
+}
 
 function agentPowers(agent: AgentSettings): string[] {
   switch (agent.type) {
@@ -110,8 +124,11 @@ const permissionWords: Readonly<Record<AcpPermissions, string>> = {
   none: 'allows the agent nothing that it asks for',
 }
 
-function toolPowers({ agent, tools, mcp }: LoopFile): string[] {
-  if (agent.type !== 'model' && agent.type !== 'script') return []
+function toolPowers({ agents, readers, tools, mcp }: LoopFile): string[] {
+  const callers = Object.entries(agents).filter(
+    ([role, { type }]) => !readers.includes(role) && (type === 'model' || type === 'script'),
+  )
+  if (callers.length === 0) return []
   const servers = Object.keys(mcp).length > 0 ? ' and all of its MCP servers' : ''
   const names = tools ?? builtInToolNames
   const runs = names.includes('run') ? ' (run: any command)' : ''
@@ -128,17 +145,10 @@ function serverPowers(name: string, server: McpServer): string[] {
   return [`connects to the MCP server ${name} at ${server.url}${passed(variables)}`]
 }
 
-function checkPower(name: string, check: CheckSettings): string {
-  switch (check.type) {
-    case 'command':
-      return `runs the check ${name}: ${commandLine(check.command)}${given(check.env)}`
-    case 'condition':
-      return `runs the check ${name}: the usual command for ${check.condition} in the project${given(check.env)}`
-    case 'tool':
-      return `calls the tool ${check.tool} for the check ${name}`
-    case 'judge':
-      return `asks ${readerLine(check.agent)} to judge for the check ${name}`
-  }
+const checkWords: CheckWords = {
+  command: (command) => commandLine(command),
+  env: (env) => given(env),
+  agent: (agent) => readerLine(agent),
 }
 
 function certifyPowers({ dependencies, installScripts, consult }: CertifySettings): string[] {

@@ -1,4 +1,3 @@
-export { digestOf, type FileDigest, sha256 } from '../../system/index.ts'
 export { describePowers } from './describe-powers.ts'
 export {
   describeProblem,
@@ -6,12 +5,8 @@ export {
   type LoopFileProblem,
   pathName,
 } from './loop-file-error.ts'
-export { type ParsedLoopFile, type ParseOptions, parseLoopFile } from './parse-loop-file.ts'
-export {
-  type ReadLoopFile,
-  type ReadSection,
-  readLoopFile,
-} from './read-loop-file.ts'
-export { requireTrusted, type ToTrust } from './require-trusted.ts'
-export type { Position } from './source-text.ts'
-export { openTrust, type Trust, type TrustEntry, type TrustedEntry } from './trust.ts'
+
+export { parseLoopFile } from './parse-loop-file.ts'
+export { type ReadLoopFile, readLoopFile } from './read-loop-file.ts'
+export { requireTrusted } from './require-trusted.ts'
+export { openTrust, type TrustedEntry } from './trust.ts'

@@ -17,6 +17,7 @@ const shownMax = 20
 const reasonCharsMax = 400
 const pathCharsMax = 120
 
+/** A loop file with errors, each with its line and column. */
 export class LoopFileError extends LoopError {
   readonly problems: readonly LoopFileProblem[]
   constructor(file: string, problems: readonly LoopFileProblem[]) {

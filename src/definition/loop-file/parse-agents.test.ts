@@ -17,16 +17,23 @@ describe('a loop file', () => {
   test('may name its agent alone, and has its usual settings then', async () => {
     const usual = { args: [], env: [], timeoutMs: 1_800_000, idleMs: 300_000, subscription: false }
     const file = await parse(withAgent('gemini'))
-    expect(file.agent).toEqual({ type: 'program', program: 'gemini', ...usual })
+    expect(file.agents['maker']).toEqual({ type: 'program', program: 'gemini', ...usual })
     const acp = await parse(withAgent('{ acp: opencode }'))
-    expect(acp.agent).toEqual({ type: 'acp', acp: 'opencode', permissions: 'all', ...usual })
+    expect(acp.agents['maker']).toEqual({
+      type: 'acp',
+      acp: 'opencode',
+      permissions: 'all',
+      ...usual,
+    })
   })
 
   test('of the repair agent needs no prompt: it is told what it has tried', async () => {
     const file = await parse('agent: repair\nchecks: { test: npm test }\n')
     const search = { seed: 1, candidatesMax: 3000, timeMs: 60_000, heldBackShare: 0.3 }
-    expect(file.agent).toEqual({ type: 'repair', ...search })
-    expect(file.prompt).toMatchObject([{ text: expect.stringContaining('{{ progress }}') }])
+    expect(file.agents['maker']).toEqual({ type: 'repair', ...search })
+    expect(file.settings).toMatchObject({
+      prompt: [{ text: expect.stringContaining('{{ progress }}') }],
+    })
     expect(await parse('agent: { repair: {} }\nchecks: { test: npm test }\n')).toEqual(file)
   })
 })

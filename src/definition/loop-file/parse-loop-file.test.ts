@@ -23,23 +23,16 @@ describe('a loop file', () => {
       loop: 'plain',
       name: 'fix-sum',
       input: {},
-      prompt: [
-        {
-          name: 'prompt',
-          text: 'do it',
-          priority: 100,
-          stable: false,
-          keep: 'start',
-          required: false,
+      agents: {
+        maker: {
+          type: 'command',
+          command: ['agent'],
+          env: [],
+          timeoutMs: 1_800_000,
+          subscription: false,
         },
-      ],
-      agent: {
-        type: 'command',
-        command: ['agent'],
-        env: [],
-        timeoutMs: 1_800_000,
-        subscription: false,
       },
+      readers: [],
       mcp: {},
       checks: {
         test: {
@@ -69,8 +62,20 @@ describe('a loop file', () => {
         timeMs: 28_800_000,
         sameErrors: 3,
       },
-      context: { tokensMax: 100_000 },
-      progress: { entriesMax: 5, charsMax: 500 },
+      settings: {
+        prompt: [
+          {
+            name: 'prompt',
+            text: 'do it',
+            priority: 100,
+            stable: false,
+            keep: 'start',
+            required: false,
+          },
+        ],
+        context: { tokensMax: 100_000 },
+        progress: { entriesMax: 5, charsMax: 500 },
+      },
       exclude: ['node_modules', '.venv'],
       sandbox: { readOnly: [], hide: [], network: [], limits: {} },
       worktree: { use: 'auto', provider: 'auto', allowDirty: false },
@@ -118,7 +123,7 @@ until:
   test('has the lines of its templates, for messages about them', async () => {
     const head = 'agent: { command: [a] }\nchecks: { test: x }\n'
     const of = async (prompt: string) =>
-      (await parseLoopFile(`${head}${prompt}`, 'a.yaml')).templates
+      (await parseLoopFile(`${head}${prompt}`, 'a.yaml')).templates['prompt']
     expect(await of('prompt: |\n  one\n  two\n')).toEqual({ prompt: { line: 4, column: 3 } })
     expect(await of('prompt: "one"\n')).toEqual({ prompt: { line: 3, column: 10 } })
     expect(await of('prompt:\n- { name: a, text: x }\n- name: b\n  text: |\n      y\n')).toEqual({

@@ -5,18 +5,16 @@
 
 import { basename } from 'node:path'
 import type { Json } from '../../loop/index.ts'
+import { type LoopTypeDefinition, loopTypes } from '../../loops/index.ts'
 import {
+  type CheckedLoopFile,
+  checkLoopFile,
+  defaultLoopType,
   type FileProblem,
   isJsonObject,
-  issueProblems,
-  issueReason,
   type LoopFile,
-  type LoopFileType,
-  loopFileProblems,
-  loopFileSchemas,
+  type PromptSection,
   unknownName,
-  type WrittenLoopFile,
-  withDefaultPrompt,
 } from '../../protocol/index.ts'
 import { LoopFileError, type LoopFileProblem, pathName } from './loop-file-error.ts'
 import { type Position, readSource, type SourceText } from './source-text.ts'
@@ -25,15 +23,20 @@ import { readYaml } from './yaml-values.ts'
 
 export interface ParsedLoopFile {
   readonly file: LoopFile
+  readonly type: LoopTypeDefinition
+  /** The prompts of the file, by key. */
+  readonly prompts: Readonly<Record<string, readonly PromptSection[]>>
   /** Where a value stands, or the nearest that holds it. */
   positionOf(path: readonly PropertyKey[]): Position
-  /** By section: where its template begins, of those that stand in the file itself. */
-  readonly templates: Readonly<Record<string, Position>>
+  /** By key and section: where its template begins, of those that stand in the file itself. */
+  readonly templates: Readonly<Record<string, Readonly<Record<string, Position>>>>
 }
 
 export interface ParseOptions {
   /** Deadlines before it are refused. */
   readonly nowMs?: number
+  /** The loop types that a file can name; default: the built-in ones. */
+  readonly types?: readonly LoopTypeDefinition[]
 }
 
 export async function parseLoopFile(
@@ -62,8 +65,8 @@ export async function parseLoopFile(
   }
   const positionOf = (path: readonly PropertyKey[], atKey = false): Position =>
     read.source.positionAt(offsetOf(place, path, atKey))
-  const result = check(value, options.nowMs ?? Date.now())
-  if (result.type === 'refused') {
+  const result = check(value, options)
+  if ('problems' in result) {
     return fail(
       result.problems.map(({ path, reason, atKey }) => ({
         file,
@@ -73,45 +76,51 @@ export async function parseLoopFile(
       })),
     )
   }
+  const { type } = result
+  const prompts = type.prompts?.(result.file.settings) ?? {}
   return {
     file: { ...result.file, name: result.file.name ?? nameFrom(file) },
+    type,
+    prompts,
     positionOf,
-    templates: templatesOf(result.file, value, place, read.source),
+    templates: Object.fromEntries(
+      Object.entries(prompts).map(([key, sections]) => [
+        key,
+        templatesOf(key, sections, { value, place, source: read.source }),
+      ]),
+    ),
   }
 }
 
 type Checked =
-  | { readonly type: 'file'; readonly file: WrittenLoopFile }
-  | { readonly type: 'refused'; readonly problems: readonly FileProblem[] }
+  | {
+      readonly file: Extract<CheckedLoopFile, { type: 'file' }>['file']
+      readonly type: LoopTypeDefinition
+    }
+  | { readonly problems: readonly FileProblem[] }
 
-function check(value: Json, nowMs: number): Checked {
-  const refused = (problems: readonly FileProblem[]): Checked => ({ type: 'refused', problems })
+function check(value: Json, { nowMs = Date.now(), types = loopTypes }: ParseOptions): Checked {
   if (value === null) {
     const reason = 'it is empty: a loop file needs at least prompt, agent and checks'
-    return refused([{ path: [], reason }])
+    return { problems: [{ path: [], reason }] }
   }
   if (!isJsonObject(value)) {
     const what = Array.isArray(value) ? 'a list' : 'a single value'
-    return refused([{ path: [], reason: `expected keys and values, found ${what}` }])
+    return { problems: [{ path: [], reason: `expected keys and values, found ${what}` }] }
   }
-  const type = value['loop'] ?? 'plain'
-  if (!isLoopFileType(type)) {
-    const known = Object.keys(loopFileSchemas)
+  const name = value['loop'] ?? defaultLoopType
+  const type = types.find((one) => one.name === name)
+  if (type === undefined) {
+    const known = types.map((one) => one.name)
     const reason =
-      typeof type === 'string'
-        ? unknownName('loop type', type, known)
+      typeof name === 'string'
+        ? unknownName('loop type', name, known)
         : `expected the name of a loop type: ${known.join(', ')}`
-    return refused([{ path: ['loop'], reason }])
+    return { problems: [{ path: ['loop'], reason }] }
   }
-  const written = withDefaultPrompt(value)
-  const parsed = loopFileSchemas[type].safeParse(written, { error: issueReason, reportInput: true })
-  if (!parsed.success) return refused(issueProblems(parsed.error.issues))
-  const problems = loopFileProblems(parsed.data, nowMs)
-  return problems.length > 0 ? refused(problems) : { type: 'file', file: parsed.data }
+  const checked = checkLoopFile(value, type, { nowMs })
+  return checked.type === 'file' ? { file: checked.file, type } : checked
 }
-
-const isLoopFileType = (type: Json): type is LoopFileType =>
-  typeof type === 'string' && Object.hasOwn(loopFileSchemas, type)
 
 function inOrder(problems: readonly LoopFileProblem[]): LoopFileProblem[] {
   const told = new Map(
@@ -129,16 +138,21 @@ function placeOf(place: Place, path: readonly PropertyKey[]): Place | undefined 
   return current
 }
 
+interface Source {
+  readonly value: Json
+  readonly place: Place
+  readonly source: SourceText
+}
+
 function templatesOf(
-  { prompt }: WrittenLoopFile,
-  value: Json,
-  place: Place,
-  source: SourceText,
+  key: string,
+  sections: readonly PromptSection[],
+  { value, place, source }: Source,
 ): Record<string, Position> {
-  const isList = isJsonObject(value) && Array.isArray(value['prompt'])
-  const entries = prompt.flatMap((section, index): [string, Position][] => {
+  const isList = isJsonObject(value) && Array.isArray(value[key])
+  const entries = sections.flatMap((section, index): [string, Position][] => {
     if (!('text' in section)) return []
-    const found = placeOf(place, isList ? ['prompt', index, 'text'] : ['prompt'])
+    const found = placeOf(place, isList ? [key, index, 'text'] : [key])
     return found === undefined ? [] : [[section.name, textPosition(found, source)]]
   })
   return Object.fromEntries(entries)

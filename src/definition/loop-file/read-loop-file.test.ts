@@ -37,11 +37,11 @@ describe('a loop file on disk', () => {
       'a.yaml',
       `prompt:\n- { name: task, file: task.md, stable: true }\n- name: rest\n  text: |\n    {{ progress }}\n${rest}`,
     )
-    const { file, sections, files, path: absolute } = await readLoopFile(path)
+    const { file, prompts, files, path: absolute } = await readLoopFile(path)
     expect(file.name).toBe('a')
     expect(absolute).toBe(path)
     expect(files.map((one) => one.path)).toEqual(['a.yaml', 'task.md'])
-    expect(sections).toMatchObject([
+    expect(prompts['prompt']).toMatchObject([
       {
         name: 'task',
         stable: true,

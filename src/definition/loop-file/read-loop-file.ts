@@ -10,33 +10,24 @@ import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { LoopError, nearestName } from '../../loop/index.ts'
-import {
-  type LoopFile,
-  type PromptSection,
-  quoted,
-  type SectionSettings,
-} from '../../protocol/index.ts'
+import type { LoopTypeDefinition, ReadPrompts, ReadSection } from '../../loops/index.ts'
+import { type LoopFile, type PromptSection, quoted } from '../../protocol/index.ts'
 import { digestOf, type FileDigest, pathInside, sha256 } from '../../system/index.ts'
 import { LoopFileError, oneLine, pathName } from './loop-file-error.ts'
 import { type ParsedLoopFile, type ParseOptions, parseLoopFile } from './parse-loop-file.ts'
-import { type Position, readSource, sourceBytesMax } from './source-text.ts'
+import { readSource, sourceBytesMax } from './source-text.ts'
 
 export interface ReadLoopFile {
   readonly file: LoopFile
+  readonly type: LoopTypeDefinition
   /** Absolute. */
   readonly path: string
   /** Over all files, their names and their content. */
   readonly digest: string
   /** The loop file first, then those that it names. */
   readonly files: readonly FileDigest[]
-  /** The prompt, with the text of every section. */
-  readonly sections: readonly ReadSection[]
-}
-
-export interface ReadSection extends SectionSettings {
-  readonly text: string
-  /** Where the text begins, for messages about its template. */
-  readonly position: Position & { readonly file: string }
+  /** The prompts by key, with the text of every section. */
+  readonly prompts: ReadPrompts
 }
 
 interface Content {
@@ -62,17 +53,23 @@ export async function readLoopFile(
   ]
   return {
     file: parsed.file,
+    type: parsed.type,
     path: absolute,
     digest: digestOf(files),
     files,
-    sections: parsed.file.prompt.map((section) => readSection(section, path, parsed, named)),
+    prompts: Object.fromEntries(
+      Object.entries(parsed.prompts).map(([key, sections]) => [
+        key,
+        sections.map((section) => readSection(section, path, parsed.templates[key] ?? {}, named)),
+      ]),
+    ),
   }
 }
 
 function readSection(
   section: PromptSection,
   file: string,
-  { templates }: ParsedLoopFile,
+  templates: NonNullable<ParsedLoopFile['templates'][string]>,
   named: ReadonlyMap<string, Content>,
 ): ReadSection {
   const { name, priority, stable, keep, required } = section
@@ -91,22 +88,25 @@ function readSection(
 async function readNamedFiles(
   file: string,
   absolute: string,
-  { file: { prompt }, positionOf }: ParsedLoopFile,
+  { prompts, positionOf }: ParsedLoopFile,
 ): Promise<ReadonlyMap<string, Content>> {
   const folder = await realpath(dirname(absolute)).catch(async (error: unknown) => {
     throw atStart(file, await cannotRead(absolute, error))
   })
   const contents = new Map<string, Content>()
   const problems = []
-  for (const [index, section] of prompt.entries()) {
+  const sections = Object.entries(prompts).flatMap(([key, all]) =>
+    all.map((section, index) => ({ key, section, index, isOnly: all.length === 1 })),
+  )
+  for (const { key, section, index, isOnly } of sections) {
     if (!('file' in section) || contents.has(section.file)) continue
     const read = await readNamed(folder, section.file)
     if (typeof read !== 'string') {
       contents.set(section.file, read)
       continue
     }
-    const inList = ['prompt', index, 'file']
-    const path = prompt.length === 1 && section.name === 'prompt' ? ['prompt', 'file'] : inList
+    // A prompt that is not a list is one section by this name.
+    const path = isOnly && section.name === 'prompt' ? [key, 'file'] : [key, index, 'file']
     problems.push({ file, ...positionOf(path), path: pathName(path), reason: read })
   }
   if (problems.length > 0) throw new LoopFileError(file, problems)

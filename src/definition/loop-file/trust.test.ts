@@ -69,7 +69,7 @@ describe('trust', () => {
       expect(await trust.damage()).toBeUndefined()
       writeFileSync(path(), text)
       expect(await trust.isTrusted(one)).toBe(false)
-      expect(await trust.damage()).toMatch(/trust\.json is not used, because it is damaged/)
+      expect(await trust.damage()).toMatch(/trust\.json is ignored because it is damaged/)
       await trust.trust({ digest: digest(2), file: '/b.yaml' })
       expect(await trust.damage()).toBeUndefined()
       expect(await trust.isTrusted(two)).toBe(true)
@@ -83,7 +83,7 @@ describe('trust', () => {
     await trust.trust({ digest: digest(1), file: '/a.yaml' })
     chmodSync(path(), 0o666)
     expect(await trust.isTrusted(one)).toBe(false)
-    expect(await trust.damage()).toMatch(/others can write to it/)
+    expect(await trust.damage()).toMatch(/other users can write to it/)
   })
 
   test('that cannot be read trusts nothing, and is not replaced', async () => {

@@ -16,6 +16,7 @@ import type {
   RunState,
   RunStatus,
   StoredDecision,
+  StoredState,
   TreeId,
 } from '../../loop/index.ts'
 import type { Lease, Owner } from './lease.ts'
@@ -39,8 +40,8 @@ export interface Journal {
   release(lease: Lease): Promise<void>
   /** Rejects with `fenced`, and with `store-failed` if the unit does not follow the last event. */
   append(lease: Lease, unit: Unit): Promise<void>
-  /** The last snapshot, if there is one. */
-  snapshot(run: RunId): Promise<RunState | undefined>
+  /** The last snapshot, if there is one, as it was written. */
+  snapshot(run: RunId): Promise<StoredState | undefined>
   read(run: RunId, range?: EventRange): Promise<readonly RecordedEvent[]>
   /** All runs' events in the order of the store. */
   readStore(range: StoreRange): Promise<readonly RecordedEvent[]>

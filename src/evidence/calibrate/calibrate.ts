@@ -9,9 +9,9 @@
 import { type CheckKind, defined, type ErrorRates, type TreeId } from '../../loop/index.ts'
 import type { Overlay } from '../parts.ts'
 import { wilson } from '../wilson.ts'
-import type { CalibrationReport, Stopped, Survivor, TurnedAway } from './calibration.ts'
+import type { CalibrationReport, FalseReject, Stopped, Survivor } from './calibration.ts'
 
-export interface AskedCheck {
+export interface CalibratedCheck {
   readonly name: string
   readonly kind: CheckKind
   readonly digest: string
@@ -34,7 +34,7 @@ export interface CalibrateRequest {
   readonly tree: TreeId
   readonly commit?: string
   readonly seed: number
-  readonly checks: readonly AskedCheck[]
+  readonly checks: readonly CalibratedCheck[]
   /** Runs all checks, in order, on the tree with this overlay. */
   readonly ask: (overlay: Overlay) => Promise<ReadonlyMap<string, CheckAnswer>>
   /** Harmless changes, in addition to the tree itself, which is run `repeats` times. */
@@ -103,7 +103,7 @@ export async function calibrate(request: CalibrateRequest): Promise<Calibrated> 
 
 /** A judge may err on the tree, which is worth knowing; other failing checks would reject everything. */
 const findFailing = (
-  checks: readonly AskedCheck[],
+  checks: readonly CalibratedCheck[],
   answers: ReadonlyMap<string, CheckAnswer>,
 ): readonly string[] =>
   checks
@@ -130,7 +130,7 @@ interface Score {
   counted(): Counted
 }
 
-function createScore(checks: readonly AskedCheck[]): Score {
+function createScore(checks: readonly CalibratedCheck[]): Score {
   const sides = (): Sides => ({
     good: { accepts: 0, rejects: 0 },
     bad: { accepts: 0, rejects: 0 },
@@ -138,7 +138,7 @@ function createScore(checks: readonly AskedCheck[]): Score {
   const tallies = checks.map(({ name, kind, digest }) => ({ name, kind, digest, sides: sides() }))
   const together = sides()
   const survivors: Survivor[] = []
-  const turnedAway: TurnedAway[] = []
+  const turnedAway: FalseReject[] = []
   const runs = { good: 0, planted: 0, 'reverted-fix': 0 }
   return {
     count({ side, work }, answers) {

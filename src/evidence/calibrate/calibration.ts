@@ -31,7 +31,7 @@ export interface CalibrationReport {
   /** Defects that no check noticed. */
   readonly survivors: readonly Survivor[]
   /** Good work that checks rejected. */
-  readonly turnedAway: readonly TurnedAway[]
+  readonly turnedAway: readonly FalseReject[]
   readonly planted: number
   readonly revertedFixes: number
   readonly good: number
@@ -50,7 +50,7 @@ export interface Survivor {
   readonly description: string
 }
 
-export interface TurnedAway {
+export interface FalseReject {
   readonly what: string
   readonly checks: readonly string[]
 }

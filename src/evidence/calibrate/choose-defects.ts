@@ -9,10 +9,6 @@ import type { Defect, Planter, SourceText } from './planter.ts'
 export interface ChosenFile extends SourceText {
   /** Relevant lines, from 1. Absent: all. */
   readonly lines?: ReadonlySet<number>
-  /** A test mentions it. */
-  readonly isSpokenOf?: true
-  /** It is part of what judges the work. */
-  readonly isSealed?: true
 }
 
 /** What cheats are made of. Honest code has such lines too, but other lines next to them. */

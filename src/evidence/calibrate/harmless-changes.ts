@@ -4,7 +4,7 @@
  */
 
 import { type Family, familyOf } from '../mask-code.ts'
-import type { PutFile } from '../parts.ts'
+import type { OverlayFile } from '../parts.ts'
 import type { GoodWork } from './calibrate.ts'
 import { shuffled } from './choose-defects.ts'
 import type { SourceText } from './planter.ts'
@@ -21,7 +21,7 @@ const commentMarks: Readonly<Record<Family, string>> = {
 const encoder = new TextEncoder()
 
 /** Undefined: it is not code, or its last line would become part of the comment. */
-export function withComment({ path, text, kind = 'file' }: SourceText): PutFile | undefined {
+export function withComment({ path, text, kind = 'file' }: SourceText): OverlayFile | undefined {
   const family = familyOf(path)
   if (family === undefined || !text.endsWith('\n')) return undefined
   return { content: encoder.encode(`${text}${commentMarks[family]} End of file.\n`), kind }

@@ -1,9 +1,9 @@
 /** Measures the error rates of checks. */
 
 export {
-  type AskedCheck,
   type BadWork,
   type Calibrated,
+  type CalibratedCheck,
   type CalibrateRequest,
   type CheckAnswer,
   calibrate,
@@ -14,9 +14,9 @@ export {
   type CalibrationReport,
   type CheckCalibration,
   checkDigest,
+  type FalseReject,
   type Stopped,
   type Survivor,
-  type TurnedAway,
 } from './calibration.ts'
 export { harmlessChanges } from './harmless-changes.ts'
-export { type PastCommit, type RevertRequest, revertedFixes, takeBack } from './revert-fix.ts'
+export { type PastCommit, revertedFixes } from './revert-fix.ts'

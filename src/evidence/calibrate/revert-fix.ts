@@ -6,7 +6,7 @@
 import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 import { familyOf } from '../mask-code.ts'
-import type { Overlay, PutFile } from '../parts.ts'
+import type { Overlay, OverlayFile } from '../parts.ts'
 import type { BadWork } from './calibrate.ts'
 import { shuffled } from './choose-defects.ts'
 import { plantedCharsMax } from './planter.ts'
@@ -67,7 +67,7 @@ async function revertSources(
   { before, after }: PastCommit,
   sources: readonly string[],
 ): Promise<{ readonly files: Overlay; readonly line: number } | undefined> {
-  const files = new Map<string, PutFile>()
+  const files = new Map<string, OverlayFile>()
   let line: number | undefined
   const kinds = await reader.list(tree)
   for (const path of sources) {

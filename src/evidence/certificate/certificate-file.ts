@@ -30,7 +30,7 @@ export type OpenedCertificate =
       readonly isSigned: boolean
     }
 
-export const certificateIdOf = (certificate: Certificate): CertificateId =>
+export const toCertificateId = (certificate: Certificate): CertificateId =>
   sha256(canonicalJson(certificate)) as CertificateId
 
 /** The digests of what is stored with it: outputs of checks, and lists of the files they read. */

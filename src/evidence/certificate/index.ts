@@ -1,8 +1,8 @@
 export {
-  certificateIdOf,
   keptWith,
   type OpenedCertificate,
   openCertificate,
+  toCertificateId,
 } from './certificate-file.ts'
 export { brokenRules } from './certificate-rules.ts'
 export {

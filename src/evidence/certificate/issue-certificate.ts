@@ -35,7 +35,7 @@ export async function issueCertificate(
 ): Promise<IssuedCertificate> {
   const [broken] = brokenRules(draft)
   if (broken !== undefined) {
-    throw new LoopError('bad-request', `This cannot be certified. ${broken}`)
+    throw new LoopError('bad-request', `This cannot be certified. ${broken} Correct it first.`)
   }
   const now = to.now ?? Date.now
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {

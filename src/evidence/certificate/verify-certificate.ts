@@ -21,6 +21,7 @@ import { toKeyId } from './ed25519.ts'
 
 export type Verdict = 'valid' | 'invalid' | 'untrusted' | 'differs'
 
+/** Whether a certificate is valid, with everything that was checked. */
 export interface Verification {
   readonly verdict: Verdict
   readonly findings: readonly VerifyFinding[]

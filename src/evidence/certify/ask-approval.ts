@@ -16,19 +16,11 @@ import {
   type ReviewedTrees,
   withCode,
 } from '../../loop/index.ts'
+import type { Approval } from './certification.ts'
 import { sha256 } from './digest.ts'
 import type { Concern } from './observations.ts'
 import { codeOfReview, type Review, readReview } from './review.ts'
 import { type ReviewLimits, renderReview, unlimited } from './review-text.ts'
-
-export interface Approval {
-  readonly codes: readonly string[]
-  readonly by: string
-  /** The digest of the diff that was shown, or of what was approved. */
-  readonly diffDigest: string
-  /** Absent: now. */
-  readonly atMs?: number
-}
 
 export type ApprovalOutcome =
   | { readonly type: 'approved'; readonly approval: Approval }

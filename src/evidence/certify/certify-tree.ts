@@ -5,21 +5,16 @@ import { defined, LoopError, type Refusal, type TreeId } from '../../loop/index.
 import type { CertifyingPlace } from '../parts.ts'
 import { RefusedError } from '../refused-error.ts'
 import { type ClassifiedChange, classifyChanges } from '../scope/index.ts'
-import {
-  type Approval,
-  type ApprovalOutcome,
-  askApproval,
-  createApprovalKey,
-  refused,
-} from './ask-approval.ts'
-import type { CertificationContext } from './certifier.ts'
+import { type ApprovalOutcome, askApproval, createApprovalKey, refused } from './ask-approval.ts'
+import type { CertificationContext } from './certification.ts'
+import { type Approval, type Examination } from './certification.ts'
 import { findScope } from './classify-work.ts'
 import {
   dependencyConcerns,
   earlierApprovals,
   findMissingDependencies,
 } from './dependency-concerns.ts'
-import { type Examination, examine } from './examine.ts'
+import { examine } from './examine.ts'
 import { type Concern, isOutsideWork } from './observations.ts'
 import { reaches } from './strength.ts'
 import { toCertified } from './to-certified.ts'

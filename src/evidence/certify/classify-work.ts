@@ -3,8 +3,8 @@
 import { defined } from '../../loop/index.ts'
 import { compareTestFiles } from '../planting/index.ts'
 import { type ClassifiedChange, classifyChanges, type Scope, scopeOf } from '../scope/index.ts'
-import { foldersOf } from '../scope/root.ts'
-import type { CertificationContext } from './certifier.ts'
+import { listFolders } from '../scope/root.ts'
+import type { CertificationContext } from './certification.ts'
 import { findMentions } from './mentions.ts'
 import type { Observations } from './observations.ts'
 
@@ -51,7 +51,7 @@ export async function classify(
   })
   const work = pathsOf(changes, ['work', 'free-keys', 'dependencies'])
   const files = await reader.list(tree)
-  const folders = foldersOf([...files.keys(), ...(await reader.list(base)).keys()])
+  const folders = listFolders([...files.keys(), ...(await reader.list(base)).keys()])
   const isTest = (path: string): boolean => testsOfBase.has(path) || testsOfTree.has(path)
   return {
     observations: {

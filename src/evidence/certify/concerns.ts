@@ -7,6 +7,7 @@
 
 import { failure } from './check-failures.ts'
 import type { ComparedTests } from './compare-tests.ts'
+import type { ProgramFailure } from './observations.ts'
 import {
   type Concern,
   count,
@@ -15,7 +16,6 @@ import {
   list,
   type Observations,
 } from './observations.ts'
-import type { ProgramFailure } from './plant-in-commands.ts'
 import { accessConcerns, reportConcerns } from './report-concerns.ts'
 import type { CheckRun } from './run-checks.ts'
 
@@ -125,10 +125,10 @@ function withoutWork({
   const other = controls.find(({ name, held }) => name === 'other-environment' && !held)
   if (other !== undefined) {
     const names = other.ran.filter((ran) => !isAcceptable(ran)).map(({ check }) => check.name)
-    const result = names.length === 0 ? 'different tests pass' : `checks fail: ${names.join(', ')}`
+    const what = names.length === 0 ? 'different tests pass' : `checks fail: ${names.join(', ')}`
     found.push({
       code: 'other-environment',
-      message: `In another environment (other paths, variables and file times, a comment added to changed files and tests, and the expectations of these tests restated) ${result}. In the usual environment they pass.`,
+      message: `In another environment (other paths, variables and file times, a comment added to changed files and tests, and the expectations of these tests restated) ${what}. In the usual environment they pass.`,
       mayBeApproved: true,
       printed: other.ran.map(({ result }) => result.output.trim()).join('\n'),
     })

@@ -8,41 +8,22 @@ import {
   type AgentReport,
   FaultError,
   type Finding,
-  type RunId,
   type TreeId,
   textOf,
 } from '../../loop/index.ts'
 import type { CertifyingPlace } from '../parts.ts'
 import { parseReview, type Review, reviewPrompt } from '../verdict.ts'
-import type { CertificationContext } from './certifier.ts'
+import type {
+  CertificationContext,
+  Consultant,
+  Consultation,
+  RaisedConcerns,
+} from './certification.ts'
 import type { Concern } from './observations.ts'
-
-export interface Consultant {
-  readonly name: string
-  /** What it should look at. */
-  readonly prompt: string
-  readonly timeoutMs: number
-  /** For the certificate. */
-  readonly agent: string
-}
-
-export interface Consultation {
-  readonly name: string
-  readonly status: 'no-answer' | 'approved' | 'concerns-raised' | 'rejected' | 'resolved'
-  readonly agent: string
-  readonly atMs: number
-  readonly reasons: readonly Finding[]
-}
 
 export interface ConsultationResults {
   readonly consultations: readonly Consultation[]
   readonly concerns: readonly Concern[]
-}
-
-/** What each consultant raised last, by run. Stored, so that a restart cannot lose it. */
-export interface RaisedConcerns {
-  find(run: RunId, consultant: string): Promise<readonly Finding[]>
-  keep(run: RunId, consultant: string, findings: readonly Finding[]): Promise<void>
 }
 
 export function createInMemoryConcerns(): RaisedConcerns {

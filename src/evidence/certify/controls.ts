@@ -7,7 +7,7 @@ import { defined } from '../../loop/index.ts'
 import type { ObservedTest } from '../observe/observation.ts'
 import { compareTestFiles } from '../planting/index.ts'
 import { runOnBase } from './base-answers.ts'
-import type { ExaminationContext } from './certifier.ts'
+import type { ExaminationContext } from './certification.ts'
 import type { ClassifiedWork } from './classify-work.ts'
 import { type ComparedTests, compareTests, unstableFiles } from './compare-tests.ts'
 import {
@@ -18,8 +18,8 @@ import {
   otherLane,
   withProducers,
 } from './lanes.ts'
-import { type ControlRun, count, type Observations } from './observations.ts'
-import { type PlantedCommand, plantInCommands, silentChecks } from './plant-in-commands.ts'
+import { type ControlRun, count, type Observations, type PlantedCommand } from './observations.ts'
+import { plantInCommands, silentChecks } from './plant-in-commands.ts'
 import { restoreFromBase } from './restore-from-base.ts'
 import { type CheckRun, runChecks } from './run-checks.ts'
 import { type AbleToFail, showAbleToFail } from './show-able-to-fail.ts'

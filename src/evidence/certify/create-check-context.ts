@@ -2,7 +2,7 @@
 
 import type { CheckContext } from '../../engine/index.ts'
 import type { CertifyingPlace } from '../parts.ts'
-import type { CertificationContext } from './certifier.ts'
+import type { CertificationContext } from './certification.ts'
 import { listDifferences } from './consult.ts'
 
 const patchBytesMax = 60_000

@@ -2,9 +2,8 @@
 
 import type { DependencyItem, Layer } from '../parts.ts'
 import type { ClassifiedChange } from '../scope/index.ts'
-import type { Approval } from './ask-approval.ts'
+import type { Approval, Examination } from './certification.ts'
 import { sha256 } from './digest.ts'
-import type { Examination } from './examine.ts'
 import { type Concern, isAcceptable, list } from './observations.ts'
 
 /** For the time before anything is installed. `changed`: lockfiles and dependency keys of manifests. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { defaultLimits, type RunId, type TreeId } from '../../loop/index.ts'
 import { changesMax } from '../../protocol/index.ts'
 import type { OpenCheck } from '../parts.ts'
-import type { Certified } from './certifier.ts'
+import type { Certified } from './certification.ts'
 import { draftOf } from './draft.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

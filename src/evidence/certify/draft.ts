@@ -9,7 +9,7 @@ import {
   type ReadFiles,
 } from '../../protocol/index.ts'
 import type { Layer } from '../parts.ts'
-import type { Certified } from './certifier.ts'
+import type { Certified } from './certification.ts'
 import type { CheckRun } from './run-checks.ts'
 
 /** Stores the output of a check, so that people can read it. */

@@ -11,45 +11,17 @@
  */
 
 import { type CheckStatus, defined } from '../../loop/index.ts'
-import type { Strength } from '../../protocol/index.ts'
 import type { CertifyingPlace, OpenCheck } from '../parts.ts'
-import type { ClassifiedChange } from '../scope/index.ts'
 import { type BaseAnswer, baseAnswerOf, isNoWorse } from './base-answers.ts'
-import type { CertificationContext, ExaminationContext } from './certifier.ts'
+import type { CertificationContext, Examination, ExaminationContext } from './certification.ts'
 import { classify } from './classify-work.ts'
-import type { ComparedTests } from './compare-tests.ts'
 import { findConcerns } from './concerns.ts'
-import { type Consultation, consultAll } from './consult.ts'
+import { consultAll } from './consult.ts'
 import { runControls } from './controls.ts'
 import { createCheckContext } from './create-check-context.ts'
-import {
-  type Concern,
-  type ControlRun,
-  count,
-  isAcceptable,
-  type Observations,
-} from './observations.ts'
-import type { PlantedCommand } from './plant-in-commands.ts'
+import { count, isAcceptable, type Observations } from './observations.ts'
 import { type CheckRun, type RunRequest, runChecks } from './run-checks.ts'
-import type { AbleToFail } from './show-able-to-fail.ts'
 import { assessStrength } from './strength.ts'
-
-export interface Examination {
-  readonly layer: CertifyingPlace['layer']
-  readonly walls?: CertifyingPlace['walls']
-  /** The checks on the candidate. */
-  readonly own: readonly CheckRun[]
-  /** The checks on the base plus the work. */
-  readonly sealed: readonly CheckRun[]
-  readonly controls: readonly ControlRun[]
-  readonly changes: readonly ClassifiedChange[]
-  readonly compared: ReadonlyMap<string, ComparedTests>
-  readonly able: ReadonlyMap<string, AbleToFail>
-  readonly commands: ReadonlyMap<string, PlantedCommand>
-  readonly concerns: readonly Concern[]
-  readonly consultations: readonly Consultation[]
-  readonly strength: Strength
-}
 
 export async function examine(
   certifying: ExaminationContext,

@@ -1,7 +1,7 @@
 /** The checkouts in which the control runs of one certification take place. */
 
 import type { CertifyingPlace, OpenCheck, Overlay } from '../parts.ts'
-import type { ExaminationContext } from './certifier.ts'
+import type { ExaminationContext } from './certification.ts'
 import type { ClassifiedWork } from './classify-work.ts'
 import { createCheckContext } from './create-check-context.ts'
 import type { Observations } from './observations.ts'

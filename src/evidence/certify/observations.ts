@@ -1,12 +1,26 @@
 /** The types of what was observed during certification, and of the concerns it raises. */
 
 import type { Evidence, Refusal } from '../../loop/index.ts'
+import type { ProgramPlant } from '../planting/index.ts'
 import type { ClassifiedChange } from '../scope/index.ts'
 import type { BaseAnswer } from './base-answers.ts'
 import type { ComparedTests } from './compare-tests.ts'
-import type { PlantedCommand } from './plant-in-commands.ts'
+
 import type { CheckRun } from './run-checks.ts'
 import type { AbleToFail } from './show-able-to-fail.ts'
+
+export type ProgramFailure = Exclude<ProgramPlant, 'start' | 'restated'>
+
+export interface PlantedCommand {
+  /** Files in which failures were planted. Empty: none could be planted. */
+  readonly files: readonly string[]
+  /** Planted failures that made it fail. */
+  readonly noticed: readonly ProgramFailure[]
+  /** Planted failures that it did not notice. */
+  readonly unnoticed: readonly ProgramFailure[]
+  /** False: it passes although the code of the work throws at once. */
+  readonly runsWork: boolean
+}
 
 /** A concern that a person may be able to approve. */
 export interface Concern extends Refusal {

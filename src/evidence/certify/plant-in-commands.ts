@@ -10,25 +10,12 @@
  */
 
 import { familyOf } from '../mask-code.ts'
-import type { OpenCheck, Overlay, PutFile } from '../parts.ts'
+import type { OpenCheck, Overlay, OverlayFile } from '../parts.ts'
 import { isProgram, type ProgramPlant, plantInProgram } from '../planting/index.ts'
 import type { ComparedTests } from './compare-tests.ts'
 import { type ControlContext, type Lane, listLanes, withProducers } from './lanes.ts'
-import type { Observations } from './observations.ts'
+import type { Observations, PlantedCommand, ProgramFailure } from './observations.ts'
 import { type CheckRun, runChecks } from './run-checks.ts'
-
-export type ProgramFailure = Exclude<ProgramPlant, 'start' | 'restated'>
-
-export interface PlantedCommand {
-  /** Files in which failures were planted. Empty: none could be planted. */
-  readonly files: readonly string[]
-  /** Planted failures that made it fail. */
-  readonly noticed: readonly ProgramFailure[]
-  /** Planted failures that it did not notice. */
-  readonly unnoticed: readonly ProgramFailure[]
-  /** False: it passes although the code of the work throws at once. */
-  readonly runsWork: boolean
-}
 
 const kinds: readonly ProgramFailure[] = ['after', 'value']
 /** The most files that are planted at once (E9). */
@@ -90,7 +77,7 @@ async function plantInCommand(
   }
 }
 
-interface Source extends PutFile {
+interface Source extends OverlayFile {
   readonly path: string
   readonly text: string
 }
@@ -185,8 +172,8 @@ async function plant(
   sources: readonly Source[],
   kind: ProgramPlant,
   marker: string,
-): Promise<ReadonlyMap<string, PutFile>> {
-  const planted = new Map<string, PutFile>()
+): Promise<ReadonlyMap<string, OverlayFile>> {
+  const planted = new Map<string, OverlayFile>()
   for (const { path, text, kind: mode } of sources) {
     const changed = await plantInProgram({ file: path, text, kind, marker })
     if (changed === undefined) continue

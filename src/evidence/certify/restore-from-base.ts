@@ -2,7 +2,7 @@
 
 import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import type { Overlay, PutFile } from '../parts.ts'
+import type { Overlay, OverlayFile } from '../parts.ts'
 import { RefusedError } from '../refused-error.ts'
 
 const fileBytesMax = 64 * 1024 * 1024
@@ -22,7 +22,7 @@ export async function restoreFromBase(
   const mayStay = new Set(unopened)
   const files = await reader.list(base)
   const missing = paths.filter((path) => !files.has(path))
-  const puts = new Map<string, PutFile | null>(missing.map((path) => [path, null]))
+  const puts = new Map<string, OverlayFile | null>(missing.map((path) => [path, null]))
   for (const path of paths) {
     const kind = files.get(path)?.kind
     if (kind === undefined) continue

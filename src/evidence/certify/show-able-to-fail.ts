@@ -12,7 +12,7 @@
 import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 import type { ObservedTest } from '../observe/observation.ts'
-import type { OpenCheck, Overlay, PutFile } from '../parts.ts'
+import type { OpenCheck, Overlay, OverlayFile } from '../parts.ts'
 import { type FailureKind, plantFailures } from '../planting/index.ts'
 import { type CheckRun, type RunRequest, runChecks } from './run-checks.ts'
 import { findTestLocation } from './test-location.ts'
@@ -84,7 +84,7 @@ async function plant(
   kinds: readonly FailureKind[],
   unplanted: Map<string, string>,
 ): Promise<PlantedFiles> {
-  const over = new Map<string, PutFile | null>(request.over)
+  const over = new Map<string, OverlayFile | null>(request.over)
   const planted = new Map<string, FailureKind>()
   for (const [file, tests] of groupByFile(request)) {
     const put = await readFile(request, file)
@@ -128,7 +128,7 @@ function groupByFile({ tests, work }: PlantingRequest): ReadonlyMap<string, read
 async function readFile(
   { reader, tree, over }: PlantingRequest,
   file: string,
-): Promise<PutFile | undefined> {
+): Promise<OverlayFile | undefined> {
   const put = over.get(file)
   if (put !== undefined) return put ?? undefined
   const kind = (await reader.list(tree)).get(file)?.kind

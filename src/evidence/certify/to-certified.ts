@@ -3,9 +3,8 @@
 import type { Subject } from '../../engine/index.ts'
 import { defined } from '../../loop/index.ts'
 import type { StrengthParts, TestEvidence } from '../../protocol/index.ts'
-import type { Certified } from './certifier.ts'
+import type { Certified, Examination } from './certification.ts'
 import type { ComparedTests } from './compare-tests.ts'
-import type { Examination } from './examine.ts'
 import { isOutsideWork } from './observations.ts'
 
 /** `approved`: paths that were approved before anything ran. Everything else was approved, or needs no approval. */

@@ -6,7 +6,7 @@
 
 import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import type { Overlay, PutFile } from '../parts.ts'
+import type { Overlay, OverlayFile } from '../parts.ts'
 import {
   type ChangedFile,
   decidesComparisons,
@@ -14,7 +14,7 @@ import {
   plantInProgram,
   withHarmlessComment,
 } from '../planting/index.ts'
-import type { ExaminationContext } from './certifier.ts'
+import type { ExaminationContext } from './certification.ts'
 import type { ComparedTests } from './compare-tests.ts'
 import { findTestLocation } from './test-location.ts'
 
@@ -48,7 +48,7 @@ export async function withComments(
   const isProgram = new Set(programs)
   const paths = [...new Set([...placed.map(({ file }) => file), ...programs, ...work])]
   const files = await reader.list(tree)
-  const commented = new Map<string, PutFile | null>(over)
+  const commented = new Map<string, OverlayFile | null>(over)
   const changed = await changedFiles(reader, base, tree, work)
   const compiled: string[] = []
   const markers: string[] = []

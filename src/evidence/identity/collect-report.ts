@@ -71,14 +71,7 @@ export function collectReport(
   }
   return {
     connect() {
-      const connection: Connection = {
-        hello: undefined,
-        isRefused: false,
-        runners: new Set(),
-        tests: [],
-        replaced: [],
-        exitCode: undefined,
-      }
+      const connection = newConnection()
       const isTooMany = connections.length >= limits.connections
       if (!isTooMany) connections.push(connection)
       const accept = (line: string): boolean => {
@@ -116,22 +109,41 @@ export function collectReport(
       }
     },
     report() {
-      const all = [...problems.values()]
-      for (const { hello, isRefused, runners, exitCode } of connections) {
-        if (hello === undefined && !isRefused)
-          all.push({ code: 'extra-connection', text: unidentified })
-        for (const name of exitCode === undefined ? runners : [])
-          all.push({ code: 'no-end', text: `${name} did not report its end.` })
-      }
       const runners = connections.flatMap(toObservedRunners)
       return {
         ...(runners.length === 0 ? {} : { tests: toObservedTests(connections, toPath) }),
         runners,
-        problems: withoutDuplicates(all),
+        problems: withoutDuplicates([...problems.values(), ...connections.flatMap(findProblems)]),
         replaced: [...new Set(connections.flatMap(({ replaced }) => replaced))].toSorted(),
       }
     },
   }
+}
+
+const newConnection = (): Connection => ({
+  hello: undefined,
+  isRefused: false,
+  runners: new Set(),
+  tests: [],
+  replaced: [],
+  exitCode: undefined,
+})
+
+function findProblems({
+  hello,
+  isRefused,
+  runners,
+  exitCode,
+}: Connection): readonly ChannelProblem[] {
+  const unfinished = exitCode === undefined ? [...runners] : []
+  return [
+    ...(hello === undefined && !isRefused
+      ? [{ code: 'extra-connection', text: unidentified } as const]
+      : []),
+    ...unfinished.map(
+      (name) => ({ code: 'no-end', text: `${name} did not report its end.` }) as const,
+    ),
+  ]
 }
 
 const tooMuch = 'The report exceeds the limit.'

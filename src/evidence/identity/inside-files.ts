@@ -8,7 +8,7 @@ import { pythonStart } from './python-start.ts'
 import { nodeShim, testRunner, toolShim } from './shims.ts'
 import { unittestReporter } from './unittest-reporter.ts'
 
-export interface InsideFile {
+export interface SandboxFile {
   readonly name: string
   readonly content: string
   readonly isExecutable: boolean
@@ -34,7 +34,7 @@ const compiled = [
 export async function insideFiles(
   folder: string,
   tools: readonly ('go' | 'cargo')[],
-): Promise<readonly InsideFile[]> {
+): Promise<readonly SandboxFile[]> {
   const modules = compiled.map(async (name) => plain(name, await readFile(builtFile(name), 'utf8')))
   return [
     ...(await Promise.all(modules)),
@@ -50,13 +50,13 @@ export async function insideFiles(
   ]
 }
 
-const program = (name: string, content: string): InsideFile => ({
+const program = (name: string, content: string): SandboxFile => ({
   name: `bin/${name}`,
   content,
   isExecutable: true,
 })
 
-const plain = (name: string, content: string): InsideFile => ({
+const plain = (name: string, content: string): SandboxFile => ({
   name,
   content,
   isExecutable: false,

@@ -1,5 +1,5 @@
 /**
- * A plugin of pytest that reports its tests; loaded with `-p` before any conftest.py. Python 3.7 and later.
+ * A pytest plugin that reports its tests; loaded with `-p` before any conftest.py. Requires Python 3.7.
  */
 export const pytestPlugin = `"""Reports the tests of pytest to the engine."""
 import os
@@ -59,7 +59,7 @@ class _Session:
             self.send("test", report.nodeid, status="skipped", message=_text(report))
 
     def pytest_runtest_logreport(self, report):
-        # A test that fails in its teardown has passed before: the last one counts.
+        # A test that fails in its teardown passed before: the last result counts.
         if report.when == "call" or report.outcome != "passed":
             self.results = getattr(self, "results", {})
             known = self.results.get(report.nodeid)
@@ -89,7 +89,7 @@ _begun = False
 
 def pytest_configure(config):
     global _begun
-    # Workers of pytest-xdist report to the one that started them; a session in a test is part of that test.
+    # pytest-xdist workers report to the process that started them; a session inside a test is part of that test.
     if _begun or hasattr(config, "workerinput") or not loopwright_channel.begin("pytest"):
         return
     _begun = True

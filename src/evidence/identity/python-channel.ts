@@ -1,4 +1,4 @@
-/** The connection of a Python process to the engine: made when it is first needed, once. */
+/** The connection of a Python process to the engine, opened once, on first use. */
 export const pythonChannel = `"""Sends records to the engine."""
 import inspect
 import json
@@ -19,7 +19,7 @@ _state = {"code": 0}
 
 
 def send(record, dumps=json.dumps, sendall=_socket.sendall):
-    # A fork has our descriptor as well.
+    # A forked process has our descriptor as well.
     if _connected and _pid() == _own:
         try:
             sendall((dumps(record) + "\\n").encode())
@@ -55,7 +55,7 @@ def read_wanted():
 
 
 def find_body(function):
-    """Where it is written: a test that a class inherits is in another class, often in another file."""
+    """Where it is written: an inherited test is in another class, often in another file."""
     try:
         inner = inspect.unwrap(function)
         titles = inner.__qualname__.split(".")

@@ -1,6 +1,6 @@
 /**
- * Loaded by every Python process of a check when it starts, as `sitecustomize`. Without us Python might have loaded
- * another module of that name, which is loaded then. Python 3.7 and later; an older one only loads the other.
+ * Loaded by every Python process of a check on startup, as `sitecustomize`. It then loads the module of that name that
+ * Python would have loaded otherwise. Requires Python 3.7; an older one only loads the other module.
  */
 export const pythonStart = `"""Reports the tests of unittest and replaced functions to the engine."""
 import sys
@@ -19,8 +19,8 @@ def _load_other():
         spec.loader.exec_module(module)
 
 
-class _Watching:
-    """Runs our code once unittest is there, before whoever imports it."""
+class _Finder:
+    """Runs our code once unittest is imported, before its importer continues."""
 
     def __init__(self, then):
         self.then = then
@@ -76,9 +76,9 @@ def _start():
         if channel is not None:
             channel.end()
 
-    # Of all that is registered, this is called last.
+    # Registered first, so it is called last.
     atexit.register(end)
-    sys.meta_path.insert(0, _Watching(loaded))
+    sys.meta_path.insert(0, _Finder(loaded))
 
 
 if sys.version_info >= (3, 7):

@@ -1,6 +1,6 @@
 /**
- * What a process inside the sandbox may tell about tests, one JSON object a line. Code of the repository can
- * connect as well, so every line is untrusted.
+ * What a process in the sandbox may report about tests, one JSON object per line. Code of the repository can connect
+ * as well, so every line is untrusted.
  */
 
 import { z } from 'zod'
@@ -16,10 +16,10 @@ export const messageCharsMax = 300
 
 export type RunnerRecord =
   | HelloRecord
-  /** This process runs tests from here on. */
+  /** From now on, this process runs tests. */
   | { readonly type: 'runner'; readonly name: RunnerName }
   | TestRecord
-  /** Functions that are not the original ones now. The last such record of a process counts. */
+  /** Functions that are currently replaced. The last such record of a process counts. */
   | { readonly type: 'replaced'; readonly names: readonly string[] }
   | { readonly type: 'end'; readonly code: number }
 
@@ -30,15 +30,15 @@ export interface HelloRecord {
   readonly argv: readonly string[]
 }
 
-/** `declared`: there is such a test, and its result follows. */
+/** `declared`: the test exists; its result follows. */
 export type TestRecord = TestLocation & { readonly body?: TestLocation | undefined } & (
     | { readonly type: 'declared' }
     | { readonly type: 'test'; readonly status: TestStatus; readonly message?: string | undefined }
   )
 
 const text = z.string().max(4096)
-const place = { file: text, titles: z.array(text).min(1).max(64) }
-const test = { ...place, body: z.object(place).optional() }
+const location = { file: text, titles: z.array(text).min(1).max(64) }
+const test = { ...location, body: z.object(location).optional() }
 
 const recordSchema: z.ZodType<RunnerRecord> = z.discriminatedUnion('type', [
   z.object({

@@ -28,7 +28,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 test.each([
   ['test -q', ['tests/a.rs', 'tests/b.rs'], 'test --no-fail-fast --test=a --test=b -q'],
   ['+stable test', ['src/x/y.rs', 'src/lib.rs'], '+stable test --no-fail-fast --lib'],
-  // It cannot be told which, or the command says it.
+  // They cannot be determined, or the command selects them.
   ['test', ['tests/a.rs', 'tests/common/mod.rs'], 'test --no-fail-fast'],
   ['test', ['crates/x/tests/a.rs'], 'test --no-fail-fast'],
   ['test -p x', ['tests/a.rs'], 'test --no-fail-fast -p x'],

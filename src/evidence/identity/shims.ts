@@ -1,8 +1,8 @@
 /**
- * Programs that come first in the PATH of a check. `folder`: where our files are for the check.
+ * Programs that come first in the PATH of a check. `folder`: where the check sees our files.
  *
- * They find the real one behind them. A `node` of ours loads the preload also where a script sets NODE_OPTIONS
- * itself; `go test` and `cargo test` pass through a program of ours.
+ * They find the real program behind them. Our `node` loads the preload even if a script sets NODE_OPTIONS itself;
+ * `go test` and `cargo test` run through our programs.
  */
 
 export const nodeShim = (folder: string): string => `#!/bin/sh
@@ -23,7 +23,7 @@ fi
 exec "$real" "$@"
 `
 
-/** What the tool starts in front of each binary with tests. */
+/** What the tool starts in front of each test binary. */
 export const testRunner = (folder: string, tool: 'go' | 'cargo'): string => `#!/bin/sh
 exec node "${folder}/run-tests.cjs" ${tool} "$@"
 `

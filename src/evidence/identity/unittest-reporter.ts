@@ -1,6 +1,6 @@
 /**
- * Reports the tests of unittest, and of runners that are built on it: whatever calls a suite with a result. Tests of
- * unittest that pytest runs are reported by pytest.
+ * Reports the tests of unittest, and of runners built on it: anything that calls a suite with a result. unittest tests
+ * that pytest runs are reported by pytest.
  */
 export const unittestReporter = `"""Reports the tests of unittest to the engine."""
 import os
@@ -104,7 +104,7 @@ class _Session:
         _send(self.record(test, "test", status=status, **more))
 
     def note(self, test, status, message=""):
-        # A test may fail in several ways, and a failure stays one.
+        # A test may fail in several ways; once failed, it stays failed.
         if self.outcomes.get(id(test), ("", ""))[0] != "failed":
             self.outcomes[id(test)] = (status, message)
 
@@ -184,7 +184,7 @@ def _keep(kept, prefix, holder, is_kept=lambda name: True):
 
 
 def watch(main, look):
-    """Returns what must not be replaced: its name, where it is, and the original."""
+    """Returns what must not be replaced: name, holder, key and original."""
     suites, cases, results, runners = (
         sys.modules["unittest." + name] for name in ("suite", "case", "result", "runner")
     )

@@ -1,23 +1,23 @@
-/** A run that is restricted to some tests: what our programs inside are given, and whether it was enough. */
+/** Restricts a run to some tests: the input for our programs in the sandbox, and whether it was enough. */
 
 import type { ObservedTest, RunnerReport } from '../observe/observation.ts'
 
-/** For our programs inside, as JSON. */
+/** The input for our programs in the sandbox, as JSON. */
 export interface WantedTests {
-  /** Full paths. */
+  /** Absolute paths. */
   readonly files: readonly string[]
   /** Suites first. Empty: all tests of these files. */
   readonly titles: readonly (readonly string[])[]
 }
 
-/** Undefined: a runner could not be restricted to these. */
+/** Undefined: runners cannot be restricted to these. */
 export function wantedTests(
   only: readonly ObservedTest[],
-  toFull: (file: string) => string,
+  toAbsolute: (file: string) => string,
 ): WantedTests | undefined {
   if (only.length === 0 || only.some(({ file }) => file === '')) return undefined
   return {
-    files: [...new Set(only.map(({ file }) => toFull(file)))],
+    files: [...new Set(only.map(({ file }) => toAbsolute(file)))],
     titles: only.some(isFile) ? [] : unique(only.map(({ titles }) => titles)),
   }
 }
@@ -29,7 +29,7 @@ const unique = (titles: readonly (readonly string[])[]): WantedTests['titles'] =
   ...new Map(titles.map((one) => [JSON.stringify(one), one])).values(),
 ]
 
-/** All of them have a result, or their file could not be loaded. */
+/** Whether all of them have a result, or their file could not be loaded. */
 export function hasAll(report: RunnerReport, only: readonly ObservedTest[]): boolean {
   const tests = report.tests ?? []
   const ids = new Set(tests.map(({ id }) => id))
@@ -40,7 +40,7 @@ export function hasAll(report: RunnerReport, only: readonly ObservedTest[]): boo
   )
 }
 
-/** Without tests that were skipped because others were wanted. */
+/** Drops tests that were skipped because others were wanted. */
 export function withoutUnwanted(report: RunnerReport, only: readonly ObservedTest[]): RunnerReport {
   if (report.tests === undefined) return report
   const ids = new Set(only.map(({ id }) => id))

@@ -1,19 +1,19 @@
 /**
- * What was observed while a check ran: which tests its runner declared and what became of each, which files of
- * the tree were read, and which were written.
+ * What was observed while a check ran: the tests that its runner declared and their results, and which files of the
+ * tree were read and written.
  *
- * 1. Ids and files come from the runner. Results are a claim: product code runs in the same process and can
- *    change them. Planted failures, missing ids and control runs decide whether a claim is believed.
- * 2. What was read and written is observed from outside the sandbox and is a fact.
- * 3. Absent is not empty: `tests` is absent where no runner reported, `read` where reads cannot be observed.
+ * 1. Ids and files come from the runner. Results are a claim: product code runs in the same process and can change
+ *    them. Planted failures, missing ids and control runs decide whether to believe a claim.
+ * 2. Reads and writes are observed from outside the sandbox and are facts.
+ * 3. Absent is not empty: `tests` is absent if no runner reported, `read` if reads cannot be observed.
  */
 
 import type { CheckAnswer } from '../../engine/index.ts'
 
-/** What a check answered, before it is bound to a step. */
+/** The result of a check, before it is bound to a step. */
 export type Answered = CheckAnswer
 
-/** Runners that report the ids of their tests. `junit`: a report in JUnit XML that the check wrote. */
+/** Runners that report test ids. `junit`: a JUnit XML report that the check wrote. */
 export const runnerNames = [
   'node:test',
   'vitest',
@@ -33,16 +33,16 @@ export type RunnerName = (typeof runnerNames)[number]
 export type TestStatus = 'passed' | 'failed' | 'skipped'
 
 export interface ObservedTest {
-  /** `<file> > <title> > <title>`; unique within one run: a repeated one ends in ` #2`. */
+  /** `<file> > <title> > <title>`; unique within one run: a duplicate ends in ` #2`. */
   readonly id: string
-  /** From the top of the tree, with `/` between the parts; `''`: the runner does not say. */
+  /** Relative to the tree, with `/` separators; `''`: the runner does not report it. */
   readonly file: string
   /** Suites first. `['(file)']`: the file could not be loaded. */
   readonly titles: readonly string[]
   readonly status: TestStatus
-  /** Of a failure: the beginning of its message, where the runner reports it. */
+  /** For a failure: the start of its message, if the runner reports it. */
   readonly message?: string
-  /** Where its function is, if that is elsewhere: a test that a class inherits. */
+  /** Where its function is, if that is elsewhere: for an inherited test. */
   readonly body?: TestLocation
 }
 
@@ -53,17 +53,17 @@ export interface TestLocation {
 
 export interface ObservedRunner {
   readonly name: RunnerName
-  /** Absent: it ended without saying so. */
+  /** Absent: it did not report its end. */
   readonly exitCode?: number
 }
 
-/** What makes a report unreliable. None of these certifies without a person. */
+/** What makes a report unreliable. With any of these, only a person can certify. */
 export interface ChannelProblem {
   readonly code: 'extra-connection' | 'no-end' | 'malformed' | 'too-much'
   readonly text: string
 }
 
-/** What a check's runners reported. */
+/** What the runners of a check reported. */
 export interface RunnerReport {
   /** Absent: no runner reported. */
   readonly tests?: readonly ObservedTest[]
@@ -73,13 +73,13 @@ export interface RunnerReport {
   readonly replaced: readonly string[]
 }
 
-/** Paths from the top of the tree, sorted. */
+/** Paths relative to the tree, sorted. */
 export interface FileAccess {
   /** Files of the tree that were opened. Absent: reads cannot be observed here. */
   readonly read?: readonly string[]
   /**
-   * What was changed, created or removed in the tree. A folder: something in it was created and removed
-   * again. Absent: writes cannot be observed here.
+   * What was changed, created or removed in the tree. A folder: something in it was created and removed again.
+   * Absent: writes cannot be observed here.
    */
   readonly written?: readonly string[]
 }
@@ -92,11 +92,11 @@ export interface Observation extends RunnerReport, FileAccess {
 
 /** How a check is run. */
 export interface ObserveOptions {
-  /** Run only these tests where the runner can; more may run. Absent: all. */
+  /** Run only these tests if the runner can; more may run. Absent: all. */
   readonly only?: readonly ObservedTest[]
   /**
-   * `other`: with other variables, another user name, other paths of the temporary folder and other file
-   * times, so that code which recognises its usual environment behaves differently.
+   * `other`: with other variables, user name, temporary folder and file times, so that code that recognizes its usual
+   * environment behaves differently.
    */
   readonly environment?: 'usual' | 'other'
 }

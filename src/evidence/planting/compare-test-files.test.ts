@@ -79,14 +79,14 @@ describe('comparing test files', () => {
       expect(await compareTestFiles('a.test.ts', before, after, read)).toMatchObject(changes)
     })
 
-  it('gives no answer where a text cannot be parsed', async () => {
+  it('has no result if a text cannot be parsed', async () => {
     expect(await compareTestFiles('a.test.ts', a, '(', read)).toBeUndefined()
     expect(await compareTestFiles('a.txt', a, a)).toBeUndefined()
   })
 })
 
 describe('the regions of tests', () => {
-  it('has every test, its suites and blocks inside product code', async () => {
+  it('include every test, its suites, and blocks inside product code', async () => {
     const text = `export const x = 1\nif (import.meta.vitest) {\n${suite(a)}\n}\n`
     const regions = (await testRegions('x.ts', text, read)) ?? []
     expect(regions.map((one) => one.titles)).toEqual([[], ['s'], ['s', 'a']])
@@ -100,7 +100,7 @@ describe('the regions of tests', () => {
 })
 
 describe('a harmless comment', () => {
-  it('ends the file in the comment of its language', () => {
+  it('is appended in the syntax of the language', () => {
     expect(withHarmlessComment('a.py', 'x = 1\n')).toBe('x = 1\n# End of file.\n')
     expect(withHarmlessComment('a.txt', 'x\n')).toBeUndefined()
   })

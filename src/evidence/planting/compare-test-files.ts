@@ -1,13 +1,13 @@
 /**
- * What changed between two versions of a test file. Only added tests are harmless: the text of every other
- * test, and what is around the tests, must be the same and in the same order.
+ * Compares two versions of a test file. Only added tests are harmless: every other test and the code around the tests
+ * must be unchanged and in the same order.
  */
 
-import { readSourceOf } from './languages.ts'
+import { findReader } from './languages.ts'
 import type { Item, ReadSource } from './test-source.ts'
 
 export interface TestFileChanges {
-  /** Nothing but tests, suites and imports was added. */
+  /** Only tests, suites and imports were added. */
   readonly onlyAdds: boolean
   /** Titles, suites first. */
   readonly added: readonly (readonly string[])[]
@@ -25,7 +25,7 @@ interface Found {
 const isSame = (a: Item, b: Item): boolean =>
   a.kind === b.kind && (a.text === b.text || (a.header !== undefined && a.header === b.header))
 
-/** Items of `before` are looked for in `after` in their order. */
+/** Searches the items of `before` in `after`, in order. */
 function compare(before: readonly Item[], after: readonly Item[], found: Found): void {
   let from = 0
   for (const item of before) {
@@ -44,19 +44,19 @@ function compare(before: readonly Item[], after: readonly Item[], found: Found):
 
 const isTest = (item: Item): boolean => item.kind === 'test' || item.kind === 'suite'
 
-/** Of a suite all that is in it. */
+/** For a suite, everything in it. */
 const testsIn = (items: readonly Item[]): readonly (readonly string[])[] =>
   items.flatMap((item) => {
     if (item.kind === 'test') return [item.titles]
     return item.kind === 'suite' ? (item.items ? testsIn(item.items) : [item.titles]) : []
   })
 
-/** Undefined: the language is not known here, or one of the texts cannot be parsed. */
+/** Undefined: the language is unknown, or one of the texts cannot be parsed. */
 export async function compareTestFiles(
   file: string,
   before: string,
   after: string,
-  read: ReadSource | undefined = readSourceOf(file),
+  read: ReadSource | undefined = findReader(file),
 ): Promise<TestFileChanges | undefined> {
   const [old, current] = await Promise.all([read?.(file, before), read?.(file, after)])
   if (old === undefined || current === undefined) return undefined
@@ -65,14 +65,14 @@ export async function compareTestFiles(
   const outside =
     found.before.some((item) => !isTest(item)) ||
     found.after.some((item) => !isTest(item) && item.kind !== 'import')
-  const [gone, come] = [testsIn(found.before), testsIn(found.after)]
+  const [removed, added] = [testsIn(found.before), testsIn(found.after)]
   const key = (titles: readonly string[]): string => titles.join('\n')
-  const [goneKeys, comeKeys] = [new Set(gone.map(key)), new Set(come.map(key))]
+  const [removedKeys, addedKeys] = [new Set(removed.map(key)), new Set(added.map(key))]
   return {
     onlyAdds: found.before.length === 0 && !outside,
-    added: come.filter((titles) => !goneKeys.has(key(titles))),
-    changed: gone.filter((titles) => comeKeys.has(key(titles))),
-    removed: gone.filter((titles) => !comeKeys.has(key(titles))),
+    added: added.filter((titles) => !removedKeys.has(key(titles))),
+    changed: removed.filter((titles) => addedKeys.has(key(titles))),
+    removed: removed.filter((titles) => !addedKeys.has(key(titles))),
     outside,
   }
 }

@@ -1,4 +1,4 @@
-/** A comment at the end of a file: a change that must not matter. */
+/** Appends a comment to a file: a change that must not matter. */
 
 import { withComment } from '../calibrate/harmless-changes.ts'
 

@@ -1,4 +1,4 @@
-/** Which reader knows the tests of a file. */
+/** Finds the reader for the tests of a file. */
 
 import { familyOf } from '../mask-code.ts'
 import { readGo, readRust } from './braces/read-braces.ts'
@@ -13,7 +13,7 @@ const readers: Readonly<Record<string, ReadSource>> = {
   rust: readRust,
 }
 
-/** Undefined: its language is not known here. */
-export function readSourceOf(file: string): ReadSource | undefined {
+/** Undefined: unknown language. */
+export function findReader(file: string): ReadSource | undefined {
   return readers[familyOf(file) ?? '']
 }

@@ -73,14 +73,14 @@ func TestA(t *testing.T) {
     ],
   ]
   for (const [before, after] of compared)
-    it(`expects another value on either side: ${before.split('\n', 1)[0]}`, async () => {
+    it(`changes the expected value on either side: ${before.split('\n', 1)[0]}`, async () => {
       const whole = (body: string): string =>
         `package a\n\nfunc TestA(t *testing.T) {\n\t${body}\n}\n`
       const planted = await plant('a_test.go', whole(before), 'value', ['TestA'])
       expect(planted.text).toBe(whole(after))
     })
 
-  it('finds subtests, and lets them run when their parent fails', async () => {
+  it('finds subtests, and lets them run if their parent fails', async () => {
     expect((await plant('a_test.go', table, 'after', ['TestA/a_b'])).text).toContain(
       `{ u.Fatal("${marker}") }`,
     )
@@ -146,7 +146,7 @@ describe('planting in Rust', () => {
     ])
   })
 
-  it('has the regions of tests in product files, and compares versions', async () => {
+  it('finds the regions of tests in product files, and compares versions', async () => {
     const text = wrap('f();')
     const regions = (await testRegions('src/a.rs', text)) ?? []
     expect(regions.map((one) => one.titles)).toEqual([[], ['tests', 'a']])

@@ -1,13 +1,13 @@
 /**
- * Plants failures in tests: changes of a test file after which the named tests must fail. Where such a test
- * still passes, its result cannot be believed.
+ * Plants failures in tests: changes a test file so that the named tests must fail. If such a test still passes, its
+ * result cannot be trusted.
  *
- * 1. No planted text is given back that cannot be parsed.
- * 2. What cannot be planted is named with its reason: silence never counts as planted.
+ * 1. The planted text always parses.
+ * 2. Tests in which nothing can be planted are listed with a reason; they never count as planted.
  * 3. No text takes long or throws, however hostile.
  */
 
-import { readSourceOf } from './languages.ts'
+import { findReader } from './languages.ts'
 import {
   applyEdits,
   type ChangedFile,
@@ -23,9 +23,9 @@ export interface PlantRequest {
   readonly text: string
   readonly tests: readonly { readonly id: string; readonly titles: readonly string[] }[]
   readonly kind: PlantKind
-  /** Part of the message of every planted failure, so that it can be told from another. */
+  /** Part of the message of every planted failure, to recognize it. */
   readonly marker: string
-  /** For `restated`: code that may decide what a comparison says. Default: none. */
+  /** For `restated`: code that may decide comparisons. Default: none. */
   readonly work?: readonly ChangedFile[]
 }
 
@@ -33,7 +33,7 @@ export interface Planted {
   readonly text: string
   /** Ids of tests that must fail now. */
   readonly planted: readonly string[]
-  /** Ids of tests that could not be planted. `no expected value` is not a fault of a test. */
+  /** Ids of tests in which nothing could be planted. `no expected value` is not a defect of a test. */
   readonly not: readonly { readonly id: string; readonly why: string }[]
 }
 
@@ -53,10 +53,10 @@ function findEdits(source: TestSource, titles: readonly string[], request: Plant
   return edits
 }
 
-/** As many as possible in one text; those that break it are left out. */
+/** Plants as many as possible in one text; leaves out those that would break it. */
 export async function plantFailures(
   request: PlantRequest,
-  read: ReadSource | undefined = readSourceOf(request.file),
+  read: ReadSource | undefined = findReader(request.file),
 ): Promise<Planted> {
   const { file, text, tests } = request
   const none = (why: string): Planted => ({
@@ -68,19 +68,19 @@ export async function plantFailures(
   const source = await read(file, text)
   if (source === undefined) return none('the file cannot be parsed')
   const found = tests.map(({ id, titles }) => ({ id, edits: findEdits(source, titles, request) }))
-  const good = found.filter((one): one is { id: string; edits: readonly Edit[] } =>
-    Array.isArray(one.edits),
+  const plantable = found.filter((test): test is { id: string; edits: readonly Edit[] } =>
+    Array.isArray(test.edits),
   )
   const planted = applyEdits(
     text,
-    good.flatMap((one) => one.edits),
+    plantable.flatMap((test) => test.edits),
   )
   if (planted === undefined) return none('the changes for these tests overlap')
-  if (good.length > 0 && (await read(file, planted)) === undefined)
+  if (plantable.length > 0 && (await read(file, planted)) === undefined)
     return none('the planted text cannot be parsed')
   return {
     text: planted,
-    planted: good.map((one) => one.id),
+    planted: plantable.map((test) => test.id),
     not: found.flatMap(({ id, edits }) => (typeof edits === 'string' ? [{ id, why: edits }] : [])),
   }
 }

@@ -92,14 +92,14 @@ describe('planting in Python', () => {
     ],
   ]
   for (const [before, after] of values)
-    it(`expects another value: ${before}`, async () => {
+    it(`changes the expected value: ${before}`, async () => {
       const text = `class TestB:\n  def test_a(self):\n    ${before}\n`
       expect((await plant(text, 'value', ['TestB', 'test_a'])).text).toBe(
         text.replace(before, () => after),
       )
     })
 
-  it('plants all parameters at once, and nothing where it cannot', async () => {
+  it('plants in all parameters at once, and gives reasons if it cannot', async () => {
     const text = '@pytest.mark.parametrize("x", [1, 2])\ndef test_a(x):\n    assert x == x\n'
     expect((await plant(text, 'before', ['test_a[1]'])).planted).toEqual(['it'])
     const reasons = [
@@ -140,7 +140,7 @@ describe('planting in Python', () => {
     })
   })
 
-  it('has the regions of doctests', async () => {
+  it('finds the regions of doctests', async () => {
     const text = 'def f():\n    """A.\n\n    >>> f()\n    1\n    """\n    return 1\n'
     const [region] = (await testRegions('f.py', text)) ?? []
     expect(text.slice(region?.start, region?.end)).toBe('    >>> f()\n    1')

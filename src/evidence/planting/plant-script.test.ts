@@ -24,7 +24,7 @@ interface Result {
 
 type Body = (...given: readonly unknown[]) => unknown
 
-/** Runs the tests of a text, as a runner would: titles joined, promises awaited, `done` called back. */
+/** Runs the tests of a text like a runner: joins titles, awaits promises, supports `done`. */
 async function runTests(text: string): Promise<readonly Result[]> {
   const queue: { titles: string; body: () => unknown }[] = []
   const suites: string[] = []
@@ -43,8 +43,8 @@ async function runTests(text: string): Promise<readonly Result[]> {
     (rows: readonly (readonly unknown[])[]) =>
     (title: string, body: Body): void => {
       for (const row of rows) {
-        const left = [...row]
-        const filled = title.replaceAll('%s', () => String(left.shift()))
+        const values = [...row]
+        const filled = title.replaceAll('%s', () => String(values.shift()))
         queue.push({ titles: filled, body: () => body(...row) })
       }
     }
@@ -168,7 +168,7 @@ describe('planting in scripts', () => {
       }
     })
 
-  it('replaces what an assertion throws, since a runner may break on the values in it', async () => {
+  it('replaces the error of an assertion, because a runner may break on its values', async () => {
     for (const [line, isStatement] of [
       ['expect(1).toBe(1)', true],
       ['await expect(Promise.resolve(1)).resolves.toBe(1);', true],
@@ -179,14 +179,14 @@ describe('planting in scripts', () => {
     }
   })
 
-  it('finds an expected value in all but the empty test', async () => {
+  it('finds an expected value in every test except the empty one', async () => {
     const without = []
     for (const [what, text, titles = ['a']] of cases)
       if ((await plant(text, titles, 'value')).not.length > 0) without.push(what)
     expect(without).toEqual(['an empty body and a comment'])
   })
 
-  it('plants only in the tests that are named, all in one text', async () => {
+  it('plants only in the named tests, all in one text', async () => {
     const text = ['a', 'b', 'c'].map((name) => `test('${name}', () => { assert.ok(1) })`).join('\n')
     const tests = ['a', 'c'].map((name) => ({ id: `id-${name}`, titles: [name] }))
     const planted = await plantFailures({ file: 'a.js', text, tests, kind: 'after', marker }, read)

@@ -12,7 +12,7 @@ const restated = async (
   return (await plantFailures({ file, text, tests, kind: 'restated', marker: 'm', work })).text
 }
 
-/** A file of which the work adds every line but those of `known`. */
+/** A file in which the work adds every line except those of `known`. */
 const added = (path: string, text: string, known = ''): ChangedFile => {
   const old = new Set(known.split('\n'))
   const lines = text.split('\n').flatMap((line, at) => (old.has(line) ? [] : [at + 1]))
@@ -36,15 +36,15 @@ describe('Rust', () => {
     ['assert!(f(1) == 3 && g());', `{ ${fails} } } if !(g()) { ${fails} }`],
     ['assert!(matches!(f(), Ok(3)));', `if !(m::matches!(f(), Ok(3))) { ${fails} }`],
     ['assert!(a == 1 || b == 2);', `if !(a == 1 || b == 2) { ${fails} }`],
-  ])('%s', async (body, stated) => {
+  ])('%s', async (body, expected) => {
     const text = await restated('tests/a.rs', inTest(body), 'a')
     expect(text).toContain(`else { ${std} `)
-    expect(text).toContain(stated)
-    // As it was, in a branch that is not taken.
+    expect(text).toContain(expected)
+    // The original, in a branch that is not taken.
     expect(text).toContain(`m::convert::identity(false) } { ${body} } else {`)
   })
 
-  test('a comparison of types of the work must print the same, where the work says what is equal', async () => {
+  test('values of types of the work must print the same if the work defines their equality', async () => {
     const body = inTest('assert_eq!(f(1), 3);')
     const print = 'impl std::fmt::Debug for Total {}\n'
     expect(await restated('tests/a.rs', body, 'a', [added('src/a.rs', equality)])).toContain(
@@ -74,7 +74,7 @@ describe('Rust', () => {
     expect(decidesComparisons([added('src/a.rs', `// ${line}\n`)])).toBe(false)
   })
 
-  test('functions that a test calls are restated, those of the product are not', async () => {
+  test('restates functions that a test calls, but not those of the product', async () => {
     const helper = 'fn check(a: i64) {\n    assert_eq!(a, 3);\n}\n'
     const text = `${helper}fn other() {\n    assert!(true);\n}\n${inTest('check(f());')}`
     const found = await restated('tests/a.rs', text, 'a')
@@ -84,7 +84,7 @@ describe('Rust', () => {
     expect(await restated('src/a.rs', inline, 'tests::a')).toContain(helper)
   })
 
-  test('tests that must panic stay as they are', async () => {
+  test('leaves tests that must panic unchanged', async () => {
     const text = `#[should_panic]\n${inTest('assert_eq!(1, 2);')}`
     expect(await restated('tests/a.rs', text, 'a')).toBe(text)
   })
@@ -96,11 +96,11 @@ describe('Go', () => {
   test.each([
     ['if got != 3 {\n\t\tt.Errorf("%d", got)\n\t}', 't.Fatal("m"); t.Errorf('],
     ['if ok {\n\t\tf()\n\t} else {\n\t\tt.Log(1)\n\t\tt.FailNow()\n\t}', 't.Fatal("m"); t.Log(1)'],
-  ])('%s', async (body, stated) => {
-    expect(await restated('a_test.go', inTest(body), 'TestA')).toContain(stated)
+  ])('%s', async (body, expected) => {
+    expect(await restated('a_test.go', inTest(body), 'TestA')).toContain(expected)
   })
 
-  test('what does not end in a failure stays as it is', async () => {
+  test('leaves code that does not end in a failure unchanged', async () => {
     const text = inTest('if got != 3 {\n\t\tt.Log("x")\n\t}\n\tif x {\n\t\tf()\n\t}')
     expect(await restated('a_test.go', text, 'TestA')).toBe(text)
   })
@@ -109,7 +109,7 @@ describe('Go', () => {
     'func len(v []int) int { return 3 }',
     'var (\n\tx   = 1\n\tlen = x\n)',
     'const a, len = 1, 2',
-  ])('a test that uses a name of Go that the work declares fails: %s', async (code) => {
+  ])('fails a test that uses a predeclared name that the work redeclares: %s', async (code) => {
     const work = [added('a.go', `package a\n\n${code}\n`)]
     const text = inTest('if len(f()) != 3 {\n\t\tt.Error()\n\t}')
     expect(await restated('a_test.go', text, 'TestA', work)).toContain(
@@ -119,20 +119,20 @@ describe('Go', () => {
     expect(await restated('a_test.go', other, 'TestA', work)).not.toContain('declares')
   })
 
-  test('methods, parameters and variables of functions declare nothing for a package', () => {
+  test('methods, parameters and local variables declare nothing for a package', () => {
     const text =
       'package a\n\nfunc (s S) len() int {\n\tcap := 3\n\treturn cap\n}\n\nfunc f(new int) {}\n'
     expect(decidesComparisons([added('a.go', text)])).toBe(false)
   })
 
-  test('what reflect.DeepEqual says must hold for JSON', async () => {
+  test('requires the same JSON where reflect.DeepEqual is true', async () => {
     const text = inTest('if !reflect.DeepEqual(f(), []int{1}) {\n\t\tt.Error()\n\t}')
     const found = await restated('a_test.go', text, 'TestA')
     expect(found).toContain('package a; import m "encoding/json"\n')
     expect(found).toContain('string(x) == string(y)) }(f(), []int{1}) {')
   })
 
-  test('a function that gets the *testing.T and is code of the work decides', async () => {
+  test('fails a test that passes its *testing.T to a function of the work', async () => {
     const text = inTest('check.Same(t, f(), 3)\n\tif x {\n\t\tt.Error()\n\t}')
     const helper = 'package check\n\nfunc Same(t *testing.T, got, want int) {\n}\n'
     const known = await restated('a_test.go', text, 'TestA', [added('c.go', helper, helper)])
@@ -142,7 +142,7 @@ describe('Go', () => {
     )
   })
 
-  test('go-cmp asks methods of the work', async () => {
+  test('fails a test with go-cmp if the work defines Equal methods', async () => {
     const text = inTest('if d := cmp.Diff(a, b); d != "" {\n\t\tt.Error(d)\n\t}')
     const work = [added('a.go', 'package a\n\nfunc (t T) Equal(o T) bool { return true }\n')]
     expect(await restated('a_test.go', text, 'TestA', work)).toContain('method Equal')

@@ -29,8 +29,8 @@ test.each([
   ['self.assertEqual(f(1), 3, "why")', 'self.assertEqual(*m_4711("==", f(1), 3), "why")'],
   ['self.assertAlmostEqual(f(), 3, places=2)', '*m_4711("~", f(), 3), places=2)'],
   ['self.assertTrue(f() == 3)', 'self.assertTrue(m_4711("==", f() , 3))'],
-])('what a test in Python expects is stated once more: %s', async (body, stated) => {
-  expect(await restated(body)).toContain(stated)
+])('restates what a Python test expects: %s', async (body, expected) => {
+  expect(await restated(body)).toContain(expected)
 })
 
 test.each([
@@ -40,11 +40,11 @@ test.each([
   'assert f()',
   'self.assertEqual(*pair)',
   'self.assertEqual(first=1, second=2)',
-])('what cannot be stated stays as it is: %s', async (body) => {
+])('leaves what cannot be restated unchanged: %s', async (body) => {
   expect(await restated(body)).toBe(inTest(body))
 })
 
-/** Of the work: a type that decides for itself, and honest ones. */
+/** Types of the work: one that decides comparisons itself, and honest ones. */
 const prod = `
 from dataclasses import dataclass
 class Bad(int):
@@ -89,8 +89,8 @@ const forgiving = [
   'self.assertTrue(Bad(0) == 5)',
 ]
 
-/** All of them in one process. */
-async function outcomes(bodies: readonly string[]): Promise<readonly string[]> {
+/** Runs all of them in one process. */
+async function runAll(bodies: readonly string[]): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-restated-'))
   try {
     writeFileSync(join(folder, 'prod.py'), prod)
@@ -117,14 +117,14 @@ for at in range(${bodies.length}):
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
 test.skipIf(!hasPython)(
-  'honest tests pass as before, and code of the work does not decide',
+  'honest tests still pass, and code of the work does not decide',
   async () => {
-    const wanted = [...honest.map(() => 'ok'), ...forgiving.map(() => 'AssertionError: m-4711')]
-    expect(await outcomes([...honest, ...forgiving])).toEqual(wanted)
+    const expected = [...honest.map(() => 'ok'), ...forgiving.map(() => 'AssertionError: m-4711')]
+    expect(await runAll([...honest, ...forgiving])).toEqual(expected)
   },
 )
 
-test('functions of the file that a test calls are restated', async () => {
+test('restates functions of the file that a test calls', async () => {
   const text =
     'def check(a):\n    assert a == 3\n\n\ndef other(a):\n    assert a == 4\n\n\ndef test_t():\n    check(f())\n'
   const tests = [{ id: 'x', titles: ['test_t'] }]

@@ -17,7 +17,7 @@ test.each([
   ['assert.strictEqual(f(a), want)', "'function'].includes(typeof want)) && v", '(f(a)), want)'],
   ['expect(f()).toEqual([a])', 'v[0] !== a', '(f())).toEqual([a])'],
   ['t.is(f(1), null)', 'v !== null', '(f(1)), null)'],
-])('what a script expects is stated once more: %s', async (assertion, condition, rest) => {
+])('restates what a script expects: %s', async (assertion, condition, rest) => {
   const text = await restated('a.test.js', inTest(assertion), 't')
   expect(text).toContain(condition)
   expect(text).toContain('throw new Error("m"); return v })')
@@ -35,6 +35,6 @@ test.each([
   'expect(f(1)).toBe(rows[0])',
   'assert.equal(...pair)',
   'assert.deepEqual(f(), { ...a })',
-])('what is not an equality with a written value stays as it is: %s', async (assertion) => {
+])('leaves anything but equality with a literal or a name unchanged: %s', async (assertion) => {
   expect(await restated('a.test.js', inTest(assertion), 't')).toBe(inTest(assertion))
 })

@@ -1,13 +1,13 @@
-/** Where the tests of a file are: what must not change in a file that holds product code and tests. */
+/** Finds the tests in a file: what must not change in a file with both product code and tests. */
 
-import { readSourceOf } from './languages.ts'
+import { findReader } from './languages.ts'
 import type { ReadSource, Region } from './test-source.ts'
 
-/** Undefined: the language is not known here, or the text cannot be parsed. */
+/** Undefined: the language is unknown, or the text cannot be parsed. */
 export async function testRegions(
   file: string,
   text: string,
-  read: ReadSource | undefined = readSourceOf(file),
+  read: ReadSource | undefined = findReader(file),
 ): Promise<readonly Region[] | undefined> {
   return (await read?.(file, text))?.regions
 }

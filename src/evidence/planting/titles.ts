@@ -1,13 +1,13 @@
-/** Which tests of a source text can have the titles that a runner reported. */
+/** Matches the tests of a source text with the titles that a runner reported. */
 
 import type { Link, SourceTest, Title } from './test-source.ts'
 
 const plain = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
-/** For people: `*` stands for what is known only when the test runs. */
+/** `*` is a part that is only known at run time. */
 export const showTitle = (title: Title): string => title.map((part) => part ?? '*').join('')
 
-/** Reads the text once per part and never goes back. */
+/** Whether the title can become this text. Linear time. */
 export function canBe(title: Title, text: string): boolean {
   const parts = title.map((part) => part?.replaceAll(/\s+/g, ' ') ?? null)
   const wanted = plain(text)
@@ -28,7 +28,7 @@ export function canBe(title: Title, text: string): boolean {
 
 const isComputed = (title: Title): boolean => title.every((part) => part === null || part === '')
 
-/** All titles of the suites found, in order; undefined: one that is certainly there has another title. */
+/** How many suites match, in order; undefined: a certain one has another title. */
 function matchLinks(links: readonly Link[], titles: readonly string[]): number | undefined {
   let from = 0
   let matched = 0
@@ -44,13 +44,13 @@ function matchLinks(links: readonly Link[], titles: readonly string[]): number |
 
 interface Candidate {
   readonly test: SourceTest
-  /** How many of the suites fit; -1: they do not fit. */
+  /** How many suites match; -1: they do not fit. */
   readonly suites: number
 }
 
 /**
- * All tests that can have these titles: a failure in each of them makes the test fail, whichever it is.
- * A string: why there are none.
+ * All tests that can have these titles: with a failure in each of them, the test fails, whichever it is. A string: why
+ * there are none.
  */
 export function findByTitles(
   tests: readonly SourceTest[],

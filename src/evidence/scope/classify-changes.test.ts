@@ -20,7 +20,7 @@ const library = {
   'src/words.json': '[]',
   'src/expected.json': '{"a": 1}',
   'src/check.js': 'export const check = 1',
-  'src/plugin.js': 'nobody imports this',
+  'src/plugin.js': 'nothing imports this',
   'test/sum.test.js':
     "import { sum } from '../src/sum.js'\nimport '../src/check.js'\nread('../src/expected.json')",
   'test/helper.js': 'x',
@@ -52,7 +52,7 @@ describe('work', () => {
     ['a new file of a known kind', library, { 'src/new.js': 'y' }, ['work src/new.js']],
     ['a removed file', library, { 'src/plugin.js': null }, ['work src/plugin.js']],
     [
-      'documents that only manifests name',
+      'documents that only manifests mention',
       { ...library, 'pyproject.toml': '[project]\nreadme = "README.md"\n' },
       { 'README.md': 'y', 'docs/guide.md': null, LICENSE: 'z' },
       ['documents LICENSE', 'documents README.md', 'documents docs/guide.md'],
@@ -107,7 +107,7 @@ describe('work', () => {
       { globs: ['src/**', 'test/**', '!src/sum.js'] },
     ],
     [
-      'what the loop file excepts',
+      'what the loop file excludes',
       library,
       { 'test/helper.js': 'y' },
       ['work test/helper.js'],
@@ -116,7 +116,7 @@ describe('work', () => {
   ])
 })
 
-describe('asked about', () => {
+describe('needs an approval', () => {
   testRows([
     ['code to which only tests refer', library, { 'src/check.js': 'y' }, ['other src/check.js']],
     [
@@ -133,7 +133,7 @@ describe('asked about', () => {
     ],
     ['data without entries', noEntries, { 'src/expected.json': '1' }, ['other src/expected.json']],
     [
-      'a test whose name no list knows',
+      'a test with an unknown naming pattern',
       noEntries,
       { 'src/sum-test.js': 'y' },
       ['other src/sum-test.js'],
@@ -151,15 +151,20 @@ describe('asked about', () => {
     ['a twin with another ending', library, { 'src/sum.mjs': 'y' }, ['other src/sum.mjs']],
     ['a twin without an ending', library, { 'src/sum': 'y' }, ['other src/sum']],
     ['a twin as a folder', library, { 'src/sum/index.js': 'y' }, ['other src/sum/index.js']],
-    ['a kind that the scope does not have', library, { 'src/x.mjs': 'y' }, ['other src/x.mjs']],
     [
-      'a document that a test names',
+      'a file kind that the scope does not contain',
+      library,
+      { 'src/x.mjs': 'y' },
+      ['other src/x.mjs'],
+    ],
+    [
+      'a document that a test mentions',
       { ...library, 'test/docs.test.js': "read('docs/guide.md')" },
       { 'docs/guide.md': 'y' },
       ['other docs/guide.md'],
     ],
     [
-      'a document that the product names',
+      'a document that the product mentions',
       { ...library, 'src/plugin.js': "read('../docs/guide.md')" },
       { 'docs/guide.md': 'y' },
       ['other docs/guide.md'],
@@ -171,7 +176,7 @@ describe('asked about', () => {
       ['other deep/sum.test.js'],
     ],
     [
-      'a snapshot of a test that was there',
+      'a snapshot of an existing test',
       library,
       { 'test/__snapshots__/sum.test.js.snap': 'x' },
       ['other test/__snapshots__/sum.test.js.snap'],
@@ -243,7 +248,7 @@ describe('tests', () => {
       { 'src/lib.rs': lib.replace('true', '1 == 1') },
       ['other src/lib.rs'],
     ],
-    ['a module for tests alone', rust, { 'src/cases.rs': 'y' }, ['other src/cases.rs']],
+    ['a module only for tests', rust, { 'src/cases.rs': 'y' }, ['other src/cases.rs']],
     [
       'code that only tests compile',
       rust,
@@ -251,7 +256,7 @@ describe('tests', () => {
       ['other src/more.rs'],
     ],
     [
-      'a Go test, which its runner does not place',
+      'a Go test, whose runner does not report its file',
       { 'go.mod': 'module x', 'a.go': 'x', 'a_test.go': 'x' },
       { 'a.go': 'y', 'a_test.go': 'y', 'b_test.go': 'func TestB()', 'c_test.go': 'func TestMain(' },
       ['work a.go', 'other a_test.go', 'new-test b_test.go', 'other c_test.go'],
@@ -265,16 +270,16 @@ describe('what no check read', () => {
   testRows(
     [
       [
-        'needs no question',
+        'needs no approval',
         library,
         { '.env.example': 'y', 'docs/guide.md': 'y', '.github/ci.yml': 'y', 'src/plugin.js': 'y' },
         ['.env.example', '.github/ci.yml', 'docs/guide.md', 'src/plugin.js'].map(
           (path) => `not-read ${path}`,
         ),
       ],
-      ['is asked about if it is a link', library, { link: { link: 'src' } }, ['other link']],
+      ['needs an approval if it is a link', library, { link: { link: 'src' } }, ['other link']],
       [
-        'is asked about if reads are unknown',
+        'needs an approval if reads are unknown',
         library,
         { 'docs/guide.md': 'y', '.env.example': 'y' },
         ['other .env.example', 'documents docs/guide.md'],

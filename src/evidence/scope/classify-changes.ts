@@ -1,6 +1,6 @@
 /**
- * The class of every path that differs between the base and the candidate. The first rule that fits decides:
- * what the loop file seals, links, dependencies, manifests, what no check read, tests, and then the scope.
+ * Classifies every path that differs between the base and the candidate. The first matching rule decides: seals of the
+ * loop file, links, dependencies, manifests, files that no check read, tests, and then the scope.
  */
 
 import { isData } from './file-kinds.ts'
@@ -11,9 +11,9 @@ import { createDecideTest } from './test-changes.ts'
 import { type Decision, isPlain, isRead, openTrees, type Trees, whatChanged } from './trees.ts'
 import { createDecideWork } from './work-changes.ts'
 
-const atOnce = 500
+const batchSize = 500
 
-/** Sorted by path. Rejects with `bad-loop-file`: a pattern of the seals cannot be used. */
+/** Sorted by path. Rejects with `bad-loop-file` if a pattern of the seals is invalid. */
 export async function classifyChanges(
   request: ClassifyRequest,
 ): Promise<readonly ClassifiedChange[]> {
@@ -21,11 +21,11 @@ export async function classifyChanges(
   const trees = await openTrees(request)
   const decide = createDecide(trees)
   const decided = new Map<string, Decision>()
-  // What is asked for at the same time is read at once.
-  for (let at = 0; at < trees.differing.length; at += atOnce) {
-    const some = trees.differing.slice(at, at + atOnce)
-    const answers = await Promise.all(some.map(decide))
-    for (const [index, path] of some.entries()) {
+  // Concurrent reads are batched.
+  for (let at = 0; at < trees.differing.length; at += batchSize) {
+    const batch = trees.differing.slice(at, at + batchSize)
+    const answers = await Promise.all(batch.map(decide))
+    for (const [index, path] of batch.entries()) {
       const answer = answers[index]
       if (answer !== undefined) decided.set(path, answer)
     }
@@ -39,7 +39,7 @@ export async function classifyChanges(
     return [
       from === undefined
         ? { path, what: whatChanged(trees, path), ...decision }
-        : { path, what: 'moved', from, ...movedFrom(decision, from) },
+        : { path, what: 'moved', from, ...toMoved(decision, from) },
     ]
   })
 }
@@ -61,7 +61,7 @@ function createDecide(trees: Trees): (path: string) => Promise<Decision> {
 
 const notRead: Decision = { class: 'not-read', why: 'no check read it' }
 
-/** What is read through a link is not known by the link's path, so that "not read" says nothing here. */
+/** A file that is read through a link is known by another path, so "not read" says nothing about a link. */
 function decideLink({ before, after }: Trees, path: string): Decision | undefined {
   const odd = [before.get(path), after.get(path)].find(
     (file) => file !== undefined && !isPlain(file),
@@ -73,7 +73,7 @@ function decideLink({ before, after }: Trees, path: string): Decision | undefine
   }
 }
 
-/** The same content elsewhere, by where it is now: product files that stay work, and test files. */
+/** Same content at another path: product files that stay work, and test files. */
 function findMoves(
   { differing, before, after, testsOfBase, testsOfTree }: Trees,
   decided: ReadonlyMap<string, Decision>,
@@ -103,7 +103,7 @@ function findMoves(
   return moves
 }
 
-const movedFrom = (decision: Decision, from: string): Decision =>
+const toMoved = (decision: Decision, from: string): Decision =>
   decision.class === 'work'
     ? { class: 'work', why: `moved from ${from}` }
     : { class: 'other', why: `a test file was moved from ${from}` }

@@ -19,7 +19,7 @@ describe('seals', () => {
   test.each<Row>([
     ['a file of the loop', { 'loopwright.yaml': 'y' }, ['sealed loopwright.yaml']],
     [
-      'a path of the loop file, though it is work',
+      'a path of the loop file, although it is work',
       { 'src/sum.js': 'y' },
       ['sealed src/sum.js'],
       { seals: { paths: ['src/sum.js'] } },
@@ -37,7 +37,7 @@ describe('seals', () => {
       { seals: { keys: { 'src/words.json': ['port'] } } },
     ],
     [
-      'exceptions do not reach the files of the loop',
+      'exceptions do not apply to the files of the loop',
       { 'loopwright.yaml': 'y', 'own.yaml': 'y' },
       ['sealed loopwright.yaml', 'sealed own.yaml'],
       { seals: { except: ['**'], loopFiles: ['own.yaml'] } },

@@ -1,4 +1,4 @@
-/** What kind a file is of, by its name: code, styles and assets are told apart from data, which may be an expectation. */
+/** File kinds by name: distinguishes code, styles and assets from data, which may be an expectation. */
 
 import { familyOf } from '../mask-code.ts'
 
@@ -17,7 +17,7 @@ const groups: readonly (readonly [string, string])[] = [
   ['cpp', 'cc cpp cxx hpp hh'],
 ]
 
-/** Each is a kind of its own: a resolver may prefer one to another. */
+/** Each is a separate kind: a resolver may prefer one to another. */
 const single =
   'mjs cjs mts cts vue svelte astro py pyi pyx rb go rs java kt kts cs fs scala groovy swift m mm php dart lua ex exs erl hrl clj cljs hs ml mli elm nim zig sql graphql gql proto wgsl glsl wasm s asm sh bash ps1 r jl pl pm'
 
@@ -28,15 +28,15 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ...single.split(' ').map((ending): [string, string] => [ending, ending]),
 ])
 
-/** `data`: anything that is not known to be code, a style or an asset; also what has no ending. */
-export const kindOfFile = (path: string): string => kinds.get(endingOf(path)) ?? 'data'
+/** `data`: anything that is not known to be code, a style or an asset, including files without an extension. */
+export const toFileKind = (path: string): string => kinds.get(extensionOf(path)) ?? 'data'
 
-export const isData = (path: string): boolean => kindOfFile(path) === 'data'
+export const isData = (path: string): boolean => toFileKind(path) === 'data'
 
 const documents =
   /(?:\.(?:md|markdown|rst|adoc|asciidoc)|(?:^|\/)(?:readme|licen[cs]e|changelog|changes|history|news|authors|contributors|contributing|notice|copying)(?:\.txt)?)$/i
 
-/** Text for people. */
+/** Text for a human reader. */
 export const isDocument = (path: string): boolean => documents.test(path)
 
 /** Files that may refer to others. */
@@ -45,22 +45,22 @@ export const isSource = (path: string): boolean =>
 
 const shadowed = /^(.*?)(?:\/(?:index|__init__))?\.(?:[cm]?[jt]sx?|json|node|pyi?|vue|svelte)$/i
 
-/** What an import without an ending calls it: `src/sum.ts` and `src/sum/index.js` are both `src/sum`. */
+/** The name that an import without an extension uses: `src/sum.ts` and `src/sum/index.js` are both `src/sum`. */
 export const importName = (path: string): string | undefined => {
   if (/\.d\.[cm]?ts$/i.test(path)) return undefined
   const name = shadowed.exec(path)?.[1]
   return name ?? (nameOf(path).includes('.') ? undefined : path)
 }
 
-export const endingOf = (path: string): string =>
+export const extensionOf = (path: string): string =>
   /[^/]\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''
 
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** With its slash; `''`: the top. */
+/** With a trailing slash; `''`: the top. */
 export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
 
-/** Installed or generated code, and what belongs to tools. */
+/** Installed or generated code, and files of tools. */
 export const isForeign = (path: string): boolean =>
   /(?:^|\/)(?:node_modules|vendor|\.venv|venv|site-packages|\.git|\.yarn|target|__pycache__)\//.test(
     path,

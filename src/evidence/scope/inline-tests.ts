@@ -1,12 +1,12 @@
 /**
- * Tests that stand inside product files: modules under `#[cfg(test)]`, blocks under `import.meta.vitest`,
- * and examples in documentation that runners take as tests. They judge the work like any other test.
+ * Finds tests inside product files: modules under `#[cfg(test)]`, blocks under `import.meta.vitest`, and examples in
+ * documentation that runners treat as tests. They judge the work like any other test.
  */
 
 import { familyOf, maskCode } from '../mask-code.ts'
 
 const markers: Readonly<Record<string, RegExp>> = {
-  // `cfg(not(test))`, `cfg!(test)` and `cfg_attr(test, …)` count as well: they make tests see other code.
+  // `cfg(not(test))`, `cfg!(test)` and `cfg_attr(test, …)` count as well: they make tests see different code.
   rust: /#!?\[\s*(?:cfg|cfg_attr)\s*\([^\]\n]{0,200}\btest\b[^\n]{0,200}|\bcfg!\s*\([^)\n]{0,200}\btest\b|#\[\s*(?:\w+::)*test\b/g,
   script: /\bimport\s*\.\s*meta\s*\.\s*vitest\b/g,
 }
@@ -14,7 +14,7 @@ const markers: Readonly<Record<string, RegExp>> = {
 /** The text of each region, in order. */
 export function inlineTests(path: string, text: string): readonly string[] {
   const family = familyOf(path)
-  if (family === 'python') return examplesOfPython(text)
+  if (family === 'python') return findPythonExamples(text)
   const marker = family === undefined ? undefined : markers[family]
   if (family === undefined || marker === undefined) return []
   const masked = maskCode(family, text)
@@ -25,7 +25,7 @@ export function inlineTests(path: string, text: string): readonly string[] {
     end = endOfItem(masked, found.index + found[0].length)
     regions.push(plain(text.slice(found.index, end)))
   }
-  return family === 'rust' ? [...regions, ...examplesOfRust(text)] : regions
+  return family === 'rust' ? [...regions, ...findRustExamples(text)] : regions
 }
 
 /** The default of `ClassifyRequest.inlineTestsUnchanged`. */
@@ -35,7 +35,7 @@ export function sameInlineTests(path: string, before: string, after: string): bo
   return was.length === is.length && was.every((region, at) => region === is[at])
 }
 
-/** Whether a file that a runner names is a product file all the same: all its tests stand in regions. */
+/** Whether a file with reported tests is still a product file, because all its tests are in regions. */
 export function isProductWithTests(path: string, text: string): boolean {
   const regions = inlineTests(path, text)
   if (regions.length === 0) return false
@@ -49,7 +49,7 @@ export function isProductWithTests(path: string, text: string): boolean {
       )
 }
 
-/** To the brace that closes the first one, or to the end of a statement without any. */
+/** To the brace that closes the first one, or to the end of a statement without braces. */
 function endOfItem(masked: string, from: number): number {
   let depth = 0
   for (let at = from; at < masked.length; at += 1) {
@@ -63,8 +63,8 @@ function endOfItem(masked: string, from: number): number {
   return masked.length
 }
 
-/** Code in `///` and `//!` comments: `cargo test` runs it. */
-function examplesOfRust(text: string): readonly string[] {
+/** Code in `///` and `//!` comments, which `cargo test` runs. */
+function findRustExamples(text: string): readonly string[] {
   const lines = text
     .split('\n')
     .flatMap((line) => /^\s*\/\/[/!] ?(.*?)\r?$/.exec(line)?.slice(1, 2) ?? [null])
@@ -82,8 +82,8 @@ function examplesOfRust(text: string): readonly string[] {
   return examples
 }
 
-/** Lines that begin with `>>>`, and the answers below them. */
-function examplesOfPython(text: string): readonly string[] {
+/** Lines that start with `>>>`, and the results below them. */
+function findPythonExamples(text: string): readonly string[] {
   const examples: string[] = []
   let open: string[] | undefined
   for (const line of text.split(/\r?\n/)) {
@@ -104,8 +104,8 @@ const plain = (text: string): string => text.replaceAll('\r\n', '\n')
 const testModule =
   /#\[\s*cfg\s*\(\s*test\s*\)\s*\]\s*(?:#\[\s*path\s*=\s*"([^"\n]{1,200})"\s*\]\s*)?(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w{1,100})\s*;/g
 
-/** Files that a Rust file declares as modules for tests alone: `#[cfg(test)] mod tests;`. */
-export function testModulesOf(path: string, text: string): readonly string[] {
+/** Files that a Rust file declares as test-only modules: `#[cfg(test)] mod tests;`. */
+export function testModulePaths(path: string, text: string): readonly string[] {
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
   const own = /(?:^|\/)(?:lib|main|mod)\.rs$/.test(path) ? folder : path.replace(/\.rs$/, '/')
   return [...text.matchAll(testModule)].flatMap(({ 1: at, 2: name = '' }) =>

@@ -65,7 +65,7 @@ describe('package.json', () => {
     expect(await changed('package.json', texts)).toEqual([expected])
   })
 
-  test('as text of a shell, a command names its script', async () => {
+  test('a shell line names the script that it runs', async () => {
     const after = JSON.stringify({ ...before, scripts: { ...scripts, dev: 'x' } })
     const texts = [JSON.stringify(before), after] as const
     const asText = { commands: [['/bin/sh', '-c', 'npm test']] }
@@ -78,14 +78,14 @@ describe('package.json', () => {
     ])
   })
 
-  test('a test of the base that starts scripts closes those that are there', async () => {
+  test('a test of the base that runs scripts closes the existing ones', async () => {
     const files = { 'package.json': JSON.stringify(before), 'a.test.js': "exec('npm run dev')" }
     const after = { ...before, scripts: { ...scripts, dev: 'x' } }
     const found = await classifyTrees(files, { 'package.json': JSON.stringify(after) })
     expect(classLines(found)).toEqual(['other package.json [scripts.dev]'])
   })
 
-  test('formatting is free, and what does not parse is asked about', async () => {
+  test('formatting is free, and a manifest that does not parse needs an approval', async () => {
     const text = JSON.stringify(before)
     expect(await changed('package.json', [text, JSON.stringify(before, null, 2)])).toEqual([
       'free-keys package.json',

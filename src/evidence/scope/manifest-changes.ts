@@ -1,7 +1,7 @@
-/** Changes of manifests, key by key. */
+/** Classifies changes of manifests, key by key. */
 
 import { isObject, parseJsonObject } from '../seals/json-text.ts'
-import { compareManifests, type ManifestKeys, manifestOf } from './manifest-keys.ts'
+import { compareManifests, findManifest, type ManifestKeys } from './manifest-keys.ts'
 import { reachableScripts, startsScripts } from './reachable-scripts.ts'
 import { type Decision, isRead, type Trees } from './trees.ts'
 
@@ -14,19 +14,18 @@ export type DecideManifest = (path: string) => Promise<Decision | undefined>
 export function createDecideManifest(trees: Trees): DecideManifest {
   let scripts: Promise<(name: string) => boolean> | undefined
   return async (path) => {
-    const manifest = manifestOf(path)
+    const manifest = findManifest(path)
     if (manifest === undefined) return undefined
     const before = await trees.textOfBase(path)
     const after = await trees.textOfTree(path)
     if (before === undefined || after === undefined) {
       if (!isRead(trees, path)) return undefined
-      const what = trees.before.has(path) && trees.after.has(path) ? 'unreadable' : 'whole'
+      const isChanged = trees.before.has(path) && trees.after.has(path)
       return {
         class: 'other',
-        why:
-          what === 'whole'
-            ? 'a manifest was added or removed, which decides how code around it is loaded'
-            : 'a manifest that cannot be read by key',
+        why: isChanged
+          ? 'a manifest that cannot be read by key'
+          : 'a manifest was added or removed, which decides how code around it is loaded',
       }
     }
     if (/(?:^|\/)package\.json$/.test(path)) scripts ??= findFreeScripts(trees)
@@ -41,21 +40,21 @@ function decideKeys(
   path: string,
   { free, dependencies, closed }: ManifestKeys,
 ): Decision | undefined {
-  const shown = (keys: readonly string[]): readonly string[] =>
+  const limit = (keys: readonly string[]): readonly string[] =>
     [...new Set(keys)].toSorted().slice(0, keysShown)
   if (dependencies.length === 0 && !isRead(trees, path)) return undefined
   if (closed.length > 0) {
     const why = 'keys that decide how checks run or what they load'
-    return { class: 'other', why, keys: shown([...closed, ...dependencies]) }
+    return { class: 'other', why, keys: limit([...closed, ...dependencies]) }
   }
   if (dependencies.length > 0) {
-    return { class: 'dependencies', why: 'dependencies of the project', keys: shown(dependencies) }
+    return { class: 'dependencies', why: 'dependencies of the project', keys: limit(dependencies) }
   }
-  const why = free.length === 0 ? 'no key has another value' : 'only keys that no check depends on'
-  return { class: 'free-keys', why, ...(free.length === 0 ? {} : { keys: shown(free) }) }
+  const why = free.length === 0 ? 'no value changed' : 'only keys that no check depends on'
+  return { class: 'free-keys', why, ...(free.length === 0 ? {} : { keys: limit(free) }) }
 }
 
-/** Scripts that no check can start, in any package of the base or the candidate. */
+/** Scripts that no check can run, in any package of the base or the candidate. */
 async function findFreeScripts(trees: Trees): Promise<(name: string) => boolean> {
   const { commands, before, after } = trees
   if (commands === undefined) return () => false

@@ -1,6 +1,6 @@
 /**
- * Which keys of a manifest differ, closed by default: some are free, some name dependencies, and every other
- * key may decide what a check sees.
+ * Compares the keys of a manifest, closed by default: some keys are free, some name dependencies, and every other key
+ * may decide what a check sees.
  */
 
 import type { Json } from '../../loop/index.ts'
@@ -27,29 +27,32 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 const below = (tables: readonly string[], keys: readonly string[]): readonly string[] =>
   tables.flatMap((table) => keys.map((key) => `${table}.${key}`))
 
-/** What describes a package to people and registries. */
-const ofPackage = words(
+/** Keys that describe a package to people and registries. */
+const packageMetadata = words(
   'version description keywords author contributors maintainers license licenses homepage repository bugs funding',
 )
-const ofProject = words(
+const projectMetadata = words(
   'version description keywords authors maintainers license license-files readme urls classifiers',
 )
-const ofPoetry = [...ofProject, ...words('homepage repository documentation')]
-const ofCrate = words(
+const poetryMetadata = [...projectMetadata, ...words('homepage repository documentation')]
+const crateMetadata = words(
   'version description keywords categories authors license license-file homepage repository documentation readme',
 )
-const ofSetup = words(
+const setupMetadata = words(
   'version description long_description long_description_content_type keywords author author_email maintainer maintainer_email license license_files url project_urls classifiers',
 )
 
 const freeKeys: ReadonlyMap<string, readonly string[]> = new Map([
-  ['package.json', ofPackage],
-  ['pyproject.toml', [...below(['project'], ofProject), ...below(['tool.poetry'], ofPoetry)]],
-  ['setup.cfg', below(['metadata'], ofSetup)],
-  ['Cargo.toml', below(['package', 'workspace.package'], ofCrate)],
+  ['package.json', packageMetadata],
+  [
+    'pyproject.toml',
+    [...below(['project'], projectMetadata), ...below(['tool.poetry'], poetryMetadata)],
+  ],
+  ['setup.cfg', below(['metadata'], setupMetadata)],
+  ['Cargo.toml', below(['package', 'workspace.package'], crateMetadata)],
 ])
 
-/** An INI file names its dependencies in keys of a section. */
+/** An INI file lists its dependencies under keys of a section. */
 const moreDependencies: ReadonlyMap<string, readonly string[]> = new Map([
   ['setup.cfg', ['options.install_requires', 'options.setup_requires', 'options.tests_require']],
 ])
@@ -70,7 +73,7 @@ const manifests = keyedRules.map((rule) => {
 })
 
 /** Undefined: it is not a manifest. */
-export const manifestOf = (path: string): Manifest | undefined =>
+export const findManifest = (path: string): Manifest | undefined =>
   manifests.find(({ globs }) => matchesAny(path, globs))?.manifest
 
 /** Undefined: one of the two cannot be read by key. */
@@ -80,8 +83,8 @@ export function compareManifests(
   after: string,
   isFreeScript: (name: string) => boolean = () => false,
 ): ManifestKeys | undefined {
-  const base = valuesOf(format, before)
-  const tree = valuesOf(format, after)
+  const base = readValues(format, before)
+  const tree = readValues(format, after)
   if (base === undefined || tree === undefined) return undefined
   const found = { free: [] as string[], dependencies: [] as string[], closed: [] as string[] }
   for (const [id, { path, value }] of new Map([...base, ...tree])) {
@@ -105,8 +108,8 @@ interface Value {
   readonly value?: string
 }
 
-/** Every value by its whole path. A table without keys is one too: some tools act on an empty one. */
-function valuesOf(
+/** Every value by its full path. An empty table counts as a value: some tools act on it. */
+function readValues(
   format: Manifest['format'],
   text: string,
 ): ReadonlyMap<string, Value> | undefined {
@@ -134,7 +137,7 @@ function flatten(top: Json): ReadonlyMap<string, Value> | undefined {
   for (const { path, value } of open) {
     if (open.length > keysMax) return undefined
     if (isObject(value) && (path.length === 0 || Object.keys(value).length > 0)) {
-      // The order of conditions in `exports` and `imports` decides.
+      // The order of conditions in `exports` and `imports` matters.
       const isOrdered = path[0] === 'exports' || path[0] === 'imports'
       if (isOrdered) {
         values.set(JSON.stringify(['order', ...path]), {
@@ -149,7 +152,7 @@ function flatten(top: Json): ReadonlyMap<string, Value> | undefined {
   return values
 }
 
-/** Lists are compared as a whole; objects in them by their keys, whatever the order. */
+/** Lists are compared as a whole; objects in them by key, in any order. */
 const sortedJson = (value: Json): string =>
   JSON.stringify(value, (_key, inner: unknown) =>
     isObject(inner)

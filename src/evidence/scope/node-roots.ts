@@ -1,19 +1,19 @@
-/** What is work in packages of npm: where the entries of package.json lead, and what tsconfig.json includes. */
+/** Derives the work in npm packages: what the entries of package.json lead to, and what tsconfig.json includes. */
 
 import type { Json } from '../../loop/index.ts'
 import { isObject, type JsonObject, parseJsonObject } from '../seals/json-text.ts'
-import { isForeign, kindOfFile } from './file-kinds.ts'
-import { hasIn, normalise, resolveFrom } from './references.ts'
+import { isForeign, toFileKind } from './file-kinds.ts'
+import { hasIn, normalizePath, resolveFrom } from './references.ts'
 import { type BaseFiles, type Root, rootAround } from './root.ts'
 
 const packagesMax = 500
 
 export interface NodePackage {
-  /** With its slash; `''`: the top. */
+  /** With a trailing slash; `''`: the top. */
   readonly folder: string
   readonly name: string
   readonly manifest: JsonObject
-  /** Files of the base that users of the package load, by the key that names them. */
+  /** Files of the base that users of the package load, by the key that lists them. */
   readonly entries: ReadonlyMap<string, string>
 }
 
@@ -29,12 +29,12 @@ export async function findPackages(base: BaseFiles): Promise<readonly NodePackag
       const folder = path.slice(0, -'package.json'.length)
       const manifest = parseJsonObject(await base.read(path), false) ?? {}
       const name = typeof manifest['name'] === 'string' ? manifest['name'] : ''
-      return { folder, name, manifest, entries: entriesOf(manifest, folder, base) }
+      return { folder, name, manifest, entries: findEntries(manifest, folder, base) }
     }),
   )
 }
 
-function entriesOf(
+function findEntries(
   manifest: JsonObject,
   folder: string,
   base: BaseFiles,
@@ -42,7 +42,7 @@ function entriesOf(
   const entries = new Map<string, string>()
   for (const key of entryKeys) {
     for (const text of textsIn(manifest[key])) {
-      for (const file of sourcesOf(text, folder, base)) {
+      for (const file of findSources(text, folder, base)) {
         if (!entries.has(file)) entries.set(file, key)
       }
     }
@@ -60,20 +60,20 @@ const outputs =
   /^(?:dist|build|lib|out|output|esm|cjs|es|umd|types|typings|\.next|module|commonjs)\//
 const sourceFolders = ['src/', 'lib/', 'app/', 'source/', '']
 
-/** A file that is there, or those that a build would make it from: `dist/index.js` from `src/index.ts`. */
-function sourcesOf(text: string, folder: string, base: BaseFiles): readonly string[] {
-  const plain = normalise(text)
+/** An existing file, or the sources that a build would create it from: `dist/index.js` from `src/index.ts`. */
+function findSources(text: string, folder: string, base: BaseFiles): readonly string[] {
+  const plain = normalizePath(text)
   if (plain === undefined || plain === '' || plain === 'package.json') return []
   if (plain.includes('*')) return byStar(`${folder}${plain}`, base)
   const found = resolveFrom(folder, plain, hasIn(base.files))
-  if (found !== undefined && kindOfFile(found) !== 'data') return [found]
+  if (found !== undefined && toFileKind(found) !== 'data') return [found]
   let inner = plain
   while (outputs.test(inner)) inner = inner.replace(outputs, '')
   if (inner === plain) return []
   const stem = inner.replace(/(?:\.min)?(?:\.d)?\.[cm]?[jt]sx?$/, '')
-  for (const source of sourceFolders) {
-    const made = resolveFrom(folder, `${source}${stem}`, hasIn(base.files))
-    if (made !== undefined && kindOfFile(made) !== 'data') return [made]
+  for (const sourceFolder of sourceFolders) {
+    const source = resolveFrom(folder, `${sourceFolder}${stem}`, hasIn(base.files))
+    if (source !== undefined && toFileKind(source) !== 'data') return [source]
   }
   return []
 }
@@ -81,7 +81,7 @@ function sourcesOf(text: string, folder: string, base: BaseFiles): readonly stri
 function byStar(pattern: string, base: BaseFiles): readonly string[] {
   const [before = '', after = ''] = pattern.split('*')
   const found = [...base.files.keys()].filter(
-    (path) => path.startsWith(before) && path.endsWith(after) && kindOfFile(path) !== 'data',
+    (path) => path.startsWith(before) && path.endsWith(after) && toFileKind(path) !== 'data',
   )
   return before === '' ? [] : found
 }
@@ -93,7 +93,7 @@ export async function nodeRoots(
 ): Promise<readonly Root[]> {
   const at = `${folder}package.json`
   const named = [...entries].map(([path, key]) => rootAround(path, folder, `${key} of ${at}`))
-  // What entries of other packages lead to says nothing about a package without any.
+  // The entries of other packages say nothing about a package without entries.
   const imported = (entries.size === 0 ? [] : [...reached])
     .filter((path) => path.startsWith(folder) && !entries.has(path))
     .map((path) => rootAround(path, folder, `imported by the entries of ${at}`))
@@ -105,9 +105,9 @@ export async function nodeRoots(
   return found.length > 0 ? found : conventionalRoots(folder, base, at)
 }
 
-/** The folder that a path or a pattern begins with, if it holds code. */
+/** The folder that a path or a pattern starts with, if it contains code. */
 function rootOfFolder(text: string, folder: string, base: BaseFiles, why: string): readonly Root[] {
-  const fixed = text.startsWith('!') ? undefined : normalise(text.replace(/[^/]*[*?[{].*$/, ''))
+  const fixed = text.startsWith('!') ? undefined : normalizePath(text.replace(/[^/]*[*?[{].*$/, ''))
   if (fixed === undefined || fixed === '') return []
   const whole = `${folder}${fixed}/`
   return base.folders.has(whole) ? [{ folder: whole, deep: true, why }] : []
@@ -132,7 +132,7 @@ const conventional =
   'src lib app source sources server client components pages routes api web public styles assets cmd internal pkg'
 
 function conventionalRoots(folder: string, base: BaseFiles, at: string): readonly Root[] {
-  const why = `${at} names no entry`
+  const why = `${at} lists no entry`
   const folders = conventional
     .split(' ')
     .map((name) => `${folder}${name}/`)
@@ -141,7 +141,7 @@ function conventionalRoots(folder: string, base: BaseFiles, at: string): readonl
   return [...folders.map((name): Root => ({ folder: name, deep: true, why })), own]
 }
 
-/** Folders of packages that others use only while they are developed. */
+/** Folders of packages that others use only for development. */
 export function packagesForTests(
   packages: readonly NodePackage[],
   imported: ReadonlySet<string>,

@@ -1,8 +1,8 @@
-/** What is work in Python, Rust, Go and on the JVM, and where there is no manifest. */
+/** Derives the work in Python, Rust, Go and JVM projects, and without a manifest. */
 
 import { parseStatements } from '../seals/statements.ts'
 import { folderOf, isForeign, nameOf } from './file-kinds.ts'
-import { normalise } from './references.ts'
+import { normalizePath } from './references.ts'
 import { type BaseFiles, type Root, rootAround } from './root.ts'
 
 const manifestsMax = 200
@@ -46,7 +46,7 @@ export async function otherRoots(base: BaseFiles): Promise<readonly Root[]> {
   ]
 }
 
-const namesPackages =
+const packageKeys =
   /(?:^|\.)(?:packages|py-modules|py_modules|package-dir|package_dir|include|where|module|from|packages\.find)$/
 
 async function pythonRoots(manifest: string, base: BaseFiles): Promise<readonly Root[]> {
@@ -55,13 +55,13 @@ async function pythonRoots(manifest: string, base: BaseFiles): Promise<readonly 
   const format = manifest.endsWith('.toml') ? 'toml' : 'ini'
   const statements = manifest.endsWith('.py') ? [] : (parseStatements(text, format) ?? [])
   const named = statements.flatMap(({ type, path, value }) =>
-    type === 'pair' && namesPackages.test(path.join('.')) && !path.includes('exclude')
+    type === 'pair' && packageKeys.test(path.join('.')) && !path.includes('exclude')
       ? [...value.matchAll(/[\w./-]+/g)].map(([word]) => word)
       : [],
   )
   const roots: Root[] = []
   const add = (name: string, why: string): void => {
-    const at = normalise(name.includes('/') ? name : name.replaceAll('.', '/'))
+    const at = normalizePath(name.includes('/') ? name : name.replaceAll('.', '/'))
     if (at !== undefined && at !== '' && base.folders.has(`${folder}${at}/`)) {
       roots.push({ ...rootAround(`${folder}${at}/x`, folder, why), kinds: python })
     }
@@ -72,13 +72,13 @@ async function pythonRoots(manifest: string, base: BaseFiles): Promise<readonly 
     if (!path.startsWith(folder) || !path.endsWith('.py')) continue
     const parts = path.slice(folder.length).split('/')
     if (parts.length === 2 && parts[1] === '__init__.py')
-      add(parts[0] ?? '', `a package beside ${manifest}`)
+      add(parts[0] ?? '', `a package next to ${manifest}`)
   }
   roots.push({
     folder,
     deep: false,
     kinds: new Set(['py', 'pyi']),
-    why: `modules beside ${manifest}`,
+    why: `modules next to ${manifest}`,
   })
   if (roots.length === 1) {
     // Folders without __init__.py are packages as well.
@@ -100,7 +100,7 @@ async function rustRoots(manifest: string, base: BaseFiles): Promise<readonly Ro
     return type === 'pair' && /^(?:lib|bin)\.path$/.test(key) && file !== undefined ? [file] : []
   })
   const roots = paths.flatMap((path): Root[] => {
-    const plain = normalise(path)
+    const plain = normalizePath(path)
     if (plain === undefined) return []
     const root = rootAround(`${folder}${plain}`, folder, `path of ${manifest}`)
     return [{ ...root, kinds: rust }]
@@ -111,12 +111,12 @@ async function rustRoots(manifest: string, base: BaseFiles): Promise<readonly Ro
     : roots
 }
 
-/** Where nothing says what the product is: everything that is not a setting at the top. */
+/** If nothing defines the product: everything except settings at the top. */
 export const anyRoot: Root = { folder: '', deep: true, why: 'no manifest' }
 
 const settingsNames =
   /^(?:\..*|.*\.(?:config|conf|setup|workspace|rc)\.[\w.]+|.*rc\.(?:[cm]?js|json|ya?ml)|(?:gulp|grunt|make|rake|just|task|docker|vagrant|proc|jenkins|nox|jake)file.*|setup\.py|manage\.py|build\.(?:rs|zig|xml)|dockerfile.*|.*\.(?:toml|ini|cfg|lock|gemspec|mk|egg-info)|.*compose\.ya?ml|license.*|readme.*)$/i
 
-/** Settings of tools, by name. In a folder of the product one that was there may be part of it. */
+/** Settings of tools, by name. An existing one in a product folder may be part of the product. */
 export const isSettings = (path: string): boolean =>
   settingsNames.test(nameOf(path)) || /(?:^|\/)[^/]*\.egg-info\//.test(path)

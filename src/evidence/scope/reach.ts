@@ -1,4 +1,4 @@
-/** Files that the entries of the packages lead to, as far as the literals of the base say. */
+/** Finds the files that the entries of the packages lead to, judging by literals in the base. */
 
 import { isSource } from './file-kinds.ts'
 import type { NodePackage } from './node-roots.ts'
@@ -8,9 +8,9 @@ import type { BaseFiles } from './root.ts'
 const filesMax = 5000
 const indexedMax = 20_000
 
-export interface Reached {
+export interface ReachableFiles {
   readonly reached: ReadonlySet<string>
-  /** Packages of the tree that others of them import. */
+  /** Packages of the tree that other packages of the tree import. */
   readonly imported: ReadonlySet<string>
 }
 
@@ -18,14 +18,14 @@ export async function findReached(
   packages: readonly NodePackage[],
   base: BaseFiles,
   isTest: (path: string) => boolean,
-): Promise<Reached> {
+): Promise<ReachableFiles> {
   const entries = packages.flatMap((one) => [...one.entries.keys()])
   const index: NameIndex = indexNames(base.files.size > indexedMax ? [] : base.files.keys())
   const byName = new Map(packages.map((one) => [one.name, one]))
   const reached = new Set(entries)
   const imported = new Set<string>()
   const follow = (path: string, literal: string): readonly string[] => {
-    const to = byName.get(packageOf(literal))
+    const to = byName.get(toPackageName(literal))
     if (to === undefined) return referredBy(path, literal, index, hasIn(base.files))
     if (!path.startsWith(to.folder)) imported.add(to.name)
     return [...to.entries.keys()]
@@ -46,4 +46,5 @@ export async function findReached(
 }
 
 /** `@scope/name/sub` → `@scope/name`. */
-const packageOf = (literal: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(literal)?.[0] ?? literal
+const toPackageName = (literal: string): string =>
+  /^(?:@[^/]+\/)?[^/]+/.exec(literal)?.[0] ?? literal

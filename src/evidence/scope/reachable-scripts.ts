@@ -1,31 +1,31 @@
 /**
- * Which scripts of package.json the checks can start: those that a command names, what those name in turn,
- * and the scripts that npm runs around them. Rather too many than too few.
+ * Finds the scripts of package.json that the checks can run: those that a command names, those that they name in turn, and
+ * the scripts that npm runs around them. When in doubt, includes a script.
  */
 
 const charsMax = 20_000
 
-/** npm runs them while it installs. */
+/** Scripts that npm runs during an install. */
 const hooks = new Set('preinstall install postinstall prepare preprepare postprepare'.split(' '))
 const shortNames: ReadonlyMap<string, string> = new Map([
   ['t', 'test'],
   ['tst', 'test'],
 ])
 
-/** What starts scripts by names that the line does not say. */
+/** Commands that run scripts whose names do not appear in the line. */
 const opaque =
   /(?:^|[\s;&|(/])(?:g?make|just|task|sh|bash|zsh|dash|turbo|nx|lerna|rush|lage|wireit|moon|bazel|tox|nox|invoke|rake|gradlew?|mvnw?)(?=$|[\s;&|)])|\.(?:sh|bash)\b|\$\(|`|\beval\b/
 
-/** Undefined: any script may be started. */
+/** Undefined: any script may be run. */
 export function reachableScripts(
   commands: readonly (readonly string[])[],
   scripts: ReadonlyMap<string, readonly string[]>,
 ): ReadonlySet<string> | undefined {
   const names = [...scripts.keys()]
   const reached = new Set(names.filter((name) => hooks.has(name)))
-  const lines = commands.map(lineOf)
+  const lines = commands.map(toShellLine)
   for (const name of reached) lines.push(...(scripts.get(name) ?? []))
-  // A list that grows while it is walked.
+  // The list grows during the iteration.
   for (const line of lines) {
     if (line.length > charsMax || opaque.test(line)) return undefined
     for (const name of namedIn(line, names)) {
@@ -39,8 +39,8 @@ export function reachableScripts(
   return reached
 }
 
-/** A command that was written as text is a line of a shell. */
-function lineOf(argv: readonly string[]): string {
+/** A command that was written as text is a shell line. */
+function toShellLine(argv: readonly string[]): string {
   const [shell = '', flag, line = ''] = argv
   const isLine = argv.length === 3 && flag === '-c' && /(?:^|\/)(?:ba|da|z)?sh$/.test(shell)
   return isLine ? line : argv.join(' ')
@@ -58,6 +58,6 @@ function namedIn(line: string, names: readonly string[]): readonly string[] {
   return [...named, ...short, ...started]
 }
 
-/** Whether a text starts scripts itself: a test that runs `npm run build`. */
+/** Whether a text runs scripts itself, such as a test that runs `npm run build`. */
 export const startsScripts = (text: string): boolean =>
   /\b(?:npm|pnpm|yarn|bun|npx)\b|node --run/.test(text.slice(0, 1_000_000))

@@ -1,10 +1,10 @@
 /**
- * Which files a text refers to, as far as its literals say: specifiers of imports, and texts that look like
- * paths. Nothing is run and no grammar is needed; a hostile text takes no longer than any other.
+ * Finds the files that a text refers to, judging by its literals: import specifiers, and strings that look like paths.
+ * Nothing is run and no grammar is needed; a hostile text takes no longer than any other.
  */
 
 import type { TreeFile } from '../../engine/index.ts'
-import { endingOf, folderOf, nameOf } from './file-kinds.ts'
+import { extensionOf, folderOf, nameOf } from './file-kinds.ts'
 
 const literalsMax = 20_000
 const starsMax = 3
@@ -15,14 +15,14 @@ const pythonImports =
 const goEmbeds = /^\/\/go:embed[ \t]+([^\n]{1,300})/gm
 const rustModules = /\bmod[ \t]+(\w{1,100})[ \t]*;/g
 
-/** Specifiers and paths, as they are written; `./` stands before what is relative to the file. */
+/** Specifiers and paths as written; `./` marks those relative to the file. */
 export function literalsIn(path: string, text: string): readonly string[] {
   const found = new Set<string>()
   const add = (literal: string): void => {
     if (found.size < literalsMax && looksLikePath(literal)) found.add(literal)
   }
   for (const { 2: literal = '' } of text.matchAll(quoted)) add(literal.replace(/[?#].*$/, ''))
-  if (/\.pyi?$/.test(path)) for (const literal of importsOfPython(text)) add(literal)
+  if (/\.pyi?$/.test(path)) for (const literal of findPythonImports(text)) add(literal)
   if (path.endsWith('.go')) {
     for (const { 1: line = '' } of text.matchAll(goEmbeds)) {
       for (const word of line.split(/\s+/))
@@ -43,13 +43,13 @@ const looksLikePath = (literal: string): boolean =>
 const rustFolder = (path: string): string =>
   /(?:^|\/)(?:lib|main|mod)\.rs$/.test(path) ? './' : `./${nameOf(path).replace(/\.rs$/, '')}/`
 
-function* importsOfPython(text: string): Generator<string> {
+function* findPythonImports(text: string): Generator<string> {
   for (const { 1: from, 2: names = '', 3: modules = '' } of text.matchAll(pythonImports)) {
     if (from === undefined) {
-      for (const name of modules.split(',')) yield pathOfModule(name.trim().split(/\s/)[0] ?? '')
+      for (const name of modules.split(',')) yield toModulePath(name.trim().split(/\s/)[0] ?? '')
       continue
     }
-    const folder = pathOfModule(from)
+    const folder = toModulePath(from)
     yield folder
     for (const name of names.replaceAll(/[()]/g, '').split(',')) {
       yield `${folder}/${name.trim().split(/\s/)[0] ?? ''}`
@@ -58,14 +58,14 @@ function* importsOfPython(text: string): Generator<string> {
 }
 
 /** `a.b` → `a/b`; `..b` → `./../b`. */
-function pathOfModule(name: string): string {
+function toModulePath(name: string): string {
   const dots = /^\.*/.exec(name)?.[0].length ?? 0
   const rest = name.slice(dots).replaceAll('.', '/')
   if (dots === 0) return rest.includes('/') ? rest : `${rest}.py`
   return `./${'../'.repeat(dots - 1)}${rest}`
 }
 
-const endings = [
+const suffixes = [
   '',
   ...`.ts .tsx .mts .cts .js .jsx .mjs .cjs .json .vue .svelte .py .pyi .rs .rb .css .scss .d.ts /index.ts
     /index.tsx /index.js /index.mjs /index.cjs /index.mts /index.jsx /__init__.py /mod.rs`.split(
@@ -73,25 +73,25 @@ const endings = [
   ),
 ]
 
-/** What a relative literal means: `./sum.js` may be written for `sum.ts`. */
+/** Resolves a relative literal: `./sum.js` may mean `sum.ts`. */
 export function resolveFrom(
   folder: string,
   literal: string,
   has: (path: string) => boolean,
 ): string | undefined {
-  const plain = normalise(`${folder}${literal}`)
+  const plain = normalizePath(`${folder}${literal}`)
   if (plain === undefined) return undefined
   const stem = plain.replace(/\.[cm]?jsx?$/, '')
   const options = stem === plain ? [plain] : [plain, stem]
   for (const option of options) {
-    const ending = endings.find((end) => option + end !== '' && has(option + end))
-    if (ending !== undefined) return option + ending
+    const suffix = suffixes.find((end) => option + end !== '' && has(option + end))
+    if (suffix !== undefined) return option + suffix
   }
   return undefined
 }
 
 /** Undefined: it leads out of the tree. */
-export function normalise(path: string): string | undefined {
+export function normalizePath(path: string): string | undefined {
   const parts: string[] = []
   for (const part of path.split('/')) {
     if (part === '..') {
@@ -101,11 +101,11 @@ export function normalise(path: string): string | undefined {
   return parts.join('/')
 }
 
-/** Finds files by the end of their path, without an ending: for aliases (`@/utils/sum`). */
+/** Finds files by the end of their path, without an extension: for aliases (`@/utils/sum`). */
 export interface NameIndex {
   readonly byName: ReadonlyMap<string, readonly string[]>
   readonly all: readonly string[]
-  /** What patterns were found to mean; at most `patternsMax`, so that hostile texts take no longer (E9). */
+  /** Resolved patterns; at most `patternsMax`, so that hostile texts take no longer (E9). */
   readonly patterns: Map<string, readonly string[]>
 }
 
@@ -128,7 +128,7 @@ export function indexNames(paths: Iterable<string>): NameIndex {
   return { byName, all, patterns: new Map() }
 }
 
-/** `index.ts` and `__init__.py` are called by their folder. */
+/** `index.ts` and `__init__.py` are known by the name of their folder. */
 function stemOf(path: string): string {
   const name = nameOf(path)
   const stem = name.replace(/(?<=.)\.[^.]+$/, '')
@@ -157,7 +157,7 @@ export function referredBy(
   return [...options].filter((option) => endsLike(option, parts, stem))
 }
 
-/** The last parts are the same; the first may be an alias. A name alone must be the whole name. */
+/** Whether the last parts match; the first may be an alias. A single name must match as a whole. */
 function endsLike(path: string, parts: readonly string[], stem: string): boolean {
   const name = nameOf(path)
   const last = parts.at(-1) ?? ''
@@ -170,7 +170,7 @@ function endsLike(path: string, parts: readonly string[], stem: string): boolean
   return needed.every((part, at) => folders[folders.length - needed.length + at] === part)
 }
 
-/** A literal with a placeholder or a star: all languages of a folder `locales`. */
+/** A literal with a placeholder or a star: for example all languages in a folder `locales`. */
 function byPattern(
   path: string,
   literal: string,
@@ -178,9 +178,9 @@ function byPattern(
   { all, patterns }: NameIndex,
 ): readonly string[] {
   const plain = literal.replaceAll(/\$\{[^}]*\}/g, '*').replaceAll(/\*+/g, '*')
-  const whole = normalise(isRelative ? `${folderOf(path)}${plain}` : plain)
+  const whole = normalizePath(isRelative ? `${folderOf(path)}${plain}` : plain)
   if (whole === undefined || whole.split('*').length - 1 > starsMax) return []
-  // A pattern of nothing but a star and an ending would be any file.
+  // A pattern with only a star and an extension would match any file.
   if (!/[\w-]\/|^\w/.test(whole)) return []
   const key = `${isRelative ? '/' : ''}${whole}`
   const known = patterns.get(key)
@@ -189,7 +189,7 @@ function byPattern(
     `${isRelative ? '^' : '(?:^|/)'}${whole
       .split('*')
       .map((part) => part.replaceAll(/[.+?^$()|[\]{}\\]/g, String.raw`\$&`))
-      .join('[^/]*')}${endingOf(whole) === '' ? String.raw`(?:\.\w+)?` : ''}$`,
+      .join('[^/]*')}${extensionOf(whole) === '' ? String.raw`(?:\.\w+)?` : ''}$`,
   )
   const start = isRelative ? (whole.split('*', 1)[0] ?? '') : ''
   const found = all.filter((option) => option.startsWith(start) && pattern.test(option))

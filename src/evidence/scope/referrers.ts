@@ -1,4 +1,4 @@
-/** Who refers to changed files: tests, the product as it was, or the product as it is now. */
+/** Finds out what refers to changed files: tests, the product before, or the product now. */
 
 import { isForeign, isSource, nameOf } from './file-kinds.ts'
 import { indexNames, literalsIn, referredBy } from './references.ts'
@@ -8,7 +8,7 @@ const sourcesMax = 4000
 
 export interface Referrers {
   tests: boolean
-  /** Its code, or its manifests. */
+  /** Product code or manifests. */
   product: boolean
   /** Code of tests or of the product. */
   code: boolean
@@ -65,7 +65,7 @@ function mark(referrers: Referrers | undefined, key: keyof Referrers): void {
 const mayRefer = (path: string): boolean =>
   !isForeign(path) && (isSource(path) || manifests.test(nameOf(path)))
 
-/** In a large tree, those that share a folder at the top with what is asked about. */
+/** In a large tree, prefers files that share a top folder with the candidates. */
 function nearest(paths: readonly string[], candidates: readonly string[]): readonly string[] {
   if (paths.length <= sourcesMax) return paths
   const tops = new Set(candidates.map(topOf))

@@ -1,26 +1,26 @@
-/** A part of the tree that is work by default, and the base as deriving it needs it. */
+/** A part of the tree that is work by default, and access to the base for deriving it. */
 
 import type { TreeFile, TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 
 export interface Root {
-  /** With its slash; `''`: the top. */
+  /** With a trailing slash; `''`: the top. */
   readonly folder: string
-  /** All below the folder, or only the files in it. */
+  /** Everything below the folder, or only the files in it. */
   readonly deep: boolean
-  /** Where only files of these kinds belong to it. */
+  /** If set, only files of these kinds belong to it. */
   readonly kinds?: ReadonlySet<string>
-  /** The package that it belongs to: what lies in another one below does not. */
+  /** The package that it belongs to, without nested packages. */
   readonly owner?: string
-  /** For people: `exports of package.json`. */
+  /** For example `exports of package.json`. */
   readonly why: string
 }
 
 export interface BaseFiles {
   readonly files: ReadonlyMap<string, TreeFile>
-  /** Folders that have files in or below them, with their slash. */
+  /** Folders that contain files, directly or not, with a trailing slash. */
   readonly folders: ReadonlySet<string>
-  /** `''`: there is no such file, or it is too long. */
+  /** `''`: the file does not exist or is too long. */
   read(path: string): Promise<string>
 }
 
@@ -31,7 +31,7 @@ export async function openBase(reader: TreeReader, base: TreeId): Promise<BaseFi
   const decoder = new TextDecoder()
   return {
     files,
-    folders: foldersOf(files.keys()),
+    folders: listFolders(files.keys()),
     async read(path) {
       const bytes = files.has(path) ? await reader.read(base, path, bytesMax) : undefined
       return bytes === undefined ? '' : decoder.decode(bytes)
@@ -39,7 +39,7 @@ export async function openBase(reader: TreeReader, base: TreeId): Promise<BaseFi
   }
 }
 
-export function foldersOf(paths: Iterable<string>): ReadonlySet<string> {
+export function listFolders(paths: Iterable<string>): ReadonlySet<string> {
   const folders = new Set<string>()
   for (const path of paths) {
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
@@ -54,7 +54,7 @@ export function foldersOf(paths: Iterable<string>): ReadonlySet<string> {
 export const isIn = ({ folder, deep }: Root, path: string): boolean =>
   path.startsWith(folder) && (deep || !path.includes('/', folder.length))
 
-/** The folder below the package that a file lies in as a whole, or the package's own files. */
+/** The top folder of the package that contains the file, or the files directly in the package. */
 export function rootAround(path: string, packageFolder: string, why: string): Root {
   const end = path.indexOf('/', packageFolder.length)
   return end < 0

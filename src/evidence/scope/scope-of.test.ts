@@ -13,7 +13,7 @@ describe('the scope of manifests', () => {
     readonly [string, { readonly [path: string]: string }, readonly string[], readonly string[]]
   >([
     [
-      'a source that a build makes its entry from',
+      'the source from which a build creates the entry',
       { 'package.json': '{"main": "./dist/index.js"}', 'src/index.ts': 'x', 'tools/a.ts': 'x' },
       ['src/index.ts', 'src/new.ts', 'src/new.tsx'],
       ['tools/a.ts', 'src/new.mjs', 'package.json', 'vite.config.ts', 'src/a.test.ts'],
@@ -79,7 +79,7 @@ describe('the scope of manifests', () => {
     expect(others.filter((path) => isWork(path))).toEqual([])
   })
 
-  test('is told line by line', async () => {
+  test('is described line by line', async () => {
     const { lines } = await derive({
       'package.json': '{"exports": "./dist/index.js", "files": ["lib"]}',
       'src/index.ts': 'x',
@@ -96,6 +96,6 @@ test('the loop file names the scope instead, and excludes with !', async () => {
   expect(['app/a.js', 'app/gen/b.js', 'src/a.js'].map(isWork)).toEqual([true, false, false])
 })
 
-test('a pattern that cannot be used is refused', async () => {
+test('refuses an invalid pattern', async () => {
   await expect(derive({}, ['(a+)+'])).rejects.toMatchObject({ code: 'bad-loop-file' })
 })

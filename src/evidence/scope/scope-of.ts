@@ -1,10 +1,10 @@
-/** The scope of a tree: what the loop file says, or else what the manifests of the base say. */
+/** Determines the scope of a tree: from the loop file, or else from the manifests of the base. */
 
 import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 import { createClassify } from '../seals/classify.ts'
 import { compileGlobs, matchesAny } from '../seals/glob.ts'
-import { isData, isForeign, kindOfFile } from './file-kinds.ts'
+import { isData, isForeign, toFileKind } from './file-kinds.ts'
 import { findPackages, type NodePackage, nodeRoots, packagesForTests } from './node-roots.ts'
 import { anyRoot, isSettings, otherRoots } from './other-roots.ts'
 import { findReached } from './reach.ts'
@@ -12,7 +12,7 @@ import { type BaseFiles, isIn, openBase, type Root } from './root.ts'
 import type { Scope } from './scope.ts'
 import { installed } from './sealed-paths.ts'
 
-/** Rejects with `bad-loop-file`: a pattern cannot be used. */
+/** Rejects with `bad-loop-file` if a pattern is invalid. */
 export async function scopeOf(
   reader: TreeReader,
   base: TreeId,
@@ -23,7 +23,7 @@ export async function scopeOf(
     : namedScope(rules.scope)
 }
 
-/** `!` takes out of what other patterns name, wherever it stands. */
+/** `!` excludes from what other patterns include, in any order. */
 function namedScope(patterns: readonly string[]): Scope {
   const isNot = (pattern: string): boolean => pattern.startsWith('!')
   const named = compileGlobs(
@@ -49,25 +49,25 @@ async function deriveScope(base: BaseFiles): Promise<Scope> {
   const isSealed = (path: string): boolean => {
     const seal = byPath(path)
     if (seal === undefined) return false
-    // A folder that is called like a module of Python (`cmd/`, `types/`) shadows it only with Python in it.
+    // A folder named like a Python module (`cmd/`, `types/`) shadows it only if it contains Python.
     const isShadow = seal.kind === 'dependencies' && seal.fresh === 'acts' && !installed.test(path)
     return !isShadow || /\.(?:pyi?|so)$/.test(path)
   }
   const packages = await findPackages(base)
   const { reached, imported } = await findReached(packages, base, isSealed)
   const others = await otherRoots(base)
-  const ofNode = await Promise.all(
+  const nodeRootLists = await Promise.all(
     packages
-      .filter(({ folder, entries }) => entries.size > 0 || !isBesideOther(folder, others))
+      .filter(({ folder, entries }) => entries.size > 0 || !isNextToOther(folder, others))
       .map(async (one) =>
         (await nodeRoots(one, reached, base)).map((root) => ({ ...root, owner: one.folder })),
       ),
   )
-  const derived = unique([...ofNode.flat(), ...others])
+  const derived = unique([...nodeRootLists.flat(), ...others])
   const roots = derived.length > 0 ? derived : [anyRoot]
-  const kinds = kindsOfRoots(roots, base)
+  const kinds = findKinds(roots, base)
   const folders = packages.map(({ folder }) => folder).toSorted((a, b) => b.length - a.length)
-  const packageAround = (path: string): string | undefined =>
+  const findPackage = (path: string): string | undefined =>
     folders.find((folder) => path.startsWith(folder))
   return {
     lines: roots.map(describeRoot),
@@ -81,18 +81,18 @@ async function deriveScope(base: BaseFiles): Promise<Scope> {
     isWork(path) {
       if (isForeign(path)) return false
       if (reached.has(path)) return true
-      const isThere = base.files.has(path)
+      const exists = base.files.has(path)
       const isTop =
         !path.includes('/') ||
         base.files.has(`${path.slice(0, path.lastIndexOf('/') + 1)}package.json`)
-      if (isSealed(path) || (isSettings(path) && (isTop || !isThere))) return false
-      const kind = kindOfFile(path)
+      if (isSealed(path) || (isSettings(path) && (isTop || !exists))) return false
+      const kind = toFileKind(path)
       return roots.some(
         (root) =>
           isIn(root, path) &&
-          (root.owner === undefined || root.owner === packageAround(path)) &&
+          (root.owner === undefined || root.owner === findPackage(path)) &&
           root.kinds?.has(kind) !== false &&
-          (isThere || isData(path) || root === anyRoot || kinds.get(root)?.has(kind) === true),
+          (exists || isData(path) || root === anyRoot || kinds.get(root)?.has(kind) === true),
       )
     },
   }
@@ -100,41 +100,41 @@ async function deriveScope(base: BaseFiles): Promise<Scope> {
 
 const foldersWith = (
   packages: readonly NodePackage[],
-  fits: (entries: number) => boolean,
+  matches: (entries: number) => boolean,
 ): readonly string[] =>
-  packages.filter(({ entries }) => fits(entries.size)).map(({ folder }) => folder)
+  packages.filter(({ entries }) => matches(entries.size)).map(({ folder }) => folder)
 
-/** A package.json without an entry beside another manifest is there for tools. */
-const isBesideOther = (folder: string, others: readonly Root[]): boolean =>
+/** A package.json without an entry next to another manifest is there for tools. */
+const isNextToOther = (folder: string, others: readonly Root[]): boolean =>
   others.some((root) => root.folder.startsWith(folder))
 
 function unique(roots: readonly Root[]): readonly Root[] {
   const byPattern = new Map<string, Root>()
   for (const root of roots) {
-    const pattern = `${patternOf(root)} ${root.kinds === undefined ? '' : [...root.kinds].join()}`
+    const pattern = `${toPattern(root)} ${root.kinds === undefined ? '' : [...root.kinds].join()}`
     if (!byPattern.has(pattern)) byPattern.set(pattern, root)
   }
   return [...byPattern.values()]
 }
 
-/** For people: files in one folder with the kinds that count. */
-function patternOf({ folder, deep, kinds }: Root): string {
+/** The files in one folder with the relevant kinds. */
+function toPattern({ folder, deep, kinds }: Root): string {
   if (deep) return `${folder}**`
   return kinds === undefined ? `${folder}*` : `${folder}*.{${[...kinds].join(',')}}`
 }
-const describeRoot = (root: Root): string => `${patternOf(root)} (${root.why})`
+const describeRoot = (root: Root): string => `${toPattern(root)} (${root.why})`
 
-function kindsOfRoots(
+function findKinds(
   roots: readonly Root[],
   base: BaseFiles,
 ): ReadonlyMap<Root, ReadonlySet<string>> {
   const kinds = new Map(roots.map((root) => [root, new Set<string>()]))
   for (const path of base.files.keys()) {
-    const kind = kindOfFile(path)
+    const kind = toFileKind(path)
     for (const [root, known] of kinds) if (!known.has(kind) && isIn(root, path)) known.add(kind)
   }
   return kinds
 }
 
-/** A line break is a character like any other in a name, but not in a pattern. */
+/** A name may contain a line break, but a pattern cannot match it. */
 const oneLine = (path: string): string => path.replaceAll(/[\r\n\u2028\u2029]/g, '_')

@@ -1,7 +1,8 @@
 /**
  * Scope: what the agent may change without asking; and the class of every path that it changed.
  *
- * 1. Closed by default: what is not known to be work, a new test, unread or free is `other`, and is asked about.
+ * 1. Closed by default: anything that is not known to be work, a new test, unread or free is `other` and needs an
+ *    approval.
  * 2. The scope is derived from the base. Nothing that the agent writes can widen it.
  */
 
@@ -10,24 +11,24 @@ import type { TreeId } from '../../loop/index.ts'
 import type { SealRules } from '../seals/sealed-change.ts'
 
 export interface Scope {
-  /** For people: how it was derived, a line each: `src/** (exports of package.json)`. */
+  /** How it was derived, one line each: `src/** (exports of package.json)`. */
   readonly lines: readonly string[]
   readonly from: 'loop-file' | 'manifest'
-  /** By its place alone: tests of the runner, links and data files are told apart by `classifyChanges`. */
+  /** By path alone: `classifyChanges` handles reported tests, links and data files. */
   isWork(path: string): boolean
-  /** Absent: the loop file names the scope. */
+  /** Absent: the loop file defines the scope. */
   readonly project?: ProjectFacts
 }
 
-/** What the manifests of the base say besides the scope. */
+/** Other facts from the manifests of the base. */
 export interface ProjectFacts {
   /** Folders of packages whose entries are known, with a slash; `''`: the top. */
   readonly withEntries: readonly string[]
-  /** Folders of packages that have none. */
+  /** Folders of packages without entries. */
   readonly withoutEntries: readonly string[]
   /** Files that the entries lead to. */
   readonly reached: ReadonlySet<string>
-  /** Folders of packages that others use only while they are developed. */
+  /** Folders of packages that others use only for development. */
   readonly usedByTests: readonly string[]
 }
 
@@ -36,11 +37,11 @@ export type ChangeClass =
   | 'work'
   /** A new test file, or tests added to an existing one. */
   | 'new-test'
-  /** No check opened it, before or after the change. */
+  /** No check opened it, on the base or on the candidate. */
   | 'not-read'
-  /** Documentation that a check opened, outside the scope; no code of the base refers to it. */
+  /** Documentation outside the scope that a check opened; no code of the base refers to it. */
   | 'documents'
-  /** Only keys of a manifest that no check depends on: version, description and the like. */
+  /** Only manifest keys that no check depends on, such as version and description. */
   | 'free-keys'
   /** Lockfiles, dependency keys of manifests, installed packages. */
   | 'dependencies'
@@ -49,15 +50,15 @@ export type ChangeClass =
   | 'other'
 
 export interface ClassifiedChange {
-  /** Of a moved file: where it is now. */
+  /** For a moved file: its new path. */
   readonly path: string
   readonly what: 'added' | 'changed' | 'removed' | 'moved'
-  /** Of a moved file: where it was. It is not listed separately. */
+  /** For a moved file: its old path, which is not listed separately. */
   readonly from?: string
   readonly class: ChangeClass
-  /** In plain words: what it is, and why it is asked about. */
+  /** What it is, and why it needs an approval. */
   readonly why: string
-  /** Of a manifest: the keys that differ, dotted. */
+  /** For a manifest: the keys that differ, dotted. */
   readonly keys?: readonly string[]
 }
 
@@ -73,16 +74,16 @@ export interface ClassifyRequest {
   readonly tree: TreeId
   readonly scope: Scope
   readonly seals: SealRules
-  /** Files that runners named as tests on the base. */
+  /** Files that runners reported as tests on the base. */
   readonly testsOfBase: ReadonlySet<string>
   /** The same on the candidate. */
   readonly testsOfTree: ReadonlySet<string>
-  /** What any check read on the base. Undefined: unknown, so that nothing counts as not read. */
+  /** What any check read on the base. Undefined: unknown, so nothing counts as not read. */
   readonly readOnBase: ReadonlySet<string> | undefined
   readonly readOnTree: ReadonlySet<string> | undefined
   /** Whether a changed test file only adds tests. */
   readonly onlyAddsTests: CompareTexts
-  /** Asked where the regions of the tests inside a product file differ as text: whether the tests are the same. */
+  /** Whether tests inside a product file are the same; called if their text differs. */
   readonly inlineTestsUnchanged?: CompareTexts
   /** Program and arguments of each command check. Absent: no script of package.json is free. */
   readonly commands?: readonly (readonly string[])[]

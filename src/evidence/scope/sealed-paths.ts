@@ -1,6 +1,6 @@
-/** What a loop file seals, what it excepts, and its own files; and what is a dependency by its name. */
+/** Paths that the loop file seals or excludes, the loop's own files, and dependencies by name. */
 
-import { formatOf, plainPath } from '../seals/classify.ts'
+import { plainPath, toFormat } from '../seals/classify.ts'
 import { compileGlobs, matchesAny } from '../seals/glob.ts'
 import { differingKeys } from '../seals/keyed-texts.ts'
 import type { SealRules } from '../seals/sealed-change.ts'
@@ -8,21 +8,21 @@ import { type Decision, isPlain, type Trees } from './trees.ts'
 
 export type DecideSeal = (path: string) => Promise<Decision | undefined>
 
-/** Rejects with `bad-loop-file`: a pattern cannot be used. */
+/** Rejects with `bad-loop-file` if a pattern is invalid. */
 export function createDecideSeal(trees: Trees): DecideSeal {
   const { seals } = trees
   const loops = new Set((seals.loopFiles ?? []).map(plainPath))
   const named = new Set((seals.names ?? []).map(plainPath))
   const except = compileGlobs(seals.except ?? [], 'seals.except')
   const paths = compileGlobs(seals.paths ?? [], 'seals.paths')
-  const keyed = keyedOf(seals)
+  const keyed = compileKeyedSeals(seals)
   return async (real) => {
     const path = real.replaceAll(/[\r\n\u2028\u2029]/g, '_')
     if (loops.has(path) || trees.byPath(path)?.kind === 'loop') {
       return { class: 'sealed', why: 'a file of the loop itself' }
     }
     if (matchesAny(path, except)) {
-      return { class: 'work', why: 'excepted from the seals by the loop file' }
+      return { class: 'work', why: 'excluded from the seals by the loop file' }
     }
     if (matchesAny(path, paths)) return { class: 'sealed', why: 'sealed by the loop file' }
     if (named.has(path) && !trees.testsOfBase.has(path)) {
@@ -35,14 +35,14 @@ export function createDecideSeal(trees: Trees): DecideSeal {
 
 interface KeyedSeal {
   readonly globs: readonly RegExp[]
-  readonly format: ReturnType<typeof formatOf>
+  readonly format: ReturnType<typeof toFormat>
   readonly keys: readonly string[]
 }
 
-const keyedOf = (seals: SealRules): readonly KeyedSeal[] =>
+const compileKeyedSeals = (seals: SealRules): readonly KeyedSeal[] =>
   Object.entries(seals.keys ?? {}).map(([file, keys]) => ({
     globs: compileGlobs([file], 'seals.keys'),
-    format: formatOf(file),
+    format: toFormat(file),
     keys,
   }))
 
@@ -51,7 +51,7 @@ async function sealedKeys(
   path: string,
   rules: readonly KeyedSeal[],
 ): Promise<Decision | undefined> {
-  const why = 'the loop file seals keys of it'
+  const why = 'the loop file seals keys of this file'
   const isNew = !trees.before.has(path)
   const before = isNew ? undefined : await trees.textOfBase(path)
   const after = await trees.textOfTree(path)
@@ -72,15 +72,15 @@ async function sealedKeys(
 export const installed: RegExp =
   /(?:^|\/)(?:node_modules|\.venv|venv|site-packages)(?:\/|$)|\.pth$|(?:^|\/)\.pnp\.|^\.yarn\/|^vendor\//
 
-/** Lockfiles and lists of dependencies, and installed packages in the tree. */
+/** Lockfiles, lists of dependencies, and installed packages in the tree. */
 export function decideDependencies({ byPath }: Trees, path: string): Decision | undefined {
   const seal = byPath(path)
   if (seal?.kind !== 'dependencies') return undefined
   if (installed.test(path)) {
     return { class: 'dependencies', why: 'an installed package in the tree' }
   }
-  // The others shadow modules of runners: they are not dependencies, and not work.
+  // The others shadow modules of runners: they are neither dependencies nor work.
   return seal.fresh === 'acts-on-old'
-    ? { class: 'dependencies', why: 'it says which dependencies are installed' }
+    ? { class: 'dependencies', why: 'it defines which dependencies are installed' }
     : undefined
 }

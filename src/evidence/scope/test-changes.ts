@@ -1,8 +1,13 @@
-/** Changes of tests: files that runners name, snapshots, and modules that are there for tests alone. */
+/** Classifies changes of tests: files that runners report, snapshots, and test-only modules. */
 
 import { familyOf } from '../mask-code.ts'
 import { folderOf, isData, nameOf } from './file-kinds.ts'
-import { inlineTests, isProductWithTests, sameInlineTests, testModulesOf } from './inline-tests.ts'
+import {
+  inlineTests,
+  isProductWithTests,
+  sameInlineTests,
+  testModulePaths,
+} from './inline-tests.ts'
 import { type Decision, type Trees, whatChanged } from './trees.ts'
 
 const rustFilesMax = 3000
@@ -26,20 +31,20 @@ export function createDecideTest(trees: Trees): DecideTest {
   }
 }
 
-/** Runners that do not say where their tests stand: there the name of the file decides. */
-const unplaced = new Set(['go', 'rust', 'java', 'ruby'])
+/** Languages whose runners do not report the files of tests: there the file name decides. */
+const withoutTestFiles = new Set(['go', 'rust', 'java', 'ruby'])
 
 function isTest({ byPath }: Trees, path: string, named: ReadonlySet<string>): boolean {
   if (named.has(path)) return true
   const family = familyOf(path)
-  if (family === undefined || (named.size > 0 && !unplaced.has(family))) return false
+  if (family === undefined || (named.size > 0 && !withoutTestFiles.has(family))) return false
   const seal = byPath(path)
   return seal?.kind === 'test' && seal.fresh === 'free'
 }
 
 async function decideNew(trees: Trees, path: string): Promise<Decision | undefined> {
-  if (isData(path) && isBesideTests(trees, path)) {
-    return { class: 'new-test', why: 'a new data file beside tests' }
+  if (isData(path) && isNextToTests(trees, path)) {
+    return { class: 'new-test', why: 'a new data file next to tests' }
   }
   if (!isTest(trees, path, trees.testsOfTree)) return undefined
   const text = await trees.textOfTree(path)
@@ -53,7 +58,7 @@ async function decideNew(trees: Trees, path: string): Promise<Decision | undefin
 }
 
 /** In a folder of tests or below it; not at the top, where tools look for their settings. */
-function isBesideTests({ scope, testsOfBase, testsOfTree }: Trees, path: string): boolean {
+function isNextToTests({ scope, testsOfBase, testsOfTree }: Trees, path: string): boolean {
   if (scope.isWork(path)) return false
   return [...testsOfBase, ...testsOfTree].some((test) => {
     const folder = folderOf(test)
@@ -72,16 +77,16 @@ async function decideChanged(trees: Trees, path: string): Promise<Decision | und
     return decideInline(trees, path)
   }
   return (await trees.onlyAddsTests(path, before, after))
-    ? { class: 'new-test', why: 'tests were added, and those that were there are unchanged' }
+    ? { class: 'new-test', why: 'tests were added, and the existing ones are unchanged' }
     : { class: 'other', why: 'a test file in which existing tests may have changed' }
 }
 
-/** A product file whose tests changed with it. Undefined: it has none, or they are the same. */
+/** A product file whose inline tests changed. Undefined: it has none, or they are the same. */
 async function decideInline(trees: Trees, path: string): Promise<Decision | undefined> {
   const before = (await trees.textOfBase(path)) ?? ''
   const after = (await trees.textOfTree(path)) ?? ''
   const isNamed = trees.testsOfBase.has(path) || trees.testsOfTree.has(path)
-  // Examples in docstrings are tests only where a runner takes them as such.
+  // Examples in docstrings are tests only if a runner treats them as such.
   if (familyOf(path) === 'python' && !isNamed) return undefined
   const hasAny = inlineTests(path, before).length > 0 || inlineTests(path, after).length > 0
   if (!hasAny) {
@@ -103,7 +108,7 @@ function decideSnapshot(trees: Trees, path: string): Decision {
     !trees.before.has(one) && nameOf(path).startsWith(`${nameOf(one)}.`)
   return isFresh && owner !== null && [...trees.testsOfTree].some(isOfNew)
     ? { class: 'new-test', why: 'the snapshot of a new test file' }
-    : { class: 'other', why: 'a snapshot: it says what existing tests expect' }
+    : { class: 'other', why: 'a snapshot: it defines what existing tests expect' }
 }
 
 async function findTestModules(trees: Trees): Promise<ReadonlySet<string>> {
@@ -117,5 +122,5 @@ async function findTestModules(trees: Trees): Promise<ReadonlySet<string>> {
       .filter((path) => path.endsWith('.rs'))
       .map(async (path) => [path, await trees.textOfTree(path)] as const),
   ])
-  return new Set(texts.flatMap(([path, text]) => testModulesOf(path, text ?? '')))
+  return new Set(texts.flatMap(([path, text]) => testModulePaths(path, text ?? '')))
 }

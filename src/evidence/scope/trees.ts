@@ -1,4 +1,4 @@
-/** The two trees of a classification, what differs between them, and what is asked about each path. */
+/** The two trees of a classification, what differs between them, and the decision about each path. */
 
 import type { TreeFile } from '../../engine/index.ts'
 import { type Classify, createClassify } from '../seals/classify.ts'
@@ -14,9 +14,9 @@ export interface Trees extends ClassifyRequest {
   readonly before: ReadonlyMap<string, TreeFile>
   readonly after: ReadonlyMap<string, TreeFile>
   readonly differing: readonly string[]
-  /** By the names of files alone. */
+  /** By file name alone. */
   readonly byPath: Classify
-  /** Undefined: there is none, it is a link, not text, or too long. */
+  /** Undefined: it does not exist, is a link, is not text, or is too long. */
   textOfBase(path: string): Promise<string | undefined>
   textOfTree(path: string): Promise<string | undefined>
 }
@@ -75,7 +75,7 @@ export function whatChanged({ before, after }: Trees, path: string): ClassifiedC
   return after.has(path) ? 'changed' : 'removed'
 }
 
-/** Unknown counts as read. */
+/** If reads are unknown, everything counts as read. */
 export const isRead = ({ readOnBase, readOnTree }: Trees, path: string): boolean =>
   readOnBase === undefined ||
   readOnTree === undefined ||

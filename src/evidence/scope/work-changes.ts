@@ -1,4 +1,4 @@
-/** Changes that are neither tests nor manifests: whether they are work. */
+/** Decides whether changes that are neither tests nor manifests are work. */
 
 import { familyOf } from '../mask-code.ts'
 import { importName, isData, isDocument } from './file-kinds.ts'
@@ -31,7 +31,7 @@ export function createDecideWork(trees: Trees): DecideWork {
       trees.differing.filter((one) => needsReferrers(trees, one)),
     )
     const found = (await referrers).get(path)
-    if (isData(path)) return dataBy(found, !trees.before.has(path))
+    if (isData(path)) return classifyData(found, !trees.before.has(path))
     if (found?.tests !== true || found.product) return work
     if (familyOf(path) === 'script' && isOfEntries(project, path)) {
       return other('only tests refer to it')
@@ -45,13 +45,13 @@ export function createDecideWork(trees: Trees): DecideWork {
 const work: Decision = { class: 'work', why: 'part of the scope' }
 const document: Decision = {
   class: 'documents',
-  why: 'documentation to which no code refers; the work must pass without this change, too',
+  why: 'documentation to which no code refers; the work must pass without this change as well',
 }
 const other = (why: string): Decision => ({ class: 'other', why })
 
 /**
- * Some tools open documents of the project that they start in: Yarn 1 reads README files. What tests expect is kept in
- * such a file only if they name it; where they find it otherwise, the work alone shows it.
+ * Some tools open documents of the project that they start in: Yarn 1 reads README files. Such a file contains expectations
+ * of tests only if they mention it; if they find it in another way, running the work alone reveals it.
  */
 async function freeDocuments(trees: Trees): Promise<ReadonlySet<string>> {
   const paths = trees.differing.filter((path) => isDocument(path) && !trees.scope.isWork(path))
@@ -70,10 +70,10 @@ function outside(trees: Trees, path: string): Decision {
   )
 }
 
-/** Data, and code that is there but that no entry of its package leads to. */
+/** Data, and existing code that no entry of its package leads to. */
 function needsReferrers({ scope, before, testsOfBase, testsOfTree }: Trees, path: string): boolean {
   const { project } = scope
-  // Without tests there are no expectations that data could be.
+  // Without tests, data cannot be an expectation.
   if (testsOfBase.size + testsOfTree.size === 0) return false
   if (project === undefined || project.reached.has(path) || !scope.isWork(path)) return false
   if (isData(path)) return true
@@ -90,11 +90,11 @@ function isOfEntries(
   return nearest(withEntries) > nearest(withoutEntries)
 }
 
-/** A reference that the agent adds does not count for what tests of the base refer to. */
-function dataBy(found: Readonly<Referrers> | undefined, isNew: boolean): Decision {
+/** A reference that the agent adds does not count if tests of the base refer to the data. */
+function classifyData(found: Readonly<Referrers> | undefined, isNew: boolean): Decision {
   const tests = found?.tests === true
   if (found?.product === true) return work
-  // What no code refers to is not an expectation that tests have had.
+  // Data that no code refers to cannot be an expectation of tests.
   if (!tests && (isNew || found?.productOfTree === true)) return work
   return other(
     tests ? 'data to which only tests refer' : 'data to which no code of the product refers',
@@ -103,7 +103,7 @@ function dataBy(found: Readonly<Referrers> | undefined, isNew: boolean): Decisio
 
 const functions = /=>|\b(?:function|class|def|lambda|get|set)\b|\)\s*\{/
 
-/** Before and after: expectations are kept in such modules. */
+/** Before and after: such modules typically hold expectations. */
 async function holdsOnlyValues(trees: Trees, path: string): Promise<boolean> {
   const texts = await Promise.all([trees.textOfBase(path), trees.textOfTree(path)])
   return texts.every((text) => text === undefined || !functions.test(text))
@@ -111,7 +111,7 @@ async function holdsOnlyValues(trees: Trees, path: string): Promise<boolean> {
 
 const subjectsMax = 500
 
-/** Whether tests refer to other code of the product, so that these values are not what they are about. */
+/** Whether tests refer to other product code, so that these values are not what they test. */
 async function hasOtherSubject(trees: Trees, path: string): Promise<boolean> {
   const isCode = (one: string): boolean =>
     ['script', 'python'].includes(familyOf(one) ?? '') && trees.scope.isWork(one)
@@ -122,7 +122,7 @@ async function hasOtherSubject(trees: Trees, path: string): Promise<boolean> {
   return [...found.values()].some(({ tests }) => tests)
 }
 
-/** Of the base's files that are still there, by what imports call them. */
+/** The remaining files of the base, by the names that imports use. */
 function importNames({ before, after }: Trees): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   for (const path of before.keys()) {

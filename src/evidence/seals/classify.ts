@@ -1,4 +1,4 @@
-/** What a path is to the one who judges: which rule of the tables, or of the loop file, holds for it. */
+/** Classifies a path for the judge: which rule of the tables, or of the loop file, applies to it. */
 
 import { defined } from '../../loop/index.ts'
 import { compileGlob, compileGlobs, matchesAny } from './glob.ts'
@@ -10,19 +10,19 @@ export interface Seal {
   readonly kind: SealKind
   readonly fresh: PathRule['fresh']
   readonly actsIf?: RegExp
-  /** Only these keys of it. */
+  /** Only these keys of the file. */
   readonly keyed?: KeyedRule
-  /** What counts as the same place for a test that moves. */
+  /** Two paths with the same value count as the same location for a test that moves. */
   readonly place: string
 }
 
 export type Classify = (path: string) => Seal | undefined
 
-/** What else decides, besides the path itself. */
+/** Information besides the path itself. */
 export interface Surroundings {
-  /** Files by their paths, of the base or of the tree. */
+  /** Files of the base or of the tree. */
   has(path: string): boolean
-  /** Found to be loaded by sealed things of the base. */
+  /** Files that sealed files of the base load. */
   readonly loaded: ReadonlyMap<string, SealKind>
 }
 
@@ -36,7 +36,7 @@ let compiledKeyed:
   | readonly { readonly rule: KeyedRule; readonly globs: readonly RegExp[] }[]
   | undefined
 
-/** Rejects with `bad-loop-file`: a pattern of the loop file cannot be used. */
+/** Rejects with `bad-loop-file` if a pattern of the loop file is invalid. */
 export function createClassify(rules: SealRules, surroundings: Surroundings): Classify {
   compiled ??= pathRules.map((rule) => ({
     rule,
@@ -53,15 +53,15 @@ export function createClassify(rules: SealRules, surroundings: Surroundings): Cl
   const named = new Set((rules.names ?? []).map(plainPath))
   const loops = new Set((rules.loopFiles ?? []).map(plainPath))
   return (real) => {
-    // A line break is a character like any other in a name, but not in a pattern.
+    // A name may contain a line break, but a pattern cannot match it.
     const path = real.replaceAll(/[\r\n\u2028\u2029]/g, '_')
-    // What runs the loop itself is not the loop file's to give away.
+    // The loop file cannot exclude the files of the loop itself.
     if (loops.has(path)) return { kind: 'loop', fresh: 'acts', place: 'loop' }
     if (matchesAny(path, except)) return undefined
     const keyed = tables.keyed.find(({ globs }) => matchesAny(path, globs))?.rule
     const keys = ownKeys.filter(({ globs }) => matchesAny(path, globs)).map(({ rule }) => rule)
     const isNamed = named.has(path) || matchesAny(path, added)
-    if (isNamed) return { kind: kindOf(path, tables.paths, 'script'), fresh: 'acts', place: path }
+    if (isNamed) return { kind: findKind(path, tables.paths, 'script'), fresh: 'acts', place: path }
     const both = joinKeyed(keyed, keys)
     if (both !== undefined) {
       const fresh = actsFresh(both, path) ? 'acts-on-old' : 'free'
@@ -91,14 +91,14 @@ function byTable(
   return undefined
 }
 
-const kindOf = (path: string, table: readonly CompiledRule[], otherwise: SealKind): SealKind =>
+const findKind = (path: string, table: readonly CompiledRule[], otherwise: SealKind): SealKind =>
   table.find(({ globs }) => matchesAny(path, globs))?.rule.kind ?? otherwise
 
 function actsFresh({ freshFiles }: KeyedRule, path: string): boolean {
   return freshFiles === undefined || freshFiles.some((file) => compileGlob(file).test(path))
 }
 
-/** Keys that the loop file seals: in formats that are not read by key, the file as a whole. */
+/** Keys that the loop file seals; in formats that cannot be read by key, the whole file. */
 function ownKeyedRules(
   rules: SealRules,
 ): readonly { readonly globs: readonly RegExp[]; readonly rule: KeyedRule }[] {
@@ -106,13 +106,13 @@ function ownKeyedRules(
     globs: compileGlobs([file], 'seals.keys'),
     rule: {
       files: [file],
-      format: formatOf(file),
+      format: toFormat(file),
       keys: keys.map((key) => ({ key, kind: 'configuration' as const })),
     },
   }))
 }
 
-export function formatOf(file: string): KeyedRule['format'] {
+export function toFormat(file: string): KeyedRule['format'] {
   if (file.endsWith('.toml')) return 'toml'
   return /\.(?:ini|cfg)$/.test(file) ? 'ini' : 'jsonc'
 }

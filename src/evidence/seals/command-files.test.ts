@@ -25,11 +25,11 @@ describe('files that a command line starts or loads', () => {
     expect(filesOfCommandLine(line)).toEqual(expected)
   })
 
-  test('an argument is one word, whatever is in it', () => {
+  test('treats an argument as one word, whatever it contains', () => {
     expect(filesOfCommand(['node', 'a b.js', 'c.js'])).toEqual(['a b.js'])
   })
 
-  test('a line without end has one', () => {
+  test('limits very long lines', () => {
     expect(filesOfCommandLine('"'.repeat(500_000))).toEqual([])
     expect(filesOfCommandLine('node \\'.repeat(100_000)).length).toBeLessThan(10)
   })

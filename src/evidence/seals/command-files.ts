@@ -1,7 +1,7 @@
 /**
- * Which files a command line starts or loads, as far as its words say: the program after `node` or `sh`,
- * what stands behind `--import` or `--config`, a path that is a program itself. What a tool is told to look
- * at (`eslint src/a.js`) is not loaded but looked at.
+ * Finds the files that a command line runs or loads, judging by its words: the program after `node` or `sh`, the value of
+ * `--import` or `--config`, a path that is a program itself. Files that a tool only inspects (`eslint src/a.js`) are not
+ * loaded.
  */
 
 const commandCharsMax = 20_000
@@ -12,25 +12,25 @@ const interpreters = words(`
   node nodejs tsx ts-node esno bun deno python python2 python3 pypy3 ruby perl php bash sh dash zsh ksh
   source . pwsh lua
 `)
-/** They start what follows them. */
+/** They run what follows. */
 const wrappers = words(`
   exec env cross-env cross-env-shell npx pnpx bunx nice time timeout command xvfb-run dotenv c8 nyc
   coverage run sudo stdbuf
 `)
-/** Their next word is loaded. */
+/** Options whose value is loaded. */
 const loaders = words(`
   --import --require -r --loader --experimental-loader --config -c --setup --setupFiles --preload
   --globalSetup --file --reporter --test-reporter --project -p --tsconfig --rcfile --env-file --watch-path
   -f --rootdir --confcutdir
 `)
 
-/** They only look at what they are told. */
-const lookers = words(`
+/** They only inspect their arguments. */
+const inspectors = words(`
   test [ [[ grep egrep fgrep rg cat diff cmp ls wc head tail stat find sort uniq jq cut tr file du sha256sum
   md5sum echo printf true false sleep touch mkdir cd
 `)
 
-/** Of one command: its program and arguments. Paths as they are written there, without `./`. */
+/** For one command: its program and arguments. Paths as written, without `./`. */
 export function filesOfCommand(argv: readonly string[]): readonly string[] {
   const found: string[] = []
   let at = 0
@@ -38,10 +38,10 @@ export function filesOfCommand(argv: readonly string[]): readonly string[] {
   const program = argv[at]
   if (program === undefined) return []
   if (program.includes('/')) found.push(program)
-  if (lookers.has(nameOf(program))) return found.map(plain)
+  if (inspectors.has(nameOf(program))) return found.map(plain)
   const isInterpreter = interpreters.has(nameOf(program))
   const rest = argv.slice(at + 1)
-  // `sh -c "…"` holds a command line in a word.
+  // `sh -c "…"` contains a command line in one word.
   const inline = rest.findIndex((word) => /^-[a-z]*c$/.test(word))
   if (isShell(nameOf(program)) && inline >= 0) {
     found.push(...filesOfCommandLine(rest[inline + 1] ?? ''))
@@ -65,7 +65,7 @@ export function filesOfCommand(argv: readonly string[]): readonly string[] {
   return [...new Set(found.map(plain))]
 }
 
-/** Of a line as a shell reads it, more or less: several commands, quotes, no variables. */
+/** For a line, approximately as a shell reads it: several commands, quotes, no variables. */
 export function filesOfCommandLine(line: string): readonly string[] {
   const commands: string[][] = [[]]
   const tokens = line
@@ -78,7 +78,7 @@ export function filesOfCommandLine(line: string): readonly string[] {
   return [...new Set(commands.flatMap(filesOfCommand))]
 }
 
-/** Scripts of package.json that a line starts: `npm run a`, `npm test`, `run-s a b`, `pnpm a`. */
+/** Scripts of package.json that a line runs: `npm run a`, `npm test`, `run-s a b`, `pnpm a`. */
 export function scriptsOfCommandLine(line: string, known: ReadonlySet<string>): readonly string[] {
   const found = line.slice(0, commandCharsMax).match(/[\w:.@/*-]+/g) ?? []
   return found.filter((word) => known.has(word))

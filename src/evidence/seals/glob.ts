@@ -1,6 +1,6 @@
 /**
- * Patterns over the paths of a tree. Those of loop files come from their owner, the paths from whoever
- * worked: a pattern that could take long on some path is refused before it is used.
+ * Patterns over the paths of a tree. The owner of a loop file writes the patterns, the agent chooses the paths: a pattern
+ * that could take long on some path is refused before it is used.
  */
 
 import picomatch from 'picomatch'
@@ -14,7 +14,7 @@ export interface GlobOptions {
   readonly exactCase?: boolean
 }
 
-/** A pattern without a slash is for names in any folder; `/x` and `a/x` begin at the root. */
+/** A pattern without a slash matches names in any folder; `/x` and `a/x` start at the root. */
 export function compileGlob(pattern: string, { exactCase = false }: GlobOptions = {}): RegExp {
   const whole = pattern.includes('/') ? pattern.replace(/^\.?\//, '') : `**/${pattern}`
   return picomatch.makeRe(whole, {
@@ -26,21 +26,21 @@ export function compileGlob(pattern: string, { exactCase = false }: GlobOptions 
   })
 }
 
-/** What is wrong with a pattern of a loop file, with what to do; undefined: nothing. */
+/** What is wrong with a pattern of a loop file, and what to do; undefined: nothing. */
 export function globProblem(pattern: string): string | undefined {
   const shown = JSON.stringify(pattern.slice(0, 80))
   if (pattern === '' || pattern.length > globCharsMax) {
     return `${shown} is empty or longer than ${globCharsMax} characters. Write a pattern like "tests/**".`
   }
   if (pattern.split('/').includes('..')) {
-    return `${shown} leads out of the project. Write a pattern from its root, without "..".`
+    return `${shown} leads out of the project. Write a pattern relative to its root, without "..".`
   }
   if (/[()+!^|\\]/.test(pattern)) {
-    return `${shown} has one of ( ) + ! ^ | \\, which seals do not know. Use *, **, ?, [abc] and {a,b}.`
+    return `${shown} has one of ( ) + ! ^ | \\, which patterns do not support. Use *, **, ?, [abc] and {a,b}.`
   }
   const stars = pattern.split('/').map((part) => (part === '**' ? 1 : part.split('*').length - 1))
   if (stars.reduce((sum, count) => sum + count, 0) > starsMax || Math.max(...stars) > 2) {
-    return `${shown} has too many stars to be quick: at most two in a name and ${starsMax} in all. Write two patterns.`
+    return `${shown} has too many stars: at most two in a name and ${starsMax} in total. Split it into two patterns.`
   }
   return undefined
 }
@@ -50,7 +50,7 @@ export function compileGlobs(patterns: readonly string[], where: string): readon
   if (patterns.length > globsMax) {
     throw new LoopError(
       'bad-loop-file',
-      `${where} has ${patterns.length} patterns; ${globsMax} are the most. Use ** to name folders.`,
+      `${where} has ${patterns.length} patterns; the limit is ${globsMax}. Use ** to cover folders.`,
     )
   }
   return patterns.map((pattern) => {

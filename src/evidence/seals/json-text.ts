@@ -1,4 +1,4 @@
-/** JSON of configuration files, with the comments and trailing commas that some tools allow. */
+/** Parses JSON of configuration files, with the comments and trailing commas that some tools allow. */
 
 import type { Json } from '../../loop/index.ts'
 
@@ -6,7 +6,7 @@ const depthMax = 100
 
 export type JsonObject = { readonly [key: string]: Json }
 
-/** Undefined: it is no object, or does not parse. */
+/** Undefined: it is not an object, or does not parse. */
 export function parseJsonObject(text: string, comments: boolean): JsonObject | undefined {
   const plain = text.replace(/^\uFEFF/, '')
   if (isDeep(plain)) return undefined
@@ -18,7 +18,7 @@ export function parseJsonObject(text: string, comments: boolean): JsonObject | u
   }
 }
 
-/** What compares and writes goes as deep as the value. */
+/** Comparing and writing recurse as deeply as the value. */
 function isDeep(text: string): boolean {
   let depth = 0
   for (const [mark] of text.matchAll(/[[\]{}]/g)) {
@@ -31,7 +31,7 @@ function isDeep(text: string): boolean {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** One walk over the text: strings are kept, comments and a comma before a closing bracket are not. */
+/** One pass over the text: keeps strings, and drops comments and a comma before a closing bracket. */
 function withoutComments(text: string): string {
   let kept = ''
   let at = 0
@@ -44,8 +44,8 @@ function withoutComments(text: string): string {
   while (at < text.length) {
     const two = text.slice(at, at + 2)
     if (text[at] === '"') at = endOfString(text, at)
-    else if (two === '//') drop(endOf(text, '\n', at))
-    else if (two === '/*') drop(Math.min(text.length, endOf(text, '*/', at + 2) + 2))
+    else if (two === '//') drop(findEnd(text, '\n', at))
+    else if (two === '/*') drop(Math.min(text.length, findEnd(text, '*/', at + 2) + 2))
     else at += 1
   }
   kept += text.slice(from)
@@ -77,12 +77,12 @@ function endOfString(text: string, start: number): number {
   return at + 1
 }
 
-const endOf = (text: string, mark: string, from: number): number => {
+const findEnd = (text: string, mark: string, from: number): number => {
   const found = text.indexOf(mark, from)
   return found < 0 ? text.length : found
 }
 
-/** By its own keys only: `__proto__` in a file is a key like any other. */
+/** Own keys only: `__proto__` in a file is a key like any other. */
 export function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {
   let current: Json | undefined = value
   for (const part of path) {
@@ -92,7 +92,7 @@ export function valueAt(value: Json | undefined, path: readonly string[]): Json 
   return current
 }
 
-/** The same value, whatever the order of its keys. */
+/** Whether the values are equal, in any order of their keys. */
 export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   return a === undefined || b === undefined ? a === b : canonical(a) === canonical(b)
 }

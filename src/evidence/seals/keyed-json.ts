@@ -1,4 +1,4 @@
-/** The sealed keys of a JSON file that differ. */
+/** Finds the sealed keys that differ between two versions of a JSON file. */
 
 import type { Json } from '../../loop/index.ts'
 import { isObject, parseJsonObject, sameJson, valueAt } from './json-text.ts'
@@ -16,7 +16,7 @@ export function differingJsonKeys(
   if (base === undefined || tree === undefined) return undefined
   const differing: string[] = []
   for (const rule of keys) {
-    for (const path of pathsOf(rule, base, tree)) {
+    for (const path of listPaths(rule, base, tree)) {
       const was = valueAt(base, path)
       const is = valueAt(tree, path)
       if (sameJson(was, is) || isFree(rule, was, is)) continue
@@ -27,7 +27,7 @@ export function differingJsonKeys(
   return differing
 }
 
-function pathsOf(rule: KeyRule, base: Json, tree: Json): readonly (readonly string[])[] {
+function listPaths(rule: KeyRule, base: Json, tree: Json): readonly (readonly string[])[] {
   const parts = rule.key.split('.')
   if (parts.at(-1) !== '*') return [parts]
   const parent = parts.slice(0, -1)
@@ -43,7 +43,7 @@ function keysAt(value: Json, path: readonly string[]): readonly string[] {
   return isObject(at) ? Object.keys(at) : []
 }
 
-/** A list that may grow has all that it had, and nothing that takes away; one that may shrink, nothing new. */
+/** A list that may grow keeps all its entries and gains no negations; one that may shrink gains nothing. */
 function isFree(rule: KeyRule, was: Json | undefined, is: Json | undefined): boolean {
   if (rule.free === undefined || !isTexts(was) || !isTexts(is)) return false
   const [fewer, more] = rule.free === 'more' ? [was, is] : [is, was]

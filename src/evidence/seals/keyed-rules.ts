@@ -1,22 +1,22 @@
 /**
- * Files in which some keys judge the work and others are the work: data. The rest of such a file is free.
+ * Files in which some keys judge the work and the others are the work. The rest of such a file is free.
  *
- * Not sealed, on purpose: `type`, `main`, `exports` and `bin` of package.json. They say what the product is; the
- * base's tests still ask for it by the names they know, so a change of them can break a test and not bend
- * it. Of `imports` that holds unless they lead to what belongs to the tests.
+ * Deliberately not sealed: `type`, `main`, `exports` and `bin` of package.json. They define the product, and the tests of
+ * the base still use the names they know, so changing these can break a test but not subvert it. The same holds for
+ * `imports`, unless they lead to files of the tests.
  */
 
 import type { SealKind } from './sealed-change.ts'
 
 export interface KeyRule {
-  /** Dotted; a last `*` is each key in it, one by one. In INI files the first part is the section. */
+  /** Dotted; a trailing `*` means each key separately. In INI files the first part is the section. */
   readonly key: string
   readonly kind: SealKind
-  /** A list of texts may gain entries, or lose them. */
+  /** A list of strings may gain entries, or lose them. */
   readonly free?: 'more' | 'less'
-  /** It is sealed only where the base's value has this in it. */
+  /** Sealed only if the value on the base matches this. */
   readonly onlyIf?: RegExp
-  /** For `*`: keys that the base does not have are free, unless this says that they act on one it has. */
+  /** For `*`: new keys are free, unless this says that they affect an existing one. */
   readonly freshActs?: (name: string, base: ReadonlySet<string>) => boolean
 }
 
@@ -24,7 +24,7 @@ export interface KeyedRule {
   readonly files: readonly string[]
   readonly format: 'json' | 'jsonc' | 'toml' | 'ini'
   readonly keys: readonly KeyRule[]
-  /** Which of them act when they are new; absent: all that do not lie in a folder that is new as well. */
+  /** Which of them act when they are new. Absent: all that are not in a new folder. */
   readonly freshFiles?: readonly string[]
 }
 
@@ -34,13 +34,13 @@ const sealed =
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
-/** npm runs them around others, or while it installs. */
+/** npm runs them around other scripts, or during an install. */
 const hooks = new Set(words('preinstall install postinstall prepare preprepare postprepare'))
-const asked = new Set(words('test lint build check typecheck verify ci'))
+const checkScripts = new Set(words('test lint build check typecheck verify ci'))
 
 function scriptActs(name: string, base: ReadonlySet<string>): boolean {
   const around = /^(?:pre|post)(.+)$/.exec(name)?.[1]
-  return hooks.has(name) || asked.has(name) || (around !== undefined && base.has(around))
+  return hooks.has(name) || checkScripts.has(name) || (around !== undefined && base.has(around))
 }
 
 const strictness = words(`
@@ -53,8 +53,8 @@ const strictness = words(`
   allowJs types typeRoots paths baseUrl plugins
 `)
 
-/** Folders and names of what tests are made of. */
-const ofTests =
+/** Folders and names of test code. */
+const testPaths =
   /[/"._-](?:tests?|__tests__|testing|spec|support|helpers?|fixtures?|mocks?|asserts?|checks?)[/"._-]/i
 
 export const keyedRules: readonly KeyedRule[] = [
@@ -63,7 +63,7 @@ export const keyedRules: readonly KeyedRule[] = [
     format: 'json',
     keys: [
       { key: 'scripts.*', kind: 'script', freshActs: scriptActs },
-      { key: 'imports.*', kind: 'test', freshActs: () => false, onlyIf: ofTests },
+      { key: 'imports.*', kind: 'test', freshActs: () => false, onlyIf: testPaths },
       { key: 'config.*', kind: 'script', freshActs: () => false },
       { key: 'workspaces', kind: 'configuration', free: 'more' },
       ...words(`

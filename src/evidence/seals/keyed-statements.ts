@@ -1,10 +1,10 @@
-/** The sealed keys of a TOML or INI file that differ. */
+/** Finds the sealed keys that differ between two versions of a TOML or INI file. */
 
 import type { KeyRule } from './keyed-rules.ts'
 import { parseStatements, type Statement } from './statements.ts'
 
 type Format = 'toml' | 'ini'
-type RuleOf = (statement: Statement) => KeyRule | undefined
+type FindRule = (statement: Statement) => KeyRule | undefined
 
 /** Undefined: one of the two cannot be read. */
 export function differingStatements(
@@ -16,17 +16,17 @@ export function differingStatements(
   const base = parseStatements(before, format)
   const tree = parseStatements(after, format)
   if (base === undefined || tree === undefined) return undefined
-  const ruleOf = createRuleOf(keys, format)
-  const was = sealedPairs(base, ruleOf)
-  const is = sealedPairs(tree, ruleOf)
+  const findRule = createFindRule(keys, format)
+  const was = sealedPairs(base, findRule)
+  const is = sealedPairs(tree, findRule)
   const ids = [...new Set([...was.keys(), ...is.keys()])]
   return ids
     .filter((id) => was.get(id)?.value !== is.get(id)?.value)
     .map((id) => ((was.get(id) ?? is.get(id))?.path ?? []).join('.'))
 }
 
-/** A pair above a sealed key holds it inside itself (`tool = { pytest = … }`), so it is sealed as well. */
-function createRuleOf(keys: readonly KeyRule[], format: Format): RuleOf {
+/** A pair above a sealed key contains it (`tool = { pytest = … }`), so it is sealed as well. */
+function createFindRule(keys: readonly KeyRule[], format: Format): FindRule {
   const paths = keys.map((rule) => ({
     rule,
     path: (format === 'ini' ? [rule.key] : rule.key.split('.')).filter((part) => part !== '*'),
@@ -39,9 +39,12 @@ function createRuleOf(keys: readonly KeyRule[], format: Format): RuleOf {
     })?.rule
 }
 
-const sealedPairs = (all: readonly Statement[], ruleOf: RuleOf): ReadonlyMap<string, Statement> =>
+const sealedPairs = (
+  all: readonly Statement[],
+  findRule: FindRule,
+): ReadonlyMap<string, Statement> =>
   new Map(
     all
-      .filter((statement) => statement.type === 'pair' && ruleOf(statement) !== undefined)
+      .filter((statement) => statement.type === 'pair' && findRule(statement) !== undefined)
       .map((statement) => [statement.id, statement]),
   )

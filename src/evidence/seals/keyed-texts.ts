@@ -1,10 +1,10 @@
-/** Which sealed keys differ in two versions of one file. */
+/** Finds the sealed keys that differ between two versions of a file. */
 
 import { differingJsonKeys } from './keyed-json.ts'
 import type { KeyedRule } from './keyed-rules.ts'
 import { differingStatements } from './keyed-statements.ts'
 
-/** Undefined: one of the two cannot be read by key, so that the whole file counts. */
+/** Undefined: one of the two cannot be read by key, so the whole file counts. */
 export function differingKeys(
   rule: Pick<KeyedRule, 'format' | 'keys'>,
   before: string | undefined,

@@ -1,24 +1,24 @@
 /**
- * Which files judge the work, by their paths: data. Case is ignored, since a file system may. The first
- * rule that fits decides, so what is more exact stands first.
+ * Which files judge the work, by path. Case is ignored, because a file system may ignore it. The first matching rule
+ * decides, so more specific rules come first.
  */
 
 import type { SealKind } from './sealed-change.ts'
 
 export interface PathRule {
   readonly kind: SealKind
-  /** A pattern without a slash is for names in any folder; `/x` is for the root only. */
+  /** A pattern without a slash matches names in any folder; `/x` matches only at the root. */
   readonly paths: readonly string[]
   /**
-   * What a file is that was not there before: `free`; `acts`, because it takes effect on what was there; or
-   * `acts-on-old`, which takes effect unless its whole folder is new.
+   * What a new file is: `free`; `acts`, because it affects existing files; or `acts-on-old`, which affects them unless its
+   * whole folder is new.
    */
   readonly fresh: 'free' | 'acts' | 'acts-on-old'
-  /** Case counts: `LatestTest.java` is a test, `Latest.java` is not. */
+  /** Case-sensitive: `LatestTest.java` is a test, `Latest.java` is not. */
   readonly exactCase?: true
-  /** The rule holds only where this file lies beside the first folder that the pattern names. */
+  /** The rule applies only if this file exists next to the first folder of the pattern. */
   readonly beside?: string
-  /** A new file acts if this is found in it, though it would be free. */
+  /** A new file that would be free acts if it contains this. */
   readonly actsIf?: RegExp
 }
 
@@ -62,7 +62,7 @@ export const pathRules: readonly PathRule[] = [
       '*.cedarschema',
     ],
   },
-  // Installed code that lies in the tree would be found before ours.
+  // Installed code in the tree would be found before the dependency layer.
   {
     kind: 'dependencies',
     fresh: 'acts',
@@ -75,7 +75,7 @@ export const pathRules: readonly PathRule[] = [
       '/.yarn/{releases,plugins,cache}/**',
       '{pytest,_pytest,unittest,coverage,ruff,mypy,bandit,nose,nose2,sitecustomize,usercustomize}.py',
       '/{pytest,_pytest,unittest,coverage,ruff,mypy,bandit}/**',
-      // The folder that a runner starts in comes before the standard library.
+      // The start folder of a runner precedes the standard library.
       ...standardPython.flatMap((names) => [`/${names}.py`, `/${names}/**`]),
     ],
   },
@@ -107,7 +107,7 @@ export const pathRules: readonly PathRule[] = [
       'Package.resolved',
     ],
   },
-  // What acts on all tests, not only on its own.
+  // Files that affect all tests, not only their own.
   {
     kind: 'test',
     fresh: 'acts',
@@ -197,7 +197,7 @@ export const pathRules: readonly PathRule[] = [
       'phpunit{,.dist}.xml',
       '.rspec',
       '.bazelrc',
-      // Findings that scanners shall not report.
+      // Findings that scanners must not report.
       '.snyk',
       '.trivyignore{,.yaml}',
       '{audit-ci,.nsprc,.auditrc,.retireignore,osv-scanner}{,.json,.jsonc,.json5,.yaml,.yml,.toml}',

@@ -1,26 +1,26 @@
-/** What is sealed: never part of the work. */
+/** What is sealed, and never part of the work. */
 
 export type SealKind =
   | 'test'
   | 'configuration'
-  /** What a check starts. */
+  /** What a check runs. */
   | 'script'
   | 'dependencies'
   /** Loop files, policies, the configuration of this program. */
   | 'loop'
-  /** What tools are told not to look at. */
+  /** What tools are told to ignore. */
   | 'ignore'
 
-/** What a loop file says of seals, and what its checks name. */
+/** The seals of a loop file, and the files that its checks name. */
 export interface SealRules {
-  /** Globs of what is sealed besides; new files that match are changes too. */
+  /** Globs of additional sealed files; new files that match count as changes. */
   readonly paths?: readonly string[]
-  /** Globs of what is not, whatever else says so. */
+  /** Globs of files that are not sealed, whatever other rules say. */
   readonly except?: readonly string[]
   /** Dotted keys by glob of the file: `{ 'package.json': ['config.port'] }`. */
   readonly keys?: { readonly [file: string]: readonly string[] }
   /** Files that the commands of checks name (`OpenCheck.names`). */
   readonly names?: readonly string[]
-  /** Where the loop's own files lie in the tree, if they do. */
+  /** The loop's own files in the tree, if there are any. */
   readonly loopFiles?: readonly string[]
 }

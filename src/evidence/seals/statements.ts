@@ -1,15 +1,15 @@
 /**
- * TOML and INI as what we need of them: headers and pairs, each with its key. What is not understood (a key with
- * an escape, a key twice, an open string) makes the whole file unreadable rather than a key unseen.
+ * Parses the parts of TOML and INI that we need: headers and pairs, each with its key. Anything unsupported (a key with an
+ * escape, a duplicate key, an unterminated string) makes the whole file unreadable, so that no key is missed.
  */
 
 export interface Statement {
   readonly type: 'header' | 'pair'
-  /** Without the numbers of repeated tables. */
+  /** Without the indexes of repeated tables. */
   readonly path: readonly string[]
-  /** Unique in the file, and of a pair the same wherever it stands. */
+  /** Unique in the file; for a pair, the same wherever it is. */
   readonly id: string
-  /** Of a pair. */
+  /** For a pair. */
   readonly value: string
 }
 
@@ -26,7 +26,7 @@ export function parseStatements(
   return new Set(ids).size === ids.length ? found : undefined
 }
 
-const idOf = (path: readonly string[]): string => path.join(pathsSeparator)
+const toId = (path: readonly string[]): string => path.join(pathsSeparator)
 
 interface Table {
   readonly path: readonly string[]
@@ -55,7 +55,7 @@ function parseToml(text: string): readonly Statement[] | undefined {
       at = skipSpace(text, key.end + close.length)
       if (!isLineEnd(text, at)) return undefined
       at = nextLine(text, at)
-      const plain = idOf(key.path)
+      const plain = toId(key.path)
       const count = repeats.get(plain) ?? 0
       if (repeated) repeats.set(plain, count + 1)
       table = { path: key.path, id: repeated ? `${plain}#${count}` : plain }
@@ -82,11 +82,11 @@ const header = ({ path, id }: Table): Statement => ({
 const pair = (table: Table, key: readonly string[], value: string): Statement => ({
   type: 'pair',
   path: [...table.path, ...key],
-  id: idOf(table.id === '' ? key : [table.id, ...key]),
+  id: toId(table.id === '' ? key : [table.id, ...key]),
   value,
 })
 
-/** Bare or quoted parts with dots between them. Those with an escape are not understood. */
+/** Bare or quoted parts separated by dots. Escapes are not supported. */
 function parseKey(
   text: string,
   start: number,
@@ -105,7 +105,7 @@ function parseKey(
   }
 }
 
-/** To the end of the line on which nothing is open any more, comments left out. */
+/** The end of the line on which all brackets are closed, without a comment. */
 function endOfValue(text: string, start: number): number | undefined {
   let depth = 0
   let at = start
@@ -136,7 +136,7 @@ function endOfQuoted(text: string, start: number, quote: '"' | "'"): number | un
     if (quote === '"' && text[at] === '\\') at += 2
     else if (isLong && text.startsWith(long, at)) {
       at += 3
-      // Up to two more of them belong to the text.
+      // Up to two more quotes belong to the text.
       while (text[at] === quote) at += 1
       return at
     } else if (!isLong && text[at] === quote) return at + 1
@@ -158,7 +158,7 @@ function parseIni(text: string): readonly Statement[] | undefined {
       table = { path: [section], id: section }
       found.push(header(table))
     } else if (/^\s+[^\s#;]/.test(line) && last?.type === 'pair') {
-      // An indented line goes on with the value above it.
+      // An indented line continues the value above it.
       found[found.length - 1] = { ...last, value: `${last.value} ${line.trim()}` }
     } else if (/^\s*(?:[#;].*)?$/.test(line.trimEnd())) continue
     else if (name !== undefined) {

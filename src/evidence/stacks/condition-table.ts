@@ -1,8 +1,7 @@
 /**
- * Document 001's four conditions for each stack: data. Of the choices for a condition the first that fits
- * is run; all of them find what they need in the dependency layer or on the machine, and none installs
- * anything. A scan that has to ask somewhere for what is known to be bad says so: without an answer it is
- * no scan, so there is no offline form of it that could be met.
+ * The four standard conditions for each stack. The first matching choice of a condition is run; all of them use the
+ * dependency layer or the machine, and none installs anything. A scan that has to query a database of advisories is marked:
+ * without a response it is not a scan, so there is no offline variant that could be met.
  */
 
 import type { Project } from './project.ts'
@@ -12,13 +11,13 @@ import { scriptWritesFiles } from './writes-files.ts'
 export interface Choice {
   readonly when: (project: Project) => boolean
   readonly argv: (project: Project) => readonly string[]
-  /** It asks a registry or a database of advisories. */
+  /** It queries a registry or a database of advisories. */
   readonly network?: true
 }
 
 export interface ConditionRow {
   readonly choices: readonly Choice[]
-  /** Where none fits: why, and what would have to be there. */
+  /** If none matches: why, and what is missing. */
   readonly absent: string
 }
 
@@ -28,7 +27,7 @@ const run =
   (): readonly string[] =>
     argv
 
-/** `npx` that never fetches what is not installed. */
+/** `npx` without installing missing packages. */
 const installed = (...argv: readonly string[]): Choice['argv'] =>
   run('npx', '--no-install', ...argv)
 
@@ -37,7 +36,7 @@ const script = (name: string): Choice => ({
   argv: ({ manager }) => [manager, 'run', name],
 })
 
-/** A script that only looks. One that changes files, as with `--fix`, is passed over. */
+/** A script that only reports. One that changes files, as with `--fix`, is skipped. */
 const readingScript = (name: string): Choice => ({
   ...script(name),
   when: (project) => project.script(name) !== undefined && !scriptWritesFiles(name, project.script),
@@ -59,7 +58,7 @@ const node: Readonly<Record<ConditionName, ConditionRow>> = {
       script('build'),
       { when: ({ has }) => has('tsconfig.json'), argv: installed('tsc', '-b') },
     ],
-    absent: 'package.json has no scripts.build, and there is no tsconfig.json: nothing is built',
+    absent: 'package.json has no scripts.build, and there is no tsconfig.json, so nothing is built',
   },
   linting_clean: {
     choices: [
@@ -82,7 +81,7 @@ const node: Readonly<Record<ConditionName, ConditionRow>> = {
       { when: ({ depends }) => depends('standard'), argv: installed('standard') },
     ],
     absent:
-      'package.json has no scripts.lint that leaves files as they are (without --fix or --write), and no linter is configured',
+      'package.json has no scripts.lint that only reports (without --fix or --write), and no linter is configured',
   },
   security_scan_clean: {
     choices: [
@@ -127,7 +126,7 @@ const python: Readonly<Record<ConditionName, ConditionRow>> = {
         argv: run('python3', '-m', 'pytest'),
       },
     ],
-    absent: 'nothing names pytest, and there are no files test*.py',
+    absent: 'nothing mentions pytest, and there are no files test*.py',
   },
   build_succeeds: {
     choices: [
@@ -190,7 +189,7 @@ const go: Readonly<Record<ConditionName, ConditionRow>> = {
     choices: [
       {
         when: ({ hasAny }) => hasAny(/_test\.go$/),
-        // Fresh, and with every test named: a package says only "ok".
+        // Uncached, and with every test listed: by default a package only prints "ok".
         argv: run('go', 'test', '-count=1', '-v', './...'),
       },
     ],

@@ -1,7 +1,7 @@
 /**
- * From which file a stack's dependencies are installed: data, for the dependency layer and for seals.
- * In one folder the first of a stack that is there counts. Programs of packages never run while they are
- * installed: what an install script does is not in the lockfile.
+ * The files from which the dependencies of a stack are installed, for the dependency layer and for seals. In one folder the
+ * first existing file of a stack counts. Programs of packages never run during an install: what an install script does is
+ * not in the lockfile.
  */
 
 import type { StackName } from './stack.ts'
@@ -10,21 +10,21 @@ export interface Lockfile {
   readonly stack: StackName
   readonly file: string
   readonly manager: string
-  /** What lies beside it and says what is wanted; the install needs those that are there. */
+  /** Files next to it that declare the dependencies; an install needs those that exist. */
   readonly manifestFiles: readonly string[]
-  /** Fills the layer from a folder that has these files and nothing else. */
+  /** Fills the layer from a folder that contains only these files. */
   readonly install: readonly string[]
-  /** The same, when nothing may be fetched. Absent: this manager cannot. */
+  /** The same without network access. Absent: this manager does not support it. */
   readonly installOffline?: readonly string[]
-  /** What the install makes, from the folder of the lockfile; empty: the manager's own store. */
+  /** What the install creates, relative to the lockfile; empty: the manager's own store. */
   readonly installs: readonly string[]
-  /** Where the manager keeps what it fetched: a variable to be set to a folder of ours. */
+  /** The variable that sets where the manager stores downloads. */
   readonly store?: { readonly variable: string }
 }
 
 const npm = ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
 const pnpm = ['pnpm', 'install', '--frozen-lockfile', '--ignore-scripts']
-// Like npm, which only warns of a package that is for another Node.
+// Like npm, which only warns about packages for another Node version.
 const yarn = ['yarn', 'install', '--non-interactive']
 const bun = ['bun', 'install', '--frozen-lockfile', '--ignore-scripts']
 const node = ['package.json']

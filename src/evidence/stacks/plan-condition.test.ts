@@ -23,7 +23,7 @@ const scan = 'security_scan_clean'
 const placeholder = 'echo "Error: no test specified" && exit 1'
 const full = manifest({ test: 'vitest run', build: 'tsc', lint: 'eslint .' })
 
-describe('what is run for a condition', () => {
+describe('the command for a condition', () => {
   test.each<readonly [string, ConditionName, Files, string]>([
     ['node', tests, { 'package.json': full }, 'npm run test'],
     ['node with pnpm', tests, { 'package.json': full, 'pnpm-lock.yaml': '' }, 'pnpm run test'],
@@ -38,19 +38,19 @@ describe('what is run for a condition', () => {
     ['node', lint, { 'package.json': full }, 'npm run lint'],
     ['node', lint, { 'package.json': '{}', 'biome.json': '{}' }, 'npx --no-install biome check .'],
     [
-      'node with a script that writes, and one that does not',
+      'node with a script that writes files, and one that does not',
       lint,
       { 'package.json': manifest({ lint: 'eslint --fix .', 'lint:check': 'eslint .' }) },
       'npm run lint:check',
     ],
     [
-      'node with a script that writes, and a linter that need not',
+      'node with a script that writes files, and a configured linter',
       lint,
       { 'package.json': manifest({ lint: 'biome check --write .' }), 'biome.json': '{}' },
       'npx --no-install biome check .',
     ],
     [
-      'node with the manager that package.json names',
+      'node with the manager that package.json sets',
       tests,
       { 'package.json': manifest({ test: 'vitest run' }, { packageManager: 'pnpm@9.1.0' }) },
       'pnpm run test',
@@ -110,26 +110,26 @@ describe('what is run for a condition', () => {
     expect(lines(found)).toEqual(['npm run test', 'go test -count=1 -v ./...'])
   })
 
-  test('a stack that has nothing for it is said, and the others run', async () => {
+  test('reports a stack without a command, and runs the others', async () => {
     const found = await plan({ 'package.json': full, 'go.mod': '' }, tests)
     expect(lines(found)).toEqual(['npm run test'])
     expect(found.skipped).toEqual(['go.mod: there are no files *_test.go'])
   })
 
-  test('stacks of folders are found where the root has none', async () => {
+  test('detects stacks in folders if the root has none', async () => {
     const trees = createMemoryTrees()
     const files = { 'web/package.json': full, 'api/go.mod': '', 'examples/a/package.json': full }
     const stacks = await detectStacks(trees, trees.put(files))
     expect(stacks.map(({ name, folder }) => `${name} ${folder}`)).toEqual(['go api/', 'node web/'])
   })
 
-  test('a program of the tree that a command starts is named, to be sealed', async () => {
+  test('names the program of the tree that a command runs, so that it is sealed', async () => {
     const found = await plan({ 'pom.xml': '', mvnw: '' }, build)
     expect(found.commands[0]?.names).toEqual(['mvnw'])
   })
 })
 
-describe('a condition that nothing can be run for', () => {
+describe('a condition without a command', () => {
   test.each<readonly [ConditionName, Files]>([
     [tests, { 'package.json': manifest({ test: placeholder }) }],
     [tests, { 'package.json': 'no json' }],
@@ -139,14 +139,14 @@ describe('a condition that nothing can be run for', () => {
     [tests, { 'go.mod': '' }],
     [lint, { 'pom.xml': '' }],
     [tests, { 'README.md': '' }],
-  ])('%s in %j says why and what to write', async (condition, files) => {
+  ])('%s in %j reports why and what to write', async (condition, files) => {
     const found = await plan(files, condition)
     expect(found.commands).toEqual([])
     expect(found.problem).toContain(condition)
-    expect(found.problem).toMatch(/Leave it out, or say what it is: checks: \{/)
+    expect(found.problem).toMatch(/Remove it, or define the check yourself: checks: \{/)
   })
 
-  test('a scan that needs the network is told from one that is met', async () => {
+  test('a scan that needs the network comes with advice', async () => {
     const { commands } = await plan({ 'package.json': '{}', 'package-lock.json': '' }, scan)
     const [command] = commands
     expect(command === undefined ? '' : networkAdvice(scan, command)).toMatch(
@@ -155,13 +155,13 @@ describe('a condition that nothing can be run for', () => {
   })
 })
 
-test('the names of conditions are known', () => {
+test('knows the names of conditions', () => {
   expect(conditionNames).toHaveLength(4)
   expect(isConditionName('all_tests_pass')).toBe(true)
   expect(isConditionName('toString')).toBe(false)
 })
 
-test('no install runs programs of packages, and each names its lockfile once', () => {
+test('no install runs programs of packages, and each lockfile is listed once', () => {
   expect(new Set(lockfiles.map(({ file }) => file)).size).toBe(lockfiles.length)
   const node = lockfiles.filter(({ stack }) => stack === 'node')
   expect(node.every(({ install }) => install.includes('--ignore-scripts'))).toBe(true)

@@ -1,6 +1,6 @@
 /**
- * What has to be run for one of document 001's conditions in a tree. It is met when every command is, and a
- * condition for which nothing can be run is an error with what to write instead: it is never met.
+ * Determines the commands for a standard condition in a tree. It is met if every command passes. A condition without any
+ * command is an error that says what to write instead; it is never met.
  */
 
 import type { TreeReader } from '../../engine/index.ts'
@@ -12,10 +12,10 @@ import { type ConditionName, detectStacks, type StackName } from './stack.ts'
 
 export interface ConditionCommand {
   readonly stack: StackName
-  /** Where it is run, from the root of the tree; `''`: there. */
+  /** Where to run it, relative to the tree; `''`: at the root. */
   readonly folder: string
   readonly argv: readonly string[]
-  /** It cannot answer without the network. */
+  /** It needs the network. */
   readonly network: boolean
   /** Files of the tree that it names. */
   readonly names: readonly string[]
@@ -23,15 +23,15 @@ export interface ConditionCommand {
 
 export interface ConditionPlan {
   readonly condition: ConditionName
-  /** All of them, one after the other. */
+  /** All of them are run, in order. */
   readonly commands: readonly ConditionCommand[]
-  /** Stacks that have nothing to run for it, with the reason. */
+  /** Stacks without a command for it, with the reason. */
   readonly skipped: readonly string[]
   /** There is no command at all: why, and what to write. */
   readonly problem?: string
 }
 
-/** Of the base, not of what was made of it: what judges is chosen before there is anything to judge. */
+/** For the base, not for the candidate: what judges the work is chosen before there is work. */
 export async function planCondition(
   reader: TreeReader,
   tree: TreeId,
@@ -44,7 +44,7 @@ export async function planCondition(
     const { choices, absent } = conditionTable[stack.name][condition]
     const project = await openProject(reader, tree, stack)
     const choice = choices.find(({ when }) => when(project))
-    // Many of the reasons begin with the file themselves.
+    // Many reasons already start with the file name.
     const isNamed = absent.startsWith(stack.manifest.slice(stack.folder.length))
     const place = isNamed ? stack.folder : `${stack.manifest}: `
     if (choice === undefined) skipped.push(`${place}${absent}`)
@@ -58,19 +58,19 @@ export async function planCondition(
     }
   }
   if (commands.length > 0) return { condition, commands, skipped }
-  return { condition, commands, skipped, problem: problemOf(condition, skipped) }
+  return { condition, commands, skipped, problem: describeProblem(condition, skipped) }
 }
 
-/** One more line for people: why a command that needs the network cannot be met without it. */
+/** Why a command that needs the network cannot pass without it. */
 export const networkAdvice = (condition: ConditionName, { argv }: ConditionCommand): string =>
-  `${condition} runs ${argv.join(' ')}, which has to ask for what is known to be bad, and checks have no network. Let this check out by the loop file, or name a scanner that works offline: ${instead(condition)}`
+  `${condition} runs ${argv.join(' ')}, which queries a database of advisories, but checks have no network. Allow its hosts with sandbox.network in the loop file, or use a scanner that works offline: ${instead(condition)}`
 
-function problemOf(condition: ConditionName, skipped: readonly string[]): string {
+function describeProblem(condition: ConditionName, skipped: readonly string[]): string {
   const why =
     skipped.length === 0
       ? 'No package.json, pyproject.toml, Cargo.toml, go.mod, pom.xml or build.gradle was found.'
       : `${skipped.join('; ')}.`
-  return `${condition} has nothing to run here. ${why} Leave it out, or say what it is: ${instead(condition)}`
+  return `${condition} has nothing to run here. ${why} Remove it, or define the check yourself: ${instead(condition)}`
 }
 
 const examples: Readonly<Record<ConditionName, string>> = {

@@ -1,4 +1,4 @@
-/** What the tables of conditions ask about one stack in one folder. */
+/** The facts about one stack in one folder that the condition table uses. */
 
 import type { TreeReader } from '../../engine/index.ts'
 import { defined, type TreeId } from '../../loop/index.ts'
@@ -8,15 +8,15 @@ import type { Stack } from './stack.ts'
 
 export interface Project {
   readonly stack: Stack
-  /** A file of this name lies in the folder. */
+  /** Whether the folder contains a file with one of these names. */
   has(...names: readonly string[]): boolean
-  /** Some file below the folder fits. */
+  /** Whether a file below the folder matches. */
   hasAny(pattern: RegExp): boolean
-  /** Of the files that say what the project uses, all in one; for words to be found in. */
+  /** The files that declare what the project uses, concatenated, to search for words. */
   readonly texts: string
-  /** Of package.json: the line, unless it is npm's placeholder. */
+  /** A script of package.json, unless it is npm's placeholder. */
   script(name: string): string | undefined
-  /** Named in package.json, whatever for. */
+  /** Whether package.json lists it as any kind of dependency. */
   depends(name: string): boolean
   readonly manager: string
 }
@@ -56,7 +56,7 @@ export async function openProject(
     has,
     hasAny: (pattern) => inFolder.some((path) => pattern.test(path.slice(stack.folder.length))),
     texts,
-    script: (name) => scriptOf(manifest, name),
+    script: (name) => findScript(manifest, name),
     depends: (name) => dependsOn(manifest, name),
     manager: namedManager(manifest) ?? managerByLockfile(stack, has) ?? 'npm',
   }
@@ -68,13 +68,13 @@ const managerByLockfile = (
 ): string | undefined =>
   lockfiles.find((lockfile) => lockfile.stack === name && has(lockfile.file))?.manager
 
-/** By the field `packageManager`, such as `pnpm@9.1.0`. */
+/** From the field `packageManager`, such as `pnpm@9.1.0`. */
 function namedManager(manifest: JsonObject): string | undefined {
   const written = manifest['packageManager']
   return typeof written === 'string' ? /^(npm|pnpm|yarn|bun)@/.exec(written)?.[1] : undefined
 }
 
-/** What a package takes from the workspace around it: from its package.json, and the names beside that. */
+/** What a package inherits from its workspace: from its package.json, and the files next to that. */
 export function workspaceOf(
   manifestText: string,
   names: readonly string[],
@@ -88,10 +88,10 @@ export function workspaceOf(
   }
 }
 
-/** What `npm init` writes: a script that fails and tests nothing. */
+/** The script that `npm init` writes, which fails and tests nothing. */
 const placeholder = /no test specified/i
 
-function scriptOf(manifest: JsonObject, name: string): string | undefined {
+function findScript(manifest: JsonObject, name: string): string | undefined {
   const scripts = manifest['scripts']
   const line = isObject(scripts) && Object.hasOwn(scripts, name) ? scripts[name] : undefined
   return typeof line === 'string' && line.trim() !== '' && !placeholder.test(line)

@@ -22,7 +22,7 @@ test.each<readonly [string, Files, Readonly<Record<string, string>>]>([
     { test: 'npm test', types: 'npm run typecheck', lint: 'npm run lint' },
   ],
   [
-    'a linter that writes is not taken',
+    'a linter that writes files is not proposed',
     { 'package.json': manifest({ test: 'jest', lint: 'eslint --fix .' }) },
     { test: 'npm test' },
   ],
@@ -64,7 +64,7 @@ test.each<readonly [string, Files, Readonly<Record<string, string>>]>([
     { test: 'make test', lint: 'make lint' },
   ],
   [
-    'a Makefile whose linter writes',
+    'a Makefile whose linter writes files',
     { Makefile: 'check:\n\t./run-tests\nlint:\n\tblack .\n' },
     { test: 'make check' },
   ],
@@ -87,7 +87,7 @@ test.each<readonly [string, Files, Readonly<Record<string, string>>]>([
   expect(await propose(files)).toEqual(checks)
 })
 
-test('a package of a workspace is run by the manager of the workspace', async () => {
+test('runs a package of a workspace with the manager of the workspace', async () => {
   const files = { 'package.json': manifest({ test: 'jest', lint: 'eslint .' }) }
   expect(await propose(files, 'pnpm')).toEqual({ test: 'pnpm run test', lint: 'pnpm run lint' })
 })

@@ -1,6 +1,6 @@
 /**
- * Which checks a project offers for a loop: its tests, its type check, its linter. Only what the project
- * has set up itself, and nothing that changes files.
+ * Proposes the checks that a project offers for a loop: its tests, type check and linter. Only what the project has set up
+ * itself, and nothing that changes files.
  */
 
 import type { TreeReader } from '../../engine/index.ts'
@@ -14,7 +14,7 @@ import { scriptWritesFiles } from './writes-files.ts'
 export interface ProposedCheck {
   /** `test`, `types` or `lint`; followed by the folder if the project is in one. */
   readonly name: string
-  /** A command line for the shell, as in a loop file. */
+  /** A shell command line, as in a loop file. */
   readonly command: string
 }
 
@@ -26,7 +26,7 @@ export interface Proposal {
 const kinds = ['test', 'types', 'lint'] as const
 type Kind = (typeof kinds)[number]
 
-/** The workspace that the folder is a package of. */
+/** The workspace that contains the folder as a package. */
 export interface ProposeOptions {
   readonly manager?: string
   /** Whether the workspace itself depends on a package. */
@@ -42,7 +42,7 @@ export async function proposeChecks(
   const found: ProposedCheck[] = []
   for (const stack of stacks) {
     const own = await openProject(reader, tree, stack)
-    const project = stack.name === 'node' ? within(workspace, own) : own
+    const project = stack.name === 'node' ? inWorkspace(workspace, own) : own
     for (const kind of kinds) {
       const argv = rules[kind](project)
       if (argv === undefined) continue
@@ -52,7 +52,7 @@ export async function proposeChecks(
       found.push({ name, command: inner === '' ? line : `cd ${quoted(inner)} && ${line}` })
     }
   }
-  const checks = [...unlike(found)]
+  const checks = [...withUniqueNames(found)]
   for (const kind of kinds) {
     if (checks.some(({ name }) => name === kind || name.startsWith(`${kind}-`))) continue
     const command = await taskCommand(reader, tree, kind)
@@ -61,7 +61,7 @@ export async function proposeChecks(
   return { stacks, checks: checks.toSorted((a, b) => rank(a) - rank(b)) }
 }
 
-const within = ({ manager, depends }: ProposeOptions, own: Project): Project => ({
+const inWorkspace = ({ manager, depends }: ProposeOptions, own: Project): Project => ({
   ...own,
   manager: manager ?? own.manager,
   depends: (name) => own.depends(name) || depends?.(name) === true,
@@ -74,7 +74,7 @@ const quoted = (folder: string): string =>
   /^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`
 
 /** Two stacks in one folder each get their checks, with different names. */
-function* unlike(checks: readonly ProposedCheck[]): Generator<ProposedCheck> {
+function* withUniqueNames(checks: readonly ProposedCheck[]): Generator<ProposedCheck> {
   const taken = new Map<string, number>()
   for (const check of checks) {
     const times = (taken.get(check.name) ?? 0) + 1
@@ -113,8 +113,8 @@ const pythonTypes: Rule = ({ texts, has }) => {
   return undefined
 }
 
-/** Tools that most machines have are no sign that the project uses them. */
-const wantsLint: Readonly<Record<StackName, (project: Project) => boolean>> = {
+/** Tools that most machines have do not show that the project uses them. */
+const usesLinter: Readonly<Record<StackName, (project: Project) => boolean>> = {
   node: () => true,
   python: ({ texts, has }) =>
     /\b(?:ruff|flake8)\b/.test(texts) || has('ruff.toml', '.ruff.toml', '.flake8'),
@@ -131,5 +131,5 @@ const rules: Readonly<Record<Kind, Rule>> = {
     return project.stack.name === 'python' ? pythonTypes(project) : undefined
   },
   lint: (project) =>
-    wantsLint[project.stack.name](project) ? standard('linting_clean')(project) : undefined,
+    usesLinter[project.stack.name](project) ? standard('linting_clean')(project) : undefined,
 }

@@ -1,11 +1,11 @@
-/** What a project is written with, as far as its files say. */
+/** Detects the languages and tools of a project by its files. */
 
 import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 
 export type StackName = 'node' | 'python' | 'rust' | 'go' | 'maven' | 'gradle'
 
-/** Document 001's. */
+/** The standard conditions. */
 export type ConditionName =
   | 'all_tests_pass'
   | 'build_succeeds'
@@ -24,9 +24,9 @@ export const isConditionName = (name: string): name is ConditionName =>
 
 export interface Stack {
   readonly name: StackName
-  /** From the root of the tree, with a slash at its end; `''` is the root. */
+  /** Relative to the tree, with a trailing slash; `''` is the root. */
   readonly folder: string
-  /** What says so. */
+  /** The file that it was detected by. */
   readonly manifest: string
 }
 
@@ -46,9 +46,9 @@ const manifests: readonly { readonly name: StackName; readonly files: readonly s
 ]
 
 const foldersMax = 10
-const passedOver = /^(?:node_modules|vendor|test|tests|examples?|docs|fixtures|\..*)$/
+const ignoredFolders = /^(?:node_modules|vendor|test|tests|examples?|docs|fixtures|\..*)$/
 
-/** Those in the root; where it has none, those of the folders in it. Each stack once in a folder. */
+/** The stacks at the root; if there are none, those of its folders. Each stack once per folder. */
 export async function detectStacks(reader: TreeReader, tree: TreeId): Promise<readonly Stack[]> {
   const files = await reader.list(tree)
   const inFolder = (folder: string): readonly Stack[] =>
@@ -61,7 +61,7 @@ export async function detectStacks(reader: TreeReader, tree: TreeId): Promise<re
   const tops = new Set<string>()
   for (const path of files.keys()) {
     const [top = '', ...rest] = path.split('/')
-    if (rest.length > 0 && !passedOver.test(top)) tops.add(`${top}/`)
+    if (rest.length > 0 && !ignoredFolders.test(top)) tops.add(`${top}/`)
   }
   return [...tops].toSorted().flatMap(inFolder).slice(0, foldersMax)
 }

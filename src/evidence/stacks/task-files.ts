@@ -1,4 +1,4 @@
-/** Targets of a Makefile and recipes of a justfile that check something. */
+/** Finds targets of a Makefile and recipes of a justfile that check something. */
 
 import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
@@ -7,7 +7,7 @@ import { writesFiles } from './writes-files.ts'
 interface TaskFile {
   readonly names: readonly string[]
   readonly program: string
-  /** Where a target of this name begins. */
+  /** Matches the start of a target. */
   readonly target: (name: string) => RegExp
 }
 

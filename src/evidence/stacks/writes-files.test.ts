@@ -31,7 +31,7 @@ test.each([
   'node scripts/write-fix.mjs',
 ])('%s does not', (line) => expect(writesFiles(line)).toBe(false))
 
-test('a script is followed to those that it runs, before and after it too', () => {
+test('follows a script to those that it runs, and to its pre and post scripts', () => {
   const scripts = (named: Readonly<Record<string, string>>) => (name: string) => named[name]
   const chain = { lint: 'npm run lint:js && npm run lint:css', 'lint:css': 'stylelint --fix' }
   expect(scriptWritesFiles('lint', scripts(chain))).toBe(true)

@@ -3,6 +3,7 @@
  * listed here is ever forwarded.
  */
 
+/** A wire format that the gateway speaks. */
 export type WireFormat = 'anthropic' | 'chat' | 'responses' | 'gemini'
 
 export const wireFormats: readonly WireFormat[] = ['anthropic', 'chat', 'responses', 'gemini']

@@ -17,6 +17,7 @@ import { type ComparisonTarget, compareFiles } from './compare-files.ts'
 import { type FoundCertificate, findCertificate } from './find-certificate.ts'
 import { digestOfFile, outputPath } from './stored-outputs.ts'
 
+/** What `verifyTarget` verifies, and against which keys and files. */
 export interface VerifyTarget {
   /** A file, a folder with one, an id, or a run. */
   readonly target: string
@@ -28,6 +29,7 @@ export interface VerifyTarget {
   readonly trusted?: string
 }
 
+/** Verifies a certificate offline. Writes nothing. */
 export async function verifyTarget(request: VerifyTarget): Promise<Verification> {
   const { target, folder, look, trusted: file } = request
   const found = await findCertificate(target, folder)

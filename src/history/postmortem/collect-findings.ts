@@ -3,6 +3,7 @@
 import { eventsAfter, load, loadRun, type RunRow } from '../../engine/index.ts'
 import {
   type Amount,
+  defaultRoles,
   describeEnding,
   describeFault,
   describeOutcome,
@@ -10,6 +11,7 @@ import {
   type Metrics,
   type Outcome,
   type RecordedEvent,
+  readStep,
   type StepFinished,
 } from '../../loop/index.ts'
 import { describeLevel, describeStrength } from '../../protocol/index.ts'
@@ -93,8 +95,14 @@ async function loadResult(
   { event }: RecordedEvent,
 ): Promise<Json | undefined> {
   if (event.type !== 'step-finished') return undefined
-  if (!/(^|\/)(prompt#|agent:|certify:)/.test(event.step)) return undefined
+  const { kind } = readStep(event)
+  if (kind !== 'agent' && kind !== 'certify' && !isPrompt(event)) return undefined
   return load(event.result, blobs).catch(() => undefined)
+}
+
+function isPrompt(event: StepFinished): boolean {
+  const { kind, role } = readStep(event)
+  return kind === 'step' && role === 'prompt'
 }
 
 interface Fold {
@@ -116,23 +124,28 @@ function createFold(): Fold {
   const flaky = new Set<string>()
   const refusals = new Set<string>()
   let prompt: string | undefined
+  let roles = defaultRoles
   let open: IterationDraft = createDraft(0, undefined)
 
   function finished(event: StepFinished, result: Json | undefined): void {
-    const name = event.step.slice(event.step.lastIndexOf('/') + 1)
+    const { kind, role } = readStep(event)
     if (event.tree !== undefined && event.tree !== open.tree) open.didChange = true
     if (event.evidence !== undefined) {
       open.checks.set(event.evidence.check, event.evidence.status)
       if (event.evidence.flaky === true) flaky.add(event.evidence.check)
     }
-    if (name.startsWith('prompt#')) prompt ??= readText(result, 'prompt')
-    if (name.startsWith('agent:maker')) open.agent = readText(result, 'status')
-    if (name.startsWith('certify:')) for (const one of readRefusals(result)) refusals.add(one)
+    if (isPrompt(event)) prompt ??= readText(result, 'prompt')
+    const isReporting = role !== undefined && roles[role]?.reports === true
+    if (kind === 'agent' && isReporting) open.agent = readText(result, 'status')
+    if (kind === 'certify') for (const one of readRefusals(result)) refusals.add(one)
   }
 
   return {
     add({ event, atMs }, result) {
       switch (event.type) {
+        case 'run-created':
+          roles = event.roles ?? defaultRoles
+          return
         case 'iteration-started':
           open = createDraft(atMs, event.tree)
           return

@@ -21,6 +21,7 @@ const bytesMax = 64 * 1024 * 1024
 const pathCharsMax = 512
 const partsMax = 4
 
+/** The files that a run leaves. */
 export async function listArtifacts(
   host: FolderHost,
   idOrName: string,

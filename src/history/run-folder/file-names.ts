@@ -1,6 +1,6 @@
 /** The names of the files of a run, in the legacy format. */
 
-import type { StepId } from '../../loop/index.ts'
+import { defaultRoles, parseStepId, type RoleAppearances, type StepId } from '../../loop/index.ts'
 import type { ArtifactKind } from './options.ts'
 
 export const promptSnapshot = 'prompt.txt'
@@ -15,17 +15,20 @@ export const iterationFile = (iteration: number, rest: string): string =>
 export const promptFile = (iteration: number): string => iterationFile(iteration, 'prompt.txt')
 export const tailFile = (iteration: number): string => `iter-${padded(iteration)}.tail.txt`
 
-/** The log of an agent: `impl` for the maker, else its role. */
-export function agentLogFile(iteration: number, step: StepId): string {
-  const name = step.slice(step.lastIndexOf('/') + 1)
-  const role = name.replace(/^agent:/, '').replace(/#\d+$/, '')
-  const plain = role
+/** The log of an agent, named after the label of its role, such as `impl` for the maker. */
+export function agentLogFile(
+  iteration: number,
+  step: StepId,
+  roles: RoleAppearances = defaultRoles,
+): string {
+  const { name: role } = parseStepId(step)
+  const label = roles[role]?.label ?? role
+  const plain = label
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 40)
-  const kind = role === 'maker' ? 'impl' : plain === '' ? 'agent' : plain
-  return iterationFile(iteration, `${kind}.log`)
+  return iterationFile(iteration, `${plain === '' ? 'agent' : plain}.log`)
 }
 
 export function kindOf(path: string): ArtifactKind {

@@ -1,6 +1,6 @@
 /** The state of the fold over a run's events, and the file changes that it yields. */
 
-import type { StepId } from '../../loop/index.ts'
+import type { RoleAppearances } from '../../loop/index.ts'
 import type { ReportRow } from './report-row.ts'
 
 export type FileChange =
@@ -17,6 +17,8 @@ export interface FoldState {
   readonly endMs?: number
   readonly spec: string
   readonly iterationsMax: number
+  /** How the agents of the loop appear; absent: as usual. */
+  readonly roles?: RoleAppearances
   readonly model: string
   /** The current iteration. */
   readonly open?: OpenIteration
@@ -66,6 +68,3 @@ export interface Change {
   readonly rows?: readonly ReportRow[]
   readonly changes?: readonly FileChange[]
 }
-
-/** The name of a step without the branches of `parallel`. */
-export const lastPart = (step: StepId): string => step.slice(step.lastIndexOf('/') + 1)

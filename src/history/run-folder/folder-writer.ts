@@ -19,8 +19,8 @@ import { projectEvent, wantsResult } from './project-event.ts'
 import { openSafeFolder, type SafeFolder } from './safe-folder.ts'
 
 export interface FolderWriter {
-  /** Never rejects: the result contains the problem. */
-  update(): Promise<WrittenFolder>
+  /** `row`: the current state of the run, if it was read before. Never rejects: the result has the problem. */
+  update(row?: RunRow): Promise<WrittenFolder>
 }
 
 const pageSize = 500
@@ -37,9 +37,8 @@ export function createFolderWriter(
   let known: Marker | undefined
   let isExcluded = place.place === 'global'
 
-  async function catchUpFolder(folder: SafeFolder): Promise<number> {
+  async function catchUpFolder(folder: SafeFolder, row: RunRow): Promise<number> {
     known ??= await readMarker(folder, run.id)
-    const row = await host.journal.findRun(run.id)
     let marker = known.seq > row.lastSeq ? createMarker(run.id) : known
     for (let rebuilt = marker.seq === 0; ; ) {
       const events = await host.journal.read(run.id, { afterSeq: marker.seq, limit: pageSize })
@@ -63,17 +62,18 @@ export function createFolderWriter(
   }
 
   return {
-    async update() {
+    async update(knownRow) {
       const at = { place: place.place, path: pathOf(place) }
       let folder: SafeFolder | undefined
       try {
+        const row = knownRow ?? (await host.journal.findRun(run.id))
         if (!isExcluded) {
-          await excludeFromGit(host, await host.journal.findRun(run.id), place)
+          await excludeFromGit(host, row, place)
           isExcluded = true
         }
         if (place.place === 'global') makeFolder(place.root)
         folder = await openSafeFolder(place.root, place.parts, { make: true })
-        return { ...at, seq: folder === undefined ? 0 : await catchUpFolder(folder) }
+        return { ...at, seq: folder === undefined ? 0 : await catchUpFolder(folder, row) }
       } catch (error) {
         // The marker is read again next time.
         const seq = known?.seq ?? 0

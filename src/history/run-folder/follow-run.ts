@@ -17,6 +17,7 @@ const pauseMs = 500
 const retryMs = 15_000
 const concurrentMax = 4
 
+/** Keeps the folder of a run up to date while the run is driven. */
 export function followRun(
   host: FolderHost,
   idOrName: string,
@@ -57,10 +58,11 @@ async function follow(
     for (;;) {
       const isLast = signal.aborted
       watch.reset()
-      const { status, lastSeq } = await host.journal.findRun(run.id)
+      const row = await host.journal.findRun(run.id)
+      const { status } = row
       const isIdle = isLast || isEnd(status)
       const writers = isIdle ? [...live, ...deferred] : live
-      const isBehind = await withLimit(() => update(writers, lastSeq, reportProblem))
+      const isBehind = await withLimit(() => update(writers, row, reportProblem))
       if (isLast || (isEnd(status) && !isBehind)) return
       await pause(pauseMs, signal)
       await watch.changed(signal, isBehind ? retryMs : undefined)
@@ -88,14 +90,14 @@ function splitByTime(
 /** Returns whether one of them is behind. */
 async function update(
   writers: readonly FolderWriter[],
-  lastSeq: number,
+  row: RunRow,
   reportProblem: (problem: string) => void,
 ): Promise<boolean> {
   let isBehind = false
   for (const writer of writers) {
-    const { seq, problem } = await writer.update()
+    const { seq, problem } = await writer.update(row)
     if (problem !== undefined) reportProblem(problem)
-    isBehind ||= seq < lastSeq || problem !== undefined
+    isBehind ||= seq < row.lastSeq || problem !== undefined
   }
   return isBehind
 }

@@ -20,12 +20,11 @@ import {
   type Change,
   type FileChange,
   type FoldState,
-  lastPart,
   type OpenIteration,
   reportFile,
   runLogFile,
 } from './fold-state.ts'
-import { projectStep } from './project-step.ts'
+import { partOf, projectStep } from './project-step.ts'
 import { oneLine, type ReportRow, reportHeader, reportLine } from './report-row.ts'
 
 /** In the legacy format, an iteration of more than five minutes is long. */
@@ -61,7 +60,7 @@ export function projectEvent(
 
 /** Whether the fold needs the result of the step. */
 export const wantsResult = (event: RunEvent): boolean =>
-  event.type === 'step-finished' && /^(prompt#|agent:|check:)/.test(lastPart(event.step))
+  event.type === 'step-finished' && partOf(event) !== undefined
 
 function change(
   carried: FoldState,
@@ -72,7 +71,9 @@ function change(
   switch (event.type) {
     case 'run-created': {
       const spec = event.source?.file ?? event.loop
-      return { next: { ...carried, startMs: atMs, spec, iterationsMax: event.limits.iterations } }
+      const { iterations: iterationsMax } = event.limits
+      const roles = defined({ roles: event.roles })
+      return { next: { ...carried, startMs: atMs, spec, iterationsMax, ...roles } }
     }
     case 'run-started': {
       const model = event.agent === undefined ? carried.model : describeAgent(event.agent)

@@ -1,14 +1,8 @@
 /** Projects steps with prompts, agents and checks to the files of a run. */
 
-import type { Json, RunEvent } from '../../loop/index.ts'
+import { type Json, parseStepId, type RunEvent, readStep } from '../../loop/index.ts'
 import { agentLogFile, iterationFile, promptFile, promptSnapshot, tailFile } from './file-names.ts'
-import {
-  type Change,
-  type FileChange,
-  type FoldState,
-  lastPart,
-  type OpenIteration,
-} from './fold-state.ts'
+import { type Change, type FileChange, type FoldState, type OpenIteration } from './fold-state.ts'
 import type { ReportRow } from './report-row.ts'
 import { agentEnd, checkEnd, noteText, promptOf } from './step-text.ts'
 
@@ -25,11 +19,24 @@ export function projectStep(
 ): Change {
   const { open } = carried
   if (open === undefined) return { next: carried }
-  const name = lastPart(event.step)
-  if (name.startsWith('prompt#')) return projectPrompt(carried, event, atMs, result)
-  if (name.startsWith('agent:')) return projectAgent({ carried, open, atMs }, event, result)
-  if (name.startsWith('check:')) return projectCheck({ carried, open, atMs }, event, result)
-  return { next: carried }
+  switch (partOf(event)) {
+    case 'prompt':
+      return projectPrompt(carried, event, atMs, result)
+    case 'agent':
+      return projectAgent({ carried, open, atMs }, event, result)
+    case 'check':
+      return projectCheck({ carried, open, atMs }, event, result)
+    case undefined:
+      return { next: carried }
+  }
+}
+
+/** What a step adds to the files. Undefined: nothing. */
+export function partOf(event: StepChange): 'prompt' | 'agent' | 'check' | undefined {
+  // The role in a note is that of its writer.
+  const { kind, role } = readStep(event.type === 'step-noted' ? { step: event.step } : event)
+  if (kind === 'agent' || kind === 'check') return kind
+  return kind === 'step' && role === 'prompt' ? 'prompt' : undefined
 }
 
 function projectPrompt(
@@ -64,7 +71,7 @@ function projectAgent(
   result?: Json,
 ): Change {
   const { iteration, step } = event
-  const path = agentLogFile(iteration, step)
+  const path = agentLogFile(iteration, step, carried.roles)
   const at = { atMs, iteration }
   switch (event.type) {
     case 'step-started': {
@@ -113,7 +120,7 @@ function projectCheck(
 ): Change {
   const { iteration, step } = event
   const path = iterationFile(iteration, 'verify.log')
-  const at = { atMs, iteration, message: lastPart(step).replace(/#\d+$/, '') }
+  const at = { atMs, iteration, message: `check:${parseStepId(step).name}` }
   const startedAtMs = open.steps[step] ?? atMs
   const verify = open.verify ?? { startedAtMs: atMs, failed: 0 }
   switch (event.type) {

@@ -5,6 +5,7 @@ import { settlePlaces } from './folder-place.ts'
 import { createFolderWriter } from './folder-writer.ts'
 import type { FolderHost, RunFolderOptions, WrittenFolder } from './options.ts'
 
+/** Writes the folder of a run from its journal. */
 export async function writeRunFolder(
   host: FolderHost,
   idOrName: string,

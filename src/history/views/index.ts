@@ -1,6 +1,4 @@
-export type { PageOptions } from './cursor.ts'
-export { type OutputOptions, type OutputRead, readOutput, viewOutput } from './read-output.ts'
-export type { RecordSource } from './record-source.ts'
+export { type OutputRead, readOutput, viewOutput } from './read-output.ts'
 export { viewEvents, viewStoreEvents } from './view-events.ts'
 export { viewEvidence } from './view-evidence.ts'
 export { viewInbox } from './view-inbox.ts'

@@ -3,9 +3,9 @@
 import {
   type BlobId,
   type Json,
-  kindOf,
+  readStep,
   type StepFinished,
-  type StepId,
+  type StepKind,
   type Stored,
 } from '../../loop/index.ts'
 import type { StepArtifact } from '../../protocol/api/index.ts'
@@ -23,27 +23,32 @@ export interface StepResult {
   readonly names?: readonly string[]
 }
 
+type Finished = Pick<StepFinished, 'step' | 'kind' | 'role' | 'result'>
+
 /** A result in a blob is loaded unless it is larger than this. */
 const loadBytesMax = 8 * 1024 * 1024
 
 /** Missing content counts as empty. */
 export async function loadResult(
   { blobs }: Pick<RecordSource, 'blobs'>,
-  { step, result }: Pick<StepFinished, 'step' | 'result'>,
+  event: Finished,
 ): Promise<StepResult> {
-  const kind = kindOf(step)
+  const { kind } = readStep(event)
+  const { result } = event
   if (result === undefined || (kind !== 'agent' && kind !== 'check' && kind !== 'step')) return {}
   if ('blob' in result && result.bytes > loadBytesMax) return {}
   const value = await loadStored(result, blobs).catch(() => undefined)
-  return readResult(step, value)
+  return readResult(kind, value)
 }
 
 /** Like `loadResult`, but uses only the event itself. */
-export const inlineResult = ({ step, result }: Pick<StepFinished, 'step' | 'result'>): StepResult =>
-  readResult(step, result !== undefined && 'value' in result ? result.value : undefined)
+export function inlineResult(event: Finished): StepResult {
+  const { result } = event
+  const value = result !== undefined && 'value' in result ? result.value : undefined
+  return readResult(readStep(event).kind, value)
+}
 
-function readResult(step: StepId, value: Json | undefined): StepResult {
-  const kind = kindOf(step)
+function readResult(kind: StepKind, value: Json | undefined): StepResult {
   if (Array.isArray(value)) {
     const names = value.filter((name) => typeof name === 'string')
     return kind === 'step' && names.length === value.length ? { names } : {}
@@ -59,13 +64,11 @@ function readResult(step: StepId, value: Json | undefined): StepResult {
 }
 
 /** Lists the artifacts of a step: those it stored by name, and its result if that is a blob. */
-export function listArtifactsOf(
-  { step, result }: Pick<StepFinished, 'step' | 'result'>,
-  name: string,
-): readonly StepArtifact[] {
+export function listArtifactsOf(event: Finished, name: string): readonly StepArtifact[] {
+  const { result } = event
   if (result === undefined) return []
   if ('blob' in result) return [{ name: 'result', blob: result.blob, bytes: result.bytes }]
-  return kindOf(step) === 'artifact' ? readArtifact(result, name) : []
+  return readStep(event).kind === 'artifact' ? readArtifact(result, name) : []
 }
 
 function readArtifact(

@@ -3,9 +3,9 @@
 import {
   add,
   defined,
-  kindOf,
   type RecordedEvent,
   type RunId,
+  readStep,
   type StepFinished,
   zero,
 } from '../../loop/index.ts'
@@ -163,15 +163,15 @@ const movesFiles = (type: RecordedEvent['event']['type']): boolean =>
   type === 'step-finished' || type === 'step-failed' || type === 'workspace-changed'
 
 async function finished(source: RecordSource, draft: Draft, event: StepFinished): Promise<void> {
-  const { evidence, step } = event
+  const { evidence } = event
   if (evidence !== undefined) {
     draft.checks = [...draft.checks.filter(({ check }) => check !== evidence.check), evidence]
     return
   }
-  const kind = kindOf(step)
+  const { kind, role } = readStep(event)
   if (kind !== 'agent' && kind !== 'step') return
   const { prompt, report, names } = await loadResult(source, event)
   if (prompt !== undefined) draft.prompt ??= shorten(prompt, textMax).text
   if (report !== undefined) draft.report = shorten(report, textMax).text
-  if (names !== undefined && /^changes\b/.test(step)) draft.changed = names.slice(0, changedMax)
+  if (names !== undefined && role === 'changes') draft.changed = names.slice(0, changedMax)
 }

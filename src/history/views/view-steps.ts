@@ -3,9 +3,10 @@
 import {
   add,
   defined,
-  kindOf,
+  parseStepId,
   type RecordedEvent,
   type RunId,
+  readStep,
   type StepId,
   type StepKind,
   type StepStarted,
@@ -100,8 +101,8 @@ const holds = (spending: Spending, { step }: Draft): boolean => spending.holds(s
 
 const started = ({ seq, atMs }: RecordedEvent, event: StepStarted): Draft => {
   const { iteration, step, attempt, wakeAtMs } = event
-  const kind = kindOf(step)
-  const name = stepName(step, kind)
+  const { kind } = readStep(event)
+  const { name } = parseStepId(step)
   const phase = toPhase(kind, name)
   return {
     seq,
@@ -140,12 +141,6 @@ function end(step: Draft | undefined, { event, atMs }: RecordedEvent): void {
       return
   }
   step.endedAtMs = atMs
-}
-
-/** `maker` of `0.left/agent:maker#1`. */
-export function stepName(step: StepId, kind: StepKind): string {
-  const own = step.slice(step.lastIndexOf('/') + 1).replace(/#\d+$/, '')
-  return kind === 'step' ? own : own.slice(kind.length + 1)
 }
 
 /** Derives the phase from the kind of the step and the role of the agent. */

@@ -6,7 +6,9 @@ import {
   type AgentReport,
   type Amount,
   describeOutcome,
+  kindOf,
   type RecordedEvent,
+  type StepId,
 } from '../../loop/index.ts'
 
 export interface Finding {
@@ -50,7 +52,7 @@ export const createObservations = (): Observations => ({
   checkOutput: undefined,
 })
 
-const isAgentStep = (step: string): boolean => step.startsWith('agent:')
+const isAgentStep = (step: StepId): boolean => kindOf(step) === 'agent'
 
 export function observe(seen: Observations, { event }: RecordedEvent): void {
   if (event.type === 'step-noted' && isAgentStep(event.step)) {

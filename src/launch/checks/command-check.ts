@@ -25,6 +25,7 @@ export interface CommandCheckOptions {
  */
 const plainTerminal = { TERM: 'dumb' }
 
+/** A check that runs a command: exit code 0 is a pass. */
 export function commandCheck(
   program: string,
   args: readonly string[],

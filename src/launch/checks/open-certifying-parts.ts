@@ -4,22 +4,24 @@ import { delimiter } from 'node:path'
 import { createAgents } from '../../agents/index.ts'
 import type { Check, Tools } from '../../engine/index.ts'
 import { defined } from '../../loop/index.ts'
-import type { CertifySettings, LoopFile } from '../../protocol/index.ts'
+import { type CertifySettings, type LoopFile, makerRole } from '../../protocol/index.ts'
 import { createTools } from '../../tools/index.ts'
 import type { AgentParts } from '../agents/agent-parts.ts'
 import { openIdentity } from '../certify/identity/open-identity.ts'
 import type { OpenPlace } from '../launch-place.ts'
 import { openWalls } from '../open-sandbox.ts'
 import { ownTools } from '../open-tools.ts'
+import { filesOfAgent } from './agent-name.ts'
 import type { CertifyingParts } from './certifying-parts.ts'
-import { filesNamedBy, filesOfAgent, openCertifyingChecks } from './open-checks.ts'
+import { checkKind } from './kinds/registry.ts'
+import { openCertifyingChecks } from './open-checks.ts'
 import { openReaders, type ReaderSettings } from './reader-agent.ts'
-import { type ResolvedChecks } from './resolved-check.ts'
+import type { ResolvedChecks } from './resolved-check.ts'
 import { surroundingsIn } from './surroundings.ts'
 
 type CertifyingFile = Pick<
   LoopFile,
-  'agent' | 'scope' | 'seals' | 'certify' | 'exclude' | 'sandbox'
+  'agents' | 'scope' | 'seals' | 'certify' | 'exclude' | 'sandbox'
 >
 
 export interface CertifyingOptions extends Pick<AgentParts, 'models' | 'environment'> {
@@ -40,7 +42,7 @@ export function certifyingParts(
     scope: file.scope,
     seals: file.seals,
     certify: file.certify,
-    ...modelNamed(file.agent),
+    ...modelNamed(file.agents),
     ...defined({ require: file.sandbox.require }),
     existing: Object.fromEntries(
       Object.entries(checks).map(([name, { existing }]) => [name, existing]),
@@ -105,7 +107,7 @@ const namedFiles = (
 ): readonly string[] => [
   ...new Set([
     ...Object.entries(checks).flatMap(([name, check]) =>
-      Object.hasOwn(code, name) ? [] : filesNamedBy(check),
+      Object.hasOwn(code, name) ? [] : checkKind(check).filesNamed(check),
     ),
     ...consult.flatMap(({ agent }) => filesOfAgent(agent)),
   ]),
@@ -116,9 +118,10 @@ export function readersOf(
   checks: ResolvedChecks,
   { consult }: CertifySettings,
 ): Readonly<Record<string, ReaderSettings>> {
-  const judges = Object.entries(checks).flatMap(([name, check]): [string, ReaderSettings][] =>
-    check.type === 'judge' ? [[`judge:${name}`, check]] : [],
-  )
+  const judges = Object.entries(checks).flatMap(([name, check]): [string, ReaderSettings][] => {
+    const reader = checkKind(check).reader?.(check)
+    return reader === undefined ? [] : [[`judge:${name}`, reader]]
+  })
   const consultants = consult.map(({ name, ...settings }): [string, ReaderSettings] => [
     `consult:${name}`,
     settings,
@@ -127,5 +130,5 @@ export function readersOf(
 }
 
 /** Where the file names one: another may have been chosen by the agent program itself. */
-const modelNamed = (agent: LoopFile['agent']): Pick<CertifyingParts, 'model'> =>
-  'model' in agent && agent.model !== undefined ? { model: agent.model } : {}
+const modelNamed = ({ [makerRole]: agent }: LoopFile['agents']): Pick<CertifyingParts, 'model'> =>
+  agent !== undefined && 'model' in agent && agent.model !== undefined ? { model: agent.model } : {}

@@ -1,18 +1,9 @@
 /** Checks of a loop file once their commands are known. */
 
 import type { ConditionCommand } from '../../evidence/index.ts'
-import type {
-  CommandCheckSettings,
-  ConditionCheckSettings,
-  JudgeCheckSettings,
-  ToolCheckSettings,
-} from '../../protocol/index.ts'
+import type { CheckSettings, ConditionCheckSettings } from '../../protocol/index.ts'
 
-export type ResolvedCheck =
-  | CommandCheckSettings
-  | StandardCheck
-  | ToolCheckSettings
-  | JudgeCheckSettings
+export type ResolvedCheck = Exclude<CheckSettings, ConditionCheckSettings> | StandardCheck
 
 /** A standard condition, with what has to be run for it: all of it, one after the other. */
 export interface StandardCheck extends Omit<ConditionCheckSettings, 'type'> {

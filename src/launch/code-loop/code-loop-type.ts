@@ -62,10 +62,10 @@ export function codeLoopType(
 function toCondition(sent: SentCondition): Condition {
   if ('of' in sent) return { type: sent.type, of: sent.of.map(toCondition) }
   if (!('code' in sent)) return sent
-  const { code, name, ends } = sent
+  const { code, name, ends, limit } = sent
   const met = (_progress: unknown, result: unknown): boolean =>
     findMet(result as IterationSummary, code)
-  return { type: 'custom', name, met: met.bind(undefined), ...defined({ ends }) }
+  return { type: 'custom', name, met: met.bind(undefined), ...defined({ ends, limit }) }
 }
 
 /** The summary of an iteration after the engine's findings, which replaces the first one. */

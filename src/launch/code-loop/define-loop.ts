@@ -24,9 +24,10 @@ export type Duration = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 /** A size with its unit, each 1024 times the one before: `64KB`, `512MB`, `4GB`. */
 export type Size = `${number}${'B' | 'KB' | 'MB' | 'GB'}`
 
+/** The default export of a loop file in TypeScript: the keys of a YAML loop file, with code where YAML has names. */
 export interface CodeLoop<Input = never, Context = never, Progress = never, Result = never> {
   /** A loop type in code, or the name of a built-in one; default: `plain`. */
-  readonly loop?: 'plain' | LoopType<Input, Context, Progress, Result>
+  readonly loop?: string | LoopType<Input, Context, Progress, Result>
   readonly name?: string
   readonly description?: string
   /** Relative to the file. */
@@ -38,6 +39,8 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
   readonly prompt?: string | readonly CodeLoopSection[]
   /** An agent in code, the name of a known agent, or its settings. */
   readonly agent?: Agent | KnownAgent | { readonly [key: string]: Json }
+  /** The agents by role, for a loop type that works with several; `agent` is the short form for `maker`. */
+  readonly agents?: { readonly [role: string]: KnownAgent | { readonly [key: string]: Json } }
   /** Names of available tools, and tools in code. */
   readonly tools?: readonly (string | Tool)[]
   readonly mcp?: { readonly [server: string]: { readonly [key: string]: Json } }

@@ -1,7 +1,7 @@
 /** Conditions as a loop's process sends them: data, with the name of a function for conditions in code. */
 
 import { z } from 'zod'
-import type { Condition, Json, Met } from '../../loop/index.ts'
+import type { Condition, Json, LimitName, Met } from '../../loop/index.ts'
 import { parseSent } from './wire.ts'
 
 export type SentCondition =
@@ -10,6 +10,7 @@ export type SentCondition =
       readonly type: 'custom'
       readonly name: string
       readonly ends?: Met['ends'] | undefined
+      readonly limit?: LimitName | undefined
       readonly code: string
     }
   | { readonly type: 'any' | 'all'; readonly of: readonly SentCondition[] }
@@ -30,6 +31,7 @@ const simple = z.discriminatedUnion('type', [
     type: z.literal('custom'),
     name: z.string().min(1).max(200),
     ends: z.enum(['completed', 'exhausted', 'stuck']).exactOptional(),
+    limit: z.enum(['iterations', 'tokens', 'cost', 'time', 'deadline']).exactOptional(),
     code: z.string(),
   }),
 ])

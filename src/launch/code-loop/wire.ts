@@ -97,6 +97,7 @@ const options: z.ZodType<StepOptions> = z.object({
     .exactOptional(),
   reserve: amount.exactOptional(),
   readOnly: z.boolean().exactOptional(),
+  role: z.string().max(200).exactOptional(),
 })
 
 const task = z.object({ prompt: text, settings: jsonObject.exactOptional() })

@@ -12,6 +12,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { LoopError } from '../../loop/index.ts'
 import { makeFolder } from '../../system/index.ts'
+import { makeOwnFolder } from '../../workspace/private-folder.ts'
 import { previewLoop, trustLoop } from '../load-loop.ts'
 import { nameLoop } from './loop-names.ts'
 import { initText, inlineText, type LoopDraft } from './loop-text.ts'
@@ -97,10 +98,16 @@ export async function keepInlineLoop(draft: LoopDraft, state: string): Promise<W
 }
 
 /** For a dry run: nothing is stored in the state folder. */
-export async function writeInlineLoop(draft: LoopDraft, folder: string): Promise<string> {
-  const file = join(folder, inlineName(draft))
+export async function writeTemporaryLoop(draft: LoopDraft): Promise<TemporaryLoop> {
+  const { path, remove } = await makeOwnFolder()
+  const file = join(path, inlineName(draft))
   await writeFile(file, inlineText(nameLoop(draft.task), draft), { mode: 0o600 })
-  return file
+  return { file, remove }
+}
+
+interface TemporaryLoop {
+  readonly file: string
+  remove(): Promise<void>
 }
 
 function inlineName(draft: LoopDraft): string {

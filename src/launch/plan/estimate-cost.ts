@@ -7,25 +7,53 @@ import { agentProgram } from '../../agents/index.ts'
 import { isLocal, noUsage, openPrices, type Price, publicProviders } from '../../gateway/index.ts'
 import { defined, estimateTokens, isLoopError, type Limits } from '../../loop/index.ts'
 import type { CostEstimate } from '../../protocol/api/index.ts'
-import type { AgentSettings } from '../../protocol/index.ts'
+import { type AgentSettings, type LoopFile, makerRole } from '../../protocol/index.ts'
 import { modelFor } from '../agents/program-model.ts'
+import { agentName } from '../checks/agent-name.ts'
 
 /** Where a file does not say how long an answer may be, the gateway does. */
 const outputTokensDefault = 16_384
 
 type Most = Pick<Limits, 'iterations' | 'tokens' | 'costMicros'>
 
+/** That of the maker; what the agents of other roles cost counts towards the same limits. */
 export async function estimateCost(
+  agents: LoopFile['agents'],
+  prompt: string | undefined,
+  limits: Most,
+  past?: CostEstimate['past'],
+): Promise<CostEstimate> {
+  const agent = agents[makerRole] ?? Object.values(agents)[0]
+  if (agent === undefined) return { billing: 'nothing', most: mostOf(limits), unknown: [] }
+  const found = await estimateAgent(agent, prompt, limits, past)
+  const others = Object.entries(agents).filter(([, one]) => one !== agent)
+  return {
+    ...found,
+    unknown: [
+      ...found.unknown,
+      ...others.map(([role, one]) => `what the agent for ${role} (${agentName(one)}) costs`),
+    ],
+  }
+}
+
+const mostOf = ({ iterations, tokens, costMicros }: Most): Most => ({
+  iterations,
+  tokens,
+  costMicros,
+})
+
+async function estimateAgent(
   agent: AgentSettings,
   prompt: string | undefined,
-  { iterations, tokens, costMicros }: Most,
+  limits: Most,
   past?: CostEstimate['past'],
 ): Promise<CostEstimate> {
   const seen = {
     ...(prompt === undefined ? {} : { promptTokens: estimateTokens(prompt) }),
     ...defined({ past }),
   }
-  const limited = { iterations, tokens, costMicros }
+  const { tokens, costMicros } = limits
+  const limited = mostOf(limits)
   const model = modelOf(agent)
   if (model === undefined) return { ...withoutModel(agent), ...seen, most: limited }
   if ('subscription' in agent && agent.subscription) {

@@ -56,6 +56,6 @@ export async function planRun(
     certify,
     policy: 'none',
     sandbox: await planSandbox(loaded.sandbox, attended),
-    estimate: await estimateCost(loaded.agent, prompt, limits, past),
+    estimate: await estimateCost(loaded.agents, prompt, limits, past),
   }
 }

@@ -1,7 +1,2 @@
-export {
-  lookAhead,
-  type PreflightFinding,
-  type PreflightReport,
-  requireReady,
-} from './look-ahead.ts'
+export { type PreflightReport, requireReady } from './look-ahead.ts'
 export { preflightLoop } from './preflight-loop.ts'

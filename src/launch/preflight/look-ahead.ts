@@ -9,14 +9,15 @@ import { statfs } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { agentProgram } from '../../agents/index.ts'
 import { isLoopError, LoopError, type Preflight } from '../../loop/index.ts'
+import { type AgentSettings, runsCommands } from '../../protocol/index.ts'
 import type { Environment } from '../../system/environment.ts'
 import { findAgentProgram } from '../agents/find-program.ts'
-import { modelWarnings } from '../agents/model-warnings.ts'
+import { keyProblem } from '../agents/model-warnings.ts'
+import { agentName } from '../checks/agent-name.ts'
 import { folderFiles } from '../checks/folder-reader.ts'
-import { agentName } from '../checks/open-checks.ts'
 import type { PlannedCheck } from '../checks/plan-checks.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
-import { missingAgents } from '../loop-warnings.ts'
+import { differentAgents, missingAgents } from '../loop-warnings.ts'
 import { chooseSandbox } from '../open-sandbox.ts'
 import { planSandbox } from '../plan/plan-sandbox.ts'
 import { findLockfileProblems } from './lockfile-sync.ts'
@@ -56,7 +57,7 @@ export async function lookAhead(
   const { checks } = await loaded.planChecks(workspace)
   return [
     { what: 'loop file', status: 'ok', detail: loaded.source.file },
-    await checkAgent(loaded, { environment, workspace, folder }),
+    ...(await checkAgents(loaded, { environment, workspace, folder })),
     await checkSandbox(loaded, attended),
     ...(await checkDisk([folder, workspace])),
     ...(await checkLockfile(workspace)),
@@ -73,13 +74,37 @@ export async function requireReady(loaded: LoadedLoop, options: LookAheadOptions
   throw new LoopError(isWeak ? 'not-available' : 'not-configured', text)
 }
 
+interface AgentPlace {
+  readonly environment: Environment
+  readonly workspace: string
+  readonly folder: string
+}
+
+/** One finding for each agent; with several, each names its roles. */
+async function checkAgents(
+  { agents }: LoadedLoop,
+  at: AgentPlace,
+): Promise<readonly PreflightFinding[]> {
+  const different = differentAgents(agents)
+  const found: PreflightFinding[] = []
+  for (const [key, agent] of different) {
+    const finding = await checkAgent(key, agent, at)
+    const roles = Object.keys(agents).filter((role) => agents[role] === agent)
+    const isOnly = Object.keys(agents).length === 1 || finding.status === 'problem'
+    found.push(isOnly ? finding : { ...finding, detail: `${roles.join(', ')}: ${finding.detail}` })
+  }
+  return found
+}
+
 async function checkAgent(
-  { agent }: LoadedLoop,
-  at: { readonly environment: Environment; readonly workspace: string; readonly folder: string },
+  key: string,
+  agent: AgentSettings,
+  at: AgentPlace,
 ): Promise<PreflightFinding> {
+  const noKey = await keyProblem(agent, at.environment)
   const missing = [
-    ...missingAgents(agent, at.workspace, at),
-    ...(await modelWarnings(agent, at.environment)),
+    ...missingAgents(key, agent, at.workspace, at),
+    ...(noKey === undefined ? [] : [`${key}.model: ${noKey}`]),
   ]
   if (missing.length > 0) return { what: 'agent', status: 'problem', detail: missing.join(' ') }
   const found =
@@ -142,7 +167,7 @@ function checkChecks(
   const path = [environment['PATH'] ?? '', join(workspace, 'node_modules', '.bin')].join(delimiter)
   const hasPackages = manifests.some((file) => existsSync(join(workspace, file)))
   const missing = checks
-    .filter(({ type }) => type === 'command' || type === 'condition')
+    .filter(({ type }) => type !== 'code' && runsCommands({ type }))
     .flatMap(({ name, text }) =>
       missingTools(text, { workspace, path, hasPackages }).map(
         (tool) =>

@@ -16,6 +16,7 @@ import {
   type Gate,
   type Hook,
   load,
+  type Ports,
   type Verdict,
 } from '../../engine/index.ts'
 import type { Exchange, ReplaySettings } from '../../gateway/index.ts'
@@ -43,7 +44,7 @@ export interface ReplayAnswers {
   /** For the gateway sessions of agents: the recorded exchanges of the running step. */
   readonly replay: (at: ReplayPlace) => ReplaySettings | undefined
   /** The parts of the loop, with recorded answers instead of the outside world. */
-  parts(opened: RunParts): RunParts & { readonly certifier: Certifier }
+  parts(opened: RunParts): RunParts & Pick<Ports, 'certifier' | 'isAttempt'>
 }
 
 export function createReplayAnswers(
@@ -65,6 +66,7 @@ export function createReplayAnswers(
       ...opened,
       waitMsMax: 0,
       certifier: recordedCertifier(base, recording),
+      isAttempt: false,
       hooks: [createRecordEndHook(recording), ...(opened.hooks ?? [])],
       ...(opened.agents === undefined
         ? {}

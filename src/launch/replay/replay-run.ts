@@ -28,7 +28,6 @@ import {
   describeOutcome,
   isEnd,
   isLoopError,
-  kindOf,
   LoopError,
   type RunId,
   type RunState,
@@ -182,8 +181,8 @@ async function recordAnswers(
   run: RunId,
 ): Promise<void> {
   for (const { iteration, steps } of iterations.values()) {
-    for (const { step, end } of steps.values()) {
-      if (kindOf(step) !== 'ask' || end?.type !== 'finished') continue
+    for (const { step, kind, end } of steps.values()) {
+      if (kind !== 'ask' || end?.type !== 'finished') continue
       const { answer, by, who } = (await load(end.result, blobs)) as unknown as Answer
       const decision = { type: 'answer', question: questionId(iteration, step), answer } as const
       const person = by === 'default' ? 'default' : (who ?? 'person')

@@ -14,6 +14,7 @@ export interface ReplayOptions {
   readonly resume?: boolean
 }
 
+/** A recorded run that is ready to be replayed. Returned by `host.replay`. */
 export interface Replay {
   /** The run that is replayed. */
   readonly original: { readonly run: RunRow; readonly state: RunState }
@@ -50,6 +51,7 @@ export interface ReplayStart extends RunParts {
   readonly onProblem?: (problem: string) => void
 }
 
+/** Whether a replay did the same as the recorded run. */
 export interface ReplayResult {
   readonly same: boolean
   /** The first difference. */

@@ -49,12 +49,12 @@ export const diffSchema: z.ZodType<Diff> = exactly<Diff>()(
 ).register(published, { id: 'Diff' })
 
 /** Same shape as the host's `MergeResult`; a conflict is a problem response (409, with `conflict`). */
-export type Merged =
+export type MergeResponse =
   | { readonly status: 'merged'; readonly target: string; readonly commit: string }
   /** The target already contains all of it. */
   | { readonly status: 'nothing'; readonly target: string }
 
-export const mergedSchema: z.ZodType<Merged> = z
+export const mergedSchema: z.ZodType<MergeResponse> = z
   .discriminatedUnion('status', [
     z.strictObject({ status: z.literal('merged'), target: text, commit: text }),
     z.strictObject({ status: z.literal('nothing'), target: text }),

@@ -26,6 +26,7 @@ export const tellSchema: z.ZodType<TellRequest> = exactly<TellRequest>()(
   z.strictObject({ by, reason: z.string().max(10_000).exactOptional() }),
 ).register(published, { id: 'TellRequest' })
 
+/** The request that resumes a run. */
 export interface ResumeRequest {
   readonly by?: string
   /** Resume although the loop's code changed in the middle of an iteration, which then starts over. */
@@ -34,6 +35,10 @@ export interface ResumeRequest {
   readonly keepFiles?: boolean
   /** Rewind to the checkpoint after this iteration first. */
   readonly fromIteration?: number
+  /** The loop file, if it was moved. An absolute path. */
+  readonly file?: string
+  /** The folder of the run, if it was moved. An absolute path. */
+  readonly workspace?: string
   readonly attended?: boolean
   readonly priority?: number
   /** As in a new run. Never stored. */
@@ -46,6 +51,8 @@ export const resumeSchema: z.ZodType<ResumeRequest> = exactly<ResumeRequest>()(
     force: z.boolean().exactOptional(),
     keepFiles: z.boolean().exactOptional(),
     fromIteration: iteration.exactOptional(),
+    file: path.exactOptional(),
+    workspace: path.exactOptional(),
     attended: z.boolean().exactOptional(),
     priority,
     environment: callerEnvironmentSchema.exactOptional(),

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { exactly } from '../exactly.ts'
 import { count, published } from '../values.ts'
 
+/** A daemon: its version, process and settings. */
 export interface DaemonInfo {
   readonly version: string
   readonly pid: number

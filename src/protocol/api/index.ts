@@ -10,7 +10,7 @@ export {
   cleanedWorktreeSchema,
   type Diff,
   diffSchema,
-  type Merged,
+  type MergeResponse,
   mergedSchema,
   type Worktree,
   type WorktreeRun,
@@ -62,6 +62,7 @@ export {
   type StepPhase,
   stepSchema,
 } from './journal-views.ts'
+export { type LoopOperationName, operationPath } from './loop-operation.ts'
 export {
   type CostEstimate,
   type Plan,
@@ -82,9 +83,9 @@ export {
 export { type FieldProblem, type Problem, problemSchema } from './problem.ts'
 export { type QueueEntry, type QueuePolicy, queueEntrySchema } from './queue.ts'
 export {
-  type RunRemoved,
+  type RunRemovalResponse,
   runRemovedSchema,
-  type WorktreeRemoved,
+  type WorktreeRemovalResponse,
   worktreeRemovedSchema,
 } from './removed-run.ts'
 export {
@@ -99,7 +100,7 @@ export {
 } from './review.ts'
 export { type Review, reviewSchema } from './review-status.ts'
 export {
-  type CheckpointPlace,
+  type CheckpointPosition,
   checkpointPlaceSchema,
   openQuestionSchema,
   type Run,

@@ -42,6 +42,7 @@ export const newRunSchema: z.ZodType<NewRunRequest> = z
   })
   .register(published, { id: 'NewRunRequest' })
 
+/** The request that starts a run. */
 export interface NewRunRequest {
   /** The loop file, as an absolute path on the daemon's machine. */
   readonly file: string

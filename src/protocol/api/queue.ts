@@ -5,6 +5,7 @@ import { published } from '../values.ts'
 
 export type QueuePolicy = 'fifo' | 'newest-first' | 'priority'
 
+/** A run that is driven, or that waits in the queue. */
 export interface QueueEntry {
   /** The run's id and name. */
   readonly run: string

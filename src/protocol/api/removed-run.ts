@@ -9,7 +9,7 @@ import { runStatusSchema } from './run-status.ts'
 const text = z.string()
 
 /** Same shape as the host's `WorktreeRemoval`. */
-export type WorktreeRemoved =
+export type WorktreeRemovalResponse =
   | { readonly status: 'unknown' }
   | { readonly status: 'kept'; readonly path: string; readonly why: string }
   | {
@@ -21,7 +21,7 @@ export type WorktreeRemoved =
   | { readonly status: 'branch-left'; readonly branch: string; readonly branchKept?: string }
   | { readonly status: 'failed'; readonly why: string }
 
-export const worktreeRemovedSchema: z.ZodType<WorktreeRemoved> = z
+export const worktreeRemovedSchema: z.ZodType<WorktreeRemovalResponse> = z
   .discriminatedUnion('status', [
     z.strictObject({ status: z.literal('unknown') }),
     z.strictObject({ status: z.literal('kept'), path: text, why: text }),
@@ -41,11 +41,11 @@ export const worktreeRemovedSchema: z.ZodType<WorktreeRemoved> = z
   .register(published, { id: 'WorktreeRemoved' })
 
 /** Same shape as the host's `RemovedRun`. */
-export interface RunRemoved extends Run {
-  readonly worktree?: WorktreeRemoved
+export interface RunRemovalResponse extends Run {
+  readonly worktree?: WorktreeRemovalResponse
 }
 
-export const runRemovedSchema: z.ZodType<RunRemoved> = z
+export const runRemovedSchema: z.ZodType<RunRemovalResponse> = z
   .strictObject({
     id: id<RunId>(),
     name: text,

@@ -7,6 +7,7 @@ import type {
   Metrics,
   RunState,
   StepId,
+  StoredState,
   ToolUse,
   TreeId,
 } from '../../loop/index.ts'
@@ -57,7 +58,7 @@ const reservedSchema: z.ZodType<Readonly<Record<string, Amount>>> = z.record(
   amountSchema,
 )
 
-export const runStateSchema: z.ZodType<RunState> = z
+const storedStateSchema: z.ZodType<StoredState> = z
   .strictObject({
     status: runStatusSchema,
     seq: count,
@@ -109,3 +110,6 @@ export const runStateSchema: z.ZodType<RunState> = z
     metrics: metricsSchema,
   })
   .register(published, { id: 'RunState' })
+
+/** Every member is checked. Which of them go together is up to the fold of the daemon that sends it. */
+export const runStateSchema = storedStateSchema as z.ZodType<RunState>

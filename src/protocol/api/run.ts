@@ -50,13 +50,13 @@ export const runSchema: z.ZodType<Run> = exactly<Run>()(
 ).register(published, { id: 'Run' })
 
 /** The end of an iteration, which can be forked, exported and rewound to. */
-export interface CheckpointPlace {
+export interface CheckpointPosition {
   readonly iteration: number
   readonly seq: number
   readonly atMs: number
 }
 
-export const checkpointPlaceSchema: z.ZodType<CheckpointPlace> = exactly<CheckpointPlace>()(
+export const checkpointPlaceSchema: z.ZodType<CheckpointPosition> = exactly<CheckpointPosition>()(
   z.strictObject({ iteration: count, seq: count, atMs: z.number() }),
 ).register(published, { id: 'CheckpointPlace' })
 
@@ -76,7 +76,7 @@ export interface RunDetail {
   /** Why it is suspended. */
   readonly why?: string
   readonly questions: readonly OpenQuestion[]
-  readonly checkpoints: readonly CheckpointPlace[]
+  readonly checkpoints: readonly CheckpointPosition[]
   /** Each check, and its status on the current files. Absent: an older daemon. */
   readonly checks?: readonly RunCheck[]
   /** What happened to its work, once a person has decided. */
@@ -102,8 +102,14 @@ export const runDetailSchema: z.ZodType<RunDetail> = z
 export interface RunAnswer {
   readonly run: Run
   readonly queue?: QueueEntry
+  /** Of a new run: why it works in the folder itself, without a worktree. */
+  readonly why?: string
 }
 
 export const runAnswerSchema: z.ZodType<RunAnswer> = exactly<RunAnswer>()(
-  z.strictObject({ run: runSchema, queue: queueEntrySchema.exactOptional() }),
+  z.strictObject({
+    run: runSchema,
+    queue: queueEntrySchema.exactOptional(),
+    why: z.string().exactOptional(),
+  }),
 ).register(published, { id: 'RunAnswer' })

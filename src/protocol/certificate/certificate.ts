@@ -43,6 +43,7 @@ export const certificateDomain = (version: CertificateVersion): string =>
 /** The size limit for reading and writing. */
 export const certificateBytesMax: number = 16 * 1024 * 1024
 
+/** What a certificate says: the tree, the checks that passed on it, the tests, the approvals, and who signed it. */
 export interface Certificate extends StrengthParts {
   readonly format: typeof certificateFormat
   readonly version: CertificateVersion
@@ -54,7 +55,7 @@ export interface Certificate extends StrengthParts {
   readonly apart?: readonly string[]
   /** The state before the first iteration, or the state to compare with. */
   readonly base?: { readonly tree?: TreeId; readonly commit?: string }
-  readonly rests: RestsOn
+  readonly rests: CertificateBasis
   /** Every check that ran, in order, including those that the certificate does not rest on. */
   readonly checks: readonly CertifiedCheck[]
   readonly sealed: SealedPart
@@ -63,7 +64,7 @@ export interface Certificate extends StrengthParts {
   readonly consultations: readonly Consultation[]
   /** Defects planted in the changed code, and how many of them a check noticed. */
   readonly teeth?: { readonly planted: number; readonly noticed: number }
-  readonly layer?: CertifiedLayer
+  readonly layer?: CertifiedDependencies
   readonly sandbox?: Walls
   readonly policy: { readonly decision: 'none' | 'allow'; readonly set: string }
   readonly budget?: {
@@ -96,7 +97,7 @@ export type Certified =
   | { readonly type: 'tree'; readonly name: string; readonly source?: Source }
 
 /** What must hold: these checks, a decision by the loop's own code, or both. */
-export interface RestsOn {
+export interface CertificateBasis {
   readonly checks: readonly string[]
   /** The condition that decided in code. */
   readonly code?: string
@@ -179,7 +180,7 @@ export interface Consultation {
   readonly summary?: string
 }
 
-export interface CertifiedLayer {
+export interface CertifiedDependencies {
   readonly from: 'installed' | 'carried' | 'none'
   readonly digest: string
   readonly summary: string

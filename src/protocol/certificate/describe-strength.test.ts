@@ -44,7 +44,7 @@ test('lists tests, control runs and changes', () => {
   expect(describeStrength(found)).toEqual([
     'test: 3 tests went from red to green, each shown able to fail; 12 stayed green.',
     'On the base plus only the work, the checks pass.',
-    'With the work taken back, tests that were red stay green.',
+    'With the work reverted, tests that were red stay green.',
     'Changed: 1 file of the work, 2 files outside the scope (approved by ana).',
   ])
 })

@@ -77,8 +77,8 @@ const expected: Readonly<Record<ControlRun['name'], readonly [held: string, not:
     'On the base plus only the work, the checks do not pass.',
   ],
   'work-taken-back': [
-    'With the work taken back, the tests that were red are red again.',
-    'With the work taken back, tests that were red stay green.',
+    'With the work reverted, the tests that were red are red again.',
+    'With the work reverted, tests that were red stay green.',
   ],
   'other-environment': [
     'In another environment, the checks give the same results.',

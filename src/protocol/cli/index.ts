@@ -12,8 +12,6 @@ import { journalOutputs } from './journal-outputs.ts'
 import { machineOutputs } from './machine-outputs.ts'
 import { runOutputs } from './run-outputs.ts'
 
-export type { CommandOutput } from './command-output.ts'
-
 export const commandOutputs: Readonly<Record<string, CommandOutput>> = {
   ...runOutputs,
   ...journalOutputs,

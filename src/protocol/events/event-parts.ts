@@ -67,6 +67,8 @@ export const preflightSchema: z.ZodType<Preflight> = exactly<Preflight>()(
   }),
 ).register(published, { id: 'Preflight' })
 
+const limitNameSchema = z.enum(['iterations', 'tokens', 'cost', 'time', 'deadline'])
+
 export const outcomeSchema: z.ZodType<Outcome> = exactly<Outcome>()(
   z.discriminatedUnion('type', [
     z.strictObject({
@@ -76,7 +78,7 @@ export const outcomeSchema: z.ZodType<Outcome> = exactly<Outcome>()(
     }),
     z.strictObject({
       type: z.literal('exhausted'),
-      limit: z.enum(['iterations', 'tokens', 'cost', 'time', 'deadline']),
+      limit: limitNameSchema,
       condition: text,
     }),
     z.strictObject({ type: z.literal('stuck'), condition: text, detail: text }),
@@ -94,6 +96,7 @@ const metSchema: z.ZodType<Met> = exactly<Met>()(
   z.strictObject({
     condition: text,
     ends: z.enum(['completed', 'exhausted', 'stuck']),
+    limit: limitNameSchema.exactOptional(),
     detail: text.exactOptional(),
     earlier: earlierSchema.exactOptional(),
   }),

@@ -61,6 +61,12 @@ export const stepKindSchema: z.ZodType<StepKind> = z.enum([
   'certify',
 ])
 
+const described = { kind: stepKindSchema.exactOptional(), role: text.exactOptional() }
+const roleAppearanceSchema = z.strictObject({
+  label: text.exactOptional(),
+  reports: z.literal(true).exactOptional(),
+})
+
 export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
   z.discriminatedUnion('type', [
     z.strictObject({
@@ -69,6 +75,8 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       loop: text,
       codeDigest: text,
       limits: limitsSchema,
+      loopType: text.exactOptional(),
+      roles: z.record(text, roleAppearanceSchema).exactOptional(),
       input: storedSchema.exactOptional(),
       source: sourceSchema.exactOptional(),
       worktree: worktreeSchema.exactOptional(),
@@ -115,7 +123,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
     z.strictObject({
       type: z.literal('step-started'),
       ...stepEvent,
-      kind: stepKindSchema.exactOptional(),
+      ...described,
       tree: optionalTree,
       reserved: optionalAmount,
       wakeAtMs: milliseconds.exactOptional(),
@@ -127,6 +135,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
     z.strictObject({
       type: z.literal('step-finished'),
       ...stepEvent,
+      ...described,
       result: storedSchema.exactOptional(),
       spent: optionalAmount,
       tree: optionalTree,

@@ -76,11 +76,11 @@ export function issueProblems(
     const path = [...above, ...issue.path]
     switch (issue.code) {
       case 'unrecognized_keys': {
-        // `keys` sets this message to the list of known keys.
-        const known = issue.message.split(', ')
+        // `keys` sets this message to what a key is called here, and the list of known keys.
+        const [what = '', ...known] = issue.message.split(', ')
         return issue.keys.map((name) => ({
           path: [...path, name],
-          reason: unknownName('key', name, known),
+          reason: unknownName(what, name, known),
           atKey: true,
         }))
       }

@@ -1,16 +1,16 @@
 /** What a schema cannot express about a loop file: whether its parts fit together. Pure. */
 
+import { checkAgent, checkTool, runsCommands } from './check-kinds.ts'
 import { quoted, unknownName } from './issue-problems.ts'
 import type {
-  AcpAgentSettings,
   AgentSettings,
-  CheckSettings,
   FileCondition,
   FileProblem,
-  PlainFile,
+  LoopFile,
+  PromptSection,
   SandboxSettings,
 } from './loop-file.ts'
-import type { WrittenLoopFile } from './loop-file-schemas.ts'
+import { type LoopFileType, makerRole, type Unnamed } from './loop-file-type.ts'
 
 /** The tools that need no MCP server. */
 export const builtInToolNames: readonly string[] = [
@@ -25,36 +25,51 @@ export const builtInToolNames: readonly string[] = [
 
 const conditionDepthMax = 5
 
+/** An agent and its path in the file. */
+interface PlacedAgent {
+  readonly agent: AgentSettings
+  readonly path: readonly PropertyKey[]
+}
+
+type File = Unnamed<LoopFile>
+
 /** `own`: the names of tools that the file defines in code. */
 export function loopFileProblems(
-  file: WrittenLoopFile,
+  file: File,
+  type: LoopFileType,
   nowMs: number,
   own: readonly string[] = [],
-): FileProblem[] {
+): readonly FileProblem[] {
+  const shared = [
+    ...sandboxProblems(file.sandbox),
+    ...eachCheckProblems(file, own),
+    ...consultProblems(file),
+  ]
+  // What else is wrong with a loop type that is code, only the code can tell.
+  if (type.roles === 'any') return shared
   return [
-    ...sectionProblems(file.prompt),
+    ...Object.entries(type.prompts?.(file.settings) ?? {}).flatMap(sectionProblems),
     ...toolProblems(file),
     ...agentProblems(file),
     ...checkProblems(file),
-    ...eachCheckProblems(file, own),
-    ...consultProblems(file),
-    ...sandboxProblems(file.sandbox),
+    ...shared,
     ...file.until.flatMap((condition, index) =>
       conditionProblems(condition, ['until', index], Object.keys(file.checks), nowMs),
     ),
     ...deadlineProblems(file.limits.deadlineAtMs, ['limits', 'deadline'], nowMs),
+    ...(type.problems?.(file) ?? []),
   ]
 }
 
-function sectionProblems(sections: PlainFile['prompt']): FileProblem[] {
+function sectionProblems([key, sections]: [string, readonly PromptSection[]]): FileProblem[] {
   const names = sections.map(({ name }) => name)
   return duplicates(names).map((index) => ({
-    path: ['prompt', index, 'name'],
+    path: [key, index, 'name'],
     reason: `there are two sections named ${names[index]}: give this one another name`,
   }))
 }
 
-function toolProblems({ tools = [], mcp }: Pick<PlainFile, 'tools' | 'mcp'>): FileProblem[] {
+function toolProblems({ tools = [], mcp }: Pick<LoopFile, 'tools' | 'mcp'>): FileProblem[] {
   const servers = Object.keys(mcp)
   const twice = duplicates(tools).map((index) => ({
     path: ['tools', index],
@@ -82,8 +97,7 @@ function unknownTool(
 
 const sandboxLists = ['readOnly', 'hide', 'network'] as const
 
-/** For every loop type. */
-export function sandboxProblems(sandbox: SandboxSettings): FileProblem[] {
+function sandboxProblems(sandbox: SandboxSettings): FileProblem[] {
   const repeated = sandboxLists.flatMap((name) =>
     duplicates(sandbox[name]).map((index) => ({
       path: ['sandbox', name, index],
@@ -100,37 +114,49 @@ export function sandboxProblems(sandbox: SandboxSettings): FileProblem[] {
   return [...repeated, ...unused.map((name) => ({ path: ['sandbox', name], reason }))]
 }
 
-/** Settings about tools must fit the kind of agent. */
-function agentProblems(file: WrittenLoopFile): FileProblem[] {
-  const { agent, tools, mcp } = file
-  switch (agent.type) {
-    case 'command':
-    case 'program':
-      return ownTools(file, 'an agent that is a command brings its own tools')
-    case 'acp':
-      return [
-        ...ownTools(file, 'an agent that speaks ACP brings its own tools'),
-        ...acpProblems(agent),
-      ]
-    case 'repair':
-      return [
-        ...ownTools(file, 'the repair agent calls no tools'),
-        ...(Object.values(file.checks).some(isCommand) ? [] : [missingCommandCheck]),
-      ]
-    case 'script':
-      return agent.script.flatMap((turns, list) =>
-        turns.flatMap((turn, index): FileProblem[] => {
-          if (!('call' in turn)) return []
-          const path = ['agent', 'script', list, index, 'call']
-          if (tools === undefined) return unknownTool(turn.call, Object.keys(mcp), path)
-          return tools.includes(turn.call)
-            ? []
-            : [{ path, reason: unknownName('tool', turn.call, tools) }]
-        }),
-      )
-    case 'model':
-      return []
-  }
+/** Where each agent is written; a role that falls back to the agent of another role has no place. */
+function placedAgents({ agents }: File): readonly PlacedAgent[] {
+  const entries = Object.entries(agents)
+  return entries.flatMap(([role, agent], at) =>
+    entries.findIndex(([, other]) => other === agent) === at
+      ? [{ agent, path: role === makerRole ? ['agent'] : ['agents', role] }]
+      : [],
+  )
+}
+
+/** Settings about tools must fit the kinds of agents. */
+function agentProblems(file: File): FileProblem[] {
+  const agents = Object.values(file.agents)
+  const placed = placedAgents(file)
+  const [first] = agents
+  return [
+    ...(first === undefined || agents.some(callsTools) ? [] : ownTools(file, first)),
+    ...(agents.some(({ type }) => type === 'repair') &&
+    !Object.values(file.checks).some(runsCommands)
+      ? [missingCommandCheck]
+      : []),
+    ...placed.flatMap((one) => [...acpProblems(one), ...scriptProblems(one, file)]),
+    ...file.readers.flatMap((role) => {
+      const agent = file.agents[role]
+      // An agent that is shared with another role is not written here.
+      const path = placed.find((one) => one.agent === agent && one.path.includes(role))?.path
+      return agent === undefined ? [] : readerProblems(agent, path ?? ['agents', role])
+    }),
+  ]
+}
+
+function scriptProblems({ agent, path }: PlacedAgent, { tools, mcp }: File): FileProblem[] {
+  if (agent.type !== 'script') return []
+  return agent.script.flatMap((turns, list) =>
+    turns.flatMap((turn, index): FileProblem[] => {
+      if (!('call' in turn)) return []
+      const at = [...path, 'script', list, index, 'call']
+      if (tools === undefined) return unknownTool(turn.call, Object.keys(mcp), at)
+      return tools.includes(turn.call)
+        ? []
+        : [{ path: at, reason: unknownName('tool', turn.call, tools) }]
+    }),
+  )
 }
 
 const missingCommandCheck: FileProblem = {
@@ -139,11 +165,17 @@ const missingCommandCheck: FileProblem = {
     'the repair agent needs a check that is a command and fails now: add one, such as test: npm test',
 }
 
-const isCommand = ({ type }: CheckSettings): boolean => type === 'command' || type === 'condition'
+/** Why `tools` and `mcp` would do nothing for an agent that does not call our tools. */
+const ownToolsReasons: Readonly<Record<string, string>> = {
+  command: 'an agent that is a command brings its own tools',
+  program: 'an agent that is a command brings its own tools',
+  acp: 'an agent that speaks ACP brings its own tools',
+  repair: 'the repair agent calls no tools',
+}
 
-function ownTools(file: WrittenLoopFile, why: string): FileProblem[] {
-  const { agent, tools, mcp } = file
-  const noEffect = `${why}, so this has no effect`
+function ownTools(file: File, agent: AgentSettings): FileProblem[] {
+  const { tools, mcp } = file
+  const noEffect = `${ownToolsReasons[agent.type]}, so this has no effect`
   const advice =
     agent.type === 'repair' ? 'remove it' : 'configure the servers in the program itself'
   const isUnused = Object.keys(mcp).length > 0 && !hasOtherCallers(file)
@@ -154,22 +186,24 @@ function ownTools(file: WrittenLoopFile, why: string): FileProblem[] {
 }
 
 /** Checks and judges call tools too. */
-const hasOtherCallers = ({ checks, certify }: WrittenLoopFile): boolean =>
-  Object.values(checks).some(
-    (check) => check.type === 'tool' || (check.type === 'judge' && callsTools(check.agent)),
-  ) || certify.consult.some(({ agent }) => callsTools(agent))
+const hasOtherCallers = ({ checks, certify }: File): boolean =>
+  Object.values(checks).some((check) => {
+    const asked = checkAgent(check)
+    return checkTool(check) !== undefined || (asked !== undefined && callsTools(asked.agent))
+  }) || certify.consult.some(({ agent }) => callsTools(agent))
 
 const callsTools = ({ type }: AgentSettings): boolean => type === 'model' || type === 'script'
 
 /** How to pass a model is only known for known programs. */
-function acpProblems({ acp, model, args }: AcpAgentSettings): FileProblem[] {
-  if (typeof acp === 'string') return []
+function acpProblems({ agent, path }: PlacedAgent): FileProblem[] {
+  if (agent.type !== 'acp' || typeof agent.acp === 'string') return []
+  const { model, args } = agent
   return [
     ...(model === undefined
       ? []
       : [
           {
-            path: ['agent', 'model'],
+            path: [...path, 'model'],
             reason: 'a command takes its model as an argument: put it into acp',
           },
         ]),
@@ -177,40 +211,40 @@ function acpProblems({ acp, model, args }: AcpAgentSettings): FileProblem[] {
       ? []
       : [
           {
-            path: ['agent', 'args'],
+            path: [...path, 'args'],
             reason: 'a command has its arguments in acp: move them there',
           },
         ]),
   ]
 }
 
-function checkProblems({ agent, checks, until }: WrittenLoopFile): FileProblem[] {
+function checkProblems({ agents, checks, until }: File): FileProblem[] {
   if (Object.keys(checks).length > 0 || !until.some(needsChecks)) return []
   // That agent needs checks anyway, which `agentProblems` reports.
-  if (agent.type === 'repair') return []
+  if (Object.values(agents).some(({ type }) => type === 'repair')) return []
   const reason =
     'there are no checks, so checks-pass can never be met and the run could not succeed: ' +
     'add one, such as test: npm test, or use an until without checks-pass'
   return [{ path: ['checks'], reason }]
 }
 
-/** For every loop type. */
-export function eachCheckProblems(
-  { checks, mcp }: Pick<PlainFile, 'checks' | 'mcp'>,
+function eachCheckProblems(
+  { checks, mcp }: Pick<LoopFile, 'checks' | 'mcp'>,
   own: readonly string[] = [],
 ): FileProblem[] {
   const servers = Object.keys(mcp)
   return Object.entries(checks).flatMap(([name, check]) => {
-    if (check.type === 'judge') return readerProblems(check.agent, ['checks', name, 'judge'])
-    if (check.type !== 'tool' || own.includes(check.tool)) return []
-    return unknownTool(check.tool, servers, ['checks', name, 'tool'])
+    const [asked, called] = [checkAgent(check), checkTool(check)]
+    return [
+      ...(asked === undefined ? [] : readerProblems(asked.agent, ['checks', name, asked.key])),
+      ...(called === undefined || own.includes(called.tool)
+        ? []
+        : unknownTool(called.tool, servers, ['checks', name, called.key])),
+    ]
   })
 }
 
-/** For every loop type. */
-export function consultProblems({
-  certify: { consult },
-}: Pick<PlainFile, 'certify'>): FileProblem[] {
+function consultProblems({ certify: { consult } }: Pick<LoopFile, 'certify'>): FileProblem[] {
   const names = consult.map(({ name }) => name)
   return [
     ...duplicates(names).map((index) => ({

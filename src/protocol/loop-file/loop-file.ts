@@ -1,37 +1,36 @@
 /**
  * A loop file as the program uses it: every default filled in, durations in milliseconds, money in
  * micro-dollars, sizes in bytes, times in milliseconds since 1970. Its written form is in
- * `loop-file-schemas.ts`.
+ * `loop-file-schema.ts`.
  *
- * A union discriminated by `loop`: one member per loop type that a file can have.
+ * These are the keys of every loop file. Those of its loop type are in `settings`, and declared by that type
+ * (`loop-file-type.ts`).
  */
 
-import type {
-  Amount,
-  CaptureLimits,
-  Condition,
-  ExistingFailure,
-  Json,
-  Limits,
-  StandardCondition,
+import {
+  type Amount,
+  type Condition,
+  type ExistingFailure,
+  type Json,
+  type Limits,
+  type ProgramName,
+  programNames,
+  type StandardCondition,
 } from '../../loop/index.ts'
 
-export type LoopFile = PlainFile
-
-export type LoopFileType = LoopFile['loop']
-
-/** Runs an agent on a prompt until the checks pass. */
-export interface PlainFile {
-  readonly loop: 'plain'
+export interface LoopFile<Settings = unknown> {
+  /** The name of its loop type. */
+  readonly loop: string
   readonly name: string
   readonly description?: string
   /** As written: relative to the folder of the file. Absent: the current directory of the command. */
   readonly workspace?: string
   readonly worktree: WorktreeSettings
   readonly input: { readonly [name: string]: Json }
-  /** At least one. A prompt that is text becomes one section named `prompt`. */
-  readonly prompt: readonly PromptSection[]
-  readonly agent: AgentSettings
+  /** By role, in the order of the loop type, with its defaults filled in. */
+  readonly agents: { readonly [role: string]: AgentSettings }
+  /** Roles whose agents may read the workspace and change nothing. */
+  readonly readers: readonly string[]
   /** Absent: every built-in tool and every tool of the MCP servers. */
   readonly tools?: readonly string[]
   readonly mcp: { readonly [server: string]: McpServer }
@@ -42,10 +41,10 @@ export interface PlainFile {
   readonly certify: CertifySettings
   readonly until: readonly FileCondition[]
   readonly limits: Limits
-  readonly context: { readonly tokensMax: number }
-  readonly progress: CaptureLimits
   readonly exclude: readonly string[]
   readonly sandbox: SandboxSettings
+  /** The keys that belong to the loop type. */
+  readonly settings: Settings
 }
 
 /** Whether and how a run gets a separate git worktree. */
@@ -105,8 +104,8 @@ export interface SectionSettings {
 }
 
 /** Agent programs known by name. */
-export const agentPrograms = ['claude', 'codex', 'opencode', 'gemini'] as const
-export type AgentProgramName = (typeof agentPrograms)[number]
+export const agentPrograms: typeof programNames = programNames
+export type AgentProgramName = ProgramName
 
 /** The values of `agent` that need no further settings. */
 export const agentNames: readonly (AgentProgramName | 'repair')[] = [...agentPrograms, 'repair']

@@ -38,11 +38,17 @@ export const expects =
       ? `it is missing: expected ${what}`
       : `expected ${what}, found ${describeValue(input)}`
 
-/** Refuses unknown keys. The message lists the known keys, from which the nearest name is found. */
-export function keys<S extends z.core.$ZodLooseShape>(shape: S): z.ZodObject<S, z.core.$strict> {
+/**
+ * Refuses unknown keys. The message lists what a key is called here and the known keys, from which the
+ * nearest name is found.
+ */
+export function keys<S extends z.core.$ZodLooseShape>(
+  shape: S,
+  what: string = 'key',
+): z.ZodObject<S, z.core.$strict> {
   return z.strictObject(shape, {
     error: (issue) =>
-      issue.code === 'unrecognized_keys' ? Object.keys(shape).join(', ') : undefined,
+      issue.code === 'unrecognized_keys' ? [what, ...Object.keys(shape)].join(', ') : undefined,
   })
 }
 

@@ -1,10 +1,10 @@
 /**
- * A program of its own, started inside a sandbox in front of a command:
+ * A separate program that starts a command inside a sandbox:
  * `relay.mjs 8080=/run/loopwright/0.sock -- program args…`
  *
- * It listens on the loopback inside and carries each connection to a Unix socket that leads outside.
- * It starts the command when it listens, hands signals on to it, and ends with it and like it. Only
- * this one file is there inside, so it imports nothing but Node.
+ * It listens on the loopback interface inside and forwards each connection to a Unix socket that leads
+ * outside. Once it listens, it starts the command, forwards signals to it, and exits with its exit code. Only
+ * this file is visible inside, so it imports nothing but Node.
  */
 
 import { spawn } from 'node:child_process'
@@ -12,7 +12,7 @@ import { connect, createServer } from 'node:net'
 import { constants } from 'node:os'
 
 const connectionsMax = 256
-const handedOn = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
+const forwardedSignals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
 
 const args = process.argv.slice(2)
 const end = args.indexOf('--')
@@ -25,7 +25,7 @@ function listen(relay: string): Promise<void> {
   const path = relay.slice(at + 1)
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (inner) => {
     const outer = connect({ path, allowHalfOpen: true })
-    // What was received is still delivered after the end of the one that sent it.
+    // Deliver what was received even if the sender has closed.
     inner.on('error', () => outer.destroy()).on('close', () => outer.destroySoon())
     outer.on('error', () => inner.destroy()).on('close', () => inner.destroySoon())
     inner.pipe(outer)
@@ -40,21 +40,21 @@ function listen(relay: string): Promise<void> {
 
 function run([program = '', ...programArgs]: readonly string[]): void {
   let group: number | undefined
-  // First: from its first moment on the command may be asked to end.
-  for (const signal of handedOn) {
+  // Before the spawn, because a request to stop can arrive at any time after it.
+  for (const signal of forwardedSignals) {
     process.on(signal, () => {
       if (group !== undefined) signalGroup(group, signal)
     })
   }
-  // A group of its own, so that a signal comes once: through us.
+  // A separate process group, so that the command gets each signal once, from here.
   const child = spawn(program, programArgs, { stdio: 'inherit', detached: true })
   group = child.pid
   child.on('error', (error: NodeJS.ErrnoException) => {
-    const why = error.code === 'EACCES' ? 'Permission denied' : 'No such file or directory'
-    process.stderr.write(`loopwright: cannot start ${program}: ${why}\n`)
+    const reason = error.code === 'EACCES' ? 'Permission denied' : 'No such file or directory'
+    process.stderr.write(`loopwright: cannot start ${program}: ${reason}\n`)
     process.exit(127)
   })
-  // As shells say it; nobody outside could see more.
+  // The exit code that shells use for a signal.
   child.on('exit', (code, signal) => {
     process.exit(code ?? 128 + (signal === null ? 0 : constants.signals[signal]))
   })
@@ -64,6 +64,6 @@ function signalGroup(group: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-group, signal)
   } catch {
-    // It has just ended.
+    // The group has just ended.
   }
 }

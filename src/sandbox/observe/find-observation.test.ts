@@ -9,10 +9,10 @@ async function trial(changes: Partial<ObservationTrial> = {}): Promise<Observati
   const folder = await mkdtemp(join(tmpdir(), 'loopwright-observe-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const sandbox = await openSandbox()
-  return { folder, overlay: sandbox.overlay, commandsIn: sandbox.commands, ...changes }
+  return { folder, overlay: sandbox.overlay, createCommands: sandbox.commands, ...changes }
 }
 
-test('without overlays nothing is observed, for the same reason', async () => {
+test('nothing is observed without overlays, for the same reason', async () => {
   const reason = 'There are none.'
   const found = await findObservation(
     await trial({ overlay: async () => ({ mode: 'copy', reason }) }),
@@ -20,7 +20,7 @@ test('without overlays nothing is observed, for the same reason', async () => {
   expect(found).toEqual({ reads: 'none', writes: 'none', reason })
 })
 
-test('where the overlay does not work, the reason is the last line of what failed', async () => {
+test('the reason for a failed overlay is the last line of its error output', async () => {
   const result = {
     ended: 'exited',
     exitCode: 32,
@@ -30,25 +30,25 @@ test('where the overlay does not work, the reason is the last line of what faile
   } as const
   const stderr = 'mount: wrong fs type\n'
   const found = await findObservation(
-    await trial({ commandsIn: () => ({ run: async () => ({ ...result, stderr }) }) }),
+    await trial({ createCommands: () => ({ run: async () => ({ ...result, stderr }) }) }),
   )
   expect(found).toMatchObject({ writes: 'none', reason: expect.stringMatching(/wrong fs type\.$/) })
 })
 
-test('where reads are not seen, writes are observed still', async () => {
+test('writes are observed even if reads are not', async () => {
   const watch: ObservationTrial['watch'] = async () => ({
     stop: async () => undefined,
     problem: 'ffi-rs is not installed.',
   })
-  const given = await trial({ watch })
-  const { mode } = await given.overlay()
-  const { reads, writes, reason } = await findObservation(given)
+  const withoutReads = await trial({ watch })
+  const { mode } = await withoutReads.overlay()
+  const { reads, writes, reason } = await findObservation(withoutReads)
   expect(reads).toBe('none')
   expect(writes).toBe(mode === 'overlay' ? 'overlay' : 'none')
   expect(mode !== 'overlay' || reason.includes('ffi-rs')).toBe(true)
 })
 
-test('what is found here is found once, and leaves nothing', async () => {
+test('observation is tried once per folder, and leaves no files', async () => {
   const { folder } = await trial()
   const [one, two] = [await openSandbox(), await openSandbox()]
   const found = await one.observes(folder)

@@ -1,6 +1,6 @@
 /**
- * Whether this machine can observe what a command reads and writes. Tries it with a small workspace in the folder
- * that workspaces are created in, because not every file system can be the upper layer of an overlay.
+ * Detects whether this machine can observe what a command reads and writes. Tries it with a small workspace in
+ * the folder that workspaces are created in, because not every file system can be the upper layer of an overlay.
  */
 
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { type ReadWatch, watchReads } from './watch-reads.ts'
 export interface ObservationTrial {
   readonly folder: string
   overlay(): Promise<OverlayReport>
-  commandsIn(place: SandboxPlace): Commands
+  createCommands(spec: SandboxPlace): Commands
   readonly watch?: typeof watchReads
 }
 
@@ -36,18 +36,18 @@ export async function findObservation(trial: ObservationTrial): Promise<Observat
     await mkdir(trial.folder, { recursive: true, mode: 0o700 })
     const own = await realpath(await mkdtemp(join(trial.folder, 'observe-')))
     try {
-      return await tryOut(trial, own)
+      return await runTrial(trial, own)
     } finally {
       // The overlay's work folder, which only root may enter.
       await chmod(join(own, 'writes', 'work', 'work'), 0o700).catch(() => {})
       await rm(own, { recursive: true, force: true })
     }
   } catch (error) {
-    return { reads: 'none', writes: 'none', reason: `It could not be tried: ${textOf(error)}` }
+    return { reads: 'none', writes: 'none', reason: `The trial failed: ${textOf(error)}` }
   }
 }
 
-async function tryOut(trial: ObservationTrial, own: string): Promise<ObservationReport> {
+async function runTrial(trial: ObservationTrial, own: string): Promise<ObservationReport> {
   const [workspace, folder] = [join(own, 'workspace'), join(own, 'writes')]
   await mkdir(join(workspace, 'src'), { recursive: true })
   await mkdir(folder)
@@ -55,13 +55,13 @@ async function tryOut(trial: ObservationTrial, own: string): Promise<Observation
     await writeFile(join(workspace, name), 'as-it-was\n')
   }
   const watch = await (trial.watch ?? watchReads)(workspace)
-  const commands = trial.commandsIn({ workspace, workspaceOverlay: { folder } })
+  const commands = trial.createCommands({ workspace, workspaceOverlay: { folder } })
   const command = { program: 'sh', args: ['-c', script], timeoutMs }
   const { stdout, stderr } = await commands.run(command, new AbortController().signal)
   const read = await watch.stop()
   const problem =
     stdout === 'ok\n'
-      ? await wrongWrites(workspace, folder)
+      ? await findWrongWrites(workspace, folder)
       : stderr.trim().split('\n').at(-1) || 'the command failed'
   if (problem !== undefined) {
     return {
@@ -77,9 +77,9 @@ async function tryOut(trial: ObservationTrial, own: string): Promise<Observation
 function reportReads(watch: ReadWatch, read: readonly string[] | undefined): ObservationReport {
   const isRight = read?.includes('src/read') === true && !read.includes('unread')
   if (isRight) {
-    return { reads: 'inotify', writes: 'overlay', reason: 'Reads and writes of a trial were seen.' }
+    return { reads: 'inotify', writes: 'overlay', reason: 'A trial observed reads and writes.' }
   }
-  const why = watch.problem ?? 'the reads of a trial were not seen'
+  const why = watch.problem ?? 'a trial did not observe its reads'
   return {
     reads: 'none',
     writes: 'overlay',
@@ -89,7 +89,7 @@ function reportReads(watch: ReadWatch, read: readonly string[] | undefined): Obs
 }
 
 /** Undefined: all writes are in the upper layer, and none is in the workspace. */
-async function wrongWrites(workspace: string, folder: string): Promise<string | undefined> {
+async function findWrongWrites(workspace: string, folder: string): Promise<string | undefined> {
   const list = async (path: string): Promise<string> =>
     (await readdir(path, { recursive: true })).toSorted().join(' ')
   const isUnchanged =
@@ -97,5 +97,5 @@ async function wrongWrites(workspace: string, folder: string): Promise<string | 
     (await readFile(join(workspace, 'changed'), 'utf8')) === 'as-it-was\n'
   if (!isUnchanged) return 'the folder on disk was changed'
   const upper = await list(join(folder, 'upper'))
-  return upper === 'changed made made/file src src/removed' ? undefined : 'writes were not seen'
+  return upper === 'changed made made/file src src/removed' ? undefined : 'writes were not observed'
 }

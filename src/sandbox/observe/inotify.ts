@@ -1,14 +1,14 @@
 /**
- * Calls to the kernel that Node does not offer: inotify for reads, and attributes of files. They go through
- * a package with a binary, so this is used only in a separate process: see `read-watcher.ts`.
+ * System calls that Node does not offer: inotify for reads, and extended attributes of files. They go through
+ * a package with a native binary, so this runs only in a separate process: see `read-watcher.ts`.
  */
 
 import { closeSync, readSync } from 'node:fs'
 
 export interface Inotify {
-  /** What identifies the folder in events. Throws when there can be no more, or it is not a folder. */
+  /** Returns the id of the folder in events. Throws at the limit on watches, or if it is not a folder. */
   add(folder: Buffer): number
-  /** All that happened so far. */
+  /** Passes on all events so far. */
   drain(onEvent: (event: InotifyEvent) => void): void
   close(): void
 }
@@ -16,17 +16,17 @@ export interface Inotify {
 export interface InotifyEvent {
   readonly folder: number
   readonly mask: number
-  /** Of the file in the folder, one byte in each character. */
+  /** The name of the file in the folder, one byte per character. */
   readonly name: string
 }
 
 export const isFolderEvent = ({ mask }: InotifyEvent): boolean => (mask & 0x4000_0000) !== 0
-/** More happened than the kernel keeps. */
+/** The kernel's queue overflowed and events were lost. */
 export const isOverflow = ({ mask }: InotifyEvent): boolean => (mask & 0x4000) !== 0
 
-/** Without a wait, and not for programs that we start. */
+/** Non-blocking, and closed in child processes. */
 const flags = 0o4000 | 0o2000000
-/** A file was opened. The last two: of a folder only, and not through a link. */
+/** Reports that a file was opened. The last two: watch folders only, and do not follow symlinks. */
 const wanted = 0x20 | 0x0100_0000 | 0x0200_0000
 const headerBytes = 16
 const buffer = Buffer.allocUnsafe(1024 * 1024)
@@ -34,16 +34,16 @@ const buffer = Buffer.allocUnsafe(1024 * 1024)
 /** glibc, then musl. */
 const libraries = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1']
 
-export interface KernelCalls {
+export interface SystemCalls {
   openInotify(): Inotify
-  /** The folder of an upper layer hides what is below it. */
+  /** A folder of an upper layer that hides the folder below it. */
   isOpaque(folder: Buffer): boolean
 }
 
 const opaqueName = Buffer.from('user.overlay.opaque\0')
 
-/** Rejects where they cannot be made. */
-export async function loadKernelCalls(): Promise<KernelCalls> {
+/** Rejects if the native package cannot be loaded. */
+export async function loadSystemCalls(): Promise<SystemCalls> {
   const { open, load, DataType } = await import('ffi-rs')
   const library = 'c'
   const failures: unknown[] = []

@@ -1,41 +1,41 @@
 /**
- * A program that watches which files of a folder are opened, and reads attributes. It is a separate process: if the package that
- * calls the kernel crashes, or waits, Loopwright does not. One serves many watches.
+ * A program that watches which files of a folder are opened, and reads attributes. It is a separate process, so
+ * that a crash or hang of the native package does not affect Loopwright. One process serves many watches.
  *
- * It reads a request a line from its input and writes an answer a line, and ends with its input. Paths have
- * one byte in each character.
+ * It reads one request per line from its input, writes one answer per line, and exits when its input closes.
+ * Paths have one byte per character.
  */
 
 import { readdirSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { type Inotify, isFolderEvent, isOverflow, loadKernelCalls } from './inotify.ts'
+import { type Inotify, isFolderEvent, isOverflow, loadSystemCalls } from './inotify.ts'
 import type { WatcherAnswer, WatcherRequest } from './watcher-protocol.ts'
 
-interface Watched {
+interface Watch {
   readonly inotify: Inotify
-  /** By what identifies them in events. */
+  /** By their id in events. */
   readonly folders: Map<number, { readonly path: string; readonly opened: Set<string> }>
   hasOverflowed: boolean
 }
 
-/** The kernel keeps 16,384 events by default. */
+/** The kernel queues 16,384 events by default. */
 const drainEveryMs = 2
 
-const watched = new Map<number, Watched>()
-const calls = loadKernelCalls()
+const watches = new Map<number, Watch>()
+const calls = loadSystemCalls()
 let timer: NodeJS.Timeout | undefined
 
 const answer = (one: WatcherAnswer): void => void process.stdout.write(`${JSON.stringify(one)}\n`)
 
 async function start(id: number, folder: string, exclude: readonly string[]): Promise<void> {
-  const one: Watched = {
+  const one: Watch = {
     inotify: (await calls).openInotify(),
     folders: new Map(),
     hasOverflowed: false,
   }
   try {
-    // First all names, so that looking for them is not observed.
-    for (const path of foldersIn(folder, new Set(exclude))) {
+    // List all folders first, so that the listing itself is not observed.
+    for (const path of listFolders(folder, new Set(exclude))) {
       const whole = path === '' ? folder : `${folder}/${path}`
       one.folders.set(one.inotify.add(toPath(whole)), { path, opened: new Set() })
     }
@@ -43,22 +43,22 @@ async function start(id: number, folder: string, exclude: readonly string[]): Pr
     one.inotify.close()
     throw error
   }
-  watched.set(id, one)
+  watches.set(id, one)
   timer ??= setInterval(drainAll, drainEveryMs)
   answer({ id, ready: true })
 }
 
 function stop(id: number): void {
-  const one = watched.get(id)
-  if (one === undefined) return answer({ id, failed: 'It is not watched.' })
+  const one = watches.get(id)
+  if (one === undefined) return answer({ id, failed: 'The folder is not watched.' })
   drain(one)
   one.inotify.close()
-  watched.delete(id)
-  if (watched.size === 0) {
+  watches.delete(id)
+  if (watches.size === 0) {
     clearInterval(timer)
     timer = undefined
   }
-  if (one.hasOverflowed) return answer({ id, failed: 'More was read than the kernel keeps.' })
+  if (one.hasOverflowed) return answer({ id, failed: 'The event queue of the kernel overflowed.' })
   const read = [...one.folders.values()].flatMap(({ path, opened }) =>
     [...opened].map((name) => (path === '' ? name : `${path}/${name}`)),
   )
@@ -67,7 +67,7 @@ function stop(id: number): void {
 
 async function findOpaque(id: number, upper: string): Promise<void> {
   const { isOpaque } = await calls
-  const folders = foldersIn(upper, new Set())
+  const folders = listFolders(upper, new Set())
   answer({
     id,
     opaque: folders.filter((path) => path !== '' && isOpaque(toPath(`${upper}/${path}`))),
@@ -75,10 +75,10 @@ async function findOpaque(id: number, upper: string): Promise<void> {
 }
 
 function drainAll(): void {
-  for (const one of watched.values()) drain(one)
+  for (const one of watches.values()) drain(one)
 }
 
-function drain(one: Watched): void {
+function drain(one: Watch): void {
   one.inotify.drain((event) => {
     if (isOverflow(event)) one.hasOverflowed = true
     else if (!isFolderEvent(event) && event.name !== '') {
@@ -87,7 +87,7 @@ function drain(one: Watched): void {
   })
 }
 
-function foldersIn(top: string, excluded: ReadonlySet<string>): readonly string[] {
+function listFolders(top: string, excluded: ReadonlySet<string>): readonly string[] {
   const found = ['']
   for (const folder of found) {
     const path = toPath(folder === '' ? top : `${top}/${folder}`)

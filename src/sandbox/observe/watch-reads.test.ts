@@ -25,7 +25,7 @@ function newFolder(): string {
   return folder
 }
 
-/** The process that this one started to watch. */
+/** The watcher process that this process started. */
 function findWatcher(): number {
   const isOurs = (pid: string): boolean => {
     try {
@@ -39,26 +39,23 @@ function findWatcher(): number {
   return Number(readdirSync('/proc').find((name) => /^\d+$/.test(name) && isOurs(name)))
 }
 
-test.runIf(process.platform === 'linux')(
-  'files are listed that were opened, and once each',
-  async () => {
-    const folder = newFolder()
-    symlinkSync('src/c', join(folder, 'link'))
-    writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.of(0xff)]), '')
-    const watch = await watchReads(folder, { exclude: ['node_modules'] })
-    readFileSync(join(folder, 'a'))
-    readFileSync(join(folder, 'a'))
-    readFileSync(join(folder, 'link'))
-    readFileSync(join(folder, 'node_modules/e'))
-    execFileSync('sh', ['-c', 'cat ./* || true'], { cwd: folder, stdio: 'ignore' })
-    expect(await watch.stop()).toEqual(['\\xff', 'a', 'b', 'src/c'])
-    readFileSync(join(folder, 'src/deep/d'))
-    expect(await watch.stop()).not.toContain('src/deep/d')
-  },
-)
+test.runIf(process.platform === 'linux')('lists each opened file once', async () => {
+  const folder = newFolder()
+  symlinkSync('src/c', join(folder, 'link'))
+  writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.of(0xff)]), '')
+  const watch = await watchReads(folder, { exclude: ['node_modules'] })
+  readFileSync(join(folder, 'a'))
+  readFileSync(join(folder, 'a'))
+  readFileSync(join(folder, 'link'))
+  readFileSync(join(folder, 'node_modules/e'))
+  execFileSync('sh', ['-c', 'cat ./* || true'], { cwd: folder, stdio: 'ignore' })
+  expect(await watch.stop()).toEqual(['\\xff', 'a', 'b', 'src/c'])
+  readFileSync(join(folder, 'src/deep/d'))
+  expect(await watch.stop()).not.toContain('src/deep/d')
+})
 
 test.runIf(process.platform === 'linux')(
-  'a renamed folder keeps its name; watches do not mix',
+  'reports a renamed folder by its original name; watches do not mix',
   async () => {
     const [one, two] = [newFolder(), newFolder()]
     const watches = [await watchReads(one), await watchReads(two)]
@@ -69,20 +66,20 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test('what cannot be watched is unknown, and not empty', async () => {
+test('the result is undefined, not empty, for a folder that cannot be watched', async () => {
   const watch = await watchReads(join(newFolder(), 'missing'))
   expect(await watch.stop()).toBeUndefined()
   expect(watch.problem).toBeDefined()
 })
 
 test.runIf(process.platform === 'linux')(
-  'more reads than the kernel keeps are unknown, also when the process dies',
+  'the result is undefined after a queue overflow or if the watcher dies',
   async () => {
     const folder = newFolder()
     const [flooded, killed] = [await watchReads(folder), await watchReads(folder)]
     const watcher = findWatcher()
     process.kill(watcher, 'SIGSTOP')
-    // Two in turns: the kernel keeps only one of events that are alike and follow each other.
+    // Alternate between two files, because the kernel merges identical consecutive events.
     for (let at = 0; at < 10_000; at++) {
       readFileSync(join(folder, 'a'))
       readFileSync(join(folder, 'b'))

@@ -1,9 +1,9 @@
 /**
- * Which files below a folder are opened, by any process and through any mount: observed from outside with
- * inotify, so nothing inside a sandbox can prevent or see it.
+ * Observes which files below a folder are opened, by any process and through any mount. inotify works from
+ * outside the sandbox, so processes inside can neither prevent nor see it.
  *
- * 1. Only folders that are there at the start are watched. A file that was created later is not reported.
- * 2. All or nothing: where something may have been missed, the answer is undefined and not a shorter list.
+ * 1. Only folders that exist at the start are watched. A file that is created later is not reported.
+ * 2. All or nothing: if an event may have been missed, the result is undefined and not a shorter list.
  */
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
@@ -13,14 +13,14 @@ import { fileURLToPath } from 'node:url'
 import type { WatcherAnswer, WatcherRequest } from './watcher-protocol.ts'
 
 export interface ReadWatch {
-  /** Files that were opened, from the top of the folder, sorted. Undefined: they could not be observed. */
+  /** The opened files, relative to the folder, sorted. Undefined if they could not be observed. */
   stop(): Promise<readonly string[] | undefined>
-  /** Why they cannot be observed. */
+  /** Why reads cannot be observed. */
   readonly problem?: string
 }
 
 export interface WatchReadsOptions {
-  /** Folders that are not watched, from the top. */
+  /** Folders that are not watched, relative to the folder. */
   readonly exclude?: readonly string[]
 }
 
@@ -39,7 +39,7 @@ export async function watchReads(
   folder: string,
   { exclude = [] }: WatchReadsOptions = {},
 ): Promise<ReadWatch> {
-  if (process.platform !== 'linux') return unavailable('Reads can be observed on Linux only.')
+  if (process.platform !== 'linux') return unavailable('Observing reads needs Linux.')
   const id = ++lastId
   current ??= startWatcher()
   const watcher = current
@@ -51,15 +51,15 @@ export async function watchReads(
     stop() {
       stopped ??= watcher
         .ask({ id })
-        .then((last) => ('read' in last ? last.read.map(toShown).toSorted() : undefined))
+        .then((last) => ('read' in last ? last.read.map(toDisplayPath).toSorted() : undefined))
       return stopped
     },
   }
 }
 
 /**
- * Folders of an upper layer that were removed and created again: they hide all that the lower layer has there.
- * From the top, one byte in each character. Undefined: unknown.
+ * Finds the folders of an upper layer that were deleted and created again, which hide the lower layer.
+ * Relative to `upper`, one byte per character. Undefined: unknown.
  */
 export async function findOpaque(upper: string): Promise<readonly string[] | undefined> {
   if (process.platform !== 'linux') return undefined
@@ -72,8 +72,8 @@ const unavailable = (problem: string): ReadWatch => ({ stop: async () => undefin
 
 const toBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
-/** As trees are listed: bytes that are not UTF-8 as `\xff`. */
-function toShown(bytes: string): string {
+/** Like tree listings: bytes that are not UTF-8 are written as `\xff`. */
+function toDisplayPath(bytes: string): string {
   const buffer = Buffer.from(bytes, 'latin1')
   const text = buffer.toString('utf8')
   if (Buffer.from(text, 'utf8').equals(buffer)) return text
@@ -93,11 +93,11 @@ function startWatcher(): Watcher {
   const settle = (answer: WatcherAnswer): void => {
     waiting.get(answer.id)?.(answer)
     waiting.delete(answer.id)
-    hold(child, waiting.size > 0)
+    setReferenced(child, waiting.size > 0)
   }
   const end = (): void => {
     if (current === watcher) current = undefined
-    for (const id of waiting.keys()) settle({ id, failed: ended })
+    for (const id of waiting.keys()) settle({ id, failed: watcherEnded })
   }
   child.on('error', end).on('exit', end)
   child.stdin.on('error', () => {})
@@ -108,33 +108,33 @@ function startWatcher(): Watcher {
     ask: (request) =>
       new Promise((resolve) => {
         const { id } = request
-        const isGone = child.exitCode !== null || child.signalCode !== null
-        if (isGone || child.pid === undefined) return resolve({ id, failed: ended })
+        const hasExited = child.exitCode !== null || child.signalCode !== null
+        if (hasExited || child.pid === undefined) return resolve({ id, failed: watcherEnded })
         // A watcher that does not answer is not used again.
         const timer = setTimeout(() => child.kill('SIGKILL'), answerMs)
         waiting.set(id, (answer) => {
           clearTimeout(timer)
           resolve(answer)
         })
-        hold(child, true)
+        setReferenced(child, true)
         child.stdin.write(`${JSON.stringify(request)}\n`)
       }),
   }
   return watcher
 }
 
-const ended = 'The process that watches reads ended.'
+const watcherEnded = 'The process that watches reads ended.'
 
-/** While it only waits for the next watch, it does not keep this process from ending. */
-function hold(child: Child, isNeeded: boolean): void {
+/** An idle watcher does not keep this process from exiting. */
+function setReferenced(child: Child, isNeeded: boolean): void {
   for (const one of [child, child.stdin, child.stdout]) {
-    const held = one as { ref?(): void; unref?(): void }
-    if (isNeeded) held.ref?.()
-    else held.unref?.()
+    const handle = one as { ref?(): void; unref?(): void }
+    if (isNeeded) handle.ref?.()
+    else handle.unref?.()
   }
 }
 
-/** Always the built one. Running from the sources, as tests do, it is in `dist/`: build first. */
+/** Always the built file, even when running from sources as tests do: build first. */
 function programFile(own: string = import.meta.url): string {
   const built = own.endsWith('.ts') ? own.replace(/\/src\/(?!.*\/src\/)/, '/dist/') : own
   return fileURLToPath(new URL('./read-watcher.js', built))

@@ -1,12 +1,12 @@
-/** Messages between Loopwright and the process that watches reads. Paths have one byte in each character. */
+/** Messages between Loopwright and the process that watches reads. Paths have one byte per character. */
 
 export interface WatcherRequest {
   readonly id: number
-  /** To be watched; absent: the watch ends. */
+  /** The folder to watch; absent: the watch ends. */
   readonly folder?: string
-  /** Folders that are not watched, from the top. */
+  /** Folders that are not watched, relative to `folder`. */
   readonly exclude?: readonly string[]
-  /** Nothing is watched; which folders of this upper layer hide what is below them? */
+  /** Instead of a watch: find the folders of this upper layer that hide the lower layer. */
   readonly upper?: string
 }
 

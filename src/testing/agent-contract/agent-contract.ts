@@ -22,12 +22,14 @@ import {
   workCases,
 } from './work-cases.ts'
 
+/** One rule of the contract, as a case for any test runner. */
 export interface ContractCase {
   /** A sentence about an agent. */
   readonly name: string
   run(): Promise<void>
 }
 
+/** The rules that every agent keeps, as cases for any test runner. */
 export function agentContract(options: AgentContractOptions): readonly ContractCase[] {
   const { task = (word): AgentTask => ({ prompt: `Say the word ${word}.` }), startMs = 500 } =
     options

@@ -4,6 +4,7 @@ import { type AgentReport, type AgentTask } from '../../loop/index.ts'
 import { ContractError, requireReport } from './contract-rules.ts'
 import type { Scene, SceneOptions, Trial, TrialOptions } from './open-scene.ts'
 
+/** The agent under test, and how it behaves. */
 export interface AgentContractOptions extends SceneOptions {
   /** Something that it does. The word should be in what it says, calls or notes, if that is possible. */
   task?(word: string): AgentTask

@@ -13,6 +13,7 @@ import type { Tool } from '../tool.ts'
 import type { McpServer } from './mcp-server.ts'
 import type { MarkProcesses } from './server-process.ts'
 
+/** Options of `connectMcp`. */
 export interface McpOptions {
   /** The working folder of programs without a separate one. */
   readonly cwd?: string
@@ -30,6 +31,7 @@ export interface McpOptions {
   readonly startServer?: StartProcess
 }
 
+/** The tools of the connected MCP servers. Close it to end them. */
 export interface McpTools {
   readonly tools: readonly Tool[]
   readonly problems: readonly McpProblem[]
@@ -40,6 +42,7 @@ export interface McpTools {
   close(): Promise<void>
 }
 
+/** An MCP server that could not be used, and why. */
 export interface McpProblem {
   readonly server: string
   /** What is wrong and what to do. */

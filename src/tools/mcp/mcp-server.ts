@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 
+/** How an MCP server is reached: a command to start, or a URL. */
 export type McpServer =
   | {
       /** The program and its arguments. No shell. */

@@ -1,31 +1,31 @@
-/** Trees of directories: blobs of the record. */
+/** A source of trees that are stored as blobs, as for plain directories. */
 
 import { createHash } from 'node:crypto'
 import * as nodeFiles from 'node:fs/promises'
 import type { Blobs } from '../../engine/index.ts'
 import type { BlobId, TreeId } from '../../loop/index.ts'
-import { type Bytes, fromText, inside, toPath } from '../bytes.ts'
+import { type Bytes, fromText, joinBytes, toPath } from '../bytes.ts'
 import { createExclusions } from '../exclusions.ts'
 import { inParallel } from '../in-parallel.ts'
-import { at, type Place, width } from '../place.ts'
 import { createStatCache } from '../stat-cache.ts'
 import { type FileEntry, type LinkEntry, loadTree } from '../tree-object.ts'
+import { absolutePath, concurrency, type WorkspaceDirectory } from '../workspace-directory.ts'
 import { writeFile } from '../write-file.ts'
 import type { SourceFile, TreeFiles, TreeSource } from './tree-source.ts'
 
 type Leaf = FileEntry | LinkEntry
 
-interface Listed extends TreeFiles {
+interface TreeListing extends TreeFiles {
   readonly leaves: ReadonlyMap<Bytes, Leaf>
 }
 
 export function createBlobSource(blobs: Blobs): TreeSource {
-  /** Small enough to be kept: a source lives as long as one certification. */
-  const listed = new Map<TreeId, Promise<Listed>>()
+  /** Never evicted: a source lives only as long as one certification. */
+  const listings = new Map<TreeId, Promise<TreeListing>>()
   const targets = new Map<string, Bytes>()
-  const list = (tree: TreeId): Promise<Listed> => {
-    const known = listed.get(tree) ?? listTree(blobs, tree, targets)
-    listed.set(tree, known)
+  const list = (tree: TreeId): Promise<TreeListing> => {
+    const known = listings.get(tree) ?? listTree(blobs, tree, targets)
+    listings.set(tree, known)
     return known
   }
   return {
@@ -33,7 +33,7 @@ export function createBlobSource(blobs: Blobs): TreeSource {
     hash: { algorithm: 'sha256', prefix: () => '' },
     async read(contents, bytesMax) {
       const found = new Map<string, Uint8Array>()
-      await inParallel([...new Set(contents)], width, async (content) => {
+      await inParallel([...new Set(contents)], concurrency, async (content) => {
         const target = targets.get(content)
         const bytes =
           target === undefined ? await readBlob(blobs, content, bytesMax) : toPath(target)
@@ -41,9 +41,9 @@ export function createBlobSource(blobs: Blobs): TreeSource {
       })
       return found
     },
-    async put(tree, folder, paths) {
+    async extract(tree, folder, paths) {
       const { leaves } = await list(tree)
-      const place: Place = {
+      const target: WorkspaceDirectory = {
         root: fromText(folder),
         files: nodeFiles,
         blobs,
@@ -51,38 +51,42 @@ export function createBlobSource(blobs: Blobs): TreeSource {
         cache: createStatCache(Date.now),
         now: Date.now,
       }
-      await inParallel(paths, width, async (path) => {
+      await inParallel(paths, concurrency, async (path) => {
         const leaf = leaves.get(path)
-        if (leaf?.type === 'file') await writeFile(place, path, leaf, undefined)
+        if (leaf?.type === 'file') await writeFile(target, path, leaf, undefined)
         else if (leaf?.type === 'link') {
-          await nodeFiles.symlink(toPath(leaf.target), at(place, path))
+          await nodeFiles.symlink(toPath(leaf.target), absolutePath(target, path))
         }
       })
     },
   }
 }
 
-async function listTree(blobs: Blobs, tree: TreeId, targets: Map<string, Bytes>): Promise<Listed> {
+async function listTree(
+  blobs: Blobs,
+  tree: TreeId,
+  targets: Map<string, Bytes>,
+): Promise<TreeListing> {
   const files = new Map<Bytes, SourceFile>()
   const folders = new Set<Bytes>()
   const leaves = new Map<Bytes, Leaf>()
   const queue: { readonly folder: Bytes; readonly tree: TreeId }[] = [{ folder: '', tree }]
   for (const next of queue) {
     for (const entry of await loadTree(blobs, next.tree)) {
-      const path = inside(next.folder, entry.name)
+      const path = joinBytes(next.folder, entry.name)
       if (entry.type === 'directory') {
         folders.add(path)
         queue.push({ folder: path, tree: entry.tree })
         continue
       }
       leaves.set(path, entry)
-      files.set(path, fileOf(entry, targets))
+      files.set(path, toSourceFile(entry, targets))
     }
   }
   return { files, folders, others: new Map(), leaves }
 }
 
-function fileOf(entry: Leaf, targets: Map<string, Bytes>): SourceFile {
+function toSourceFile(entry: Leaf, targets: Map<string, Bytes>): SourceFile {
   if (entry.type === 'file') {
     return { kind: entry.executable ? 'executable' : 'file', content: entry.blob }
   }
@@ -96,12 +100,12 @@ async function readBlob(
   content: string,
   bytesMax: number,
 ): Promise<Uint8Array | undefined> {
-  const pieces: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   let bytes = 0
-  for await (const piece of blobs.stream(content as BlobId)) {
-    bytes += piece.length
+  for await (const chunk of blobs.stream(content as BlobId)) {
+    bytes += chunk.length
     if (bytes > bytesMax) return undefined
-    pieces.push(piece)
+    chunks.push(chunk)
   }
-  return Buffer.concat(pieces)
+  return Buffer.concat(chunks)
 }

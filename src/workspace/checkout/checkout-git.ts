@@ -1,23 +1,23 @@
 /**
- * A repository of its own for a checkout, so that checks which call git work: its objects are those of the
- * real one, which learns nothing of it, and none of whose settings or hooks it has.
+ * A separate git directory for a checkout, so that checks can call git. It uses the objects of the real
+ * repository without registering there, and has none of its settings or hooks.
  */
 
 import { lstatSync, readdirSync } from 'node:fs'
 import { copyFile, mkdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { writeCommitOf } from '../git/commit-tree.ts'
-import { configFor, noConversion } from '../git/own-directory.ts'
+import { writeCommitObject } from '../git/commit-tree.ts'
+import { configFor, noConversion } from '../git/private-git-dir.ts'
 import { isObjectId, type ObjectId } from '../git/refs.ts'
 import type { Repository } from '../git/repository.ts'
 import { type RunGit, runGit } from '../git/run-git.ts'
 import { readBelow } from '../git/small-file.ts'
-import { worktreeFiles } from '../git/worktree-files.ts'
 import { identityOf } from '../stat-cache.ts'
+import { worktreeFiles } from '../worktree/worktree-files.ts'
 
 export interface CheckoutGit {
   readonly repository: Repository
-  /** What HEAD is; absent: a commit is made of the tree, which only the checkout has. */
+  /** The commit of HEAD; absent: a new commit of the tree, which exists only in the checkout. */
   readonly commit?: string
 }
 
@@ -28,10 +28,10 @@ export interface MakeGitOptions extends CheckoutGit {
   readonly git?: RunGit
 }
 
-/** Other repositories whose objects are used, one after the other. */
+/** The maximum number of repositories in a chain of alternates. */
 const alternatesMax = 16
 
-/** Where the objects are: to be shown to whoever is to use git in the checkout. */
+/** The object folders, which must be visible to processes that use git in the checkout. */
 export async function objectFolders({ commonDir }: Repository): Promise<readonly string[]> {
   const folders = [join(commonDir, 'objects')]
   for (const folder of folders) {
@@ -46,42 +46,46 @@ export async function objectFolders({ commonDir }: Repository): Promise<readonly
   return folders
 }
 
-/** In a folder where no `.git` is. */
-export async function makeCheckoutGit(options: MakeGitOptions): Promise<void> {
+/** The folder must not have a `.git` yet. */
+export async function createCheckoutGit(options: MakeGitOptions): Promise<void> {
   const { repository, path, tree, indexFile, git = runGit } = options
   const gitDir = join(path, '.git')
   for (const folder of ['refs', 'objects/info', 'info']) {
     await mkdir(join(gitDir, folder), { recursive: true })
   }
   const write = (name: string, text: string): Promise<void> => writeFile(join(gitDir, name), text)
-  await write('config', `${configFor(repository)}${comparesLittle}`)
+  await write('config', `${configFor(repository)}${minimalStat}`)
   await write('info/attributes', noConversion)
   await write('objects/info/alternates', `${join(repository.commonDir, 'objects')}\n`)
   await write('HEAD', 'ref: refs/heads/none\n')
   const [refs, shallow] = await Promise.all([
-    refsOf(git, repository),
+    readRefs(git, repository),
     readFile(join(repository.commonDir, 'shallow'), 'latin1').catch(() => ''),
   ])
   if (refs !== '') await write('packed-refs', `# pack-refs with: peeled fully-peeled \n${refs}`)
   if (shallow !== '') await write('shallow', shallow)
   if (indexFile !== undefined) await copyIndex(indexFile, join(gitDir, 'index'))
   const head =
-    options.commit ?? (await writeCommitOf(git, { gitDir }, tree, [], 'The files as they are\n'))
+    options.commit ??
+    (await writeCommitObject(git, { gitDir }, tree, [], 'The files as they are\n'))
   if (isObjectId(head)) await write('HEAD', `${head}\n`)
 }
 
-/** Owner and inode may be others in the sandbox. Git would then open every file to compare it, as if a check read it. */
-const comparesLittle = '[core]\n\tcheckStat = minimal\n\ttrustctime = false\n'
+/**
+ * Owner and inode may differ in the sandbox. git would then open every file to compare it, and it would look as if
+ * a check had read the file.
+ */
+const minimalStat = '[core]\n\tcheckStat = minimal\n\ttrustctime = false\n'
 
-/** Newer than the files: git opens those that are as new as its index. */
+/** Makes the index newer than the files, because git opens files that are as new as its index. */
 async function copyIndex(from: string, to: string): Promise<void> {
   await copyFile(from, to)
-  const soon = Date.now() / 1000 + 2
-  await utimes(to, soon, soon)
+  const timeS = Date.now() / 1000 + 2
+  await utimes(to, timeS, timeS)
 }
 
-/** Branches, tags and those of others, for checks that ask what changed since one of them. */
-async function refsOf(git: RunGit, { commonDir }: Repository): Promise<string> {
+/** Branches, tags and remote branches, for checks that compare with one of them. */
+async function readRefs(git: RunGit, { commonDir }: Repository): Promise<string> {
   const { stdout } = await git({
     at: { gitDir: commonDir },
     command: 'for-each-ref',
@@ -94,7 +98,7 @@ async function refsOf(git: RunGit, { commonDir }: Repository): Promise<string> {
   return stdout.toString('latin1')
 }
 
-/** The same as long as nobody touched it. */
+/** Changes whenever a file of the git directory is touched. */
 export function gitIdentity(path: string): string {
   const seen: string[] = []
   const folders = [join(path, '.git')]

@@ -1,59 +1,59 @@
 /**
- * Trees of git. One `ls-tree` lists a tree, one `cat-file` reads many files, and files are put somewhere
- * by a git directory of our own: no hook, filter or setting of the repository has a say.
+ * A source of trees in git. One `ls-tree` lists a tree, one `cat-file` reads many files, and files are
+ * extracted through a private git directory, so that hooks, filters and settings of the repository have no effect.
  */
 
 import { join } from 'node:path'
 import { LoopError, type TreeId } from '../../loop/index.ts'
 import { type Bytes, toPath } from '../bytes.ts'
 import { fromTreeId } from '../git/git-tree-id.ts'
-import { split } from '../git/list-changes.ts'
-import { makeOwnDirectory, type OwnDirectory } from '../git/own-directory.ts'
+import { splitNul } from '../git/list-changes.ts'
+import { createPrivateGitDir, type PrivateGitDir } from '../git/private-git-dir.ts'
 import type { ObjectId } from '../git/refs.ts'
 import type { Repository } from '../git/repository.ts'
 import { type RunGit, runGit } from '../git/run-git.ts'
 import { GitError } from '../git/run-program.ts'
-import { treeTimeoutMs } from '../git/work-tree.ts'
-import { worktreeFiles } from '../git/worktree-files.ts'
-import { foldersOf, type SourceFile, type TreeFiles, type TreeSource } from './tree-source.ts'
+import { treeTimeoutMs } from '../worktree/work-tree.ts'
+import { worktreeFiles } from '../worktree/worktree-files.ts'
+import { collectFolders, type SourceFile, type TreeFiles, type TreeSource } from './tree-source.ts'
 
 export interface GitSource extends TreeSource {
-  /** The index of what was put last, with the times of its files; undefined: nothing was. */
+  /** The index of the last extracted tree, with file times; undefined if none was extracted. */
   indexFile(): string | undefined
 }
 
 export interface GitSourceOptions {
   readonly repository: Repository
-  /** A folder of our own for what git needs to put files; without it none can be put. */
+  /** A private folder that git needs to extract files; without it nothing can be extracted. */
   readonly folder?: string
   readonly git?: RunGit
 }
 
-/** Of all that is read at once. */
+/** For all files that are read in one call. */
 const batchBytesMax = 32 * 1024 * 1024
 const listBytesMax = 512 * 1024 * 1024
 
 export function createGitSource(options: GitSourceOptions): GitSource {
   const { repository, folder, git = runGit } = options
-  const listed = new Map<TreeId, Promise<TreeFiles>>()
-  let own: Promise<OwnDirectory> | undefined
+  const listings = new Map<TreeId, Promise<TreeFiles>>()
+  let own: Promise<PrivateGitDir> | undefined
   let indexed: TreeId | undefined
-  const ownDirectory = (): Promise<OwnDirectory> => {
-    if (folder === undefined) throw new Error('A source without a folder puts no files.')
+  const ownDirectory = (): Promise<PrivateGitDir> => {
+    if (folder === undefined) throw new Error('A source without a folder cannot extract files.')
     const path = join(folder, 'control')
-    own ??= makeOwnDirectory(worktreeFiles, { repository, path, exact: true, top: folder })
+    own ??= createPrivateGitDir(worktreeFiles, { repository, path, exact: true, top: folder })
     return own
   }
   const list = (tree: TreeId): Promise<TreeFiles> => {
-    const known = listed.get(tree) ?? listTree(git, repository, tree)
-    listed.set(tree, known)
+    const known = listings.get(tree) ?? listTree(git, repository, tree)
+    listings.set(tree, known)
     return known
   }
   return {
     list,
     hash: { algorithm: repository.objectFormat, prefix: (bytes) => `blob ${bytes}\0` },
     read: (contents, bytesMax) => readBlobs(git, repository, contents, bytesMax),
-    async put(tree, into, paths) {
+    async extract(tree, into, paths) {
       const at = (await ownDirectory()).at(into)
       if (indexed !== tree) {
         indexed = undefined
@@ -78,7 +78,7 @@ export function createGitSource(options: GitSourceOptions): GitSource {
 
 const kinds: Readonly<Record<string, SourceFile['kind']>> = {
   '100644': 'file',
-  // Very old repositories have it.
+  // In very old repositories.
   '100664': 'file',
   '100755': 'executable',
   '120000': 'link',
@@ -95,13 +95,13 @@ async function listTree(git: RunGit, repository: Repository, tree: TreeId): Prom
   }
   const { stdout } = await git(call).catch((error: unknown) => {
     if (!(error instanceof GitError) || error.why !== 'refused') throw error
-    const advice = 'Fetch it from where the run was made.'
-    const message = `The repository ${repository.home} has no whole tree ${tree}. ${advice}`
+    const advice = 'Fetch it from the repository in which the run was created.'
+    const message = `The repository ${repository.home} does not have all of the tree ${tree}. ${advice}`
     throw new LoopError('unknown-artifact', message, { cause: error })
   })
   const files = new Map<Bytes, SourceFile>()
   const others = new Map<Bytes, string>()
-  for (const line of split(stdout)) {
+  for (const line of splitNul(stdout)) {
     const tab = line.indexOf('\t')
     const [mode = '', , content = ''] = line.slice(0, tab).split(' ')
     const path = line.slice(tab + 1)
@@ -109,12 +109,12 @@ async function listTree(git: RunGit, repository: Repository, tree: TreeId): Prom
     if (kind === undefined) others.set(path, content)
     else files.set(path, { kind, content })
   }
-  const folders = foldersOf([...files.keys(), ...others.keys()])
+  const folders = collectFolders([...files.keys(), ...others.keys()])
   for (const path of others.keys()) folders.add(path)
   return { files, folders, others }
 }
 
-/** First how long they are: none that is too long is read. */
+/** Reads the sizes first, so that files over the limit are not read. */
 async function readBlobs(
   git: RunGit,
   repository: Repository,
@@ -122,25 +122,25 @@ async function readBlobs(
   bytesMax: number,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const found = new Map<string, Uint8Array>()
-  const sizes = await sizesOf(git, repository, [...new Set(contents)])
+  const sizes = await readSizes(git, repository, [...new Set(contents)])
   let batch: ObjectId[] = []
   let bytes = 0
-  const read = async (): Promise<void> => {
+  const flush = async (): Promise<void> => {
     if (batch.length > 0) await readBatch(git, repository, batch, found)
     batch = []
     bytes = 0
   }
   for (const [id, size] of sizes) {
     if (size > bytesMax) continue
-    if (bytes + size > batchBytesMax) await read()
+    if (bytes + size > batchBytesMax) await flush()
     batch.push(id)
     bytes += size
   }
-  await read()
+  await flush()
   return found
 }
 
-async function sizesOf(
+async function readSizes(
   git: RunGit,
   { commonDir }: Repository,
   ids: readonly ObjectId[],
@@ -173,7 +173,7 @@ async function readBatch(
     command: 'cat-file',
     options: ['--batch'],
     input: Buffer.from(`${ids.join('\n')}\n`, 'latin1'),
-    // One that is longer than all others together is in a batch of its own.
+    // A file over the batch limit is in a batch by itself.
     outputBytesMax: Number.MAX_SAFE_INTEGER,
     timeoutMs: treeTimeoutMs,
   })

@@ -1,10 +1,10 @@
 /**
- * A clean place: the files of a tree and nothing else, however often hostile code has run in it.
+ * A clean checkout: the files of a tree and nothing else, however often hostile code has run in it.
  *
- * 1. After `reset` every file was found to hold what the tree, or what is laid over it, says: read when it
- *    was put there, and known to be unchanged since; see `sweep.ts`. What does not come out so is refused.
- * 2. No file in it is the same file as one elsewhere: nothing is linked, all is written.
- * 3. Nothing is registered anywhere: when the folder is gone, all of it is.
+ * 1. After `reset` every file is verified to match the tree or its override: it was read after it was written,
+ *    and is known to be unchanged since (see `sweep.ts`). Otherwise `reset` rejects.
+ * 2. No file in it is a hard link: all files are written anew.
+ * 3. Nothing is registered elsewhere: removing the folder removes everything.
  */
 
 import { existsSync, lstatSync } from 'node:fs'
@@ -12,73 +12,78 @@ import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Blobs } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import { type Bytes, fromText, show, toPath } from '../bytes.ts'
+import { type Bytes, fromText, toDisplay, toPath } from '../bytes.ts'
 import { fromTreeId, isGitTree } from '../git/git-tree-id.ts'
 import { createBlobSource } from './blob-source.ts'
-import { type CheckoutGit, gitIdentity, makeCheckoutGit, objectFolders } from './checkout-git.ts'
-import { findWritten } from './find-written.ts'
+import {
+  type CheckoutFiles,
+  computeCheckoutFiles,
+  type FileOverrides,
+  type OverrideFile,
+} from './checkout-files.ts'
+import { type CheckoutGit, createCheckoutGit, gitIdentity, objectFolders } from './checkout-git.ts'
+import { findChangedFiles } from './find-changed-files.ts'
 import { createGitSource } from './git-source.ts'
+import { hasReliableTimes } from './reliable-times.ts'
 import { removeTree } from './remove-tree.ts'
 import { sweep } from './sweep.ts'
-import { at, type SweptFolder, takeAway } from './swept-folder.ts'
+import { absolutePath, discard, type SweptFolder } from './swept-folder.ts'
 import type { TreeSource } from './tree-source.ts'
-import { trustsTimes } from './trusts-times.ts'
 import { type FindOpaque, openUpperLayer, type UpperLayer } from './upper-layer.ts'
-import { type LaidFile, type LaidOver, type WantedFiles, wantedFiles } from './wanted-files.ts'
 
-/** What is in the checkout and no part of the tree, such as its dependencies. */
+/** A path in the checkout that is not part of the tree, such as its dependencies. */
 export interface Apart {
-  /** In the checkout; whatever the tree has there is not put. */
+  /** Relative to the checkout; files of the tree at this path are not extracted. */
   readonly path: string
-  /** It is as it should be. */
+  /** Whether the content at the absolute path is unchanged. */
   isIntact(whole: string): Promise<boolean>
-  /** Where nothing is. */
+  /** Creates the content at the absolute path, which does not exist yet. */
   make(whole: string): Promise<void>
 }
 
 export interface OpenCheckoutOptions {
-  /** A folder of our own with nothing in it, which goes with the checkout. */
+  /** A private, empty folder, which is removed with the checkout. */
   readonly folder: string
   readonly tree: TreeId
   readonly blobs: Blobs
-  /** For trees of git. */
+  /** For trees in git. */
   readonly git?: CheckoutGit
   readonly apart?: readonly Apart[]
   /**
-   * Commands can be run over it with an overlay, and then never write to it: pass `overlayFolder` to the
-   * sandbox. What they leave at paths that are kept is moved into the checkout by the next `reset`.
+   * Commands run with an overlay over the checkout and never write to it: pass `overlayFolder` to the sandbox. The
+   * next `reset` moves what they wrote at kept paths into the checkout.
    */
   readonly isOverlaid?: boolean
   readonly findOpaque?: FindOpaque
 }
 
 export interface ResetOptions {
-  readonly over?: LaidOver
+  readonly over?: FileOverrides
   readonly keep?: readonly string[]
 }
 
 export interface OpenedCheckout {
   readonly path: string
-  /** Whole paths that must be seen by whoever works in it, and not be changed. */
+  /** Absolute paths that a sandbox must mount read-only. */
   readonly readOnly: readonly string[]
   reset(tree: TreeId, options?: ResetOptions): Promise<void>
-  /** Where the overlay keeps what commands write; absent: it is not overlaid. */
+  /** Where the overlay stores what commands write; absent if there is no overlay. */
   readonly overlayFolder?: string
-  /** Files that are not what the last `reset` put there, for people; at most 50. */
+  /** Files that changed since the last `reset`, for display; at most 50. */
   written(): Promise<readonly string[]>
   /**
-   * All that commands wrote since the last `reset`, also what they restored or removed again. A folder: something
-   * in it was created and removed. Absent: it is not overlaid.
+   * Everything that commands wrote since the last `reset`, even if they restored or removed it. A folder means that
+   * something in it was created and removed. Absent if there is no overlay.
    */
   writes?(): Promise<readonly string[]>
   remove(): Promise<void>
 }
 
-/** The files did not become what the tree says: something writes there, or the disk fails. */
+/** The files do not match the tree: another process writes there, or the disk fails. */
 export class TreeChangedError extends Error {
   constructor(path: string, missing: readonly Bytes[]) {
     const shown = missing.slice(0, 3).join(', ')
-    super(`${missing.length} files in ${path} are not what the tree says: ${shown}`)
+    super(`${missing.length} files in ${path} do not match the tree: ${shown}`)
     this.name = 'TreeChangedError'
   }
 }
@@ -93,12 +98,12 @@ export async function openCheckout(options: OpenCheckoutOptions): Promise<Opened
   const control = join(folder, 'git')
   for (const one of [path, trash, control]) await mkdir(one, { mode: 0o700 })
   await chmod(path, 0o755)
-  const ofGit =
+  const gitSource =
     git === undefined || !isGitTree(tree)
       ? undefined
       : createGitSource({ repository: git.repository, folder: control })
-  const source = ofGit ?? createBlobSource(blobs)
-  const opened: Opened = {
+  const source = gitSource ?? createBlobSource(blobs)
+  const opened: CheckoutState = {
     source,
     path,
     trash,
@@ -106,11 +111,11 @@ export async function openCheckout(options: OpenCheckoutOptions): Promise<Opened
       root: fromText(path),
       trash,
       hash: source.hash,
-      trustsTimes: trustsTimes(folder),
+      hasReliableTimes: hasReliableTimes(folder),
       known: new Map(),
     },
     apart: options.apart ?? [],
-    put: { files: new Map(), folders: new Set() },
+    current: { files: new Map(), folders: new Set() },
     upper:
       options.isOverlaid === true
         ? openUpperLayer(
@@ -121,53 +126,57 @@ export async function openCheckout(options: OpenCheckoutOptions): Promise<Opened
         : undefined,
   }
   let last: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work)
-    last = turn.catch(() => {})
-    return turn
+  const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work)
+    last = result.catch(() => {})
+    return result
   }
-  const withGit = (): Opened =>
-    git === undefined || ofGit === undefined
+  const withGit = (): CheckoutState =>
+    git === undefined || gitSource === undefined
       ? opened
-      : { ...opened, apart: [...opened.apart, gitApart(git, tree, () => ofGit.indexFile())] }
-  const all = withGit()
-  const { upper } = all
-  await reset(all, tree, {})
+      : {
+          ...opened,
+          apart: [...opened.apart, createGitPath(git, tree, () => gitSource.indexFile())],
+        }
+  const state = withGit()
+  const { upper } = state
+  await reset(state, tree, {})
   return {
     path,
     readOnly: git === undefined ? [] : await objectFolders(git.repository),
-    reset: (wanted, how = {}) => inTurn(() => reset(all, wanted, how)),
+    reset: (wanted, resetOptions = {}) => enqueue(() => reset(state, wanted, resetOptions)),
     ...(upper === undefined
       ? {}
-      : { overlayFolder: upper.folder, writes: () => inTurn(() => upper.written()) }),
-    written: () => inTurn(async () => (await findChanged(all)).slice(0, writtenMax).map(show)),
-    remove: () => inTurn(() => removeTree(folder)),
+      : { overlayFolder: upper.folder, writes: () => enqueue(() => upper.written()) }),
+    written: () =>
+      enqueue(async () => (await findChanged(state)).slice(0, writtenMax).map(toDisplay)),
+    remove: () => enqueue(() => removeTree(folder)),
   }
 }
 
-interface Opened {
+interface CheckoutState {
   readonly source: TreeSource
   readonly path: string
   readonly trash: string
   readonly swept: SweptFolder
   readonly apart: readonly Apart[]
-  /** What the last reset made of it. */
-  put: Pick<WantedFiles, 'files' | 'folders'>
+  /** The files of the last reset. */
+  current: Pick<CheckoutFiles, 'files' | 'folders'>
   readonly upper: UpperLayer | undefined
 }
 
-async function findChanged({ swept, put: before, upper }: Opened): Promise<readonly Bytes[]> {
-  const below = await findWritten(swept, before, writtenMax)
-  const above = (await upper?.findChanged(before, swept.hash)) ?? []
-  return [...new Set([...below, ...above])]
+async function findChanged({ swept, current, upper }: CheckoutState): Promise<readonly Bytes[]> {
+  const inCheckout = await findChangedFiles(swept, current, writtenMax)
+  const inUpper = (await upper?.findChanged(current, swept.hash)) ?? []
+  return [...new Set([...inCheckout, ...inUpper])]
 }
 
-async function reset(opened: Opened, tree: TreeId, options: ResetOptions): Promise<void> {
-  const { source, path, swept, upper } = opened
-  const wanted = wantedFiles(await source.list(tree), {
+async function reset(state: CheckoutState, tree: TreeId, options: ResetOptions): Promise<void> {
+  const { source, path, swept, upper } = state
+  const wanted = computeCheckoutFiles(await source.list(tree), {
     over: options.over ?? new Map(),
     keep: options.keep ?? [],
-    apart: new Set(opened.apart.map((one) => fromText(one.path))),
+    apart: new Set(state.apart.map((one) => fromText(one.path))),
     hash: source.hash,
   })
   await upper?.reset(wanted.keep)
@@ -175,55 +184,55 @@ async function reset(opened: Opened, tree: TreeId, options: ResetOptions): Promi
     const missing = await sweep(swept, wanted)
     if (missing.length === 0) break
     if (tries > triesMax) throw new TreeChangedError(path, missing)
-    await put(opened, tree, wanted, missing)
+    await writeMissing(state, tree, wanted, missing)
   }
-  opened.put = wanted
-  for (const one of opened.apart) await mend(opened, one)
-  await emptyTrash(opened)
+  state.current = wanted
+  for (const one of state.apart) await restoreApart(state, one)
+  await emptyTrash(state)
 }
 
-async function put(
-  { source, path, swept }: Opened,
+async function writeMissing(
+  { source, path, swept }: CheckoutState,
   tree: TreeId,
-  { laid }: WantedFiles,
+  { overrides }: CheckoutFiles,
   missing: readonly Bytes[],
 ): Promise<void> {
-  const ofTree = missing.filter((one) => !laid.has(one))
-  if (ofTree.length > 0) await source.put(tree, path, ofTree)
+  const fromTree = missing.filter((one) => !overrides.has(one))
+  if (fromTree.length > 0) await source.extract(tree, path, fromTree)
   for (const one of missing) {
-    const file = laid.get(one)
-    if (file !== undefined) await lay(at(swept, one), file)
+    const file = overrides.get(one)
+    if (file !== undefined) await writeOverride(absolutePath(swept, one), file)
   }
 }
 
-async function lay(path: Buffer, { content, kind }: LaidFile): Promise<void> {
+async function writeOverride(path: Buffer, { content, kind }: OverrideFile): Promise<void> {
   if (kind === 'link') return symlink(toPath(Buffer.from(content).toString('latin1')), path)
   await writeFile(path, content, { flag: 'wx', mode: kind === 'executable' ? 0o755 : 0o644 })
 }
 
-async function mend({ path, swept }: Opened, apart: Apart): Promise<void> {
+async function restoreApart({ path, swept }: CheckoutState, apart: Apart): Promise<void> {
   const whole = join(path, apart.path)
   if (existsSync(whole) && (await apart.isIntact(whole))) return
   const seen = lstatSync(whole, { bigint: true, throwIfNoEntry: false })
-  if (seen !== undefined) takeAway(swept, fromText(apart.path), seen)
+  if (seen !== undefined) discard(swept, fromText(apart.path), seen)
   await apart.make(whole)
 }
 
-/** Made once the files are there: its index knows their times. */
-function gitApart(git: CheckoutGit, tree: TreeId, indexFile: () => string | undefined): Apart {
+/** Created after the files, because its index contains their times. */
+function createGitPath(git: CheckoutGit, tree: TreeId, indexFile: () => string | undefined): Apart {
   let identity: string | undefined
   return {
     path: '.git',
     isIntact: async (whole) => gitIdentity(join(whole, '..')) === identity,
     async make(whole) {
       const path = join(whole, '..')
-      await makeCheckoutGit({ ...git, path, tree: fromTreeId(tree), indexFile: indexFile() })
+      await createCheckoutGit({ ...git, path, tree: fromTreeId(tree), indexFile: indexFile() })
       identity = gitIdentity(path)
     },
   }
 }
 
-async function emptyTrash({ trash }: Opened): Promise<void> {
+async function emptyTrash({ trash }: CheckoutState): Promise<void> {
   if ((await readdir(trash)).length === 0) return
   await removeTree(trash)
   await mkdir(trash, { mode: 0o700 })

@@ -1,12 +1,12 @@
-/** The files of trees, read by their paths. What is asked for at the same time is read at once. */
+/** Reads files of trees by path. Reads that are requested at the same time share one call of the source. */
 
 import type { TreeId } from '../../loop/index.ts'
-import { type Bytes, fromText, show } from '../bytes.ts'
+import { type Bytes, fromText, toDisplay } from '../bytes.ts'
+import { findNonTextPaths } from './checkout-files.ts'
 import type { TreeFiles, TreeSource } from './tree-source.ts'
-import { oddPaths } from './wanted-files.ts'
 
 export interface ReadTrees {
-  /** By paths for people; one that is not UTF-8 stands with `\xff` for its bytes. */
+  /** By display path: bytes that are not UTF-8 are written as `\xff`. */
   list(tree: TreeId): Promise<ReadonlyMap<string, ListedFile>>
   read(tree: TreeId, path: string, bytesMax?: number): Promise<Uint8Array | undefined>
 }
@@ -18,7 +18,7 @@ export interface ListedFile {
 
 const bytesMaxDefault = 4 * 1024 * 1024
 
-interface Asked {
+interface PendingRead {
   readonly content: string
   readonly bytesMax: number
   resolve(bytes: Uint8Array | undefined): void
@@ -26,17 +26,17 @@ interface Asked {
 }
 
 export function createReadTrees(source: TreeSource): ReadTrees {
-  const shown = new Map<TreeId, Promise<Shown>>()
-  let asked: Asked[] = []
-  const showTree = (tree: TreeId): Promise<Shown> => {
-    const known = shown.get(tree) ?? source.list(tree).then(shownFiles)
-    shown.set(tree, known)
-    known.catch(() => shown.delete(tree))
+  const listings = new Map<TreeId, Promise<DisplayListing>>()
+  let pending: PendingRead[] = []
+  const listTree = (tree: TreeId): Promise<DisplayListing> => {
+    const known = listings.get(tree) ?? source.list(tree).then(toDisplayListing)
+    listings.set(tree, known)
+    known.catch(() => listings.delete(tree))
     return known
   }
-  async function answer(): Promise<void> {
-    const all = asked
-    asked = []
+  async function flush(): Promise<void> {
+    const all = pending
+    pending = []
     const bytesMax = Math.max(...all.map((one) => one.bytesMax))
     try {
       const found = await source.read(
@@ -52,32 +52,32 @@ export function createReadTrees(source: TreeSource): ReadTrees {
     }
   }
   return {
-    list: async (tree) => (await showTree(tree)).files,
+    list: async (tree) => (await listTree(tree)).files,
     async read(tree, path, bytesMax = bytesMaxDefault) {
-      const { bytes, odd } = await showTree(tree)
-      const file = bytes.files.get(odd.get(path) ?? fromText(path))
+      const { bytes, nonText } = await listTree(tree)
+      const file = bytes.files.get(nonText.get(path) ?? fromText(path))
       if (file === undefined) return undefined
       return new Promise((resolve, reject) => {
-        asked.push({ content: file.content, bytesMax, resolve, reject })
-        if (asked.length === 1) setImmediate(() => void answer())
+        pending.push({ content: file.content, bytesMax, resolve, reject })
+        if (pending.length === 1) setImmediate(() => void flush())
       })
     },
   }
 }
 
-interface Shown {
+interface DisplayListing {
   readonly files: ReadonlyMap<string, ListedFile>
   readonly bytes: TreeFiles
-  readonly odd: ReadonlyMap<string, Bytes>
+  readonly nonText: ReadonlyMap<string, Bytes>
 }
 
-function shownFiles(bytes: TreeFiles): Shown {
+function toDisplayListing(bytes: TreeFiles): DisplayListing {
   const files = new Map<string, ListedFile>()
-  for (const [path, file] of bytes.files) files.set(shownPath(path), file)
+  for (const [path, file] of bytes.files) files.set(toDisplayPath(path), file)
   for (const [path, content] of bytes.others) {
-    files.set(shownPath(path), { content, kind: 'other' })
+    files.set(toDisplayPath(path), { content, kind: 'other' })
   }
-  return { files, bytes, odd: oddPaths(bytes) }
+  return { files, bytes, nonText: findNonTextPaths(bytes) }
 }
 
-const shownPath = (path: Bytes): string => (/^[ -~]*$/.test(path) ? path : show(path))
+const toDisplayPath = (path: Bytes): string => (/^[ -~]*$/.test(path) ? path : toDisplay(path))

@@ -1,12 +1,12 @@
 /**
- * Removes what hostile code may have left: folders that nobody may enter, and paths that are longer than
- * the system can name. The system's own programs go from folder to folder; Node names whole paths.
+ * Removes a folder that hostile code may have filled: with unreadable folders, and with paths that exceed the
+ * system's limit. The system programs descend folder by folder, while Node uses absolute paths.
  */
 
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { runProgram } from '../git/run-program.ts'
-import { treeTimeoutMs } from '../git/work-tree.ts'
+import { treeTimeoutMs } from '../worktree/work-tree.ts'
 
 export async function removeTree(path: string): Promise<void> {
   if (await run('rm', ['-rf', '--', path])) return

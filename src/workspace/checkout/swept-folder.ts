@@ -1,4 +1,4 @@
-/** A folder that is swept, and what is known of it. */
+/** A folder to sweep, and the known state of its files. */
 
 import { randomUUID } from 'node:crypto'
 import { type BigIntStats, chmodSync, renameSync, unlinkSync } from 'node:fs'
@@ -7,31 +7,31 @@ import type { ContentHash } from './tree-source.ts'
 
 export interface SweptFolder {
   readonly root: Bytes
-  /** On the same file system, and nobody else's. */
+  /** A private folder on the same file system. */
   readonly trash: string
   readonly hash: ContentHash
-  /** See `trusts-times.ts`; without it every file is read every time. */
-  readonly trustsTimes: boolean
-  /** What was read, and looked so. */
-  readonly known: Map<Bytes, Known>
+  /** If false, every file is read every time. */
+  readonly hasReliableTimes: boolean
+  /** The identity and content of files when they were last read. */
+  readonly known: Map<Bytes, KnownFile>
 }
 
-export interface Known {
+export interface KnownFile {
   readonly identity: string
   readonly content: string
 }
 
-export const at = ({ root }: Pick<SweptFolder, 'root'>, path: Bytes): Buffer =>
+export const absolutePath = ({ root }: Pick<SweptFolder, 'root'>, path: Bytes): Buffer =>
   toPath(path === '' ? root : `${root}/${path}`)
 
-/** Afterwards there is nothing under this name. */
-export function takeAway(
-  place: Pick<SweptFolder, 'root' | 'trash'>,
+/** Deletes a file, or moves a folder into the trash. */
+export function discard(
+  swept: Pick<SweptFolder, 'root' | 'trash'>,
   path: Bytes,
   seen: BigIntStats,
 ): void {
-  if (!seen.isDirectory()) return unlinkSync(at(place, path))
-  // A folder that may not be written cannot be moved elsewhere.
-  if ((seen.mode & 0o700n) !== 0o700n) chmodSync(at(place, path), 0o700)
-  renameSync(at(place, path), toPath(`${fromText(place.trash)}/${randomUUID()}`))
+  if (!seen.isDirectory()) return unlinkSync(absolutePath(swept, path))
+  // A read-only folder cannot be moved to another parent.
+  if ((seen.mode & 0o700n) !== 0o700n) chmodSync(absolutePath(swept, path), 0o700)
+  renameSync(absolutePath(swept, path), toPath(`${fromText(swept.trash)}/${randomUUID()}`))
 }

@@ -1,5 +1,5 @@
 /**
- * What keeps trees, as those see it who read them or put them somewhere: git, or blobs of the record.
+ * The interface to the storage of trees, for reading and extracting them: git, or blobs in the state folder.
  */
 
 import type { TreeId } from '../../loop/index.ts'
@@ -7,36 +7,37 @@ import type { Bytes } from '../bytes.ts'
 
 export interface SourceFile {
   readonly kind: 'file' | 'executable' | 'link'
-  /** The same for the same bytes; of a link, those of its target. */
+  /** The hash of the bytes; for a symlink, of its target. */
   readonly content: string
 }
 
-/** All that a tree says. */
+/** The complete listing of a tree. */
 export interface TreeFiles {
   readonly files: ReadonlyMap<Bytes, SourceFile>
-  /** Those that files are in, and those that are empty. */
+  /** All parent folders of files, and empty folders. */
   readonly folders: ReadonlySet<Bytes>
-  /** Repositories in it, of which a tree has nothing but a name: folders with nothing in them. */
+  /** Nested repositories (submodules), of which a tree contains only the commit: empty folders. */
   readonly others: ReadonlyMap<Bytes, string>
 }
 
 export interface TreeSource {
   list(tree: TreeId): Promise<TreeFiles>
-  /** By what `list` calls their content. Those that are longer than `bytesMax` are left out. */
+  /** Reads by the `content` of `list`. Files larger than `bytesMax` are left out. */
   read(contents: readonly string[], bytesMax: number): Promise<ReadonlyMap<string, Uint8Array>>
-  /** What `list` calls the content of a file with these bytes; `bytes` is how many there are. */
+  /** How to compute the `content` of a file. */
   readonly hash: ContentHash
-  /** Puts these files of a tree into a folder, in which nothing is in their place. */
-  put(tree: TreeId, folder: string, paths: readonly Bytes[]): Promise<void>
+  /** Writes these files of a tree into a folder, in which they must not exist yet. */
+  extract(tree: TreeId, folder: string, paths: readonly Bytes[]): Promise<void>
 }
 
 export interface ContentHash {
   readonly algorithm: 'sha1' | 'sha256'
+  /** Hashed before the content, for a file of this size. */
   readonly prefix: (bytes: number) => string
 }
 
-/** Every folder on the way to these paths. */
-export function foldersOf(paths: Iterable<Bytes>): Set<Bytes> {
+/** All parent folders of these paths. */
+export function collectFolders(paths: Iterable<Bytes>): Set<Bytes> {
   const folders = new Set<Bytes>()
   for (const path of paths) {
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {

@@ -1,6 +1,6 @@
-/** The commits that a branch has beyond another, with what each changed. Nothing of the repository is run. */
+/** Lists the commits of a branch that another does not have, with their changes. Runs no code of the repository. */
 
-import { fromBuffer, show } from '../bytes.ts'
+import { fromBuffer, toDisplay } from '../bytes.ts'
 import { unquote } from './quoted-path.ts'
 import type { Repository } from './repository.ts'
 import { type RunGit, runGit } from './run-git.ts'
@@ -19,7 +19,7 @@ export interface BranchCommit {
 
 const outputBytesMax = 8 * 1024 * 1024
 
-/** The newest first. Empty where they cannot be read. */
+/** Newest first. Empty if they cannot be read. */
 export async function branchCommits(
   { commonDir }: Pick<Repository, 'commonDir'>,
   { base, head, max }: { readonly base: string; readonly head: string; readonly max: number },
@@ -48,21 +48,21 @@ export async function branchCommits(
   return (
     fromBuffer(stdout)
       .split('\u0001')
-      // A message may hold anything: what is after such a character in it is left out.
-      .flatMap((record) => (/^[0-9a-f]{40,64}$/.test(idIn(record)) ? [parse(record)] : []))
+      // A message may contain this character: the rest of the message is dropped then.
+      .flatMap((record) => (/^[0-9a-f]{40,64}$/.test(readId(record)) ? [parse(record)] : []))
   )
 }
 
-const idIn = (record: string): string => record.split('\u0002', 1)[0] ?? ''
+const readId = (record: string): string => record.split('\u0002', 1)[0] ?? ''
 
 function parse(record: string): BranchCommit {
   const [commit = '', author = '', seconds = '', ...rest] = record.split('\u0002')
   const [message = '', ...lines] = rest.join('\u0002').split('\u0003')
   return {
     commit,
-    author: show(author),
+    author: toDisplay(author),
     atMs: Number(seconds) * 1000,
-    message: show(message.trim()),
+    message: toDisplay(message.trim()),
     files: lines
       .join('')
       .split('\n')
@@ -71,7 +71,7 @@ function parse(record: string): BranchCommit {
         if (path.length === 0) return []
         // Binary files have no lines.
         const count = (text: string): number => (text === '-' ? 0 : Number(text))
-        const shown = show(unquote(path.join('\t')))
+        const shown = toDisplay(unquote(path.join('\t')))
         return [{ path: shown, added: count(added), removed: count(removed) }]
       }),
   }

@@ -1,26 +1,33 @@
-/** Trees become commits: all of them on a ref that only keeps them, iterations on the run's branch. */
+/** Turns trees into commits: all snapshots on a private ref that keeps them, iterations on the run's branch. */
 
 import { LoopError, type TreeId } from '../../loop/index.ts'
-import { fileKey } from './names.ts'
-import type { KnownWorktree } from './open-work-tree.ts'
-import { branchRef, changeRef, commitOf, idOf, type ObjectId, snapshotsRef } from './refs.ts'
-import type { GitPlace, RunGit } from './run-git.ts'
+import type { KnownWorktree } from '../worktree/open-work-tree.ts'
+import type { WorkTree } from '../worktree/work-tree.ts'
+import { toFileKey } from './names.ts'
+import {
+  branchRef,
+  changeRef,
+  type ObjectId,
+  readRefId,
+  resolveCommit,
+  snapshotsRef,
+} from './refs.ts'
+import type { GitLocation, RunGit } from './run-git.ts'
 import { GitError } from './run-program.ts'
-import type { WorkTree } from './work-tree.ts'
 
 export interface CommitRequest {
-  /** The first line says what changed; it is never empty. */
+  /** The first line summarizes the change. */
   readonly message: string
-  /** What is committed; the files as they are unless told. */
+  /** The tree to commit. Default: a snapshot of the current files. */
   readonly tree?: TreeId
-  /** Kept as lines at the end of the message, by which a commit is known again. */
+  /** Lines at the end of the message that identify the commit. */
   readonly trailers?: Readonly<Record<string, string>>
 }
 
 export interface Commit {
   readonly commit: ObjectId
   readonly tree: ObjectId
-  /** False when there was nothing to commit, or it was committed before. */
+  /** False if there was nothing to commit, or it was already committed. */
   readonly isNew: boolean
 }
 
@@ -28,7 +35,7 @@ type BeforeRef = (() => Promise<void>) | undefined
 
 const triesMax = 5
 
-/** Keeps a tree, and so all before it, from garbage collection. */
+/** Protects a tree, and all earlier ones, from garbage collection. */
 export async function keepSnapshot(
   tree: WorkTree,
   key: string,
@@ -37,9 +44,9 @@ export async function keepSnapshot(
 ): Promise<void> {
   if (tree.memory.kept?.tree === id) return
   const ref = {
-    name: snapshotsRef(fileKey(key)),
+    name: snapshotsRef(toFileKey(key)),
     known: tree.memory.kept,
-    tip: () => snapshotsTip(tree, key),
+    tip: () => readSnapshotsTip(tree, key),
   }
   const { commit } = await advance(tree, ref, id, 'loopwright snapshot\n', beforeRef)
   tree.memory.kept = { commit, tree: id }
@@ -52,11 +59,11 @@ export async function commitTree(
   request: CommitRequest,
   beforeRef?: BeforeRef,
 ): Promise<Commit> {
-  // A branch that somebody removed begins anew from where it began.
+  // If the branch was deleted, it starts again at its base.
   const name = branchRef(branch)
-  const ref = { name, begin: base.commit, tip: () => tipOf(tree, name) }
-  const made = await advance(tree, ref, id, messageOf(request), beforeRef)
-  return { ...made, tree: id }
+  const ref = { name, begin: base.commit, tip: () => readTip(tree, name) }
+  const commit = await advance(tree, ref, id, renderMessage(request), beforeRef)
+  return { ...commit, tree: id }
 }
 
 async function advance(
@@ -70,7 +77,7 @@ async function advance(
   for (let tries = 1; tries <= triesMax; tries += 1) {
     const isKnown = known !== undefined
     const tip = known ?? (await ref.tip())
-    // If it is not there any more, it is asked for.
+    // After a failure, read the current tip.
     known = undefined
     if (tip?.tree === id) return { commit: tip.commit, isNew: false }
     const parent = tip?.commit ?? ref.begin
@@ -84,16 +91,16 @@ async function advance(
     const change = { ref: ref.name, to: commit, from: tip?.commit ?? tip?.broken, reason }
     if (await changeRef(tree.git, tree.repository, change)) return { commit, isNew: true }
   }
-  const advice = 'Stop what moves it, then resume.'
+  const advice = 'Stop the process that moves it, then resume.'
   throw new LoopError(
     'workspace-failed',
-    `The ref ${ref.name} keeps being moved by others. ${advice}`,
+    `Another process keeps moving the ref ${ref.name}. ${advice}`,
   )
 }
 
 interface AdvancedRef {
   readonly name: string
-  /** What it was when we moved it last. */
+  /** Its value after our last update. */
   readonly known?: Tip | undefined
   readonly begin?: ObjectId
   tip(): Promise<SnapshotsTip | undefined>
@@ -104,32 +111,32 @@ interface Tip {
   readonly tree: ObjectId
 }
 
-type SnapshotsTip = (Tip & { readonly broken?: never }) | Broken
+type SnapshotsTip = (Tip & { readonly broken?: never }) | BrokenTip
 
-/** It names something that is no longer there: a garbage collection came in between. */
-interface Broken {
+/** The ref points to a missing object: a garbage collection deleted it. */
+interface BrokenTip {
   readonly broken: ObjectId
   readonly commit?: never
   readonly tree?: never
 }
 
-/** What is lost of snapshots is lost; those to come are kept again. */
-export async function snapshotsTip(
+/** Deleted snapshots are lost; new ones are kept again. */
+export async function readSnapshotsTip(
   tree: Pick<WorkTree, 'git' | 'repository'>,
   key: string,
 ): Promise<SnapshotsTip | undefined> {
-  const ref = snapshotsRef(fileKey(key))
+  const ref = snapshotsRef(toFileKey(key))
   try {
-    return await tipOf(tree, ref)
+    return await readTip(tree, ref)
   } catch (error) {
-    const broken = await idOf(tree.git, tree.repository, ref)
+    const broken = await readRefId(tree.git, tree.repository, ref)
     if (!(error instanceof GitError) || broken === undefined) throw error
-    if ((await commitOf(tree.git, tree.repository, ref)) !== undefined) throw error
+    if ((await resolveCommit(tree.git, tree.repository, ref)) !== undefined) throw error
     return { broken }
   }
 }
 
-export async function tipOf(
+export async function readTip(
   tree: Pick<WorkTree, 'git' | 'repository'>,
   ref: string,
 ): Promise<Tip | undefined> {
@@ -154,12 +161,12 @@ function writeCommit(
   message: string,
 ): Promise<ObjectId> {
   const parents = parent === undefined ? [] : [parent]
-  return writeCommitOf(tree.git, tree.own.at(tree.path), id, parents, message)
+  return writeCommitObject(tree.git, tree.own.at(tree.path), id, parents, message)
 }
 
-export async function writeCommitOf(
+export async function writeCommitObject(
   git: RunGit,
-  at: GitPlace,
+  at: GitLocation,
   tree: ObjectId,
   parents: readonly ObjectId[],
   message: string,
@@ -174,7 +181,7 @@ export async function writeCommitOf(
   return stdout.toString('latin1').trim()
 }
 
-function messageOf({ message, trailers = {} }: CommitRequest): string {
+function renderMessage({ message, trailers = {} }: CommitRequest): string {
   const clean = (text: string): string => text.replaceAll('\0', '')
   const lines = Object.entries(trailers).map(([name, value]) => {
     const key = name.replaceAll(/[^A-Za-z0-9-]/g, '-')

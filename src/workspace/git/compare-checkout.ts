@@ -1,35 +1,41 @@
 /**
- * The files of a checkout beside a tree, as they are on disk: each is read and hashed, whatever git
- * remembers of them. Nothing is written, neither to the checkout nor to the repository.
+ * Compares the files of a checkout on disk with a tree: reads and hashes each file, whatever git has cached.
+ * Writes nothing, neither to the checkout nor to the repository.
  *
- * What is ignored, a `.git` in a folder, and submodules are no part of a tree: they are named.
+ * Ignored files, a `.git` in a folder, and submodules are not part of a tree; they are listed separately.
  */
 
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inTemporary, makeTemporaryFolder } from '../../system/index.ts'
-import { type Bytes, fromText, inside } from '../bytes.ts'
+import { type Bytes, fromText, joinBytes } from '../bytes.ts'
 import { createExclusions } from '../exclusions.ts'
 import { inParallel } from '../in-parallel.ts'
-import { type Folder, linkTarget, look, namesIn, width } from '../place.ts'
-import { piecesOf } from '../read-file.ts'
-import { ignoredOf } from './list-changes.ts'
-import { makeOwnDirectory } from './own-directory.ts'
+import { readChunks } from '../read-file.ts'
+import {
+  concurrency,
+  type Folder,
+  listNames,
+  readLinkTarget,
+  tryLstat,
+} from '../workspace-directory.ts'
+import { type WorktreeFiles, worktreeFiles } from '../worktree/worktree-files.ts'
+import { filterIgnored } from './list-changes.ts'
+import { createPrivateGitDir } from './private-git-dir.ts'
 import { type GitEntry, objectHash } from './read-objects.ts'
 import type { Repository } from './repository.ts'
 import { isReserved } from './reserved-names.ts'
-import type { GitPlace, RunGit } from './run-git.ts'
-import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
+import type { GitLocation, RunGit } from './run-git.ts'
 
 export interface CheckoutDifference {
   readonly changed: readonly Bytes[]
   readonly missing: readonly Bytes[]
   readonly added: readonly Bytes[]
-  /** Folders have a slash at their end. */
+  /** Folders end in a slash. */
   readonly notPart: readonly Bytes[]
 }
 
-interface Looked extends Folder {
+interface ComparedCheckout extends Folder {
   readonly repository: Repository
   readonly git: RunGit
   readonly files: WorktreeFiles
@@ -42,20 +48,25 @@ export async function compareCheckout(
   entries: ReadonlyMap<Bytes, GitEntry>,
   apart: readonly string[],
 ): Promise<CheckoutDifference> {
-  const looked: Looked = { root: fromText(checkout), files: worktreeFiles, repository, git }
+  const compared: ComparedCheckout = {
+    root: fromText(checkout),
+    files: worktreeFiles,
+    repository,
+    git,
+  }
   const changed: Bytes[] = []
   const missing: Bytes[] = []
   const notPart: Bytes[] = []
-  const folders = new Set([...entries.keys()].flatMap(parentsOf))
-  // Behind a link there could be the same files, and others tomorrow.
-  const replaced = await notFolders(looked, folders)
-  await inParallel([...entries], width, async ([path, entry]) => {
-    if (parentsOf(path).some((folder) => replaced.has(folder))) missing.push(path)
+  const folders = new Set([...entries.keys()].flatMap(listParents))
+  // A symlink in place of a folder could point to the same files now, and to others later.
+  const replaced = await findReplacedFolders(compared, folders)
+  await inParallel([...entries], concurrency, async ([path, entry]) => {
+    if (listParents(path).some((folder) => replaced.has(folder))) missing.push(path)
     else if (entry.mode === '160000') notPart.push(`${path}/`)
-    else if ((await look(looked, path)) === undefined) missing.push(path)
-    else if (!(await isSame(looked, path, entry))) changed.push(path)
+    else if ((await tryLstat(compared, path)) === undefined) missing.push(path)
+    else if (!(await isSame(compared, path, entry))) changed.push(path)
   })
-  const others = await notInTree(looked, entries, folders, apart)
+  const others = await findOthers(compared, entries, folders, apart)
   return {
     changed: [...changed, ...replaced].toSorted(),
     missing: missing.toSorted(),
@@ -64,24 +75,30 @@ export async function compareCheckout(
   }
 }
 
-async function isSame(looked: Looked, path: Bytes, { mode, id }: GitEntry): Promise<boolean> {
-  const seen = await look(looked, path)
+async function isSame(
+  compared: ComparedCheckout,
+  path: Bytes,
+  { mode, id }: GitEntry,
+): Promise<boolean> {
+  const seen = await tryLstat(compared, path)
   if (seen === undefined) return false
   if (mode === '120000') {
     if (!seen.isSymbolicLink()) return false
-    const target = Buffer.from(await linkTarget(looked, path), 'latin1')
-    return objectHash(looked.repository, 'blob', target.length).update(target).digest('hex') === id
+    const target = Buffer.from(await readLinkTarget(compared, path), 'latin1')
+    return (
+      objectHash(compared.repository, 'blob', target.length).update(target).digest('hex') === id
+    )
   }
   const isExecutable = (seen.mode & 0o100n) !== 0n
   if (!seen.isFile() || isExecutable !== (mode === '100755')) return false
-  const hash = objectHash(looked.repository, 'blob', Number(seen.size))
-  for await (const piece of piecesOf(looked, path, seen)) hash.update(piece)
+  const hash = objectHash(compared.repository, 'blob', Number(seen.size))
+  for await (const chunk of readChunks(compared, path, seen)) hash.update(chunk)
   return hash.digest('hex') === id
 }
 
-/** Whatever lies there besides. A folder that is ignored is not entered. */
-async function notInTree(
-  looked: Looked,
+/** Finds files that are not in the tree. Does not enter ignored folders. */
+async function findOthers(
+  compared: ComparedCheckout,
   entries: ReadonlyMap<Bytes, GitEntry>,
   folders: ReadonlySet<Bytes>,
   apart: readonly string[],
@@ -89,25 +106,25 @@ async function notInTree(
   const exclusions = createExclusions(apart)
   const added: Bytes[] = []
   const notPart: Bytes[] = []
-  return withRules(looked, async (rules) => {
+  return withIgnoreRules(compared, async (rules) => {
     let level: readonly Bytes[] = ['']
     while (level.length > 0) {
       const below: Bytes[] = []
       const unknown: Bytes[] = []
       for (const folder of level) {
-        for (const name of await namesIn(looked, folder)) {
-          const path = inside(folder, name)
-          // What git keeps of the checkout itself.
+        for (const name of await listNames(compared, folder)) {
+          const path = joinBytes(folder, name)
+          // The git directory of the checkout itself.
           if (path === '.git') continue
           if (exclusions.has(path) || isReserved(path)) notPart.push(path)
           else if (folders.has(path)) {
-            if ((await look(looked, path))?.isDirectory() === true) below.push(path)
+            if ((await tryLstat(compared, path))?.isDirectory() === true) below.push(path)
           } else if (!entries.has(path)) unknown.push(path)
         }
       }
-      const ignored = await ignoredOf(looked, rules, unknown)
+      const ignored = await filterIgnored(compared, rules, unknown)
       for (const path of unknown) {
-        const isFolder = (await look(looked, path))?.isDirectory() === true
+        const isFolder = (await tryLstat(compared, path))?.isDirectory() === true
         if (ignored.has(path)) notPart.push(isFolder ? `${path}/` : path)
         else if (isFolder) below.push(path)
         else added.push(path)
@@ -118,31 +135,31 @@ async function notInTree(
   })
 }
 
-/** Of the folders of a tree, those in whose place something else lies. */
-async function notFolders(
-  looked: Looked,
+/** Finds folders of the tree that were replaced by another kind of file. */
+async function findReplacedFolders(
+  compared: ComparedCheckout,
   folders: ReadonlySet<Bytes>,
 ): Promise<ReadonlySet<Bytes>> {
   const found = new Set<Bytes>()
-  // What is above comes first.
+  // Parents come first.
   for (const folder of [...folders].toSorted()) {
-    if (parentsOf(folder).some((parent) => found.has(parent))) continue
-    const seen = await look(looked, folder)
+    if (listParents(folder).some((parent) => found.has(parent))) continue
+    const seen = await tryLstat(compared, folder)
     if (seen !== undefined && !seen.isDirectory()) found.add(folder)
   }
   return found
 }
 
-/** The rules of what is ignored, without the repository's settings and without writing to it. */
-async function withRules<T>(
-  { repository, root, files }: Looked,
-  work: (rules: GitPlace) => Promise<T>,
+/** Applies the ignore rules without the repository's settings and without writing to it. */
+async function withIgnoreRules<T>(
+  { repository, root, files }: ComparedCheckout,
+  work: (rules: GitLocation) => Promise<T>,
 ): Promise<T> {
   const folder = await realpath(await makeTemporaryFolder('loopwright-verify-'))
   try {
     const path = join(folder, 'rules')
     const own = await inTemporary(folder, () =>
-      makeOwnDirectory(files, { repository, path, exact: true }),
+      createPrivateGitDir(files, { repository, path, exact: true }),
     )
     return await work(own.at(Buffer.from(root, 'latin1').toString('utf8')))
   } finally {
@@ -150,7 +167,7 @@ async function withRules<T>(
   }
 }
 
-function parentsOf(path: Bytes): readonly Bytes[] {
+function listParents(path: Bytes): readonly Bytes[] {
   const parts = path.split('/')
   return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join('/'))
 }

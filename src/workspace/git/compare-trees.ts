@@ -1,18 +1,18 @@
-/** What changed between two trees. Nothing of the repository is run for it, and no file is read. */
+/** Compares two trees. Runs no code of the repository, and reads no file of a work tree. */
 
-import { show } from '../bytes.ts'
-import { split } from './list-changes.ts'
+import { toDisplay } from '../bytes.ts'
+import { splitNul } from './list-changes.ts'
 import type { ObjectId } from './refs.ts'
-import type { GitPlace, RunGit } from './run-git.ts'
+import type { GitLocation, RunGit } from './run-git.ts'
 
-export interface Compared {
+export interface TreePair {
   readonly git: RunGit
-  readonly at: GitPlace
+  readonly at: GitLocation
   readonly before: ObjectId
   readonly after: ObjectId
 }
 
-/** Lines, unless it is binary. */
+/** With line counts, unless the file is binary. */
 export interface FileChange {
   readonly path: string
   readonly added?: number
@@ -26,15 +26,15 @@ export async function changedPaths({
   at,
   before,
   after,
-}: Compared): Promise<readonly string[]> {
+}: TreePair): Promise<readonly string[]> {
   const { stdout } = await git({
     at,
     command: 'diff-tree',
     options: ['-r', '-z', '--name-only', '--no-renames', '--no-ext-diff'],
     operands: [before, after],
   })
-  return split(stdout)
-    .map((path) => show(path))
+  return splitNul(stdout)
+    .map((path) => toDisplay(path))
     .toSorted()
 }
 
@@ -43,24 +43,24 @@ export async function changedLines({
   at,
   before,
   after,
-}: Compared): Promise<readonly FileChange[]> {
+}: TreePair): Promise<readonly FileChange[]> {
   const { stdout } = await git({
     at,
     command: 'diff-tree',
     options: ['-r', '-z', '--numstat', '--no-renames', '--no-ext-diff', '--no-textconv'],
     operands: [before, after],
   })
-  return split(stdout).map((line) => {
+  return splitNul(stdout).map((line) => {
     const [added = '', removed = '', ...path] = line.split('\t')
-    const shown = show(path.join('\t'))
+    const shown = toDisplay(path.join('\t'))
     if (added === '-') return { path: shown }
     return { path: shown, added: Number(added), removed: Number(removed) }
   })
 }
 
-/** Cut off at `bytesMax`. Of these paths, if some are named: a path means itself, and all that is in it. */
+/** Truncated at `bytesMax`. Limited to `paths`, if there are any, including the content of folders. */
 export async function patchBetween(
-  { git, at, before, after }: Compared,
+  { git, at, before, after }: TreePair,
   bytesMax: number = patchBytesMax,
   paths: readonly string[] = [],
 ): Promise<string> {
@@ -73,5 +73,5 @@ export async function patchBetween(
   })
   if (stdout.length <= bytesMax) return stdout.toString('utf8')
   const left = stdout.length - bytesMax
-  return `${stdout.toString('utf8', 0, bytesMax)}\n[${left} bytes more]\n`
+  return `${stdout.toString('utf8', 0, bytesMax)}\n[${left} more bytes]\n`
 }

@@ -1,11 +1,11 @@
-/** What differs between two folders of files, as a patch. Nothing that is in them is run or obeyed. */
+/** Compares two folders as a patch. Runs no code and applies no settings from them. */
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { patchBytesMax } from './compare-trees.ts'
 import { runGit } from './run-git.ts'
 
-/** Of `a` and `b` in a folder that nobody else has; another is made in it. Cut off at `bytesMax`. */
+/** Compares `a` and `b` in a private folder, in which it creates `git`. Truncated at `bytesMax`. */
 export async function diffFolders(
   folder: string,
   bytesMax: number = patchBytesMax,
@@ -16,7 +16,7 @@ export async function diffFolders(
   }
   await writeFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n')
   await writeFile(join(gitDir, 'config'), '[core]\n\tbare = true\n')
-  // Files of others that say how they are to be compared are not asked.
+  // Overrides the attributes files in the folders.
   await writeFile(join(gitDir, 'info', 'attributes'), '* !diff !text !eol\n')
   const { stdout } = await runGit({
     at: { gitDir },
@@ -33,8 +33,8 @@ export async function diffFolders(
     answers: [0, 1],
     outputBytesMax: 256 * 1024 * 1024,
   })
-  // git leaves out the slash that whole paths begin with.
+  // git omits the leading slash of absolute paths.
   const text = stdout.toString('utf8', 0, bytesMax).replaceAll(`${folder.slice(1)}/`, '')
   const left = stdout.length - bytesMax
-  return left <= 0 ? text : `${text}\n[${left} bytes more]\n`
+  return left <= 0 ? text : `${text}\n[${left} more bytes]\n`
 }

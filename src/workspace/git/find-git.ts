@@ -1,11 +1,11 @@
-/** The git of this machine, by its full path: nothing that lies in a work tree is taken for it. */
+/** Finds the git of this machine by absolute path; a program inside a work tree is never used. */
 
 import { execFile } from 'node:child_process'
 import { realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { LoopError } from '../../loop/index.ts'
-import { findOnPath, isAmong } from './find-on-path.ts'
+import { findOnPath, isInsideAny } from './find-on-path.ts'
 
 export interface Git {
   readonly program: string
@@ -13,29 +13,29 @@ export interface Git {
   readonly version: string
 }
 
-/** `merge-tree --write-tree` came with it. */
+/** The first version with `merge-tree --write-tree`. */
 const oldest = [2, 38] as const
 
 let found: Promise<Git> | undefined
 
-/** Never one that lies in one of the folders that are named: whoever works there could have put it there. */
+/** Never returns a program inside the folders `apart`, where an agent could have put it. */
 export async function findGit(apart: readonly string[] = []): Promise<Git> {
-  found ??= look([]).catch((error: unknown) => {
-    // Somebody may install it meanwhile.
+  found ??= search([]).catch((error: unknown) => {
+    // It may be installed meanwhile.
     found = undefined
     throw error
   })
   const git = await found
-  return isAmong([git.program, join(git.folder, 'git')], apart) ? look(apart) : git
+  return isInsideAny([git.program, join(git.folder, 'git')], apart) ? search(apart) : git
 }
 
-async function look(apart: readonly string[]): Promise<Git> {
+async function search(apart: readonly string[]): Promise<Git> {
   const programs = await findOnPath('git', { apart })
-  if (programs.length === 0) throw missing('There is no git on PATH outside of the project.')
+  if (programs.length === 0) throw missing('There is no git on PATH outside the project.')
   const versions: string[] = []
   for (const program of programs) {
     const call = { cwd: '/', env: { LC_ALL: 'C' }, timeout: 10_000 }
-    // One that only stands in for what was never installed says nothing.
+    // A placeholder for an uninstalled git prints nothing.
     const { stdout } = await promisify(execFile)(program, ['--version'], call).catch(() => silent)
     const [, version = '', major = '0', minor = '0'] =
       /^git version ((\d+)\.(\d+)\S*)/.exec(stdout) ?? []
@@ -49,5 +49,5 @@ async function look(apart: readonly string[]): Promise<Git> {
 
 const silent = { stdout: '' }
 
-const missing = (what: string): LoopError =>
-  new LoopError('not-available', `${what} Worktrees need git ${oldest.join('.')} or newer.`)
+const missing = (problem: string): LoopError =>
+  new LoopError('not-available', `${problem} Worktrees need git ${oldest.join('.')} or newer.`)

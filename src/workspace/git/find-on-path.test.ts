@@ -29,13 +29,13 @@ function program(path: string): string {
 const find = (name: string, folders: readonly string[], apart: readonly string[] = []) =>
   findOnPath(name, { path: folders.map((one) => join(folder, one)).join(':'), apart })
 
-test('what npm links for a project is no program', async () => {
+test('ignores programs that npm links for a project', async () => {
   program('project/node_modules/.bin/toy')
   const real = program('bin/toy')
   expect(await find('toy', ['project/node_modules/.bin', 'bin'])).toEqual([real])
 })
 
-test('what lies in the project is none, by its path or by that of what it links to', async () => {
+test('ignores programs inside a project, by path or by symlink target', async () => {
   const inside = program('project/tools/toy')
   mkdirSync(join(folder, 'bin'))
   symlinkSync(inside, join(folder, 'bin/toy'))
@@ -46,7 +46,7 @@ test('what lies in the project is none, by its path or by that of what it links 
   expect(await find('toy', folders)).toHaveLength(3)
 })
 
-test('what lies in the current folder is none, and relative folders are no places', async () => {
+test('ignores programs in the current folder and relative PATH entries', async () => {
   const here = join(process.cwd(), 'package.json')
   expect(await findOnPath('toy', { path: `.:${relative(process.cwd(), folder)}` })).toEqual([])
   expect(await findOnPath('package.json', { path: dirname(here) })).toEqual([])
@@ -60,13 +60,13 @@ test('what lies in the current folder is none, and relative folders are no place
   }
 })
 
-test('the folders of the system come before others of the PATH, whatever its order', async () => {
+test('puts system folders first, whatever the order of the PATH', async () => {
   const other = program('bin/git')
   const path = [dirname(other), '/usr/bin'].join(':')
   expect(await findOnPath('git', { path })).toEqual(['/usr/bin/git', other])
   expect(await findOnPath('git', { path, asOrdered: true })).toEqual([other, '/usr/bin/git'])
 })
 
-test('what is not on the PATH is not there', async () => {
+test('finds nothing that is not on the PATH', async () => {
   expect(await find('git', ['nowhere'])).toEqual([])
 })

@@ -1,9 +1,9 @@
 /**
- * Programs of this machine that are run outside any sandbox, by their full paths.
+ * Finds programs that run outside the sandbox, by absolute path.
  *
- * The PATH of a project may begin in the project: `npm run` and `npx` put its `node_modules/.bin` first,
- * where a repository, or an agent, can have put anything. So the folders of the system come first, and what
- * lies in a project is no program, neither by its own path nor by that of what it links to.
+ * The PATH may start with a folder of the project: `npm run` and `npx` put its `node_modules/.bin` first, where a
+ * repository or an agent can have put anything. So system folders come first, and programs inside a project are
+ * ignored, by their own path and by the path of their symlink target.
  */
 
 import { constants } from 'node:fs'
@@ -15,13 +15,13 @@ const systemFolders = ['/usr/bin', '/bin', '/usr/local/bin']
 
 export interface FindOnPathOptions {
   readonly path?: string
-  /** Folders of projects, besides the current one. */
+  /** Project folders, besides the current folder. */
   readonly apart?: readonly string[]
-  /** As the person ordered them, who may have several. Else those of the system come first. */
+  /** Keep the order of the PATH. Default: system folders first. */
   readonly asOrdered?: boolean
 }
 
-/** All of that name, the best first. Parts of PATH that are relative are no places. */
+/** All programs with this name, the preferred one first. Ignores relative PATH entries. */
 export async function findOnPath(
   name: string,
   { path = process.env['PATH'] ?? '', apart = [], asOrdered = false }: FindOnPathOptions = {},
@@ -38,13 +38,13 @@ export async function findOnPath(
       continue
     }
     const names = [program, await realOrItself(program)]
-    if (!isAmong(names, [...apart, ...projects])) programs.push(program)
+    if (!isInsideAny(names, [...apart, ...projects])) programs.push(program)
   }
   return programs
 }
 
-/** One of the paths lies in one of the folders, or where npm links the programs of a project. */
-export const isAmong = (paths: readonly string[], folders: readonly string[]): boolean =>
+/** One of the paths is inside one of the folders, or where npm links the programs of a project. */
+export const isInsideAny = (paths: readonly string[], folders: readonly string[]): boolean =>
   paths.some(
     (path) =>
       path.includes('/node_modules/.bin/') ||
@@ -53,7 +53,7 @@ export const isAmong = (paths: readonly string[], folders: readonly string[]): b
 
 const isProject = (folder: string): boolean => folder !== '' && folder !== sep
 
-/** Whoever can write into a person's home, or above it, needs no program there to be run. */
+/** Not the home directory or a parent of it: an attacker who can write there needs no program on the PATH. */
 function currentFolder(): readonly string[] {
   const folder = process.cwd()
   const isAboveHome = `${homedir()}/`.startsWith(folder.endsWith(sep) ? folder : folder + sep)

@@ -1,40 +1,40 @@
-/** The trees that a repository keeps, without a worktree: compared, checked, put into a folder. */
+/** Compares, checks and extracts trees of a repository, without a worktree. */
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { LoopError, type TreeId } from '../../loop/index.ts'
+import { treeTimeoutMs } from '../worktree/work-tree.ts'
+import { type WorktreeFiles, worktreeFiles } from '../worktree/worktree-files.ts'
 import {
-  type Compared,
   changedLines,
   changedPaths,
   type FileChange,
   patchBetween,
+  type TreePair,
 } from './compare-trees.ts'
 import { fromTreeId } from './git-tree-id.ts'
-import { makeOwnDirectory, type OwnDirectory } from './own-directory.ts'
-import { branchRef, commitOf } from './refs.ts'
+import { createPrivateGitDir, type PrivateGitDir } from './private-git-dir.ts'
+import { branchRef, resolveCommit } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { type RunGit, runGit } from './run-git.ts'
-import { treeTimeoutMs } from './work-tree.ts'
-import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 
 export interface GitTrees {
-  /** Those of which something is missing. */
+  /** The incomplete ones among these trees. */
   missing(trees: readonly TreeId[]): Promise<readonly TreeId[]>
-  /** The tree of a commit, by any name that git has for it. */
+  /** The tree of a commit, by any name that git accepts. */
   treeOf(commit: string): Promise<TreeId | undefined>
   /** The newest commit of a branch with this tree. */
   commitWith(branch: string, tree: TreeId): Promise<string | undefined>
   changes(before: TreeId, after: TreeId): Promise<readonly string[]>
   lines(before: TreeId, after: TreeId): Promise<readonly FileChange[]>
-  /** For people. Cut off at `bytesMax`. */
+  /** For display. Truncated at `bytesMax`. */
   patch(
     before: TreeId,
     after: TreeId,
     bytesMax?: number,
     paths?: readonly string[],
   ): Promise<string>
-  /** Puts its files into an empty folder. */
+  /** Writes its files into an empty folder. */
   extract(tree: TreeId, folder: string): Promise<void>
 }
 
@@ -45,33 +45,33 @@ export function openGitTrees(
     files = worktreeFiles,
   }: { readonly git?: RunGit; readonly files?: WorktreeFiles } = {},
 ): GitTrees {
-  let made: Promise<OwnDirectory> | undefined
-  const own = (): Promise<OwnDirectory> => {
+  let created: Promise<PrivateGitDir> | undefined
+  const own = (): Promise<PrivateGitDir> => {
     const path = join(repository.commonDir, 'loopwright', 'trees')
-    made ??= makeOwnDirectory(files, { repository, path, exact: true })
-    return made
+    created ??= createPrivateGitDir(files, { repository, path, exact: true })
+    return created
   }
-  const compared = async (before: TreeId, after: TreeId): Promise<Compared> => {
+  const pair = async (before: TreeId, after: TreeId): Promise<TreePair> => {
     const { at, path } = await own()
     await requireTrees(git, repository, [before, after])
     return { git, at: at(path), before: fromTreeId(before), after: fromTreeId(after) }
   }
   return {
     async missing(trees) {
-      // They share most of what they hold, so all at once is quick; one by one tells which.
-      if (await areWhole(git, repository, trees)) return []
+      // Trees share most objects, so checking all at once is fast; one by one finds the incomplete ones.
+      if (await areComplete(git, repository, trees)) return []
       const missing: TreeId[] = []
       for (const tree of trees) {
-        if (!(await areWhole(git, repository, [tree]))) missing.push(tree)
+        if (!(await areComplete(git, repository, [tree]))) missing.push(tree)
       }
       return missing
     },
-    treeOf: (commit) => treeOf(git, repository, commit),
+    treeOf: (commit) => resolveTree(git, repository, commit),
     commitWith: (branch, tree) => commitWith(git, repository, branch, tree),
-    changes: async (before, after) => changedPaths(await compared(before, after)),
-    lines: async (before, after) => changedLines(await compared(before, after)),
+    changes: async (before, after) => changedPaths(await pair(before, after)),
+    lines: async (before, after) => changedLines(await pair(before, after)),
     patch: async (before, after, bytesMax, paths) =>
-      patchBetween(await compared(before, after), bytesMax, paths),
+      patchBetween(await pair(before, after), bytesMax, paths),
     async extract(tree, folder) {
       await requireTrees(git, repository, [tree])
       const { at, path } = await own()
@@ -91,8 +91,8 @@ export function openGitTrees(
   }
 }
 
-/** Everything in them is read. */
-async function areWhole(
+/** Reads all objects of the trees. */
+async function areComplete(
   git: RunGit,
   { commonDir }: Repository,
   trees: readonly TreeId[],
@@ -123,12 +123,12 @@ async function requireTrees(
       answers: [0, 1, 128],
     })
     if (exitCode === 0) continue
-    const advice = 'Fetch it from where the run was made.'
+    const advice = 'Fetch it from the repository in which the run was created.'
     throw new LoopError('unknown-artifact', `The repository ${home} has no tree ${tree}. ${advice}`)
   }
 }
 
-async function treeOf(
+async function resolveTree(
   git: RunGit,
   repository: Repository,
   commit: string,
@@ -149,7 +149,7 @@ async function commitWith(
   branch: string,
   tree: TreeId,
 ): Promise<string | undefined> {
-  const tip = await commitOf(git, repository, branchRef(branch))
+  const tip = await resolveCommit(git, repository, branchRef(branch))
   if (tip === undefined) return undefined
   const { stdout } = await git({
     at: { gitDir: repository.commonDir },

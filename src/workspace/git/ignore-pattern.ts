@@ -1,3 +1,3 @@
-/** A line for a list of what is ignored that means this path, from the top, and no other. */
+/** A gitignore pattern that matches exactly this path, relative to the top. */
 export const ignorePattern = (path: string): string =>
   `/${path.replaceAll(/[\\*?[\]]/g, String.raw`\$&`).replace(/ +$/, String.raw`\ `)}`

@@ -1,30 +1,29 @@
 /**
- * What may differ between a work tree and an index: found by git from names, sizes and times. It
- * opens no file but one that was written in the second in which the index was, and enters no other
- * repository.
+ * Lists possible differences between a work tree and an index, which git finds by names, sizes and times. git
+ * opens only files that were written in the same second as the index, and enters no other repository.
  */
 
-import { type Bytes, fromBuffer, inside, toPath } from '../bytes.ts'
-import { look, namesIn } from '../place.ts'
+import { type Bytes, fromBuffer, joinBytes, toPath } from '../bytes.ts'
 import { ChangedError } from '../read-file.ts'
+import { listNames, tryLstat } from '../workspace-directory.ts'
+import { isOutside, treeTimeoutMs, type WorkTree } from '../worktree/work-tree.ts'
 import type { ObjectId } from './refs.ts'
-import type { GitPlace, RunGit } from './run-git.ts'
+import type { GitLocation, RunGit } from './run-git.ts'
 import { GitError } from './run-program.ts'
-import { isOutside, treeTimeoutMs, type WorkTree } from './work-tree.ts'
 
 export interface Suspect {
   readonly path: Bytes
-  /** What the index has. Absent for what is new. */
+  /** The entry in the index. Absent for a new file. */
   readonly was?: { readonly mode: string; readonly blob: string }
 }
 
-/** As much of a work tree as it takes to look at it. */
-export type Looked = Pick<WorkTree, 'root' | 'files' | 'exclusions' | 'git'>
+/** The part of a work tree that is needed to list it. */
+export type ListableTree = Pick<WorkTree, 'root' | 'files' | 'exclusions' | 'git'>
 
 const nestedDepthMax = 64
 const nestedEntriesMax = 200_000
 
-export async function listChanges(tree: WorkTree, at: GitPlace): Promise<readonly Suspect[]> {
+export async function listChanges(tree: WorkTree, at: GitLocation): Promise<readonly Suspect[]> {
   const [tracked, others] = await Promise.all([
     tree.git({
       at,
@@ -39,12 +38,12 @@ export async function listChanges(tree: WorkTree, at: GitPlace): Promise<readonl
       timeoutMs: treeTimeoutMs,
     }),
   ])
-  // git goes on without what it may not look into: that would be a tree with a hole in it.
-  const unseen = /could not open|permission denied/i.exec(`${tracked.stderr}\n${others.stderr}`)
-  if (unseen !== null)
+  // git continues without folders it cannot read, and the tree would be incomplete.
+  const unreadable = /could not open|permission denied/i.exec(`${tracked.stderr}\n${others.stderr}`)
+  if (unreadable !== null)
     throw new GitError('refused', 'git ls-files', others.stderr || tracked.stderr)
   const suspects: Suspect[] = parseRaw(tracked.stdout)
-  for (const path of split(others.stdout)) {
+  for (const path of splitNul(others.stdout)) {
     if (!path.endsWith('/')) suspects.push({ path })
     else
       for (const inner of (await walkNested(tree, at, path.slice(0, -1))).files)
@@ -53,10 +52,10 @@ export async function listChanges(tree: WorkTree, at: GitPlace): Promise<readonl
   return suspects.filter(({ path }) => !isOutside(tree.exclusions, path))
 }
 
-/** Paths of a work tree that differ from a tree or commit, and then those that are new; it is only looked at. */
-export async function pathsUnlike(
+/** The paths of a work tree that differ from a tree or commit, followed by new paths. Only reads. */
+export async function listDifferences(
   git: RunGit,
-  at: GitPlace,
+  at: GitLocation,
   tree: ObjectId,
   excludes: readonly string[] = [],
 ): Promise<readonly Bytes[]> {
@@ -87,12 +86,12 @@ export async function pathsUnlike(
       ],
     }),
   ])
-  return [...split(changed.stdout), ...split(others.stdout)]
+  return [...splitNul(changed.stdout), ...splitNul(others.stdout)]
 }
 
 /** `:100644 100755 <was> <is> M`, NUL, the path, NUL. */
 function parseRaw(output: Buffer): Suspect[] {
-  const parts = split(output)
+  const parts = splitNul(output)
   const suspects: Suspect[] = []
   for (let index = 0; index + 1 < parts.length; index += 2) {
     const [mode = '', , blob = ''] = parts[index]?.slice(1).split(' ') ?? []
@@ -101,56 +100,63 @@ function parseRaw(output: Buffer): Suspect[] {
   return suspects
 }
 
-export const split = (output: Buffer): readonly Bytes[] =>
+export const splitNul = (output: Buffer): readonly Bytes[] =>
   fromBuffer(output).split('\0').slice(0, -1)
 
 /**
- * A repository inside the work tree is a folder like others: its files are content, its `.git` is
- * not. git would only note where it stands.
+ * A repository inside the work tree is an ordinary folder: its files are content, except its `.git`. git would
+ * only record its commit.
  */
 export async function walkNested(
-  tree: Looked,
-  at: GitPlace,
+  tree: ListableTree,
+  at: GitLocation,
   folder: Bytes,
 ): Promise<{ readonly files: readonly Bytes[]; readonly ignored: readonly Bytes[] }> {
   const found: Bytes[] = []
-  const leftOut: Bytes[] = []
+  const skipped: Bytes[] = []
   let level = [folder]
   for (let depth = 0; level.length > 0; depth += 1) {
-    const names = await namesOf(tree, level)
+    const names = await listChildren(tree, level)
     if (depth > nestedDepthMax || found.length + names.length > nestedEntriesMax) {
-      throw new GitError('output', 'git ls-files', `${folder} holds a repository that is too large`)
+      throw new GitError(
+        'output',
+        'git ls-files',
+        `${folder} contains a repository that is too large`,
+      )
     }
-    const ignored = await ignoredOf(tree, at, names)
+    const ignored = await filterIgnored(tree, at, names)
     const below: Bytes[] = []
     for (const path of names) {
       if (ignored.has(path)) {
-        leftOut.push(path)
+        skipped.push(path)
         continue
       }
-      const seen = await look(tree, path)
+      const seen = await tryLstat(tree, path)
       if (seen?.isDirectory() === true) below.push(path)
       else if (seen !== undefined) found.push(path)
     }
     level = below
   }
-  return { files: found, ignored: leftOut }
+  return { files: found, ignored: skipped }
 }
 
-async function namesOf(tree: Looked, folders: readonly Bytes[]): Promise<readonly Bytes[]> {
+async function listChildren(
+  tree: ListableTree,
+  folders: readonly Bytes[],
+): Promise<readonly Bytes[]> {
   const paths: Bytes[] = []
   for (const folder of folders) {
-    const names = await namesIn(tree, folder).catch((error: unknown) => {
+    const names = await listNames(tree, folder).catch((error: unknown) => {
       throw new ChangedError(folder, error)
     })
-    paths.push(...names.map((name) => inside(folder, name)))
+    paths.push(...names.map((name) => joinBytes(folder, name)))
   }
   return paths.filter((path) => !isOutside(tree.exclusions, path))
 }
 
-export async function ignoredOf(
+export async function filterIgnored(
   { git }: Pick<WorkTree, 'git'>,
-  at: GitPlace,
+  at: GitLocation,
   paths: readonly Bytes[],
 ): Promise<ReadonlySet<Bytes>> {
   if (paths.length === 0) return new Set()
@@ -162,5 +168,5 @@ export async function ignoredOf(
     input: toPath(paths.map((path) => `./${path}\0`).join('')),
     answers: [0, 1],
   })
-  return new Set(split(stdout).map((path) => path.slice(2)))
+  return new Set(splitNul(stdout).map((path) => path.slice(2)))
 }

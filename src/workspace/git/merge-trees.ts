@@ -1,18 +1,18 @@
-/** A merge in memory: no work tree, no index and no ref is touched, and no driver of a repository is run. */
+/** Merges in memory: touches no work tree, index or ref, and runs no merge driver of the repository. */
 
 import { join } from 'node:path'
-import { show } from '../bytes.ts'
-import { split } from './list-changes.ts'
-import type { Tools } from './open-work-tree.ts'
-import { makeOwnDirectory } from './own-directory.ts'
+import { toDisplay } from '../bytes.ts'
+import type { Tools } from '../worktree/open-work-tree.ts'
+import { splitNul } from './list-changes.ts'
+import { createPrivateGitDir } from './private-git-dir.ts'
 import type { ObjectId } from './refs.ts'
 import type { Repository } from './repository.ts'
-import type { GitPlace } from './run-git.ts'
+import type { GitLocation } from './run-git.ts'
 
 export type Merge =
   | { readonly type: 'clean'; readonly tree: ObjectId }
   | { readonly type: 'conflict'; readonly files: readonly string[] }
-  /** They have no history in common, or it is not all here. */
+  /** They have no common history, or the repository lacks part of it. */
   | { readonly type: 'unrelated' }
 
 type GitAndFiles = Pick<Tools, 'git' | 'files'>
@@ -24,25 +24,25 @@ export async function mergeTrees(
   theirs: ObjectId,
 ): Promise<Merge> {
   const { exitCode, stdout } = await tools.git({
-    at: await mergePlace(tools, repository),
+    at: await createMergeLocation(tools, repository),
     command: 'merge-tree',
     options: ['--write-tree', '-z', '--name-only', '--no-messages'],
     operands: [ours, theirs],
     answers: [0, 1, 128],
   })
-  const [tree, ...files] = split(stdout)
+  const [tree, ...files] = splitNul(stdout)
   if (exitCode === 128 || tree === undefined) return { type: 'unrelated' }
   if (exitCode === 0) return { type: 'clean', tree }
-  return { type: 'conflict', files: files.map((file) => show(file)) }
+  return { type: 'conflict', files: files.map((file) => toDisplay(file)) }
 }
 
-export async function treeOf(
+export async function readTreeId(
   tools: GitAndFiles,
   repository: Repository,
   commit: ObjectId,
 ): Promise<ObjectId> {
   const { stdout } = await tools.git({
-    at: await mergePlace(tools, repository),
+    at: await createMergeLocation(tools, repository),
     command: 'rev-parse',
     options: ['--verify'],
     operands: [`${commit}^{tree}`],
@@ -50,12 +50,12 @@ export async function treeOf(
   return stdout.toString('latin1').trim()
 }
 
-/** Objects of the repository, and none of its settings. */
-export async function mergePlace(
+/** Uses the objects of the repository, and none of its settings. */
+export async function createMergeLocation(
   { files }: Pick<Tools, 'files'>,
   repository: Repository,
-): Promise<GitPlace> {
+): Promise<GitLocation> {
   const path = join(repository.commonDir, 'loopwright', 'merge')
-  const own = await makeOwnDirectory(files, { repository, path, exact: true })
+  const own = await createPrivateGitDir(files, { repository, path, exact: true })
   return { ...own.at(path), shallowFile: join(repository.commonDir, 'shallow') }
 }

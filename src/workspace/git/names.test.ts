@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fileKey, isBranchName, slug } from './names.ts'
-import { sanitize, worktreePath } from './worktree-path.ts'
+import { sanitize, worktreePath } from '../worktree/worktree-path.ts'
+import { isBranchName, toFileKey, toSlug } from './names.ts'
 
 const anything = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 80 }),
@@ -13,10 +13,10 @@ const anything = fc.oneof(
 )
 
 describe('a slug', () => {
-  test('of anything is lower-case words with hyphens, and never empty or long', () => {
+  test('has lower-case words with hyphens, and is never empty or long', () => {
     fc.assert(
       fc.property(anything, (name) => {
-        const made = slug(name)
+        const made = toSlug(name)
         expect(made).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/)
         expect(made.length).toBeLessThanOrEqual(60)
         expect(isBranchName(`run/${made}`)).toBe(true)
@@ -25,37 +25,37 @@ describe('a slug', () => {
     )
   })
 
-  test('keeps what can be read', () => {
-    expect(slug('Fix: the Überprüfung (again)!')).toBe('fix-the-uberprufung-again')
-    expect(slug('名前')).toBe('run')
+  test('stays readable', () => {
+    expect(toSlug('Fix: the Überprüfung (again)!')).toBe('fix-the-uberprufung-again')
+    expect(toSlug('名前')).toBe('run')
   })
 })
 
-test('the name of a whole ref is none of a branch', () => {
+test('a full ref name is not a branch name', () => {
   expect(isBranchName('refs/heads/x')).toBe(false)
   expect(isBranchName('x/refs/heads')).toBe(true)
 })
 
-test('a name that we take for a branch, git does too', () => {
+test('git accepts every name that isBranchName accepts', () => {
   fc.assert(
     fc.property(anything.filter(isBranchName), (name) => {
-      const said = execFileSync('git', ['check-ref-format', '--branch', name], { cwd: '/' })
-      expect(said.toString().trimEnd()).toBe(name)
+      const output = execFileSync('git', ['check-ref-format', '--branch', name], { cwd: '/' })
+      expect(output.toString().trimEnd()).toBe(name)
     }),
     { numRuns: 60 },
   )
 })
 
-test('whatever a run is known by is one file name, and different ones differ', () => {
+test('a key becomes a single file name, and different keys stay different', () => {
   fc.assert(
     fc.property(anything, anything, (one, two) => {
-      expect(fileKey(one)).toMatch(/^[a-z0-9][a-z0-9-]{0,79}$/)
-      expect(fileKey(one) === fileKey(two)).toBe(one === two)
+      expect(toFileKey(one)).toMatch(/^[a-z0-9][a-z0-9-]{0,79}$/)
+      expect(toFileKey(one) === toFileKey(two)).toBe(one === two)
     }),
   )
 })
 
-test('what is sanitised is one part of a path, whatever it was', () => {
+test('sanitized text is always a single path component', () => {
   const repository = { home: '/h/repo', name: 'repo', commonDir: '/h/repo/.git' }
   fc.assert(
     fc.property(anything, (name) => {

@@ -1,8 +1,8 @@
 /**
- * Names of branches and worktrees, made from whatever a run is called.
+ * Names of branches and worktrees, derived from the name of a run.
  *
- * 1. A slug has lower-case letters, digits and single hyphens, is never empty and never long: it is
- *    safe as a part of a branch, of a path and of an argument.
+ * 1. A slug has lower-case letters, digits and single hyphens, and is neither empty nor long: it is safe as part
+ *    of a branch, a path or an argument.
  */
 
 import { createHash } from 'node:crypto'
@@ -10,7 +10,7 @@ import { LoopError } from '../../loop/index.ts'
 
 const slugLengthMax = 60
 
-export function slug(name: string): string {
+export function toSlug(name: string): string {
   const words = name
     .normalize('NFKD')
     .toLowerCase()
@@ -24,10 +24,10 @@ export function slug(name: string): string {
 }
 
 /** The n-th name that is tried: `run/fix`, `run/fix-2`, `run/fix-3`… */
-export const numbered = (name: string, number: number): string =>
+export const addNumber = (name: string, number: number): string =>
   number === 1 ? name : `${name}-${number}`
 
-/** By the rules of `git check-ref-format --branch`, with no dash in front, and not like a whole ref. */
+/** By the rules of `git check-ref-format --branch`, and not starting with a dash or `refs/`. */
 export function isBranchName(name: string): boolean {
   // oxlint-disable-next-line no-control-regex
   const forbidden = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|^refs\/|[/.]$|^@$/
@@ -37,12 +37,12 @@ export function isBranchName(name: string): boolean {
 
 export function requireBranchName(name: string): string {
   if (isBranchName(name)) return name
-  const advice = 'Choose a name of letters, digits, hyphens and slashes, like run/fix-tests.'
-  throw new LoopError('bad-name', `${JSON.stringify(name)} cannot be a branch. ${advice}`)
+  const advice = 'Use letters, digits, hyphens and slashes, as in run/fix-tests.'
+  throw new LoopError('bad-name', `${JSON.stringify(name)} is not a valid branch name. ${advice}`)
 }
 
-/** One file name, and one part of a ref, for whatever a run is known by. */
-export function fileKey(key: string): string {
+/** A key as a file name and a component of a ref. */
+export function toFileKey(key: string): string {
   if (/^[a-z0-9][a-z0-9-]{0,79}$/.test(key)) return key
   return `x${createHash('sha256').update(key).digest('hex').slice(0, 40)}`
 }

@@ -1,7 +1,7 @@
-/** The last commits of a branch, with what each changed. Nothing of the repository is run for it. */
+/** Lists the last commits of a branch, with their changed paths. Runs no code of the repository. */
 
 import type { TreeId } from '../../loop/index.ts'
-import { fromBuffer, show } from '../bytes.ts'
+import { fromBuffer, toDisplay } from '../bytes.ts'
 import { toTreeId } from './git-tree-id.ts'
 import { isObjectId } from './refs.ts'
 import type { Repository } from './repository.ts'
@@ -10,18 +10,18 @@ import { type RunGit, runGit } from './run-git.ts'
 export interface PastCommit {
   readonly commit: string
   readonly subject: string
-  /** Of its first parent. */
+  /** The tree of its first parent. */
   readonly before: TreeId
   readonly after: TreeId
   readonly paths: readonly string[]
 }
 
-/** A subject may hold anything. */
-const marks = /@@(?=[0-9a-f]{40,64}\t[0-9a-f]{40,64}\t)/
+/** The start of a record; a subject may contain `@@`. */
+const recordStart = /@@(?=[0-9a-f]{40,64}\t[0-9a-f]{40,64}\t)/
 
 const outputBytesMax = 8 * 1024 * 1024
 
-/** The newest first, along first parents; merges, and the very first commit, are left out. */
+/** Newest first, along first parents, without merges and the root commit. */
 export async function pastCommits(
   repository: Repository,
   commit: string,
@@ -33,7 +33,7 @@ export async function pastCommits(
     command: 'log',
     options: [
       '-z',
-      // A tab is in no id, and a subject is one line.
+      // Ids contain no tab, and a subject is one line.
       '--format=format:@@%H%x09%T%x09%P%x09%s',
       '--first-parent',
       `--max-count=${max + 1}`,
@@ -47,13 +47,13 @@ export async function pastCommits(
       '--no-notes',
     ],
     operands: [commit],
-    // A clone that is shallow ends somewhere; what cannot be read is no history.
+    // A shallow clone lacks older commits; unreadable history counts as none.
     answers: [0, 128],
     outputBytesMax,
   })
   if (exitCode !== 0) return []
   const read = fromBuffer(stdout)
-    .split(marks)
+    .split(recordStart)
     .map(parse)
     .filter(({ commit: id, tree }) => isObjectId(id) && isObjectId(tree))
   return read.slice(0, max).flatMap(({ parents, tree, ...one }, index): PastCommit[] => {
@@ -71,7 +71,7 @@ function parse(record: string): {
   readonly subject: string
   readonly paths: readonly string[]
 } {
-  // The head ends at a line end where paths follow, else at a NUL.
+  // The header ends with a newline if paths follow, else with a NUL.
   const end = record.search(/[\n\0]/)
   const head = end === -1 ? record : record.slice(0, end)
   const [commit = '', tree = '', parents = '', ...subject] = head.split('\t')
@@ -80,7 +80,7 @@ function parse(record: string): {
     commit,
     tree,
     parents: parents.split(' ').filter((id) => id !== ''),
-    subject: show(subject.join('\t')),
-    paths: paths.filter((path) => path !== '').map((path) => show(path)),
+    subject: toDisplay(subject.join('\t')),
+    paths: paths.filter((path) => path !== '').map((path) => toDisplay(path)),
   }
 }

@@ -1,23 +1,23 @@
 /**
- * The one place from which work leaves this machine: a commit is pushed to a branch of a remote, because a
- * person said so.
+ * The only place from which work leaves this machine: pushes a commit to a branch of a remote, at the user's
+ * request.
  *
- * 1. Nothing of the repository is run or believed but the address of the remote: git works in a directory
- *    of our own over its objects, so there are no hooks, helpers, filters or settings of the repository.
- * 2. The person's own settings count, for without them nobody can log in; nobody is asked for anything.
- * 3. Only https, ssh and folders of this machine are spoken to. A branch there is never moved back.
+ * 1. Of the repository's settings, only the URL of the remote is used: git runs in a private git directory over
+ *    its objects, without hooks, helpers, filters or settings of the repository.
+ * 2. The user's own git settings apply, because logins need them; git never prompts.
+ * 3. Only https, ssh and local folders are allowed. A push is never forced.
  */
 
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
+import { worktreeFiles } from '../worktree/worktree-files.ts'
 import { findGit } from './find-git.ts'
-import { makeOwnDirectory } from './own-directory.ts'
-import { ownMark } from './own-mark.ts'
+import { createPrivateGitDir } from './private-git-dir.ts'
+import { markVariables } from './process-mark.ts'
 import { projectFolders, type Repository } from './repository.ts'
 import { configuration, runGit } from './run-git.ts'
 import { GitError, runProgram } from './run-program.ts'
-import { worktreeFiles } from './worktree-files.ts'
 
 export interface Remote {
   readonly name: string
@@ -26,11 +26,11 @@ export interface Remote {
 
 const timeoutMs = 120_000
 
-/** Rejects with `bad-request` where there is none of that name, or it is at no address that can be used. */
+/** Rejects with `bad-request` if the remote does not exist or its URL is not allowed. */
 export async function findRemote(repository: Repository, name: string): Promise<Remote> {
   if (!/^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/.test(name)) {
-    const message = `${JSON.stringify(name.slice(0, 100))} is no name of a remote.`
-    throw new LoopError('bad-request', `${message} See which there are: git remote -v`)
+    const message = `${JSON.stringify(name.slice(0, 100))} is not a valid name of a remote.`
+    throw new LoopError('bad-request', `${message} To list the remotes, run: git remote -v`)
   }
   const urls = await Promise.all(
     ['pushurl', 'url'].map(async (key) => {
@@ -47,14 +47,14 @@ export async function findRemote(repository: Repository, name: string): Promise<
   const url = urls.find((one) => one !== '')
   if (url === undefined) {
     const message = `${repository.home} has no remote "${name}".`
-    throw new LoopError('bad-request', `${message} Add it: git remote add ${name} <address>`)
+    throw new LoopError('bad-request', `${message} Add it: git remote add ${name} <url>`)
   }
   if (isUsable(url)) return { name, url }
-  const message = `The remote "${name}" is at an address that is not used: only https, ssh and folders are.`
-  throw new LoopError('bad-request', `${message} Change it: git remote set-url ${name} <address>`)
+  const message = `The URL of the remote "${name}" is not allowed: only https, ssh and local folders are.`
+  throw new LoopError('bad-request', `${message} Change it: git remote set-url ${name} <url>`)
 }
 
-/** No helpers (`ext::`), nothing that could be an option. */
+/** Excludes remote helpers (`ext::`) and anything that git could parse as an option. */
 const isUsable = (url: string): boolean =>
   /^https:\/\/[^\s-]\S*$/.test(url) ||
   /^ssh:\/\/[^\s-]\S*$/.test(url) ||
@@ -68,7 +68,7 @@ export async function pushCommit(
 ): Promise<void> {
   const { program, folder } = await findGit(projectFolders(repository))
   const path = join(repository.commonDir, 'loopwright', 'push')
-  const own = await makeOwnDirectory(worktreeFiles, { repository, path, exact: true })
+  const own = await createPrivateGitDir(worktreeFiles, { repository, path, exact: true })
   const { objectsDir = '' } = own.at('/')
   const args = ['push', '--porcelain', '--no-verify', '--no-signed', '--end-of-options', url]
   const env = { ...loginEnvironment(folder), GIT_DIR: own.path, GIT_OBJECT_DIRECTORY: objectsDir }
@@ -77,24 +77,30 @@ export async function pushCommit(
     await runProgram({ name: 'git push', program, args: [...args, to], env }, { timeoutMs })
   } catch (error) {
     if (!(error instanceof GitError)) throw error
-    const message = `${branch} could not be pushed to "${name}": ${withoutSecrets(error.message)}.`
-    const advice = `Try it yourself to see why: git push ${name} ${branch}`
+    const message = `Could not push ${branch} to "${name}": ${withoutSecrets(error.message)}.`
+    const advice = `To see the details, run: git push ${name} ${branch}`
     throw new LoopError('workspace-failed', `${message} ${advice}`, { cause: error })
   }
 }
 
-/** What a person logs in with, and nothing else of ours. */
-const passedOn = ['SSH_AUTH_SOCK', 'XDG_CONFIG_HOME', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY']
+/** The variables that a login needs. */
+const loginVariables = [
+  'SSH_AUTH_SOCK',
+  'XDG_CONFIG_HOME',
+  'HTTPS_PROXY',
+  'https_proxy',
+  'NO_PROXY',
+]
 
-/** For git that speaks to another machine on the person's behalf. */
+/** The environment for git commands that connect to a remote on the user's behalf. */
 export function loginEnvironment(gitFolder: string): Record<string, string> {
-  const given = passedOn.flatMap((name) => {
+  const variables = loginVariables.flatMap((name) => {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value] as const]
   })
   return {
-    ...Object.fromEntries(given),
-    ...ownMark(),
+    ...Object.fromEntries(variables),
+    ...markVariables(),
     HOME: homedir(),
     LC_ALL: 'C',
     PATH: [gitFolder, '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
@@ -107,6 +113,6 @@ export function loginEnvironment(gitFolder: string): Record<string, string> {
   }
 }
 
-/** An address may have a login in it. */
+/** A URL may contain credentials. */
 const withoutSecrets = (text: string): string =>
   text.replaceAll(/(\w+:\/\/)[^/@\s]+@/g, '$1[secret]@').replace(/[.\s]+$/, '')

@@ -1,4 +1,4 @@
-/** Paths as git writes them for people: those with unusual bytes in quotes, with escapes. */
+/** Parses paths that git quotes because they contain unusual bytes. */
 
 import type { Bytes } from '../bytes.ts'
 

@@ -1,15 +1,15 @@
 /**
- * Objects of a repository, each hashed anew: an object is what its id says, or it is damaged. Nothing that
- * git believes of them counts.
+ * Reads objects of a repository and verifies their hashes, without trusting git: an object matches its id, or it
+ * is damaged.
  */
 
 import { createHash } from 'node:crypto'
-import { type Bytes, inside } from '../bytes.ts'
+import { type Bytes, joinBytes } from '../bytes.ts'
+import { treeTimeoutMs } from '../worktree/work-tree.ts'
 import type { ObjectId } from './refs.ts'
 import type { Repository } from './repository.ts'
 import type { RunGit } from './run-git.ts'
 import { GitError } from './run-program.ts'
-import { treeTimeoutMs } from './work-tree.ts'
 
 export interface GitObject {
   readonly type: string
@@ -21,7 +21,7 @@ export interface GitEntry {
   readonly id: ObjectId
 }
 
-/** It is not there, or not what its id says. */
+/** The object is missing, or does not match its id. */
 export class ObjectError extends Error {
   readonly path: Bytes | undefined
   constructor(message: string, path?: Bytes) {
@@ -51,7 +51,7 @@ export async function readObject(
   return found
 }
 
-/** Whether there is something by this id, whole or not. */
+/** Whether the repository has an object with this id, damaged or not. */
 export async function hasObject(
   git: RunGit,
   { commonDir }: Repository,
@@ -66,7 +66,7 @@ export async function hasObject(
   return stdout.toString('latin1').trim() === id
 }
 
-/** Every file, link and submodule of a tree by its path. Rejects with `ObjectError`. */
+/** All files, symlinks and submodules of a tree by path. Rejects with `ObjectError`. */
 export async function readWholeTree(
   git: RunGit,
   repository: Repository,
@@ -80,9 +80,9 @@ export async function readWholeTree(
     const below: (readonly [Bytes, ObjectId])[] = []
     for (const [folder, id] of level) {
       const object = objects.get(id)
-      if (object?.type !== 'tree') throw new ObjectError(`${id} is no tree`, folder)
-      for (const [name, entry] of entriesOf(object.content, id.length / 2)) {
-        const path = inside(folder, name)
+      if (object?.type !== 'tree') throw new ObjectError(`${id} is not a tree`, folder)
+      for (const [name, entry] of parseEntries(object.content, id.length / 2)) {
+        const path = joinBytes(folder, name)
         if (entry.mode === '40000') below.push([path, entry.id])
         else found.set(path, entry)
       }
@@ -92,7 +92,7 @@ export async function readWholeTree(
   return found
 }
 
-/** That the content of every file is what the tree says. Rejects with `ObjectError`. */
+/** Verifies the content of every file. Rejects with `ObjectError`. */
 export async function requireBlobs(
   git: RunGit,
   { commonDir }: Repository,
@@ -133,7 +133,7 @@ async function readObjects(
     const end = stdout.indexOf(10, at)
     const [id = '', type = '', size = ''] = stdout.toString('latin1', at, end).split(' ')
     const bytes = Number(size)
-    if (!/^\d+$/.test(size)) throw new ObjectError(`${id} is not there`)
+    if (!/^\d+$/.test(size)) throw new ObjectError(`${id} is missing`)
     const content = stdout.subarray(end + 1, end + 1 + bytes)
     const hash = objectHash(repository, type, content.length).update(content).digest('hex')
     if (hash !== id) throw new ObjectError(`${id} is damaged`)
@@ -143,8 +143,8 @@ async function readObjects(
   return found
 }
 
-/** `<mode> <name>`, NUL, the bytes of the id; one after the other. */
-function* entriesOf(content: Buffer, idBytes: number): Generator<readonly [Bytes, GitEntry]> {
+/** A sequence of `<mode> <name>`, NUL, and the bytes of the id. */
+function* parseEntries(content: Buffer, idBytes: number): Generator<readonly [Bytes, GitEntry]> {
   for (let at = 0; at < content.length; ) {
     const end = content.indexOf(0, at)
     const [mode = '', ...name] = content.toString('latin1', at, end).split(' ')

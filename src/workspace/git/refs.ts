@@ -1,6 +1,6 @@
 /**
- * Refs of a repository: looked up, made, moved and removed. No ref is ever moved from a value that
- * was not seen before, so that nobody's commit is lost.
+ * Reads, creates, moves and deletes refs of a repository. A ref is only moved from a known value, so that no
+ * commit is lost.
  */
 
 import { LoopError } from '../../loop/index.ts'
@@ -17,7 +17,7 @@ export const isObjectId = (text: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64
 export const noObject = ({ objectFormat }: Repository): ObjectId =>
   '0'.repeat(objectFormat === 'sha1' ? 40 : 64)
 
-/** git knows it without having it. */
+/** git knows this object even if the repository does not have it. */
 export const emptyTree = ({ objectFormat }: Repository): ObjectId =>
   objectFormat === 'sha1'
     ? '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
@@ -25,11 +25,11 @@ export const emptyTree = ({ objectFormat }: Repository): ObjectId =>
 
 export const branchRef = (branch: string): string => `refs/heads/${branch}`
 
-/** What keeps all snapshots of a worktree from garbage collection. */
+/** The ref that protects all snapshots of a worktree from garbage collection. */
 export const snapshotsRef = (key: string): string => `refs/loopwright/${key}`
 
-/** Undefined when there is no such commit. */
-export async function commitOf(
+/** Undefined if there is no such commit. */
+export async function resolveCommit(
   git: RunGit,
   { commonDir }: Repository,
   name: string,
@@ -46,8 +46,8 @@ export async function commitOf(
   return exitCode === 0 && isObjectId(id) ? id : undefined
 }
 
-/** What a ref names, whether that is there or not. */
-export async function idOf(
+/** The id that a ref points to, even if the object is missing. */
+export async function readRefId(
   git: RunGit,
   { commonDir }: Repository,
   ref: string,
@@ -65,14 +65,14 @@ export async function idOf(
 
 export interface RefChange {
   readonly ref: string
-  /** Undefined removes it. */
+  /** Undefined: delete the ref. */
   readonly to: ObjectId | undefined
-  /** Undefined: it must not exist. */
+  /** Undefined: the ref must not exist. */
   readonly from: ObjectId | undefined
   readonly reason: string
 }
 
-/** False when the ref was not what it should have been: nothing has changed then. */
+/** False if the ref did not have the value `from`; nothing was changed then. */
 export async function changeRef(
   git: RunGit,
   repository: Repository,
@@ -97,8 +97,8 @@ export async function changeRef(
       if (!(error instanceof GitError)) throw error
       const isOurs = await removeStaleLock(error.stderr, repository.commonDir, [change.ref])
       if (isOurs && tries < 4) continue
-      const is = await idOf(git, repository, change.ref)
-      if ((is ?? none) !== from) return false
+      const current = await readRefId(git, repository, change.ref)
+      if ((current ?? none) !== from) return false
       throw refused(change.ref, error)
     }
   }
@@ -106,10 +106,10 @@ export async function changeRef(
 
 function refused(ref: string, cause: GitError): LoopError {
   const advice = /nonexistent object|missing object/.test(cause.stderr)
-    ? 'A garbage collection (git gc --prune) took what was being written: resume when it is over.'
+    ? 'A garbage collection (git gc --prune) deleted new objects: resume when it has ended.'
     : /\.lock'/.test(cause.stderr)
       ? 'If no git is running there, remove that lock file, then resume.'
-      : 'A branch whose name is a part of this one is in the way, or git may not write there: rename the branch, or choose another prefix.'
-  const message = `The ref ${ref} could not be changed: ${cause.message}. ${advice}`
+      : 'A branch whose name is a prefix of this one exists, or git cannot write there: rename the branch, or use another prefix.'
+  const message = `Could not change the ref ${ref}: ${cause.message}. ${advice}`
   return new LoopError('workspace-failed', message, { cause })
 }

@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the arguments of git', () => {
-  test('have what comes from outside only behind the end of the options', () => {
+  test('have untrusted values only after --end-of-options', () => {
     const operands = fc.array(
       fc.string({ unit: fc.constantFrom('-', 'c', '=', 'u', ' ', '\n', '/') }),
       { minLength: 1 },
@@ -32,13 +32,13 @@ describe('the arguments of git', () => {
     )
   })
 
-  test('cannot hold a NUL', () => {
+  test('cannot contain a NUL', () => {
     const call = { at: { gitDir: '/x' }, command: 'rev-parse', operands: ['a\0b'] }
     expect(() => gitArguments(call)).toThrow(/NUL/)
   })
 })
 
-test('the environment of git is made from nothing', () => {
+test('the environment of git is built from scratch', () => {
   process.env['LOOPWRIGHT_TEST_SECRET'] = 'secret'
   const environment = gitEnvironment({ gitDir: '/x' }, '/usr/bin')
   delete process.env['LOOPWRIGHT_TEST_SECRET']
@@ -52,7 +52,7 @@ test('the environment of git is made from nothing', () => {
 })
 
 describe('a call', () => {
-  test('that takes too long is ended', async () => {
+  test('that times out is killed', async () => {
     async function* never(): AsyncGenerator<Uint8Array> {
       await new Promise((done) => setTimeout(done, 3000))
       yield Buffer.from('done\n')
@@ -67,19 +67,19 @@ describe('a call', () => {
     await expect(runGit(call)).rejects.toMatchObject({ why: 'timeout' })
   })
 
-  test('that says too much is ended', async () => {
+  test('that prints too much is killed', async () => {
     const call = { at: { gitDir: folder }, command: 'help', options: ['-a'], outputBytesMax: 10 }
     await expect(runGit(call)).rejects.toMatchObject({ why: 'output' })
   })
 
-  test('that is aborted is ended, also before it began', async () => {
+  test('that is aborted is killed, even before it starts', async () => {
     const signal = AbortSignal.abort()
     await expect(
       runGit({ at: { gitDir: folder }, command: 'help', options: ['-a'], signal }),
     ).rejects.toMatchObject({ why: 'aborted' })
   })
 
-  test('that git refuses says what git said', async () => {
+  test('that fails reports the error of git', async () => {
     const call = {
       at: { gitDir: folder },
       command: 'rev-parse',
@@ -90,7 +90,7 @@ describe('a call', () => {
     expect((await runGit({ ...call, answers: [0, 128] })).exitCode).toBe(128)
   })
 
-  test('speaks to no other machine, and to no other repository', async () => {
+  test('contacts no other machine and no other repository', async () => {
     for (const url of [
       `file://${folder}`,
       folder,

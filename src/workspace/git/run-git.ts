@@ -1,75 +1,74 @@
 /**
- * The only place that starts git. Whatever a repository, a work tree or a name holds, git runs no
- * other program for us and speaks to no other machine.
+ * The only place that starts git. Whatever a repository, a work tree or a name contains, git runs no other
+ * program and contacts no other machine.
  *
- * 1. git is told where everything is. It never looks for a repository, so none that lies in a work
- *    tree is ever taken for the one that is meant.
- * 2. Its environment is made here, from nothing. Settings of the system and of the person are not
- *    read; of a repository's settings, those that start programs are overruled. Commands that read
- *    or write files of a work tree do not even see them: see `own-directory.ts`.
- * 3. What comes from outside is an operand, behind `--end-of-options`, or goes in by standard input.
- *    Paths mean themselves.
- * 4. Each call has a limit on time and on output. What outlives us carries our mark in its
- *    environment, by which it is found and ended: the sandbox's `killAbandoned` knows it.
+ * 1. All paths are passed explicitly. git never searches for a repository, so it never uses one that is inside a
+ *    work tree by mistake.
+ * 2. The environment is built from scratch. System and user settings are not read; repository settings that start
+ *    programs are overridden. Commands that read or write files of a work tree do not even see the repository's
+ *    settings: see `private-git-dir.ts`.
+ * 3. Untrusted values are operands after `--end-of-options`, or go through standard input. Paths are literal.
+ * 4. Each call has a limit on time and output. A process that outlives this one has our mark in its environment,
+ *    by which the sandbox's `killAbandoned` finds and kills it.
  */
 
 import { LoopError } from '../../loop/index.ts'
 import { findGit } from './find-git.ts'
-import { ownMark } from './own-mark.ts'
+import { markVariables } from './process-mark.ts'
 import { type ProgramCall, type ProgramResult, runProgram } from './run-program.ts'
 
-/** What git works on. Nothing of it is looked for. */
-export interface GitPlace {
+/** The paths that git works on; git searches for none of them. */
+export interface GitLocation {
   readonly gitDir: string
   readonly workTree?: string
   readonly indexFile?: string
   readonly objectsDir?: string
-  /** What is ignored besides what the work tree says. */
+  /** Ignore patterns in addition to those of the work tree. */
   readonly excludesFile?: string
-  /** Where it is written which commits have parents that are not here. */
+  /** Lists the commits whose parents a shallow clone lacks. */
   readonly shallowFile?: string
 }
 
 export interface GitCall extends ProgramCall {
-  readonly at: GitPlace
+  readonly at: GitLocation
   readonly command: string
-  /** Of our own making, all of them. */
+  /** Trusted: never contains input from outside. */
   readonly options?: readonly string[]
-  /** Anything. */
+  /** May contain untrusted values. */
   readonly operands?: readonly string[]
-  /** False for the one command that cannot be told so; its paths begin with `./` instead. */
+  /** False for the one command without literal pathspecs; its paths start with `./` instead. */
   readonly isLiteral?: boolean
 }
 
 export type RunGit = (call: GitCall) => Promise<ProgramResult>
 
 export const runGit: RunGit = async (call) => {
-  const { program, folder } = await findGit(projectOf(call.at))
+  const { program, folder } = await findGit(projectFoldersOf(call.at))
   const env = gitEnvironment(call.at, folder)
   if (call.isLiteral === false) delete env['GIT_LITERAL_PATHSPECS']
   return runProgram({ name: `git ${call.command}`, program, args: gitArguments(call), env }, call)
 }
 
-/** A `.git` lies at the top of a project. */
-const projectOf = ({ gitDir, workTree }: GitPlace): readonly string[] => [
+/** The parent of a `.git` is the top folder of a project. */
+const projectFoldersOf = ({ gitDir, workTree }: GitLocation): readonly string[] => [
   gitDir.replace(/\/\.git(\/.*)?$/s, ''),
   ...(workTree === undefined ? [] : [workTree]),
 ]
 
 export function gitArguments({ command, options = [], operands = [] }: GitCall): readonly string[] {
-  const bad = [command, ...options, ...operands].find((argument) => argument.includes('\0'))
-  if (bad !== undefined) {
-    throw new LoopError('bad-name', `${JSON.stringify(bad)} holds a NUL. Choose another name.`)
+  const invalid = [command, ...options, ...operands].find((argument) => argument.includes('\0'))
+  if (invalid !== undefined) {
+    throw new LoopError('bad-name', `${JSON.stringify(invalid)} contains a NUL. Use another name.`)
   }
   return [command, ...options, ...(operands.length === 0 ? [] : ['--end-of-options', ...operands])]
 }
 
-/** For git, and for a program that starts git. */
-export function gitEnvironment(at: Partial<GitPlace>, folder: string): Record<string, string> {
+/** For git, and for programs that start git. */
+export function gitEnvironment(at: Partial<GitLocation>, folder: string): Record<string, string> {
   const path = [folder, '/usr/bin', '/bin'].join(':')
   const set: Record<string, string | undefined> = {
     ...fixedEnvironment,
-    ...ownMark(),
+    ...markVariables(),
     PATH: path,
     GIT_DIR: at.gitDir,
     GIT_WORK_TREE: at.workTree,
@@ -83,7 +82,7 @@ export function gitEnvironment(at: Partial<GitPlace>, folder: string): Record<st
   )
 }
 
-/** Settings as an environment: they come before all others, and reach what git itself starts. */
+/** Settings as environment variables, which override all others and are inherited by programs that git starts. */
 export function configuration(values: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(values)
   const pairs = entries.flatMap(([key, value], index) => [
@@ -111,7 +110,7 @@ const fixedEnvironment: Readonly<Record<string, string>> = {
   GIT_SSH_COMMAND: 'false',
   GIT_PAGER: 'cat',
   GIT_EDITOR: 'false',
-  // No transport at all.
+  // Disables all transports.
   GIT_ALLOW_PROTOCOL: '',
   GIT_AUTHOR_NAME: identity.name,
   GIT_AUTHOR_EMAIL: identity.email,
@@ -120,7 +119,7 @@ const fixedEnvironment: Readonly<Record<string, string>> = {
 }
 
 export const settings: Readonly<Record<string, string>> = {
-  // The place is always named, so that this opens nothing.
+  // Safe, because the git directory is always passed explicitly.
   'safe.directory': '*',
   'core.hooksPath': '/dev/null',
   'core.fsmonitor': 'false',
@@ -132,7 +131,7 @@ export const settings: Readonly<Record<string, string>> = {
   'core.splitIndex': 'false',
   'core.trustctime': 'true',
   'core.checkStat': 'default',
-  // Whatever the repository says: see reserved-names.ts.
+  // Overrides the repository: see reserved-names.ts.
   'core.protectNTFS': 'true',
   'worktree.useRelativePaths': 'false',
   'core.fsync': 'objects,reference',

@@ -7,7 +7,7 @@ import { finished } from 'node:stream/promises'
 import type { Signal } from '../../loop/index.ts'
 
 export interface Program {
-  /** For people. */
+  /** For messages. */
   readonly name: string
   readonly program: string
   readonly args: readonly string[]
@@ -18,7 +18,7 @@ export interface ProgramCall {
   readonly input?: Uint8Array | AsyncIterable<Uint8Array>
   readonly timeoutMs?: number
   readonly outputBytesMax?: number
-  /** Exit codes that are answers. Only 0 without it. */
+  /** Exit codes that count as success. Default: 0. */
   readonly answers?: readonly number[]
   readonly signal?: Signal
 }
@@ -29,12 +29,12 @@ export interface ProgramResult {
   readonly stderr: string
 }
 
-/** git, or who works in its place, did not do it. */
+/** git, or another program that manages worktrees, failed. */
 export class GitError extends Error {
   readonly why: 'refused' | 'timeout' | 'output' | 'aborted'
   readonly stderr: string
   constructor(why: GitError['why'], name: string, stderr: string) {
-    super(`${name} ${reasons[why]}${stderr === '' ? '' : `: ${reasonIn(stderr)}`}`)
+    super(`${name} ${reasons[why]}${stderr === '' ? '' : `: ${extractReason(stderr)}`}`)
     this.name = 'GitError'
     this.why = why
     this.stderr = stderr
@@ -43,9 +43,9 @@ export class GitError extends Error {
 
 const reasons = {
   refused: 'failed',
-  timeout: 'took too long and was ended',
-  output: 'said too much and was ended',
-  aborted: 'was ended',
+  timeout: 'timed out and was killed',
+  output: 'printed too much and was killed',
+  aborted: 'was canceled',
 }
 
 const timeoutMsDefault = 60_000
@@ -58,7 +58,7 @@ export async function runProgram(
 ): Promise<ProgramResult> {
   const child = nodeSpawn(program, args, {
     cwd: '/',
-    // A group of its own, so that what it starts ends with it.
+    // A separate process group, so that its children are killed with it.
     detached: true,
     env: { ...env },
     stdio: [call.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -72,9 +72,9 @@ export async function runProgram(
   const abort = (): void => end('aborted')
   call.signal?.addEventListener('abort', abort)
   if (call.signal?.aborted === true) abort()
-  let notFed: unknown
+  let inputError: unknown
   feed(child.stdin, call.input).catch((error: unknown) => {
-    notFed = error
+    inputError = error
     killGroup(child)
   })
   try {
@@ -83,13 +83,13 @@ export async function runProgram(
       collect(child.stdout, call.outputBytesMax ?? outputBytesMaxDefault, () => end('output')),
       collect(child.stderr, stderrBytesMax),
     ])
-    if (notFed !== undefined) throw notFed
-    const said = stderr.toString('utf8').trim()
+    if (inputError !== undefined) throw inputError
+    const errorText = stderr.toString('utf8').trim()
     const answers = call.answers ?? [0]
     if (why === undefined && typeof code === 'number' && answers.includes(code)) {
-      return { exitCode: code, stdout, stderr: said }
+      return { exitCode: code, stdout, stderr: errorText }
     }
-    throw new GitError(why ?? 'refused', name, said)
+    throw new GitError(why ?? 'refused', name, errorText)
   } finally {
     clearTimeout(timer)
     call.signal?.removeEventListener('abort', abort)
@@ -97,8 +97,8 @@ export async function runProgram(
 }
 
 /**
- * What it does not want to read any more is its own business: its exit code says why. Nobody waits for
- * a source that is slower than the program.
+ * A program may stop reading its input; its exit code tells why. The caller does not wait for an input that is
+ * slower than the program.
  */
 async function feed(stdin: Writable | null, input: ProgramCall['input']): Promise<void> {
   if (stdin === null || input === undefined) return
@@ -138,12 +138,12 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // It is gone already.
+    // The group has already ended.
   }
 }
 
-/** What went wrong, without the advice that git gives to people at a terminal. */
-function reasonIn(stderr: string): string {
+/** The error lines, without the hints that git prints for users at a terminal. */
+function extractReason(stderr: string): string {
   const lines = stderr.split('\n')
   const fatal = lines.filter((line) => /^(fatal|error):/.test(line))
   return (fatal.length > 0 ? fatal : lines).slice(-3).join(' ').slice(0, 500)

@@ -1,18 +1,18 @@
 /**
- * Files of a repository, read and written by us. An agent may have made the repository, so no link below its
- * folder is ever followed: one that is to be read counts as absent, and none is written through.
+ * Reads and writes small files of a repository. An agent may have created the repository, so symlinks below its
+ * folder are never followed: a file behind one counts as missing, and none is written through.
  */
 
 import { constants } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
-import { hasCode } from '../place.ts'
-import type { WorktreeFiles } from './worktree-files.ts'
+import { hasCode } from '../workspace-directory.ts'
+import type { WorktreeFiles } from '../worktree/worktree-files.ts'
 
-/** Far more than anybody writes into those that we read. */
+/** Far larger than any of the files that are read here. */
 const bytesMaxDefault = 4 * 1024 * 1024
 
-/** Undefined for what is no file, or a large one. A link as its last part is none. */
+/** Undefined if it is not a regular file (a symlink is not), or is too large. */
 export async function readSmall(
   files: WorktreeFiles,
   path: string,
@@ -34,8 +34,8 @@ export async function readSmall(
   }
 }
 
-/** The first link below a folder on the way to a path in it, itself included. */
-export async function linkBelow(
+/** The first symlink below `top` among the parents of a path and the path itself. */
+export async function findLinkBelow(
   files: WorktreeFiles,
   top: string,
   path: string,
@@ -50,29 +50,29 @@ export async function linkBelow(
   return undefined
 }
 
-/** As `readSmall`; undefined also where a link is on the way. */
+/** Like `readSmall`, but undefined also if a parent is a symlink. */
 export async function readBelow(
   files: WorktreeFiles,
   top: string,
   path: string,
   encoding: 'utf8' | 'latin1' = 'utf8',
 ): Promise<string | undefined> {
-  if ((await linkBelow(files, top, path)) !== undefined) return undefined
+  if ((await findLinkBelow(files, top, path)) !== undefined) return undefined
   return readSmall(files, path, bytesMaxDefault, encoding)
 }
 
-/** Before something is written there. */
+/** To be called before a file is written. */
 export async function requireNoLink(
   files: WorktreeFiles,
   top: string,
   path: string,
 ): Promise<void> {
-  const link = await linkBelow(files, top, path)
-  if (link !== undefined) throw isLink(link)
+  const link = await findLinkBelow(files, top, path)
+  if (link !== undefined) throw linkError(link)
 }
 
-export const isLink = (path: string): LoopError =>
+export const linkError = (path: string): LoopError =>
   new LoopError(
     'workspace-failed',
-    `${path} is a symbolic link, and what it leads to is not touched. Remove the link, then try again.`,
+    `${path} is a symlink, which Loopwright does not follow. Remove the symlink, then try again.`,
   )

@@ -30,7 +30,7 @@ new file mode 100644
 +x
 `
 
-test('a patch of many files is one for each, with what became of it', () => {
+test('splits a patch into one per file, with its status', () => {
   const found = splitPatch(patch).map(({ patch: _patch, ...file }) => file)
   expect(found).toEqual([
     { path: 'src/a.ts', status: 'modified', added: 1, removed: 1 },
@@ -46,6 +46,6 @@ test('a patch of many files is one for each, with what became of it', () => {
   ).toBe(patch)
 })
 
-test('nothing is no file', () => {
+test('an empty patch has no files', () => {
   expect(splitPatch('')).toEqual([])
 })

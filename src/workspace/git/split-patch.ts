@@ -1,23 +1,23 @@
-/** A patch of many files, as one patch each. */
+/** Splits a patch of many files into one patch per file. */
 
-import { fromText, show } from '../bytes.ts'
+import { fromText, toDisplay } from '../bytes.ts'
 import { unquote } from './quoted-path.ts'
 
 export interface FilePatch {
   readonly path: string
   readonly status: 'added' | 'modified' | 'deleted' | 'renamed'
-  /** Of one that was renamed. */
+  /** Of a renamed file. */
   readonly oldPath?: string
   readonly patch: string
   readonly added: number
   readonly removed: number
 }
 
-/** No line of a file's content begins like this: it has a sign before it. */
-const begins = /^(?=diff --git )/m
+/** Lines of file content cannot start like this, because they have a sign in front. */
+const patchStart = /^(?=diff --git )/m
 
 export const splitPatch = (patch: string): readonly FilePatch[] =>
-  patch.split(begins).flatMap((part) => (part.startsWith('diff --git ') ? [parse(part)] : []))
+  patch.split(patchStart).flatMap((part) => (part.startsWith('diff --git ') ? [parse(part)] : []))
 
 function parse(patch: string): FilePatch {
   const bodyAt = patch.search(/^@@ /m)
@@ -27,21 +27,21 @@ function parse(patch: string): FilePatch {
   const renamedFrom = find(/^rename from (.+)$/m)
   const before = sidePath(find(/^--- (.+?)\t?$/m))
   const after = sidePath(find(/^\+\+\+ (.+?)\t?$/m))
-  const path = renamedTo ?? after ?? before ?? pathOfHead(head)
-  const status = statusOf(head, renamedTo !== undefined)
+  const path = renamedTo ?? after ?? before ?? parseHeadPath(head)
+  const status = readStatus(head, renamedTo !== undefined)
   const lines = bodyAt === -1 ? [] : patch.slice(bodyAt).split('\n')
   const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length
   return {
-    path: shown(path),
+    path: toDisplayPath(path),
     status,
-    ...(renamedFrom === undefined ? {} : { oldPath: shown(renamedFrom) }),
+    ...(renamedFrom === undefined ? {} : { oldPath: toDisplayPath(renamedFrom) }),
     patch,
     added: count('+'),
     removed: count('-'),
   }
 }
 
-function statusOf(head: string, isRenamed: boolean): FilePatch['status'] {
+function readStatus(head: string, isRenamed: boolean): FilePatch['status'] {
   if (/^new file mode /m.test(head)) return 'added'
   if (/^deleted file mode /m.test(head)) return 'deleted'
   return isRenamed ? 'renamed' : 'modified'
@@ -53,13 +53,13 @@ function sidePath(side: string | undefined): string | undefined {
   return side.startsWith('"') ? `"${side.slice(3)}` : side.slice(2)
 }
 
-/** `diff --git a/x b/x`: both halves are the same where nothing else names the file. */
-function pathOfHead(head: string): string {
+/** `diff --git a/x b/x`: both halves are equal if no other line has the path. */
+function parseHeadPath(head: string): string {
   const [line = ''] = head.split('\n')
   const both = line.slice('diff --git '.length)
   if (both.startsWith('"')) return `"${/^"a\/((?:\\.|[^"\\])*)"/.exec(both)?.[1] ?? ''}"`
   return both.slice(2, Math.floor(both.length / 2))
 }
 
-const shown = (path: string): string =>
-  path.startsWith('"') ? show(unquote(path)) : show(fromText(path))
+const toDisplayPath = (path: string): string =>
+  path.startsWith('"') ? toDisplay(unquote(path)) : toDisplay(fromText(path))

@@ -1,9 +1,9 @@
 /**
- * Lock files that a dead git left behind. git never removes them, and every later change of what
- * they lock fails.
+ * Removes lock files that a killed git left behind. git never removes them, and every later change of the locked
+ * ref fails.
  *
- * 1. Only locks of what is ours are removed: of the refs that are named. All others are reported.
- * 2. Only if nobody has it open and it is older than git ever holds one.
+ * 1. Only locks of the given refs, which are ours, are removed. All others are reported.
+ * 2. Only if no process has the lock open and it is older than git ever holds one.
  */
 
 import { lstatSync, readdirSync, readlinkSync, unlinkSync } from 'node:fs'
@@ -12,51 +12,51 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** git holds the lock of a ref for milliseconds. */
 const heldMsMax = 1500
-const lookAgainMs = 50
+const pollMs = 50
 
-/** True when it is worth trying again: the lock that was complained about is gone. */
+/** True if the lock in the error message no longer exists, so that a retry makes sense. */
 export async function removeStaleLock(
-  complaint: string,
+  errorText: string,
   commonDir: string,
   refs: readonly string[],
 ): Promise<boolean> {
-  const path = /Unable to create '([^']+\.lock)': File exists/.exec(complaint)?.[1]
+  const path = /Unable to create '([^']+\.lock)': File exists/.exec(errorText)?.[1]
   if (path === undefined) return false
   const lock = resolve(commonDir, path)
   if (!refs.some((ref) => lock === join(commonDir, `${ref}.lock`))) return false
   for (;;) {
-    const ageMs = ageOf(lock)
+    const ageMs = readAge(lock)
     if (ageMs === undefined) return true
     if (ageMs > heldMsMax) break
-    await sleep(lookAgainMs)
+    await sleep(pollMs)
   }
   if (isOpen(lock)) return false
   try {
     unlinkSync(lock)
   } catch {
-    // Somebody was faster.
+    // Another process removed it first.
   }
   return true
 }
 
-function ageOf(path: string): number | undefined {
+function readAge(path: string): number | undefined {
   try {
     const ageMs = Date.now() - lstatSync(path).mtimeMs
-    // One from the future is of no use as an age, and is no lock that git holds now.
+    // A time in the future cannot be an age, and git does not hold that lock now.
     return ageMs < 0 ? heldMsMax + 1 : ageMs
   } catch {
     return undefined
   }
 }
 
-/** Where that can be seen: on Linux, for processes of the same user. */
+/** Detectable only on Linux, for processes of the same user. */
 function isOpen(path: string): boolean {
   if (process.platform !== 'linux') return false
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return pids.some((pid) => namesIn(`/proc/${pid}/fd`).some((fd) => targetOf(fd) === path))
+  return pids.some((pid) => listPaths(`/proc/${pid}/fd`).some((fd) => tryReadlink(fd) === path))
 }
 
-function namesIn(folder: string): readonly string[] {
+function listPaths(folder: string): readonly string[] {
   try {
     return readdirSync(folder).map((name) => join(folder, name))
   } catch {
@@ -64,7 +64,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function targetOf(link: string): string | undefined {
+function tryReadlink(link: string): string | undefined {
   try {
     return readlinkSync(link)
   } catch {

@@ -1,26 +1,26 @@
 /**
- * Puts content into a repository, byte for byte, through one git for all of it. git is handed the
- * bytes and opens no file itself, so it can neither follow a link nor wait for a pipe.
+ * Stores files in a repository, byte for byte, through a single git process. git gets the bytes and opens no file
+ * itself, so it can neither follow a symlink nor block on a pipe.
  */
 
 import type { BigIntStats } from 'node:fs'
 import type { Bytes } from '../bytes.ts'
 import { inParallel } from '../in-parallel.ts'
-import { linkTarget, width } from '../place.ts'
-import { bytesOf, ChangedError, piecesOf, wholeBytesMax } from '../read-file.ts'
+import { ChangedError, readBytes, readChunks, wholeBytesMax } from '../read-file.ts'
+import { concurrency, readLinkTarget } from '../workspace-directory.ts'
+import { treeTimeoutMs, type WorkTree } from '../worktree/work-tree.ts'
 import { isObjectId, type ObjectId } from './refs.ts'
 import { GitError } from './run-program.ts'
-import { treeTimeoutMs, type WorkTree } from './work-tree.ts'
 
 export interface Source {
   readonly path: Bytes
   readonly seen: BigIntStats
 }
 
-/** How many small files are in memory at once. */
+/** How many small files are in memory at the same time. */
 const batchSize = 32
 
-/** In the order of the sources. Rejects with `ChangedError` when a file does not hold still. */
+/** In the order of the sources. Rejects with `ChangedError` if a file changes meanwhile. */
 export async function storeBlobs(
   tree: WorkTree,
   sources: readonly Source[],
@@ -38,7 +38,7 @@ export async function storeBlobs(
   throw new GitError(
     'refused',
     'git fast-import',
-    `${ids.length} of ${sources.length} answers came`,
+    `it returned ${ids.length} of ${sources.length} ids`,
   )
 }
 
@@ -51,7 +51,7 @@ async function* script(tree: WorkTree, sources: readonly Source[]): AsyncGenerat
       const bytes = whole?.length ?? Number(source.seen.size)
       yield Buffer.from(`blob\nmark :1\ndata ${bytes}\n`, 'latin1')
       if (whole !== undefined) yield whole
-      else yield* piecesOf(tree, source.path, source.seen)
+      else yield* readChunks(tree, source.path, source.seen)
       yield Buffer.from('\nget-mark :1\n', 'latin1')
     }
   }
@@ -63,14 +63,14 @@ async function readSmall(
   batch: readonly Source[],
 ): Promise<ReadonlyMap<Bytes, Uint8Array>> {
   const contents = new Map<Bytes, Uint8Array>()
-  await inParallel(batch, width, async ({ path, seen }) => {
+  await inParallel(batch, concurrency, async ({ path, seen }) => {
     if (seen.isSymbolicLink()) {
-      const target = await linkTarget(tree, path).catch((error: unknown) => {
+      const target = await readLinkTarget(tree, path).catch((error: unknown) => {
         throw new ChangedError(path, error)
       })
       contents.set(path, Buffer.from(target, 'latin1'))
     } else if (seen.size <= wholeBytesMax) {
-      contents.set(path, await bytesOf(tree, path, seen))
+      contents.set(path, await readBytes(tree, path, seen))
     }
   })
   return contents

@@ -1,5 +1,5 @@
-// An agent that speaks ACP, version 1, as it is on the wire: JSON-RPC, a message a line. No SDK. The first
-// argument says how it behaves; the second, if there is one, names the kind of its tool.
+// An agent that speaks ACP version 1 on the wire: JSON-RPC, one message per line. No SDK. The first
+// argument selects its behavior; the second, if given, is the kind of its tool.
 
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -93,7 +93,7 @@ const prompts = {
   'no-words': async () => 'end_turn',
   'odd-stop': async () => 'all_good',
   'no-stop': async () => undefined,
-  /** Is refused, and then does something that it may. */
+  /** Is refused, and then does something that is allowed. */
   'another-way': async () => {
     await useTool('call-1', 'Run tests', () => {})
     update({ sessionUpdate: 'tool_call', toolCallId: 'call-2', title: 'Read', kind: 'read' })
@@ -101,7 +101,7 @@ const prompts = {
     say('Done in another way.')
     return 'end_turn'
   },
-  /** Wants what we do not offer, and says what it was answered. */
+  /** Requests what we do not offer, and reports the answer. */
   'wants-more': async () => {
     const answers = [
       await ask('fs/read_text_file', { sessionId, path: '/etc/passwd' }),
@@ -169,7 +169,7 @@ const prompts = {
     say('I am on it.')
     return never()
   },
-  /** Ends nothing that it should, and has a child that does not either. */
+  /** Ignores every request to end, and so does its child. */
   stubborn: async () => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {})
     spawn(
@@ -183,7 +183,7 @@ const prompts = {
     say('I stay.')
     return never()
   },
-  /** Stops when it is asked to, and says what it was answered meanwhile. */
+  /** Stops when asked to, and reports what it was answered in the meantime. */
   polite: async () => {
     say('I work.')
     while (!isCancelled) await sleep(5)
@@ -273,5 +273,5 @@ createInterface({ input: process.stdin })
     if (method !== undefined) void methods[method]?.(id, params)
     else asked.get(id)?.(rest)
   })
-  // One that ignores the end of its input has to be ended.
+  // A process that ignores the end of its input has to be killed.
   .on('close', () => (mode === 'stubborn' ? undefined : process.exit(0)))

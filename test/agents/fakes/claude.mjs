@@ -1,10 +1,10 @@
-// Claude Code as it was seen to behave, and to misbehave. FAKE_MODE says how.
+// Claude Code as it was observed to behave, and to misbehave. FAKE_MODE selects how.
 
 import { play } from './recorded-program.mjs'
 
 const withoutEnd = (all) => all.slice(0, all.lastIndexOf('{'))
 const cutInTheEnd = (all) => all.slice(0, -40)
-/** The first of two: something that it waits for goes on. */
+/** The first of two: a background command is still running. */
 const untilResult = (all) => all.slice(0, all.indexOf('\n', all.indexOf('"type":"result"')) + 1)
 const goingOn = (all) => `${all}${all.split('\n').at(-3)}\n`
 const amongNoise = (all) =>
@@ -30,7 +30,7 @@ const modes = {
   terminated: { lines: 'terminated', exit: 143 },
   'own-command': { lines: 'own-command' },
   background: { lines: 'background' },
-  // Not recorded: what could be made of the above.
+  // Not recorded: variations of the above.
   'error-exit-0': { lines: '500' },
   'done-exit-1': { lines: 'done', exit: 1 },
   'done-killed': { lines: 'done', kill: 'SIGKILL' },

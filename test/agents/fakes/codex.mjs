@@ -1,4 +1,4 @@
-// Codex as it was seen to behave, and to misbehave. FAKE_MODE says how.
+// Codex as it was observed to behave, and to misbehave. FAKE_MODE selects how.
 
 import { play } from './recorded-program.mjs'
 
@@ -26,7 +26,7 @@ const modes = {
   'model-refused': { lines: 'model-refused', exit: 1 },
   interrupted: { lines: 'interrupted', exit: 1 },
   terminated: { lines: 'terminated', exit: 143 },
-  // Not recorded: what could be made of the above.
+  // Not recorded: variations of the above.
   declined: { lines: 'failed-tool', edit: declined },
   'error-exit-0': { lines: '500' },
   'done-exit-1': { lines: 'done', exit: 1 },

@@ -1,5 +1,5 @@
-// Claude Code's lines for whatever it is asked: it says the beginning of its prompt again. With FAKE_SLOW it
-// says that and never ends, nor does a child that it has.
+// Claude Code's output for any prompt: it repeats the start of the prompt. With FAKE_SLOW it does
+// that and never ends, and neither does its child.
 
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'

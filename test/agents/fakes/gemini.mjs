@@ -1,4 +1,4 @@
-// Gemini CLI as it was seen to behave, and to misbehave. FAKE_MODE says how.
+// Gemini CLI as it was observed to behave, and to misbehave. FAKE_MODE selects how.
 
 import { play } from './recorded-program.mjs'
 
@@ -30,7 +30,7 @@ const modes = {
   'no-login': { exit: 41, stderr: 'Please set an Auth method\n' },
   'no-prompt': { exit: 42, stderr: 'No input provided via stdin.\n' },
   terminated: { lines: 'done', edit: withoutEnd, exit: 143 },
-  // Not recorded: what could be made of the above.
+  // Not recorded: variations of the above.
   'status-alone': { exit: 173, stderr: 'slow\n' },
   blocked: { lines: 'circles', edit: blocked },
   stopped: { lines: 'failed-tool', edit: stopped },

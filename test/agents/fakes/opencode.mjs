@@ -1,4 +1,4 @@
-// opencode as it was seen to behave, and to misbehave. FAKE_MODE says how.
+// opencode as it was observed to behave, and to misbehave. FAKE_MODE selects how.
 
 import { play } from './recorded-program.mjs'
 
@@ -22,7 +22,7 @@ const modes = {
   refused: { lines: 'refused', stderr: '! permission requested: edit (a.txt); auto-rejecting\n' },
   denied: { lines: 'denied' },
   terminated: { lines: 'retrying', exit: 143 },
-  // Not recorded: what could be made of the above.
+  // Not recorded: variations of the above.
   'asked-nobody': { lines: 'done', stderr: '! permission requested: edit (a); auto-rejecting\n' },
   'error-exit-0': { lines: '401' },
   'done-exit-1': { lines: 'done', exit: 1 },
@@ -34,7 +34,7 @@ const modes = {
   'goes-on': { lines: 'done', edit: goingOn },
   nothing: {},
   'not-started': { exit: 1, stderr: 'Error: Model not found: anthropic/claude-sonnet-5.\n' },
-  // It tries again for ever, and says nothing of it.
+  // It retries forever, and prints nothing about it.
   retrying: { lines: 'retrying', hang: true },
   'silent-at-once': { hang: true },
   lingers: { lines: 'done', hang: true },

@@ -1,7 +1,7 @@
-// A program that prints what was recorded of a real one, and ends as that did, or as it is told. It starts
-// only as the real one may be started. One that hangs says in a file how much it
-// has printed, is deaf to every request to end,
-// and has a child that is as deaf and holds its output open.
+// A program that prints the recorded output of a real one, and ends as that did, or as configured.
+// It starts only with arguments that the real one accepts. In hang mode it writes to a file how
+// much it has printed, ignores every request to end, and has a child that does the same and holds
+// its output open.
 
 import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ export async function play(folder, how, flags, variables) {
       ? ''
       : readFileSync(new URL(`../fixtures/${folder}/${lines}.jsonl`, import.meta.url), 'utf8')
   await print(process.stderr, stderr)
-  // Not as lines: a pipe has none.
+  // Not line by line: a pipe has no lines.
   const bytes = Buffer.from(edit(printed))
   for (let from = 0; from < bytes.length; from += 700) {
     await print(process.stdout, bytes.subarray(from, from + 700))

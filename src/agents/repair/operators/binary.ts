@@ -1,15 +1,15 @@
-/** Operators of two operands, and assignments. */
+/** Binary operators and assignments. */
 
 import type { Draft } from '../edit.ts'
 import {
-  loses,
-  mends,
   type Operator,
-  place,
+  rangeOf,
+  removalOperator,
+  repairOperator,
   replace,
-  swaps,
+  replaceToken,
+  swapOperator,
   weighted,
-  withToken,
 } from './operator.ts'
 
 type Others = Readonly<Record<string, readonly (readonly [token: string, weight: number])[]>>
@@ -170,55 +170,55 @@ const assignments: Others = {
   ],
 }
 
-const ofBinary =
+const replaceBinary =
   (table: Others): Operator['propose'] =>
   ({ node, file }) => {
     if (node.type !== 'BinaryExpression' && node.type !== 'LogicalExpression') return []
     const others = Object.hasOwn(table, node.operator) ? table[node.operator] : undefined
     if (others === undefined) return []
-    return withToken(file.code, node.left, node.operator, others)
+    return replaceToken(file.code, node.left, node.operator, others)
   }
 
 const orderMatters = new Set(['-', '/', '%', '<', '<=', '>', '>=', '<<', '>>', '>>>', '**', '+'])
 
 export const binaryOperators: readonly Operator[] = [
-  swaps('comparison', 1, ofBinary(comparisons)),
-  swaps('equality', 1, ofBinary(equalities)),
-  swaps('logical', 1, ofBinary(logicals)),
-  swaps('arithmetic', 1, ofBinary(arithmetics)),
-  swaps('assignment', 0.85, ({ node, file }) => {
+  swapOperator('comparison', 1, replaceBinary(comparisons)),
+  swapOperator('equality', 1, replaceBinary(equalities)),
+  swapOperator('logical', 1, replaceBinary(logicals)),
+  swapOperator('arithmetic', 1, replaceBinary(arithmetics)),
+  swapOperator('assignment', 0.85, ({ node, file }) => {
     if (node.type !== 'AssignmentExpression') return []
     const isPattern = node.left.type === 'ArrayPattern' || node.left.type === 'ObjectPattern'
     const others = Object.hasOwn(assignments, node.operator)
       ? assignments[node.operator]
       : undefined
     if (isPattern || others === undefined) return []
-    return withToken(file.code, node.left, node.operator, others)
+    return replaceToken(file.code, node.left, node.operator, others)
   }),
-  swaps('swapped-operands', 0.6, ({ node, file }) => {
+  swapOperator('swapped-operands', 0.6, ({ node, file }) => {
     if (node.type !== 'BinaryExpression' || !orderMatters.has(node.operator)) return []
     if (file.code[node.start] === '(' || file.code[node.end - 1] === ')') {
-      // What is in brackets would be torn out of them.
+      // The operands would be torn out of their parentheses.
       if (node.left.start !== node.start || node.right.end !== node.end) return []
     }
     const between = [node.left.end, node.right.start] as const
     const weight = node.operator === '+' ? 0.7 : 1
-    return [weighted(weight, replace(node, place(node.right), between, place(node.left)))]
+    return [weighted(weight, replace(node, rangeOf(node.right), between, rangeOf(node.left)))]
   }),
-  mends('without-one', 0.8, ({ node }) => {
+  repairOperator('without-one', 0.8, ({ node }) => {
     if (node.type !== 'BinaryExpression' || !/^[+-]$/.test(node.operator)) return []
     const { right } = node
     if (right.type !== 'Literal' || typeof right.value !== 'number' || right.value > 2) return []
-    return [replace(node, place(node.left))]
+    return [replace(node, rangeOf(node.left))]
   }),
-  loses('dropped-operand', 0.75, ({ node }) => {
+  removalOperator('dropped-operand', 0.75, ({ node }) => {
     if (node.type === 'LogicalExpression') {
-      return [replace(node, place(node.left)), replace(node, place(node.right))]
+      return [replace(node, rangeOf(node.left)), replace(node, rangeOf(node.right))]
     }
     if (node.type !== 'BinaryExpression' || !/^[-+*/%]$/.test(node.operator)) return []
     const sides: readonly Draft[] = [
-      replace(node, place(node.left)),
-      replace(node, place(node.right)),
+      replace(node, rangeOf(node.left)),
+      replace(node, rangeOf(node.right)),
     ]
     return sides.map((draft) => weighted(0.7, draft))
   }),

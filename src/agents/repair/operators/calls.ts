@@ -1,18 +1,18 @@
-/** Calls, names and values from elsewhere. */
+/** Calls, names, and values taken from elsewhere. */
 
 import type { AnyNode } from 'acorn'
 import type { Draft } from '../edit.ts'
 import {
-  loses,
-  mends,
   type Operator,
-  place,
+  rangeOf,
+  removalOperator,
+  repairOperator,
   replace,
   type Site,
-  swaps,
+  swapOperator,
   weighted,
 } from './operator.ts'
-import { byRank, nearest } from './pools.ts'
+import { nearest, rankWeight } from './pools.ts'
 
 const pairs: readonly (readonly string[])[] = [
   ['push', 'unshift'],
@@ -62,75 +62,75 @@ const propertiesMax = 10
 const expressionsMax = 10
 
 export const callOperators: readonly Operator[] = [
-  swaps('method', 0.9, ({ node, ancestors: [parent] }) => {
+  swapOperator('method', 0.9, ({ node, ancestors: [parent] }) => {
     if (node.type !== 'Identifier' || !isCalled(node, parent)) return []
     const others = partners.get(node.name) ?? []
     return others.map((other, rank) => weighted(rank === 0 ? 1 : 0.8, replace(node, other)))
   }),
-  swaps('swapped-arguments', 0.6, ({ node }) => {
+  swapOperator('swapped-arguments', 0.6, ({ node }) => {
     if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return []
     return node.arguments.slice(1).flatMap((second, index) => {
       const first = node.arguments[index]
       if (first === undefined || first.type === 'SpreadElement') return []
       if (second.type === 'SpreadElement') return []
       const range = { start: first.start, end: second.end }
-      return [replace(range, place(second), [first.end, second.start], place(first))]
+      return [replace(range, rangeOf(second), [first.end, second.start], rangeOf(first))]
     })
   }),
-  mends('dropped-argument', 0.3, ({ node }) => {
+  repairOperator('dropped-argument', 0.3, ({ node }) => {
     if (node.type !== 'CallExpression' || node.arguments.length < 2) return []
     const last = node.arguments.at(-1)
     const before = node.arguments.at(-2)
     if (last === undefined || before === undefined) return []
     return [{ start: before.end, end: last.end, pieces: [] }]
   }),
-  swaps('name', 0.4, ({ node, ancestors, pools }) => {
+  swapOperator('name', 0.4, ({ node, ancestors, pools }) => {
     if (node.type !== 'Identifier' || !isRead(node, ancestors)) return []
     const names = pools.namesAt(ancestors)
     if (!names.includes(node.name)) return []
     return names
       .filter((name) => name !== node.name)
       .slice(0, namesMax)
-      .map((name, rank) => weighted(byRank(rank), replace(node, name)))
+      .map((name, rank) => weighted(rankWeight(rank), replace(node, name)))
   }),
-  mends('property', 0.35, ({ node, ancestors: [parent], pools }) => {
+  repairOperator('property', 0.35, ({ node, ancestors: [parent], pools }) => {
     if (node.type !== 'Identifier') return []
     if (parent?.type !== 'MemberExpression' || parent.computed || parent.property !== node)
       return []
-    return fromPool(
+    return proposeFromPool(
       nearest(pools.properties, node, propertiesMax),
       node,
       (text) => text !== node.name,
     )
   }),
-  mends('string-from-pool', 0.45, ({ node, ancestors: [parent], pools }) => {
+  repairOperator('string-from-pool', 0.45, ({ node, ancestors: [parent], pools }) => {
     if (node.type !== 'Literal' || typeof node.value !== 'string') return []
     if (/^(Import|Export)/.test(parent?.type ?? '')) return []
     const isEmpty = node.value === ''
-    const near = fromPool(nearest(pools.strings, node, isEmpty ? 30 : 8), node)
+    const near = proposeFromPool(nearest(pools.strings, node, isEmpty ? 30 : 8), node)
     const wanted = pools.wanted
       .slice(0, isEmpty ? 30 : 6)
-      .map((text, rank) => weighted(0.8 * byRank(rank), replace(node, text)))
+      .map((text, rank) => weighted(0.8 * rankWeight(rank), replace(node, text)))
     return [...near, ...wanted].map((draft) =>
       weighted((draft.weight ?? 1) * (isEmpty ? 1.8 : 0.8), draft),
     )
   }),
-  mends('number-from-pool', 0.35, ({ node, pools }) =>
+  repairOperator('number-from-pool', 0.35, ({ node, pools }) =>
     node.type === 'Literal' && typeof node.value === 'number'
-      ? fromPool(nearest(pools.numbers, node, 8), node)
+      ? proposeFromPool(nearest(pools.numbers, node, 8), node)
       : [],
   ),
-  mends('regex-from-pool', 0.3, ({ node, pools }) =>
+  repairOperator('regex-from-pool', 0.3, ({ node, pools }) =>
     node.type === 'Literal' && 'regex' in node && node.regex !== undefined
-      ? fromPool(nearest(pools.regexes, node, 8), node)
+      ? proposeFromPool(nearest(pools.regexes, node, 8), node)
       : [],
   ),
-  loses('emptied-list', 0.3, ({ node }) => {
+  removalOperator('emptied-list', 0.3, ({ node }) => {
     if (node.type === 'ArrayExpression' && node.elements.length > 0) return [replace(node, '[]')]
     if (node.type === 'ObjectExpression' && node.properties.length > 0) return [replace(node, '{}')]
     return []
   }),
-  mends('list-from-pool', 0.4, ({ node, ancestors, pools }) => {
+  repairOperator('list-from-pool', 0.4, ({ node, ancestors, pools }) => {
     const isEmpty =
       (node.type === 'ArrayExpression' && node.elements.length === 0) ||
       (node.type === 'ObjectExpression' && node.properties.length === 0)
@@ -138,30 +138,30 @@ export const callOperators: readonly Operator[] = [
     const names = pools.namesAt(ancestors).slice(0, 10)
     const made = names.map((name, rank) =>
       weighted(
-        0.7 * byRank(rank),
+        0.7 * rankWeight(rank),
         replace(node, node.type === 'ArrayExpression' ? `[${name}]` : `{ ${name} }`),
       ),
     )
-    return [...fromPool(nearest(pools.lists, node, 8), node), ...made]
+    return [...proposeFromPool(nearest(pools.lists, node, 8), node), ...made]
   }),
-  mends('expression', 0.2, (site) => copied(site)),
+  repairOperator('expression', 0.2, (site) => copyExpressions(site)),
 ]
 
 const isCalled = (node: AnyNode, parent: AnyNode | undefined): boolean =>
   (parent?.type === 'CallExpression' && parent.callee === node) ||
   (parent?.type === 'MemberExpression' && !parent.computed && parent.property === node)
 
-function fromPool(
+function proposeFromPool(
   pieces: readonly { readonly text: string }[],
   node: AnyNode,
-  isWanted: (text: string) => boolean = () => true,
+  isRelevant: (text: string) => boolean = () => true,
 ): readonly Draft[] {
   return pieces
-    .filter(({ text }) => isWanted(text))
-    .map(({ text }, rank) => weighted(byRank(rank), replace(node, text)))
+    .filter(({ text }) => isRelevant(text))
+    .map(({ text }, rank) => weighted(rankWeight(rank), replace(node, text)))
 }
 
-/** A name that stands for its value: neither declared, assigned nor a key here. */
+/** A name that is read: neither declared, assigned nor a key here. */
 function isRead(node: AnyNode, ancestors: readonly AnyNode[]): boolean {
   const [parent] = ancestors
   switch (parent?.type) {
@@ -204,8 +204,8 @@ function isRead(node: AnyNode, ancestors: readonly AnyNode[]): boolean {
   }
 }
 
-/** Whole expressions that could stand where this one stands. */
-function copied({ node, ancestors: [parent], pools }: Site): readonly Draft[] {
+/** Whole expressions that could replace this one. */
+function copyExpressions({ node, ancestors: [parent], pools }: Site): readonly Draft[] {
   const isValue =
     (parent?.type === 'ReturnStatement' && parent.argument === node) ||
     (parent?.type === 'VariableDeclarator' && parent.init === node) ||
@@ -214,5 +214,5 @@ function copied({ node, ancestors: [parent], pools }: Site): readonly Draft[] {
   if (!isValue || node.type.includes('Function') || node.type === 'SpreadElement') return []
   return nearest(pools.expressions, node, expressionsMax)
     .filter((piece) => piece.node.start > node.end || piece.node.end < node.start)
-    .map((piece, rank) => weighted(byRank(rank), replace(node, place(piece.node))))
+    .map((piece, rank) => weighted(rankWeight(rank), replace(node, rangeOf(piece.node))))
 }

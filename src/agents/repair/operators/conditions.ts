@@ -1,105 +1,108 @@
-/** What decides: conditions, and both ways of a choice. */
+/** Conditions and branches. */
 
 import type { AnyNode } from 'acorn'
 import type { Draft } from '../edit.ts'
 import {
   isCondition,
-  loses,
-  mends,
   type Operator,
-  place,
+  rangeOf,
+  removalOperator,
+  repairOperator,
   replace,
   type Site,
-  swaps,
+  swapOperator,
   weighted,
 } from './operator.ts'
-import { byRank, nearest } from './pools.ts'
+import { nearest, rankWeight } from './pools.ts'
 
 const conditionsMax = 24
 const operandsMax = 12
 
 export const conditionOperators: readonly Operator[] = [
-  mends('condition-for-literal', 0.95, (site) => {
+  repairOperator('condition-for-literal', 0.95, (site) => {
     const { node, ancestors } = site
-    if (!isCondition(node, ancestors[0]) || !isTruthLiteral(node)) return []
-    return others(site, conditionsMax)
+    if (!isCondition(node, ancestors[0]) || !isBooleanLiteral(node)) return []
+    return proposeConditions(site, conditionsMax)
   }),
-  loses('constant-condition', 0.45, ({ node, ancestors: [parent] }) => {
+  removalOperator('constant-condition', 0.45, ({ node, ancestors: [parent] }) => {
     if (!isCondition(node, parent) || parent?.type === 'UnaryExpression') return []
-    if (isTruthLiteral(node) || parent?.type === 'LogicalExpression') return []
+    if (isBooleanLiteral(node) || parent?.type === 'LogicalExpression') return []
     return [replace(node, 'true'), replace(node, 'false')]
   }),
-  mends('other-condition', 0.5, (site) => {
+  repairOperator('other-condition', 0.5, (site) => {
     const { node, ancestors } = site
-    if (!isCondition(node, ancestors[0]) || isTruthLiteral(node)) return []
-    return others(site, operandsMax)
+    if (!isCondition(node, ancestors[0]) || isBooleanLiteral(node)) return []
+    return proposeConditions(site, operandsMax)
   }),
-  mends('added-operand', 0.35, (site) => {
+  repairOperator('added-operand', 0.35, (site) => {
     const { node, ancestors, pools } = site
-    if (!isTest(node, ancestors[0]) || isTruthLiteral(node)) return []
+    if (!isWholeCondition(node, ancestors[0]) || isBooleanLiteral(node)) return []
     return nearest(pools.conditions, node, operandsMax).flatMap((piece, rank) => {
-      const operand = bracketed(piece.node)
+      const operand = parenthesize(piece.node)
       return ['&&', '||'].flatMap((sign) => [
-        weighted(byRank(rank), replace(node, ...bracketed(node), ` ${sign} `, ...operand)),
+        weighted(rankWeight(rank), replace(node, ...parenthesize(node), ` ${sign} `, ...operand)),
         weighted(
-          0.6 * byRank(rank),
-          replace(node, ...bracketed(node), ` ${sign} !`, '(', place(piece.node), ')'),
+          0.6 * rankWeight(rank),
+          replace(node, ...parenthesize(node), ` ${sign} !`, '(', rangeOf(piece.node), ')'),
         ),
-        weighted(0.5 * byRank(rank), replace(node, ...operand, ` ${sign} `, ...bracketed(node))),
+        weighted(
+          0.5 * rankWeight(rank),
+          replace(node, ...operand, ` ${sign} `, ...parenthesize(node)),
+        ),
       ])
     })
   }),
-  mends('added-name', 0.3, (site) => {
+  repairOperator('added-name', 0.3, (site) => {
     const { node, ancestors, pools } = site
-    if (!isTest(node, ancestors[0]) || isTruthLiteral(node)) return []
+    if (!isWholeCondition(node, ancestors[0]) || isBooleanLiteral(node)) return []
     return pools
       .namesAt(ancestors)
       .slice(0, operandsMax)
       .flatMap((name, rank) =>
         [`&& ${name}`, `&& !${name}`, `|| ${name}`, `|| !${name}`].map((operand) =>
-          weighted(byRank(rank), replace(node, ...bracketed(node), ` ${operand}`)),
+          weighted(rankWeight(rank), replace(node, ...parenthesize(node), ` ${operand}`)),
         ),
       )
   }),
-  swaps('swapped-branches', 0.7, ({ node }) => {
+  swapOperator('swapped-branches', 0.7, ({ node }) => {
     if (node.type !== 'ConditionalExpression') return []
     const { consequent, alternate } = node
     const between = [consequent.end, alternate.start] as const
     const range = { start: consequent.start, end: alternate.end }
-    return [replace(range, place(alternate), between, place(consequent))]
+    return [replace(range, rangeOf(alternate), between, rangeOf(consequent))]
   }),
-  loses('one-branch', 0.4, ({ node }) =>
+  removalOperator('one-branch', 0.4, ({ node }) =>
     node.type === 'ConditionalExpression'
-      ? [replace(node, place(node.consequent)), replace(node, place(node.alternate))]
+      ? [replace(node, rangeOf(node.consequent)), replace(node, rangeOf(node.alternate))]
       : [],
   ),
 ]
 
-const isTruthLiteral = (node: AnyNode): boolean =>
+const isBooleanLiteral = (node: AnyNode): boolean =>
   node.type === 'Literal' && typeof node.value === 'boolean'
 
-/** The whole of a condition, not a part of one. */
-const isTest = (node: AnyNode, parent: AnyNode | undefined): boolean =>
+/** A complete condition, not a part of one. */
+const isWholeCondition = (node: AnyNode, parent: AnyNode | undefined): boolean =>
   (isCondition(node, parent) && parent?.type !== 'LogicalExpression') ||
   (parent?.type === 'ReturnStatement' && /^(Logical|Binary)Expression$/.test(node.type))
 
-const bracketed = (node: AnyNode): Draft['pieces'] =>
+const parenthesize = (node: AnyNode): Draft['pieces'] =>
   /^(Logical|Conditional|Assignment|Sequence|ArrowFunction)Expression$/.test(node.type)
-    ? ['(', place(node), ')']
-    : [place(node)]
+    ? ['(', rangeOf(node), ')']
+    : [rangeOf(node)]
 
-/** Conditions from nearby, as they are and turned round; then names alone. */
-function others({ node, ancestors, pools }: Site, max: number): readonly Draft[] {
+/** Conditions from nearby, plain and negated; then names alone. */
+function proposeConditions({ node, ancestors, pools }: Site, max: number): readonly Draft[] {
   const pieces = nearest(pools.conditions, node, max).flatMap((piece, rank) => [
-    weighted(byRank(rank), replace(node, ...bracketed(piece.node))),
-    weighted(0.7 * byRank(rank), replace(node, '!(', place(piece.node), ')')),
+    weighted(rankWeight(rank), replace(node, ...parenthesize(piece.node))),
+    weighted(0.7 * rankWeight(rank), replace(node, '!(', rangeOf(piece.node), ')')),
   ])
   const names = pools
     .namesAt(ancestors)
     .slice(0, max)
     .flatMap((name, rank) => [
-      weighted(0.6 * byRank(rank), replace(node, name)),
-      weighted(0.5 * byRank(rank), replace(node, `!${name}`)),
+      weighted(0.6 * rankWeight(rank), replace(node, name)),
+      weighted(0.5 * rankWeight(rank), replace(node, `!${name}`)),
     ])
   return [...pieces, ...names]
 }

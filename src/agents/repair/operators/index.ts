@@ -8,8 +8,8 @@ import { regexOperators } from './regexes.ts'
 import { statementOperators } from './statements.ts'
 import { unaryOperators } from './unary.ts'
 
-export type { Operator, Site } from './operator.ts'
-export { createPools, type Pools } from './pools.ts'
+export type { Operator } from './operator.ts'
+export { createPools } from './pools.ts'
 
 export const operators: readonly Operator[] = [
   ...binaryOperators,

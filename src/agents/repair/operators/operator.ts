@@ -1,4 +1,4 @@
-/** What an operator is: small edits of one kind, proposed for one node of a file at a time. */
+/** An operator proposes small edits of one kind, for one node of a file at a time. */
 
 import type { AnyNode } from 'acorn'
 import type { Draft } from '../edit.ts'
@@ -7,7 +7,7 @@ import type { Pools } from './pools.ts'
 
 export interface Site {
   readonly node: AnyNode
-  /** The nearest first. */
+  /** Nearest first. */
   readonly ancestors: readonly AnyNode[]
   readonly file: SourceFile
   readonly pools: Pools
@@ -15,31 +15,31 @@ export interface Site {
 
 export interface Operator {
   readonly name: string
-  /** How likely it is that an edit of this kind mends a fault: from 0 to 1, set by hand. */
+  /** How likely an edit of this kind fixes a defect: from 0 to 1, set by hand. */
   readonly prior: number
-  /** Faults are planted with it too. */
+  /** It is also used to plant defects. */
   readonly plants: boolean
-  /** What it takes out cannot be worked out from what it leaves. */
+  /** What it removes cannot be derived from what remains. */
   readonly losesInformation: boolean
   propose(site: Site): readonly Draft[]
 }
 
-/** An operator that mends only. */
-export const mends = (
+/** An operator that only repairs. */
+export const repairOperator = (
   name: string,
   prior: number,
   propose: (site: Site) => readonly Draft[],
 ): Operator => ({ name, prior, plants: false, losesInformation: false, propose })
 
-/** An operator whose faults it, or another one, can take back. */
-export const swaps = (
+/** An operator whose defects it, or another one, can undo. */
+export const swapOperator = (
   name: string,
   prior: number,
   propose: (site: Site) => readonly Draft[],
 ): Operator => ({ name, prior, plants: true, losesInformation: false, propose })
 
-/** An operator that takes something away. */
-export const loses = (
+/** An operator that removes something. */
+export const removalOperator = (
   name: string,
   prior: number,
   propose: (site: Site) => readonly Draft[],
@@ -50,7 +50,7 @@ export const replace = (
   ...pieces: Draft['pieces']
 ): Draft => ({ start: node.start, end: node.end, pieces })
 
-export const place = ({
+export const rangeOf = ({
   start,
   end,
 }: {
@@ -60,8 +60,8 @@ export const place = ({
 
 export const weighted = (weight: number, draft: Draft): Draft => ({ ...draft, weight })
 
-/** Where an operator's token stands between two nodes: brackets and comments are passed over. */
-export function tokenBetween(code: string, from: number, token: string): number | undefined {
+/** Finds an operator's token between two nodes, skipping parentheses and comments. */
+export function findToken(code: string, from: number, token: string): number | undefined {
   let at = from
   for (;;) {
     const rest = code.slice(at, at + 2)
@@ -79,14 +79,14 @@ function lineEnd(code: string, at: number): number {
   return end === -1 ? code.length : end
 }
 
-/** The same operator with another sign. */
-export function withToken(
+/** The same expression with other operators. */
+export function replaceToken(
   code: string,
   left: AnyNode,
   token: string,
   others: readonly (readonly [token: string, weight: number])[],
 ): readonly Draft[] {
-  const at = tokenBetween(code, left.end, token)
+  const at = findToken(code, left.end, token)
   if (at === undefined) return []
   return others.map(([other, weight]) => ({
     start: at,
@@ -96,8 +96,8 @@ export function withToken(
   }))
 }
 
-/** Expressions that need no brackets before a sign. */
-export const isTight = ({ type }: AnyNode): boolean =>
+/** Expressions that need no parentheses after a unary operator. */
+export const needsNoParentheses = ({ type }: AnyNode): boolean =>
   type === 'Identifier' ||
   type === 'MemberExpression' ||
   type === 'CallExpression' ||
@@ -105,7 +105,7 @@ export const isTight = ({ type }: AnyNode): boolean =>
   type === 'ThisExpression' ||
   type === 'UnaryExpression'
 
-/** Whether an expression decides what happens next. */
+/** Whether an expression controls a branch. */
 export function isCondition(node: AnyNode, parent: AnyNode | undefined): boolean {
   switch (parent?.type) {
     case 'IfStatement':

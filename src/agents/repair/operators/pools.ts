@@ -1,6 +1,6 @@
 /**
- * What a file has that could stand elsewhere in it: conditions, expressions, statements, literals,
- * names. Each once, by its text; the nearest come first.
+ * Parts of a file that could be used elsewhere in it: conditions, expressions, statements,
+ * literals, names. Each text once; nearest first.
  */
 
 import type { AnyNode } from 'acorn'
@@ -22,9 +22,9 @@ export interface Pools {
   readonly lists: readonly Piece[]
   /** Names of properties that are read or written. */
   readonly properties: readonly Piece[]
-  /** String literals of tests that fail, as they are written there. */
+  /** String literals of failing tests, as written there. */
   readonly wanted: readonly string[]
-  /** Names that can be used inside this node, the innermost first. */
+  /** Names in scope at this node, innermost first. */
   namesAt(ancestors: readonly AnyNode[]): readonly string[]
 }
 
@@ -46,13 +46,13 @@ export function createPools(file: SourceFile, wanted: readonly string[] = []): P
     collectNames(node, ancestors, declared)
     const text = file.code.slice(node.start, node.end)
     if (text.length > charsMax) return
-    for (const kind of kindsOf(node, ancestors[0])) {
-      // Later ones of the same text are as good; the nearest is found by distance anyway.
+    for (const kind of classify(node, ancestors[0])) {
+      // Later occurrences are equivalent; the nearest is found by distance anyway.
       if (!kinds[kind].has(text)) kinds[kind].set(text, { text, node })
     }
   })
   const lists = Object.fromEntries(
-    Object.entries(kinds).map(([kind, pieces]) => [kind, inOrder(pieces)]),
+    Object.entries(kinds).map(([kind, pieces]) => [kind, sortByStart(pieces)]),
   ) as Record<Kind, Piece[]>
   return {
     ...lists,
@@ -63,13 +63,13 @@ export function createPools(file: SourceFile, wanted: readonly string[] = []): P
   }
 }
 
-const inOrder = (pieces: ReadonlyMap<string, Piece>): Piece[] =>
+const sortByStart = (pieces: ReadonlyMap<string, Piece>): Piece[] =>
   [...pieces.values()].toSorted((a, b) => a.node.start - b.node.start)
 
-/** Those nearest to a place. A pool is in the order of the text, so they are around that place. */
+/** Finds the pieces nearest to a node. A pool is in text order, so they surround that offset. */
 export function nearest(pool: readonly Piece[], at: AnyNode, max: number): readonly Piece[] {
   const found: Piece[] = []
-  let after = firstFrom(pool, at.start)
+  let after = findFirstIndex(pool, at.start)
   let before = after - 1
   while (found.length < max && (before >= 0 || after < pool.length)) {
     const [left, right] = [pool[before], pool[after]]
@@ -85,7 +85,7 @@ export function nearest(pool: readonly Piece[], at: AnyNode, max: number): reado
   return found
 }
 
-function firstFrom(pool: readonly Piece[], start: number): number {
+function findFirstIndex(pool: readonly Piece[], start: number): number {
   let [low, high] = [0, pool.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -96,11 +96,11 @@ function firstFrom(pool: readonly Piece[], start: number): number {
 }
 
 /** The further down a list, the less likely. */
-export const byRank = (rank: number): number => 1 / (1 + rank * 0.08)
+export const rankWeight = (rank: number): number => 1 / (1 + rank * 0.08)
 
 type Kind = Exclude<keyof Pools, 'wanted' | 'namesAt'>
 
-function kindsOf(node: AnyNode, parent: AnyNode | undefined): readonly Kind[] {
+function classify(node: AnyNode, parent: AnyNode | undefined): readonly Kind[] {
   const kinds: Kind[] = []
   if (isCondition(node, parent) && node.type !== 'Literal') kinds.push('conditions')
   switch (node.type) {
@@ -142,7 +142,7 @@ function kindsOf(node: AnyNode, parent: AnyNode | undefined): readonly Kind[] {
   return kinds
 }
 
-/** Names belong to the innermost function, or to the file: blocks are not looked at. */
+/** Names belong to the innermost function, or to the file: blocks are ignored. */
 function collectNames(
   node: AnyNode,
   ancestors: readonly AnyNode[],

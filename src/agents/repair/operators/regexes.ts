@@ -1,9 +1,9 @@
-/** Regular expressions, changed one sign at a time. */
+/** Regular expressions, changed by one token at a time. */
 
 import type { Draft } from '../edit.ts'
-import { type Operator, swaps } from './operator.ts'
+import { type Operator, swapOperator } from './operator.ts'
 
-/** Signs that are mixed up. */
+/** Character classes that are easily confused. */
 const classes: Readonly<Record<string, string>> = {
   '\\d': '\\D',
   '\\D': '\\d',
@@ -22,7 +22,7 @@ const quantifiers: Readonly<Record<string, readonly string[]>> = {
 const flags = ['g', 'i', 'm', 's', 'u']
 
 export const regexOperators: readonly Operator[] = [
-  swaps('regex', 0.5, ({ node }) => {
+  swapOperator('regex', 0.5, ({ node }) => {
     if (
       node.type !== 'Literal' ||
       !('regex' in node) ||

@@ -1,63 +1,63 @@
-/** Signs and literals. */
+/** Unary operators and literals. */
 
 import type { AnyNode } from 'acorn'
 import type { Draft } from '../edit.ts'
 import {
   isCondition,
-  isTight,
-  loses,
-  mends,
+  needsNoParentheses,
   type Operator,
-  place,
+  rangeOf,
+  removalOperator,
+  repairOperator,
   replace,
-  swaps,
+  swapOperator,
   weighted,
 } from './operator.ts'
 
 export const unaryOperators: readonly Operator[] = [
-  swaps('negation', 0.95, ({ node, ancestors: [parent] }) => {
+  swapOperator('negation', 0.95, ({ node, ancestors: [parent] }) => {
     if (node.type === 'UnaryExpression' && node.operator === '!') {
-      return [replace(node, place(node.argument))]
+      return [replace(node, rangeOf(node.argument))]
     }
-    const isReturned = parent?.type === 'ReturnStatement' && mayBeTruth(node)
+    const isReturned = parent?.type === 'ReturnStatement' && mayBeBoolean(node)
     if (!isCondition(node, parent) && !isReturned) return []
     if (parent?.type === 'UnaryExpression') return []
-    // Its own sign is the nearer change.
+    // Changing its own operator is the more likely edit.
     const weight = isReturned ? 0.7 : node.type === 'BinaryExpression' ? 0.8 : 1
-    return [weighted(weight, negated(node))]
+    return [weighted(weight, negate(node))]
   }),
-  swaps('boolean', 0.95, ({ node }) =>
+  swapOperator('boolean', 0.95, ({ node }) =>
     node.type === 'Literal' && typeof node.value === 'boolean'
       ? [replace(node, String(!node.value))]
       : [],
   ),
-  swaps('update', 0.8, ({ node, file }) => {
+  swapOperator('update', 0.8, ({ node, file }) => {
     if (node.type !== 'UpdateExpression') return []
     const other = node.operator === '++' ? '--' : '++'
     const at = node.prefix ? node.start : node.end - 2
     if (file.code.slice(at, at + 2) !== node.operator) return []
-    const argument = place(node.argument)
+    const argument = rangeOf(node.argument)
     const moved = node.prefix ? [argument, node.operator] : [node.operator, argument]
     return [{ start: at, end: at + 2, pieces: [other] }, weighted(0.5, replace(node, ...moved))]
   }),
-  swaps('number', 0.8, ({ node, ancestors: [parent] }) => {
-    const value = numberAt(node, parent)
+  swapOperator('number', 0.8, ({ node, ancestors: [parent] }) => {
+    const value = readNumber(node, parent)
     if (value === undefined) return []
     return [value + 1, value - 1].map((near) => replace(node, String(near)))
   }),
-  mends('other-number', 0.45, ({ node, ancestors: [parent] }) => {
-    const value = numberAt(node, parent)
+  repairOperator('other-number', 0.45, ({ node, ancestors: [parent] }) => {
+    const value = readNumber(node, parent)
     if (value === undefined) return []
     return otherNumbers(value).map((other) => replace(node, String(other)))
   }),
-  swaps('unary', 0.6, ({ node, ancestors: [parent] }) => {
+  swapOperator('unary', 0.6, ({ node, ancestors: [parent] }) => {
     if (node.type === 'UnaryExpression' && /^[-+~]$/.test(node.operator)) {
-      return [replace(node, place(node.argument))]
+      return [replace(node, rangeOf(node.argument))]
     }
     if (!isOperand(node, parent)) return []
-    return [weighted(0.8, replace(node, '-', ...bracketed(node)))]
+    return [weighted(0.8, replace(node, '-', ...parenthesize(node)))]
   }),
-  mends('optional', 0.5, ({ node, file }) => {
+  repairOperator('optional', 0.5, ({ node, file }) => {
     if (node.type !== 'MemberExpression') return []
     if (node.optional) {
       const at = file.code.indexOf('?.', node.object.end)
@@ -67,19 +67,19 @@ export const unaryOperators: readonly Operator[] = [
     const at = file.code.indexOf(sign, node.object.end)
     return at === -1 ? [] : [{ start: at, end: at + 1, pieces: [node.computed ? '?.[' : '?.'] }]
   }),
-  mends('await', 0.4, ({ node, ancestors }) => {
-    if (node.type === 'AwaitExpression') return [replace(node, place(node.argument))]
+  repairOperator('await', 0.4, ({ node, ancestors }) => {
+    if (node.type === 'AwaitExpression') return [replace(node, rangeOf(node.argument))]
     if (node.type !== 'CallExpression' || ancestors[0]?.type === 'AwaitExpression') return []
     const owner = ancestors.find(({ type }) => type.includes('Function'))
     return owner !== undefined && 'async' in owner && owner.async
-      ? [replace(node, '(await ', place(node), ')')]
+      ? [replace(node, '(await ', rangeOf(node), ')')]
       : []
   }),
-  swaps('off-by-one', 0.55, ({ node, ancestors: [parent] }) => {
+  swapOperator('off-by-one', 0.55, ({ node, ancestors: [parent] }) => {
     if (!isBound(node, parent)) return []
-    return ['-', '+'].map((sign) => replace(node, ...bracketed(node), ` ${sign} 1`))
+    return ['-', '+'].map((sign) => replace(node, ...parenthesize(node), ` ${sign} 1`))
   }),
-  loses('string', 0.3, ({ node, ancestors: [parent] }) => {
+  removalOperator('string', 0.3, ({ node, ancestors: [parent] }) => {
     if (node.type !== 'Literal' || typeof node.value !== 'string' || node.value === '') return []
     if (isKey(node, parent) || /Import|Export|^ExpressionStatement/.test(parent?.type ?? ''))
       return []
@@ -87,22 +87,22 @@ export const unaryOperators: readonly Operator[] = [
   }),
 ]
 
-const bracketed = (node: AnyNode): Draft['pieces'] =>
-  isTight(node) ? [place(node)] : ['(', place(node), ')']
+const parenthesize = (node: AnyNode): Draft['pieces'] =>
+  needsNoParentheses(node) ? [rangeOf(node)] : ['(', rangeOf(node), ')']
 
-export const negated = (node: AnyNode): Draft => replace(node, '!', ...bracketed(node))
+export const negate = (node: AnyNode): Draft => replace(node, '!', ...parenthesize(node))
 
-const mayBeTruth = ({ type }: AnyNode): boolean =>
+const mayBeBoolean = ({ type }: AnyNode): boolean =>
   /^(Binary|Logical|Call|Member)Expression$|^Identifier$/.test(type)
 
-/** A name of a property is no value. */
+/** A property name is not a value. */
 const isKey = (node: AnyNode, parent: AnyNode | undefined): boolean =>
   (parent?.type === 'Property' || parent?.type === 'PropertyDefinition') && parent.key === node
 
-/** With its sign, which is a node of its own. */
-function numberAt(node: AnyNode, parent: AnyNode | undefined): number | undefined {
+/** Including a minus sign, which is a separate node. */
+function readNumber(node: AnyNode, parent: AnyNode | undefined): number | undefined {
   if (node.type === 'UnaryExpression' && node.operator === '-') {
-    const value = numberAt(node.argument, node)
+    const value = readNumber(node.argument, node)
     return value === undefined ? undefined : -value
   }
   if (node.type !== 'Literal' || typeof node.value !== 'number' || isKey(node, parent)) {
@@ -117,7 +117,7 @@ function otherNumbers(value: number): readonly number[] {
   return others.filter((other) => Number.isFinite(other) && other !== value)
 }
 
-/** Where a number may stand. */
+/** Where a number may occur. */
 function isOperand(node: AnyNode, parent: AnyNode | undefined): boolean {
   if (node.type !== 'Identifier' && node.type !== 'MemberExpression' && node.type !== 'Literal') {
     return false
@@ -141,9 +141,10 @@ function isOperand(node: AnyNode, parent: AnyNode | undefined): boolean {
 
 const takesBounds = /^(slice|substr|substring|splice|charAt|charCodeAt|codePointAt|at|subarray)$/
 
-/** Where one more or one less makes sense: places, lengths and ends of ranges. */
+/** Where off-by-one errors occur: indexes, lengths and ends of ranges. */
 function isBound(node: AnyNode, parent: AnyNode | undefined): boolean {
-  if (node.type === 'Literal' || !isTight(node) || node.type === 'ThisExpression') return false
+  if (node.type === 'Literal' || !needsNoParentheses(node) || node.type === 'ThisExpression')
+    return false
   switch (parent?.type) {
     case 'MemberExpression':
       return parent.computed && parent.property === node

@@ -1,9 +1,9 @@
 /**
- * The connection of one process inside the sandbox to the engine. Only Node's own modules are used, and their
- * functions are taken before code of the repository loads.
+ * The connection of one process in the sandbox to the engine. Uses only Node's own modules, whose functions are
+ * captured before code of the repository loads.
  *
- * 1. It is made, and says which process it is, before code of the repository loads.
- * 2. A record is written at once and completely: a process may be killed right after it.
+ * 1. It connects, and identifies its process, before code of the repository loads.
+ * 2. A record is written at once and completely, because the process may be killed right afterwards.
  */
 
 const net: typeof import('node:net') = require('node:net')
@@ -19,28 +19,28 @@ const subarray = Function.prototype.call.bind(Uint8Array.prototype.subarray)
 const wait = Atomics.wait.bind(Atomics)
 const idle = new Int32Array(new SharedArrayBuffer(4))
 
-const socket = connect()
+const connection = connect()
 
-/** The descriptor is there at once: connecting to a Unix socket does not wait. */
-function connect(): { readonly fd: number; readonly held: unknown } {
+/** The descriptor is available at once: connecting to a Unix socket does not block. */
+function connect(): { readonly fd: number; readonly socket: unknown } {
   try {
-    const made = net.connect(path.join(__dirname, 'sock'))
-    made.on('error', () => {})
-    made.unref()
-    const { _handle: handle } = made as unknown as { _handle?: { readonly fd: number } }
-    return { fd: handle?.fd ?? -1, held: made }
+    const opened = net.connect(path.join(__dirname, 'sock'))
+    opened.on('error', () => {})
+    opened.unref()
+    const { _handle: handle } = opened as unknown as { _handle?: { readonly fd: number } }
+    return { fd: handle?.fd ?? -1, socket: opened }
   } catch {
-    return { fd: -1, held: undefined }
+    return { fd: -1, socket: undefined }
   }
 }
 
 function send(record: object): void {
-  if (socket.fd < 0) return
+  if (connection.fd < 0) return
   let rest: Uint8Array = from(`${serialize(record)}\n`)
-  // The engine reads as long as the check runs; without it nothing here has a use.
+  // The engine reads as long as the check runs; without it, there is no use in waiting.
   for (let tries = 0; rest.length > 0 && tries < 5000; tries += 1) {
     try {
-      rest = subarray(rest, writeSync(socket.fd, rest)) as Uint8Array
+      rest = subarray(rest, writeSync(connection.fd, rest)) as Uint8Array
       tries = 0
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return
@@ -49,7 +49,7 @@ function send(record: object): void {
   }
 }
 
-/** Records are objects of strings, numbers and lists of strings; a `toJSON` of the repository changes none. */
+/** Records are objects of strings, numbers and lists of strings. Ignores any `toJSON` of the repository. */
 function serialize(record: object): string {
   let fields = ''
   for (const name in record) {

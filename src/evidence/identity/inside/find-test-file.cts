@@ -1,4 +1,4 @@
-/** Finds the file of a test of Go or Rust by reading the sources: their binaries do not tell. */
+/** Finds the file of a Go or Rust test by reading the sources, because the binaries do not reveal it. */
 
 const fs: typeof import('node:fs') = require('node:fs')
 const path: typeof import('node:path') = require('node:path')
@@ -12,22 +12,22 @@ function read(file: string): string {
   try {
     text = fs.readFileSync(file, 'utf8')
   } catch {
-    // As good as empty.
+    // Treated as empty.
   }
   sources.set(file, text)
   return text
 }
 
-/** Folders that hold no sources of the project. */
-const apart = /^(?:\..*|target|node_modules)$/
+/** Folders without sources of the project. */
+const ignoredFolders = /^(?:\..*|target|node_modules)$/
 
-/** In a folder and those in it. */
+/** Recursive. */
 function filesIn(folder: string, ending: string, depth = 12): readonly string[] {
   if (depth === 0) return []
   try {
     return fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
       const file = path.join(folder, entry.name)
-      if (apart.test(entry.name)) return []
+      if (ignoredFolders.test(entry.name)) return []
       if (entry.isDirectory()) return filesIn(file, ending, depth - 1)
       return entry.name.endsWith(ending) ? [file] : []
     })
@@ -36,19 +36,19 @@ function filesIn(folder: string, ending: string, depth = 12): readonly string[] 
   }
 }
 
-/** `''`: it is in none. `folder`: that of the package. */
+/** `''`: in none of them. `folder`: the folder of the package. */
 function findGoFile(folder: string, name: string): string {
   const declares = new RegExp(`^func\\s+${name}\\s*\\(`, 'm')
   return filesIn(folder, '_test.go', 1).find((file) => declares.test(read(file))) ?? ''
 }
 
-/** Of the files that declare such a function, the one where its module usually is. */
+/** Of the files that declare such a function, prefers the usual location of its module. */
 function findRustFile(folder: string, binary: string, test: string): string {
   const crate = binary.replace(/-[0-9a-f]{16}$/, '')
   const name = test.split('::').at(-1) ?? ''
   const declares = new RegExp(`\\bfn\\s+${name}\\s*[(<]`)
   const integration = rustRoots(folder).filter(({ as }) => as.replaceAll('-', '_') === crate)
-  const own = targetsOf(folder).filter(({ kind }) => kind !== 'test')
+  const own = readTargets(folder).filter(({ kind }) => kind !== 'test')
   const candidates =
     integration.length > 0
       ? integration.flatMap(({ file }) => [
@@ -68,7 +68,7 @@ function findRustFile(folder: string, binary: string, test: string): string {
   return usual.find((file) => found.includes(file)) ?? found[0] ?? integration[0]?.file ?? ''
 }
 
-/** Where a module usually is, the innermost first: those at the end may be inside a file. */
+/** The usual locations of a module, innermost first: outer modules may contain it inline. */
 function modulePaths(root: string, modules: readonly string[]): readonly string[] {
   const inner = modules.map((_name, index) => {
     const own = modules.slice(0, modules.length - index).join('/')
@@ -84,7 +84,7 @@ interface Target {
 }
 
 /** Targets for which Cargo.toml names a path: `[lib] path = "lib.rs"`. */
-function targetsOf(folder: string): readonly Target[] {
+function readTargets(folder: string): readonly Target[] {
   const tables = read(path.join(folder, 'Cargo.toml')).split(/^(?=[ \t]*\[)/m)
   return tables.flatMap((table) => {
     const [, kind] = /^[ \t]*\[{1,2}(lib|bin|test)\]/.exec(table) ?? []
@@ -95,7 +95,7 @@ function targetsOf(folder: string): readonly Target[] {
   })
 }
 
-/** Beside the root of a crate; at the top of a package without what belongs to other targets. */
+/** Next to the root of a crate; at the top of a package, without files of other targets. */
 function sourcesBeside(folder: string, root: string): readonly string[] {
   const files = filesIn(root, '.rs')
   if (path.resolve(root) !== path.resolve(folder)) return files
@@ -105,7 +105,7 @@ function sourcesBeside(folder: string, root: string): readonly string[] {
 
 function rustRoots(folder: string): readonly Pick<Target, 'as' | 'file'>[] {
   const tests = path.join(folder, 'tests')
-  const named = targetsOf(folder).filter(({ kind }) => kind === 'test')
+  const named = readTargets(folder).filter(({ kind }) => kind === 'test')
   return [...named, ...testsIn(tests)]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Tests of mocha: its runner in the main process emits an event for each, serial or parallel. A file that does
- * not load ends mocha before it has a runner: it is the one that began to load last.
+ * Reports the tests of mocha: its runner in the main process emits an event for each, serial or parallel. A file that
+ * does not load ends mocha before there is a runner: then the last file that started to load is the one.
  */
 
 const { EventEmitter }: typeof import('node:events') = require('node:events')
@@ -27,12 +27,12 @@ const statuses: Readonly<Record<string, string>> = {
 }
 
 /** In parallel mode it comes from another process, as a plain object. */
-function messageOf(error: unknown): string {
+function readMessage(error: unknown): string {
   const { message } = (error ?? {}) as { readonly message?: unknown }
   return typeof message === 'string' ? message : ''
 }
 
-const fileOf = (test: Test): string =>
+const findFile = (test: Test): string =>
   test.file ?? test.ctx?.currentTest?.file ?? test.parent?.file ?? ''
 
 function watchMocha(send: Send): { atExit(code: number): void } {
@@ -43,7 +43,7 @@ function watchMocha(send: Send): { atExit(code: number): void } {
       isStarted = true
       runner.suite?.eachTest((one) => {
         if (one.titlePath !== undefined)
-          send({ type: 'declared', file: fileOf(one), titles: one.titlePath() })
+          send({ type: 'declared', file: findFile(one), titles: one.titlePath() })
       })
       return
     }
@@ -51,10 +51,10 @@ function watchMocha(send: Send): { atExit(code: number): void } {
     if (status === undefined || test?.titlePath === undefined) return
     send({
       type: 'test',
-      file: fileOf(test),
+      file: findFile(test),
       titles: test.titlePath(),
       status,
-      ...(status === 'failed' ? { message: messageOf(error).slice(0, 2000) } : {}),
+      ...(status === 'failed' ? { message: readMessage(error).slice(0, 2000) } : {}),
     })
   }
   EventEmitter.prototype.emit = function (

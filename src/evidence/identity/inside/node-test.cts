@@ -1,5 +1,5 @@
 /**
- * Tests of node:test. Whatever reporters are asked for, all events pass through one object stream; its name is
+ * Reports the tests of node:test. Whatever the reporters, all events pass through one object stream, whose class name is
  * internal to Node.
  */
 
@@ -26,7 +26,7 @@ interface TestError extends Error {
 const { push } = Readable.prototype
 
 function watchNodeTest(send: Send, onStart: () => void): void {
-  // Events are in the order of definition, so the suites of a test are those that started last.
+  // Events come in order of definition, so the suites of a test are those that started last.
   const started: { name: string; file: string }[] = []
   let isStarted = process.execArgv.includes('--test')
   if (isStarted) onStart()
@@ -40,14 +40,14 @@ function watchNodeTest(send: Send, onStart: () => void): void {
       started.push({ name, file })
       return
     }
-    const above = started.slice(0, nesting)
-    const record = resultOf(type === 'test:pass', data)
+    const suites = started.slice(0, nesting)
+    const record = toResult(type === 'test:pass', data)
     if (record === undefined) return
     const isFile = nesting === 0 && file.endsWith(name) && file !== ''
     send({
       type: 'test',
-      file: above[0]?.file ?? file,
-      titles: isFile ? ['(file)'] : [...above.map((one) => one.name), name],
+      file: suites[0]?.file ?? file,
+      titles: isFile ? ['(file)'] : [...suites.map((one) => one.name), name],
       ...record,
     })
   }
@@ -60,8 +60,8 @@ function watchNodeTest(send: Send, onStart: () => void): void {
   }
 }
 
-/** Undefined: a suite, whose tests speak for it. */
-function resultOf(passed: boolean, data: TestEvent['data']): object | undefined {
+/** Undefined: a suite, whose tests are reported themselves. */
+function toResult(passed: boolean, data: TestEvent['data']): object | undefined {
   const { details, skip, todo } = data
   const error = details?.error
   if (details?.type === 'suite' && (passed || error?.failureType === 'subtestsFailed'))

@@ -1,7 +1,6 @@
 /**
- * Loaded into every Node process of a check before anything else (`NODE_OPTIONS=--require`). In the process of a
- * test runner it reports which tests there are and what became of them; in each one it reports functions that
- * were replaced.
+ * Loaded into every Node process of a check before anything else (`NODE_OPTIONS=--require`). In the process of a test
+ * runner it reports the tests and their results; in every process it reports functions that were replaced.
  */
 
 const { send }: { send: (record: object) => void } = require('./channel.cjs')
@@ -9,22 +8,22 @@ const fs: typeof import('node:fs') = require('node:fs')
 const path: typeof import('node:path') = require('node:path')
 const threads: typeof import('node:worker_threads') = require('node:worker_threads')
 
-/** Set in what a runner starts: a runner in there is something that a test tries out. */
-const mark = 'LOOPWRIGHT_RUNNER'
+/** Set in the processes that a runner starts: a runner in there is part of a test. */
+const runnerVariable = 'LOOPWRIGHT_RUNNER'
 
-/** Where a reporter that the runner loads finds the connection; it takes it away at once. */
+/** Where a reporter that the runner loads finds the connection; it removes it at once. */
 const shared = Symbol.for('loopwright.identity')
 
 let atExit: (code: number) => void = () => {}
-let look: () => void = () => {}
+let checkReplaced: () => void = () => {}
 
 const { emit } = process
 process.on('exit', (code) => {
   atExit(code)
-  look()
+  checkReplaced()
   send({ type: 'end', code })
 })
-// Another listener may choose another code after that.
+// Another listener may still set another code.
 process.emit = function (this: NodeJS.Process, ...args: readonly unknown[]) {
   const isHandled = emit.apply(this, args as never)
   const [event] = args
@@ -33,30 +32,30 @@ process.emit = function (this: NodeJS.Process, ...args: readonly unknown[]) {
   return isHandled
 } as typeof emit
 
-look = require('./witness.cjs').startWitness(send)
-lookWhenResultsAreSent()
+checkReplaced = require('./witness.cjs').startWitness(send)
+checkWhenResultsAreSent()
 
 const main = mainFile()
-// A program of ours runs no code of the repository, and reports by this connection.
+// Our own programs run no code of the repository, and use this connection to report.
 if (path.dirname(main) !== __dirname) {
-  if (threads.isMainThread && process.env[mark] === undefined) findRunner(main)
-  // Code of the repository that asks for these makes another connection, which is noticed.
+  if (threads.isMainThread && process.env[runnerVariable] === undefined) findRunner(main)
+  // Code of the repository that requires these modules opens another connection, which is noticed.
   for (const file of Object.keys(require.cache))
     if (path.dirname(file) === __dirname) delete require.cache[file]
 }
 
-/** Workers of runners are killed when they are done, so the end of the process is too late. */
-function lookWhenResultsAreSent(): void {
+/** Runners kill their workers when they are done, so the end of the process would be too late. */
+function checkWhenResultsAreSent(): void {
   const sendMessage = process.send
   if (sendMessage !== undefined)
     process.send = function (this: NodeJS.Process, ...args: readonly unknown[]) {
-      look()
+      checkReplaced()
       return sendMessage.apply(this, args as never)
     } as typeof sendMessage
   if (threads.isMainThread) return
   const { postMessage } = threads.MessagePort.prototype
   threads.MessagePort.prototype.postMessage = function (...args) {
-    look()
+    checkReplaced()
     return postMessage.apply(this, args)
   }
 }
@@ -70,7 +69,7 @@ function findRunner(file: string): void {
     addReporter('vitest', '--reporter')
   } else if (is('jest/bin/jest.js', 'jest-cli/bin/jest.js', 'react-scripts/scripts/test.js')) {
     restrict('jest')
-    // Otherwise a few or fast test files run in this process. Jest before 29 refuses what it does not know.
+    // Otherwise a few or fast test files run in this process. Jest before 29 refuses unknown options.
     const isKnown = jestMajor(file) >= 29
     addReporter('jest', '--reporters', ...(isKnown ? ['--workerIdleMemoryLimit=64GB'] : []))
   } else if (is('mocha/lib/cli/cli.js', 'mocha/bin/mocha.js', 'mocha/bin/_mocha')) {
@@ -91,7 +90,7 @@ function findRunner(file: string): void {
   }
 }
 
-/** Of the jest that this program starts; 0: unknown. */
+/** The major version of the jest that this program starts; 0: unknown. */
 function jestMajor(file: string): number {
   try {
     const isOwn = /\/jest(?:-cli)?\/bin\/jest\.js$/.test(file)
@@ -106,11 +105,11 @@ function jestMajor(file: string): number {
 }
 
 function begin(name: string): void {
-  process.env[mark] = name
+  process.env[runnerVariable] = name
   send({ type: 'runner', name })
 }
 
-/** Without links on the way; undefined for what is not a file, as in `node -e`. */
+/** With links resolved; empty if it is not a file, as in `node -e`. */
 function mainFile(): string {
   try {
     return fs.realpathSync(process.argv[1] ?? '')
@@ -119,7 +118,7 @@ function mainFile(): string {
   }
 }
 
-/** After those that are there: a reporter that is named replaces the default one. */
+/** After existing reporters: a named reporter replaces the default one. */
 function addReporter(name: string, flag: string, ...others: readonly string[]): void {
   begin(name)
   const hasOwn = process.argv.some((arg) => arg === flag || arg.startsWith(`${flag}=`))
@@ -133,14 +132,14 @@ function addReporter(name: string, flag: string, ...others: readonly string[]): 
   Object.assign(globalThis, { [shared]: send })
 }
 
-/** Its first process may start another one with options for Node: the one that has a runner counts. */
+/** Its first process may start another one with options for Node: only the one with a runner counts. */
 function watchMocha(): void {
   if (process.env['MOCHA_WORKER_ID'] !== undefined) return
-  let isBegun = false
+  let isStarted = false
   const { atExit: last } = require('./mocha.cjs').watchMocha((record: object) => {
-    if (!isBegun) begin('mocha')
-    isBegun = true
-    look()
+    if (!isStarted) begin('mocha')
+    isStarted = true
+    checkReplaced()
     send(record)
   })
   atExit = last

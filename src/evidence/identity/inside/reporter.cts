@@ -1,6 +1,6 @@
 /**
- * A reporter for vitest and jest, which both load it in the main process of the runner. Ours is added to those
- * that the project has.
+ * A reporter for vitest and jest, loaded in the main process of the runner in addition to the reporters of the
+ * project.
  */
 
 type Send = (record: object) => void
@@ -17,7 +17,7 @@ const statuses: Readonly<Record<string, string>> = {
   fail: 'failed',
 }
 
-const statusOf = (state: string | undefined): string => statuses[state ?? ''] ?? 'skipped'
+const toStatus = (state: string | undefined): string => statuses[state ?? ''] ?? 'skipped'
 
 interface Failure {
   readonly message?: string
@@ -63,7 +63,7 @@ interface JestResult {
   }[]
 }
 
-function titlesOf(test: TestCase): readonly string[] {
+function readTitles(test: TestCase): readonly string[] {
   const titles = [test.name]
   for (let up: TestCase['parent'] | undefined = test.parent; up?.type === 'suite'; up = up.parent)
     titles.unshift(up.name ?? '')
@@ -79,11 +79,11 @@ function sendTest(
   state: string | undefined,
   message?: string,
 ): void {
-  const status = statusOf(state)
+  const status = toStatus(state)
   send({ type: 'test', file, titles, status, ...(status === 'failed' ? shorten(message) : {}) })
 }
 
-/** Of tasks of vitest 2: each test with the suites around it. */
+/** Visits the tests of vitest 2, each with its suites. */
 function eachTask(
   tasks: readonly Task[],
   above: readonly string[],
@@ -102,12 +102,12 @@ class VitestReporter {
   onTestModuleCollected(module: TestModule): void {
     this.hasCases = true
     for (const test of module.children.allTests())
-      send({ type: 'declared', file: module.moduleId, titles: titlesOf(test) })
+      send({ type: 'declared', file: module.moduleId, titles: readTitles(test) })
   }
 
   onTestCaseResult(test: TestCase): void {
     const result = test.result()
-    sendTest(test.module.moduleId, titlesOf(test), result?.state, result?.errors?.[0]?.message)
+    sendTest(test.module.moduleId, readTitles(test), result?.state, result?.errors?.[0]?.message)
   }
 
   onTestModuleEnd(module: TestModule): void {

@@ -1,13 +1,13 @@
 /**
- * Restricts a runner to the tests that are wanted, by its own arguments. More may run; whether all that are
- * wanted did, the engine sees from the report.
+ * Restricts a runner to the wanted tests, by its own arguments. More may run; the engine sees from the report whether all
+ * wanted tests did.
  */
 
 const fs: typeof import('node:fs') = require('node:fs')
 const path: typeof import('node:path') = require('node:path')
 
 interface Wanted {
-  /** Full paths. */
+  /** Absolute paths. */
   readonly files: readonly string[]
   /** Suites first. Empty: all tests of these files. */
   readonly titles: readonly (readonly string[])[]
@@ -29,7 +29,7 @@ function restrict(runner: string): void {
   const { files } = wanted
   switch (runner) {
     case 'node:test':
-      // Everything after the program is a file. Without files Node looks for them.
+      // Everything after the program is a file. Without files, Node searches for them.
       if (process.execArgv.includes('--test')) process.argv.splice(1, Infinity, ...files)
       return
     case 'vitest':
@@ -47,7 +47,7 @@ function restrict(runner: string): void {
   }
 }
 
-/** First, where no option takes one for its value. */
+/** At the start, where no option takes a file for its value. */
 function addFiles(files: readonly string[], commands: readonly string[]): void {
   const at = commands.includes(process.argv[2] ?? '') ? 3 : 2
   process.argv.splice(at, 0, ...files)

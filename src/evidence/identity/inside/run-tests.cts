@@ -1,6 +1,6 @@
 /**
- * Runs the tests of one binary of `go test` or `cargo test`, each in a process that the code under test cannot
- * outlive, and reports them. Those start it in front of each binary they built:
+ * Runs each test of a `go test` or `cargo test` binary in a separate process, which the code under test cannot outlive, and
+ * reports them. The tools start it in front of each test binary:
  * `node run-tests.cjs go|cargo <binary> <arguments…>`
  */
 
@@ -15,10 +15,10 @@ interface FindTestFile {
   findRustFile(folder: string, binary: string, test: string): string
 }
 
-const mark = 'LOOPWRIGHT_RUNNER'
+const runnerVariable = 'LOOPWRIGHT_RUNNER'
 const outputMax = 64 * 1024 ** 2
 
-interface Ran {
+interface ProcessResult {
   readonly code: number
   readonly text: string
 }
@@ -28,24 +28,24 @@ interface Wanted {
   readonly titles: readonly (readonly string[])[]
 }
 
-/** How the binaries of a language are asked. */
+/** How to use the test binaries of a language. */
 interface Language {
   isTestBinary(binary: string, args: readonly string[]): boolean
-  /** Undefined: it does not say. */
+  /** Undefined: it cannot list them. */
   list(): readonly string[] | undefined
   skipped(): ReadonlySet<string>
   argsFor(name: string): readonly string[]
   titles(name: string): readonly string[]
-  fileOf(name: string): string
+  findFile(name: string): string
   isSkip(name: string, text: string): boolean
-  /** Something else was asked for besides results: all of it runs once more as it is. */
-  readonly isMore: boolean
+  /** Something besides results was requested: everything is also run once as it is. */
+  readonly needsWholeRun: boolean
 }
 
 const [kind = '', binary = '', ...args] = process.argv.slice(2)
 
-function run(more: readonly string[], isShown: boolean): Ran {
-  const env = { ...process.env, [mark]: kind }
+function run(more: readonly string[], isShown: boolean): ProcessResult {
+  const env = { ...process.env, [runnerVariable]: kind }
   if (isShown) {
     const { status } = spawnSync(binary, more, { stdio: 'inherit', env })
     return { code: status ?? 1, text: '' }
@@ -68,14 +68,14 @@ function goTests(): Language {
     skipped: () => new Set(),
     argsFor: (name) => [...others, '-test.v=true', `-test.run=^${name}$`],
     titles: (name) => [name],
-    fileOf: (name) => findGoFile(process.cwd(), name),
+    findFile: (name) => findGoFile(process.cwd(), name),
     isSkip: (name, text) => text.includes(`--- SKIP: ${name} `),
-    isMore: args.some((arg) => /^-test\.(?:coverprofile|bench|fuzz)=/.test(arg)),
+    needsWholeRun: args.some((arg) => /^-test\.(?:coverprofile|bench|fuzz)=/.test(arg)),
   }
 }
 
 function cargoTests(): Language {
-  const listed = (more: readonly string[]): readonly string[] | undefined => {
+  const listTests = (more: readonly string[]): readonly string[] | undefined => {
     const { code, text } = run([...args, '--list', '--format', 'terse', ...more], false)
     const names = text.split('\n').flatMap((line) => /^(.+): test$/.exec(line)?.[1] ?? [])
     return code === 0 && (names.length > 0 || text.trim() === '') ? names : undefined
@@ -85,18 +85,18 @@ function cargoTests(): Language {
   return {
     isTestBinary: (file, given) =>
       /\/deps\/[^/]+-[0-9a-f]{16}$/.test(file) && !given.includes('--list'),
-    list: () => listed([]),
-    skipped: () => new Set(takesIgnored ? [] : (listed(['--ignored']) ?? [])),
+    list: () => listTests([]),
+    skipped: () => new Set(takesIgnored ? [] : (listTests(['--ignored']) ?? [])),
     argsFor: (name) => [...flags, '--exact', name],
     titles: (name) => name.split('::'),
-    fileOf: (name) => findRustFile(process.cwd(), path.basename(binary), name),
+    findFile: (name) => findRustFile(process.cwd(), path.basename(binary), name),
     isSkip: () => false,
-    isMore: args.includes('--bench'),
+    needsWholeRun: args.includes('--bench'),
   }
 }
 
-/** What the test printed, without what its harness says of each. */
-function messageOf(text: string): string {
+/** The output of the test, without the lines of its harness. */
+function readMessage(text: string): string {
   const at = text.indexOf('\n---- ')
   const lines = text.slice(Math.max(0, at)).split('\n')
   return lines
@@ -125,7 +125,7 @@ function runEach(language: Language, names: readonly string[]): number {
   send({ type: 'runner', name: kind })
   const wanted = readWanted()
   const tests = names
-    .map((name) => ({ name, file: language.fileOf(name), titles: language.titles(name) }))
+    .map((name) => ({ name, file: language.findFile(name), titles: language.titles(name) }))
     .filter(({ file, titles }) => isWanted(wanted, file, titles))
   for (const { file, titles } of tests) send({ type: 'declared', file, titles })
   const skipped = language.skipped()
@@ -136,20 +136,21 @@ function runEach(language: Language, names: readonly string[]): number {
       : run(language.argsFor(name), false)
     const isSkipped = code === 0 && (skipped.has(name) || language.isSkip(name, text))
     const status = code !== 0 ? 'failed' : isSkipped ? 'skipped' : 'passed'
-    const message = code === 0 ? undefined : messageOf(text)
+    const message = code === 0 ? undefined : readMessage(text)
     send({ type: 'test', file, titles, status, ...(message === undefined ? {} : { message }) })
     process.stdout.write(`--- ${status.toUpperCase().slice(0, 4)}: ${name}\n`)
     if (code !== 0) process.stdout.write(text)
     worst = worst === 0 ? code : worst
   }
-  const whole = language.isMore ? run(args, true).code : 0
+  const whole = language.needsWholeRun ? run(args, true).code : 0
   return worst === 0 ? whole : worst
 }
 
 function main(): number {
   const language = kind === 'go' ? goTests() : cargoTests()
-  // What a test starts is part of that test.
-  const isInner = process.env[mark] !== undefined && process.env[mark] !== `${kind} test`
+  // Whatever a test starts is part of that test.
+  const current = process.env[runnerVariable]
+  const isInner = current !== undefined && current !== `${kind} test`
   const isOne = args.includes('--exact')
   if (isInner || isOne || !language.isTestBinary(binary, args)) return run(args, true).code
   const names = language.list()

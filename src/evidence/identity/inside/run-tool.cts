@@ -1,6 +1,6 @@
 /**
- * `go test` or `cargo test` itself: `node run-tool.cjs go|cargo <program> <arguments…>`. Its output passes through
- * and tells which test files did not compile: their tests never start.
+ * Wraps `go test` or `cargo test` itself: `node run-tool.cjs go|cargo <program> <arguments…>`. Passes its output through
+ * and finds out which test files did not compile, because their tests never start.
  */
 
 const { spawn }: typeof import('node:child_process') = require('node:child_process')
@@ -12,24 +12,24 @@ const {
 }: { filesIn: (folder: string, ending: string, depth?: number) => readonly string[] } =
   require('./find-test-file.cjs')
 
-const mark = 'LOOPWRIGHT_RUNNER'
+const runnerVariable = 'LOOPWRIGHT_RUNNER'
 const [kind = '', program = '', ...args] = process.argv.slice(2)
 
 function withOptions(): readonly string[] {
   if (kind !== 'cargo') return args
   const at = args.findIndex((arg) => arg === 'test' || arg === 't')
-  // Otherwise the tests after the first binary that fails do not run.
+  // Otherwise the tests after the first failing binary do not run.
   const all = args.includes('--no-fail-fast') ? [] : ['--no-fail-fast']
   return [...args.slice(0, at + 1), ...all, ...wantedTargets(), ...args.slice(at + 1)]
 }
 
-const chosen =
+const targetOptions =
   /^(?:--(?:lib|bins?|tests?|examples?|bench|benches|doc|all-targets|workspace|all|package|manifest-path)|-p.*)$|^--(?:bin|test|example|bench|package|manifest-path)=/
 
-/** Only binaries with wanted tests are built. None: it cannot be told which, or the command says it. */
+/** Builds only binaries with wanted tests. Empty: they cannot be determined, or the command selects them. */
 function wantedTargets(): readonly string[] {
-  if (args.some((arg) => chosen.test(arg))) return []
-  const targets = readWantedFiles().map(targetOf)
+  if (args.some((arg) => targetOptions.test(arg))) return []
+  const targets = readWantedFiles().map(toTarget)
   const known = targets.filter((target) => target !== undefined)
   return known.length < targets.length ? [] : [...new Set(known)]
 }
@@ -43,8 +43,8 @@ function readWantedFiles(): readonly string[] {
   }
 }
 
-/** Of the package in this folder, as cargo finds them. */
-function targetOf(file: string): string | undefined {
+/** The target in the package of this folder, by the conventions of cargo. */
+function toTarget(file: string): string | undefined {
   const [folder, name = '', ...below] = path.relative(process.cwd(), file).split(path.sep)
   if (folder === 'tests' && below.length === 0) return `--test=${path.basename(name, '.rs')}`
   const isLibrary = fs.existsSync('src/lib.rs') && !fs.existsSync('src/main.rs')
@@ -53,7 +53,7 @@ function targetOf(file: string): string | undefined {
 
 const unloaded = new Map<string, string>()
 
-/** All test files of the package, since they are compiled together. */
+/** All test files of the package, because they are compiled together. */
 function followGo(line: string): void {
   const [, file = '', message = ''] = /^(\S+\.go):\d+(?::\d+)?: (.*)/.exec(line) ?? []
   if (file === '') return
@@ -81,10 +81,10 @@ function follow(): (chunk: Buffer) => void {
 }
 
 send({ type: 'runner', name: kind })
-const env = { ...process.env, [mark]: `${kind} test` }
+const env = { ...process.env, [runnerVariable]: `${kind} test` }
 const child = spawn(program, withOptions(), { stdio: ['inherit', 'pipe', 'pipe'], env })
 child.stdout.on('data', (chunk: Buffer) => process.stdout.write(chunk))
-// Only the compiler and the linker write to it before a test starts; go prints their errors there as well.
+// Before a test starts, only the compiler and the linker write to it; go prints their errors there as well.
 child.stderr.on('data', (chunk: Buffer) => process.stderr.write(chunk)).on('data', follow())
 child.on('error', () => {
   process.exitCode = 127

@@ -37,14 +37,14 @@ function decode(text: string): string {
   })
 }
 
-function attributesOf(text: string): Readonly<Record<string, string>> {
+function parseAttributes(text: string): Readonly<Record<string, string>> {
   const found = text.matchAll(/([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)
   return Object.fromEntries(
     [...found].map(([, name = '', double, single]) => [name, decode(double ?? single ?? '')]),
   )
 }
 
-/** Elements are read one by one; what is between them does not count. */
+/** Reads elements one by one and ignores the text between them. */
 function parseCases(xml: string): readonly Case[] {
   const cases: Case[] = []
   const suites: Readonly<Record<string, string>>[] = []
@@ -55,42 +55,46 @@ function parseCases(xml: string): readonly Case[] {
   )) {
     const isClosed = inner.endsWith('/')
     if (name === 'testsuite' && close === '') {
-      if (!isClosed) suites.push(attributesOf(inner))
+      if (!isClosed) suites.push(parseAttributes(inner))
     } else if (name === 'testsuite') {
       suites.pop()
     } else if (name === 'testcase' && close === '') {
-      const made = { attributes: attributesOf(inner), suite: suites.at(-1) ?? {}, status: 'passed' }
-      cases.push(made)
-      current = isClosed ? undefined : made
+      const added = {
+        attributes: parseAttributes(inner),
+        suite: suites.at(-1) ?? {},
+        status: 'passed',
+      }
+      cases.push(added)
+      current = isClosed ? undefined : added
     } else if (name === 'testcase') {
       current = undefined
     } else if (current !== undefined && close === '') {
       if (name === 'skipped') current.status = 'skipped'
       if (name === 'failure' || name === 'error') {
         current.status = 'failed'
-        current.message = (attributesOf(inner)['message'] ?? '').slice(0, 2000)
+        current.message = (parseAttributes(inner)['message'] ?? '').slice(0, 2000)
       }
     }
   }
   return cases
 }
 
-let all: readonly string[] | undefined
+let allFiles: readonly string[] | undefined
 
-/** As the report says, or the file that is named like the class. */
-function fileOf({ attributes, suite }: Case): string {
+/** From the report, or the file named like the class. */
+function findFile({ attributes, suite }: Case): string {
   const given = attributes['file'] ?? suite['file'] ?? suite['filepath']
   if (given !== undefined) return path.resolve(given)
   const name = (attributes['classname'] ?? '').split('$')[0]?.replaceAll('.', '/') ?? ''
   if (name === '') return ''
-  all ??= filesIn(process.cwd(), '').filter((file) => !/\/(?:\.git|node_modules)\//.test(file))
+  allFiles ??= filesIn(process.cwd(), '').filter((file) => !/\/(?:\.git|node_modules)\//.test(file))
   const isNamed = (file: string): boolean => file.replace(/\.\w+$/, '').endsWith(`/${name}`)
-  return all.find(isNamed) ?? ''
+  return allFiles.find(isNamed) ?? ''
 }
 
 function reportCases(startedAtMs: number): void {
   const found = fs.statSync(report, { throwIfNoEntry: false })
-  // One that was there before is not about this run.
+  // A report from before is not about this run.
   if (found === undefined || found.mtimeMs < startedAtMs - 1000 || found.size > bytesMax) return
   const cases = parseCases(fs.readFileSync(report, 'utf8'))
   send({ type: 'runner', name: 'junit' })
@@ -98,7 +102,7 @@ function reportCases(startedAtMs: number): void {
     const { name = '', classname } = one.attributes
     const titles = classname === undefined || classname === '' ? [name] : [classname, name]
     const { status, message } = one
-    send({ type: 'test', file: fileOf(one), titles, status, message })
+    send({ type: 'test', file: findFile(one), titles, status, message })
   }
 }
 

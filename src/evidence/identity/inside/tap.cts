@@ -1,6 +1,6 @@
 /**
- * Tests of tap: its main process parses what the process of each test file prints. A test is a point of the file, or
- * a subtest; assertions inside a test are part of it.
+ * Reports the tests of tap: its main process parses the output of each test file. A test is a point of the file, or a
+ * subtest; assertions inside a test are part of it.
  */
 
 const { EventEmitter }: typeof import('node:events') = require('node:events')
@@ -22,8 +22,8 @@ interface Point {
 
 const { emit } = EventEmitter.prototype
 
-/** From the one of the whole run down. */
-function chainOf(parser: Parser): readonly Parser[] {
+/** From the parser of the whole run down. */
+function listParsers(parser: Parser): readonly Parser[] {
   const chain = [parser]
   for (let up = parser.parent; up !== undefined && up !== null; up = up.parent) chain.unshift(up)
   return chain
@@ -34,15 +34,15 @@ function watchTap(send: Send): void {
   const reported = new Set<string>()
   let lastFailure = ''
   const follow = (parser: Parser, point: Point): void => {
-    // The output of each file is parsed twice; only once below the whole run.
-    const [whole, ...below] = chainOf(parser)
+    // The output of each file is parsed twice, but only once as part of the whole run.
+    const [whole, ...below] = listParsers(parser)
     if (whole?.name !== 'TAP') return
     const [file, ...titles] = [...below.map(({ name }) => name ?? ''), point.name]
     const isSkipped = Boolean(point.skip) || Boolean(point.todo)
     const isSubtest = subtests.get(parser)?.has(point.name) === true
     if (!point.ok && !isSubtest) lastFailure = point.name
     if (file === undefined || (below.length > 1 && !isSubtest && !isSkipped)) return
-    // Of the whole file only where it had nothing to say itself.
+    // The result of the whole file counts only if it has no tests.
     if (titles.length === 0 && reported.has(file)) return
     reported.add(file)
     const status = isSkipped ? 'skipped' : point.ok ? 'passed' : 'failed'

@@ -1,7 +1,7 @@
 /**
- * Notices functions that were replaced: assertions, test functions, and what runners compare, exit and time with.
- * The originals are kept before code of the repository loads. Fake timers and the like are restored by honest
- * tests, so what differs last counts.
+ * Detects replaced functions: assertions, test functions, and what runners use to compare, exit and measure time. The
+ * originals are captured before code of the repository loads. Honest tests restore fake timers and the like, so only
+ * the final state counts.
  */
 
 const assert: typeof import('node:assert') = require('node:assert')
@@ -13,7 +13,7 @@ const vm: typeof import('node:vm') = require('node:vm')
 type Holder = Readonly<Record<PropertyKey, unknown>>
 type Send = (record: object) => void
 
-interface Kept {
+interface Original {
   readonly name: string
   readonly holder: Holder
   readonly key: PropertyKey
@@ -26,15 +26,15 @@ const globals = ['expect', 'test', 'it', 'describe', 'assert', 'should']
 const matchersKey = Symbol.for('$$jest-matchers-object')
 const internalMatcher = Symbol.for('$$jest-internal-matcher')
 
-const kept: Kept[] = []
-/** Globals of test runners, kept when they are first seen. */
+const originals: Original[] = []
+/** Globals of test runners, captured when they first appear. */
 let contexts: {
   readonly scope: Holder
-  readonly kept: Kept[]
+  readonly originals: Original[]
   matchers?: Record<string, unknown>
 }[] = []
 
-function keep(into: Kept[], prefix: string, holder: object, keys: readonly string[]): void {
+function capture(into: Original[], prefix: string, holder: object, keys: readonly string[]): void {
   for (const key of keys) {
     const original = (holder as Holder)[key]
     if (typeof original === 'function')
@@ -42,24 +42,24 @@ function keep(into: Kept[], prefix: string, holder: object, keys: readonly strin
   }
 }
 
-/** What every realm has of its own. */
-function keepRealm(into: Kept[], scope: Holder): void {
+/** What every realm has separately. */
+function captureRealm(into: Original[], scope: Holder): void {
   const realm = scope as unknown as typeof globalThis
-  keep(into, 'Object.', realm.Object, [
+  capture(into, 'Object.', realm.Object, [
     'is',
     'keys',
     'entries',
     'getOwnPropertyNames',
     'getPrototypeOf',
   ])
-  keep(into, 'JSON.', realm.JSON, ['stringify', 'parse'])
-  keep(into, 'Reflect.', realm.Reflect, ['apply', 'ownKeys', 'get', 'has'])
-  keep(into, 'Array.prototype.', realm.Array.prototype, arrayMethods)
-  keep(into, 'Function.prototype.', realm.Function.prototype, ['call', 'apply', 'bind'])
-  keep(into, 'Promise.prototype.', realm.Promise.prototype, ['then', 'catch', 'finally'])
-  keep(into, 'RegExp.prototype.', realm.RegExp.prototype, ['test', 'exec'])
-  keep(into, 'String.prototype.', realm.String.prototype, ['includes', 'match', 'startsWith'])
-  keep(into, 'Number.', realm.Number, ['isNaN'])
+  capture(into, 'JSON.', realm.JSON, ['stringify', 'parse'])
+  capture(into, 'Reflect.', realm.Reflect, ['apply', 'ownKeys', 'get', 'has'])
+  capture(into, 'Array.prototype.', realm.Array.prototype, arrayMethods)
+  capture(into, 'Function.prototype.', realm.Function.prototype, ['call', 'apply', 'bind'])
+  capture(into, 'Promise.prototype.', realm.Promise.prototype, ['then', 'catch', 'finally'])
+  capture(into, 'RegExp.prototype.', realm.RegExp.prototype, ['test', 'exec'])
+  capture(into, 'String.prototype.', realm.String.prototype, ['includes', 'match', 'startsWith'])
+  capture(into, 'Number.', realm.Number, ['isNaN'])
 }
 
 const arrayMethods = [
@@ -84,18 +84,18 @@ const timers = [
 ]
 
 function startWitness(send: Send): () => void {
-  keepRealm(kept, globalThis)
-  keep(kept, 'assert.', assert, Object.keys(assert))
-  keep(kept, 'assert.strict.', assert.strict, Object.keys(assert.strict))
-  keep(kept, 'test.', nodeTest, Object.keys(nodeTest))
-  keep(kept, 'util.', util, ['isDeepStrictEqual', 'inspect'])
-  keep(kept, 'process.', process, ['abort', 'kill', 'on', 'once'])
-  // Vitest replaces these itself in its workers, and fails on an exit.
+  captureRealm(originals, globalThis)
+  capture(originals, 'assert.', assert, Object.keys(assert))
+  capture(originals, 'assert.strict.', assert.strict, Object.keys(assert.strict))
+  capture(originals, 'test.', nodeTest, Object.keys(nodeTest))
+  capture(originals, 'util.', util, ['isDeepStrictEqual', 'inspect'])
+  capture(originals, 'process.', process, ['abort', 'kill', 'on', 'once'])
+  // Vitest itself replaces these in its workers, and fails on an exit.
   if (process.env['LOOPWRIGHT_RUNNER'] !== 'vitest')
-    keep(kept, 'process.', process, ['exit', 'reallyExit', 'emit'])
-  keep(kept, 'fs.', fs, ['writeSync', 'readFileSync', 'writeFileSync', 'existsSync'])
-  keep(kept, '', globalThis, timers)
-  contexts = [{ scope: globalThis, kept: [] }]
+    capture(originals, 'process.', process, ['exit', 'reallyExit', 'emit'])
+  capture(originals, 'fs.', fs, ['writeSync', 'readFileSync', 'writeFileSync', 'existsSync'])
+  capture(originals, '', globalThis, timers)
+  contexts = [{ scope: globalThis, originals: [] }]
   vm.createContext = function (...args: Parameters<typeof createContext>) {
     const context = createContext(...args)
     watchContext(context as Holder)
@@ -105,11 +105,11 @@ function startWitness(send: Send): () => void {
   let last = ''
   return () => {
     const names: string[] = []
-    compare(kept, names)
+    compare(originals, names)
     for (const context of contexts) {
-      compare(context.kept, names)
-      keepGlobals(context)
-      replacedMatchers(context, names)
+      compare(context.originals, names)
+      captureGlobals(context)
+      findReplacedMatchers(context, names)
     }
     let text = ''
     for (let index = 0; index < names.length; index += 1) text += `${names[index] ?? ''}\n`
@@ -119,20 +119,24 @@ function startWitness(send: Send): () => void {
   }
 }
 
-/** Jest gives each test file a realm. Only the newest are held. */
+/** Jest creates a realm for each test file. Only the newest are tracked. */
 function watchContext(context: Holder): void {
   try {
-    const own: Kept[] = []
-    keepRealm(own, runInContext('globalThis', context) as Holder)
+    const own: Original[] = []
+    captureRealm(own, runInContext('globalThis', context) as Holder)
     const [main, ...others] = contexts
     const newest = others.length < contextsMax ? others : others.slice(1)
-    contexts = [...(main === undefined ? [] : [main]), ...newest, { scope: context, kept: own }]
+    contexts = [
+      ...(main === undefined ? [] : [main]),
+      ...newest,
+      { scope: context, originals: own },
+    ]
   } catch {
-    // A context without these is not one that tests run in.
+    // Tests do not run in a context without these.
   }
 }
 
-function compare(all: readonly Kept[], names: string[]): void {
+function compare(all: readonly Original[], names: string[]): void {
   for (let index = 0; index < all.length; index += 1) {
     const one = all[index]
     if (one !== undefined && read(one.holder, one.key) !== one.original)
@@ -148,18 +152,18 @@ function read(holder: Holder, key: PropertyKey): unknown {
   }
 }
 
-function keepGlobals({ scope, kept: own }: (typeof contexts)[number]): void {
+function captureGlobals({ scope, originals: own }: (typeof contexts)[number]): void {
   for (const key of globals) {
     const original = read(scope, key)
     if (typeof original !== 'function') continue
-    let isKept = false
-    for (let index = 0; index < own.length; index += 1) isKept ||= own[index]?.name === key
-    if (!isKept) own[own.length] = { name: key, holder: scope, key, original }
+    let isCaptured = false
+    for (let index = 0; index < own.length; index += 1) isCaptured ||= own[index]?.name === key
+    if (!isCaptured) own[own.length] = { name: key, holder: scope, key, original }
   }
 }
 
-/** `expect.extend` with the name of a matcher that expect has itself: jest marks those of its own. */
-function replacedMatchers(context: (typeof contexts)[number], names: string[]): void {
+/** Finds `expect.extend` with the name of a built-in matcher; jest marks its own matchers. */
+function findReplacedMatchers(context: (typeof contexts)[number], names: string[]): void {
   const state = read(context.scope, matchersKey) as { readonly matchers?: Holder } | undefined
   const matchers = state?.matchers
   if (matchers === undefined) return

@@ -1,4 +1,4 @@
-/** The test functions of a file in Go or Rust, by their braces. */
+/** Finds the test functions of a Go or Rust file by their braces. */
 
 import { type Line, readLines, type Scan } from '../plain/scan.ts'
 import type { Link, Title } from '../test-source.ts'
@@ -6,17 +6,17 @@ import type { Link, Title } from '../test-source.ts'
 export interface TestFunction {
   readonly title: Title
   readonly links: readonly Link[]
-  /** With its attributes. */
+  /** Includes its attributes. */
   readonly start: number
   readonly end: number
   /** The offsets of its braces. */
   readonly open: number
   readonly close: number
-  /** The offsets of the braces of the function around all of its subtests. */
+  /** The offsets of the braces of the outermost function around its subtests. */
   readonly scope: readonly [open: number, close: number]
   /** Go: the name of its `*testing.T`. */
   readonly parameter: string
-  /** Rust: what stands before `fn`, and between its parameters and its body. */
+  /** Rust: the text before `fn`, and between its parameters and its body. */
   readonly attributes: string
   readonly result: string
 }
@@ -25,7 +25,7 @@ const goTest = /\bfunc\s+((?:Test|Fuzz)\w*)\s*\(\s*(\w+)\s+\*testing\.[TF]\s*\)\
 const goRun = /\b(\w+)\.Run\s*\(/g
 const goInner = /^\s*func\s*\(\s*(\w+)\s+\*testing\.[TB]\s*\)\s*\{/
 
-/** The runner writes blanks of a name as `_`. */
+/** The runner replaces blanks in a name by `_`. */
 function goTitle(text: string): Title {
   const literal = /^(["`])([^"`\\]*)\1$/.exec(text)
   return [literal?.[2]?.replaceAll(/\s/g, '_') ?? null]

@@ -1,12 +1,12 @@
 /**
- * What the work itself says about comparisons in Go and Rust: implementations of `PartialEq`, macros and
- * predeclared names with which tests compare. Code that was there before does not count.
+ * What the work itself defines about comparisons in Go and Rust: implementations of `PartialEq`, macros, and
+ * predeclared names that tests use to compare. Code that existed before does not count.
  */
 
 import { type Line, readLines, type Scan, scan } from '../plain/scan.ts'
 import type { ChangedFile } from '../test-source.ts'
 
-/** Whether a comparison in a test may be decided by what the work defines. */
+/** Whether definitions in the work may decide a comparison in a test. */
 export const decidesComparisons = (work: readonly ChangedFile[]): boolean =>
   definesTrait(work, 'PartialEq') || definesMacros(work) || predeclaredIn(work).size > 0
 
@@ -31,7 +31,7 @@ function isChanged({ text, lines }: ChangedFile, start: number, end: number): bo
   return false
 }
 
-/** By hand, in a macro or in an attribute. `derive` compares and prints field by field. */
+/** By hand, in a macro or in an attribute. `derive` is harmless: it compares and prints field by field. */
 export const definesTrait = (work: readonly ChangedFile[], trait: 'PartialEq' | 'Debug'): boolean =>
   scanAll(work, 'rust').some((file) => {
     const { mask } = file.scanned
@@ -48,7 +48,7 @@ export const definesTrait = (work: readonly ChangedFile[], trait: 'PartialEq' | 
     })
   })
 
-/** A bound, a path, an import and a derived implementation define nothing. */
+/** A bound, a path, an import or a derived implementation defines nothing. */
 function isDefinition(before: string, after: string): boolean {
   const line = before.slice(before.search(/[^;{}]*$/))
   if (/\bderive\s*\([^)]*$/.test(line) || /^\s*::/.test(after)) return false
@@ -67,14 +67,14 @@ const definesMacros = (work: readonly ChangedFile[]): boolean =>
     ),
   )
 
-/** Without `min`, `max`, `clear` and `any`, which many packages have from before Go had them. */
+/** Without `min`, `max`, `clear` and `any`, which many packages defined before Go had them. */
 const predeclared = new Set(
   `append bool byte cap close complex complex128 complex64 copy delete error false float32 float64 imag int
    int16 int32 int64 int8 iota len make new nil panic print println real recover rune string true uint uint16
    uint32 uint64 uint8 uintptr`.split(/\s+/),
 )
 
-/** Names of Go itself that the work declares for a whole package. */
+/** Predeclared names of Go that the work declares for a whole package. */
 export function predeclaredIn(work: readonly ChangedFile[]): ReadonlySet<string> {
   const found = new Set<string>()
   for (const file of scanAll(work, 'go')) {
@@ -96,7 +96,7 @@ function declaredIn({ mask }: Scan, { start, end }: Line): readonly string[] {
   )
 }
 
-/** Whether the work has, or changes, a function or method of Go with this name. */
+/** Whether the work adds or changes a Go function or method with this name. */
 export function definesFunction(work: readonly ChangedFile[], name: string): boolean {
   const head = new RegExp(`\\bfunc\\s*(?:\\([^()]*\\)\\s*)?${name}\\s*[[(]`, 'g')
   return scanAll(work, 'go').some((file) =>

@@ -1,4 +1,4 @@
-/** Failures before and after the last statement of a test in Go or Rust, on the same line. */
+/** Plants failures before and after the last statement of a Go or Rust test, on the same line. */
 
 import type { Line, Scan } from '../plain/scan.ts'
 import { type Edit, insert } from '../test-source.ts'
@@ -6,7 +6,7 @@ import { readStatements, type TestFunction } from './functions.ts'
 
 const closures = /\bfunc\s*\([^{}]*\{|\|[^|{}\n]*\|\s*(?:->[^{]*)?\{|\basync\s+(?:move\s+)?\{/g
 
-/** Where the function itself returns, at the beginning of a statement. */
+/** Where the function itself returns, at the start of a statement. */
 function findReturns({ mask, closing }: Scan, { open, close }: TestFunction): readonly number[] {
   const body = mask.slice(open + 1, close)
   const inner = [...body.matchAll(closures)].map((found) => {
@@ -25,7 +25,7 @@ export function plantGo(
   marker: string,
 ): readonly Edit[] | string {
   if (test.parameter === '_') return 'its *testing.T has no name'
-  // What ends a test with subtests would keep them from running.
+  // Ending a test with subtests would prevent them from running.
   const inner = scanned.mask.slice(test.open, test.close)
   const stops = inner.includes(`${test.parameter}.Run(`) ? 'Error' : 'Fatal'
   const fails = `${test.parameter}.${stops}(${JSON.stringify(marker)})`
@@ -44,7 +44,7 @@ export function plantRust(
   marker: string,
 ): readonly Edit[] | string {
   if (/\bshould_panic\b/.test(test.attributes)) return 'it is marked as expected to fail'
-  // With a condition: the compiler warns of code that is never reached.
+  // Conditional, because the compiler warns about unreachable code.
   const fails = `if std::convert::identity(true) { panic!(${JSON.stringify(marker.replaceAll(/[{}]/g, '_'))}); }`
   const code = (line: Line): string => scanned.mask.slice(line.start, line.end)
   const isResult = (line: Line): boolean => test.result !== '' && /^Ok\s*\(/.test(code(line))

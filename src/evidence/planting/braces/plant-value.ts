@@ -1,4 +1,4 @@
-/** Other expected values in a test of Go or Rust: they must have the same type, or nothing compiles. */
+/** Changes expected values in a Go or Rust test. They must keep their type, or nothing compiles. */
 
 import { otherLiteral } from '../plain/other-value.ts'
 import { type Scan, splitArguments } from '../plain/scan.ts'
@@ -12,7 +12,7 @@ interface Part {
 
 type Edits = readonly Edit[]
 
-const notWritten = 'its expected value is not written out'
+const notLiteral = 'its expected value is not a literal'
 
 function replaceLiteral({ text }: Scan, { start, end }: Part, marker: string): Edits | undefined {
   const old = text.slice(start, end)
@@ -22,7 +22,7 @@ function replaceLiteral({ text }: Scan, { start, end }: Part, marker: string): E
 
 const literals = /(?:\bb?r#{0,20})?"\s*"#{0,20}|(?<![\w.])\d[\d_]*(?:\.\d+)?\w*|\b(?:true|false)\b/g
 
-/** The last literal in an expression: `vec![1, 2]`, `Some("a")`. */
+/** Changes the last literal in an expression: `vec![1, 2]`, `Some("a")`. */
 function replaceInside(scanned: Scan, part: Part, marker: string): Edits | undefined {
   for (const found of [
     ...scanned.mask.slice(part.start, part.end).matchAll(literals),
@@ -40,7 +40,7 @@ interface Call {
   readonly given: readonly Part[]
 }
 
-/** Calls in the body of a test; the pattern ends with the opening bracket and has the name in a group. */
+/** Calls in the body of a test. The pattern ends with the opening bracket and captures the name. */
 function findCalls(scanned: Scan, { open, close }: TestFunction, pattern: RegExp): readonly Call[] {
   return [...scanned.mask.slice(open, close).matchAll(pattern)].map((found) => {
     const bracket = open + found.index + found[0].length - 1
@@ -71,7 +71,7 @@ export function plantRustValue(scanned: Scan, test: TestFunction, marker: string
     const [first, second] = given
     if (first === undefined) continue
     const parts = name === 'assert_eq' ? [second, first] : findCompared(scanned, first, /==\s*/g)
-    if (parts.length > 0) why = notWritten
+    if (parts.length > 0) why = notLiteral
     const known = parts.filter((part) => part !== undefined)
     for (const part of known) {
       const edits = replaceLiteral(scanned, part, marker)
@@ -83,14 +83,14 @@ export function plantRustValue(scanned: Scan, test: TestFunction, marker: string
   return why
 }
 
-/** `want` of `want := 3`, of `want: 3` in a table. */
+/** Changes what `want` is set to: `want := 3`, or `want: 3` in a table. */
 function replaceNamed(
   scanned: Scan,
   test: TestFunction,
   part: Part,
   marker: string,
 ): Edits | undefined {
-  // One of a list is changed where the list is written out.
+  // An element of a list is changed where the list is defined.
   const name = scanned.mask.slice(part.start, part.end).replace(/\[[\w. +-]{1,60}\]$/, '')
   const field = /^[\w.[\]]*\.(\w+)$/.exec(name)?.[1]
   const variable = /^\w+$/.exec(name)?.[0]
@@ -128,7 +128,7 @@ function readGoCall(scanned: Scan, { name, given }: Call, marker: string): Edits
   return [{ at: start, end, text: `[]interface{}{${old}, ${JSON.stringify(marker)}}` }]
 }
 
-/** A literal on either side, else what a variable is set to: the one that is called like an expectation first. */
+/** A literal on either side, else what a variable is set to: one that is named like an expectation first. */
 function replaceSide(
   scanned: Scan,
   test: TestFunction,
@@ -139,7 +139,9 @@ function replaceSide(
   const [, side = '', sign = ''] = /([\w.[\]]+|"\s*")(\s*!=\s*)$/.exec(before) ?? []
   const end = right.start - sign.length
   const sides = side === '' ? [right] : [right, { start: end - side.length, end }]
-  const named = sides.toSorted((a, b) => rankOf(scanned, b) - rankOf(scanned, a))
+  const named = sides.toSorted(
+    (a, b) => rankAsExpectation(scanned, b) - rankAsExpectation(scanned, a),
+  )
   for (const part of sides) {
     const edits = replaceLiteral(scanned, part, marker)
     if (edits !== undefined) return edits
@@ -151,7 +153,7 @@ function replaceSide(
   return undefined
 }
 
-const rankOf = ({ mask }: Scan, { start, end }: Part): number =>
+const rankAsExpectation = ({ mask }: Scan, { start, end }: Part): number =>
   Number(/want|exp|should|golden/i.test(mask.slice(start, end)))
 
 export function plantGoValue(scanned: Scan, test: TestFunction, marker: string): Edits | string {
@@ -177,5 +179,5 @@ export function plantGoValue(scanned: Scan, test: TestFunction, marker: string):
     }),
   ].toSorted((a, b) => a.at - b.at)
   if (written.length === 0) return 'no expected value'
-  return written.findLast((one) => one.edits !== undefined)?.edits ?? notWritten
+  return written.findLast((one) => one.edits !== undefined)?.edits ?? notLiteral
 }

@@ -1,4 +1,4 @@
-/** The tests of a file in Go or Rust. Rust has them in product files too: `regions` has their modules. */
+/** Reads the tests of a Go or Rust file. Rust also has them in product files: `regions` contains their modules. */
 
 import { readLines, type Scan, scan } from '../plain/scan.ts'
 import type { Item, ReadSource, Region, SourceTest, TestSource } from '../test-source.ts'
@@ -9,10 +9,10 @@ import { plantGoValue, plantRustValue } from './plant-value.ts'
 import { restateGo } from './restate-go.ts'
 import { restateRust } from './restate-rust.ts'
 
-const titlesOf = (test: TestFunction): readonly string[] =>
+const readTitles = (test: TestFunction): readonly string[] =>
   [...test.links, test].map((link) => showTitle(link.title))
 
-/** What is between the tests is compared line by line. */
+/** Code between the tests is compared line by line. */
 function toItems(scanned: Scan, tests: readonly TestFunction[]): readonly Item[] {
   const code = (from: number, to: number): readonly Item[] => {
     const text = scanned.text.slice(from, to).trim()
@@ -31,7 +31,7 @@ function toItems(scanned: Scan, tests: readonly TestFunction[]): readonly Item[]
   for (const test of tests) {
     if (test.start < from) continue
     const text = scanned.text.slice(test.start, test.end)
-    items.push(...code(from, test.start), { kind: 'test', text, titles: titlesOf(test) })
+    items.push(...code(from, test.start), { kind: 'test', text, titles: readTitles(test) })
     from = test.end
   }
   return [...items, ...code(from, scanned.text.length)]
@@ -73,7 +73,11 @@ const readBraces =
         },
       }),
     )
-    const own = found.map((test) => ({ titles: titlesOf(test), start: test.start, end: test.end }))
+    const own = found.map((test) => ({
+      titles: readTitles(test),
+      start: test.start,
+      end: test.end,
+    }))
     return {
       tests,
       separator: language === 'go' ? '/' : '::',

@@ -1,8 +1,8 @@
 /**
- * States once more what a test in Go expects. Operators of Go do not ask the code under test, so what is left is how
- * a failure is reported: `if got != 3 { t.Errorf(…) }` ends the test before it formats anything, and what
- * `reflect.DeepEqual` calls equal must be the same as JSON. A test fails where it uses something that the work took
- * over: names of Go itself, `Equal` methods that go-cmp asks, functions to which it passes its `*testing.T`.
+ * Restates what a Go test expects. Operators of Go do not call the code under test, so only the reporting of failures
+ * could be subverted: `if got != 3 { t.Errorf(…) }` ends the test before it formats anything, and values for which
+ * `reflect.DeepEqual` is true must have the same JSON. A test fails if it uses something that the work took over:
+ * predeclared names, `Equal` methods that go-cmp calls, functions that get its `*testing.T`.
  */
 
 import { readLines, type Scan } from '../plain/scan.ts'
@@ -23,8 +23,8 @@ export function restateGo(
   const fails = (parameter: string, why: string): string =>
     `${parameter}.Fatal(${JSON.stringify(`${marker}${why}`)}); `
   const body = scanned.mask.slice(test.open, test.close)
-  const taken = takenOver(body, test.parameter, work)
-  if (taken !== undefined) return [insert(test.open + 1, ` ${fails(test.parameter, taken)}`)]
+  const reason = findTakenOver(body, test.parameter, work)
+  if (reason !== undefined) return [insert(test.open + 1, ` ${fails(test.parameter, reason)}`)]
   const edits = [...body.matchAll(branch)].flatMap((found): readonly Edit[] => {
     const open = test.open + found.index + found[0].length - 1
     const close = scanned.closing.get(open)
@@ -40,7 +40,7 @@ export function restateGo(
   return all.length === 0 ? 'no comparison' : all
 }
 
-/** Values that are deeply equal have the same JSON; of what has none, nothing is said. */
+/** Values that are deeply equal have the same JSON; values without JSON are ignored. */
 function restateDeep(scanned: Scan, test: TestFunction, marker: string): readonly Edit[] {
   const clause = /^\s*package\s+\w+/.exec(scanned.mask)?.[0].length
   const found = [
@@ -58,19 +58,19 @@ function restateDeep(scanned: Scan, test: TestFunction, marker: string): readonl
   ]
 }
 
-/** What decides in this test, and is code of the work; undefined: nothing. */
-function takenOver(
+/** What decides this test but is code of the work; undefined: nothing. */
+function findTakenOver(
   body: string,
   parameter: string,
   work: readonly ChangedFile[],
 ): string | undefined {
   const names = [...predeclaredIn(work)]
   const used = names.find((name) => new RegExp(`(?<![.\\w])${name}\\b`).test(body))
-  if (used !== undefined) return `: the work declares ${used}, with which this test compares`
+  if (used !== undefined) return `: the work declares ${used}, which this test uses to compare`
   const helper = [...body.matchAll(new RegExp(`\\b(\\w{1,60})\\(\\s?${parameter}\\b`, 'g'))]
     .map((found) => found[1] ?? '')
     .find((name) => definesFunction(work, name))
   if (helper !== undefined) return `: ${helper}, which checks for this test, is code of the work`
   if (!/\bcmp\.(?:Diff|Equal)\b/.test(body) || !definesFunction(work, 'Equal')) return undefined
-  return ': the work defines a method Equal, which go-cmp asks whether values are equal'
+  return ': the work defines a method Equal, which go-cmp calls to compare values'
 }

@@ -1,9 +1,9 @@
 /**
- * States what a test in Rust expects once more, without macros of the crate: `assert_eq!(f(1), 3)` becomes a
- * comparison of both sides and a panic of the standard library. Where the work implements `PartialEq` itself,
- * values of its types must also print the same. Honest tests pass as before.
+ * Restates what a Rust test expects, without macros of the crate: `assert_eq!(f(1), 3)` becomes a comparison of both
+ * sides and a panic of the standard library. If the work implements `PartialEq` itself, values of its types must also
+ * print the same. Honest tests still pass.
  *
- * The assertion as it was stays in a branch that is not taken, so that it is still used.
+ * The original assertion stays in a branch that is not taken, so that its names are still used.
  */
 
 import { findOutside, type Line, type Scan, splitArguments } from '../plain/scan.ts'
@@ -16,12 +16,12 @@ interface Part {
   readonly end: number
 }
 
-interface Restating {
+interface RestateContext {
   readonly scanned: Scan
-  /** A name that nothing else has. */
+  /** A unique name. */
   readonly name: string
   readonly marker: string
-  /** What else a comparison must hold: nothing, or about the types of the work. */
+  /** What a comparison requires in addition: nothing, or something about the types of the work. */
   readonly types: 'any' | 'printed' | 'foreign'
 }
 
@@ -35,7 +35,7 @@ export function restateRust(
 ): readonly Edit[] | string {
   if (/\bshould_panic\b/.test(test.attributes)) return 'it is marked as expected to fail'
   const isOwn = definesTrait(work, 'PartialEq')
-  const all: Restating = {
+  const all: RestateContext = {
     scanned,
     marker: marker.replaceAll(/["\\\n{}]/g, '_'),
     name: marker.replaceAll(/\W/g, '_').toLowerCase(),
@@ -51,7 +51,7 @@ interface Body {
   readonly close: number
 }
 
-/** Functions that the test calls, in its module or in a file that has only tests. */
+/** Functions that the test calls, in its module or in a file with only tests. */
 function findHelpers({ mask, closing }: Scan, test: TestFunction): readonly Body[] {
   const called = (body: Body): ReadonlySet<string> =>
     new Set(
@@ -62,13 +62,13 @@ function findHelpers({ mask, closing }: Scan, test: TestFunction): readonly Body
   const functions = [...mask.matchAll(/\bfn\s+(\w{1,80})\s*(?:<[^>{(]*>)?\(/g)].flatMap((found) => {
     const open = mask.indexOf('{', closing.get(found.index + found[0].length - 1))
     const close = closing.get(open)
-    const [from, to] = moduleOf(mask, closing, test)
+    const [from, to] = findModule(mask, closing, test)
     const isIn = found.index > from && found.index < to
     const isTest = found.index >= test.start && found.index < test.end
     return close === undefined || !isIn || isTest ? [] : [{ name: found[1] ?? '', open, close }]
   })
   const helpers = new Set<Body>()
-  // A test that must panic may ask for what a function says when it does.
+  // A test that must panic may expect the message of such a function.
   const open: Body[] = /\bshould_panic\b/.test(mask) ? [] : [test]
   for (let body = open.pop(); body !== undefined; body = open.pop()) {
     const names = called(body)
@@ -80,7 +80,7 @@ function findHelpers({ mask, closing }: Scan, test: TestFunction): readonly Body
 }
 
 /** The innermost module around a test. */
-function moduleOf(
+function findModule(
   mask: string,
   closing: ReadonlyMap<number, number>,
   { start, links }: TestFunction,
@@ -93,7 +93,7 @@ function moduleOf(
   return modules.at(-1) ?? [-1, -1]
 }
 
-function restateBody(all: Restating, { open, close }: Body): readonly Edit[] {
+function restateBody(all: RestateContext, { open, close }: Body): readonly Edit[] {
   const { scanned } = all
   const edits: Edit[] = []
   let from = open
@@ -102,26 +102,30 @@ function restateBody(all: Restating, { open, close }: Body): readonly Edit[] {
     const bracket = at + found[0].length - 1
     const end = scanned.closing.get(bracket)
     if (at < from || end === undefined) continue
-    const stated = restateCall(all, found[1] ?? '', splitArguments(scanned, bracket + 1, end))
-    if (stated === undefined) continue
+    const restated = restateCall(all, found[1] ?? '', splitArguments(scanned, bracket + 1, end))
+    if (restated === undefined) continue
     const whole = scanned.text.slice(at, end + 1)
     const std = `#[allow(warnings)] extern crate std as ${all.name};`
-    const text = `if { ${std} ${all.name}::convert::identity(false) } { ${whole}; } else { ${std} ${stated} }`
+    const text = `if { ${std} ${all.name}::convert::identity(false) } { ${whole}; } else { ${std} ${restated} }`
     edits.push({ at, end: end + 1, text })
     from = end
   }
   return edits
 }
 
-function restateCall(all: Restating, name: string, given: readonly Line[]): string | undefined {
+function restateCall(
+  all: RestateContext,
+  name: string,
+  given: readonly Line[],
+): string | undefined {
   const [first, second] = given
   if (first === undefined) return undefined
   if (name === 'assert') return restateCondition(all, first)
   return second && compare(all, first, second, name === 'assert_eq' ? '==' : '!=')
 }
 
-/** Parts with `&&` between them, one after the other. */
-function restateCondition(all: Restating, condition: Part): string {
+/** Splits at `&&` and restates each part. */
+function restateCondition(all: RestateContext, condition: Part): string {
   const { scanned } = all
   if (findOutside(scanned, condition, /\|/g) !== undefined) return require(all, condition)
   const and = findOutside(scanned, condition, /&&(?=\s)/g)
@@ -136,22 +140,22 @@ function restateCondition(all: Restating, condition: Part): string {
   return compare(all, left, right, sign.found === '==' ? '==' : '!=')
 }
 
-const require = (all: Restating, part: Part): string =>
-  `if !(${codeOf(all, part)}) { ${fail(all)} }`
+const require = (all: RestateContext, part: Part): string =>
+  `if !(${toCode(all, part)}) { ${fail(all)} }`
 
-const fail = ({ name, marker }: Restating): string => `${name}::panic!("${marker}");`
+const fail = ({ name, marker }: RestateContext): string => `${name}::panic!("${marker}");`
 
-function compare(all: Restating, left: Part, right: Part, sign: '==' | '!='): string {
+function compare(all: RestateContext, left: Part, right: Part, sign: '==' | '!='): string {
   const { name, types } = all
   const [a, b] = [`${name}_a`, `${name}_b`]
   const ok = `*${a} ${sign} *${b}`
   const also = types === 'any' ? '' : ` && ${name}_same(${a}, ${b})`
-  const match = `match (&(${codeOf(all, left)}), &(${codeOf(all, right)})) { (${a}, ${b}) => if !(${ok}${also}) { ${fail(all)} } }`
+  const match = `match (&(${toCode(all, left)}), &(${toCode(all, right)})) { (${a}, ${b}) => if !(${ok}${also}) { ${fail(all)} } }`
   return types === 'any' ? match : `{ ${sameFunction(all, sign)} ${match} }`
 }
 
-/** Types of the standard library compare as that says; of others it must be seen that they are the same. */
-function sameFunction({ name, types }: Restating, sign: '==' | '!='): string {
+/** Types of the standard library compare as it defines; other types must visibly be the same. */
+function sameFunction({ name, types }: RestateContext, sign: '==' | '!='): string {
   const isOwn = `|name: &str| name.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).any(|path| path.contains("::") && !["alloc::", "core::", "std::"].iter().any(|crate_name| path.starts_with(crate_name)))`
   const bound = types === 'printed' ? `${name}::fmt::Debug + ?Sized` : '?Sized'
   const printed = `${name}::format!("{:?}", a) ${sign} ${name}::format!("{:?}", b)`
@@ -163,7 +167,7 @@ function sameFunction({ name, types }: Restating, sign: '==' | '!='): string {
 const library = /(?<![\w:$])(?:matches|vec|format)!/g
 
 /** With macros of the standard library itself. */
-function codeOf({ scanned, name }: Restating, part: Part): string {
+function toCode({ scanned, name }: RestateContext, part: Part): string {
   const masked = scanned.mask.slice(part.start, part.end)
   const start = part.start + masked.length - masked.trimStart().length
   const end = part.start + masked.trimEnd().length

@@ -1,12 +1,12 @@
-/** Another value than one that is written out in Python, Go or Rust, of the same type. */
+/** Another value of the same type for a literal in Python, Go or Rust. */
 
-/** Far enough from what faulty code returns, and within small types of integers. */
+/** Far enough from what faulty code returns, and within small integer types. */
 const otherDigits = (digits: string): string => {
   const value = BigInt(digits)
   return String(value > 90n ? value - 37n : value + 37n)
 }
 
-/** Undefined: it is not one literal. */
+/** Undefined: it is not a single literal. */
 export function otherLiteral(text: string, marker: string): string | undefined {
   const sign = marker.replaceAll(/["\\\n`{}]/g, '_')
   const string = /^[rubfRUBF]{0,2}(#{0,20}"""|#{0,20}"|'''|'|`)/.exec(text)

@@ -1,13 +1,13 @@
 /**
- * Code without a parser: strings and comments blanked out, every other character where it was, brackets
- * paired, and lines that belong together as one. Reads the text once, without going back.
+ * Scans code without a parser: strings and comments are blanked, every other character stays in place, brackets are
+ * paired, and continued lines are joined. Reads the text once, without backtracking.
  */
 
 export type PlainLanguage = 'python' | 'go' | 'rust'
 
 export interface Scan {
   readonly text: string
-  /** As long as the text. Quotes stay; what is in strings and comments is blank. */
+  /** As long as the text. Quotes stay; the content of strings and comments is blank. */
   readonly mask: string
   /** The closing bracket of each opening one. */
   readonly closing: ReadonlyMap<number, number>
@@ -15,9 +15,9 @@ export interface Scan {
 
 export interface Line {
   readonly start: number
-  /** Of the code, without a comment. */
+  /** The end of the code, without a comment. */
   readonly end: number
-  /** Where the next line begins, or the text ends. */
+  /** Where the next line starts, or the text ends. */
   readonly next: number
 }
 
@@ -28,7 +28,7 @@ const pairs: ReadonlyMap<string, string> = new Map([
   ['}', '{'],
 ])
 
-/** Where the string that begins here ends; undefined: none begins here. */
+/** Where the string that starts here ends; undefined: none starts here. */
 function stringEnd(text: string, at: number, language: PlainLanguage): number | undefined {
   const sign = text[at] ?? ''
   if (language === 'rust' && sign === 'r' && !/\w/.test(text[at - 1]?.replace('b', '') ?? '')) {
@@ -66,7 +66,7 @@ function commentEnd(text: string, at: number, language: PlainLanguage): number |
 
 const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ')
 
-/** Undefined: its brackets do not fit. */
+/** Undefined: its brackets do not match. */
 export function scan(text: string, language: PlainLanguage): Scan | undefined {
   const mask: string[] = []
   const closing = new Map<number, number>()
@@ -78,7 +78,7 @@ export function scan(text: string, language: PlainLanguage): Scan | undefined {
     const end = hidden ?? string ?? at + 1
     const part = text.slice(at, end)
     if (hidden !== undefined) mask.push(blank(part))
-    // Without its line breaks: the lines of a string belong together.
+    // Without line breaks: the lines of a string belong together.
     else if (string !== undefined && part.length > 1) mask.push(`"${' '.repeat(part.length - 2)}"`)
     else mask.push(part)
     if (string === undefined && hidden === undefined) {
@@ -135,7 +135,7 @@ export function splitArguments(scanned: Scan, from: number, to: number): readonl
   return parts
 }
 
-/** The last place of a pattern outside of brackets. The pattern is global. */
+/** The last match of a global pattern outside of brackets. */
 export function findOutside(
   { mask, closing }: Scan,
   { start, end }: { readonly start: number; readonly end: number },

@@ -1,4 +1,4 @@
-/** The functions and classes of a file in Python, by their indentation. */
+/** Finds the functions and classes of a Python file by their indentation. */
 
 import type { Line, Scan } from '../plain/scan.ts'
 import type { Link } from '../test-source.ts'
@@ -7,10 +7,10 @@ export interface Block {
   readonly kind: 'class' | 'def'
   readonly name: string
   readonly links: readonly Link[]
-  /** With its decorators. */
+  /** Includes its decorators. */
   readonly lines: readonly Line[]
   readonly decorators: readonly Line[]
-  /** The lines of the body; empty: it is on the line of its head. */
+  /** The lines of the body; empty: it is on the same line as the head. */
   readonly body: readonly Line[]
 }
 
@@ -19,7 +19,7 @@ export const indentOf = ({ text }: Scan, line: Line): number =>
 
 const head = /^(?:(class)|(?:async\s+)?def)\s+(\w+)/
 
-/** Functions and classes, with those in classes. */
+/** Functions and classes, including those inside classes. */
 export function findBlocks(
   scanned: Scan,
   lines: readonly Line[],

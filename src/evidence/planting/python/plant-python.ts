@@ -1,4 +1,4 @@
-/** Failures in a test of Python: `raise AssertionError` and other expected values. */
+/** Plants failures in a Python test: `raise AssertionError`, and other expected values. */
 
 import { otherLiteral } from '../plain/other-value.ts'
 import { findOutside, type Line, type Scan, splitArguments } from '../plain/scan.ts'
@@ -8,7 +8,7 @@ import { restate } from './restate.ts'
 
 type Edits = readonly Edit[]
 
-const goesOn = /^(?:else|elif|except|finally|case)\b/
+const continuesStatement = /^(?:else|elif|except|finally|case)\b/
 
 function plantRaise(scanned: Scan, block: Block, kind: 'before' | 'after', marker: string): Edits {
   const raise = `raise AssertionError(${JSON.stringify(marker)})`
@@ -16,7 +16,7 @@ function plantRaise(scanned: Scan, block: Block, kind: 'before' | 'after', marke
   const [first] = block.body
   const indent = first === undefined ? 0 : indentOf(scanned, first)
   const own = block.body.filter((line) => indentOf(scanned, line) === indent)
-  const last = own.findLast((line) => !goesOn.test(code(line)))
+  const last = own.findLast((line) => !continuesStatement.test(code(line)))
   const end = block.body.at(-1)
   if (first === undefined || last === undefined || end === undefined) return []
   const space = scanned.text.slice(first.start - indent, first.start)
@@ -43,12 +43,12 @@ function otherValue(scanned: Scan, part: Line, marker: string): Edits {
   const quoted = JSON.stringify(marker)
   const whole = scanned.closing.get(part.start) === part.end - 1
   if (old.startsWith('[') && whole && !/\bfor\b/.test(old)) return replace(`[*${old}, ${quoted}]`)
-  // Further away than a tolerance is likely to be.
+  // Further away than any likely tolerance.
   if (/^-?\d{1,12}(?:\.\d+)?$/.test(old)) return replace(String(Number(old) + 1009))
   return replace(otherLiteral(old, marker) ?? quoted)
 }
 
-const noClass = 'type("Other", (Exception,), {})'
+const unrelatedClass = 'type("Other", (Exception,), {})'
 
 /** `assert a == b, message` */
 function readAssert(scanned: Scan, line: Line, marker: string): Edits | undefined {
@@ -86,10 +86,10 @@ function readCalls(scanned: Scan, line: Line, marker: string): Edits | undefined
     const match = given.find((part) => scanned.mask.slice(part.start, part.end).startsWith('match'))
     if (match !== undefined) return replace(match, `match=${JSON.stringify(marker)}`)
     if (/Regex/.test(name)) return replace(given[1], JSON.stringify(marker))
-    return replace(given[0], noClass)
+    return replace(given[0], unrelatedClass)
   }
   if (/Greater|Less/.test(name)) return replace(given[1], 'float("nan")')
-  if (name === 'assertIsInstance') return replace(given[1], noClass)
+  if (name === 'assertIsInstance') return replace(given[1], unrelatedClass)
   if (name === 'assertIn') return replace(given[0], JSON.stringify(marker))
   const [, expected] = given
   return expected && otherValue(scanned, expected, marker)
@@ -112,7 +112,7 @@ function readIf(
   return otherValue(scanned, { start, end: colon.at, next: 0 }, marker)
 }
 
-/** The last one that is reached on every way; else all of them, since parameters decide which one is. */
+/** The last one that is always reached; else all of them, because parameters decide which one is. */
 function plantValue(scanned: Scan, block: Block, marker: string): Edits | string {
   const always = alwaysReached(scanned, block)
   const found = block.body.flatMap((line, index): readonly (readonly [Line, Edits])[] => {
@@ -131,7 +131,7 @@ function plantValue(scanned: Scan, block: Block, marker: string): Edits | string
 
 const conditional = /^(?:if|elif|else|except|case|for|while)\b/
 
-/** Lines that are in no branch and no loop. */
+/** Lines outside of branches and loops. */
 function alwaysReached(scanned: Scan, { body }: Block): ReadonlySet<Line> {
   const reached = new Set<Line>()
   let branch = Number.POSITIVE_INFINITY

@@ -1,6 +1,6 @@
 /**
- * The tests of a file in Python: functions and methods, by their indentation. A test with parameters has its
- * name and something in square brackets for a title; a failure in it hits all of them.
+ * Reads the tests of a Python file: functions and methods, by their indentation. A test with parameters has its name
+ * plus something in square brackets as its title; a planted failure affects all of them.
  */
 
 import { type Line, readLines, type Scan, scan } from '../plain/scan.ts'
@@ -23,10 +23,10 @@ const titlesOf = (block: Block): readonly string[] => [
   block.name,
 ]
 
-/** Functions of the file that it calls, and those that they call. */
+/** Functions of the file that it calls, directly or indirectly. */
 function findHelpers(scanned: Scan, test: Block, blocks: readonly Block[]): readonly Block[] {
   const found = new Set([test])
-  // A test may ask for what a function says when it fails.
+  // A test may expect the failure message of such a function.
   if (/\braises\s?\(\s?AssertionError/.test(scanned.mask)) return []
   for (const one of found) {
     const code = scanned.mask.slice(startOf(one), endOf(one))
@@ -72,7 +72,7 @@ function toItems(
     if (block === undefined || !(suite || isTest(block))) {
       const text = scanned.text.slice(line.start, line.end)
       const kind = /^(?:import|from)\s/.test(text) ? 'import' : 'code'
-      // Indentation counts: code that moves into another block is other code.
+      // Indentation counts: code that moved into another block is different code.
       items.push({ kind, text: `${indentOf(scanned, line)} ${text}`, titles: [] })
       continue
     }

@@ -1,8 +1,8 @@
 /**
- * States once more what a test in Python expects. `assert f(1) == 3` becomes `assert again("==", f(1) , 3)`, and
- * so do the methods of unittest. The function compares as the test does, and fails besides where the answer
- * comes from code of the work: an object of a type with an `__eq__` that the work adds or changes, unless it is
- * compared with an object of the same type that has the same fields. Honest tests pass as before.
+ * Restates what a Python test expects. `assert f(1) == 3` becomes `assert again("==", f(1) , 3)`, and likewise the
+ * methods of unittest. The function compares as the test does, and also fails if code of the work decides the result: an
+ * object of a type with an `__eq__` that the work adds or changes, unless it is compared with an object of the same type
+ * with the same fields. Honest tests still pass.
  */
 
 import { findOutside, type Line, type Scan, splitArguments } from '../plain/scan.ts'
@@ -40,7 +40,7 @@ export function restate(
 const signs = /[=!<>]=|(?<![<>])[<>](?![<>])|\bis\s+not\b|\bnot\s+in\b|\bis\b|\bin\b/g
 const unclear = /\b(?:or|if|lambda|await\s+not)\b|:=/g
 
-/** Parts with `and` between them, each with one comparison. */
+/** Splits at `and`; each part has one comparison. */
 function restateCondition(scanned: Scan, condition: Part, name: string): Edits {
   const { start, end } = trim(scanned, condition)
   if (findOutside(scanned, { start, end }, unclear) !== undefined) return []

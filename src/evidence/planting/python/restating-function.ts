@@ -1,13 +1,13 @@
-/** The function that compares for a test in Python (`restate.ts`), as lines. Python 3.7 and later. */
+/** The source of the function that compares for a Python test (`restate.ts`), as lines. Requires Python 3.7. */
 
 import type { ChangedFile } from '../test-source.ts'
 
-/** In place of them all lines of the file (E9). */
+/** Beyond this, all lines of the file count as changed (E9). */
 const rangesMax = 500
 
 /**
- * `raise`s where the comparison does not hold, or is decided by code in lines of the work. Gives back both values,
- * which are true as a condition. Names of types are not asked for: `().__class__.__class__` is `type`.
+ * Raises if the comparison does not hold, or if code in changed lines of the work decides it. Returns both values, which
+ * are truthy together. Does not use the names of types, which could be replaced: `().__class__.__class__` is `type`.
  */
 export const restatingFunction = (
   name: string,
@@ -25,14 +25,14 @@ function changedText(work: readonly ChangedFile[]): string {
   const files = work
     .filter(({ path }) => path.endsWith('.py'))
     .map(({ path, lines }) => {
-      const ranges = rangesOf(lines)
+      const ranges = toRanges(lines)
       const text = ranges.length > rangesMax ? '(1, 10**9),' : ranges.join(' ')
       return `${JSON.stringify(path.split('/').slice(-2).join('/'))}: [${text}],`
     })
   return `{${files.join(' ')}}`
 }
 
-function rangesOf(lines: ReadonlySet<number>): readonly string[] {
+function toRanges(lines: ReadonlySet<number>): readonly string[] {
   const ranges: [number, number][] = []
   for (const line of [...lines].toSorted((a, b) => a - b)) {
     const last = ranges.at(-1)

@@ -1,6 +1,6 @@
 /**
- * The expected values in a test's function. Assertions that are negated have none: another value would
- * satisfy them too.
+ * Finds the expected values in the function of a test. Negated assertions have none: another value would satisfy them
+ * as well.
  */
 
 import {
@@ -16,15 +16,15 @@ import {
 } from './nodes.ts'
 import type { Names } from './read-title.ts'
 
-/** `order`: it is compared by size. `throws`, `match`, `class`: what may stand there is restricted. */
+/** `order`: compared by size. `throws`, `match`, `class`: only some kinds of values are allowed. */
 export type ExpectationMode = 'equal' | 'order' | 'throws' | 'match' | 'class'
 
 export interface Expectation {
   readonly expected: Node
   readonly mode: ExpectationMode
-  /** A call that is not known to be an assertion. */
+  /** A call that is not a known assertion. */
   readonly helper?: boolean
-  /** The whole statement, where the assertion is one. */
+  /** The whole statement, if the assertion is one. */
   readonly statement?: Node
 }
 
@@ -40,15 +40,15 @@ const pairs = words(
   approximately instanceOf typeOf sameMembers sameDeepMembers partialDeepStrictEqual eq eql deep
   propEqual strictPropEqual assertEquals assertEqual assertStrictEquals isEqual`,
 )
-const truths = words('assert ok true truthy isTrue isOk expect that')
-const firstOfAll = words('toBeCloseTo closeTo approximately approximatelyEqual')
+const truthyAssertions = words('assert ok true truthy isTrue isOk expect that')
+const expectedFirst = words('toBeCloseTo closeTo approximately approximatelyEqual')
 const orders =
   /^(?:toBe(?:Greater|Less)Than|above|below|least|most|gte?|lte?|greaterThan|lessThan|within|is(?:Above|Below|AtLeast|AtMost)$)/
 const classes = /^(?:toBeInstanceOf|instanceOf|instanceof)$/
 const comparing =
   /^(?:assert|check|expect|verify|same|eq|equal|is|should|match|ensure|compare|test)/i
 
-function modeOf(method: string): ExpectationMode {
+function toMode(method: string): ExpectationMode {
   if (/throw|reject/i.test(method)) return 'throws'
   if (orders.test(method)) return 'order'
   if (classes.test(method)) return 'class'
@@ -64,10 +64,10 @@ function readChain(path: readonly string[], given: readonly Node[]): Node | unde
   if (method === 'expect')
     return given.findLast((one) => isPlain(one) && unwrap(one).type !== 'Identifier')
   if (snapshots.test(method) && !inlineSnapshots.test(method)) return undefined
-  return firstOfAll.has(method) ? given[0] : given.at(-1)
+  return expectedFirst.has(method) ? given[0] : given.at(-1)
 }
 
-/** The side of a comparison that is written out, or the right one. */
+/** The literal side of a comparison, or the right one. */
 function comparedTo(node: Node, operators: ReadonlySet<string>): Node | undefined {
   const inner = unwrap(node)
   if (inner.type === 'LogicalExpression') {
@@ -92,22 +92,22 @@ function readCall(call: Node, names: Names): Expectation | undefined {
   const chained = (path[0] === 'expect' && path.includes('()')) || path.includes('should')
   if (method !== '()' && (chained || (method === 'expect' && path.length > 1))) {
     const expected = readChain(path, given)
-    if (isPlain(expected)) return { expected, mode: modeOf(method) }
+    if (isPlain(expected)) return { expected, mode: toMode(method) }
     return undefined
   }
   if (given.length >= 2 && pairs.has(method)) {
     const expected = given[method === 'propertyVal' ? 2 : 1]
-    return isPlain(expected) ? { expected, mode: modeOf(method) } : undefined
+    return isPlain(expected) ? { expected, mode: toMode(method) } : undefined
   }
   const [first] = given
-  if (first !== undefined && truths.has(method)) {
+  if (first !== undefined && truthyAssertions.has(method)) {
     const expected = comparedTo(first, same)
     if (isPlain(expected)) return { expected, mode: 'equal' }
   }
   return readHelper(path, given, names)
 }
 
-/** `same(sum(1), 3)`: a function of the file, or one whose name says that it compares. */
+/** `same(sum(1), 3)`: a function of the file, or one whose name suggests a comparison. */
 function readHelper(
   path: readonly string[],
   given: readonly Node[],
@@ -139,8 +139,8 @@ const conditions = words(
 )
 
 /**
- * The last one that is reached on every way, else the last one. `skip`: tests inside this one, which have
- * values of their own.
+ * The last one that is always reached, else the last one. `skip`: tests inside this one, which have their own expected
+ * values.
  */
 export function findExpectation(
   run: Node,
@@ -171,7 +171,7 @@ export function findExpectation(
   return found.findLast(({ rank }) => rank === best)?.one
 }
 
-/** The statement that an expression is, or is awaited in; undefined: it is part of something else. */
+/** The statement that consists of this expression, possibly awaited; undefined: it is part of something else. */
 function statementAt(node: Node, around: Node | undefined): Node | undefined {
   if (node.type === 'ExpressionStatement') return node
   if (around === undefined || node.type === 'AwaitExpression') return around

@@ -1,6 +1,6 @@
 /**
- * The tests of a script, by their shape: a call with a title and a function. Names such as `it` and
- * `describe` make it certain; a title that is not written out is looked at only under such a name.
+ * Finds the tests of a script by their shape: a call with a title and a function. Names such as `it` and `describe` make
+ * it certain; a computed title is considered only with such a name.
  */
 
 import type { Link } from '../test-source.ts'
@@ -14,7 +14,7 @@ import {
   textAt,
   unwrap,
 } from './nodes.ts'
-import { isWrittenTitle, type Names, readTitle } from './read-title.ts'
+import { isLiteralTitle, type Names, readTitle } from './read-title.ts'
 
 export interface TestCall extends Link {
   readonly call: Node
@@ -34,7 +34,7 @@ const modifiers = new Set(
   ).split(' '),
 )
 
-/** Every name that is declared once in the file, with its function or first value. */
+/** Every name that the file declares exactly once, with its function or initial value. */
 export function collectNames(root: Node): Names {
   const found = new Map<string, Node | undefined>()
   const open = [root]
@@ -85,7 +85,7 @@ function findFunction(argument: Node, names: Names, depth = 0): Node | undefined
   return found.length === 1 ? found[0] : undefined
 }
 
-/** The last function that is written out, else the first that a name or a call leads to. */
+/** The last inline function, else the first one that a name or a call leads to. */
 function findRun(given: readonly Node[], names: Names): Node | undefined {
   const direct = given.findLast((argument) => isFunction(unwrap(argument)))
   if (direct !== undefined) return unwrap(direct)
@@ -96,39 +96,43 @@ function findRun(given: readonly Node[], names: Names): Node | undefined {
   return undefined
 }
 
-interface Reading {
+interface Declarations {
   readonly names: Names
   readonly aliases: ReadonlyMap<string, string>
 }
 
-function readCall(call: Node, links: readonly Link[], reading: Reading): TestCall | undefined {
+function readCall(
+  call: Node,
+  links: readonly Link[],
+  declarations: Declarations,
+): TestCall | undefined {
   const callee = nodeAt(call, 'callee')
   const given = nodesAt(call, 'arguments')
   const [first] = given
   if (callee === undefined || first === undefined) return undefined
   const path = pathOf(callee).map((name, index) =>
-    index === 0 ? (reading.aliases.get(name) ?? name) : name,
+    index === 0 ? (declarations.aliases.get(name) ?? name) : name,
   )
   const name = path.findLast((one) => !modifiers.has(one)) ?? '?'
   const suite = suites.has(name)
   const certain = suite || tests.has(name)
   const inserted = path.at(-1) === '()'
-  if (path[0] === 'expect' || (!certain && !isWrittenTitle(first))) return undefined
-  const run = findRun(isFunction(unwrap(first)) ? given : given.slice(1), reading.names)
+  if (path[0] === 'expect' || (!certain && !isLiteralTitle(first))) return undefined
+  const run = findRun(isFunction(unwrap(first)) ? given : given.slice(1), declarations.names)
   if (run === undefined && !certain) return undefined
-  const title = readTitle(first, reading.names, inserted)
+  const title = readTitle(first, declarations.names, inserted)
   const used = path.filter((one) => modifiers.has(one))
   return { call, suite, certain, title, links, modifiers: used, ...(run && { run }) }
 }
 
-/** In the order of the text, suites before what is in them. */
+/** In text order, suites before their content. */
 export function findCalls(root: Node, names: Names): readonly TestCall[] {
-  const reading = { names, aliases: collectAliases(root) }
+  const declarations = { names, aliases: collectAliases(root) }
   const calls: TestCall[] = []
   const open: [Node, readonly Link[]][] = [[root, []]]
   for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
     const [node, links] = entry
-    const call = node.type === 'CallExpression' ? readCall(node, links, reading) : undefined
+    const call = node.type === 'CallExpression' ? readCall(node, links, declarations) : undefined
     if (call !== undefined) calls.push(call)
     const inside = call === undefined ? links : [...links, call]
     const children = childrenOf(node).toSorted((a, b) => b.start - a.start)

@@ -1,4 +1,4 @@
-/** The syntax tree of a script: ESTree nodes, with what its offsets are, and nothing that needs a type. */
+/** The syntax tree of a script: ESTree nodes with offsets, loosely typed. */
 
 export interface Node {
   readonly type: string
@@ -34,7 +34,7 @@ export function childrenOf(node: Node): Node[] {
   return children
 }
 
-/** In the order of the text; `enter` returns false where what is inside does not matter. */
+/** In text order; `enter` returns false to skip the content of a node. */
 export function walk(root: Node, enter: (node: Node) => boolean | void): void {
   const open = [root]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -58,7 +58,7 @@ const wrappers = new Set([
   'ChainExpression',
 ])
 
-/** Without brackets, types and `await` around it. */
+/** Removes parentheses, type assertions and `await`. */
 export function unwrap(node: Node): Node {
   let inner = node
   while (wrappers.has(inner.type)) {
@@ -70,8 +70,7 @@ export function unwrap(node: Node): Node {
 }
 
 /**
- * The names of a callee: `t.test` is `t`, `test`; `test.each(rows)` is `test`, `each`, `()`. `?`: it is not
- * a name.
+ * The names of a callee: `t.test` is `t`, `test`; `test.each(rows)` is `test`, `each`, `()`. `?`: not a name.
  */
 export function pathOf(callee: Node): readonly string[] {
   const path: string[] = []

@@ -1,6 +1,6 @@
 /**
- * Parses a script in a thread with limits: a hostile text makes the parser take exponential time, all of the
- * memory or all of the stack, and must not stop the daemon.
+ * Parses a script in a worker thread with limits: a hostile text can make the parser take exponential time, or all of the
+ * memory or stack, and must not stop the daemon.
  */
 
 import { createRequire } from 'node:module'
@@ -11,7 +11,7 @@ import { isNode, type Node } from './nodes.ts'
 const limitMs = 10_000
 const charsMax = 2_000_000
 
-/** Undefined: it cannot be parsed, or not within the limits. */
+/** Undefined: it cannot be parsed within the limits. */
 export type ParseScript = (file: string, text: string) => Promise<Node | undefined>
 
 export function parserOptions(file: string): ParserOptions {
@@ -56,7 +56,7 @@ interface Answer {
   readonly tree?: string
 }
 
-/** One thread for all texts: starting it takes longer than parsing most of them. */
+/** One thread for all texts, because starting it takes longer than parsing most of them. */
 let thread: Worker | undefined
 let lastId = 0
 
@@ -74,7 +74,7 @@ export const parseScript: ParseScript = async (file, text) => {
       if (message.id === id) end(message.tree)
     }
     const onExit = (): void => end()
-    // What waits behind a text that takes too long is not parsed, either.
+    // Texts queued behind one that takes too long are not parsed either.
     const timer = setTimeout(() => void worker.terminate(), limitMs)
     worker.on('message', onMessage).on('exit', onExit)
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
@@ -98,7 +98,7 @@ function startThread(): Worker {
   worker.on('exit', () => {
     if (thread === worker) thread = undefined
   })
-  // It does not keep the process alive.
+  // Does not keep the process alive.
   worker.unref()
   return worker
 }

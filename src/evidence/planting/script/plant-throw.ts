@@ -1,7 +1,7 @@
 /**
- * A throw before or after the last statement of a test's function, on the same line, so that no other line
- * moves. What only ends the test (`done()`, `t.end()`) is not taken for its last statement. Every `return`
- * of the function throws too: a test that returns early fails as well.
+ * Plants a throw before or after the last statement of a test function, on the same line, so that line numbers stay. A
+ * call that only ends the test (`done()`, `t.end()`) does not count as its last statement. Every `return` of the function
+ * throws as well, so that a test that returns early also fails.
  */
 
 import { type Edit, insert } from '../test-source.ts'
@@ -14,7 +14,7 @@ const hoisted = new Set([
   'TSTypeAliasDeclaration',
 ])
 
-function isLastCall(statement: Node, parameters: ReadonlySet<string>): boolean {
+function isEndCall(statement: Node, parameters: ReadonlySet<string>): boolean {
   const call =
     statement.type === 'ExpressionStatement' ? nodeAt(statement, 'expression') : undefined
   if (call?.type !== 'CallExpression' || nodesAt(call, 'arguments').length > 0) return false
@@ -32,7 +32,7 @@ function findLast(run: Node, body: Node): Node | undefined {
     (statement) =>
       !hoisted.has(statement.type) &&
       !(statement.type === 'ReturnStatement' && nodeAt(statement, 'argument') === undefined) &&
-      !isLastCall(statement, parameters),
+      !isEndCall(statement, parameters),
   )
 }
 
@@ -61,10 +61,10 @@ export function plantThrow(
   const body = nodeAt(run, 'body')
   if (body === undefined) return 'its function has no body'
   const last = findLast(run, body)
-  // A throw before tests inside this one would keep them from running.
+  // A throw before inner tests would prevent them from running.
   const kind = last !== undefined && hasAny(last, inner) ? 'after' : wanted
   const error = `throw new Error(${JSON.stringify(marker)})`
-  // A call: compilers would refuse what stands behind a plain throw as unreachable.
+  // A call, because compilers reject code after a plain throw as unreachable.
   const throws = `(() => { ${error} })()`
   const around = (expression: Node): readonly Edit[] =>
     kind === 'before'

@@ -1,20 +1,20 @@
-/** Another expected value, of the same kind, that the actual one cannot be equal to. Never a negation. */
+/** Another expected value of the same kind, to which the actual one cannot be equal. Never a negation. */
 
 import { type Edit, insert } from '../test-source.ts'
 import type { Expectation } from './expectations.ts'
 import { type Node, nodeAt, textAt, unwrap } from './nodes.ts'
 
-/** Further away than a tolerance is likely to be. */
-const apart = 1009
+/** Further away than any likely tolerance. */
+const distance = 1009
 
 export function otherNumber(value: number): string {
-  return Math.abs(value) < 1e12 ? String(value + apart) : '7'
+  return Math.abs(value) < 1e12 ? String(value + distance) : '7'
 }
 
 function otherLiteral(node: Node, marker: string): string | undefined {
   const value = node['value']
   const bigint = textAt(node, 'bigint')
-  if (bigint !== undefined) return `${BigInt(bigint) + BigInt(apart)}n`
+  if (bigint !== undefined) return `${BigInt(bigint) + BigInt(distance)}n`
   if (typeof value === 'number') return otherNumber(value)
   if (typeof value === 'string') return JSON.stringify(`${value} ${marker}`)
   return typeof value === 'boolean' ? String(!value) : undefined
@@ -28,8 +28,8 @@ function otherNegative(node: Node): string | undefined {
 }
 
 /**
- * Where the assertion is a statement, what it throws is replaced by an error of ours: runners that print both values
- * can break on some (a revoked proxy), and then the tests after it do not run.
+ * If the assertion is a statement, its error is replaced by ours: runners that print both values can break on some (a
+ * revoked proxy), and then the following tests do not run.
  */
 export function plantValue(
   expectation: Expectation,

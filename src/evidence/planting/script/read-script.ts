@@ -1,4 +1,4 @@
-/** The tests of a file in JavaScript, TypeScript or JSX. */
+/** Reads the tests of a JavaScript, TypeScript or JSX file. */
 
 import type { Item, ReadSource, Region, SourceTest, TestSource } from '../test-source.ts'
 import { showTitle } from '../titles.ts'
@@ -41,7 +41,7 @@ function toTest(
   }
 }
 
-const titlesOf = (call: TestCall): readonly string[] => [
+const readTitles = (call: TestCall): readonly string[] => [
   ...call.links.filter((link) => link.certain).map((link) => showTitle(link.title)),
   showTitle(call.title),
 ]
@@ -71,7 +71,7 @@ function toItems(
     if (statement.type === 'ImportDeclaration' || isRequire(statement))
       return { kind: 'import', text: whole, titles: [] }
     if (call === undefined || !call.certain) return { kind: 'code', text: whole, titles: [] }
-    const titles = titlesOf(call)
+    const titles = readTitles(call)
     const body = call.run && nodeAt(call.run, 'body')
     const inside = body !== undefined && body.start >= statement.start && body.end <= statement.end
     if (!call.suite || body?.type !== 'BlockStatement' || !inside)
@@ -87,7 +87,7 @@ function toItems(
   })
 }
 
-/** `const x = require('x')`; all of the declarations. */
+/** `const x = require('x')`, for all declarations of the statement. */
 function isRequire(statement: Node): boolean {
   const declared = nodesAt(statement, 'declarations')
   return (
@@ -110,7 +110,7 @@ export function toSource(root: Node, text: string): TestSource {
   const inner = calls.filter((call) => !call.suite)
   const regions = calls
     .filter((call) => call.certain && (call.run === undefined || isFunction(call.run)))
-    .map((call) => ({ titles: titlesOf(call), start: call.call.start, end: call.call.end }))
+    .map((call) => ({ titles: readTitles(call), start: call.call.start, end: call.call.end }))
   return {
     tests: inner.map((call) => toTest(call, calls, names, text)),
     regions: [...findInline(root, text), ...regions],

@@ -1,18 +1,18 @@
-/** The title that a test or suite of a script will have, as far as the text says. */
+/** Reads the title of a test or suite in a script, as far as the text determines it. */
 
 import type { Title } from '../test-source.ts'
 import { isFunction, type Node, nodeAt, nodesAt, textAt, unwrap } from './nodes.ts'
 
-/** What a name stands for, where the file declares it once. */
+/** The values of names that the file declares exactly once. */
 export type Names = ReadonlyMap<string, Node>
 
 // `%s` and `$name` of `test.each`; `%%` is a percent sign.
-const places = /%[a-zA-Z#$]|\$\{?[\w.]+\}?/g
+const placeholders = /%[a-zA-Z#$]|\$\{?[\w.]+\}?/g
 
-function filledIn(title: Title): Title {
+function replacePlaceholders(title: Title): Title {
   return title.flatMap((part) => {
     if (part === null) return [null]
-    const literals = part.split(places).map((text) => text.replaceAll('%%', '%'))
+    const literals = part.split(placeholders).map((text) => text.replaceAll('%%', '%'))
     return literals.flatMap((text, index) => (index === 0 ? [text] : [null, text]))
   })
 }
@@ -41,17 +41,18 @@ function read(node: Node, names: Names, depth: number): Title {
 
 export function readTitle(node: Node, names: Names, each: boolean): Title {
   const title = read(node, names, 0)
-  return each ? filledIn(title) : title
+  return each ? replacePlaceholders(title) : title
 }
 
-const written = new Set(['Literal', 'TemplateLiteral'])
+const literalTypes = new Set(['Literal', 'TemplateLiteral'])
 
-/** A text, or a sum that begins with one: no other call than that of a test is likely to have it. */
-export function isWrittenTitle(node: Node): boolean {
+/** A string, or a sum that starts with one: calls other than tests are unlikely to have it. */
+export function isLiteralTitle(node: Node): boolean {
   let inner = unwrap(node)
   for (let left = nodeAt(inner, 'left'); left !== undefined; left = nodeAt(inner, 'left'))
     inner = unwrap(left)
   return (
-    written.has(inner.type) && (inner.type !== 'Literal' || textAt(inner, 'value') !== undefined)
+    literalTypes.has(inner.type) &&
+    (inner.type !== 'Literal' || textAt(inner, 'value') !== undefined)
   )
 }

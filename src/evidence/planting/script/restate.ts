@@ -1,7 +1,7 @@
 /**
- * States what a test expects once more, with the operators of the language: `assert.equal(f(1), 3)` becomes
- * `assert.equal(((v) => { if (v !== 3) throw …; return v })(f(1)), 3)`. Honest tests pass as before. Code that
- * replaced the comparison, or returns something that is equal to what is expected, does not.
+ * Restates what a test expects with operators of the language: `assert.equal(f(1), 3)` becomes
+ * `assert.equal(((v) => { if (v !== 3) throw …; return v })(f(1)), 3)`. Honest tests still pass. Code that replaced the
+ * comparison, or returns something that only claims to be equal, does not.
  */
 
 import { type Edit, insert } from '../test-source.ts'
@@ -15,11 +15,11 @@ const equalities = words(`
 `)
 const others =
   /^(?:not|never|resolves|rejects|eventually|nested|own|ordered|any|all|length|property)$/
-/** Of others `3` and `'3'` may be equal. */
+/** Without these, `3` and `'3'` may be equal. */
 const strict = /strict|^(?:is|toBe)$/i
 const leavesMax = 50
 
-interface Stating {
+interface RestateContext {
   readonly text: string
   readonly leaves: string[]
   readonly isStrict: boolean
@@ -37,10 +37,10 @@ export function restate(
     if (skip.has(node)) continue
     const edit = node.type === 'CallExpression' ? restateCall(node, text, marker) : []
     edits.push(...edit)
-    // What is inside an edit would be changed twice.
+    // Content of an edit would be changed twice.
     if (edit.length === 0) open.push(...childrenOf(node))
   }
-  return edits.length === 0 ? 'no expected value that is written out' : edits
+  return edits.length === 0 ? 'no expected value that is a literal' : edits
 }
 
 function restateCall(call: Node, text: string, marker: string): readonly Edit[] {
@@ -49,7 +49,7 @@ function restateCall(call: Node, text: string, marker: string): readonly Edit[] 
   const given = nodesAt(call, 'arguments')
   if (callee === undefined || !equalities.has(path.at(-1) ?? '')) return []
   if (path.some((name) => others.test(name))) return []
-  const subject = path.includes('()') ? expectedOf(callee) : given[0]
+  const subject = path.includes('()') ? findSubject(callee) : given[0]
   const expected = path.includes('()') ? given[0] : given[1]
   if (subject === undefined || expected === undefined) return []
   if ([subject, expected].some((one) => one.type === 'SpreadElement')) return []
@@ -58,12 +58,12 @@ function restateCall(call: Node, text: string, marker: string): readonly Edit[] 
   if (!differences('v', unwrap(expected), { text, leaves, isStrict }) || leaves.length > leavesMax)
     return []
   const differs = leaves.length === 0 ? 'false' : leaves.join(' || ')
-  const stated = `((v) => { if (${differs}) throw new Error(${JSON.stringify(marker)}); return v })(`
-  return [insert(subject.start, stated), insert(subject.end, ')')]
+  const restated = `((v) => { if (${differs}) throw new Error(${JSON.stringify(marker)}); return v })(`
+  return [insert(subject.start, restated), insert(subject.end, ')')]
 }
 
-/** The argument of `expect(…)` at the beginning of a chain. */
-function expectedOf(callee: Node): Node | undefined {
+/** The argument of `expect(…)` at the start of a chain. */
+function findSubject(callee: Node): Node | undefined {
   let node: Node | undefined = unwrap(callee)
   while (node !== undefined) {
     const inner: Node | undefined = nodeAt(node, 'object') ?? nodeAt(node, 'callee')
@@ -77,9 +77,9 @@ function expectedOf(callee: Node): Node | undefined {
   return undefined
 }
 
-/** Conditions under which a value is not what is written; false: that cannot be said. */
-function differences(value: string, node: Node, stating: Stating): boolean {
-  const { text, leaves, isStrict } = stating
+/** Collects conditions under which a value differs from the expected one; false: that cannot be expressed. */
+function differences(value: string, node: Node, context: RestateContext): boolean {
+  const { text, leaves, isStrict } = context
   if (leaves.length > leavesMax) return false
   const written = text.slice(node.start, node.end)
   if (isPrimitive(node)) {
@@ -87,7 +87,7 @@ function differences(value: string, node: Node, stating: Stating): boolean {
     return true
   }
   if (isStrict && isName(node)) {
-    // What it names may be an object, which only a matcher can compare. NaN is equal to NaN.
+    // It may refer to an object, which only a matcher can compare. NaN is equal to NaN.
     const isPlain = `(${written} === null || !['object', 'function'].includes(typeof ${written}))`
     leaves.push(
       `${isPlain} && ${value} !== ${written} && (${value} === ${value} || ${written} === ${written})`,
@@ -99,19 +99,19 @@ function differences(value: string, node: Node, stating: Stating): boolean {
     const all = node['elements']
     if (!Array.isArray(all) || all.length !== elements.length) return false
     leaves.push(`${value} == null`, `${value}.length !== ${elements.length}`)
-    return elements.every((one, at) => differences(`${value}[${at}]`, unwrap(one), stating))
+    return elements.every((one, at) => differences(`${value}[${at}]`, unwrap(one), context))
   }
   if (node.type !== 'ObjectExpression') return false
   leaves.push(`${value} == null`)
   return nodesAt(node, 'properties').every((property) => {
-    const key = keyOf(property)
+    const key = readKey(property)
     const inner = nodeAt(property, 'value')
     if (key === undefined || inner === undefined) return false
-    return differences(`${value}[${JSON.stringify(key)}]`, unwrap(inner), stating)
+    return differences(`${value}[${JSON.stringify(key)}]`, unwrap(inner), context)
   })
 }
 
-/** `want`, `row.want`: it can be read once more. `v` is ours. */
+/** `want`, `row.want`: reading it again has no effects. `v` is our own name. */
 function isName(node: Node): boolean {
   if (node.type === 'Identifier') return !['v', 'undefined'].includes(textAt(node, 'name') ?? 'v')
   const object = nodeAt(node, 'object')
@@ -125,7 +125,7 @@ function isPrimitive(node: Node): boolean {
   return node['operator'] === '-' && typeof argument?.['value'] === 'number'
 }
 
-function keyOf(property: Node): string | undefined {
+function readKey(property: Node): string | undefined {
   if (property.type !== 'Property' || property['computed'] === true) return undefined
   if (property['method'] === true || property['kind'] !== 'init') return undefined
   const key = nodeAt(property, 'key')

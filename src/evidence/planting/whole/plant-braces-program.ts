@@ -1,4 +1,4 @@
-/** Programs in Go and Rust: at the end of `main`. */
+/** Plants a failure at the end of `main` in a Go or Rust program. */
 
 import { familyOf } from '../../mask-code.ts'
 import { readStatements } from '../braces/functions.ts'
@@ -28,7 +28,7 @@ export function plantInBraces({
   const fails = language === 'go' ? `panic(${quoted})` : `panic!(${quoted});`
   const last = readStatements(scanned, { open, close }).at(-1)
   const code = last === undefined ? '' : scanned.mask.slice(last.start, last.end)
-  // What a function of Rust returns is its last expression.
+  // The last expression of a Rust function is its result.
   const isLast = /\b(?:os\.Exit|exit|return)\b/.test(code) || found[0].includes('->')
   if (last !== undefined && isLast) return [insert(last.start, `${fails}\n`)]
   return [insert(last?.end ?? open + 1, `;\n${fails}\n`)]

@@ -22,7 +22,7 @@ const interpreters: Readonly<Record<string, readonly string[]>> = {
 }
 let number = 0
 
-/** Its exit code, with `product` beside it. */
+/** Returns its exit code, with `product` next to it. */
 function run(file: string, text: string, product: string): number | null {
   const ending = file.split('.').at(-1) ?? ''
   const [program = '', ...args] = interpreters[ending] ?? []
@@ -60,7 +60,7 @@ const shapes: readonly (readonly [
     ['after'],
   ],
   [
-    'exits on both ways',
+    'exits in both branches',
     'a.mjs',
     `${importing}if (sum(1, 2) === 3) {\n  process.exit(0)\n} else {\n  process.exit(1)\n}\n`,
     ['after'],
@@ -72,20 +72,20 @@ const shapes: readonly (readonly [
     ['after', 'value'],
   ],
   [
-    'starts a function at once that exits',
+    'calls an inline function that exits',
     'a.mjs',
     `${importing};(async () => {\n  assert.equal(sum(1, 2), 3)\n  process.exit(0)\n})()\n`,
     ['after', 'value'],
   ],
   [
-    'has tests and a runner of its own',
+    'has tests and its own runner',
     'a.mjs',
     `${importing}const all = []\nconst test = (name, body) => all.push(body)\ntest('adds', () => {\n  assert.equal(sum(1, 2), 3)\n})\ntest('none', () => {\n  assert.equal(sum(0, 0), 0)\n})\nlet failed = 0\nfor (const one of all) try { one() } catch { failed++ }\nprocess.exit(failed)\n`,
     ['after', 'value'],
   ],
   ['asserts', 'a.py', `${python}assert add(1, 2) == 3\n`, ['after', 'value', 'start']],
   [
-    'starts main',
+    'calls main',
     'a.py',
     `"""Checks."""\nfrom __future__ import annotations\n${python}\n\ndef main():\n    assert add(1, 2) == 3\n    return 0\n\n\nif __name__ == '__main__':\n    sys.exit(main())\n`,
     ['after', 'value', 'start'],
@@ -116,7 +116,7 @@ const shapes: readonly (readonly [
   ],
 ]
 
-/** What the shapes exit with as they are. */
+/** The exit codes of the unchanged programs. */
 const known = new Map<string, number | null>()
 
 const productFor = (file: string): string =>
@@ -152,27 +152,24 @@ describe('a failure planted in a program', () => {
     ],
     ['a.sh', shapes[10]?.[2], "trap 'exit 0' EXIT\nadd() { echo 3; }\n"],
     ['a.sh', shapes[10]?.[2], 'test() { return 0; }\nadd() { echo 3; }\n'],
-  ])('is not noticed where the product ends %s well', async (file, text = '', product) => {
+  ])('is not noticed if the product ends %s successfully', async (file, text = '', product) => {
     const planted = (await plantInProgram({ file, text, kind: 'after', marker })) ?? ''
     expect(planted).toContain(marker)
     expect(run(file, planted, product)).toBe(0)
   })
 
-  test.each([0, 3, 5, 6, 7])(
-    'is not needed to state once more what is expected (%i)',
-    async (at) => {
-      const [, file = '', text = ''] = shapes[at] ?? []
-      const restated = (await plantInProgram({ file, text, kind: 'restated', marker })) ?? ''
-      expect(restated).not.toBe(text)
-      expect(run(file, restated, productFor(file))).toBe(0)
-      const isWrong = file.endsWith('py')
-        ? 'def add(a, b):\n    return 4\n'
-        : 'export const sum = () => 4\n'
-      expect(run(file, restated, isWrong)).toBeGreaterThan(0)
-    },
-  )
+  test.each([0, 3, 5, 6, 7])('is not needed to restate expectations (%i)', async (at) => {
+    const [, file = '', text = ''] = shapes[at] ?? []
+    const restated = (await plantInProgram({ file, text, kind: 'restated', marker })) ?? ''
+    expect(restated).not.toBe(text)
+    expect(run(file, restated, productFor(file))).toBe(0)
+    const isWrong = file.endsWith('py')
+      ? 'def add(a, b):\n    return 4\n'
+      : 'export const sum = () => 4\n'
+    expect(run(file, restated, isWrong)).toBeGreaterThan(0)
+  })
 
-  test('stands at the end of main in Go and Rust', async () => {
+  test('is at the end of main in Go and Rust', async () => {
     const plant = (file: string, text: string): Promise<string | undefined> =>
       plantInProgram({ file, text, kind: 'after', marker })
     expect(await plant('main.go', 'package main\n\nfunc main() {\n\tcheck()\n}\n')).toBe(
@@ -187,7 +184,7 @@ describe('a failure planted in a program', () => {
     expect(await plant('lib.rs', 'pub fn a() {}\n')).toBeUndefined()
   })
 
-  test('is not there where nothing is known of the language', async () => {
+  test('is not possible in an unknown language', async () => {
     for (const file of ['data.json', 'Makefile', 'a.txt'])
       expect(await plantInProgram({ file, text: 'x\n', kind: 'after', marker })).toBeUndefined()
     expect(

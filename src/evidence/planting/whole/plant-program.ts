@@ -1,9 +1,9 @@
 /**
- * Plants a failure in a program that checks something and has no test runner. `after`: where control certainly
- * passes last: at the end of its tests, of the function that it starts, or of the file; before a statement that ends
- * the program. `value`: another expected value. `start`: before its first statement.
+ * Plants a failure in a program that checks something without a test runner. `after`: at the last point that control
+ * certainly reaches: the end of its tests, of the function that it calls, or of the file; before a statement that ends the
+ * program. `value`: another expected value. `start`: before its first statement.
  *
- * A file with tests, of whatever runner, has the failure in its last test.
+ * In a file with tests, of whatever runner, the failure is in its last test.
  */
 
 import { familyOf } from '../../mask-code.ts'
@@ -14,19 +14,19 @@ import { plantInScript } from './plant-script-program.ts'
 import { isShell, plantInShell } from './plant-shell-program.ts'
 import type { ProgramPlantRequest } from './program-plants.ts'
 
-/** Whether it is in a language that may run. */
+/** Whether it is in an executable language. */
 export const isProgram = (file: string, text: string): boolean =>
   familyOf(file) !== undefined || isShell(file, text)
 
-/** The text with the failure in it; undefined: none can be planted. */
+/** The text with the failure; undefined: none can be planted. */
 export async function plantInProgram(request: ProgramPlantRequest): Promise<string | undefined> {
   const { file, text } = request
   const edits = await findEdits(request)
   const planted = edits === undefined || edits.length === 0 ? undefined : applyEdits(text, edits)
   if (planted === undefined) return undefined
-  // A text that no longer parses would fail for another reason.
-  const isSound = familyOf(file) !== 'script' || (await plantInScript.parses(file, planted))
-  return isSound ? planted : undefined
+  // Text that no longer parses would fail for another reason.
+  const isValid = familyOf(file) !== 'script' || (await plantInScript.parses(file, planted))
+  return isValid ? planted : undefined
 }
 
 async function findEdits(request: ProgramPlantRequest): Promise<readonly Edit[] | undefined> {

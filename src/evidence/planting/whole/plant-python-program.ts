@@ -1,4 +1,4 @@
-/** Programs in Python. */
+/** Plants failures in Python programs. */
 
 import { type Line, readLines, type Scan, scan } from '../plain/scan.ts'
 import { type Block, findBlocks, indentOf } from '../python/blocks.ts'
@@ -9,7 +9,7 @@ import { type ProgramPlantRequest, plantInTests } from './program-plants.ts'
 
 type Edits = readonly Edit[] | undefined
 
-const raising = (marker: string): string => `raise AssertionError(${JSON.stringify(marker)})`
+const raiseError = (marker: string): string => `raise AssertionError(${JSON.stringify(marker)})`
 
 export async function plantInPython(request: ProgramPlantRequest): Promise<Edits> {
   const { file, text, kind, marker } = request
@@ -28,24 +28,25 @@ export async function plantInPython(request: ProgramPlantRequest): Promise<Edits
   if (last === undefined) return undefined
   const isEnd = endsProgram.test(codeFrom(scanned, last))
   return isEnd
-    ? [insert(last.start, `${raising(marker)}\n`)]
-    : [insert(text.length, `\n${raising(marker)}\n`)]
+    ? [insert(last.start, `${raiseError(marker)}\n`)]
+    : [insert(text.length, `\n${raiseError(marker)}\n`)]
 }
 
 /** `main()` at the end of a program, or a statement that exits. */
 const endsProgram =
   /^if\s+__name__\b|\b(?:sys\.exit|os\._exit|exit|quit)\s*\(|\braise\s+SystemExit\b/
 
-const goesOn = /^(?:else|elif|except|finally|case)\b/
+const continuesStatement = /^(?:else|elif|except|finally|case)\b/
 
 function lastStatement(scanned: Scan, lines: readonly Line[]): Line | undefined {
   return lines.findLast(
     (line) =>
-      indentOf(scanned, line) === 0 && !goesOn.test(scanned.mask.slice(line.start, line.end)),
+      indentOf(scanned, line) === 0 &&
+      !continuesStatement.test(scanned.mask.slice(line.start, line.end)),
   )
 }
 
-/** The statement and what belongs to it: it is the last one. */
+/** The last statement, including its block. */
 const codeFrom = ({ mask }: Scan, { start }: Line): string => mask.slice(start)
 
 function plantFirst(scanned: Scan, lines: readonly Line[], marker: string): Edits {
@@ -53,7 +54,7 @@ function plantFirst(scanned: Scan, lines: readonly Line[], marker: string): Edit
     const code = scanned.mask.slice(start, end)
     return !/^(?:[rRbBuU]?"\s*"|from\s+__future__\b.*)$/.test(code)
   })
-  return [insert(first?.start ?? scanned.text.length, `${raising(marker)}\n`)]
+  return [insert(first?.start ?? scanned.text.length, `${raiseError(marker)}\n`)]
 }
 
 /** The function of the file that the last statement calls. */
@@ -64,12 +65,12 @@ function findMain(scanned: Scan, lines: readonly Line[]): Block | undefined {
   const blocks = findBlocks(scanned, lines, []).filter(
     ({ kind, links }) => kind === 'def' && links.length === 0,
   )
-  // A function that is itself what comes last is not called there.
+  // A function definition at the end is not a call.
   const called = [...code.matchAll(/(?<!\bdef\s)\b(\w+)\s*\(/g)].map(([, name]) => name)
   return blocks.findLast((block) => {
     const isBefore = (block.lines[0]?.start ?? 0) < last.start
     if (!isBefore || block.body.length === 0 || !called.includes(block.name)) return false
-    // What is called more often is a helper.
+    // A function that is called more than once is a helper.
     return scanned.mask.split(new RegExp(`\\b${block.name}\\s*\\(`)).length === 3
   })
 }
@@ -83,7 +84,7 @@ function plantInBlock(scanned: Scan, block: Block, marker: string): Edits {
   return typeof edits === 'string' ? undefined : edits
 }
 
-/** In tests and in the function that the program starts, and in the statements after the imports. */
+/** In tests, in the function that the program calls, and in the statements after the imports. */
 function restateAll(
   scanned: Scan,
   lines: readonly Line[],
@@ -95,7 +96,7 @@ function restateAll(
   const last = lines.findLastIndex((line) => isOwn(line) && /^(?:import|from)\b/.test(code(line)))
   const body = lines.slice(last + 1).filter((line) => isOwn(line))
   const main = findMain(scanned, lines)
-  const blocks = [blockOf(body), ...(main === undefined ? [] : [main])]
+  const blocks = [toBlock(body), ...(main === undefined ? [] : [main])]
   const all = [
     ...tests.map((test) => test.plant('restated', marker, work)),
     ...blocks.map((block) => plantPython(scanned, block, 'restated', marker, work)),
@@ -103,7 +104,7 @@ function restateAll(
   return all.flatMap((edits) => (typeof edits === 'string' ? [] : edits))
 }
 
-const blockOf = (body: readonly Line[]): Block => ({
+const toBlock = (body: readonly Line[]): Block => ({
   kind: 'def',
   name: '',
   links: [],
@@ -112,12 +113,12 @@ const blockOf = (body: readonly Line[]): Block => ({
   body,
 })
 
-/** Only in what is certainly reached: not inside of other blocks. */
+/** Only where control certainly passes: not inside other blocks. */
 function plantExpected(scanned: Scan, lines: readonly Line[], marker: string): Edits {
   const [first] = lines
   if (first === undefined) return undefined
   const indent = indentOf(scanned, first)
   const body = lines.filter((line) => indentOf(scanned, line) === indent)
-  const edits = plantPython(scanned, blockOf(body), 'value', marker, [])
+  const edits = plantPython(scanned, toBlock(body), 'value', marker, [])
   return typeof edits === 'string' ? undefined : edits
 }

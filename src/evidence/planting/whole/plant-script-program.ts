@@ -1,4 +1,4 @@
-/** Programs in JavaScript and TypeScript. */
+/** Plants failures in JavaScript and TypeScript programs. */
 
 import { findExpectation } from '../script/expectations.ts'
 import { collectNames } from '../script/find-tests.ts'
@@ -14,7 +14,7 @@ import { type ProgramPlantRequest, plantInTests } from './program-plants.ts'
 
 type Edits = readonly Edit[] | undefined
 
-const throwing = (marker: string): string =>
+const throwError = (marker: string): string =>
   `;(() => { throw new Error(${JSON.stringify(marker)}) })();`
 
 async function plant(
@@ -25,7 +25,7 @@ async function plant(
   if (root === undefined) return undefined
   const statements = nodesAt(root, 'body')
   if (kind === 'start') return plantFirst(statements, text, marker)
-  if (kind === 'restated') return listOf(restate(root, text, marker, new Set()))
+  if (kind === 'restated') return toEdits(restate(root, text, marker, new Set()))
   const inTests = plantInTests(toSource(root, text).tests, text, kind, marker)
   if (inTests !== undefined && inTests.length > 0) return inTests
   const names = collectNames(root)
@@ -35,10 +35,10 @@ async function plant(
   if (kind === 'value') return plantExpected(root, main, names, text, marker)
   if (main !== undefined) return plantInFunction(main, marker)
   const at = endsProgram(last) ? last.start : last.end
-  return [insert(at, ` ${throwing(marker)} `)]
+  return [insert(at, ` ${throwError(marker)} `)]
 }
 
-const listOf = (edits: readonly Edit[] | string): Edits =>
+const toEdits = (edits: readonly Edit[] | string): Edits =>
   typeof edits === 'string' ? undefined : edits
 
 const isHoisted = /^(?:Import|Export(?:All|Named)|FunctionDeclaration|EmptyStatement|TS)/
@@ -47,12 +47,12 @@ function plantFirst(statements: readonly Node[], text: string, marker: string): 
   const first = statements.find(
     (one) => !one.type.startsWith('Import') && one['directive'] === undefined,
   )
-  return [insert(first?.start ?? text.length, `${throwing(marker)} `)]
+  return [insert(first?.start ?? text.length, `${throwError(marker)} `)]
 }
 
 const exits = new Set(['process.exit', 'process.reallyExit', 'process.abort', 'Deno.exit', 'exit'])
 
-/** Whether something in it ends the program. */
+/** Whether something in it exits the program. */
 function endsProgram(statement: Node): boolean {
   let ends = false
   walk(statement, (node) => {
@@ -62,7 +62,7 @@ function endsProgram(statement: Node): boolean {
   return ends
 }
 
-/** The function of the file that the statement starts: `main().catch(…)`, `(async () => { … })()`. */
+/** The function of the file that the statement calls: `main().catch(…)`, `(async () => { … })()`. */
 function findMain(root: Node, statement: Node, names: Names): Node | undefined {
   let main: Node | undefined
   walk(statement, (node) => {
@@ -76,7 +76,7 @@ function findMain(root: Node, statement: Node, names: Names): Node | undefined {
   return main
 }
 
-/** Else it is a helper. */
+/** Otherwise it is a helper. */
 function isCalledOnce(root: Node, name: string): boolean {
   let calls = 0
   walk(root, (node) => {
@@ -95,10 +95,10 @@ function plantInFunction(run: Node, marker: string): Edits {
   const body = nodeAt(run, 'body')
   const last = body === undefined ? undefined : nodesAt(body, 'body').at(-1)
   const kind = last !== undefined && endsProgram(last) ? 'before' : 'after'
-  return listOf(plantThrow(run, kind, marker, new Set()))
+  return toEdits(plantThrow(run, kind, marker, new Set()))
 }
 
-/** Only what is certainly reached: outside of other functions and of conditions. */
+/** Only where control certainly passes: outside of other functions and of conditions. */
 function plantExpected(
   root: Node,
   main: Node | undefined,

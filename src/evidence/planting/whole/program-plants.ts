@@ -1,8 +1,8 @@
-/** What is planted in programs, and the part that all languages have in common. */
+/** What can be planted in programs, and the part that all languages share. */
 
 import type { ChangedFile, Edit, SourceTest } from '../test-source.ts'
 
-/** `restated`: what is expected is stated once more in the language itself; then it must pass as before. */
+/** `restated`: the expectations are restated in the language itself; then the program must still pass. */
 export type ProgramPlant = 'after' | 'value' | 'start' | 'restated'
 
 export interface ProgramPlantRequest {
@@ -10,13 +10,13 @@ export interface ProgramPlantRequest {
   readonly text: string
   readonly kind: ProgramPlant
   readonly marker: string
-  /** For `restated`: files of the work, as far as they were changed. */
+  /** For `restated`: the changed files of the work. */
   readonly work?: readonly ChangedFile[]
 }
 
 /**
- * In the last test that runs; undefined: there is none. Not in all of them: where the first failure ends the program,
- * an earlier one would hide that a later one cannot be noticed.
+ * In the last test that runs; undefined: there is none. Not in all of them: if the first failure ends the program, an
+ * earlier one would hide that a later one is not noticed.
  */
 export function plantInTests(
   tests: readonly SourceTest[],

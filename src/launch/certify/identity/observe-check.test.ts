@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Observation, ObserveOptions } from '../../../evidence/index.ts'
-import { type CommandObserver, observeCommands } from '../../../testing/index.ts'
+import { type CommandObserver, observeCommands } from '../../../testing/observe-commands.ts'
 
 let observer: CommandObserver
 let folder: string

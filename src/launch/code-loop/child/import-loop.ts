@@ -8,6 +8,7 @@ import { LoopError, textOf } from '../../../loop/index.ts'
 import { notTrustedMark } from '../error-codec.ts'
 import { importedNames } from './imported-names.ts'
 import { isInstalled } from './is-installed.ts'
+import { libraryEntries } from './library-entries.ts'
 import type { HookData } from './load-hooks.ts'
 
 /** How many files are checked again to find the line of a syntax error. */
@@ -19,10 +20,7 @@ export async function importLoop(
   modules: readonly ScannedModule[],
 ): Promise<unknown> {
   const here = import.meta.url
-  const whole = {
-    loopwright: new URL('../../../host/index.js', here).href,
-    'loopwright/testing': new URL('../../../testing/index.js', here).href,
-  }
+  const whole = libraryEntries()
   const library = { ...whole, loopwright: await chooseLibrary(modules, whole.loopwright, here) }
   // Before the hooks are registered: otherwise every module of ours would pass through their thread.
   for (const [name, url] of Object.entries(library)) {

@@ -1,0 +1,103 @@
+/** The real store, as a process that can die sees it: every answer takes a moment, or never comes. */
+
+import type { RunQueue, Store } from '#src/engine/index.ts'
+import type { Lane } from '#src/testing/simulated-time.ts'
+import type { SimulatedWorld } from './simulated-world.ts'
+
+type Asynchronous<Args extends readonly unknown[], Result> = (...args: Args) => Promise<Result>
+
+/** Makes a method answer as it does for a process of the simulation. */
+type Delay = <Args extends readonly unknown[], Result>(
+  method: Asynchronous<Args, Result>,
+) => Asynchronous<Args, Result>
+
+export function simulatedStore(inner: Store, lane: Lane, world: SimulatedWorld): Store {
+  async function unlessDead<T>(work: Promise<T>): Promise<T> {
+    const end = await work.then(
+      (value) => () => value,
+      (error: unknown) => () => {
+        throw error
+      },
+    )
+    if (lane.state === 'dead') await new Promise(() => undefined)
+    return end()
+  }
+
+  const delayed: Delay =
+    (method) =>
+    async (...args) => {
+      await world.hop(lane)
+      return unlessDead(method(...args))
+    }
+
+  return {
+    ...delayedReads(inner, delayed),
+    createRun: delayed(inner.createRun),
+    acquire: delayed(async (run, owner) => {
+      const lease = await inner.acquire(run, owner)
+      world.took(lease, lane)
+      return lease
+    }),
+    acquireIdle: delayed(async (run, owner) => {
+      const lease = await inner.acquireIdle(run, owner)
+      world.took(lease, lane)
+      return lease
+    }),
+    renew: delayed(inner.renew),
+    release: delayed(inner.release),
+    // Without a moment before it: units are given in the order of their events.
+    append: (lease, unit) =>
+      unlessDead(inner.append(lease, unit)).then(() => {
+        world.wrote(lease, unit)
+        world.changed('events', lane)
+      }),
+    recordDecision: async (...decision) => {
+      const stored = await delayed(inner.recordDecision)(...decision)
+      world.changed('decisions', lane)
+      return stored
+    },
+    removeRun: delayed(inner.removeRun),
+    forgetTried: delayed(inner.forgetTried),
+    setFact: delayed(inner.setFact),
+    queue: delayedQueue(inner.queue, delayed),
+    watch: (topic, onChange) => world.watch(topic, lane, onChange),
+    close: () => inner.close(),
+  }
+}
+
+function delayedReads(inner: Store, delayed: Delay) {
+  return {
+    findRun: delayed(inner.findRun),
+    listRuns: delayed(inner.listRuns),
+    pageRuns: delayed(inner.pageRuns),
+    countRuns: delayed(inner.countRuns),
+    makerOfGit: delayed(inner.makerOfGit),
+    hasRemoved: delayed(inner.hasRemoved),
+    snapshot: delayed(inner.snapshot),
+    read: delayed(inner.read),
+    readStore: delayed(inner.readStore),
+    readTexts: delayed(inner.readTexts),
+    readStoreTexts: delayed(inner.readStoreTexts),
+    readEvidence: delayed(inner.readEvidence),
+    checkpoints: delayed(inner.checkpoints),
+    boundaryBefore: delayed(inner.boundaryBefore),
+    tried: delayed(inner.tried),
+    lastPosition: delayed(inner.lastPosition),
+    changedRuns: delayed(inner.changedRuns),
+    pendingDecisions: delayed(inner.pendingDecisions),
+    questions: delayed(inner.questions),
+    facts: delayed(inner.facts),
+    namedContent: delayed(inner.namedContent),
+    integrityProblems: delayed(inner.integrityProblems),
+  } satisfies Partial<Store>
+}
+
+const delayedQueue = (queue: RunQueue, delayed: Delay): RunQueue => ({
+  create: delayed(queue.create),
+  put: delayed(queue.put),
+  remove: delayed(queue.remove),
+  row: delayed(queue.row),
+  list: delayed(queue.list),
+  open: delayed(queue.open),
+  request: delayed(queue.request),
+})

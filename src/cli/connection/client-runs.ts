@@ -1,0 +1,62 @@
+/** Runs as commands see them, through a client: of a daemon, or of this process. */
+
+import { runPath } from '../../client/client.ts'
+import type { Client } from '../../client/index.ts'
+import { LoopError } from '../../loop/index.ts'
+import type { Discarded, Postmortem, PullRequest } from '../../protocol/api/index.ts'
+import { everything } from './everything.ts'
+import type { ListFilter, Runs } from './runs.ts'
+
+/** The largest page that is asked for. */
+const pageItems = 500
+
+export function clientRuns(client: Client): Runs {
+  return {
+    answer: client.answer,
+    tell: client.tell,
+    inspect: client.inspect,
+    events: client.events,
+    output: client.output,
+    diff: (run, options = {}) => client.diff(run, { ...options }),
+    merge: client.merge,
+    remove: client.remove,
+    list: (filter) => listed(client, filter),
+    queue: client.queue,
+    inbox: () => everything((cursor) => client.questions({ ...cursor, limit: pageItems })),
+    worktrees: (options = {}) =>
+      everything((cursor) =>
+        client.worktrees({ ...cursor, limit: pageItems, workspace: options.repository }),
+      ),
+    cleanWorktrees: ({ repository, dryRun } = {}) =>
+      cleaned(client, { workspace: repository, dryRun }),
+    removeWorktree: (path, { force } = {}) => cleaned(client, { path, force }),
+    scrap: async (run, by) => (await client.post(runPath(run, 'scrap'), { by })) as Discarded,
+    reset: async (run, by) => (await client.post(runPath(run, 'reset'), { by })) as Discarded,
+    analyze: async (run, choice = {}) =>
+      (await client.post(runPath(run, 'postmortem'), choice)) as Postmortem,
+    createPullRequest: async (run, options) =>
+      (await client.post(runPath(run, 'create-pr'), options)) as PullRequest,
+  }
+}
+
+type Cleaned = Awaited<ReturnType<Runs['cleanWorktrees']>>
+
+async function cleaned(client: Client, query: Parameters<Client['delete']>[1]): Promise<Cleaned> {
+  const answer = (await client.delete('/worktrees', query)) as { readonly items?: Cleaned }
+  if (Array.isArray(answer.items)) return answer.items
+  throw new LoopError(
+    'not-available',
+    `${client.where} did not report what it removed. See: loopctl worktrees`,
+  )
+}
+
+const listed = (client: Client, { limit, ...filter }: ListFilter = {}): ReturnType<Runs['list']> =>
+  everything(
+    (cursor) =>
+      client.runs({
+        ...filter,
+        limit: Math.min(limit ?? pageItems, pageItems),
+        ...cursor,
+      }),
+    limit,
+  )

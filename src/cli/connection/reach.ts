@@ -1,0 +1,163 @@
+/**
+ * Where a command goes. In this order:
+ *
+ *   --no-daemon, daemon.use: false     this process (also LOOP_USE_DAEMON=0)
+ *   --addr, daemon.address             the daemon at that address (also LOOPD_ADDR)
+ *   the state folder's daemon answers  that one, through its socket
+ *   it holds the lock and is silent    refused where a run is to be driven; else this process
+ *   the command has a run driven       a daemon, which is started
+ *   else                               this process
+ */
+
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { Client, DaemonFile } from '../../client/index.ts'
+import { LoopError } from '../../loop/index.ts'
+import { visible } from '../display/render.ts'
+import { withGlobals } from '../hints.ts'
+import { type GlobalOptions, stateFolderOf } from '../session.ts'
+import { version } from '../version.ts'
+
+export type Reach =
+  | { readonly type: 'in-process' }
+  | {
+      readonly type: 'daemon'
+      readonly client: Client
+      /** Its state folder, if that is on this machine. */
+      readonly folder?: string
+      /** It was started for this command. */
+      readonly isNew?: true
+    }
+
+/** Who has a run driven goes on with the daemon that is there when that one goes away, or starts it. */
+export async function reach(
+  program: Command,
+  need: 'look' | 'drive',
+  /** What must hold before a daemon is started, which takes up all that waits for one. */
+  beforeStart?: (folder: string) => Promise<void>,
+): Promise<Reach> {
+  const way = await reachNow(program, need, beforeStart)
+  if (way.type === 'in-process' || need === 'look') return way
+  const { steadyClient } = await import('../../client/steady-client.ts')
+  const find = async (): Promise<Client> => {
+    const found = await reachNow(program, need)
+    return found.type === 'daemon' ? found.client : way.client
+  }
+  return { ...way, client: steadyClient(way.client, find) }
+}
+
+async function reachNow(
+  program: Command,
+  need: 'look' | 'drive',
+  beforeStart?: (folder: string) => Promise<void>,
+): Promise<Reach> {
+  const { addr, daemon } = program.opts<GlobalOptions>()
+  if (!daemon && addr !== undefined) {
+    throw new LoopError('bad-request', '--addr and --no-daemon conflict; use one.')
+  }
+  if (!daemon) return { type: 'in-process' }
+  const folder = resolve(await stateFolderOf(program))
+  const { use, address } = await daemonSettings(program, addr)
+  if (!use && addr === undefined) return { type: 'in-process' }
+  if (address !== undefined) {
+    return { type: 'daemon', ...(await atAddress(program, address, folder)) }
+  }
+  const known = ownToken(program)
+  const { clientOf, readDaemonFile } = await import('../../client/find-daemon.ts')
+  const file = readDaemonFile(folder)
+  const found = file === undefined ? undefined : clientOf(folder, known)
+  if (file !== undefined && found !== undefined && (await answers(found))) {
+    tellOfSkew(file)
+    return { type: 'daemon', client: found, folder }
+  }
+  const { answerOfHolder, describeSilence, holderOf } = await import('./silent-daemon.ts')
+  const holder = await holderOf(folder)
+  if (need === 'look') {
+    if (holder !== undefined)
+      process.stderr.write(withGlobals(program, `${describeSilence(holder)}\n`))
+    return { type: 'in-process' }
+  }
+  const there = await answerOfHolder({ folder, token: known })
+  if (there !== undefined) return { type: 'daemon', client: there, folder }
+  await beforeStart?.(folder)
+  const { startDaemon } = await import('../../client/start-daemon.ts')
+  const { client, pid } = await startDaemon({ folder, token: known })
+  if (pid === undefined) return { type: 'daemon', client, folder }
+  if (program.opts<GlobalOptions>().quiet !== true) {
+    const at = visible(readDaemonFile(folder)?.address ?? client.where)
+    process.stderr.write(
+      withGlobals(
+        program,
+        `Started the daemon, process ${pid}, at ${at}. To stop it: loopctl daemon stop\n`,
+      ),
+    )
+  }
+  return { type: 'daemon', client, folder, isNew: true }
+}
+
+/** Undefined: none was given; there may be one in the state folder. */
+function givenToken(program: Command): string | undefined {
+  return program.opts<GlobalOptions>().token ?? (process.env['LOOPD_TOKEN'] || undefined)
+}
+
+/** For the daemon of the state folder: the token that it is started with. */
+export function ownToken(program: Command): string | undefined {
+  return givenToken(program) ?? (process.env['LOOPD_AUTH_TOKEN'] || undefined)
+}
+
+/** Of the command line, the environment and the files that hold here. */
+async function daemonSettings(
+  program: Command,
+  addr: string | undefined,
+): Promise<{ readonly use: boolean; readonly address?: string }> {
+  if (addr === '') throw new LoopError('bad-request', '--addr needs an address.')
+  const { configHere } = await import('../settings-here.ts')
+  const flags = addr === undefined ? {} : { daemon: { address: addr } }
+  return (await configHere(program, flags)).settings.daemon
+}
+
+async function answers(client: Client): Promise<boolean> {
+  const { isHealthy } = await import('../../client/wait-for-health.ts')
+  return isHealthy(client)
+}
+
+/**
+ * The daemon of this state folder is reached by its socket, even if its address was given. The token in the
+ * state folder is for that daemon only: any other address needs a token of the user.
+ */
+async function atAddress(
+  program: Command,
+  address: string,
+  folder: string,
+): Promise<{ readonly client: Client; readonly folder?: string }> {
+  const [{ clientOf, readDaemonFile }, { waitForHealth }, { parseAddress, describeEndpoint }] =
+    await Promise.all([
+      import('../../client/find-daemon.ts'),
+      import('../../client/wait-for-health.ts'),
+      import('../../client/endpoint.ts'),
+    ])
+  const origin = describeEndpoint(parseAddress(address))
+  const file = readDaemonFile(folder)
+  if (file !== undefined && file.address === origin) {
+    const client = await waitForHealth(() => clientOf(folder, ownToken(program)))
+    tellOfSkew(file)
+    return { client, folder }
+  }
+  const known = givenToken(program)
+  if (known === undefined) {
+    const message = `The daemon at ${origin} does not use this state folder, and its token is unknown.`
+    throw new LoopError('not-configured', `${message} Give it with --token or LOOPD_TOKEN.`)
+  }
+  const { connect } = await import('../../client/connect.ts')
+  const client = connect({ address, token: known })
+  return { client: await waitForHealth(() => client) }
+}
+
+function tellOfSkew({ version: theirs }: DaemonFile): void {
+  const ours = version()
+  if (theirs === ours) return
+  process.stderr.write(
+    `warning: the daemon is version ${visible(theirs)}, loopctl is ${ours}. ` +
+      'To have both the same: loopctl daemon stop, then loopctl daemon start\n',
+  )
+}

@@ -1,0 +1,62 @@
+/** Runs as commands see them. Each command is written once, against this. */
+
+import type { Client, QueueEntry } from '../../client/index.ts'
+import type {
+  CleanedWorktree,
+  Diff,
+  Discarded,
+  InboxQuestion,
+  Postmortem,
+  PullRequest,
+  PullRequestRequest,
+  Run,
+  RunDetail,
+  Worktree,
+} from '../../protocol/api/index.ts'
+
+/** With its position in the queue, if a daemon is to drive it. */
+export type Inspected = RunDetail
+
+export interface ListFilter {
+  /** One of ours, or the name that a legacy format has for it. */
+  readonly status?: string
+  readonly workspace?: string
+  /** The newest; default: all. */
+  readonly limit?: number
+}
+
+export interface AnalyzeChoice {
+  readonly model?: string
+  readonly promptOnly?: boolean
+}
+
+export interface DiffChoice {
+  readonly iteration?: number
+  readonly stat?: boolean
+}
+
+export interface WorktreeFilter {
+  /** A folder in it. */
+  readonly repository?: string
+}
+
+export interface Runs
+  extends Pick<Client, 'answer' | 'events' | 'inspect' | 'merge' | 'output' | 'remove' | 'tell'> {
+  list(filter?: ListFilter): Promise<readonly Run[]>
+  diff(run: string, choice?: DiffChoice): Promise<Diff>
+  /** Open questions, the nearest deadline first. */
+  inbox(): Promise<readonly InboxQuestion[]>
+  queue(): Promise<readonly QueueEntry[]>
+  worktrees(filter?: WorktreeFilter): Promise<readonly Worktree[]>
+  cleanWorktrees(
+    choice?: WorktreeFilter & { readonly dryRun?: boolean },
+  ): Promise<readonly CleanedWorktree[]>
+  removeWorktree(
+    worktree: string,
+    choice?: { readonly force?: boolean },
+  ): Promise<readonly CleanedWorktree[]>
+  scrap(run: string, by: string): Promise<Discarded>
+  reset(run: string, by: string): Promise<Discarded>
+  analyze(run: string, choice?: AnalyzeChoice): Promise<Postmortem>
+  createPullRequest(run: string, request: PullRequestRequest): Promise<PullRequest>
+}

@@ -1,0 +1,80 @@
+import { execFile, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { afterStory } from '../../../test/after.ts'
+import { answerOfHolder, endHolder, holderOf } from './silent-daemon.ts'
+
+function newState(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'loopwright-silent-'))
+  afterStory(() => rmSync(folder, { recursive: true, force: true }))
+  mkdirSync(join(folder, 'daemon'))
+  return folder
+}
+
+/** A process that has the record as a daemon has it, and never answers. */
+async function silentDaemon(folder: string, onTerm = ''): Promise<number> {
+  const module = new URL('../../../dist/journal/hold-file.js', import.meta.url).href
+  const program = `
+    import { holdFile } from ${JSON.stringify(module)}
+    globalThis.held = holdFile(${JSON.stringify(join(folder, 'daemon', 'lock.db'))})
+    ${onTerm}
+    console.log('held')
+    setInterval(() => undefined, 1000)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program])
+  afterStory(() => child.kill('SIGKILL'))
+  await new Promise((resolve) => child.stdout.once('data', resolve))
+  return child.pid ?? 0
+}
+
+function ctl(folder: string, ...args: string[]): Promise<{ code: unknown; stderr: string }> {
+  const program = new URL('../../../dist/cli/loopctl.js', import.meta.url).pathname
+  const env = { PATH: process.env['PATH'], HOME: folder, LOOPWRIGHT_STATE: folder }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program, ...args], { env, cwd: folder }, (error, _, stderr) =>
+      resolve({ code: error === null ? 0 : error.code, stderr }),
+    )
+  })
+}
+
+test('where none has the record, there is nothing to wait for', async () => {
+  expect(await answerOfHolder({ folder: newState() })).toBeUndefined()
+})
+
+test('who has the record and does not answer is named, with what to do; who reads is told', async () => {
+  const folder = newState()
+  const pid = await silentDaemon(folder)
+  process.kill(pid, 'SIGSTOP')
+  expect(await holderOf(folder)).toBe(pid)
+  await expect(answerOfHolder({ folder, windowMs: 1 })).rejects.toThrow(
+    new RegExp(`Process ${pid} has this record and does not answer.*kill -CONT.*stop --force`),
+  )
+  const [status, queue] = await Promise.all([ctl(folder, 'daemon', 'status'), ctl(folder, 'queue')])
+  expect(status).toMatchObject({ code: 69, stderr: expect.stringContaining(`Process ${pid} has`) })
+  expect(queue.stderr).toContain(`process ${pid}, has this record and does not answer`)
+})
+
+test('one that stands still is woken to end', async () => {
+  const folder = newState()
+  const pid = await silentDaemon(folder)
+  process.kill(pid, 'SIGSTOP')
+  await endHolder(pid, { folder, force: false, windowMs: 30_000 })
+  expect(await holderOf(folder)).toBeUndefined()
+})
+
+test('one that does not end when it is told to is ended by force', async () => {
+  const folder = newState()
+  const pid = await silentDaemon(folder, 'process.on("SIGTERM", () => undefined)')
+  const told = endHolder(pid, { folder, force: false, windowMs: 100 })
+  await expect(told).rejects.toThrow(/has not ended.*loopctl daemon stop --force/)
+  expect((await ctl(folder, 'daemon', 'stop', '--force')).code).toBe(0)
+  expect(await holderOf(folder)).toBeUndefined()
+})
+
+test('a process that has it no more is sent nothing', async () => {
+  const [mine, another] = [newState(), newState()]
+  const pid = await silentDaemon(another)
+  await endHolder(pid, { folder: mine, force: true, windowMs: 100 })
+  expect(await holderOf(another)).toBe(pid)
+})

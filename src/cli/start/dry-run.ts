@@ -1,0 +1,112 @@
+/** `run --dry-run` and `prompt`: what a run would be. Nothing is made, started or spent; no daemon is asked. */
+
+import type { Command } from 'commander'
+import type { Host } from '../../host/host.ts'
+import type { LoadedLoop } from '../../launch/loaded-loop.ts'
+import { type Limits, LoopError } from '../../loop/index.ts'
+import type { Plan } from '../../protocol/api/index.ts'
+import { reach } from '../connection/reach.ts'
+import { visibleText } from '../display/render.ts'
+import { askedWorktree, changesFrom, limitsFrom } from '../run-options.ts'
+import {
+  hasStateFolder,
+  openSession,
+  type Session,
+  stateFolderOf,
+  withNewStateFolder,
+} from '../session.ts'
+import { settingsHere } from '../settings-here.ts'
+import { loadTrusted } from '../trust.ts'
+import { outputFiles } from './output-files.ts'
+import { showPlan } from './plan.ts'
+import type { RunOptions } from './start-options.ts'
+
+export async function dryRun(program: Command, file: string, options: RunOptions): Promise<void> {
+  const session = openSession(program)
+  await look(program, session, file, options, async (loaded, limits, settings) => {
+    const { runWorktree } = await import('../../definition/config/apply-settings.ts')
+    const { planRun } = await import('../../launch/plan/plan-run.ts')
+    const { workspaceFor } = await import('../../launch/start/workspace-for.ts')
+    const workspace = workspaceFor(options.workspace, loaded)
+    const show = async (host: Pick<Host, 'folder'> & Partial<Host>): Promise<void> => {
+      const planned = await planRun(host, loaded, {
+        workspace,
+        worktree: runWorktree(loaded.worktree, settings, askedWorktree(options)),
+        isVouched: options.worktree === true,
+        apart: outputFiles(),
+        logDir: settings.artifacts.logDir,
+        attended: session.terminal.asks || options.attended === true,
+        limits,
+      })
+      const at = { workspace, isInPlace: !planned.worktree.isUsed }
+      showPlan(session, { ...planned, ...(await askQueue(program, at)) })
+    }
+    // A dry run makes no state folder.
+    if (await hasStateFolder(program)) await withNewStateFolder(program, show)
+    else await show({ folder: await stateFolderOf(program) })
+  })
+}
+
+/** What it would wait for, if there is a daemon that can say so. None is started. */
+async function askQueue(
+  program: Command,
+  at: { readonly workspace: string; readonly isInPlace: boolean },
+): Promise<Pick<Plan, 'queue'>> {
+  try {
+    const way = await reach(program, 'look')
+    if (way.type === 'in-process') return {}
+    const { wouldWait } = await import('../../launch/plan/would-wait.ts')
+    const [entries, { settings }] = await Promise.all([way.client.queue(), way.client.daemon()])
+    return { queue: wouldWait(entries, settings, at) }
+  } catch {
+    return {}
+  }
+}
+
+/** The first prompt alone, as the agent would be given it. */
+export async function showPrompt(
+  program: Command,
+  file: string,
+  options: RunOptions,
+): Promise<void> {
+  const session = openSession(program)
+  await look(program, session, file, options, async (loaded, limits) => {
+    const { workspaceFor } = await import('../../launch/start/workspace-for.ts')
+    const workspace = workspaceFor(options.workspace, loaded)
+    const { defaultLimits, estimateTokens } = await import('../../loop/index.ts')
+    const prompt = loaded.firstPrompt({ ...defaultLimits, ...limits }, workspace)
+    if (prompt === undefined) {
+      const message = `${file} makes its prompt when it runs: there is none to show before.`
+      throw new LoopError('not-available', `${message} Run it, then: loopctl show <run> 1`)
+    }
+    const tokens = estimateTokens(prompt)
+    session.print({ loop: loaded.loop.name, prompt, tokens }, () => visibleText(prompt).trimEnd())
+  })
+}
+
+type Settings = Awaited<ReturnType<typeof settingsHere>>['settings']
+
+async function look(
+  program: Command,
+  session: Session,
+  file: string,
+  options: RunOptions,
+  work: (loaded: LoadedLoop, limits: Partial<Limits>, settings: Settings) => Promise<void>,
+): Promise<void> {
+  const { settings } = await settingsHere(program, session, options)
+  const { moreChecks, runLimits } = await import('../../definition/config/apply-settings.ts')
+  const folder = await stateFolderOf(program)
+  const changes = await changesFrom(options)
+  const manner = {
+    purpose: 'look',
+    changes,
+    defaultModel: settings.model,
+    ...moreChecks(settings.checks),
+  } as const
+  const loaded = await loadTrusted(session, folder, file, options, manner)
+  try {
+    await work(loaded, runLimits(loaded.limits, settings, limitsFrom(options)), settings)
+  } finally {
+    await loaded.close()
+  }
+}

@@ -1,0 +1,153 @@
+/** What a run would do, for those who want to know before it does. */
+
+import { errorTable, type Limits } from '../../loop/index.ts'
+import type { Plan } from '../../protocol/api/index.ts'
+import { plural, renderMoney, renderSpan } from '../display/amounts.ts'
+import { describeBase, visible, visibleText } from '../display/render.ts'
+import type { Session } from '../session.ts'
+
+export function showPlan(session: Session, plan: Plan): void {
+  const { loop, workspace, worktree, limits, variables, powers, warnings, prompt } = plan
+  const unmet = plan.checks.flatMap(({ problem }) => problem ?? [])
+  const refusals = [...unmet, ...(worktree.problem === undefined ? [] : [worktree.problem])]
+  session.print(plan, () =>
+    [
+      `loop       ${loop}`,
+      `workspace  ${workspace}`,
+      `worktree   ${renderWorktree(worktree)}`,
+      ...renderCarry(worktree).map((line) => `           ${line}`),
+      `limits     ${renderLimits(limits)}`,
+      ...(variables.length === 0 ? [] : [`variables  ${variables.join(', ')}`]),
+      ...renderChecks(plan),
+      `policy     ${plan.policy}`,
+      ...renderSandbox(plan),
+      ...(refusals.length === 0 ? renderQueue(plan) : []),
+      ...renderEstimate(plan),
+      ...powers.filter(isNew).map((power) => `           ${power}`),
+      ...warnings.map((warning) => `warning: ${warning}`),
+    ]
+      .map(visible)
+      .concat(prompt === undefined ? [] : ['', 'The first prompt:', visibleText(prompt)])
+      .concat(
+        refusals.length === 0 ? [] : ['', 'This run would be refused:', ...refusals.map(visible)],
+      )
+      .join('\n'),
+  )
+  if (refusals.length > 0) {
+    const code = unmet.length > 0 ? 'not-configured' : 'wrong-status'
+    process.exitCode = errorTable[code].exitCode
+  }
+}
+
+function renderSandbox({ sandbox }: Plan): readonly string[] {
+  if (sandbox === undefined) return []
+  const { tier, needed, problem } = sandbox
+  const wanted = needed === tier ? '' : `, ${needed} is needed`
+  return [`sandbox    ${tier}${wanted}${problem === undefined ? '' : `: ${problem}`}`]
+}
+
+/** What has no digits of its own is not called nothing. */
+const atLeast = (micros: number): string =>
+  micros > 0 && micros < 100 ? 'some $0.0001' : renderMoney(micros)
+
+function renderQueue({ queue }: Plan): readonly string[] {
+  if (queue === undefined) return []
+  return [
+    `queue      ${queue.why ?? (queue.waitsFor === 'nothing' ? 'it would begin at once' : `waits for a ${queue.waitsFor}`)}`,
+  ]
+}
+
+function renderEstimate({ estimate }: Plan): readonly string[] {
+  if (estimate === undefined) return []
+  const { billing, model, promptTokens, most, past, unknown } = estimate
+  const { iterationCostMicrosMin: least, callCostMicrosMax: call } = estimate
+  const tokens =
+    promptTokens === undefined ? [] : [`about ${plural(promptTokens, 'token')} in the first prompt`]
+  const paid = {
+    tokens: `${model}, paid by the token`,
+    nothing: 'nothing: no model is paid for',
+    subscription: `${model}, by subscription`,
+    unknown: 'not known',
+  }[billing]
+  return [
+    `cost       ${[paid, ...tokens].join('; ')}`,
+    ...(least === undefined || billing === 'nothing'
+      ? []
+      : [
+          `           an iteration: at least ${atLeast(least)}; one call with the longest answer: ${renderMoney(call ?? least)}`,
+        ]),
+    ...(past === undefined
+      ? []
+      : [
+          `           before: ${renderMoney(past.costMicrosPerIteration)} and ${plural(past.tokensPerIteration, 'token')} an iteration, in ${plural(past.runs, 'run')} of this loop`,
+        ]),
+    ...(billing === 'nothing'
+      ? []
+      : [
+          `           at most ${renderMoney(most.costMicros)} and ${plural(most.tokens, 'token')} in all ${plural(most.iterations, 'iteration')}, by the limits`,
+        ]),
+    ...unknown.map((what) => `           not known: ${what}`),
+  ]
+}
+
+function renderWorktree({ isUsed, base, why, branch }: Plan['worktree']): string {
+  if (!isUsed) return `none${why === undefined ? '' : `: ${why}`}`
+  const from = base === undefined ? '' : `, from ${describeBase(base)}`
+  return `a separate one on branch ${branch}${from}, with a commit for each iteration`
+}
+
+function renderChecks({ checks, scope, seals, certify }: Plan): readonly string[] {
+  const { paths, except, keys, changes } = seals
+  const besides = [
+    ...paths,
+    ...except.map((glob) => `not ${glob}`),
+    ...Object.entries(keys).map(([file, names]) => `${file} (${names.join(', ')})`),
+  ]
+  const sealed = besides.length === 0 ? '' : `, ${besides.join(', ')}`
+  const consulted = certify.consult.length === 0 ? '' : `; asks ${certify.consult.join(', ')}`
+  return [
+    ...checks.map(
+      ({ name, text, problem, timeoutMs, existing }) =>
+        `check      ${name}: ${problem === undefined ? text : 'nothing to run'} (${renderSpan(timeoutMs)}${existing === 'allow' ? ', may fail as before' : ''})`,
+    ),
+    ...renderScope(scope.lines),
+    `seals      files of the loop${sealed}; a change: ${changes}`,
+    `certify    in a clean checkout, dependencies: ${certify.dependencies}, requires ${certify.require}${certify.quick ? ', quick' : ''}${consulted}`,
+  ]
+}
+
+const scopeLinesMax = 12
+
+/** What the agent may change without asking. */
+export function renderScope(lines: readonly string[]): readonly string[] {
+  const shown = lines.slice(0, scopeLinesMax)
+  const rest = lines.length - shown.length
+  return [...shown, ...(rest > 0 ? [`and ${plural(rest, 'line')} more`] : [])].map(
+    (line, at) => `${at === 0 ? 'scope      ' : '           '}${line}`,
+  )
+}
+
+function renderCarry({ carry = [] }: Plan['worktree']): readonly string[] {
+  if (carry.length === 0) return []
+  const words = carry.map(({ path, by }) => `${path} (${by === 'copy' ? 'copied' : 'linked'})`)
+  return [`carried over where git ignores it: ${words.join(', ')}`]
+}
+
+/** What was said above, with what the command line changed and what the folder is. */
+const said = [
+  'may use ',
+  'works in ',
+  'copies what git ignores ',
+  'links what git ignores ',
+  'runs the check ',
+  'calls the tool ',
+]
+const isNew = (power: string): boolean => !said.some((start) => power.startsWith(start))
+
+const renderLimits = ({ iterations, tokens, costMicros, timeMs }: Limits): string =>
+  [
+    plural(iterations, 'iteration'),
+    plural(tokens, 'token'),
+    renderMoney(costMicros),
+    renderSpan(timeMs),
+  ].join(', ')

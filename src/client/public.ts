@@ -1,0 +1,27 @@
+/** What `loopwright/client` exports: the HTTP client of a daemon. */
+
+export type { RecordedEvent } from '../loop/index.ts'
+export type {
+  DaemonInfo,
+  ForkRequest,
+  InboxQuestion,
+  NewRunRequest,
+  OutputEntry,
+  Preview,
+  QueueEntry,
+  ResumeRequest,
+  RetryRequest,
+  RunAnswer,
+  RunDetail,
+} from '../protocol/api/index.ts'
+export type { Client, Query, RunsFilter, Streamed } from './client.ts'
+export { type Connection, connect } from './connect.ts'
+export {
+  clientOf as connectToDaemon,
+  type DaemonFile,
+  readDaemonFile,
+  readToken,
+} from './find-daemon.ts'
+export type { Break } from './follow.ts'
+export { type ReconnectOptions, steadyClient } from './steady-client.ts'
+export { DaemonGoneError } from './transport.ts'

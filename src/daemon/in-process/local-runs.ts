@@ -1,0 +1,97 @@
+/** The runs that this process drives without a daemon. */
+
+import type { DriveEnd } from '../../engine/index.ts'
+import type { Host } from '../../host/host.ts'
+import type { CreatedRun } from '../../launch/start/create-run.ts'
+import type { DriveChoice } from '../../launch/start/drive-run.ts'
+import type { StartParts } from '../../launch/start/start-host.ts'
+import { defined, type RunId } from '../../loop/index.ts'
+import type { EnqueueOptions } from '../parts.ts'
+
+/** A run that this process drives. */
+export interface LocalRun {
+  /** Resolves when it is no longer driven here. */
+  readonly done: Promise<DriveEnd>
+  /** Lets the step in flight finish within its grace time; with `now`, not even that. */
+  shutDown(options?: { readonly now?: boolean }): void
+}
+
+export interface LocalParts extends StartParts {
+  readonly host: Host
+  /** Aborting it shuts down what is driven, and gives up what is being started. */
+  readonly signal: AbortSignal
+}
+
+export interface LocalRuns {
+  find(run: string): LocalRun | undefined
+  /** Resolves when it is under way. A new run that cannot start is removed again. */
+  start(run: CreatedRun, choice: DriveChoice, isNew: boolean): Promise<void>
+  drain(hurry?: AbortSignal): Promise<void>
+}
+
+export function createLocalRuns(parts: LocalParts): LocalRuns {
+  const { host } = parts
+  const driven = new Map<string, LocalRun>()
+  return {
+    find: (run) => driven.get(run),
+    async start({ place, loaded }, choice, isNew) {
+      const { discardNew, driveRun } = await import('../../launch/start/drive-run.ts')
+      try {
+        const { models } = host
+        const handle = await driveRun({ ...parts, models }, { place, loaded, isNew }, choice)
+        const { followRun } = await import('../../history/run-folder/follow-run.ts')
+        const onProblem = (problem: string): void => parts.onProblem(problem, place.id)
+        const files = followRun(host, place.id, { onProblem })
+        const done = handle.done.finally(async () => {
+          await files.stop()
+          await loaded.close()
+        })
+        // The command that follows the run gets the error.
+        done.catch(() => undefined)
+        driven.set(place.id, { done, shutDown: handle.shutDown })
+      } catch (error) {
+        await loaded.close()
+        if (isNew) await discardNew(host, place)
+        throw error
+      }
+    },
+    async drain(hurry) {
+      const open = [...driven.values()]
+      const leave = (): void => {
+        for (const run of open) run.shutDown({ now: true })
+      }
+      for (const run of open) run.shutDown()
+      if (hurry?.aborted === true) leave()
+      hurry?.addEventListener('abort', leave, { once: true })
+      await Promise.allSettled(open.map(({ done }) => done))
+    },
+  }
+}
+
+/** A run that is on disk, with its loop and its folder. */
+export async function loadAgain(
+  { host, onLine, signal }: LocalParts,
+  run: RunId,
+  { file, workspace }: EnqueueOptions,
+): Promise<CreatedRun> {
+  const [{ inspectRun }, { fileOf }, { loadLoop }] = await Promise.all([
+    import('../../history/inspect-run.ts'),
+    import('../../launch/start/file-of.ts'),
+    import('../../launch/load-loop.ts'),
+  ])
+  const found = await inspectRun(host.journal, run)
+  const changes = found.state.source?.changes
+  const loaded = await loadLoop(fileOf(found, file), {
+    folder: host.folder,
+    purpose: 'resume',
+    onLine,
+    signal,
+    ...defined({ changes, types: host.loopTypes }),
+  })
+  try {
+    return { loaded, place: await host.placeAgain(run, workspace) }
+  } catch (error) {
+    await loaded.close()
+    throw error
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Operations by the paths that they answer, loaded when the first request for one comes. In process most
+ * commands need one group: the rest would only make them slower to start.
+ */
+
+import type { Operation } from './operation.ts'
+
+interface OperationGroup {
+  /** Of the paths that the group answers. */
+  readonly paths: RegExp
+  load(): Promise<readonly Operation[]>
+}
+
+export const operationGroups: readonly OperationGroup[] = [
+  {
+    paths: /^\/loop-types\//,
+    async load() {
+      const [{ loopTypes }, { loopTypeOperations }] = await Promise.all([
+        import('../../loops/index.ts'),
+        import('./loop-type-operations.ts'),
+      ])
+      return loopTypeOperations(loopTypes)
+    },
+  },
+  {
+    paths: /^\/runs(\/[^/]+)?$/,
+    load: async () => (await import('./run-operations.ts')).runOperations,
+  },
+  {
+    paths: /^\/runs\/[^/]+\/(pause|resume|stop|cancel|limits|retry|fork)$|\/answer$/,
+    load: async () => (await import('./tell-operations.ts')).tellOperations,
+  },
+  {
+    paths:
+      /^\/runs\/[^/]+\/(steps|iterations|progress|evidence|ledger|questions|events|output)$|^\/(questions|queue|events)$/,
+    load: async () => (await import('./record-operations.ts')).recordOperations,
+  },
+  {
+    paths: /^\/runs\/[^/]+\/(diff|merge|create-pr|scrap|reset)$/,
+    load: async () => (await import('./work-operations.ts')).workOperations,
+  },
+  {
+    paths:
+      /^\/runs\/[^/]+\/(checkpoints|certificates|artifacts|postmortem)(\/|$)|^\/certificates(\/|$)/,
+    load: async () => (await import('./file-operations.ts')).fileOperations,
+  },
+  {
+    paths: /^\/worktrees$/,
+    load: async () => (await import('./worktree-operations.ts')).worktreeOperations,
+  },
+  {
+    paths: /^\/loops\//,
+    load: async () => (await import('./loop-operations.ts')).loopOperations,
+  },
+]
+
+/** None: what answers every path. */
+export async function operationsFor(path: string): Promise<readonly Operation[]> {
+  const group = operationGroups.find(({ paths }) => paths.test(path))
+  if (group !== undefined) return group.load()
+  return (await import('./operations.ts')).operations
+}

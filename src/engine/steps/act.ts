@@ -1,0 +1,110 @@
+/**
+ * Changes to the world outside the workspace.
+ *
+ * E6. An action happens only after its gate allowed it. Its intent is durable before it is performed;
+ *     after a crash the executor is asked whether it happened, and where nobody knows, a person is.
+ *     It is never simply tried again.
+ */
+
+import {
+  type Action,
+  FaultError,
+  type Json,
+  LoopError,
+  type Receipt,
+  type StepContext,
+  toJson,
+} from '../../loop/index.ts'
+import type { Branch } from '../live-run.ts'
+import type { Found, Verdict } from '../ports.ts'
+import { askPerson } from './ask-person.ts'
+import { askStep } from './ask-step.ts'
+
+export async function act(branch: Branch, action: Action): Promise<Receipt> {
+  const { ports } = branch.iteration.run
+  const { actions, gate } = ports
+  if (actions === undefined) {
+    throw new LoopError(
+      'not-configured',
+      `This run performs no actions; "${action.kind}" needs one.`,
+    )
+  }
+  const verdict = (await askStep(branch, {
+    kind: 'gate',
+    name: action.kind,
+    options: {},
+    files: 'nothing',
+    run: (_context, step) =>
+      gate?.judge(action, { iteration: branch.iteration.number, step }) ?? {
+        type: 'deny',
+        reason: 'no gate is configured',
+      },
+  })) as unknown as Verdict
+  if (verdict.type === 'deny') return refused(verdict.reason)
+  // A gate that says anything else has not allowed it.
+  if (verdict.type !== 'allow' && verdict.type !== 'ask') return refused('the gate gave no verdict')
+  if (verdict.type === 'ask') {
+    const { answer } = await askPerson(branch, `allow ${action.kind}`, {
+      text: `${action.summary}\n${verdict.reason}`,
+      options: ['allow', 'refuse'],
+      default: 'refuse',
+    })
+    if (answer !== 'allow') return refused('a person did not allow it')
+  }
+  return perform(branch, action)
+}
+
+const refused = (summary: string): Receipt => ({ status: 'refused', summary })
+
+async function perform(branch: Branch, action: Action): Promise<Receipt> {
+  const { id: run, ports, recorder } = branch.iteration.run
+  const { actions } = ports
+  if (actions === undefined) return refused('no executor')
+  // The key of an action is its place in the run: the same after a crash, never used twice.
+  const keyOf = (step: string): string => `${run}/${branch.iteration.number}/${step}`
+  // An iteration that is done anew, by force or after going back, may have acted before.
+  const isDoneAnew = branch.iteration.number <= (recorder.state.begunIteration ?? 0)
+  const find = (context: StepContext, id: string): Promise<Found> =>
+    actions.find(action, keyOf(id), context)
+  // A fault is the executor's own word that nothing happened. After any other error it may have
+  // happened all the same, and only the executor can tell.
+  const performSurely = async (context: StepContext, id: string): Promise<unknown> => {
+    try {
+      return await actions.perform(action, keyOf(id), context)
+    } catch (error) {
+      if (context.signal.aborted || error instanceof FaultError) throw error
+      const found = await find(context, id).catch((): Found => ({ type: 'unknown' }))
+      if (found.type === 'not-done') throw error
+      return found.type === 'done' ? toJson(found.receipt) : unknown
+    }
+  }
+  const findOrPerform = async (context: StepContext, id: string): Promise<unknown> => {
+    const found = await find(context, id)
+    if (found.type === 'done') return toJson(found.receipt)
+    return found.type === 'not-done' ? performSurely(context, id) : unknown
+  }
+  const result = await askStep(branch, {
+    kind: 'action',
+    name: action.kind,
+    options: { retry: { attempts: 1 } },
+    files: 'nothing',
+    key: keyOf,
+    run: (context, id) => (isDoneAnew ? findOrPerform(context, id) : performSurely(context, id)),
+    recover: findOrPerform,
+  })
+  if (!isUnknown(result)) return result as unknown as Receipt
+  const { answer } = await askPerson(branch, `outcome of ${action.kind}`, {
+    text: `Nobody can tell whether this happened: ${action.summary}`,
+    options: ['it happened', 'do it again', 'leave it'],
+    default: 'leave it',
+  })
+  if (answer === 'do it again') return perform(branch, action)
+  return answer === 'it happened'
+    ? { status: 'done', summary: 'a person confirmed it' }
+    : { status: 'skipped', summary: 'left as it is: nobody knows whether it happened' }
+}
+
+const unknown = { unknown: true }
+
+const isUnknown = (result: Json | undefined): boolean =>
+  typeof result === 'object' && result !== null && 'unknown' in result

@@ -1,0 +1,139 @@
+/** Waits that are steps: a question to a person, and sleep. Both go on where they were. */
+
+import {
+  type Answer,
+  LoopError,
+  type Question,
+  questionDeadlineMs,
+  questionProblem,
+  type StepFinished,
+  type StepStarted,
+  toJson,
+} from '../../loop/index.ts'
+import { answerOf } from '../control.ts'
+import { type Branch, isLate, type LiveIteration, requireOpen, unanswered } from '../live-run.ts'
+import { takeTurn } from '../start-turn.ts'
+import { follow, nextId, replay, takeRecorded } from './ask-step.ts'
+import { waitUntil } from './perform-step.ts'
+import type { RecordedStep } from './recorded-steps.ts'
+
+/** Known to the inbox by this. */
+export const questionId = (iteration: number, step: string): string => `${iteration}/${step}`
+
+export async function askPerson(
+  branch: Branch,
+  name: string,
+  question: Question,
+  /** What of the answer the state keeps. */
+  finished: (answer: Answer) => Pick<StepFinished, 'allows'> = () => ({}),
+): Promise<Answer> {
+  if (isLate(branch)) return unanswered()
+  const problem = questionProblem(question)
+  if (problem !== undefined) {
+    throw new LoopError(
+      'bad-request',
+      `The question "${name}" cannot be asked: ${problem}. Change it in the loop.`,
+    )
+  }
+  const { iteration } = branch
+  const { run } = iteration
+  const id = nextId(branch, { kind: 'ask', name })
+  const recorded = takeRecorded(branch, id)
+  const completion = recorded?.completion
+  const work = async (): Promise<Answer> => {
+    if (completion !== undefined) return (await replay(iteration, completion)) as unknown as Answer
+    const afterMs = question.deadlineMs ?? questionDeadlineMs
+    const started = await startWait(branch, recorded, afterMs, {
+      kind: 'ask',
+      role: name,
+      step: id,
+      question,
+    })
+    const asked = questionId(iteration.number, id)
+    const stored = await run.answers.wait(asked, question, started.wakeAtMs)
+    const answer = answerOf(stored)
+    const durable = run.recorder.record([
+      { type: 'decision-applied', id: stored.id, by: stored.by, decision: stored.decision },
+      {
+        type: 'step-finished',
+        iteration: iteration.number,
+        step: id,
+        attempt: started.attempt,
+        kind: 'ask',
+        role: name,
+        result: { value: toJson(answer) },
+        ...finished(answer),
+      },
+    ])
+    await handOver(iteration, durable)
+    return answer
+  }
+  return follow(branch, work)
+}
+
+export async function sleepStep(branch: Branch, name: string, ms: number): Promise<void> {
+  if (isLate(branch)) return unanswered()
+  if (!Number.isFinite(ms) || ms < 0) {
+    throw new LoopError('bad-request', `Sleep "${name}" needs a number of milliseconds, not ${ms}.`)
+  }
+  const { iteration } = branch
+  const id = nextId(branch, { kind: 'sleep', name })
+  const recorded = takeRecorded(branch, id)
+  const completion = recorded?.completion
+  const work = async (): Promise<void> => {
+    if (completion !== undefined) {
+      await replay(iteration, completion)
+      return
+    }
+    const started = await startWait(branch, recorded, ms, { kind: 'sleep', role: name, step: id })
+    await waitUntil(iteration.run, started.wakeAtMs)
+    const durable = iteration.run.recorder.record([
+      {
+        type: 'step-finished',
+        iteration: iteration.number,
+        step: id,
+        attempt: started.attempt,
+        kind: 'sleep',
+        role: name,
+      },
+    ])
+    await handOver(iteration, durable)
+  }
+  await follow(branch, work)
+}
+
+/** The end of a wait was recorded last; it is handed over in its place. */
+async function handOver(iteration: LiveIteration, durable: Promise<void>): Promise<void> {
+  iteration.waited = true
+  const { seq } = iteration.run.recorder.state
+  iteration.delivery.expect(seq)
+  await durable
+  await iteration.delivery.hand(seq)
+}
+
+/** Journals the start of a wait; the moment it ends was fixed when it first started. */
+async function startWait(
+  branch: Branch,
+  recorded: RecordedStep | undefined,
+  ms: number,
+  fields: Pick<StepStarted, 'kind' | 'role' | 'step' | 'question'>,
+): Promise<{ readonly wakeAtMs: number; readonly attempt: number }> {
+  const { iteration } = branch
+  const { run } = iteration
+  const inTurn = takeTurn(branch)
+  try {
+    if (inTurn.before !== undefined) await inTurn.before
+    requireOpen(iteration)
+    const { clock, waitMsMax = ms } = run.ports
+    const wakeAtMs = recorded?.started.wakeAtMs ?? clock.now() + Math.min(ms, waitMsMax)
+    const attempt = (recorded?.attempts ?? 0) + 1
+    const durable = run.recorder.record([
+      { type: 'step-started', iteration: iteration.number, attempt, wakeAtMs, ...fields },
+    ])
+    inTurn.started()
+    await durable
+    return { wakeAtMs, attempt }
+  } finally {
+    inTurn.started()
+  }
+}

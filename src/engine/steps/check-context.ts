@@ -1,0 +1,37 @@
+/** What a check is given: judges are agents of the run, metered and noted as part of its step. */
+
+import { LoopError, type StepContext, type StepId } from '../../loop/index.ts'
+import type { Branch } from '../live-run.ts'
+import type { CheckContext } from '../ports.ts'
+import { agentContext } from './tool-calls.ts'
+
+export function checkContext(branch: Branch, step: StepId, context: StepContext): CheckContext {
+  const { ports } = branch.iteration.run
+  const agent = agentContext(branch, step, context)
+  return {
+    ...context,
+    iteration: agent.iteration,
+    workspace: agent.workspace,
+    async work(role, task) {
+      if (ports.agents !== undefined) return ports.agents.work(role, task, agent)
+      const message = `The check asks for an agent for the role "${role}", and this run has none.`
+      throw new LoopError('not-configured', `${message} Give the run an agent.`)
+    },
+    callTool: (name, args) => agent.callTool(name, args),
+    ...filesOf(branch),
+  }
+}
+
+const patchBytesMax = 60_000
+
+/** Against the files that the run began with. */
+function filesOf(branch: Branch): Pick<CheckContext, 'changes' | 'tree' | 'base'> {
+  const { ports, recorder } = branch.iteration.run
+  const { baseTree, tree } = recorder.state
+  const patch = ports.workspace?.patch
+  if (baseTree === undefined || tree === undefined) return {}
+  const files = { tree, base: baseTree }
+  return patch === undefined
+    ? files
+    : { ...files, changes: () => patch(baseTree, tree, patchBytesMax) }
+}

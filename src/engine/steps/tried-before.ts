@@ -1,0 +1,137 @@
+/**
+ * E8. No new evidence, no spend: an agent that would be given exactly what one was given before is not
+ * asked again, in this run or in another of the store. Where another run completed the work, and its
+ * certificate still verifies, the run ends as completed by it; else it is stuck, and says what would have
+ * to change.
+ *
+ * Tried means that the agent came to an end of its own, and its iteration after it. What failed because of
+ * a provider or a crash, was interrupted, or ended in an error was not tried. A run that begins where another
+ * was (`origin`) is a repeat that was asked for; so is a run with its own number (`repeat`). Nothing is tried
+ * where the ports say that the work is not an attempt (`isAttempt`).
+ */
+
+import { createHash } from 'node:crypto'
+import {
+  type AgentEnd,
+  type AgentReport,
+  type AgentTask,
+  describeEnding,
+  type Earlier,
+  type Ending,
+  FaultError,
+  type Json,
+  type Met,
+  type StepId,
+  toJson,
+} from '../../loop/index.ts'
+import type { LiveIteration, LiveRun } from '../live-run.ts'
+import { eventsAfter } from '../load-run.ts'
+import type { Journal, Tried } from '../ports.ts'
+
+/** Undefined where a run has no files: nobody can tell there whether something changed. */
+export function fingerprintOf(
+  { ports, recorder }: LiveRun,
+  step: StepId,
+  role: string,
+  task: AgentTask,
+): string | undefined {
+  const { tree, progress, agent, limits, codeDigest, source, repeat, worktree } = recorder.state
+  if (ports.workspace === undefined || tree === undefined || ports.isAttempt === false) {
+    return undefined
+  }
+  const checks = Object.entries(ports.checks ?? {}).map(([name, check]) => [
+    name,
+    check.fingerprint ?? null,
+  ])
+  const { tokens, costMicros, timeMs } = limits
+  const given: Json = toJson([
+    { tree, progress: progress ?? null, step, role, prompt: task.prompt },
+    { where: worktree?.repository ?? ports.workspace.path },
+    { dependencies: ports.preflight?.digest?.() ?? null },
+    { settings: task.settings ?? {}, agent: agent ?? null, changes: source?.changes ?? null },
+    { codeDigest, checks, limits: { tokens, costMicros, timeMs }, policy: 'none' },
+    { repeat: repeat ?? 0 },
+  ])
+  return createHash('sha256').update(JSON.stringify(given)).digest('hex')
+}
+
+/** Ends that say more of the world than of the work. */
+const notItsOwn: ReadonlySet<AgentEnd> = new Set([
+  'provider',
+  'interrupted',
+  'crashed',
+  'time',
+  'idle',
+])
+
+export function isTried(result: Json | undefined): boolean {
+  const { status, ended } = result as unknown as AgentReport
+  if (ended !== undefined) return !notItsOwn.has(ended)
+  return status !== 'failed'
+}
+
+/** Throws, and ends the run, where the same was tried. */
+export async function requireNew(iteration: LiveIteration, fingerprint: string): Promise<void> {
+  const { run, number } = iteration
+  if (run.recorder.state.origin !== undefined) return
+  const before = await run.ports.journal.tried(fingerprint)
+  // How an iteration of this run ended may only be noted yet.
+  if (before.length > 0) await run.recorder.flushed()
+  for (const tried of before) {
+    // An iteration that is done anew is the same attempt.
+    if (tried.run === run.id && tried.iteration === number) continue
+    const ending = await endingOf(run.ports.journal, tried)
+    if (ending === undefined) continue
+    const met = await metBy(run, tried, ending)
+    if (met === undefined) continue
+    iteration.stuck = met
+    throw notNew(met)
+  }
+}
+
+export const notNew = ({ condition, detail = '' }: Met): FaultError =>
+  new FaultError({ code: condition, message: detail, retryable: false, fatal: true })
+
+/** Undefined: it never came to an end that says something of the work. */
+async function endingOf(journal: Journal, tried: Tried): Promise<Ending | undefined> {
+  for await (const { event } of eventsAfter(journal, tried.run, tried.seq)) {
+    if (event.type === 'iteration-restarted' || event.type === 'run-rewound') return undefined
+    if (event.type !== 'iteration-ended' || event.iteration !== tried.iteration) continue
+    const { type } = event.ending
+    if (type === 'continue' || type === 'complete') return event.ending
+    if (type === 'error') return undefined
+  }
+  return undefined
+}
+
+/** Undefined: work that is complete and gone again may be done once more. */
+async function metBy(run: LiveRun, tried: Tried, ending: Ending): Promise<Met | undefined> {
+  if (tried.run === run.id) return stuckBy(run, tried, ending)
+  const { status } = await run.ports.journal.findRun(tried.run)
+  if (status !== 'completed') return stuckBy(run, tried, ending)
+  const { tree } = run.recorder.state
+  const earlier = tree === undefined ? undefined : await run.ports.earlierWork?.(tried.run, tree)
+  return earlier === undefined
+    ? undefined
+    : { condition: 'already-done', ends: 'completed', detail: describeEarlier(earlier), earlier }
+}
+
+const describeEarlier = ({ name, branch, certificate }: Earlier): string =>
+  `run "${name}" already did this${branch === undefined ? '' : ` on the branch ${branch}`}; ` +
+  `certificate ${certificate.slice(0, 16)} still verifies. To merge its work: loopctl merge ${name}. ` +
+  'To run the task anyway, pass --again'
+
+async function stuckBy(run: LiveRun, tried: Tried, ending: Ending): Promise<Met> {
+  const { name, status } = await run.ports.journal.findRun(tried.run)
+  const isOther = tried.run !== run.id
+  const where = isOther ? `run "${name}" (${status})` : 'this run'
+  const goOn = isOther ? goOnFrom(name, tried.iteration) : ''
+  const detail =
+    `iteration ${tried.iteration} of ${where} gave an agent exactly this, and its end was: ` +
+    `${describeEnding(ending)}. Change the files, the prompt or input, the model or agent, the checks ` +
+    `or the limits, or ask for a repeat: --again (in code: again)${goOn}`
+  return { condition: 'no-new-evidence', ends: 'stuck', detail }
+}
+
+const goOnFrom = (name: string, iteration: number): string =>
+  `. To go on from it: loopctl fork ${name} --at ${iteration}`

@@ -1,2 +1,0 @@
-export type { Postmortem, PostmortemDocument } from './built-in.ts'
-export { type RootCause, rootCauses } from './find-root-cause.ts'

@@ -1,0 +1,55 @@
+/** A command of the loop file. */
+
+import type { Check } from '../../../engine/index.ts'
+import { filesOfCommand } from '../../../evidence/index.ts'
+import type { CommandCheckSettings } from '../../../protocol/index.ts'
+import type { CheckView } from '../../agents/command-view.ts'
+import { observeCheck } from '../../certify/identity/observe-check.ts'
+import type { CheckSurroundings, LaunchedCheckKind } from '../check-kind.ts'
+import { commandCheck } from '../command-check.ts'
+import { programDigest } from '../program-digest.ts'
+import { fingerprintOf } from './fingerprint.ts'
+
+export const commandKind: LaunchedCheckKind<CommandCheckSettings, CommandCheckSettings> = {
+  plan: async (_name, { command }) => ({
+    text: command.join(' ').replace(/^\/bin\/sh -c /, ''),
+  }),
+  resolve: async (_name, check) => check,
+  open(_name, check, { walls, surroundings }) {
+    const { command, timeoutMs, env } = check
+    const fingerprint = fingerprintOf({ command, timeoutMs, around: surroundings(env) })
+    return Object.assign(runCommand(check, walls), { timeoutMs, fingerprint })
+  },
+  describe: async (_name, { command }, { workspace, path }) => ({
+    kind: 'command',
+    describes: command,
+    toolDigest: await programDigest(command, workspace, path),
+    names: filesOfCommand(command),
+  }),
+  filesNamed: ({ command }) => filesOfCommand(command),
+  observe(check, { walls, identity, layerEnv }) {
+    const observed = {
+      identity,
+      env: { ...layerEnv, ...check.env },
+      open: (env: CommandCheckSettings['env'], prefix: readonly string[]) =>
+        runCommand({ ...check, env }, walls, { shows: identity.shows, prefix }),
+      ...(check.junit === undefined ? {} : { junit: check.junit }),
+    }
+    return (context, options) => observeCheck(observed, context, options)
+  },
+  env: ({ env }) => env,
+  commands: (name, check) => ({ [name]: check }),
+}
+
+function runCommand(
+  { command, env, timeoutMs }: CommandCheckSettings,
+  walls: CheckSurroundings['walls'],
+  { shows, prefix = [] }: CheckView = {},
+): Check {
+  const [program = '', ...args] = [...prefix, ...command]
+  return commandCheck(program, args, {
+    timeoutMs,
+    env,
+    commands: walls.commandsFor(command, shows),
+  })
+}

@@ -1,0 +1,84 @@
+/**
+ * A standard condition: the usual commands of the project. E7. Its files are those that the run began with, not what was
+ * made of them: the maker does not choose what judges it.
+ */
+
+import { type ConditionCommand, networkAdvice, planCondition } from '../../../evidence/index.ts'
+import { textOf } from '../../../loop/index.ts'
+import type { ConditionCheckSettings } from '../../../protocol/index.ts'
+import { sha256 } from '../../../system/index.ts'
+import { observeCheck } from '../../certify/identity/observe-check.ts'
+import type { Env, LaunchedCheckKind } from '../check-kind.ts'
+import { folderFiles } from '../folder-reader.ts'
+import { programDigest } from '../program-digest.ts'
+import type { StandardCheck } from '../resolved-check.ts'
+import { standardCheck } from '../standard-check.ts'
+import { fingerprintOf } from './fingerprint.ts'
+
+export const conditionKind: LaunchedCheckKind<ConditionCheckSettings, StandardCheck> = {
+  async plan(name, check, workspace) {
+    const begun = () => folderFiles(workspace)
+    try {
+      const found = await conditionKind.resolve(name, check, {
+        begun,
+        isOffline: false,
+        problems: [],
+      })
+      return typeof found === 'string'
+        ? { text: '', problem: found }
+        : { text: describeCommands(found.commands).join(' ') }
+    } catch (error) {
+      return { text: '', problem: textOf(error) }
+    }
+  },
+  async resolve(name, check, { begun, isOffline, problems }) {
+    const { reader, tree } = begun()
+    const { commands, problem } = await planCondition(reader, tree, check.condition)
+    if (problem !== undefined) return `checks.${name}: ${problem}`
+    const asking = isOffline ? commands.filter(({ network }) => network) : []
+    problems.push(...asking.map((command) => networkAdvice(check.condition, command)))
+    return { ...check, type: 'standard', commands }
+  },
+  open(_name, check, { walls, surroundings }) {
+    const { commands, condition, timeoutMs, env } = check
+    return Object.assign(standardCheck(check, walls, {}), {
+      timeoutMs,
+      fingerprint: fingerprintOf({ commands, timeoutMs, around: surroundings(env) }),
+      kind: 'command' as const,
+      condition,
+    })
+  },
+  async describe(_name, { commands }, { workspace, path }) {
+    const digests = commands.map(({ argv }) => programDigest(argv, workspace, path))
+    return {
+      kind: 'command',
+      describes: describeCommands(commands),
+      toolDigest: sha256((await Promise.all(digests)).join()),
+      names: commands.flatMap(({ names }) => names),
+    }
+  },
+  filesNamed: ({ commands }) => commands.flatMap(({ names }) => names),
+  observe(check, { walls, identity, layerEnv }) {
+    const observed = {
+      identity,
+      env: { ...layerEnv, ...check.env },
+      open: (env: Env, prefix: readonly string[]) =>
+        standardCheck({ ...check, env }, walls, { shows: identity.shows, prefix }),
+    }
+    return (context, options) => observeCheck(observed, context, options)
+  },
+  env: ({ env }) => env,
+  commands(name, { commands, env, timeoutMs }) {
+    const here = commands.filter(({ folder }) => folder === '')
+    return Object.fromEntries(
+      here.map(({ argv }, index) => [`${name} ${index}`, { command: argv, env, timeoutMs }]),
+    )
+  },
+}
+
+/** As one would type it. */
+const describeCommands = (commands: readonly ConditionCommand[]): readonly string[] =>
+  commands.flatMap(({ folder, argv }, index) => [
+    ...(index === 0 ? [] : ['&&']),
+    ...(folder === '' ? argv : ['cd', folder, '&&', ...argv]),
+  ])

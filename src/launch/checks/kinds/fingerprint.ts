@@ -1,0 +1,6 @@
+/** Tells whether two checks are the same. */
+
+import { canonicalJson } from '../../../protocol/index.ts'
+import { sha256 } from '../../../system/index.ts'
+
+export const fingerprintOf = (what: object): string => sha256(canonicalJson(what))

@@ -1,0 +1,29 @@
+/** An agent that judges, and may only read. */
+
+import type { JudgeCheckSettings } from '../../../protocol/index.ts'
+import { agentName, filesOfAgent } from '../agent-name.ts'
+import type { LaunchedCheckKind } from '../check-kind.ts'
+import { judgeCheck } from '../judge-check.ts'
+import { fingerprintOf } from './fingerprint.ts'
+
+export const judgeKind: LaunchedCheckKind<JudgeCheckSettings, JudgeCheckSettings> = {
+  plan: async (_name, { agent }) => ({ text: `a judge (${agentName(agent)})` }),
+  resolve: async (_name, check) => check,
+  open: (name, check) =>
+    Object.assign(judgeCheck(name, check), {
+      timeoutMs: check.timeoutMs,
+      fingerprint: fingerprintOf(judged(check)),
+      kind: 'judge' as const,
+    }),
+  describe: async (name, check) => ({
+    kind: 'judge',
+    describes: ['judge', name, agentName(check.agent)],
+    toolDigest: fingerprintOf(judged(check)),
+    names: filesOfAgent(check.agent),
+  }),
+  filesNamed: ({ agent }) => filesOfAgent(agent),
+  reader: ({ agent, timeoutMs }) => ({ agent, timeoutMs }),
+}
+
+/** A judge is its prompt and its agent, model included. */
+const judged = ({ agent, prompt }: JudgeCheckSettings): object => ({ agent, prompt })

@@ -1,0 +1,27 @@
+/** A call of a tool. What it answers may change though no file did, so it is asked anew each time. */
+
+import { canonicalJson, type ToolCheckSettings } from '../../../protocol/index.ts'
+import type { LaunchedCheckKind } from '../check-kind.ts'
+import { toolCheck } from '../tool-check.ts'
+import { fingerprintOf } from './fingerprint.ts'
+
+export const toolKind: LaunchedCheckKind<ToolCheckSettings, ToolCheckSettings> = {
+  plan: async (_name, { tool }) => ({ text: `the tool ${tool}` }),
+  resolve: async (_name, check) => check,
+  open: (_name, check) =>
+    Object.assign(toolCheck(check), {
+      timeoutMs: check.timeoutMs,
+      kind: 'tool' as const,
+      isLive: true as const,
+    }),
+  describe: async (_name, { tool: name, args, expect }, { described }) => ({
+    kind: 'tool',
+    describes: ['tool', name, canonicalJson(args)],
+    toolDigest: fingerprintOf({
+      tool: described.find((tool) => tool.name === name) ?? name,
+      expect: expect ?? null,
+    }),
+    names: [],
+  }),
+  filesNamed: () => [],
+}

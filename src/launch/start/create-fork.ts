@@ -1,0 +1,118 @@
+/**
+ * Creates runs that continue from another run: forks and retries (ADR 0048).
+ *
+ * A retry starts from the last checkpoint, with the same limits as the first try, and works where that one
+ * worked: in a separate worktree on the files of the checkpoint, or in the folder itself with the files as
+ * they are now.
+ */
+
+import { inspectRun } from '../../history/inspect-run.ts'
+import { defined, isEnd, isLoopError, LoopError, type RunId } from '../../loop/index.ts'
+import type { ForkRequest, RetryRequest } from '../../protocol/api/index.ts'
+import { forkFolder } from '../../runs/fork-folder.ts'
+import type { Queued } from '../../runs/options.ts'
+import type { RunPlace } from '../../runs/run-place.ts'
+import { makeWorkFolder } from '../../system/index.ts'
+import { loadLoop } from '../load-loop.ts'
+import { runEnvironment } from '../run-environment.ts'
+import type { CreatedRun } from './create-run.ts'
+import { fileOf } from './file-of.ts'
+import type { StartParts } from './start-host.ts'
+
+export interface ForkChoice extends ForkRequest {
+  /** E8. The user wants this attempt to be made again. */
+  readonly isAgain?: boolean
+  readonly keepFiles?: boolean
+}
+
+/** What a retry is as a fork. */
+export async function toFork(
+  { host }: Pick<StartParts, 'host'>,
+  run: RunId,
+  request: RetryRequest,
+): Promise<ForkChoice> {
+  const from = await inspectRun(host.journal, run)
+  const { status, name } = from.run
+  if (!isEnd(status)) {
+    const message = `Run "${name}" has not ended (${status}). Resume it: loopctl resume ${name}`
+    throw new LoopError('wrong-status', message)
+  }
+  if (status === 'completed') {
+    const message = `Run "${name}" completed: there is nothing to retry.`
+    throw new LoopError('wrong-status', `${message} To continue from it: loopctl fork ${name}`)
+  }
+  const iteration = request.from ?? from.run.iteration
+  const { limits, worktree } = from.state
+  const first = from.checkpoints[0]?.iteration ?? from.run.iteration + 1
+  const allowed = Math.max(1, limits.iterations - Math.max(0, first - 1))
+  const isInPlace = worktree === undefined && from.run.workspace !== undefined
+  return {
+    ...request,
+    iteration,
+    name: request.name ?? (await derivedName(host.journal, name)),
+    limits: { iterations: iteration + allowed },
+    isAgain: true,
+    ...(isInPlace ? { workspace: from.run.workspace, replaceFiles: true, keepFiles: true } : {}),
+  }
+}
+
+export async function createFork(
+  { host, onLine, onProblem, signal }: StartParts,
+  run: RunId,
+  request: ForkChoice,
+  toQueue?: (place: RunPlace) => Queued,
+): Promise<CreatedRun> {
+  const from = await inspectRun(host.journal, run)
+  const { iteration, name, input, replaceFiles } = request
+  const file = fileOf(from, request.file)
+  const inherited = request.file === undefined ? from.state.source?.changes : undefined
+  const loaded = await loadLoop(file, {
+    folder: host.folder,
+    environment: runEnvironment(request.environment),
+    changes: { ...inherited, ...request.changes },
+    onLine,
+    ...defined({ input, signal, trust: request.trust, types: host.loopTypes }),
+  })
+  try {
+    const workspace = request.workspace ?? forkFolder(from, iteration)
+    if (workspace !== undefined) makeWorkFolder(workspace)
+    const place = await host.placeFork(run, {
+      iteration,
+      worktree: loaded.worktree,
+      ...defined({ workspace, name, replaceFiles }),
+    })
+    for (const problem of place.problems) onProblem(problem, place.id)
+    const queue = toQueue?.(place)
+    await host.createFork(run, loaded.loop, {
+      iteration,
+      place,
+      source: loaded.source,
+      ...(request.isAgain === true ? { again: true } : {}),
+      ...defined({ limits: request.limits, queue }),
+      ...(input === undefined ? {} : { input: loaded.input }),
+    })
+    return { place, loaded }
+  } catch (error) {
+    await loaded.close()
+    throw error
+  }
+}
+
+const nameCharsMax = 64
+
+/** `brave-owls-jump`, `brave-owls-jump-2`, `brave-owls-jump-3`. */
+async function derivedName(journal: StartParts['host']['journal'], name: string): Promise<string> {
+  const [, stem = name] = /^(.+?)(?:-\d{1,6})?$/.exec(name) ?? []
+  for (let number = 2; ; number++) {
+    const ending = `-${number}`
+    const derived = `${stem.slice(0, nameCharsMax - ending.length)}${ending}`
+    const taken = await journal.findRun(derived).then(
+      (found) => found.name === derived,
+      (error: unknown) => {
+        if (isLoopError(error, 'unknown-run') || isLoopError(error, 'ambiguous-run')) return false
+        throw error
+      },
+    )
+    if (!taken) return derived
+  }
+}

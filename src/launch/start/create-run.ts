@@ -1,0 +1,139 @@
+/**
+ * From a request to a run on disk. The daemon and `--no-daemon` both create runs here; they differ only in
+ * whether the run is queued.
+ */
+
+import { homedir } from 'node:os'
+import { moreChecks, runLimits, runWorktree } from '../../definition/config/apply-settings.ts'
+import { loadDaemonConfig } from '../../definition/config/load-config.ts'
+import { defaultLimits, defined, type Limits, textOf } from '../../loop/index.ts'
+import type { NewRunRequest, RunSettings } from '../../protocol/api/index.ts'
+import type { Queued } from '../../runs/options.ts'
+import type { RunPlace } from '../../runs/run-place.ts'
+import { loadLoop } from '../load-loop.ts'
+import type { LoadedLoop } from '../loaded-loop.ts'
+import { nameRun, type RunName } from '../name-run.ts'
+import { requireReady } from '../preflight/look-ahead.ts'
+import { runEnvironment } from '../run-environment.ts'
+import { recordBeginning } from './record-beginning.ts'
+import { requireAbsolute } from './require-absolute.ts'
+import type { StartParts } from './start-host.ts'
+import { workspaceFor } from './workspace-for.ts'
+
+/** A run that is on disk and not driven yet. */
+export interface CreatedRun {
+  readonly place: RunPlace
+  /** The caller passes it on to `driveRun`, or closes it. */
+  readonly loaded: LoadedLoop
+}
+
+/** `toQueue`: what is written with the run, so that a daemon drives it. */
+export async function createRun(
+  parts: StartParts,
+  request: NewRunRequest,
+  toQueue?: (place: RunPlace) => Queued,
+): Promise<CreatedRun> {
+  const { host, onProblem } = parts
+  for (const path of [request.file, request.workspace, request.here]) requireAbsolute(path)
+  // Without settings in the request, those of the user who runs this process apply.
+  const settings = request.settings ?? (await loadDaemonConfig()).settings
+  const loaded = await loadFor(parts, request, settings)
+  try {
+    const workspace = workspaceFor(request.workspace, loaded)
+    const limits = runLimits(loaded.limits, settings, request.limits)
+    await requireStart(parts, request, loaded, workspace)
+    const { name, source } = await nameFor(parts, request, settings, { loaded, limits, workspace })
+    const place = await host.place({
+      name,
+      ...defined({ logDir: settings.artifacts?.logDir }),
+      workspace,
+      worktree: runWorktree(loaded.worktree, settings, request.worktree),
+      needsChoice: request.needsChoice === true,
+      // A loop file cannot vouch on the user's behalf.
+      isVouched: request.worktree?.use === true,
+      apart: [...loaded.files, ...(parts.apart ?? [])],
+    })
+    for (const problem of place.problems) onProblem(problem, place.id)
+    const queue = toQueue?.(place)
+    await host.create(loaded.loop, {
+      input: loaded.input,
+      limits,
+      place,
+      source: loaded.source,
+      ...(request.again === true ? { again: true } : {}),
+      ...defined({ queue }),
+    })
+    const { artifacts } = settings
+    // A run works without its files.
+    await recordBeginning(host, place.id, { nameSource: source, ...artifacts }).catch(
+      (error: unknown) =>
+        onProblem(`cannot write the files of the run: ${textOf(error)}`, place.id),
+    )
+    return { place, loaded }
+  } catch (error) {
+    await loaded.close()
+    throw error
+  }
+}
+
+function loadFor(
+  { host, onLine, signal, reads }: StartParts,
+  request: NewRunRequest,
+  { model, checks }: RunSettings,
+): Promise<LoadedLoop> {
+  const { file, input, changes, here, trust } = request
+  const options = {
+    folder: host.folder,
+    environment: runEnvironment(request.environment),
+    here: here ?? homedir(),
+    defaultModel: model,
+    ...moreChecks(checks),
+    onLine,
+    ...defined({ input, changes, signal, trust, types: host.loopTypes }),
+  }
+  return loadLoop(file, options, reads)
+}
+
+/** What takes seconds to find out is reported before anything is made. */
+async function requireStart(
+  { host, signal }: StartParts,
+  { skipPreflight = false, attended = false, environment }: NewRunRequest,
+  loaded: LoadedLoop,
+  workspace: string,
+): Promise<void> {
+  if (!skipPreflight) {
+    await requireReady(loaded, {
+      workspace,
+      folder: host.folder,
+      attended,
+      environment: runEnvironment(environment),
+    })
+  }
+  signal?.throwIfAborted()
+}
+
+interface Named {
+  readonly loaded: LoadedLoop
+  readonly limits: Partial<Limits>
+  readonly workspace: string
+}
+
+/** A model that chooses the name gets the prompt that the agent gets. */
+function nameFor(
+  { host, signal }: StartParts,
+  { name, environment }: NewRunRequest,
+  { naming }: RunSettings,
+  { loaded, limits, workspace }: Named,
+): Promise<RunName> {
+  const models = host.models.withEnvironment(runEnvironment(environment))
+  return nameRun(
+    { journal: host.journal, models },
+    {
+      ...naming,
+      ...defined({ given: name, signal }),
+      loop: loaded.loop.name,
+      about: () =>
+        loaded.firstPrompt({ ...defaultLimits, ...limits }, workspace) ?? loaded.loop.name,
+    },
+  )
+}

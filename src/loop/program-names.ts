@@ -1,0 +1,4 @@
+/** The agent programs that are known. Loop files name them; `agents/programs` drives them, a file each. */
+
+export const programNames = ['claude', 'codex', 'opencode', 'gemini'] as const
+export type ProgramName = (typeof programNames)[number]

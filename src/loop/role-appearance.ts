@@ -1,0 +1,13 @@
+/** How the agents of a loop appear in run folders and postmortems, by role. */
+
+export type RoleAppearances = { readonly [role: string]: RoleAppearance }
+
+export interface RoleAppearance {
+  /** What its output is called in run folders; default: the role. */
+  readonly label?: string
+  /** Its report is the agent's report of an iteration. */
+  readonly reports?: true
+}
+
+/** Of runs that record none. */
+export const defaultRoles: RoleAppearances = { maker: { label: 'impl', reports: true } }

@@ -1,0 +1,55 @@
+/**
+ * A state as it is stored and sent: flat JSON, in which members are absent that were not there yet when
+ * it was written, and in which the phase was not kept in order before it had a type.
+ */
+
+import { LoopError } from './errors.ts'
+import type { StepId, TreeId } from './ids.ts'
+import type { Outcome } from './outcome.ts'
+import {
+  ended,
+  halted,
+  type OpenIteration,
+  pending,
+  type RunPhase,
+  running,
+  type Whole,
+  waiting,
+} from './run-phase.ts'
+import { initialState, type RunFacts, type RunState } from './state.ts'
+import type { RunStatus } from './status.ts'
+
+export interface StoredState extends RunFacts {
+  readonly status: RunStatus
+  readonly open?: OpenIteration | undefined
+  readonly waits: readonly StepId[]
+  readonly suspendedTree?: TreeId | undefined
+  readonly outcome?: Outcome | undefined
+}
+
+/** The state that was stored, also by an earlier version. */
+export const readState = (stored: StoredState): RunState => ({
+  ...initialState,
+  ...stored,
+  ...readPhase(stored),
+  metrics: { ...initialState.metrics, ...stored.metrics },
+})
+
+function readPhase(stored: StoredState): Whole<RunPhase> {
+  const { status, open, waits, suspendedTree, outcome } = stored
+  if (outcome !== undefined) return ended(outcome, suspendedTree)
+  switch (status) {
+    case 'pending':
+      return pending
+    case 'running':
+      return running(open, suspendedTree)
+    case 'waiting':
+      // An iteration that ended, or was left behind, with a wait open once left this status.
+      return open === undefined ? running(undefined, suspendedTree) : waiting(open, waits)
+    case 'suspended':
+    case 'paused':
+      return halted(status, open, suspendedTree)
+    default:
+      throw new LoopError('store-damaged', `A stored state is "${status}", and has no outcome.`)
+  }
+}

@@ -1,0 +1,119 @@
+/** The loop type `plain` as a loop file has it: its keys, its role, and its loop. */
+
+import { type CaptureLimits, captureLimits, defaultRoles } from '../../loop/index.ts'
+import {
+  integer,
+  isJsonObject,
+  type JsonObject,
+  key,
+  keys,
+  type LoopFile,
+  makerRole,
+  type PromptSection,
+  promptSchema,
+} from '../../protocol/index.ts'
+import type { LoopGiven, LoopTypeDefinition } from '../loop-type-definition.ts'
+import { checkPlain, type PlainSettings, plainLoop } from './plain.ts'
+
+/** The keys of a loop file that belong to `plain`. */
+export interface PlainKeys {
+  /** At least one. A prompt that is text becomes one section named `prompt`. */
+  readonly prompt: readonly PromptSection[]
+  readonly context: { readonly tokensMax: number }
+  readonly progress: CaptureLimits
+}
+
+const defaultContextTokens = 100_000
+
+const contextSchema = keys({
+  tokens: key(
+    integer(100, 100_000_000).prefault(defaultContextTokens),
+    "The most tokens in the prompt; never more than the model's context window.",
+  ),
+}).transform(({ tokens }) => ({ tokensMax: tokens }))
+
+const progressSchema = keys({
+  entries: key(
+    integer(1, 1000).prefault(captureLimits.entriesMax),
+    'How many of the last iterations it covers.',
+  ),
+  chars: key(
+    integer(1, 1_000_000).prefault(captureLimits.charsMax),
+    'How many characters of each output it keeps, from the end. At least 4,000 for the newest iteration.',
+  ),
+}).transform(({ entries, chars }) => ({ entriesMax: entries, charsMax: chars }))
+
+export const plainType: LoopTypeDefinition<PlainKeys> = {
+  name: 'plain',
+  description: 'Runs an agent on a prompt until the checks pass.',
+  roles: {
+    [makerRole]: {
+      description: 'does the work',
+      access: 'write',
+      absent: 'refused',
+      ...defaultRoles[makerRole],
+    },
+  },
+  until: [{ type: 'checks-pass' }, { type: 'no-progress', iterations: 3 }],
+  keys: {
+    prompt: key(
+      promptSchema.clone(),
+      'The prompt of each iteration: a Liquid template, a template file, or a list of sections. Required for every agent except repair.',
+      '{{ input.goal }}\n{{ progress }}',
+      { file: 'prompt.md' },
+    ),
+    context: key(contextSchema.prefault({}), 'The maximum length of the prompt.', {
+      tokens: 100_000,
+    }),
+    progress: key(
+      progressSchema.prefault({}),
+      'How much of the last iterations {{ progress }} includes.',
+      { entries: 5, chars: 500 },
+    ),
+  },
+  prompts: ({ prompt }) => ({ prompt }),
+  complete: withDefaultPrompt,
+  async prepare(file, given) {
+    const settings = plainSettings(file, given)
+    const { variables, first } = await checkPlain(settings, given.input)
+    return {
+      loop: plainLoop(settings),
+      variables,
+      warnings: forgotten(file, variables),
+      firstPrompt: (beginning) => first(beginning).text,
+    }
+  },
+}
+
+function plainSettings(
+  { name, until, settings: { context, progress } }: LoopFile<PlainKeys>,
+  { version, prompts }: LoopGiven,
+): PlainSettings {
+  const prompt = (prompts['prompt'] ?? []).map(({ position, ...section }) => ({
+    ...section,
+    source: { file: position.file, line: position.line, indent: position.column - 1 },
+  }))
+  return { name, version, prompt, context, progress, until }
+}
+
+/** The repair agent reads nothing in its prompt but how far its search is. */
+const repairPrompt = 'Make the checks pass.\n\n{{ progress }}'
+
+/** A prompt that is missing for any other agent is missed as ever. */
+function withDefaultPrompt(written: JsonObject): JsonObject {
+  const { prompt, agents } = written
+  if (prompt !== undefined) return written
+  const agent = written['agent'] ?? (isJsonObject(agents) ? agents[makerRole] : undefined)
+  const isRepair = agent === 'repair' || (isJsonObject(agent) && Object.hasOwn(agent, 'repair'))
+  return isRepair ? { ...written, prompt: repairPrompt } : written
+}
+
+/** What it tried is in its last report, which only progress holds. */
+function forgotten(
+  { agents }: LoopFile<PlainKeys>,
+  variables: readonly string[],
+): readonly string[] {
+  const knows = variables.some((name) => name === 'progress' || name === 'agent_report')
+  if (agents[makerRole]?.type !== 'repair' || knows) return []
+  return ['prompt: without {{ progress }} each iteration of the repair agent searches anew.']
+}

@@ -1,0 +1,6 @@
+/** The built-in loop types. A new one is a folder here, and one line below. */
+
+import type { LoopTypeDefinition } from './loop-type-definition.ts'
+import { plainType } from './plain/plain-type.ts'
+
+export const loopTypes: readonly LoopTypeDefinition[] = [plainType]
