@@ -6,7 +6,7 @@ import type { BlobId } from '../loop/index.ts'
 
 export type { Exchange, ExchangeBody } from '../gateway/index.ts'
 
-/** Rejects with `unknown-artifact` when it is no longer there. */
+/** Rejects with `unknown-artifact` if it no longer exists. */
 export async function loadExchange(blob: BlobId, blobs: Pick<Blobs, 'get'>): Promise<Exchange> {
   return readExchange(await blobs.get(blob))
 }

@@ -15,8 +15,8 @@ export const iterationFile = (iteration: number, rest: string): string =>
 export const promptFile = (iteration: number): string => iterationFile(iteration, 'prompt.txt')
 export const tailFile = (iteration: number): string => `iter-${padded(iteration)}.tail.txt`
 
-/** What an agent prints: by the label of its role, such as `impl` for the one that does the work. */
-export function logOf(
+/** The log of an agent, named after the label of its role, such as `impl` for the maker. */
+export function agentLogFile(
   iteration: number,
   step: StepId,
   roles: RoleAppearances = defaultRoles,

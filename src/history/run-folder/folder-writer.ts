@@ -19,7 +19,7 @@ import { projectEvent, wantsResult } from './project-event.ts'
 import { openSafeFolder, type SafeFolder } from './safe-folder.ts'
 
 export interface FolderWriter {
-  /** `row`: the run as it is now, if it was read before. Never rejects: the result has the problem. */
+  /** `row`: the current state of the run, if it was read before. Never rejects: the result has the problem. */
   update(row?: RunRow): Promise<WrittenFolder>
 }
 
@@ -37,7 +37,7 @@ export function createFolderWriter(
   let known: Marker | undefined
   let isExcluded = place.place === 'global'
 
-  async function bringUp(folder: SafeFolder, row: RunRow): Promise<number> {
+  async function catchUpFolder(folder: SafeFolder, row: RunRow): Promise<number> {
     known ??= await readMarker(folder, run.id)
     let marker = known.seq > row.lastSeq ? createMarker(run.id) : known
     for (let rebuilt = marker.seq === 0; ; ) {
@@ -62,18 +62,18 @@ export function createFolderWriter(
   }
 
   return {
-    async update(given) {
+    async update(knownRow) {
       const at = { place: place.place, path: pathOf(place) }
       let folder: SafeFolder | undefined
       try {
-        const row = given ?? (await host.journal.findRun(run.id))
+        const row = knownRow ?? (await host.journal.findRun(run.id))
         if (!isExcluded) {
           await excludeFromGit(host, row, place)
           isExcluded = true
         }
         if (place.place === 'global') makeFolder(place.root)
         folder = await openSafeFolder(place.root, place.parts, { make: true })
-        return { ...at, seq: folder === undefined ? 0 : await bringUp(folder, row) }
+        return { ...at, seq: folder === undefined ? 0 : await catchUpFolder(folder, row) }
       } catch (error) {
         // The marker is read again next time.
         const seq = known?.seq ?? 0

@@ -60,8 +60,8 @@ async function follow(
       watch.reset()
       const row = await host.journal.findRun(run.id)
       const { status } = row
-      const isLeft = isLast || isEnd(status)
-      const writers = isLeft ? [...live, ...deferred] : live
+      const isIdle = isLast || isEnd(status)
+      const writers = isIdle ? [...live, ...deferred] : live
       const isBehind = await withLimit(() => update(writers, row, reportProblem))
       if (isLast || (isEnd(status) && !isBehind)) return
       await pause(pauseMs, signal)
@@ -91,12 +91,12 @@ function splitByTime(
 async function update(
   writers: readonly FolderWriter[],
   row: RunRow,
-  told: (problem: string) => void,
+  reportProblem: (problem: string) => void,
 ): Promise<boolean> {
   let isBehind = false
   for (const writer of writers) {
     const { seq, problem } = await writer.update(row)
-    if (problem !== undefined) told(problem)
+    if (problem !== undefined) reportProblem(problem)
     isBehind ||= seq < row.lastSeq || problem !== undefined
   }
   return isBehind

@@ -1,7 +1,7 @@
 /** Projects steps with prompts, agents and checks to the files of a run. */
 
 import { type Json, parseStepId, type RunEvent, readStep } from '../../loop/index.ts'
-import { iterationFile, logOf, promptFile, promptSnapshot, tailFile } from './file-names.ts'
+import { agentLogFile, iterationFile, promptFile, promptSnapshot, tailFile } from './file-names.ts'
 import { type Change, type FileChange, type FoldState, type OpenIteration } from './fold-state.ts'
 import type { ReportRow } from './report-row.ts'
 import { agentEnd, checkEnd, noteText, promptOf } from './step-text.ts'
@@ -71,7 +71,7 @@ function projectAgent(
   result?: Json,
 ): Change {
   const { iteration, step } = event
-  const path = logOf(iteration, step, carried.roles)
+  const path = agentLogFile(iteration, step, carried.roles)
   const at = { atMs, iteration }
   switch (event.type) {
     case 'step-started': {

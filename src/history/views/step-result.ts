@@ -25,7 +25,7 @@ export interface StepResult {
 
 type Finished = Pick<StepFinished, 'step' | 'kind' | 'role' | 'result'>
 
-/** A result beside the record is read for this, unless it is enormous. */
+/** A result in a blob is loaded unless it is larger than this. */
 const loadBytesMax = 8 * 1024 * 1024
 
 /** Missing content counts as empty. */
@@ -41,7 +41,7 @@ export async function loadResult(
   return readResult(kind, value)
 }
 
-/** As `resultOf`, from what is in the event itself. */
+/** Like `loadResult`, but uses only the event itself. */
 export function inlineResult(event: Finished): StepResult {
   const { result } = event
   const value = result !== undefined && 'value' in result ? result.value : undefined
@@ -63,8 +63,8 @@ function readResult(kind: StepKind, value: Json | undefined): StepResult {
   return { ...code, check: { output, ...took } }
 }
 
-/** Content that it left: what it kept by name, and its result where that is too large for the record. */
-export function artifactsOf(event: Finished, name: string): readonly StepArtifact[] {
+/** Lists the artifacts of a step: those it stored by name, and its result if that is a blob. */
+export function listArtifactsOf(event: Finished, name: string): readonly StepArtifact[] {
   const { result } = event
   if (result === undefined) return []
   if ('blob' in result) return [{ name: 'result', blob: result.blob, bytes: result.bytes }]

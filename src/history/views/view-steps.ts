@@ -16,7 +16,7 @@ import type { Page, Step, StepPhase } from '../../protocol/api/index.ts'
 import { fromCursor, type PageOptions, pageLimit, toCursor } from './cursor.ts'
 import type { RecordSource } from './record-source.ts'
 import { createSpending, type Spending, spendingTypes } from './spending.ts'
-import { artifactsOf, inlineResult } from './step-result.ts'
+import { inlineResult, listArtifactsOf } from './step-result.ts'
 
 type Draft = { -readonly [Key in keyof Step]: Step[Key] }
 
@@ -103,7 +103,7 @@ const started = ({ seq, atMs }: RecordedEvent, event: StepStarted): Draft => {
   const { iteration, step, attempt, wakeAtMs } = event
   const { kind } = readStep(event)
   const { name } = parseStepId(step)
-  const phase = phaseOf(kind, name)
+  const phase = toPhase(kind, name)
   return {
     seq,
     iteration,
@@ -125,7 +125,7 @@ function end(step: Draft | undefined, { event, atMs }: RecordedEvent): void {
     case 'step-finished': {
       const { exitCode } = inlineResult(event)
       step.state = 'done'
-      step.artifacts = artifactsOf(event, step.name)
+      step.artifacts = listArtifactsOf(event, step.name)
       if (exitCode !== undefined) step.exitCode = exitCode
       if (event.evidence !== undefined) step.evidence = event.evidence
       break
@@ -143,8 +143,8 @@ function end(step: Draft | undefined, { event, atMs }: RecordedEvent): void {
   step.endedAtMs = atMs
 }
 
-/** A loop says what its agents are for by their roles. */
-function phaseOf(kind: StepKind, name: string): StepPhase | undefined {
+/** Derives the phase from the kind of the step and the role of the agent. */
+function toPhase(kind: StepKind, name: string): StepPhase | undefined {
   if (kind === 'agent') return /review|judge|check|critic/i.test(name) ? 'review' : 'implementation'
   if (kind === 'check' || kind === 'certify') return 'verification'
   return kind === 'action' && name.startsWith('merge') ? 'merge' : undefined

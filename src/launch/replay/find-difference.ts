@@ -13,13 +13,7 @@ import {
   type Recording,
   type StepEnd,
 } from '../../history/recording.ts'
-import {
-  describeOutcome,
-  kindOf,
-  type Outcome,
-  type StepId,
-  type TreeId,
-} from '../../loop/index.ts'
+import { describeOutcome, type Outcome, type StepId, type TreeId } from '../../loop/index.ts'
 
 export interface Difference {
   /** Absent: the difference concerns the whole run. */
@@ -84,17 +78,17 @@ async function compareIteration(
   if (files !== undefined) return { iteration, message: 'it started with different files', files }
   for (const [step, then] of recorded.steps) {
     // Its result follows from the end of the iteration, which is compared below.
-    if (kindOf(step) === 'certify') continue
+    if (then.kind === 'certify') continue
     const difference = await compareStep(then, done.steps.get(step), changed)
     if (difference !== undefined) return { iteration, step, ...difference }
   }
   // In an iteration that never ended, the replay may have got further.
   if (recorded.ending === undefined) return undefined
-  const more = [...done.steps.keys()].find(
-    (step) => !recorded.steps.has(step) && kindOf(step) !== 'certify',
+  const more = [...done.steps.values()].find(
+    ({ step, kind }) => !recorded.steps.has(step) && kind !== 'certify',
   )
   if (more !== undefined) {
-    return { iteration, step: more, message: 'the original run does not have this step' }
+    return { iteration, step: more.step, message: 'the original run does not have this step' }
   }
   const after = await compareFiles(recorded.treeAfter, done.treeAfter, changed)
   if (after !== undefined) return { iteration, message: 'it left different files', files: after }

@@ -1,4 +1,3 @@
-export { type Difference, describeDifference } from './find-difference.ts'
-export type { Replay, ReplayOptions, ReplayResult, ReplayStart } from './replay.ts'
+export type { Replay, ReplayOptions, ReplayResult } from './replay.ts'
 export { isReplayFolder } from './replay-folder.ts'
 export { openReplay } from './replay-run.ts'

@@ -43,7 +43,7 @@ import { translateTools } from './translate-tools.ts'
 export interface ReplayAnswers {
   /** For the gateway sessions of agents: the recorded exchanges of the running step. */
   readonly replay: (at: ReplayPlace) => ReplaySettings | undefined
-  /** What the loop opened, with the record in the place of the world. */
+  /** The parts of the loop, with recorded answers instead of the outside world. */
   parts(opened: RunParts): RunParts & Pick<Ports, 'certifier' | 'isAttempt'>
 }
 
