@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the operations and from nothing else. */
+/** The OpenAPI 3.1 document, generated only from the operations. */
 
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
@@ -13,34 +13,34 @@ import { problemType } from './problem-answer.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 const tags: Readonly<Record<string, string>> = {
-  runs: 'Which there are, a new one, one of them.',
-  control: 'What people say to runs, and runs that come of runs.',
-  record: 'What the record says of runs, as it grows.',
-  work: 'What runs made, and what becomes of it.',
+  runs: 'List, create, get and remove runs.',
+  control: 'Control runs: decisions, answers, retries, forks.',
+  record: 'The journal of runs, also as a stream.',
+  work: 'The changes that runs made: diffs, merges, pull requests.',
   files: 'Checkpoints, certificates, artifacts, postmortems.',
   worktrees: 'The git worktrees of runs.',
-  loops: 'Loop files, before anything of them is done.',
+  loops: 'Loop files, before they run.',
   daemon: 'The daemon itself.',
 }
 
-/** What the guard, the reading of a request and the store can say to any request. */
+/** Problems that any request can get from the guard, the parser or the store. */
 const always = [400, 401, 403, 421, 500, 503]
 const whenChanging = [411, 413, 415]
 
 const reasons: Readonly<Record<number, string>> = {
-  400: 'The request is not as this document says; `errors` names the fields.',
-  401: 'There is no token, or not one of this daemon.',
-  403: 'The token may only look, the request is of another origin, or the loop file is not trusted.',
+  400: 'The request does not match this document; `errors` names the fields.',
+  401: 'The token is missing or invalid.',
+  403: 'The token is read-only, the request is from another origin, or the loop file is not trusted.',
   404: 'There is no such run, file, question or checkpoint.',
-  409: 'Not possible as things are: `possible` says what is; several runs fit: `candidates` names them.',
-  411: 'The body has no length.',
+  409: 'Not possible in this state (`possible` lists what is), or ambiguous (`candidates` lists the runs).',
+  411: 'The header Content-Length is missing.',
   413: 'The body is too long.',
   415: 'The body is not JSON.',
-  421: 'The Host is not that of this daemon.',
-  422: 'What was asked for cannot be: a key was used for something else, or something is not set up.',
-  500: 'An error of the daemon itself; its log has more.',
+  421: 'The header Host does not name this daemon.',
+  422: 'Cannot be done: the idempotency key was used for another request, or the configuration is incomplete.',
+  500: 'An internal error of the daemon; see its log.',
   501: 'Not available on this machine.',
-  503: 'Not now: the daemon is ending, the store cannot be used, or a program is missing.',
+  503: 'Not available now: the daemon is shutting down, the store fails, or a program is missing.',
 }
 
 export function openApi(operations: readonly Operation[]): Fields {
@@ -55,7 +55,7 @@ export function openApi(operations: readonly Operation[]): Fields {
     info: {
       title: 'loopd',
       version: packageVersion(),
-      summary: 'Runs of loops: created, watched, steered.',
+      summary: 'Create, watch and control runs of loops.',
       description: 'Times are in milliseconds since 1970, costs in millionths of a dollar.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -70,7 +70,7 @@ export function openApi(operations: readonly Operation[]): Fields {
           type: 'http',
           scheme: 'bearer',
           description:
-            'From the file `daemon/token` of the state folder; `read-token` may only look.',
+            'From the file `daemon/token` of the state folder; `read-token` is read-only.',
         },
       },
     },
@@ -89,7 +89,7 @@ function describe(one: Operation, schemas: Schemas, problem: Fields): Fields {
   )
   const isTagged = isLooking && one.isLive !== true && hasJson(one.answers[200])
   const unchanged = isTagged
-    ? [['304', { description: 'As `If-None-Match` has it.' }] as const]
+    ? [['304', { description: 'Unchanged since `If-None-Match`.' }] as const]
     : []
   return {
     operationId: id,
@@ -129,7 +129,7 @@ const hasJson = (answer: AnswerShape | undefined): boolean =>
 const ifNoneMatch: Fields = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'The `ETag` of an answer that is known: 304 if it is still the same.',
+  description: 'The `ETag` of an earlier response: 304 if it is unchanged.',
   required: false,
   schema: { type: 'string', maxLength: 1024 },
   example: '"pM9Bq1kGx4w0y3xkU2nF8A"',
@@ -151,14 +151,14 @@ const headerName = (name: string): string =>
 function describeAnswer(answer: AnswerShape, schemas: Schemas, one: Operation): Fields {
   const { description, content = {}, headers = {} } = answer
   const isTagged = one.method === 'get' && one.isLive !== true && hasJson(answer)
-  const told = isTagged ? { ...headers, etag: 'Changes when the answer does.' } : headers
+  const allHeaders = isTagged ? { ...headers, etag: 'Changes when the answer does.' } : headers
   return {
     description,
-    ...(Object.keys(told).length === 0
+    ...(Object.keys(allHeaders).length === 0
       ? {}
       : {
           headers: Object.fromEntries(
-            Object.entries(told).map(([name, text]) => [
+            Object.entries(allHeaders).map(([name, text]) => [
               headerName(name),
               { description: text, schema: { type: 'string' } },
             ]),
@@ -185,7 +185,7 @@ interface Schemas {
 
 const place = '#/components/schemas/'
 
-/** Each schema that has a name of its own stands in one place. */
+/** Each named schema is defined once. */
 function createSchemas(): Schemas {
   const named = new Map<string, Fields>()
   const keep = (name: string, schema: Fields): void => {

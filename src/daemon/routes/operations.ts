@@ -1,4 +1,4 @@
-/** Everything that can be asked of the daemon. */
+/** All operations of the daemon. */
 
 import { z } from 'zod'
 import { daemonOperations } from './daemon-operations.ts'
@@ -19,7 +19,7 @@ const document = operation({
   method: 'get',
   path: '/openapi.json',
   tag: 'daemon',
-  summary: 'This document.',
+  summary: 'Get this document.',
   answers: { 200: json('OpenAPI 3.1.', z.looseObject({ openapi: z.string() })) },
   async handle() {
     made ??= openApi(operations)
