@@ -247,7 +247,7 @@ describe('clean-up', () => {
     const place = await host.place({ workspace: repository.checkout, worktree: true })
     const options = { repository: repository.checkout }
     expect(await host.cleanWorktrees(options)).toMatchObject([
-      { status: 'kept', why: expect.stringContaining('not on this record') },
+      { status: 'kept', why: expect.stringContaining('not in this state folder') },
       { status: 'kept', why: expect.stringContaining('within the last hour') },
     ])
     await place.leave()

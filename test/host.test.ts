@@ -174,7 +174,7 @@ test('a run that nobody drives is cancelled at once', async () => {
   expect(await run.done).toMatchObject({ reason: why })
   await expect(host.answer('waiting', '1/ask:go#1', 'maybe', 'me')).rejects.toThrow(/not an option/)
   await expect(host.answer('waiting', 'og', 'yes', 'me')).rejects.toThrow(
-    "It asks: go. Answer with: loopctl answer waiting 'go' <answer>",
+    "Its questions: go. Answer: loopctl answer waiting 'go' <answer>",
   )
   await host.tell('waiting', { type: 'cancel', reason: 'no longer needed' }, 'me')
   expect((await host.inspect('waiting')).run.status).toBe('cancelled')

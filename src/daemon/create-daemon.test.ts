@@ -77,7 +77,7 @@ describe('where it listens', () => {
     const daemon = await start({ ...settings, orAnyPort: true }, logged)
     expect(daemon.address).not.toContain(`:${port}`)
     expect(lines.map((line) => (JSON.parse(line) as { readonly msg: string }).msg)).toEqual([
-      'the port is used by another program: any other is taken',
+      'the port is used by another program; using another',
     ])
   })
 })
@@ -143,7 +143,7 @@ test('it ends when its record is moved away, and makes no other in its place', a
   const daemon = await start(settings, { onLost: (message) => void lost.push(message) })
   renameSync(settings.folder, `${settings.folder}.moved`)
   await daemon.ended
-  expect(lost).toEqual([expect.stringContaining('Put it back')])
+  expect(lost).toEqual([expect.stringContaining('Restore it')])
   expect(existsSync(settings.folder)).toBe(false)
 })
 

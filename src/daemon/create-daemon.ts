@@ -1,4 +1,4 @@
-/** A daemon in this process: the lock, the host, the scheduler, the ways in. `loopd` is one as a program. */
+/** A daemon in this process: lock, host, scheduler and listeners. `loopd` is the program around it. */
 
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { finishRunFolder } from '../history/run-folder/finish-run-folder.ts'
@@ -26,27 +26,27 @@ export interface Daemon {
   readonly host: Host
   readonly scheduler: Scheduler
   readonly log: DaemonLog
-  /** Lets work under way finish its step, then ends everything. Said again at once: without waiting. */
+  /** Lets runs finish their current step, then shuts down. A second call does not wait. */
   stop(options?: StopOptions): Promise<void>
-  /** Resolves when it has ended, by whomever. */
+  /** Resolves when it has ended, for whatever reason. */
   readonly ended: Promise<void>
 }
 
 export interface DaemonOptions {
-  /** Of the same folder; taken here unless given. */
+  /** The lock of the same folder; default: taken here. */
   readonly lock?: DaemonLock
-  /** In the place of the token file. */
+  /** Overrides the token file. */
   readonly token?: string
   readonly logLevel?: LogLevel
-  /** Told when the folder of the record is not where it was: it ends at once. */
+  /** Called when the state folder was moved or removed; the daemon then ends at once. */
   readonly onLost?: (message: string) => void
-  /** Told of every line of the log. */
+  /** Called with every log line. */
   readonly echo?: (line: string) => void
   /** The loop types that loop files can name; default: the built-in ones. */
   readonly loopTypes?: Host['loopTypes']
 }
 
-/** How often it is looked for tokens that were replaced, for those who are being answered. */
+/** How often open connections are checked for revoked tokens. */
 const lookMs = 250
 const mendMs = 1000
 
@@ -63,7 +63,7 @@ export async function createDaemon(
   }
 }
 
-/** Whatever is opened says at once how it is closed: last in, first out. */
+/** Everything that is opened registers how to close it: last in, first out. */
 async function openDaemon(
   asked: DaemonSettings,
   options: DaemonOptions,
@@ -115,9 +115,9 @@ async function openDaemon(
   bound = { ...settings, port: doors.port }
   const isThere = watchPlace(place)
   const looking = setInterval(() => {
-    front.dropDead(tokens)
+    front.closeRevokedConnections(tokens)
     if (isThere() || isEnding()) return
-    const message = `The record is not in ${settings.folder} any more: it was moved, replaced or removed. Put it back, then: loopctl daemon start`
+    const message = `The state folder ${settings.folder} was moved, replaced or removed. Restore it, then: loopctl daemon start`
     log.error({}, message)
     options.onLost?.(message)
     void stop({ atOnce: true })
@@ -133,7 +133,7 @@ async function openDaemon(
   return { address, socket, host, scheduler, log, stop, ended: ending.ended }
 }
 
-/** Where it is said how it is reached, and put back when somebody removes it; until the answer is called. */
+/** Writes the files that clients find the daemon by, and again if they are removed, until the returned function is called. */
 function keepReachable(
   place: DaemonPlace,
   doors: Doors,
@@ -150,12 +150,12 @@ function keepReachable(
     if (!existsSync(place.pid)) writePid(place)
     if (!isMended && existsSync(place.file)) return
     write()
-    log.warn({}, 'somebody removed the files by which it is reached: they are there again')
+    log.warn({}, 'the daemon files were removed; wrote them again')
   }
   write()
   let mending = Promise.resolve()
   const timer = setInterval(() => {
-    // A folder that cannot be written to now is tried again.
+    // If the folder cannot be written now, the next check tries again.
     mending = mending.then(mend).catch(() => undefined)
   }, mendMs).unref()
   return () => {
@@ -164,7 +164,7 @@ function keepReachable(
   }
 }
 
-/** Whether the lock is where it was taken. Whatever is made elsewhere would be no part of the record. */
+/** Whether the lock file is still the one that was locked; otherwise writes would go to another folder. */
 function watchPlace({ lock }: DaemonPlace): () => boolean {
   const inode = (): number | undefined => statSync(lock, { throwIfNoEntry: false })?.ino
   const held = inode()
@@ -187,7 +187,7 @@ interface Guarded {
   isEnding(): boolean
 }
 
-/** The names that it answers to are known when the port is; until then it answers to none. */
+/** Host names are known once the port is; until then every Host is refused. */
 async function openGuarded(guarded: Guarded): Promise<Doors> {
   const { settings, front, tokens, log, place, isEnding } = guarded
   let hosts: ReadonlySet<string> = new Set()

@@ -1,9 +1,9 @@
-/** Says where the daemon is: `loopd.pid` from the first, `daemon.json` while it can be reached. */
+/** The files that say where the daemon is: `loopd.pid` from its start, `daemon.json` while it listens. */
 
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type DaemonFile, type DaemonPlace, placeFailure } from '../system/daemon-files.ts'
 
-/** What one before it left, that was killed, is not true any more. */
+/** Removes what a killed daemon left behind. */
 export function writePid(place: DaemonPlace): void {
   rmSync(place.file, { force: true })
   writeWhole(place.pid, `${process.pid}\n`)
@@ -13,12 +13,12 @@ export function writeDaemonFile(place: DaemonPlace, file: DaemonFile): void {
   writeWhole(place.file, `${JSON.stringify(file, undefined, 2)}\n`)
 }
 
-/** From then on nobody is sent there. */
+/** From then on clients no longer find it. */
 export const removeDaemonFile = ({ file }: DaemonPlace): void => rmSync(file, { force: true })
 
 export const removePid = ({ pid }: DaemonPlace): void => rmSync(pid, { force: true })
 
-/** Whoever reads it sees the old one or the new one. */
+/** Atomic: a reader sees the old file or the new one. */
 function writeWhole(path: string, text: string): void {
   const written = `${path}.new`
   try {

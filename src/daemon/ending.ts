@@ -1,20 +1,20 @@
 /**
- * How a daemon ends: what was opened last is closed first, each whatever became of the others. Whoever
- * is in a hurry does not wait for work under way; the record is closed in any case.
+ * How a daemon shuts down: what was opened last is closed first, even if closing another failed. A hurried
+ * shutdown does not wait for running work; the journal is closed in any case.
  */
 
 export interface StopOptions {
-  /** Nothing is waited for: what is under way is taken up again by the next daemon. */
+  /** Does not wait: the next daemon resumes what is running. */
   readonly atOnce?: boolean
 }
 
 export interface Ending {
-  /** What to do at the end; told to hurry if it is to wait for nobody. */
+  /** Registers what to close; its signal aborts when the shutdown must not wait. */
   atEnd(undo: Undo): void
-  /** The same, and left alone when there is a hurry. */
+  /** The same, but skipped in a hurried shutdown. */
   beforeEnd(undo: Undo): void
   isEnding(): boolean
-  /** Aborted when work is over, so that streams end. */
+  /** Aborted when all work has ended, so that streams end. */
   readonly closing: AbortSignal
   readonly stop: (options?: StopOptions) => Promise<void>
   readonly ended: Promise<void>
@@ -36,7 +36,7 @@ export function createEnding(): Ending {
       try {
         await undo(hurry.signal)
       } catch {
-        // The others are closed all the same.
+        // The others are closed anyway.
       }
     }
     resolveEnded?.()
@@ -44,7 +44,7 @@ export function createEnding(): Ending {
   return {
     atEnd: (undo) => void undos.push(undo),
     beforeEnd(undo) {
-      // Streams end when what they tell of has.
+      // Streams end after the work that they report.
       undos.push(() => closing.abort())
       undos.push((signal) => Promise.race([undo(signal), whenAborted(signal)]))
     },

@@ -1,4 +1,4 @@
-/** Puts the guard before the routes, on every way in. */
+/** Puts the guard before the routes, on every listener. */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -19,17 +19,17 @@ import type { createRoutes } from './routes/index.ts'
 import type { Tokens } from './tokens.ts'
 
 export interface Front {
-  /** To be called before it listens; `options` are asked for with each request. */
+  /** Call it before the server listens; `options` is called for each request. */
   serve(server: Server, options: () => GuardOptions): void
-  /** Ends what is answered to those whose token was replaced. */
-  dropDead(tokens: Tokens): void
+  /** Closes connections whose token was replaced. */
+  closeRevokedConnections(tokens: Tokens): void
 }
 
 export function createFront(routes: ReturnType<typeof createRoutes>, log: Log): Front {
   const requests = createRequestLog(log)
-  /** What is being answered, by the token that it was asked with. */
+  /** Open responses, with the token of their request. */
   const open = new Map<ServerResponse, string>()
-  /** Only what passed the guard is in here. */
+  /** Only requests that passed the guard. */
   const principals = new WeakMap<object, Principal>()
   const answer = getRequestListener(
     (request, env) => {
@@ -45,7 +45,7 @@ export function createFront(routes: ReturnType<typeof createRoutes>, log: Log): 
         setHeaders(request, response)
         const passed = guard(request, options())
         if (isRefused(passed)) {
-          // What is still on its way is not waited for.
+          // Do not wait for the rest of the request.
           response.setHeader('connection', 'close')
           request.resume()
           requests.refused(request, passed)
@@ -56,10 +56,10 @@ export function createFront(routes: ReturnType<typeof createRoutes>, log: Log): 
         principals.set(request, { type: 'token', scope: passed.scope })
         if (!isLooking(request)) requests.changing(request, response, passed.scope)
         response.on('close', () => open.delete(response))
-        // Over the socket it may be anything, and means nothing.
+        // Over the Unix socket the Host is arbitrary and ignored.
         if (options().hosts === undefined) request.headers.host = 'localhost'
         answer(request, response).catch((error: unknown) => {
-          log.error({ error }, 'an answer failed')
+          log.error({ error }, 'a response failed')
           response.destroy()
         })
       }
@@ -81,7 +81,7 @@ export function createFront(routes: ReturnType<typeof createRoutes>, log: Log): 
         endBadClient(error, socket, isAnswering)
       })
     },
-    dropDead(tokens) {
+    closeRevokedConnections(tokens) {
       if (open.size === 0) return
       const alive = tokens.alive()
       for (const [response, token] of open) if (!alive.has(token)) response.destroy()
@@ -97,11 +97,15 @@ function setHeaders(request: IncomingMessage, response: ServerResponse): void {
 const refuseUpgrade = (passed: Refusal | Passed): Refusal =>
   isRefused(passed)
     ? passed
-    : refuse('bad-request', 'There is nothing to upgrade to: ask without Upgrade.', { status: 426 })
+    : refuse(
+        'bad-request',
+        'Upgrade is not supported. Send the request without the header Upgrade.',
+        { status: 426 },
+      )
 
-/** What is no HTTP, is too long, or comes too slowly. */
+/** A request that is not HTTP, too long or too slow. */
 function endBadClient(error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boolean): void {
-  // In the middle of an answer there is no room for another.
+  // A second response cannot be written into one that has started.
   if (isAnswering || error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = statusOf(error.code)
   const refusal = refuse('bad-request', 'The request cannot be read; send it as HTTP/1.1.', {

@@ -1,13 +1,13 @@
 /**
- * Stands in front of every route, also of those that are not there. It looks at the raw request, before
- * anything is routed or read.
+ * Checks every request before routing, including those for unknown routes. It reads the raw request, before
+ * any of its body.
  *
- * D1. Host is exactly one of ours, with the port: a name that somebody else points at this machine is
- *     none (DNS rebinding). Over the Unix socket there is no such name, and this alone is not asked.
- * D2. What a page of another origin can send is refused: by Origin, by Sec-Fetch-Site, and by asking
- *     for JSON, which no page can send elsewhere without being allowed to. Nobody is ever allowed.
- * D3. Nothing is answered without a token, not even that there is no such route.
- * D4. A token that may only look is refused for whatever may change something.
+ * D1. Host must be exactly one of the daemon's names with the port, which defeats DNS rebinding. The check
+ *     is skipped only on the Unix socket, which has no host name.
+ * D2. Requests from pages of another origin are refused: by Origin, by Sec-Fetch-Site, and by requiring
+ *     JSON, which needs a CORS permission that the daemon never grants.
+ * D3. Nothing is answered without a token, not even 404.
+ * D4. A read-only token is refused for every operation that may change something.
  */
 
 import type { IncomingMessage } from 'node:http'
@@ -17,10 +17,10 @@ import type { Tokens } from './tokens.ts'
 
 export interface GuardOptions {
   readonly tokens: Tokens
-  /** With the port, in small letters; undefined for the Unix socket. */
+  /** With the port, in lower case; undefined for the Unix socket. */
   readonly hosts: ReadonlySet<string> | undefined
   readonly origins: ReadonlySet<string>
-  /** From then on nothing is changed any more. */
+  /** Shutting down: requests that change something are refused. */
   isEnding(): boolean
 }
 
@@ -30,7 +30,7 @@ const bodyBytesMax: number = 8 * 1024 * 1024
 
 const looking: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 const changing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
-/** Two of them may be understood as one or the other. */
+/** Headers that must be unique: if repeated, different parsers pick different ones. */
 const single: ReadonlySet<string> = new Set([
   'host',
   'origin',
@@ -41,12 +41,12 @@ const single: ReadonlySet<string> = new Set([
   'sec-fetch-site',
 ])
 
-/** Undefined for what may pass. */
+/** Undefined: the request may pass. */
 export function guard(request: IncomingMessage, options: GuardOptions): Refusal | Passed {
   return fromElsewhere(request, options) ?? malformed(request) ?? withToken(request, options)
 }
 
-/** It changes nothing. */
+/** A request that changes nothing. */
 export const isLooking = ({ method = '' }: Pick<IncomingMessage, 'method'>): boolean =>
   looking.has(method)
 
@@ -59,14 +59,20 @@ function fromElsewhere(request: IncomingMessage, options: GuardOptions): Refusal
   const [host] = named
   if (hosts !== undefined && (named.length !== 1 || !hosts.has((host ?? '').toLowerCase()))) {
     const ours = [...hosts].join(', ')
-    return refuse('wrong-host', `The Host of the request is not this daemon. Ask one of: ${ours}.`)
+    return refuse('wrong-host', `The header Host does not name this daemon. Use one of: ${ours}.`)
   }
   if (origin !== undefined && !origins.has(origin)) {
-    return refuse('forbidden', 'Pages of other origins are not served. Use loopctl or a program.')
+    return refuse(
+      'forbidden',
+      'Requests from pages of other origins are refused. Use loopctl or another program.',
+    )
   }
   const site = request.headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-    return refuse('forbidden', 'Requests of other sites are not served. Use loopctl or a program.')
+    return refuse(
+      'forbidden',
+      'Requests from other sites are refused. Use loopctl or another program.',
+    )
   }
   return undefined
 }
@@ -75,7 +81,7 @@ function malformed(request: IncomingMessage): Refusal | undefined {
   const twice = [...single].find((name) => valuesOf(request, name).length > 1)
   if (twice !== undefined) return refuse('bad-request', `Send the header ${twice} once.`)
   if (request.url?.startsWith('/') === true || request.method === 'OPTIONS') return undefined
-  return refuse('bad-request', 'Ask for a path that begins with /.')
+  return refuse('bad-request', 'The path must begin with /.')
 }
 
 function withToken(request: IncomingMessage, options: GuardOptions): Refusal | Passed {
@@ -84,7 +90,7 @@ function withToken(request: IncomingMessage, options: GuardOptions): Refusal | P
     return refuse(
       'no-token',
       'Send the header Authorization: Bearer <token>. The token is in the file daemon/token of the ' +
-        'folder of the record; loopctl reads it from there, or from LOOPD_TOKEN.',
+        'state folder; loopctl reads it from there, or from LOOPD_TOKEN.',
       { headers: { 'www-authenticate': 'Bearer realm="loopd"' } },
     )
   }
@@ -99,17 +105,18 @@ function wrongUse(
   const { method = '' } = request
   if (isLooking(request)) {
     if (!hasBody(request)) return undefined
-    return refuse('bad-request', `A ${method} has no body: leave it out.`)
+    return refuse('bad-request', `A ${method} request must not have a body.`)
   }
   if (scope !== 'write') {
-    return refuse('forbidden', 'This token may only look. Use the token of the file daemon/token.')
+    return refuse('forbidden', 'This token is read-only. Use the token in daemon/token.')
   }
   if (!changing.has(method)) {
     const allow = [...looking, ...changing].join(', ')
     return refuse('wrong-method', `Use one of: ${allow}.`, { headers: { allow } })
   }
   if (options.isEnding()) {
-    const detail = 'The daemon is ending and takes no more work. Start it again, then ask again.'
+    const detail =
+      'The daemon is shutting down and accepts no more work. Start it again, then retry.'
     return refuse('daemon-ending', detail, { headers: { 'retry-after': '5' } })
   }
   return wrongBody(request)
@@ -118,15 +125,16 @@ function wrongUse(
 function wrongBody(request: IncomingMessage): Refusal | undefined {
   const { 'content-type': type = '', 'content-encoding': encoding } = request.headers
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type) || encoding !== undefined) {
-    const detail = 'Send JSON, with the header Content-Type: application/json and no other coding.'
+    const detail =
+      'Send JSON, with the header Content-Type: application/json and no Content-Encoding.'
     return refuse('wrong-media-type', detail)
   }
   if (request.headers['transfer-encoding'] !== undefined) {
-    const detail = 'Send the body in one piece, with the header Content-Length.'
+    const detail = 'Send the body with the header Content-Length, not chunked.'
     return refuse('bad-request', detail, { status: 411 })
   }
   if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) {
-    return refuse('too-large', `The body is over ${bodyBytesMax} bytes. Send less.`)
+    return refuse('too-large', `The body is longer than ${bodyBytesMax} bytes. Send less.`)
   }
   return undefined
 }
@@ -134,7 +142,7 @@ function wrongBody(request: IncomingMessage): Refusal | undefined {
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** As they were sent: Node keeps one of several. */
+/** All values as sent, since Node keeps only one of several. */
 function valuesOf(request: IncomingMessage, name: string): readonly string[] {
   const { rawHeaders } = request
   return rawHeaders.filter(

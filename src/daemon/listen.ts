@@ -1,6 +1,6 @@
 /**
- * The ways in: an address, and a Unix socket that only its owner can use. Both have the guard in front,
- * and limits on how many come, how much they send, and how long they take.
+ * The listeners: a TCP address, and a Unix socket that only its owner can use. Both are behind the guard,
+ * with limits on connections, request size and duration.
  */
 
 import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs'
@@ -16,11 +16,11 @@ export interface Doors {
   /** Such as `http://127.0.0.1:7700`. */
   readonly address: string
   readonly port: number
-  /** It may be another after it was mended. */
+  /** May change after `mend`. */
   readonly socket: string
-  /** Opens the socket again where somebody removed its file; whether that was so. */
+  /** Opens the socket again if its file was removed; returns whether it was. */
   mend(): Promise<boolean>
-  /** No more come in; those inside have a little time to finish, unless there is a hurry. */
+  /** Accepts no more connections; open ones get a little time to finish, except in a hurry. */
   close(hurry: AbortSignal): Promise<void>
 }
 
@@ -31,11 +31,11 @@ const limits = {
   keepAliveTimeout: 15_000,
   connectionsCheckingInterval: 2000,
   maxHeaderSize: 16_384,
-  /** Ours says what is wrong with it. */
+  /** The guard reports what is wrong with the Host. */
   requireHostHeader: false,
 }
 const connectionsMax = 1024
-/** How long requests under way may take at the end. */
+/** How long open requests may take during shutdown. */
 const closeGraceMs = 2000
 /** Longer paths do not fit into the address of a socket. */
 const socketPathBytesMax = 100
@@ -46,7 +46,7 @@ export interface DoorOptions {
   readonly settings: DaemonSettings
   readonly place: DaemonPlace
   readonly log: Log
-  /** Makes it answer, before anybody can ask. */
+  /** Attaches the handlers, before the server listens. */
   serve(server: Server, via: Via): void
 }
 
@@ -55,7 +55,7 @@ export async function openDoors(options: DoorOptions): Promise<Doors> {
   const outer = limited(createOuter(settings))
   serve(outer, 'address')
   await listenOn(outer, settings, log)
-  /** Those whose file is gone still have who came in by them. */
+  /** Servers whose socket file is gone still have open connections. */
   const inner: Server[] = []
   const openInner = async (): Promise<SocketFile> => {
     const server = limited(createServer(limits))
@@ -95,8 +95,8 @@ function createOuter({ tls }: DaemonSettings): Server {
     return createTlsServer({ ...limits, ...files, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 })
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    const message = `The certificate or its key cannot be used: ${reason}.`
-    const advice = 'Give the two files in PEM with --tls-cert and --tls-key.'
+    const message = `Cannot use the TLS certificate or its key: ${reason}.`
+    const advice = 'Pass both files in PEM with --tls-cert and --tls-key.'
     throw new LoopError('bad-request', `${message} ${advice}`, { cause })
   }
 }
@@ -118,29 +118,29 @@ async function listenOn(server: Server, settings: DaemonSettings, log: Log): Pro
     if (codeOf(error) !== 'EADDRINUSE' || port === 0) throw notListening(settings, error)
     if (orAnyPort !== true) {
       const message = `Port ${port} of ${hostname} is used by another program.`
-      const advice = 'End that, or give another with --port (0: any that is free).'
+      const advice = 'Stop that program, or pass another port with --port (0: any free port).'
       throw new LoopError('not-available', `${message} ${advice}`, { cause: error })
     }
-    log.warn({ port }, 'the port is used by another program: any other is taken')
+    log.warn({ port }, 'the port is used by another program; using another')
     await listening(server, { host, port: 0 }, log)
   }
 }
 
 function notListening({ hostname, port }: DaemonSettings, cause: unknown): LoopError {
   const reason = cause instanceof Error ? cause.message : String(cause)
-  const message = `Nothing can be heard on ${hostname}:${port}: ${reason}.`
-  return new LoopError('not-available', `${message} Give others with --host and --port.`, { cause })
+  const message = `Cannot listen on ${hostname}:${port}: ${reason}.`
+  return new LoopError('not-available', `${message} Pass others with --host and --port.`, { cause })
 }
 
 type Where = { readonly host: string; readonly port: number } | { readonly path: string }
 
-/** Until it listens, what goes wrong is told to the caller alone, who may know another way. */
+/** Until it listens, errors go only to the caller, which may try another address. */
 function listening(server: Server, where: Where, log: Log): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(where, () => {
       server.off('error', reject)
-      server.on('error', (error) => log.error({ error }, 'nobody new can come in'))
+      server.on('error', (error) => log.error({ error }, 'no more connections can be accepted'))
       resolve()
     })
   })
@@ -151,7 +151,7 @@ interface SocketFile {
   remove(): Promise<void>
 }
 
-/** One that is left over is nobody's: who holds the lock is the only daemon here. */
+/** A socket file that exists is left over, since only the daemon with the lock may create it. */
 async function openSocket(server: Server, place: DaemonPlace, log: Log): Promise<SocketFile> {
   const isShort = Buffer.byteLength(place.socket) <= socketPathBytesMax
   const folder = isShort ? undefined : await makeOwnFolder()

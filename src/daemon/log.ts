@@ -1,4 +1,4 @@
-/** The daemon's log: JSON lines without secrets, in a file of its own and where it is watched. */
+/** The daemon's log: JSON lines without secrets, in a file and, in the foreground, on the terminal. */
 
 import { type Level, pino } from 'pino'
 import { isSecretName } from '../agents/index.ts'
@@ -10,7 +10,7 @@ export type LogLevel = Level | 'silent'
 
 export interface DaemonLog extends Log {
   fatal(fields: object, text: string): void
-  /** What is never to be written, besides what the environment says by its names. */
+  /** Values to mask, in addition to environment variables with secret names. */
   hide(secrets: () => readonly string[]): void
   close(): void
 }
@@ -18,7 +18,7 @@ export interface DaemonLog extends Log {
 export interface LogOptions {
   readonly path: string
   readonly level: LogLevel
-  /** Also told of every line. */
+  /** Also called with every line. */
   readonly echo?: (line: string) => void
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * loopd: the daemon as a program. It stays where it is started; `loopctl daemon start` puts it in the
- * background. SIGTERM, SIGINT and SIGHUP end it in good order, a second one without waiting.
+ * loopd: the daemon as a program. It stays in the foreground; `loopctl daemon start` starts it in the
+ * background. SIGTERM, SIGINT and SIGHUP shut it down, a second signal without waiting.
  *
  * The lock is taken before the rest is loaded: a second daemon is refused at once.
  */
@@ -14,7 +14,7 @@ import { requireOpenFiles } from './open-files.ts'
 import { readSettings } from './settings.ts'
 
 const bugExitCode = 70
-/** At the end of all patience. */
+/** When a second signal arrives. */
 const hurryMs = 3000
 
 try {
@@ -25,10 +25,10 @@ try {
 
 async function main(): Promise<void> {
   const told = await readSettings(process.argv.slice(2), process.env)
-  // Nothing that is started from here may know it.
+  // Child processes must not see the token.
   delete process.env['LOOPD_AUTH_TOKEN']
   const { settings, token, logLevel, foreground, notes } = told
-  // What agents and checks make is as it would be without a daemon; ours is for its owner alone.
+  // Agents and checks use the caller's umask; the daemon's own files are for its owner only.
   const umask = process.umask(0o077)
   requireOpenFiles()
   const lock = lockDaemon(settings.folder)
@@ -48,7 +48,7 @@ async function main(): Promise<void> {
   endInGoodOrder(daemon)
   process.stdout.write(`loopd listens on ${daemon.address} (pid ${process.pid})\n`)
   await daemon.ended
-  // Nothing that is left over keeps it alive.
+  // Exit even if something keeps the event loop alive.
   process.exit(process.exitCode ?? 0)
 }
 
@@ -63,12 +63,12 @@ function endInGoodOrder(daemon: Daemon): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal)
   process.on('uncaughtException', (error: Error) => {
     process.exitCode = bugExitCode
-    daemon.log.fatal({ error }, 'an error of loopd itself: it ends')
+    daemon.log.fatal({ error }, 'internal error; shutting down')
     process.stderr.write(`loopd: unexpected: ${error.message}\n`)
     setTimeout(() => process.exit(bugExitCode), hurryMs).unref()
     void daemon.stop({ atOnce: true })
   })
-  // Whoever started it may be gone.
+  // The terminal that started it may be closed.
   process.stdout.on('error', () => undefined)
   process.stderr.on('error', () => undefined)
 }

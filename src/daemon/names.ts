@@ -1,35 +1,34 @@
-/** Where this daemon may listen, and the names by which it, and nothing else, is asked. */
+/** Where this daemon may listen, and the host names that requests to it must use. */
 
 import { isIPv4 } from 'node:net'
 import { LoopError } from '../loop/index.ts'
 import type { DaemonSettings } from './parts.ts'
 
-/** Names are not asked for: what they mean is up to others. */
+/** Does not resolve names, since DNS is not trusted. */
 const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' ||
   hostname === '::1' ||
   (isIPv4(hostname) && hostname.startsWith('127.'))
 
-/** Refuses to listen where others can come, unless nobody can listen in. */
+/** Refuses to listen for other machines without TLS. */
 export function requireSafe({ hostname, tls, publicNames = [] }: DaemonSettings): void {
   if (tls !== undefined) return
   if (publicNames.length > 0) {
-    const message = 'Without TLS the daemon answers to names of this machine only.'
-    const advice = 'Leave --public-name out, or give --tls-cert and --tls-key.'
+    const message = 'Without TLS the daemon accepts only names of this machine.'
+    const advice = 'Omit --public-name, or pass --tls-cert and --tls-key.'
     throw new LoopError('bad-request', `${message} ${advice}`)
   }
   if (isLoopback(hostname)) return
   throw new LoopError(
     'bad-request',
-    `${hostname} can be reached by other machines, and what is said there can be read on the way. ` +
-      'Give --tls-cert and --tls-key (and LOOPD_AUTH_TOKEN, or the token of the file), or leave ' +
-      '--host out and come through an SSH tunnel.',
+    `${hostname} is reachable from other machines, and without TLS would send the token unencrypted. ` +
+      'Pass --tls-cert and --tls-key, or omit --host and use an SSH tunnel.',
   )
 }
 
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]']
 
-/** As they stand in the header `Host`, with the port, which the well-known ones may leave out. */
+/** As in the header `Host`: with the port, which is optional if it is the default of the scheme. */
 export function hostsOf(settings: DaemonSettings, port: number): ReadonlySet<string> {
   const own = settings.hostname.includes(':') ? `[${settings.hostname}]` : settings.hostname
   const others = [...(isAny(own) ? [] : [own]), ...(settings.publicNames ?? [])]
@@ -50,8 +49,8 @@ export function originsOf(
   return new Set([...hosts].map((host) => `${scheme}://${host}`))
 }
 
-/** Somebody else passes it on from there. */
+/** A name with a port belongs to a proxy that forwards requests. */
 const hasPort = (name: string): boolean => /:\d+$/.test(name)
 
-/** Not a name of anything. */
+/** A wildcard address, not a name. */
 const isAny = (name: string): boolean => name === '0.0.0.0' || name === '[::]'

@@ -17,20 +17,20 @@ export interface DaemonSettings {
   /** The state folder. */
   readonly folder: string
   readonly hostname: string
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number
-  /** Where that one is taken, any other: nobody asked for it. */
+  /** The user did not choose the port: if it is taken, use any other. */
   readonly orAnyPort?: boolean
   /** Files in PEM. Without them it listens on this machine only. */
   readonly tls?: { readonly cert: string; readonly key: string }
-  /** Other names that it is asked by, where it listens with TLS. */
+  /** Other host names that clients use, with TLS. */
   readonly publicNames?: readonly string[]
   readonly maxConcurrentRuns: number
   readonly maxRunsPerWorkspace: number
   readonly queuePolicy: QueuePolicy
 }
 
-/** Who may do what. */
+/** What a token allows. */
 export type Scope = 'read' | 'write'
 
 /** Starts runs, in a daemon or in this process. What it accepted is on disk before it answers (E10). */
@@ -40,29 +40,29 @@ export interface RunStarter {
    * was the same; rejects with `key-reused` if it was another.
    */
   submit(request: NewRunRequest, idempotencyKey?: string): Promise<Submitted>
-  /** Has a run driven again that is there: one that was paused, suspended, or left by its process. */
+  /** Resumes a run that was paused, suspended or interrupted. */
   enqueue(run: RunId, options?: EnqueueOptions): Promise<void>
-  /** Creates a run that retries one that ended without completing. */
+  /** Creates a new run that retries one that has ended. */
   retry(run: RunId, request?: RetryRequest): Promise<Submitted>
-  /** Creates a run that continues from a checkpoint of another. */
+  /** Creates a new run that continues from a checkpoint of another. */
   fork(run: RunId, request: ForkRequest): Promise<Submitted>
-  /** Whether this scheduler, or another process, drives it now: then it is not taken up again. */
+  /** Whether this scheduler or another process drives it now. */
   isDriven(run: RunRow): boolean
-  /** Takes it off the queue. One that is driven is told to suspend, and this resolves when it did. */
+  /** Removes it from the queue. If it is driven, suspends it first. */
   release(run: RunId): Promise<void>
-  /** All that are to be driven: those at work first, then by position. */
+  /** The queue: running runs first, then by position. */
   queue(): readonly QueueEntry[] | Promise<readonly QueueEntry[]>
   entry(run: RunId): QueueEntry | undefined
   /**
-   * Lets those at work finish their step, within the grace time or until it hurries; the queue stays on
-   * disk.
+   * Lets running runs finish their step, within the grace time or until the shutdown must not wait; the
+   * queue stays on disk.
    */
   drain(hurry?: AbortSignal): Promise<void>
 }
 
 export interface Submitted {
   readonly run: RunRow
-  /** False: it was there before, by its key. */
+  /** False: a run with this key existed. */
   readonly isNew: boolean
   /** Why it works in the folder itself, without a worktree. */
   readonly why?: string
@@ -103,10 +103,10 @@ export interface DaemonParts {
   readonly log: Log
   readonly settings: DaemonSettings
   readonly startedAtMs: number
-  /** Aborted when streams are to end, so that the daemon can. */
+  /** Aborted when streams must end for the shutdown. */
   readonly closing: AbortSignal
-  /** False until what was under way before is queued again, and from the first word of an end. */
+  /** False until earlier runs are queued again, and during shutdown. */
   isReady(): boolean
-  /** Ends the daemon in good order. */
+  /** Shuts the daemon down. */
   stop(): void
 }

@@ -1,7 +1,6 @@
 /**
- * Who a request comes from. Whatever brings requests to the routes says so: over HTTP the guard, from the
- * token; in process the caller itself. A request without a principal is refused, so that no way around the
- * guard can open by accident.
+ * Who a request comes from. Over HTTP the guard derives it from the token; in process the caller passes it. A
+ * request without a principal is refused, so that nothing can bypass the guard by accident.
  */
 
 import type { OutgoingMessage } from 'node:http'
@@ -9,17 +8,17 @@ import { LoopError } from '../loop/index.ts'
 import type { Scope } from './parts.ts'
 
 export interface Principal {
-  /** `process`: the code that opened this state folder, which could do everything without asking. */
+  /** `process`: the code that opened this state folder, which has full access anyway. */
   readonly type: 'token' | 'process'
   readonly scope: Scope
 }
 
-/** What comes with a request besides its text. */
+/** What comes with a request besides its content. */
 export interface RequestBindings {
   readonly principal?: Principal | undefined
   /** Of a request over HTTP. */
   readonly outgoing?: OutgoingMessage
-  /** In process: gets the error itself, of which the answer has only code and message. */
+  /** In process: gets the original error; the response has only its code and message. */
   readonly onError?: (error: unknown) => void
 }
 

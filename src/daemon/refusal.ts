@@ -1,4 +1,4 @@
-/** What is not even looked at, as problem+json: `code` for programs, `detail` with what to do next. */
+/** Requests refused by the guard, as problem+json: `code` for programs, `detail` with what to do next. */
 
 import { randomUUID } from 'node:crypto'
 import { type ServerResponse, STATUS_CODES } from 'node:http'
@@ -20,7 +20,7 @@ export function refuse(
   return { status, code, detail, ...defined({ headers }) }
 }
 
-/** On every answer: it is for programs, is kept by nobody, and is never shown as a page. */
+/** On every response: not cached, and never rendered as a page. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
@@ -29,7 +29,7 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** The caller's own, if it is one that can stand in a log. */
+/** The caller's id, if it is safe to log. */
 export const requestIdOf = (given: string | string[] | undefined): string =>
   typeof given === 'string' && /^[\w.:-]{1,64}$/.test(given) ? given : randomUUID()
 
@@ -45,7 +45,7 @@ export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
   response.end(body)
 }
 
-/** For a connection that has no response: an upgrade, or what is no HTTP. */
+/** For a connection without a response object: an upgrade, or something that is not HTTP. */
 export function rawRefusal(refusal: Refusal): string {
   const requestId = randomUUID()
   const body = problemBody(refusal, requestId)

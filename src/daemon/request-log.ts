@@ -1,6 +1,6 @@
 /**
- * What the log says of requests: each that may change something, by whom and how it ended, and those that
- * were refused. Nobody who is not let in can fill it: of refusals there are so many in a while, and a count.
+ * Logs requests that may change something, with their result, and refused requests. Refusals are limited per
+ * interval and then only counted, so that clients without a token cannot fill the log.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -8,7 +8,7 @@ import type { Log, Scope } from './parts.ts'
 import type { Refusal } from './refusal.ts'
 
 export interface RequestLog {
-  /** One that passed, and may change something. */
+  /** A request that passed the guard and may change something. */
   changing(request: IncomingMessage, response: ServerResponse, scope: Scope): void
   refused(request: Pick<IncomingMessage, 'method' | 'url'>, refusal: Refusal): void
 }
@@ -48,6 +48,6 @@ export function createRequestLog(
   }
 }
 
-/** Without what stands behind it: that may be anybody's secret. */
+/** Without the query, which may contain a secret. */
 const pathOf = ({ url = '' }: Pick<IncomingMessage, 'url'>): string =>
   (url.split(/[?#]/)[0] ?? '').slice(0, pathCharsMax)

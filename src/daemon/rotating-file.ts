@@ -1,6 +1,7 @@
 /**
- * A log that does not grow for ever: at its limit it becomes `.1`, that one `.2`, and the oldest goes.
- * For its owner alone. What cannot be written is counted and said later: a full disk ends no daemon.
+ * A rotating log file: at its size limit it becomes `.1`, that one `.2`, and the oldest is deleted. Only its
+ * owner can read it. Lines that cannot be written are counted and reported later: a full disk does not
+ * stop the daemon.
  */
 
 import {
@@ -21,7 +22,7 @@ export interface RotatingFile {
 
 export interface RotatingOptions {
   readonly bytesMax: number
-  /** With the one that is written to. */
+  /** Including the current file. */
   readonly filesMax: number
 }
 
@@ -31,7 +32,7 @@ export function openRotatingFile(path: string, options: RotatingOptions): Rotati
   let lost = 0
   const rotate = (): void => {
     shift(path, options.filesMax)
-    // The number of a file that is closed may be another's.
+    // The descriptor of a closed file may be reused.
     const next = openLog(path)
     closeSync(file)
     file = next
@@ -72,7 +73,7 @@ function shift(path: string, filesMax: number): void {
     try {
       renameSync(nameOf(at - 1), nameOf(at))
     } catch {
-      // There are not so many yet.
+      // There are fewer files so far.
     }
   }
 }

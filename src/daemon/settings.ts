@@ -1,4 +1,4 @@
-/** What `loopd` is told: flags, the environment, the user's configuration, what is built in. */
+/** The settings of `loopd`: flags, environment, user configuration, defaults. */
 
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
@@ -15,9 +15,9 @@ export interface Told {
   readonly settings: DaemonSettings
   readonly token?: string
   readonly logLevel: LogLevel
-  /** Log lines are shown too. */
+  /** Also print log lines. */
   readonly foreground: boolean
-  /** What of the configuration was not used. */
+  /** Ignored parts of the configuration. */
   readonly notes: readonly string[]
 }
 
@@ -37,7 +37,7 @@ interface Flags {
   readonly foreground?: boolean
 }
 
-/** Commander says itself what is wrong, prints help and version, and throws a CommanderError. */
+/** Commander prints errors, help and version itself, and throws a CommanderError. */
 export async function readSettings(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -51,7 +51,7 @@ export async function readSettings(
   if ((cert === undefined) !== (key === undefined)) {
     throw new LoopError(
       'bad-request',
-      'A certificate needs its key: give --tls-cert and --tls-key.',
+      'TLS needs a certificate and its key: pass both --tls-cert and --tls-key.',
     )
   }
   const token = environment['LOOPD_AUTH_TOKEN']
@@ -74,7 +74,7 @@ export async function readSettings(
   }
 }
 
-/** Those that the configuration has too. */
+/** Settings that the configuration has, too. */
 function toConfig(flags: Flags): Config {
   const { host: hostname, port, tlsCert, tlsKey } = flags
   const { maxConcurrentRuns, maxRunsPerWorkspace, queuePolicy } = flags
@@ -97,31 +97,33 @@ const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
 
 const createCommand = (): Command =>
   new Command('loopd')
-    .description('Runs loops in the background and answers for them. loopctl starts it by itself.')
+    .description('Runs loops in the background. loopctl starts it when needed.')
     .version(packageVersion())
-    .option('--state <folder>', 'the folder of the record (LOOPWRIGHT_STATE)', oneText)
+    .option('--state <folder>', 'state folder (default: $LOOPWRIGHT_STATE, then XDG)', oneText)
     .option(
       '--host <address>',
-      'where it listens; others than this machine need TLS (127.0.0.1)',
+      'address to listen on; others need TLS (default: 127.0.0.1)',
       oneText,
     )
     .option(
       '--port <number>',
-      `0: any that is free (${defaultPort}, or any if that is taken)`,
+      `port; 0: any free port (default: ${defaultPort}, or any if it is taken)`,
       portNumber,
     )
-    .option('--public-name <name...>', 'other names that it is asked by, where it listens with TLS')
-    .option('--tls-cert <file>', 'its certificate, in PEM', oneText)
-    .option('--tls-key <file>', 'the key of the certificate, in PEM', oneText)
-    .option('--max-concurrent-runs <number>', 'how many runs work at once (3)', count)
+    .option('--public-name <name...>', 'other host names that clients use, with TLS')
+    .option('--tls-cert <file>', 'TLS certificate, PEM', oneText)
+    .option('--tls-key <file>', 'key of the TLS certificate, PEM', oneText)
+    .option('--max-concurrent-runs <number>', 'maximum runs at a time (default: 3)', count)
     .option(
       '--max-runs-per-workspace <number>',
-      'how many of them in one repository (default: as many as work at once)',
+      'maximum runs at a time in one repository (default: no separate limit)',
       count,
     )
-    .addOption(new Option('--queue-policy <policy>', 'who goes first (fifo)').choices(policies))
-    .addOption(new Option('--log-level <level>', 'what is logged').choices(levels).default('info'))
-    .option('--foreground', 'show the log here too')
+    .addOption(
+      new Option('--queue-policy <policy>', 'order of the queue (default: fifo)').choices(policies),
+    )
+    .addOption(new Option('--log-level <level>', 'log level').choices(levels).default('info'))
+    .option('--foreground', 'also print the log')
     .addHelpText('after', '\nThe token is in <state>/daemon/token, or LOOPD_AUTH_TOKEN.')
     .exitOverride()
 

@@ -1,17 +1,17 @@
-/** A unit that has systemd keep the daemon of one user, as text; `loopctl daemon install --print`. */
+/** The systemd user unit of the daemon, as text; for `loopctl daemon install --print`. */
 
 export interface UnitOptions {
-  /** Whole paths: of Node, and of the program of the daemon. */
+  /** Absolute paths of Node and of loopd. */
   readonly node: string
   readonly program: string
-  /** The folder of the record, where it is not the usual one. */
+  /** The state folder, if it is not the default. */
   readonly state?: string
   readonly args?: readonly string[]
-  /** Where programs are looked for: systemd knows little of what a person has. */
+  /** The PATH of the user, which systemd does not know. */
   readonly path?: string | undefined
 }
 
-/** For `~/.config/systemd/user/loopd.service`. It holds no key. */
+/** For `~/.config/systemd/user/loopd.service`. Contains no keys. */
 export function systemdUnit({ node, program, state, args = [], path }: UnitOptions): string {
   const words = [node, program, ...(state === undefined ? [] : ['--state', state]), ...args]
   const found = path === undefined ? '' : `Environment=${quoted(`PATH=${path}`)}\n`
@@ -46,7 +46,7 @@ WantedBy=default.target
 `
 }
 
-/** As systemd reads words: quotes, and nothing that it would put something else for. */
+/** Quoted for systemd, with its specifiers and variables escaped. */
 function quoted(word: string): string {
   if (/[\n\r\0]/.test(word)) throw new TypeError('A word of a unit is one line.')
   const escaped = word

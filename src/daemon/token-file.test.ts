@@ -62,10 +62,10 @@ test.each<[string, (path: string) => unknown, string]>([
   ['that the group can read', (path) => writeWith(path, word, 0o640), 'mode 640'],
   ['that is a link', (path) => symlinkSync('/etc/hostname', path), 'is a link'],
   ['that is a link to nothing', (path) => symlinkSync('/no/such/file', path), 'is a link'],
-  ['with a short word', (path) => writeWith(path, 'secret', 0o600), 'no token of 32'],
-  ['with two lines', (path) => writeWith(path, `${word}\n${word}`, 0o600), 'no token of 32'],
-  ['that is empty', (path) => writeWith(path, '', 0o600), 'no token of 32'],
-  ['that is a folder', (path) => mkdirSync(path, { mode: 0o700 }), 'is no file'],
+  ['with a short word', (path) => writeWith(path, 'secret', 0o600), 'no token of at least 32'],
+  ['with two lines', (path) => writeWith(path, `${word}\n${word}`, 0o600), 'no token of at least 32'],
+  ['that is empty', (path) => writeWith(path, '', 0o600), 'no token of at least 32'],
+  ['that is a folder', (path) => mkdirSync(path, { mode: 0o700 }), 'is not a file'],
 ])('a file %s is refused, with what to do', (_what, make, words) => {
   const { token } = makeDaemonFolder(newState())
   make(token)
@@ -78,7 +78,7 @@ test('a file that has another name too is refused: that one is not looked after'
   const { token } = makeDaemonFolder(state)
   makeToken(token)
   linkSync(token, join(state, 'other-name'))
-  expect(() => readToken(token)).toThrow('another name')
+  expect(() => readToken(token)).toThrow('another hard link')
 })
 
 function writeWith(path: string, text: string, mode: number): void {

@@ -1,9 +1,9 @@
 /**
- * The tokens of a daemon, as files that its owner alone can read: one to do anything, one to look.
+ * The token files of a daemon, readable only by their owner: one with full access, one read-only.
  *
- * T1. A file that others can read, that is not ours, or that is a link is refused, not repaired: who
- *     has read it is not known.
- * T2. A file is there whole or not at all, and a new one takes the place of the old in one step.
+ * T1. A file that others can read, that another user owns, or that is a link is refused, not repaired,
+ *     since it is unknown who has read it.
+ * T2. Files are written atomically: a new token replaces the old one in one step.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -30,14 +30,14 @@ const tokenBytesMax = 4096
 export const tokenPath = (state: string, kind: TokenKind): string =>
   daemonPlace(state)[kind === 'write' ? 'token' : 'readToken']
 
-/** Makes it where there is none. */
+/** Creates it if there is none. */
 export function makeToken(path: string): string {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
     writeThen(path, (written) => {
       try {
         linkSync(written, path)
       } catch (error) {
-        // Somebody else was faster, and theirs counts.
+        // Another process created it first; that one counts.
         if (lstatSync(path, { throwIfNoEntry: false }) === undefined) throw error
       }
     })
@@ -45,7 +45,7 @@ export function makeToken(path: string): string {
   return readToken(path)
 }
 
-/** A new token in the place of the old one, which a daemon that runs refuses from then on. */
+/** Replaces the token; a running daemon refuses the old one from then on. */
 export function rotateToken(state: string, kind: TokenKind = 'write'): string {
   const path = tokenPath(state, kind)
   writeThen(path, (written) => renameSync(written, path))
@@ -70,8 +70,8 @@ export function readToken(path: string): string {
   try {
     const found = fstatSync(file)
     const { uid, mode, nlink } = found
-    if (!found.isFile()) throw refused(path, 'is no file', 'Remove it')
-    if (nlink > 1) throw refused(path, 'has another name too', 'Remove it')
+    if (!found.isFile()) throw refused(path, 'is not a file', 'Remove it')
+    if (nlink > 1) throw refused(path, 'has another hard link', 'Remove it')
     if (uid !== process.getuid?.()) throw refused(path, 'belongs to another user', 'Remove it')
     if ((mode & 0o077) !== 0) {
       const shown = (mode & 0o777).toString(8)
@@ -80,7 +80,7 @@ export function readToken(path: string): string {
     const bytes = Buffer.alloc(tokenBytesMax)
     const token = bytes.toString('utf8', 0, readSync(file, bytes, 0, tokenBytesMax, 0)).trim()
     if (!isToken(token)) {
-      throw refused(path, `holds no token of ${tokenCharsMin} or more characters`, 'Remove it')
+      throw refused(path, `contains no token of at least ${tokenCharsMin} characters`, 'Remove it')
     }
     return token
   } finally {
@@ -88,7 +88,7 @@ export function readToken(path: string): string {
   }
 }
 
-/** What may stand in a header as it is. */
+/** Characters that are valid in a header. */
 export const isToken = (text: string): boolean =>
   text.length >= tokenCharsMin && /^[A-Za-z0-9._~+/-]+=*$/.test(text)
 
@@ -99,15 +99,15 @@ function openToken(path: string): number {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (code === 'ELOOP') throw refused(path, 'is a link', 'Remove it')
-    if (code === 'ENOENT') throw refused(path, 'is not there', 'Start the daemon again')
+    if (code === 'ENOENT') throw refused(path, 'does not exist', 'Start the daemon again')
     throw placeFailure(path, error)
   }
 }
 
 function refused(path: string, what: string, todo: string): LoopError {
-  const message = `The token file ${path} ${what}, so no token is taken from it.`
+  const message = `The token file ${path} ${what}, so it cannot be used.`
   return new LoopError(
     'no-token',
-    `${message} ${todo}, or make a new one: loopctl daemon token --rotate`,
+    `${message} ${todo}, or create a new one: loopctl daemon token --rotate`,
   )
 }

@@ -1,6 +1,6 @@
 /**
- * Who may do what, by the token that is sent. The files are looked at again with every request: a token
- * that was replaced is dead at once.
+ * Authorizes requests by their token. The token files are checked on every request, so a replaced token stops
+ * working at once.
  */
 
 import { createHash, timingSafeEqual } from 'node:crypto'
@@ -11,18 +11,18 @@ import type { Log, Scope } from './parts.ts'
 import { isToken, makeToken, readToken, tokenCharsMin, tokenPath } from './token-file.ts'
 
 export interface Tokens {
-  /** By the header `Authorization`. Takes as long for a wrong token as for a right one. */
+  /** By the header `Authorization`, in constant time. */
   match(authorization: string | undefined): Passed | undefined
-  /** Those that pass now. */
+  /** The tokens that are valid now. */
   alive(): ReadonlySet<string>
-  /** What may never be written down: also those that were replaced. */
+  /** Values that must never be logged, including replaced tokens. */
   readonly secrets: () => readonly string[]
 }
 
 export interface TokensOptions {
   /** The state folder. */
   readonly state: string
-  /** `LOOPD_AUTH_TOKEN`: in the place of the file. */
+  /** `LOOPD_AUTH_TOKEN`, which overrides the file. */
   readonly given?: string | undefined
 }
 
@@ -51,7 +51,7 @@ export function openTokens({ state, given }: TokensOptions, log: Log): Tokens {
       const sent = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? ''
       const digest = digestOf(sent)
       let found: Entry | undefined
-      // All are compared, whatever was found.
+      // Compares with all tokens, so that the time does not depend on the result.
       for (const entry of current()) if (timingSafeEqual(entry.digest, digest)) found = entry
       return found === undefined ? undefined : { scope: found.scope, token: found.token }
     },
@@ -70,7 +70,7 @@ const digestOf = (text: string): Buffer => createHash('sha256').update(text).dig
 
 const fixed = (entry: Entry) => (): Entry => entry
 
-/** Read again when it is another file, or was written to. */
+/** Reads the file again if it was replaced or changed. */
 function keepFile(
   path: string,
   toEntry: (token: string) => Entry,
@@ -87,7 +87,7 @@ function keepFile(
       log.info({ path }, 'the token was replaced')
     } catch (error) {
       entry = undefined
-      log.error({ path, error }, 'no token is taken')
+      log.error({ path, error }, 'cannot read the token file')
     }
     return entry
   }

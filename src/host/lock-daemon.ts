@@ -52,8 +52,8 @@ function describeHolder(state: string, place: DaemonPlace): string {
   const address = file !== undefined && file.pid === pid ? ` at ${file.address}` : ''
   const who = pid === undefined ? 'Another daemon' : `A daemon with pid ${pid}`
   return (
-    `${who} works on ${state}${address}. Use that one, ` +
-    'end it with loopctl daemon stop (with --force if it hangs), or name another record with --state.'
+    `${who} uses ${state}${address}. Use that one, ` +
+    'stop it with loopctl daemon stop (with --force if it hangs), or pass another state folder with --state.'
   )
 }
 

@@ -45,8 +45,8 @@ export async function extractTree(base: HostPorts, tree: string, folder: string)
   if (only === undefined || named.length > 1 || tree === '') {
     const what =
       named.length > 1
-        ? 'fits several trees. Say more of it.'
-        : 'is no tree of a run. Take one that loopctl inspect shows.'
+        ? 'is ambiguous: it matches several trees. Pass more digits.'
+        : 'is not a tree of a run. Use one that loopctl inspect shows.'
     throw new LoopError('unknown-artifact', `"${tree}" ${what}`)
   }
   const path = resolveWorkspace(folder, record) ?? folder

@@ -38,7 +38,7 @@ export async function mergeRun(
   if (run.status !== 'completed') {
     const message =
       `Run "${run.name}" is not completed (${run.status}), so no check vouches for its work. ` +
-      `Look at it with: loopctl diff ${run.name}. If you want it all the same: git merge ${worktree.branch}`
+      `Look at it with: loopctl diff ${run.name}. To merge it anyway: git merge ${worktree.branch}`
     throw new LoopError('wrong-status', message)
   }
   const { key, branch, base } = worktree
@@ -73,7 +73,7 @@ export async function requireCertified(
   const found = await openGitTrees(repository).treeOf(`refs/heads/${branch}`)
   if (found === undefined || found === certified) return
   const message =
-    `${branch} has other files than those that run "${name}" was certified with: somebody committed to it ` +
-    `since. Take that back, or have it certified (loopctl certify) and merge it yourself: git merge ${branch}`
+    `${branch} has other files than those that run "${name}" was certified with: it has later commits. ` +
+    `Revert them, or certify them (loopctl certify) and merge it yourself: git merge ${branch}`
   throw new LoopError('wrong-status', message)
 }

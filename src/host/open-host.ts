@@ -129,7 +129,7 @@ function openFolder(folder: string): string {
     return realpathSync(folder)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    const message = `The folder of the record, ${folder}, cannot be used: ${reason}. Give another.`
+    const message = `Cannot use the state folder ${folder}: ${reason}. Pass another with --state.`
     throw new LoopError('store-failed', message, { cause })
   }
 }

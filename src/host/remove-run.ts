@@ -67,8 +67,8 @@ export async function removeRun(
 const notCleaned = ({ name, workspace }: RunRow, why: string): LoopError =>
   new LoopError(
     'workspace-failed',
-    `Run "${name}" stays: its worktree ${workspace} cannot be looked at. ${why} ` +
-      'Put that right, or say --force to forget the run all the same.',
+    `Run "${name}" was kept: its worktree ${workspace} cannot be read. ${why} ` +
+      'Fix that, or pass --force to remove the run anyway.',
   )
 
 /** What is not committed or merged stays, as in any clean-up; nobody will ask for snapshots again. */

@@ -100,7 +100,7 @@ function renamed(state: RunState, before: TreeId | undefined, after: TreeId): Ru
 }
 
 const needsWorkspace = (): LoopError =>
-  new LoopError('bad-request', 'The checkpoint has files. Say in which workspace to put them.')
+  new LoopError('bad-request', 'The checkpoint has files. Pass the workspace to restore them into.')
 
 async function filesOf(base: HostPorts, tree: TreeId): Promise<readonly WorkspaceFile[]> {
   const files: WorkspaceFile[] = []

@@ -38,7 +38,7 @@ export async function compareFork(
   if (origin?.type !== 'fork') {
     throw new LoopError(
       'bad-request',
-      `Run "${fork.name}" is no fork: there is no other beside it.`,
+      `Run "${fork.name}" is not a fork, so there is no run to compare it with.`,
     )
   }
   const { iteration } = origin

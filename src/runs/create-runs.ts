@@ -124,5 +124,5 @@ const sourceOf = ({ source }: { readonly source?: Source }): { readonly source?:
 const needsWorkspace = (from: RunRow): LoopError =>
   new LoopError(
     'bad-request',
-    `Run "${from.name}" works in ${from.workspace}. Give the fork a workspace of its own.`,
+    `Run "${from.name}" works in ${from.workspace}. Pass another workspace for the fork.`,
   )

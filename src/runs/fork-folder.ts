@@ -11,8 +11,8 @@ export function forkFolder(
 ): string | undefined {
   if (run.workspace === undefined || state.worktree !== undefined) return undefined
   if (state.origin?.type === 'replay') {
-    const message = `Run "${run.name}" is a replay, in a folder that goes with it.`
-    throw new LoopError('bad-request', `${message} Say with --workspace where the fork is to work.`)
+    const message = `Run "${run.name}" is a replay, and its folder is removed with it.`
+    throw new LoopError('bad-request', `${message} Pass a folder for the fork with --workspace.`)
   }
   const beside = `${run.workspace}-fork-${iteration}`
   if (!existsSync(beside)) return beside

@@ -78,6 +78,6 @@ function notOnlyRuns(path: string, why: string): LoopError {
 
 export function requireWhole(folder: string): string {
   if (isAbsolute(folder) && !folder.includes('\0')) return folder
-  const message = `${JSON.stringify(folder.slice(0, 200))} is no whole path. Give it from / on.`
+  const message = `${JSON.stringify(folder.slice(0, 200))} is not an absolute path.`
   throw new LoopError('bad-request', message)
 }

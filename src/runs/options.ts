@@ -50,7 +50,7 @@ export interface RunParts {
   readonly waitMsMax?: number
   /** How its checks are tried before it and certify it. Absent: they are asked in a clean checkout. */
   readonly prepare?: PrepareRun
-  /** The checks are not tried on the base before the first iteration. */
+  /** Skip running the checks on the base before the first iteration. */
   readonly skipPreflight?: boolean
   /** The walls around what the run starts, for the record. */
   readonly sandbox?: Walls
@@ -60,7 +60,7 @@ export interface RunParts {
   readonly exclude?: readonly string[]
   /** Told of each state of the run that is on disk. */
   readonly onState?: (state: RunState) => void
-  /** Aborting it shuts the run down in good order. */
+  /** Aborting it suspends the run after its current step. */
   readonly signal?: AbortSignal
   /** How long the step in flight may then go on. */
   readonly graceMs?: number

@@ -27,7 +27,7 @@ export function requireDecision(decision: Told): Told {
     default: {
       const type = String((decision as Partial<Told> | undefined)?.type)
       const known = 'pause, resume, stop, cancel or change-limits'
-      throw badRequest(`A run cannot be told "${type}". Tell it ${known}.`)
+      throw badRequest(`Unknown decision "${type}". Use ${known}.`)
     }
   }
 }
@@ -80,10 +80,10 @@ const badRequest = (message: string): LoopError => new LoopError('bad-request', 
 
 export function requireOpen(run: RunRow): void {
   if (!isEnd(run.status)) return
-  const again = run.status === 'completed' ? '' : `Try it anew: loopctl retry ${run.name}. `
+  const again = run.status === 'completed' ? '' : `To retry it: loopctl retry ${run.name}. `
   throw new LoopError(
     'wrong-status',
-    `Run "${run.name}" has ended (${run.status}) and stays as it is. ` +
-      `${again}Fork it to go on from one of its checkpoints: loopctl fork ${run.name} --at <iteration>`,
+    `Run "${run.name}" has ended (${run.status}). ` +
+      `${again}To continue from one of its checkpoints: loopctl fork ${run.name} --at <iteration>`,
   )
 }

@@ -31,8 +31,8 @@ export async function requireSameHead(
   if (movedAtMs === undefined || movedAtMs + 999 < (began?.atMs ?? run.updatedAtMs)) return
   throw new LoopError(
     'wrong-status',
-    `Run "${run.name}" was cut short in ${workspace}, and somebody committed or switched there since. To go on, ` +
-      'its files would be put back to where its unfinished step began. Go on with the files as they are ' +
+    `Run "${run.name}" was interrupted in ${workspace}, and HEAD has changed there since. Resuming would restore its files ` +
+      'to the start of its unfinished step. Resume with the files as they are ' +
       `(loopctl resume ${run.name} --keep-files; in code: keepFiles), or in another folder (loopctl fork ${run.name}).`,
   )
 }

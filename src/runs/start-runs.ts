@@ -101,6 +101,6 @@ async function requireNoReplay({ journal }: HostPorts, { id, name }: RunRow): Pr
   if (origin?.type !== 'replay') return
   throw new LoopError(
     'wrong-status',
-    `Run "${name}" is a replay. Go on with it by replay (in code: host.replay(run, { resume: true })).`,
+    `Run "${name}" is a replay. Resume it as a replay (in code: host.replay(run, { resume: true })).`,
   )
 }

@@ -53,7 +53,8 @@ export function createTells(base: HostPorts): Pick<Runs, 'answer' | 'tell' | 'su
 }
 
 function requireBy(by: string): void {
-  if (typeof by !== 'string') throw new LoopError('bad-request', 'Say as text who decides.')
+  if (typeof by !== 'string')
+    throw new LoopError('bad-request', 'The name of the person who decides must be text.')
 }
 
 /** By its id, or by the name that the loop gave it where only one has it. */
@@ -70,8 +71,8 @@ function unknownQuestion(run: RunRow, id: string, open: readonly OpenQuestion[])
   const asked = new Set(names).size === names.length ? names : open.map((one) => one.id)
   const choice =
     open.length === 0
-      ? `It asks nothing now. See what is asked: loopctl inbox`
-      : `It asks: ${asked.join(', ')}. Answer with: loopctl answer ${run.name} '${asked[0]}' <answer>`
+      ? `It has no open questions. See all questions: loopctl inbox`
+      : `Its questions: ${asked.join(', ')}. Answer: loopctl answer ${run.name} '${asked[0]}' <answer>`
   return new LoopError(
     'unknown-question',
     `Run "${run.name}" has no open question "${id}". ${choice}`,

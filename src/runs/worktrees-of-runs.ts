@@ -182,7 +182,7 @@ function whyNeeded(
     return isReplay ? `it shows what a replay did: loopctl rm ${run.name} removes it` : undefined
   }
   const { owner, maker, createdAtMs, state } = worktree
-  if (owner !== folder) return 'its run is not on this record'
+  if (owner !== folder) return 'its run is not in this state folder'
   // Somebody began to take it away, or to make it, and was stopped.
   if (state === 'removing' || clock.now() - createdAtMs > newMs) return undefined
   if (maker !== undefined && !mayLive(maker)) return undefined

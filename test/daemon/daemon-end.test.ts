@@ -67,7 +67,7 @@ test('an error of its own is logged, the record is closed, and it says so by its
   expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(70)
   const place = daemonPlace(state)
   const log = readFileSync(place.log, 'utf8')
-  expect(log).toContain('an error of loopd itself')
+  expect(log).toContain('internal error; shutting down')
   expect(log).toContain('planted')
   expect(log).not.toContain('sk-canary-12345')
   expect(existsSync(place.file)).toBe(false)

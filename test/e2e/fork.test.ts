@@ -169,7 +169,7 @@ describe('what is put in the place of what the file says', () => {
   test.each([
     ['a model for a command', ['--model', 'openai/gpt-5'], 64, 'which chooses its model itself'],
     ['a prompt that is empty', ['--prompt', ' '], 64, 'The prompt must not be empty'],
-    ['a file that is not there', ['--prompt', '@/nonexistent/x'], 66, 'cannot be read'],
+    ['a file that is not there', ['--prompt', '@/nonexistent/x'], 66, 'cannot read the file'],
     ['a variable that there is not', ['--prompt', '{{ nothing }}'], 65, 'nothing'],
   ])('is refused: %s', async (_what, args, code, words) => {
     const at = place(`

@@ -54,7 +54,7 @@ test('what somebody committed meanwhile is not put back, unless they go on with 
   at.git('commit', '-q', '-m', 'mine')
   const refused = await ctl(at, 'resume', 'story')
   expect(refused.code).not.toBe(0)
-  expect(refused.stderr).toContain('somebody committed or switched there since')
+  expect(refused.stderr).toContain('HEAD has changed there since')
   expect(refused.stderr).toContain('loopctl resume story --keep-files')
   expect(readFileSync(join(at.work, 'mine.txt'), 'utf8')).toBe('mine')
   const resumed = await ctl(at, 'resume', 'story', '--keep-files')

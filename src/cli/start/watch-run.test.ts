@@ -62,7 +62,7 @@ test('a run that is tried again much later is not waited for', async () => {
     run: id,
     state: 'queued',
     waitsFor: 'time',
-    why: 'is tried again later: the disk is full',
+    why: 'the disk is full',
     retryAtMs: Date.now() + 120_000,
   }
   const client = {

@@ -12,19 +12,19 @@ import type { EnqueueOptions } from '../parts.ts'
 export interface LocalRun {
   /** Resolves when it is no longer driven here. */
   readonly done: Promise<DriveEnd>
-  /** Lets the step in flight finish within its grace time; with `now`, not even that. */
+  /** Lets the current step finish within its grace time; with `now`, does not wait. */
   shutDown(options?: { readonly now?: boolean }): void
 }
 
 export interface LocalParts extends StartParts {
   readonly host: Host
-  /** Aborting it shuts down what is driven, and gives up what is being started. */
+  /** Aborting it suspends the runs driven here, and cancels those being started. */
   readonly signal: AbortSignal
 }
 
 export interface LocalRuns {
   find(run: string): LocalRun | undefined
-  /** Resolves when it is under way. A new run that cannot start is removed again. */
+  /** Resolves when the run has started. A new run that cannot start is removed again. */
   start(run: CreatedRun, choice: DriveChoice, isNew: boolean): Promise<void>
   drain(hurry?: AbortSignal): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Drives what is asked for in this process, at once. There is no queue: the one on disk belongs to the
- * daemon, and is only shown.
+ * Drives requested runs in this process, at once. It has no queue: the one on disk belongs to the daemon and
+ * is only shown.
  */
 
 import type { Host } from '../../host/host.ts'
@@ -14,7 +14,7 @@ import { createLocalRuns, type LocalRun, loadAgain } from './local-runs.ts'
 
 export interface LocalStart extends Pick<StartParts, 'apart' | 'onLine' | 'reads'> {
   readonly onProblem: (problem: string) => void
-  /** Aborting it shuts down what is driven, and gives up what is being started. */
+  /** Aborting it suspends the runs driven here, and cancels those being started. */
   readonly signal: AbortSignal
 }
 

@@ -1,8 +1,8 @@
 /**
- * The daemon's answers without a daemon: the same routes over a state folder, asked in this process.
+ * The routes of the daemon, called in this process without a daemon.
  *
- * 1. Nothing of a daemon is taken or changed: no lock, no port, no token, no log, no row of the queue.
- * 2. The caller is the principal: it could open the state folder itself.
+ * 1. Uses and changes nothing that belongs to a daemon: lock, port, token, log, queue.
+ * 2. The caller is the principal, since it could open the state folder itself.
  * 3. Runs that it starts are driven in this process, and end with it.
  */
 
@@ -17,13 +17,13 @@ import type { LocalRun } from './local-runs.ts'
 import { createLocalScheduler, type LocalStart } from './local-scheduler.ts'
 
 export interface InProcessOptions extends LocalStart {
-  /** The state folder. It is made if it is not there. */
+  /** The state folder; created if it does not exist. */
   readonly folder: string
 }
 
 export interface InProcess {
   readonly host: Host
-  /** `onError` gets the error that the answer is about. */
+  /** `onError` gets the error behind a problem response. */
   answer(request: Request, onError: (error: unknown) => void): Promise<Response>
   /** A run that was started here. */
   driven(run: string): LocalRun | undefined
@@ -64,7 +64,7 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
   }
 }
 
-/** Of the routes' own words, only warnings concern a person. What a request failed with is its answer. */
+/** Passes on only warnings of the routes: the error of a request is in its response. */
 const createLocalLog = (onProblem: LocalStart['onProblem']): Log => ({
   info: () => undefined,
   warn(fields, text) {

@@ -1,4 +1,4 @@
-/** The daemon itself: is it there, is it ready, what is it, end it. */
+/** Operations on the daemon itself: health, readiness, information, shutdown. */
 
 import { z } from 'zod'
 import { findAgents } from '../../launch/agents/find-agents.ts'
@@ -13,8 +13,8 @@ const health = operation({
   method: 'get',
   path: '/health',
   tag,
-  summary: 'The daemon is there.',
-  answers: { 200: json('It is.', healthSchema) },
+  summary: 'Check that the daemon is alive.',
+  answers: { 200: json('It is alive.', healthSchema) },
   async handle() {
     return ok({ status: 'ok' })
   },
@@ -25,11 +25,11 @@ const ready = operation({
   method: 'get',
   path: '/ready',
   tag,
-  summary: 'The daemon has taken up what was under way before, and takes new runs.',
+  summary: 'Check that the daemon has restored its queue and accepts runs.',
   isLive: true,
   answers: {
     200: json('It does.', readinessSchema),
-    503: json('Not yet, or not any more.', readinessSchema),
+    503: json('Starting or shutting down.', readinessSchema),
   },
   async handle(parts) {
     return parts.isReady()
@@ -43,7 +43,7 @@ const info = operation({
   method: 'get',
   path: '/daemon',
   tag,
-  summary: 'Version, settings, and how much there is to do.',
+  summary: 'Get the version, settings and queue length.',
   isLive: true,
   answers: { 200: json('The daemon.', daemonInfoSchema) },
   async handle({ host, scheduler, settings, startedAtMs, isReady }) {
@@ -79,13 +79,13 @@ const stop = operation({
   method: 'post',
   path: '/daemon/stop',
   tag,
-  summary: 'Ends the daemon in good order.',
+  summary: 'Shut down the daemon.',
   description:
-    'Steps under way are finished within the grace time. The queue stays on disk; the next daemon goes on.',
+    'Current steps finish within the grace time. The queue stays on disk; the next daemon continues it.',
   body: { schema: z.strictObject({}), example: {} },
-  answers: { 202: json('It ends.', stoppingSchema) },
+  answers: { 202: json('Shutting down.', stoppingSchema) },
   async handle({ stop: end }) {
-    // The answer goes out before the doors close.
+    // The response is sent before the listeners close.
     setImmediate(end)
     return { status: 202, value: { status: 'stopping' } }
   },

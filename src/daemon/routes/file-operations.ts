@@ -26,7 +26,7 @@ const checkpoints = operation({
   method: 'get',
   path: '/runs/{run}/checkpoints',
   tag,
-  summary: 'Where iterations ended: what can be forked, exported and gone back to.',
+  summary: 'List the checkpoints of a run, which can be forked, exported and resumed from.',
   params: inRun,
   query: paged,
   answers: { 200: json('A page of them, oldest first.', pageSchema(checkpointPlaceSchema)) },
@@ -42,13 +42,13 @@ const checkpoint = operation({
   method: 'get',
   path: '/runs/{run}/checkpoints/{n}',
   tag,
-  summary: 'The checkpoint after an iteration, as a file by its published schema.',
+  summary: 'Export the checkpoint after an iteration, in its published format.',
   params: {
     ...inRun,
     n: required(whole({ description: 'The iteration.', example: 3, max: 1_000_000 }), 0),
   },
   query: {
-    files: flag('With the content of the workspace, so that it can be restored elsewhere.'),
+    files: flag('Include the files of the workspace, so that it can be restored elsewhere.'),
   },
   answers: { 200: json('The checkpoint.', checkpointFileSchema) },
   problems: [...problems, 501],
@@ -63,7 +63,7 @@ const certificatesOfRun = operation({
   method: 'get',
   path: '/runs/{run}/certificates',
   tag,
-  summary: 'The certificates of a run, newest first.',
+  summary: 'List the certificates of a run, newest first.',
   params: inRun,
   query: paged,
   answers: { 200: json('A page of them.', pageSchema(certificateEntrySchema)) },
@@ -78,7 +78,7 @@ const certificates = operation({
   method: 'get',
   path: '/certificates',
   tag,
-  summary: 'The certificates of this installation, newest first.',
+  summary: 'List all certificates, newest first.',
   query: paged,
   answers: { 200: json('A page of them.', pageSchema(certificateEntrySchema)) },
   async handle({ host }, { query }) {
@@ -109,11 +109,11 @@ const certificate = operation({
   method: 'get',
   path: '/certificates/{id}',
   tag,
-  summary: 'One certificate with its signature. Whether it holds is for `loopctl verify` to say.',
+  summary: 'Get a certificate with its signature. Verify it with `loopctl verify`.',
   params: {
     id: required(
       text({
-        description: 'Its id, or the beginning of it from 8 digits on.',
+        description: 'Its id, or at least the first 8 digits of it.',
         example: '5f2b8d10',
         max: 64,
         pattern: /^[0-9a-f]{8,64}$/,
@@ -133,7 +133,7 @@ const artifacts = operation({
   method: 'get',
   path: '/runs/{run}/artifacts',
   tag,
-  summary: "The files of a run's folder: reports, prompts, outputs, logs.",
+  summary: 'List the files in the folder of a run: reports, prompts, outputs, logs.',
   params: inRun,
   query: paged,
   answers: { 200: json('A page of them.', pageSchema(artifactSchema)) },
@@ -148,12 +148,12 @@ const artifact = operation({
   method: 'get',
   path: '/runs/{run}/artifacts/{path}',
   tag,
-  summary: "One file of a run's folder, as it is.",
+  summary: 'Get a file from the folder of a run.',
   params: {
     ...inRun,
     path: required(
       text({
-        description: 'Its path, as the list has it; `/` may stand as it is.',
+        description: 'Its path as in the list; `/` need not be encoded.',
         example: 'summary.json',
         max: 1024,
       }),
@@ -161,7 +161,7 @@ const artifact = operation({
     ),
   },
   answers: {
-    200: { description: 'The file, to be saved and never shown.', content: { '*/*': undefined } },
+    200: { description: 'The file, as a download.', content: { '*/*': undefined } },
   },
   problems,
   async handle({ host }, { params, isHead }) {
@@ -182,15 +182,15 @@ const postmortem = operation({
   method: 'get',
   path: '/runs/{run}/postmortem',
   tag,
-  summary: 'The newest look back at a run.',
+  summary: 'Get the newest postmortem of a run.',
   params: inRun,
-  answers: { 200: json('What was found.', postmortemSchema) },
+  answers: { 200: json('The postmortem.', postmortemSchema) },
   problems,
   async handle({ host }, { params }) {
     const found = await readPostmortem(host, params.run)
     if (found !== undefined) return ok(found)
     const { name } = await host.journal.findRun(params.run)
-    const message = `Nobody has looked back at run "${name}" yet. Once it ended: loopctl analyze ${name}`
+    const message = `Run "${name}" has no postmortem yet. After it ended: loopctl analyze ${name}`
     throw new LoopError('unknown-artifact', message)
   },
 })
@@ -200,12 +200,11 @@ const analyze = operation({
   method: 'post',
   path: '/runs/{run}/postmortem',
   tag,
-  summary:
-    'Looks back at a run that has ended: what happened, why, and whether it is what was asked for.',
-  description: 'From the record alone, or by a model that is named. Nothing of the run changes.',
+  summary: 'Write a postmortem of an ended run: what happened, why, and whether it did the task.',
+  description: 'From the journal alone, or by the named model. Does not change the run.',
   params: inRun,
   body: { schema: postmortemRequestSchema, example: { promptOnly: true } },
-  answers: { 200: json('What was found.', postmortemSchema) },
+  answers: { 200: json('The postmortem.', postmortemSchema) },
   problems: [...problems, 422, 501],
   async handle({ host }, { params, body, signal }) {
     return ok(await analyzeRun(host, params.run, { ...body, signal }))

@@ -1,4 +1,4 @@
-/** Loop files before anything of them is done: what they may do, and what a run would be. */
+/** Operations on loop files before a run: what they may do, and what a run would do. */
 
 import { homedir } from 'node:os'
 import { moreChecks, runLimits, runWorktree } from '../../definition/config/apply-settings.ts'
@@ -23,8 +23,8 @@ const preview = operation({
   method: 'post',
   path: '/loops/preview',
   tag,
-  summary: 'What a loop file may do, and whether it is trusted as it is.',
-  description: 'Nothing of it is run. To run it, say its `digest` as `trust`.',
+  summary: 'Get what a loop file may do, and whether its content is trusted.',
+  description: 'Runs nothing. To run it, pass its `digest` as `trust`.',
   body: { schema: previewRequestSchema, example: { file: '/home/me/shop/fix-tests.yaml' } },
   answers: { 200: json('The file.', previewSchema) },
   problems: [404, 422, 501],
@@ -39,8 +39,8 @@ const plan = operation({
   method: 'post',
   path: '/loops/plan',
   tag,
-  summary: 'What a run would be: the prompt, the worktree, the checks, the limits.',
-  description: 'The body is that of a new run. Nothing is made, started or spent.',
+  summary: 'Plan a run: its prompt, worktree, checks and limits.',
+  description: 'Takes the body of a new run. Creates, starts and spends nothing.',
   body: { schema: newRunSchema, example: { file: '/home/me/shop/fix-tests.yaml' } },
   answers: { 200: json('The plan.', planSchema) },
   problems: [404, 409, 422, 501],

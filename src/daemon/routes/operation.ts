@@ -1,6 +1,6 @@
 /**
- * One thing that can be asked of the daemon: what it takes, what it answers, and who does it. Routes,
- * checks of requests and the OpenAPI document are made of nothing else, so that they cannot differ.
+ * One operation of the API: its parameters, its responses and its handler. Routes, validation and the OpenAPI
+ * document are all derived from it, so that they cannot differ.
  */
 
 import type { Context } from 'hono'
@@ -23,13 +23,13 @@ export interface Definition<P extends Parameters, Q extends Parameters, H extend
   readonly params?: P
   readonly query?: Q
   readonly headers?: H
-  /** Only of what changes something. Without one, `{}` is sent. */
+  /** Only for operations that change something. Default: `{}`. */
   readonly body?: { readonly schema: z.ZodType<B>; readonly example: object }
-  /** By status, those that are no problems. */
+  /** Responses by status, without problems. */
   readonly answers: Readonly<Record<number, AnswerShape>>
-  /** Statuses of problems besides those that every operation has. */
+  /** Statuses of problems in addition to those that every operation has. */
   readonly problems?: readonly number[]
-  /** What it answers is never the same twice. */
+  /** The response always changes, so it gets no ETag. */
   readonly isLive?: true
   handle(parts: DaemonParts, asked: Asked<P, Q, H, B>): Promise<Reply>
 }
@@ -46,9 +46,9 @@ export interface Asked<P extends Parameters, Q extends Parameters, H extends Par
   readonly query: Values<Q>
   readonly headers: Values<H>
   readonly body: B
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client no longer waits. */
   readonly signal: AbortSignal
-  /** Only the head of the answer is wanted. */
+  /** A HEAD request. */
   readonly isHead: boolean
   /** As it came. */
   readonly context: Context

@@ -35,21 +35,25 @@ describe('a parameter', () => {
 })
 
 test.each([
-  [text({ description: '', example: 'a', max: 2 }), 'abc', 'it is over 2 characters'],
+  [text({ description: '', example: 'a', max: 2 }), 'abc', 'it is longer than 2 characters'],
   [text({ description: '', example: 'a', max: 2 }), '', 'it is empty'],
-  [text({ description: '', example: '7', max: 2, pattern: /^\d$/ }), 'x', 'it is not like 7'],
+  [
+    text({ description: '', example: '7', max: 2, pattern: /^\d$/ }),
+    'x',
+    'it does not match the pattern, such as 7',
+  ],
   [
     whole({ description: '', example: 1, min: 1, max: 9 }),
     '10',
-    'it is no whole number from 1 to 9',
+    'it is not a whole number from 1 to 9',
   ],
-  [oneOf(['a', 'b'], { description: '', example: 'a' }), 'c', 'it is none of a, b'],
+  [oneOf(['a', 'b'], { description: '', example: 'a' }), 'c', 'it is not one of a, b'],
   [flag(''), '1', 'it is neither true nor false'],
   [required(text({ description: '', example: 'a', max: 2 }), ''), '', 'it is empty'],
   [
     orElse(whole({ description: '', example: 1, max: 9 }), 5),
     '-1',
-    'it is no whole number from 0 to 9',
+    'it is not a whole number from 0 to 9',
   ],
 ])('says what is wrong with a text (%#)', (parameter, given, reason) => {
   expect(parameter.read(given)).toEqual({ reason })

@@ -1,13 +1,13 @@
-/** What stands in a path, after the `?`, or in a header: text that is read into a value, or refused with a reason. */
+/** A parameter in a path, query or header: parses text into a value, or refuses it with a reason. */
 
 export interface Parameter<T> {
   readonly description: string
-  /** As the OpenAPI document has it. */
+  /** Its schema in the OpenAPI document. */
   readonly schema: Readonly<Record<string, unknown>>
   readonly example: string | number | boolean
   readonly required: boolean
   read(text: string): Read<T>
-  /** What it is when it was not given. */
+  /** The default. */
   readonly absent: T
 }
 
@@ -47,10 +47,10 @@ export function text(options: TextOptions): Parameter<string | undefined> {
       if (given === '') return { reason: 'it is empty' }
       // As JSON Schema counts.
       if (given.length > max && Array.from(given).length > max) {
-        return { reason: `it is over ${max} characters` }
+        return { reason: `it is longer than ${max} characters` }
       }
       if (pattern !== undefined && !pattern.test(given)) {
-        return { reason: `it is not like ${example}` }
+        return { reason: `it does not match the pattern, such as ${example}` }
       }
       return { value: given }
     },
@@ -77,7 +77,7 @@ export function whole({
     read(given) {
       const value = /^(0|[1-9]\d{0,15})$/.test(given) ? Number(given) : undefined
       if (value !== undefined && value >= min && value <= max) return { value }
-      return { reason: `it is no whole number from ${min} to ${max}` }
+      return { reason: `it is not a whole number from ${min} to ${max}` }
     },
   }
 }
@@ -94,7 +94,7 @@ export function oneOf<const T extends string>(
     schema: { type: 'string', enum: choices },
     read(given) {
       const value = choices.find((choice) => choice === given)
-      return value === undefined ? { reason: `it is none of ${choices.join(', ')}` } : { value }
+      return value === undefined ? { reason: `it is not one of ${choices.join(', ')}` } : { value }
     },
   }
 }
@@ -111,7 +111,7 @@ export const flag = (description: string): Parameter<boolean> => ({
   },
 })
 
-/** One that has a value when it was not given. */
+/** A parameter with a default. */
 export const orElse = <T>(parameter: Parameter<T | undefined>, value: T): Parameter<T> => ({
   ...parameter,
   schema: { ...parameter.schema, default: value },
@@ -119,7 +119,7 @@ export const orElse = <T>(parameter: Parameter<T | undefined>, value: T): Parame
   read: (given) => narrowed(parameter.read(given), value),
 })
 
-/** One that has to be there, as all in a path have. */
+/** A required parameter, as all in a path are. */
 export const required = <T>(parameter: Parameter<T | undefined>, example: T): Parameter<T> => ({
   ...parameter,
   required: true,

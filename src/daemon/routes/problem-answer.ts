@@ -1,6 +1,6 @@
 /**
- * Whatever went wrong, as problem+json. A rejection has the status and the code of the one table, and its
- * own words; an error of ours has an id, by which the log knows it, and nothing else.
+ * Errors as problem+json. A rejection has the status and code of the error table, and its message; an internal
+ * error has only the request id, which is in the log.
  */
 
 import { STATUS_CODES } from 'node:http'
@@ -28,8 +28,8 @@ export async function problemOf(
   const { requestId, method, path } = at
   const instance = `urn:loopwright:request:${requestId}`
   if (!isLoopError(error)) {
-    log.error({ requestId, method, path, error: stackOf(error) }, 'a request met an error of ours')
-    const detail = `The daemon met an error of its own. Its log has more (loopctl daemon logs), by ${requestId}.`
+    log.error({ requestId, method, path, error: stackOf(error) }, 'internal error in a request')
+    const detail = `Internal error ${requestId}. See the log: loopctl daemon logs`
     return problem(500, 'internal', detail, { instance })
   }
   const { httpStatus } = errorTable[error.code]
@@ -56,7 +56,7 @@ export const problem = (
   ...more,
 })
 
-/** Somebody who asked for what is not possible wants to know what is. */
+/** Adds what is possible in this state. */
 async function possibleFor(
   host: DaemonParts['host'],
   error: LoopError,
@@ -70,7 +70,7 @@ async function possibleFor(
   }
 }
 
-/** What can be asked of a run in this status. */
+/** The operations that are possible in this status. */
 export function possibleNow(status: RunStatus): readonly string[] {
   if (status === 'completed') {
     return ['merge', 'create-pr', 'scrap', 'reset', 'fork', 'postmortem', 'delete']

@@ -1,4 +1,4 @@
-/** Reads what was asked, and says which part of it is not as it must be. Everything is bounded. */
+/** Parses requests and reports every invalid part. All sizes are limited. */
 
 import type { Context } from 'hono'
 import type { z } from 'zod'
@@ -12,7 +12,7 @@ const namesMax = 32
 const shownMax = 20
 const shownCharsMax = 200
 
-/** A request that is not as the document says. */
+/** A request that does not match the OpenAPI document. */
 export class RequestError extends LoopError {
   readonly errors: readonly FieldProblem[]
   constructor(errors: readonly FieldProblem[]) {
@@ -21,7 +21,7 @@ export class RequestError extends LoopError {
       reason: shortened(reason),
     }))
     const said = shown.map(({ field, reason }) => `${field}: ${reason}`).join('; ')
-    super('bad-request', `${said}. What can be asked: GET /openapi.json`)
+    super('bad-request', `${said}. See: GET /openapi.json`)
     this.errors = shown
   }
 }
@@ -59,7 +59,7 @@ function readValues(
     const text = given.get(name)
     const field = `${place}.${name}`
     if (text === undefined) {
-      if (parameter.required) problems.push({ field, reason: 'it is not there' })
+      if (parameter.required) problems.push({ field, reason: 'it is missing' })
       continue
     }
     const read = parameter.read(text)
@@ -69,7 +69,7 @@ function readValues(
   return values
 }
 
-/** A name that nobody knows would be a filter that does not filter. */
+/** Unknown names are refused, since a misspelled filter would not filter. */
 function readQuery(
   url: string,
   known: Parameters,
@@ -81,7 +81,7 @@ function readQuery(
   for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
     const field = `query.${name}`
     if (!Object.hasOwn(known, name)) problems.push({ field, reason: unknownName(known) })
-    else if (given.has(name)) problems.push({ field, reason: 'it is given twice' })
+    else if (given.has(name)) problems.push({ field, reason: 'it is repeated' })
     given.set(name, value)
     if (problems.length >= namesMax) break
   }
@@ -90,7 +90,7 @@ function readQuery(
 
 function unknownName(known: Parameters): string {
   const names = Object.keys(known)
-  return names.length === 0 ? 'nothing is taken here' : `only these are known: ${names.join(', ')}`
+  return names.length === 0 ? 'this operation takes none' : `known parameters: ${names.join(', ')}`
 }
 
 function readHeaders(request: Request, known: Parameters): ReadonlyMap<string, string> {
@@ -108,7 +108,7 @@ async function readBody(
 ): Promise<unknown> {
   const value = parsed(await readBytes(request))
   if (value === undefined) {
-    problems.push({ field: 'body', reason: 'it is no JSON in UTF-8' })
+    problems.push({ field: 'body', reason: 'it is not JSON in UTF-8' })
     return {}
   }
   const read = schema.safeParse(value.json)
@@ -117,7 +117,7 @@ async function readBody(
   return {}
 }
 
-/** No more than may be sent is ever held. */
+/** Never holds more than the limit. */
 async function readBytes({ body }: Request): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   let length = 0
@@ -125,7 +125,7 @@ async function readBytes({ body }: Request): Promise<Uint8Array> {
     pieces.push(piece)
     length += piece.length
     if (length <= bodyBytesMax) continue
-    throw new LoopError('too-large', `The body is over ${bodyBytesMax} bytes. Send less.`)
+    throw new LoopError('too-large', `The body is longer than ${bodyBytesMax} bytes. Send less.`)
   }
   return Buffer.concat(pieces)
 }
@@ -144,7 +144,7 @@ function issueProblems(issue: z.core.$ZodIssue): readonly FieldProblem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys
       .slice(0, shownMax)
-      .map((key) => ({ field: `${field}.${key}`, reason: 'there is no such field' }))
+      .map((key) => ({ field: `${field}.${key}`, reason: 'unknown field' }))
   }
   return [{ field, reason: issue.message }]
 }

@@ -1,4 +1,4 @@
-/** What the record says of runs, and of all of them: read in pages, or as a stream while it grows. */
+/** Operations that read the journal: in pages, or as a stream. */
 
 import type { Context } from 'hono'
 import type { z } from 'zod'
@@ -44,7 +44,7 @@ interface PageQuery {
   readonly cursor: string | undefined
 }
 
-/** Without what is not given. */
+/** Without undefined values. */
 const within = ({ limit: size, cursor: from }: PageQuery): { limit: number; cursor?: string } => ({
   limit: size,
   ...defined({ cursor: from }),
@@ -55,7 +55,7 @@ const steps = operation({
   method: 'get',
   path: '/runs/{run}/steps',
   tag,
-  summary: 'The steps of a run, each attempt for itself, oldest first.',
+  summary: 'List the steps of a run, each attempt separately, oldest first.',
   params: inRun,
   query: paged,
   answers: { 200: json('A page of steps.', pageSchema(stepSchema)) },
@@ -70,7 +70,7 @@ const iterations = operation({
   method: 'get',
   path: '/runs/{run}/iterations',
   tag,
-  summary: 'The iterations of a run, oldest first.',
+  summary: 'List the iterations of a run, oldest first.',
   params: inRun,
   query: paged,
   answers: { 200: json('A page of iterations.', pageSchema(iterationSummarySchema)) },
@@ -85,7 +85,7 @@ const progress = operation({
   method: 'get',
   path: '/runs/{run}/progress',
   tag,
-  summary: 'How far a run has got: iterations, spending, what is under way.',
+  summary: 'Get the progress of a run: iterations, cost, current activity.',
   params: inRun,
   answers: { 200: json('Its progress.', progressSchema) },
   problems,
@@ -99,11 +99,10 @@ const evidence = operation({
   method: 'get',
   path: '/runs/{run}/evidence',
   tag,
-  summary:
-    'What the checks of a run found, each answer bound to the files it is about, oldest first.',
+  summary: 'List the results of the checks of a run, with the files they are about, oldest first.',
   params: inRun,
   query: paged,
-  answers: { 200: json('A page of answers.', pageSchema(evidenceEntrySchema)) },
+  answers: { 200: json('A page of results.', pageSchema(evidenceEntrySchema)) },
   problems,
   async handle(parts, { params, query }) {
     return ok(await viewEvidence(parts.host, await idOf(parts, params.run), within(query)))
@@ -115,10 +114,10 @@ const ledger = operation({
   method: 'get',
   path: '/runs/{run}/ledger',
   tag,
-  summary: 'The movements of a run’s budget, oldest first, and where it stands.',
+  summary: 'List the budget entries of a run, oldest first, and its balance.',
   params: inRun,
   query: paged,
-  answers: { 200: json('A page of movements.', ledgerSchema) },
+  answers: { 200: json('A page of entries.', ledgerSchema) },
   problems,
   async handle(parts, { params, query }) {
     return ok(await viewLedger(parts.host, await idOf(parts, params.run), within(query)))
@@ -130,7 +129,7 @@ const questionsOfRun = operation({
   method: 'get',
   path: '/runs/{run}/questions',
   tag,
-  summary: 'What a run asks of people now.',
+  summary: 'List the open questions of a run.',
   params: inRun,
   query: paged,
   answers: { 200: json('A page of questions.', pageSchema(openQuestionSchema)) },
@@ -145,7 +144,7 @@ const inbox = operation({
   method: 'get',
   path: '/questions',
   tag,
-  summary: 'What all runs ask of people now, the earliest deadline first.',
+  summary: 'List the open questions of all runs, the earliest deadline first.',
   query: paged,
   answers: { 200: json('A page of questions.', pageSchema(inboxQuestionSchema)) },
   async handle({ host }, { query }) {
@@ -158,10 +157,9 @@ const queue = operation({
   method: 'get',
   path: '/queue',
   tag: 'runs',
-  summary:
-    'The runs that the daemon drives or is to drive: which are at work, which wait, for what.',
+  summary: 'List the running and queued runs, and what they wait for.',
   query: paged,
-  answers: { 200: json('Those at work first, then by position.', pageSchema(queueEntrySchema)) },
+  answers: { 200: json('Running runs first, then by position.', pageSchema(queueEntrySchema)) },
   async handle({ scheduler }, { query }) {
     return ok(pageOf(await scheduler.queue(), query))
   },
@@ -172,7 +170,7 @@ const streamed = {
   headers: {
     'last-event-id': whole({
       description:
-        'Of a stream: the id of the last message that was received. Goes before `after`.',
+        'For a stream: the id of the last message received. Takes precedence over `after`.',
       example: 120,
       max: Number.MAX_SAFE_INTEGER,
     }),
@@ -181,22 +179,22 @@ const streamed = {
 
 const pageOrStream = (item: z.ZodType): Readonly<Record<number, AnswerShape>> => ({
   200: {
-    description: 'A page, or a stream where `Accept` says `text/event-stream`.',
+    description: 'A page, or a stream if `Accept` is `text/event-stream`.',
     content: { 'application/json': pageSchema(item), 'text/event-stream': undefined },
   },
-  204: { description: 'Of a stream: there is nothing more, ever.' },
+  204: { description: 'For a stream: there will never be more.' },
 })
 
 const streamText =
-  'With `Accept: text/event-stream` each is one message as soon as it is on disk. `Last-Event-ID` goes on ' +
-  'after that `id` without a gap or a double. '
+  'With `Accept: text/event-stream` each is sent as one message as soon as it is on disk. `Last-Event-ID` ' +
+  'continues after that `id` with no gaps or duplicates. '
 
 const events = operation({
   id: 'listRunEvents',
   method: 'get',
   path: '/runs/{run}/events',
   tag,
-  summary: 'The events of a run, oldest first: a page of them, or a stream.',
+  summary: 'List or stream the events of a run, oldest first.',
   description: `${streamText}The \`id\` is the seq. The stream ends after \`run-ended\`.`,
   params: inRun,
   ...streamed,
@@ -215,7 +213,7 @@ const output = operation({
   method: 'get',
   path: '/runs/{run}/output',
   tag,
-  summary: 'What the agents and checks of a run said, oldest first: a page of it, or a stream.',
+  summary: 'List or stream the output of the agents and checks of a run, oldest first.',
   description: `${streamText}The \`id\` is the seq of the event that holds it. The stream ends with the run.`,
   params: inRun,
   ...streamed,
@@ -234,7 +232,7 @@ const allEvents = operation({
   method: 'get',
   path: '/events',
   tag,
-  summary: 'The events of all runs in the order of the store: a page of them, or a stream.',
+  summary: 'List or stream the events of all runs, in the order of the journal.',
   description: `${streamText}The \`id\` is the position. The stream ends with the daemon.`,
   ...streamed,
   answers: pageOrStream(recordedEventSchema),
@@ -245,7 +243,7 @@ const allEvents = operation({
   },
 })
 
-/** Who asks for the head only is not kept waiting for the rest. */
+/** A HEAD request gets no stream. */
 const wantsStream = ({ req }: Context): boolean =>
   req.method === 'GET' && /(^|,)\s*text\/event-stream\s*(;|,|$)/i.test(req.header('accept') ?? '')
 

@@ -1,4 +1,4 @@
-/** Answers requests by a list of operations. Another path is answered with 404, another method with 405. */
+/** Routes for a list of operations. Unknown paths get 404, other methods 405. */
 
 import { createHash, randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
@@ -32,7 +32,7 @@ export function routesFor(parts: DaemonParts, operations: readonly Operation[]):
   return app
 }
 
-/** Only the name of a file in a run's folder has parts. */
+/** Only the path of an artifact may contain slashes. */
 const routePath = (path: string): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'path' ? ':path{.+}' : `:${name}`))
 
@@ -97,7 +97,7 @@ async function refuse(
 class MethodError extends LoopError {
   readonly allow: string
   constructor(allow: string) {
-    super('wrong-method', `Use one of: ${allow}. What can be asked: GET /openapi.json`)
+    super('wrong-method', `Use one of: ${allow}. See: GET /openapi.json`)
     this.allow = allow
   }
 }
@@ -108,9 +108,9 @@ function wrongMethod(there: readonly Operation[]): MethodError {
 }
 
 const unknownPath = (): LoopError =>
-  new LoopError('unknown-path', 'There is no such path. What can be asked: GET /openapi.json')
+  new LoopError('unknown-path', 'There is no such path. See: GET /openapi.json')
 
-/** The guard has given it to the answer already. */
+/** The guard has already set it on the response. */
 function requestIdOf(context: Context): string {
   const { outgoing } = (context.env ?? {}) as RequestBindings
   const known = outgoing?.getHeader('x-request-id')

@@ -1,4 +1,4 @@
-/** Runs: which there are, a new one, one of them, one less. */
+/** Operations on runs: list, create, get, remove. */
 
 import { viewRuns } from '../../history/views/view-runs.ts'
 import { defined, isEnd, runStatuses, statusAliases, statusesNamed } from '../../loop/index.ts'
@@ -27,22 +27,22 @@ const list = operation({
   method: 'get',
   path: '/runs',
   tag,
-  summary: 'The runs on record, newest first.',
+  summary: 'List the runs, newest first.',
   query: {
     ...paged,
     status: oneOf(statusNames, {
-      description: 'Only those with this status, by our name or by that of a document.',
+      description: 'Only runs with this status, or its name in a legacy format.',
       example: 'running',
     }),
     workspace: text({
-      description: 'Only those that work in this folder, or in a worktree of it: a whole path.',
+      description: 'Only runs that work in this folder or in a worktree of it: an absolute path.',
       example: '/home/me/shop',
       max: 4096,
     }),
-    loop: text({ description: 'Only those of this loop.', example: 'fix-tests', max: 256 }),
-    name: text({ description: 'Only those whose name begins so.', example: 'calm', max: 64 }),
-    createdAfter: time('Only those created after this moment, in ms.', 1_790_000_000_000),
-    createdBefore: time('Only those created before this moment, in ms.', 1_790_000_000_000),
+    loop: text({ description: 'Only runs of this loop.', example: 'fix-tests', max: 256 }),
+    name: text({ description: 'Only runs whose name begins with this.', example: 'calm', max: 64 }),
+    createdAfter: time('Only runs created after this time, in ms.', 1_790_000_000_000),
+    createdBefore: time('Only runs created before this time, in ms.', 1_790_000_000_000),
   },
   answers: { 200: json('A page of runs.', pageSchema(runSchema)) },
   async handle({ host }, { query }) {
@@ -69,13 +69,13 @@ const create = operation({
   method: 'post',
   path: '/runs',
   tag,
-  summary: 'Creates a run of a loop file and queues it.',
+  summary: 'Create a run of a loop file and queue it.',
   description:
-    'It is on disk before it is answered. With an `Idempotency-Key` it can be sent again: the same key ' +
-    'with the same body gives the same run.',
+    'The run is on disk before the response is sent. With an `Idempotency-Key` the request can be repeated: ' +
+    'the same key with the same body returns the same run.',
   headers: {
     'idempotency-key': text({
-      description: 'Anything that no other request has, such as a UUID.',
+      description: 'Any unique string, such as a UUID.',
       example: '0b6f0c5e-7b1f-4a59-9d53-6f6a9b7f3a11',
       max: 255,
       pattern: /^[\x21-\x7e]+$/,
@@ -86,10 +86,10 @@ const create = operation({
     example: { file: '/home/me/shop/fix-tests.yaml', limits: { iterations: 5 } },
   },
   answers: {
-    200: json('The key was used before: the run of that time.', runAnswerSchema),
+    200: json('The key was used before: the run that it created.', runAnswerSchema),
     201: {
       ...json('The new run.', runAnswerSchema),
-      headers: { location: 'Where the run is.' },
+      headers: { location: 'The path of the run.' },
     },
   },
   problems: [404, 409, 422, 501],
@@ -113,7 +113,7 @@ const inspect = operation({
   method: 'get',
   path: '/runs/{run}',
   tag,
-  summary: 'One run: its row, its state, what it asks, its checkpoints, its place in the queue.',
+  summary: 'Get a run: state, questions, checkpoints, position in the queue.',
   params: inRun,
   answers: { 200: json('The run.', runDetailSchema) },
   problems: [404, 409],
@@ -129,12 +129,12 @@ const remove = operation({
   method: 'delete',
   path: '/runs/{run}',
   tag,
-  summary: 'Takes a run that has ended out of the record for good.',
+  summary: 'Permanently remove an ended run from the journal.',
   description:
-    'By its whole id or name. Its worktree goes too, unless there is work in it that is nowhere else.',
+    'Needs the full id or name. Also removes its worktree, unless that has work that is saved nowhere else.',
   params: inRun,
-  query: { force: flag('Also one that has not ended, if nobody drives it.') },
-  answers: { 200: json('What it was.', runRemovedSchema) },
+  query: { force: flag('Also remove a run that has not ended, if no process drives it.') },
+  answers: { 200: json('The removed run.', runRemovedSchema) },
   problems: [404, 409, 501],
   async handle({ host, scheduler }, { params, query }) {
     const run = await host.journal.findRun(params.run)

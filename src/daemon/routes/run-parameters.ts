@@ -7,7 +7,7 @@ import { orElse, type Parameter, required, text, whole } from './parameter.ts'
 /** In a path. */
 export const run: Parameter<string> = required(
   text({
-    description: 'A run: its id, its name, or the beginning of either that only one has.',
+    description: 'A run: its id or name, or an unambiguous prefix of either.',
     example: 'calm-otters-sing',
     max: 256,
   }),
@@ -17,12 +17,12 @@ export const run: Parameter<string> = required(
 export const inRun: { readonly run: Parameter<string> } = { run }
 
 export const limit: Parameter<number> = orElse(
-  whole({ description: 'How many at most.', example: 20, min: 1, max: pageSizeMax }),
+  whole({ description: 'The maximum number of items.', example: 20, min: 1, max: pageSizeMax }),
   pageSizeDefault,
 )
 
 export const cursor: Parameter<string | undefined> = text({
-  description: 'The `next` of the page before.',
+  description: 'The `next` of the previous page.',
   example: '1042',
   max: cursorCharsMax,
   pattern: /^[\w.:-]+$/,
@@ -34,22 +34,22 @@ export const paged: {
 } = { limit, cursor }
 
 export const after: Parameter<number | undefined> = whole({
-  description: 'Only what comes after this one.',
+  description: 'Only items after this one.',
   example: 120,
   max: Number.MAX_SAFE_INTEGER,
 })
 
-/** A cursor that is where to go on in a list. */
+/** A cursor that is a position in a list. */
 export function numberIn(given: string | undefined): number | undefined {
   if (given === undefined) return undefined
   if (/^(0|[1-9]\d{0,15})$/.test(given)) return Number(given)
   throw new LoopError(
     'bad-request',
-    'query.cursor: it is from no page of this list. Begin without a cursor.',
+    'query.cursor: it does not belong to this list. Start without a cursor.',
   )
 }
 
-/** A page of a list that is there as a whole. */
+/** A page of a list in memory. */
 export function pageOf<T>(
   all: readonly T[],
   { limit: size, cursor: from }: { readonly limit: number; readonly cursor: string | undefined },
@@ -60,5 +60,5 @@ export function pageOf<T>(
   return { items, ...(end < all.length ? { next: String(end) } : {}) }
 }
 
-/** Who asks, where the request does not say. */
+/** The name of the caller, if the request does not have one. */
 export const someone = 'api'

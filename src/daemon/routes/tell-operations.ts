@@ -1,4 +1,4 @@
-/** What people say to runs: pause, resume, stop, cancel, limits, answers; and runs that come of runs. */
+/** Operations that control runs: pause, resume, stop, cancel, limits, answers, retries, forks. */
 
 import { type Decision, defined, isEnd } from '../../loop/index.ts'
 import {
@@ -19,7 +19,7 @@ import { createdReply } from './run-operations.ts'
 import { inRun, someone } from './run-parameters.ts'
 
 const tag = 'control'
-const answers = { 200: json('The run as it is now.', runAnswerSchema) }
+const answers = { 200: json('The current run.', runAnswerSchema) }
 const problems = [404, 409]
 
 type Told = Exclude<Decision, { type: 'answer' }>
@@ -45,16 +45,16 @@ const teller = (
     },
   })
 
-const pause = teller('pauseRun', 'pause', 'Finishes the step in flight, then pauses.', () => ({
+const pause = teller('pauseRun', 'pause', 'Pause a run after its current step.', () => ({
   type: 'pause',
 }))
 
-const stop = teller('stopRun', 'stop', 'Ends after the iteration under way.', ({ reason }) => ({
+const stop = teller('stopRun', 'stop', 'Stop a run after its current iteration.', ({ reason }) => ({
   type: 'stop',
   reason: reason ?? 'stop',
 }))
 
-const cancel = teller('cancelRun', 'cancel', 'Ends now.', ({ reason }) => ({
+const cancel = teller('cancelRun', 'cancel', 'Cancel a run immediately.', ({ reason }) => ({
   type: 'cancel',
   reason: reason ?? 'cancel',
 }))
@@ -64,7 +64,7 @@ const limits = operation({
   method: 'patch',
   path: '/runs/{run}/limits',
   tag,
-  summary: 'Changes limits of a run that has not ended, also while it works.',
+  summary: 'Change the limits of a run that has not ended.',
   params: inRun,
   body: { schema: limitsRequestSchema, example: { limits: { iterations: 20 }, by: 'ada' } },
   answers,
@@ -79,8 +79,8 @@ const resume = operation({
   method: 'post',
   path: '/runs/{run}/resume',
   tag,
-  summary: 'Goes on with a run that was paused, suspended, or left by its process.',
-  description: 'It is queued, and driven when it is its turn.',
+  summary: 'Resume a paused, suspended or interrupted run.',
+  description: 'The run is queued.',
   params: inRun,
   body: { schema: resumeSchema, example: { by: 'ada' } },
   answers,
@@ -88,7 +88,7 @@ const resume = operation({
   async handle(parts, { params, body }) {
     const { host, scheduler } = parts
     const run = await host.journal.findRun(params.run)
-    // The process that drives it takes back a pause that was asked for.
+    // The process that drives the run cancels its pending pause.
     if (scheduler.isDriven(run) || isEnd(run.status))
       return tell(parts, run.id, { type: 'resume' }, body.by)
     await scheduler.enqueue(run.id, body)
@@ -101,11 +101,15 @@ const answer = operation({
   method: 'post',
   path: '/runs/{run}/questions/{question}/answer',
   tag,
-  summary: 'Answers what a run asks. The first answer counts.',
+  summary: 'Answer a question of a run. The first answer counts.',
   params: {
     ...inRun,
     question: required(
-      text({ description: 'Its id, or its name in the loop.', example: 'tone', max: 512 }),
+      text({
+        description: 'The id of the question, or its name in the loop.',
+        example: 'tone',
+        max: 512,
+      }),
       '',
     ),
   },
@@ -119,7 +123,7 @@ const answer = operation({
 })
 
 const created = {
-  201: { ...json('The new run.', runAnswerSchema), headers: { location: 'Where the run is.' } },
+  201: { ...json('The new run.', runAnswerSchema), headers: { location: 'The path of the run.' } },
 }
 
 const retry = operation({
@@ -127,7 +131,7 @@ const retry = operation({
   method: 'post',
   path: '/runs/{run}/retry',
   tag,
-  summary: 'A run of its own that does again what one that has ended was to do.',
+  summary: 'Start a new run that retries an unsuccessful one.',
   params: inRun,
   body: { schema: retrySchema, example: { by: 'ada' } },
   answers: created,
@@ -143,7 +147,7 @@ const fork = operation({
   method: 'post',
   path: '/runs/{run}/fork',
   tag,
-  summary: 'A run of its own that goes on from a checkpoint of this one.',
+  summary: 'Start a new run from a checkpoint of this one.',
   params: inRun,
   body: { schema: forkSchema, example: { iteration: 3, name: 'another-way' } },
   answers: created,
@@ -164,7 +168,7 @@ async function tell(
   const { id } = await host.journal.findRun(idOrName)
   await host.tell(id, decision, by)
   const { status } = await host.journal.findRun(id)
-  // One that waits for its turn has heard it already, and nobody else would take it off.
+  // A queued run has applied the decision already, and only this removes it from the queue.
   const isOver = isEnd(status) || (decision.type === 'pause' && status === 'paused')
   if (isOver && scheduler.entry(id)?.state === 'queued') await scheduler.release(id)
   return asItIs(parts, id)

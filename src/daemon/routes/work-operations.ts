@@ -1,4 +1,4 @@
-/** What runs made: differences, merges, pull requests, what is thrown away. */
+/** Operations on the work of runs: diffs, merges, pull requests, discarding. */
 
 import { z } from 'zod'
 import { reviewDiff } from '../../history/review-diff.ts'
@@ -21,7 +21,7 @@ import { flag, oneOf, orElse, whole } from './parameter.ts'
 import { inRun, someone } from './run-parameters.ts'
 
 const tag = 'work'
-/** 501: there is no git. */
+/** 501: git is not installed. */
 const problems = [404, 409, 501]
 
 const diff = operation({
@@ -29,14 +29,18 @@ const diff = operation({
   method: 'get',
   path: '/runs/{run}/diff',
   tag,
-  summary: 'What a run changed, or one of its iterations. Nothing of its files is run for it.',
+  summary: 'Get the changes of a run, or of one of its iterations.',
   params: inRun,
   query: {
-    iteration: whole({ description: 'In this iteration only.', example: 2, max: 1_000_000 }),
-    stat: flag('Only the files, with the lines that came and went.'),
+    iteration: whole({
+      description: 'Only the changes of this iteration.',
+      example: 2,
+      max: 1_000_000,
+    }),
+    stat: flag('Only file names and numbers of changed lines.'),
     view: orElse(
       oneOf(['patch', 'review'], {
-        description: 'One patch, or commits and files with a patch each, as reviews show it.',
+        description: 'One patch, or commits and files with a patch each, for reviews.',
         example: 'patch',
       }),
       'patch',
@@ -55,18 +59,18 @@ const merge = operation({
   method: 'post',
   path: '/runs/{run}/merge',
   tag,
-  summary: 'Lands the work of a run that completed on a branch. No checkout is touched.',
+  summary: 'Merge the work of a completed run into a branch. Touches no checkout.',
   description: 'A conflict changes nothing and is a problem (409) that names the files.',
   params: inRun,
   body: { schema: mergeSchema, example: { into: 'agent/fix-tests', strategy: 'squash' } },
-  answers: { 200: json('Where it is.', mergedSchema) },
+  answers: { 200: json('The result of the merge.', mergedSchema) },
   problems,
   async handle({ host }, { params, body }) {
     const result = await host.merge(params.run, { ...body, by: body.by ?? someone })
     if (result.status === 'conflict') {
       const { target, branch, files } = result
       const message =
-        `${params.run} is in conflict with ${target} in ${files.join(', ')}. Nothing was changed. ` +
+        `${params.run} conflicts with ${target} in ${files.join(', ')}. Nothing was changed. ` +
         `Merge ${branch} by hand, or run the loop again from ${target}.`
       throw new LoopError('wrong-status', message, {
         details: { conflict: { target, branch, files } },
@@ -81,7 +85,7 @@ const createPr = operation({
   method: 'post',
   path: '/runs/{run}/create-pr',
   tag,
-  summary: 'Pushes the branch of a certified run and opens a pull request, by `gh`.',
+  summary: 'Push the branch of a certified run and open a pull request with `gh`.',
   params: inRun,
   body: { schema: pullRequestRequestSchema, example: { base: 'main', draft: true } },
   answers: { 201: json('The pull request.', pullRequestSchema) },
@@ -97,10 +101,10 @@ const scrap = operation({
   method: 'post',
   path: '/runs/{run}/scrap',
   tag,
-  summary: 'Throws the work of a run that has ended away: worktree and branch. Its record stays.',
+  summary: 'Delete the worktree and branch of an ended run. The run stays in the journal.',
   params: inRun,
   body: { schema: tellSchema, example: { by: 'ada' } },
-  answers: { 200: json('What went.', discardedSchema) },
+  answers: { 200: json('What was deleted.', discardedSchema) },
   problems,
   async handle({ host }, { params, body }) {
     return ok(await scrapRun(host, params.run, { by: body.by ?? someone }))
@@ -112,10 +116,10 @@ const reset = operation({
   method: 'post',
   path: '/runs/{run}/reset',
   tag,
-  summary: 'Cancels a run and throws all that it made away. Its record stays.',
+  summary: 'Cancel a run and delete its worktree and branch. The run stays in the journal.',
   params: inRun,
   body: { schema: tellSchema, example: { by: 'ada' } },
-  answers: { 200: json('What went.', discardedSchema) },
+  answers: { 200: json('What was deleted.', discardedSchema) },
   problems,
   async handle({ host, scheduler }, { params, body, signal }) {
     const { id } = await host.journal.findRun(params.run)

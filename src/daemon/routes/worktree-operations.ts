@@ -1,4 +1,4 @@
-/** The worktrees of runs: which there are, and which can go. */
+/** Operations on the worktrees of runs: list and remove. */
 
 import { isAbsolute } from 'node:path'
 import { removeRunWorktree } from '../../host/review/remove-run-worktree.ts'
@@ -10,7 +10,7 @@ import { paged, pageOf } from './run-parameters.ts'
 
 const tag = 'worktrees'
 const repository = text({
-  description: 'Of this repository: a whole path in it. Of all runs on record unless told.',
+  description: 'Only worktrees of this repository: an absolute path in it. Default: of all runs.',
   example: '/home/me/shop',
   max: 4096,
   pattern: /^[^\0]*$/,
@@ -21,7 +21,7 @@ const list = operation({
   method: 'get',
   path: '/worktrees',
   tag,
-  summary: 'The git worktrees of runs, with their sizes.',
+  summary: 'List the git worktrees of runs, with their sizes.',
   query: { ...paged, workspace: repository },
   answers: { 200: json('A page of them.', pageSchema(worktreeEntrySchema)) },
   problems: [404, 409, 422, 501],
@@ -37,20 +37,20 @@ const remove = operation({
   method: 'delete',
   path: '/worktrees',
   tag,
-  summary: 'Takes away one worktree, or those of all runs that have ended.',
-  description: 'What is in no commit, and what others made, stays.',
+  summary: 'Remove one worktree, or those of all ended runs.',
+  description: 'Keeps uncommitted work and worktrees that runs did not create.',
   query: {
     workspace: repository,
     path: text({
-      description: 'Only this one: its folder, or the run that works in it.',
+      description: 'Only this worktree: its folder, or its run.',
       example: '/home/me/shop.run-calm-otters-sing',
       max: 4096,
       pattern: /^[^\0]*$/,
     }),
-    force: flag('With `path`: also with work in it that is nowhere else.'),
-    dryRun: flag('Without `path`: only says what would be done.'),
+    force: flag('With `path`: even if its work is saved nowhere else.'),
+    dryRun: flag('Without `path`: only report what would be removed.'),
   },
-  answers: { 200: json('What became of each.', pageSchema(cleanedWorktreeSchema)) },
+  answers: { 200: json('The result for each worktree.', pageSchema(cleanedWorktreeSchema)) },
   problems: [404, 409, 422, 501],
   async handle({ host, log }, { query: { workspace, path, force, dryRun } }) {
     const where = within(workspace)
@@ -58,7 +58,7 @@ const remove = operation({
       return ok({ items: [await removeRunWorktree(host, { worktree: path, force, ...where })] })
     }
     if (force) {
-      const message = 'query.force: it is for one worktree. Name it with path.'
+      const message = 'query.force: it needs path, which names one worktree.'
       throw new LoopError('bad-request', message)
     }
     return ok({ items: await host.cleanWorktrees({ ...where, dryRun, onProblem: warn(log) }) })
@@ -68,8 +68,8 @@ const remove = operation({
 function within(workspace: string | undefined): { readonly repository?: string } {
   if (workspace === undefined) return {}
   if (isAbsolute(workspace)) return { repository: workspace }
-  const message = `query.workspace: "${workspace.slice(0, 200)}" is no whole path.`
-  throw new LoopError('bad-request', `${message} Give it from / on.`)
+  const message = `query.workspace: "${workspace.slice(0, 200)}" is not an absolute path.`
+  throw new LoopError('bad-request', message)
 }
 
 const warn =

@@ -1,6 +1,6 @@
 /**
- * The queue in memory, in step with the one on disk. Woken by what happens (a run comes, ends, asks, is
- * told something, the moment of another try), it asks `choose` what to do and does it.
+ * The queue in memory, in sync with the one on disk. On every change (a run arrives, ends, asks a question,
+ * gets a decision, or is due for a retry) it calls `choose` and acts on the result.
  */
 
 import type { QueueRow } from '../../engine/index.ts'
@@ -18,20 +18,20 @@ import { createTurns } from './turns.ts'
 export interface Board {
   readonly isOpen: boolean
   item(run: RunId): Item | undefined
-  /** Puts a row of the queue on the board, or in place of the one that is there. */
+  /** Adds a row of the queue, or replaces it. */
   add(row: QueueRow): void
-  /** Takes it off the queue, on disk first, when all that it leaves is there. */
+  /** Removes it from the queue, on disk first, once its files are written. */
   forget(run: RunId): Promise<void>
   wake(): void
   entries(): readonly QueueEntry[]
-  /** Starts nothing more, and has those at work suspended; at once, when it hurries. */
+  /** Starts nothing more, and suspends running runs; without waiting in a hurried shutdown. */
   close(hurry?: AbortSignal): Promise<void>
 }
 
-/** Loading and opening starts processes and reads much. */
+/** Limits how many runs are opened at a time, since opening starts processes and reads many files. */
 const opensMax = 4
 const timerMsMax = 60_000
-/** What others wrote is looked at this often at most. */
+/** The shortest interval between checks for changes by other processes. */
 const lookMs = 200
 
 export function createBoard(
@@ -67,14 +67,14 @@ export function createBoard(
     if (isOpen) woken ??= setImmediate(work)
   }
 
-  /** Whoever is killed before the row goes does the same again at the next start. */
+  /** If the process is killed before the row is removed, the next start repeats this. */
   async function forget(run: RunId): Promise<void> {
     await options.finish?.(run)
     await rows.remove(run).catch((error: unknown) => {
       if (!isLoopError(error, 'unknown-run')) throw error
     })
     items.delete(run)
-    // One that was paused or suspended can still go on with what its caller sent.
+    // A paused or suspended run may still need the environment of its caller.
     if (await hasEnded(host, run)) options.environments.drop(run)
   }
 
@@ -109,7 +109,7 @@ export function createBoard(
   }
 }
 
-/** Somebody may have paused, ended or removed a run that waits, in this process or another. */
+/** A queued run may be paused, ended or removed by this process or another. */
 function lookForOver(
   { journal }: Host,
   items: ReadonlyMap<RunId, Item>,
@@ -128,7 +128,7 @@ function lookForOver(
     if (soon !== undefined || ![...items.values()].some(isIdle)) return
     soon = setTimeout(() => {
       soon = undefined
-      // A store that fails is heard of by those who write to it.
+      // Writers report a failing store.
       void look().catch(() => undefined)
     }, lookMs)
   })
@@ -161,7 +161,7 @@ function decideFor(
   return choose(queued, driven, { runs, runsPerWorkspace }, settings.queuePolicy, nowMs)
 }
 
-/** When the first of those that wait for their time is due. */
+/** When the next retry is due. */
 const nextMoment = (items: readonly Item[], nowMs: number): number =>
   items
     .flatMap((item) => (isIdle(item) ? (item.row.retryAtMs ?? []) : []))

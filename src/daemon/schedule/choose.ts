@@ -1,12 +1,12 @@
 /**
- * Which runs are driven now, and why the others wait. Pure: the same queue and time give the same
+ * Chooses which runs are driven now, and why the others wait. Pure: the same queue and time give the same
  * choice.
  *
- * C1. Never more at work than the limits say. A run that waits for a person gives its slot away, and
- *     its workspace too where it works in a worktree of its own.
- * C2. Two runs are never at work in the same folder, whatever the limits say.
- * C3. By priority nobody waits for ever: a minute of waiting counts as much as one of priority. So a
- *     run of priority p that came at t goes before all that come later than t + (100 - p) minutes.
+ * C1. Never more running runs than the limits allow. A run that waits for a person frees its slot, and its
+ *     workspace too if it works in a separate worktree.
+ * C2. Two runs never work in the same folder, whatever the limits are.
+ * C3. Priorities do not starve runs: one minute of waiting counts as much as one point of priority. So a run
+ *     of priority p queued at t starts before all runs queued after t + (100 - p) minutes.
  */
 
 import type { RunId } from '../../loop/index.ts'
@@ -15,9 +15,9 @@ import type { QueuePolicy } from '../../protocol/api/index.ts'
 export interface Queued {
   readonly run: RunId
   readonly name: string
-  /** The folder that somebody named. */
+  /** The folder that the user named. */
   readonly workspace?: string
-  /** The folder that is worked in: another one where it is a worktree. */
+  /** The folder that the run works in; differs from `workspace` for a worktree. */
   readonly place?: string
   readonly priority: number
   readonly queuedAtMs: number
@@ -26,7 +26,7 @@ export interface Queued {
 }
 
 export interface Driven extends Pick<Queued, 'run' | 'name' | 'workspace' | 'place'> {
-  /** It has asked a person, and does nothing until there is an answer. */
+  /** It waits for the answer of a person. */
   readonly asks: boolean
 }
 
@@ -35,7 +35,7 @@ export interface Limits {
   readonly runsPerWorkspace: number
 }
 
-/** One that waits; `for` a run that is at work, where it is for that one. */
+/** A run that waits, and the run that it waits for, if any. */
 export interface Waits {
   readonly run: RunId
   readonly waitsFor: 'slot' | 'workspace' | 'time'
@@ -44,7 +44,7 @@ export interface Waits {
 
 export interface Choice {
   readonly start: readonly RunId[]
-  /** In the order in which they will go. */
+  /** In the order in which they will start. */
   readonly waits: readonly Waits[]
 }
 
@@ -82,7 +82,7 @@ export function choose(
   return { start, waits }
 }
 
-/** The run at work that this one has to wait for. */
+/** The running run that this one has to wait for. */
 function findRival<One extends Pick<Queued, 'workspace' | 'place'>>(
   { workspace, place }: Pick<Queued, 'workspace' | 'place'>,
   working: readonly One[],
@@ -108,5 +108,5 @@ function inOrderOf(policy: QueuePolicy): Order {
   }
 }
 
-/** All that wait grow older alike, so the moment of coming is all that counts. */
+/** All waiting runs age equally, so only the time of arrival matters. */
 const rank = ({ priority, queuedAtMs }: Queued): number => priority * ageingMs - queuedAtMs

@@ -20,24 +20,24 @@ import type { Turns } from './turns.ts'
 export interface DriveParts {
   readonly host: Host
   readonly log: Log
-  /** What may never be written down. */
+  /** Values that must never be logged. */
   readonly secrets?: () => readonly string[]
   readonly environments: CallerEnvironments
-  /** Opening starts processes and reads much: only a few do it at once. */
+  /** Limits how many runs open at a time, since opening starts processes and reads many files. */
   readonly opening: Turns
 }
 
 export interface Watched {
-  /** Aborting it shuts the run down in good order. */
+  /** Aborting it suspends the run after its current step. */
   readonly signal: AbortSignal
-  /** Aborting it does so at once. */
+  /** Aborting it suspends the run without waiting. */
   readonly hurry: AbortSignal
   readonly onState: (state: RunState) => void
-  /** It is under way: what was asked for this start only is done. */
+  /** Called when the run has started, so that options for one start are cleared. */
   readonly onStarted: () => Promise<void>
 }
 
-/** Rejects with what keeps the run from going on. */
+/** Rejects with the reason why the run cannot continue. */
 export async function driveQueued(
   parts: DriveParts,
   run: RunId,
@@ -79,7 +79,7 @@ export async function driveQueued(
   }
 }
 
-/** Which command lets it go on is known here. */
+/** Adds the command that resumes the run. */
 function asWaiting(error: unknown, name: string, file: string): unknown {
   const variables = isLoopError(error, 'not-configured') ? error.details?.variables : undefined
   return variables === undefined ? error : needsVariables(variables, name, file)

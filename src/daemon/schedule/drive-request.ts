@@ -5,17 +5,17 @@ import { defined, type Json } from '../../loop/index.ts'
 import type { Environment } from '../../system/environment.ts'
 
 export interface DriveRequest {
-  /** A person watches: a weaker sandbox is allowed. */
+  /** Attended: the user accepts a weaker sandbox. */
   readonly attended?: true
-  /** For the next start only: go on though the loop's code changed. */
+  /** For the next start only: resume even if the loop's code changed. */
   readonly force?: true
-  /** For the next start only: go on with the files as they are. */
+  /** For the next start only: resume with the files as they are. */
   readonly keepFiles?: true
   /** Variables that the loop names and that its caller had: names, never values. */
   readonly needs?: readonly string[]
-  /** For the next start only: copy what is not part of the tree that a fork starts from. */
+  /** For the next start only: copy files that are not part of the tree of the forked run. */
   readonly carry?: true
-  /** The checks are not tried on the base before the first iteration. */
+  /** Skip running the checks on the base before the first iteration. */
   readonly skipPreflight?: true
   /** The loop file, if it was moved. An absolute path. */
   readonly file?: string
@@ -26,7 +26,7 @@ export interface DriveRequest {
 const flags = ['attended', 'force', 'keepFiles', 'carry', 'skipPreflight'] as const
 type Flag = (typeof flags)[number]
 
-/** What it does not know, it leaves out: another version may have written it. */
+/** Ignores unknown keys, since another version may have written them. */
 export function readDriveRequest(json: Json): DriveRequest {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return {}
   const given = json as { readonly [name: string]: Json }
@@ -56,13 +56,13 @@ export function toDriveRequest(
   }
 }
 
-/** What still holds once the run is under way. */
+/** What remains valid once the run has started. */
 export const lasting = (request: DriveRequest): DriveRequest => {
   const { attended, needs, skipPreflight, file, workspace } = request
   return defined({ attended, skipPreflight, needs, file, workspace })
 }
 
-/** As its row in the queue has it. */
+/** As in its row of the queue. */
 export const toRow = (request: DriveRequest): { readonly [name: string]: Json } =>
   Object.fromEntries(Object.entries(request))
 

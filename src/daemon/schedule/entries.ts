@@ -1,4 +1,4 @@
-/** The queue as people see it: who is at work, who is next, and what the others wait for. */
+/** The queue for users: running runs, queued runs in order, and what they wait for. */
 
 import type { QueueRow } from '../../engine/index.ts'
 import { defined, type RunId } from '../../loop/index.ts'
@@ -12,7 +12,7 @@ export function entriesOf(
   slots: number,
 ): readonly QueueEntry[] {
   const driven = [...items.values()].filter(({ drive }) => drive !== undefined)
-  // Those that start in a moment wait for nothing.
+  // Runs that are about to start wait for nothing.
   const next: readonly (Pick<Waits, 'run'> & Partial<Waits>)[] = [
     ...start.map((run) => ({ run })),
     ...waits,
@@ -33,7 +33,7 @@ export function entriesOf(
   ]
 }
 
-/** It has given its slot away. */
+/** A run that asks a question has freed its slot. */
 const asking = { waitsFor: 'person', why: 'waiting for an answer: loopctl inbox' } as const
 
 function why({ waitsFor, behind }: Partial<Waits>, row: QueueRow, slots: number): string {

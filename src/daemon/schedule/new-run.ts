@@ -20,7 +20,7 @@ export interface NewRunParts {
 
 export type QueuedRun = Pick<RunPlace, 'id' | 'why'>
 
-/** Resolves when it is on disk; nothing is started. */
+/** Resolves when the run is on disk; starts nothing. */
 export async function createQueued(
   parts: NewRunParts,
   request: NewRunRequest,

@@ -1,10 +1,10 @@
 /**
- * Accepts runs, has them driven, and takes them back.
+ * Accepts, drives and releases runs.
  *
- * 1. What is in the queue is on disk: whatever ends this process, the next one goes on from there (E10).
- * 2. A run leaves the queue when it ended, when a person paused it, or when a person has to do
- *    something; the reason is then on the run.
- * 3. A run that could not go on is never tried again at once.
+ * 1. The queue is on disk: however this process ends, the next one continues from it (E10).
+ * 2. A run leaves the queue when it ended, when a person paused it, or when a person has to do something; the
+ *    run then states the reason.
+ * 3. A run that could not continue is never retried without a delay.
  */
 
 import type { QueueRow } from '../../engine/index.ts'
@@ -26,18 +26,18 @@ export interface SchedulerOptions {
     DaemonSettings,
     'maxConcurrentRuns' | 'maxRunsPerWorkspace' | 'queuePolicy'
   >
-  /** What may never be written down, such as tokens. */
+  /** Values that must never be logged, such as tokens. */
   readonly secrets?: () => readonly string[]
   /** Shared with the log, which masks them; default: its own. */
   readonly environments?: CallerEnvironments
-  /** Beside each run while it is driven, such as its folder of files. */
+  /** Work done alongside each driven run, such as writing its run folder. */
   readonly follow?: (run: RunId) => { stop(): Promise<unknown> }
-  /** Sees that all that a run leaves is there, if it has ended, before it leaves the queue. Never rejects. */
+  /** Completes the files of an ended run before it leaves the queue. Never rejects. */
   readonly finish?: (run: RunId) => Promise<unknown>
   readonly now?: () => number
 }
 
-/** Takes up what was in the queue before; resolves before any of it is driven. */
+/** Restores the queue from disk; resolves before any of it is driven. */
 export async function openScheduler(options: SchedulerOptions): Promise<Scheduler> {
   const { host, log, now = systemNow, environments = createCallerEnvironments() } = options
   const { journal } = host
@@ -76,7 +76,7 @@ export async function openScheduler(options: SchedulerOptions): Promise<Schedule
         environments.put(run, how.environment)
         board.add(row)
       }
-      // One that is driven may be about to end: then it is taken up again.
+      // A driven run may be about to end; then it is resumed.
       if (item?.drive !== undefined) item.again = again
       else await again()
     },
@@ -98,16 +98,16 @@ export async function openScheduler(options: SchedulerOptions): Promise<Schedule
   }
 }
 
-/** Those that had ended when they were left: one by one, beside all else. Never rejects. */
+/** Finishes runs that had ended when the last daemon stopped: one by one, in the background. Never rejects. */
 async function forgetAll(board: Board, rows: readonly QueueRow[]): Promise<void> {
   try {
     for (const { run } of rows) if (board.isOpen) await board.forget(run)
   } catch {
-    // A store that fails is heard of by those who write to it; the next start tries again.
+    // Writers report a failing store; the next start tries again.
   }
 }
 
-/** The same key is the same request: it makes one run, whenever it comes again. */
+/** Requests with the same idempotency key create only one run. */
 function withKeys(
   { journal }: Host,
   environments: CallerEnvironments,
@@ -122,7 +122,7 @@ function withKeys(
     if (known === undefined) return submit(request, key)
     if (known.digest !== digestOf(request)) throw keyReused(key)
     const run = await journal.findRun(known.run)
-    // The first answer may have been lost with the daemon, and the environment with it.
+    // The daemon may have restarted since, and lost the environment of the caller.
     if (!isEnd(run.status)) environments.put(run.id, request.environment)
     return { run, isNew: false }
   }
@@ -145,7 +145,7 @@ function withKeys(
 async function rowOf({ journal }: Host, run: RunId): Promise<QueueRow> {
   const found = await journal.queue.row(run)
   if (found !== undefined) return found
-  throw new LoopError('unknown-run', `Run ${run} is not in the queue any more. See: loopctl list`)
+  throw new LoopError('unknown-run', `Run ${run} is no longer in the queue. See: loopctl list`)
 }
 
 async function enqueueRun(
@@ -174,11 +174,11 @@ async function enqueueRun(
 
 function requireTaking({ isOpen }: Board): void {
   if (isOpen) return
-  throw new LoopError('not-available', 'The daemon is about to end. Ask again when it is back.')
+  throw new LoopError('not-available', 'The daemon is shutting down. Try again when it is running.')
 }
 
 const keyReused = (key: string): LoopError =>
   new LoopError(
     'key-reused',
-    `The key ${JSON.stringify(key)} was used for another request. Give each new request a key of its own.`,
+    `The key ${JSON.stringify(key)} was used for another request. Use a new key for each request.`,
   )

@@ -1,4 +1,4 @@
-/** One run of the queue: driven, and what becomes of it then. */
+/** Drives one run of the queue, and decides what happens to it afterwards. */
 
 import type { DriveEnd, QueueRow } from '../../engine/index.ts'
 import type { Host } from '../../host/host.ts'
@@ -22,17 +22,17 @@ import type { Turns } from './turns.ts'
 export interface Item {
   row: QueueRow
   drive?: Drive
-  /** Somebody took it back: it is not tried again. */
+  /** Released from the queue: it is not retried. */
   isReleased?: true
-  /** Somebody wants it to go on when it is left. */
+  /** Resume it once it is suspended. */
   again?: () => Promise<void>
 }
 
 export interface Drive {
   readonly stop: AbortController
-  /** Ends the time that the step in flight has after `stop`. */
+  /** Cuts short the grace time of the current step after `stop`. */
   readonly hurry: AbortController
-  /** Resolves when it is over and settled what comes next. Never rejects. */
+  /** Resolves when it has ended and its next state is stored. Never rejects. */
   readonly settled: Promise<void>
   /** It waits for a person. */
   asks: boolean
@@ -64,7 +64,7 @@ export function startItem(item: Item, parts: ItemParts): void {
       parts.wake()
     }
     steps ??= state.metrics.steps
-    // It went on: what kept it from going on before is over.
+    // It continued, so the earlier reason no longer applies.
     if (state.metrics.steps > steps && item.row.tries > 0) item.row = { ...item.row, tries: 0 }
   }
   const drive = async (): Promise<void> => {
@@ -76,7 +76,7 @@ export function startItem(item: Item, parts: ItemParts): void {
       const onStarted = async (): Promise<void> => {
         const { retryAtMs: _retryAtMs, why: _why, ...row } = item.row
         item.row = { ...row, request: toRow(lasting(request)) }
-        // Kept too long, it changes nothing; the run itself is under way.
+        // A stale row does no harm; the run itself is running.
         await host.journal.queue.put(run, item.row).catch(() => undefined)
       }
       const watched = { signal: stop.signal, hurry: hurry.signal, onState, onStarted }
@@ -94,7 +94,9 @@ export function startItem(item: Item, parts: ItemParts): void {
       delete item.again
       if (item.isReleased !== true) await again?.()
     })
-    .catch((error: unknown) => log.warn({ run, name, error: String(error) }, 'not taken up again'))
+    .catch((error: unknown) =>
+      log.warn({ run, name, error: String(error) }, 'could not be queued again'),
+    )
     .finally(parts.wake)
   item.drive = { stop, hurry, settled, asks: false }
 }
@@ -109,11 +111,11 @@ async function settle(item: Item, end: DriveEnd, { log, forget }: ItemParts): Pr
     return forget(run)
   }
   log.info({ run, name, reason: end.reason }, 'suspended')
-  // Shut down: the next process goes on. Anything else a person wanted.
+  // After a shutdown the next process continues; any other suspension was wanted by a person.
   if (end.reason !== 'shut down' || item.isReleased === true) await forget(run)
 }
 
-/** It could not go on, or not even begin. */
+/** It could not continue, or not even start. */
 async function setBack(
   item: Item,
   error: unknown,
@@ -126,20 +128,20 @@ async function setBack(
   const why = inOneLine(textOf(error))
   const waitMs = retryAfterMs(error, tries)
   if (waitMs !== undefined) {
-    log.warn({ run, name, why, waitMs }, 'tried again later')
+    log.warn({ run, name, why, waitMs }, 'retrying later')
     item.row = { ...item.row, retryAtMs: now() + waitMs, tries: tries + 1, why }
-    // A store that fails does not keep this either; the memory of this process does.
+    // A failing store cannot save this; it stays in memory.
     await host.journal.queue.put(run, item.row).catch(() => undefined)
     return
   }
-  log.warn({ run, name, why }, 'waits for a person')
-  // What the file would do is for whoever is asked to trust it.
+  log.warn({ run, name, why }, 'waiting for a person')
+  // What the file would do is shown only when the user is asked to trust it.
   const [first = ''] = textOf(error).split('\n', 1)
   await sayWhy(host, run, isLoopError(error, 'not-trusted') ? first : why, before)
   await forget(run)
 }
 
-/** On the run itself, unless it said so when it was left, or has ended. */
+/** Records the reason on the run, unless it already has one or has ended. */
 async function sayWhy(host: Host, run: RunId, why: string, before: number): Promise<void> {
   try {
     const { status, lastSeq: last } = await host.journal.findRun(run)

@@ -1,11 +1,11 @@
 /**
- * What becomes of a run that could not go on: it is tried again after a while where the reason passes by
- * itself, and waits for a person where it does not.
+ * Decides about a run that could not continue: it is retried after a delay if the reason is temporary;
+ * otherwise it waits for a person.
  */
 
 import { type ErrorCode, isLoopError } from '../../loop/index.ts'
 
-/** A full disk, a store that fails, a folder that another run is at work in. */
+/** For example a full disk, a failing store, or a folder that another run works in. */
 const passing: readonly ErrorCode[] = [
   'store-failed',
   'workspace-failed',
@@ -14,7 +14,7 @@ const passing: readonly ErrorCode[] = [
   'fenced',
 ]
 
-/** Ends of system calls that have nothing to do with what was asked. */
+/** Errors of system calls that do not depend on the request. */
 const passingSystem = ['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EBUSY']
 
 const firstMs = 5000
@@ -22,7 +22,7 @@ const longestMs = 5 * 60_000
 /** About two hours. */
 export const triesMax = 30
 
-/** How long to wait before the run is tried again; undefined: a person has to do something. */
+/** The delay before the next retry; undefined: a person has to do something. */
 export function retryAfterMs(error: unknown, tries: number): number | undefined {
   if (tries >= triesMax || !isPassing(error)) return undefined
   return Math.min(firstMs * 2 ** Math.min(tries, 10), longestMs)

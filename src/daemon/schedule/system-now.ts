@@ -1,4 +1,4 @@
-/** The time of this process, which nobody can set: for all who wait for moments beside runs. */
+/** A monotonic clock for waiting: setting the system time does not affect it. */
 
 import { systemClock } from '../../engine/index.ts'
 

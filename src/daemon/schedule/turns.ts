@@ -1,4 +1,4 @@
-/** So many at once; the others wait in the order in which they came. */
+/** Limits concurrency; the others wait in order of arrival. */
 
 export interface Turns {
   take<T>(work: () => Promise<T>): Promise<T>

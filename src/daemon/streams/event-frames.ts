@@ -3,14 +3,14 @@
 import type { Host } from '../../host/host.ts'
 import type { OutputEntry } from '../../protocol/api/index.ts'
 
-/** What a browser waits before it comes again. */
+/** How long a browser waits before it reconnects. */
 const retryMs = 1000
 
 const encoder = new TextEncoder()
 
 export const openingFrame: Uint8Array = encoder.encode(`retry: ${retryMs}\n\n`)
 
-/** A comment: it says that the line is alive. */
+/** A comment that keeps the connection alive. */
 export const beatFrame: Uint8Array = encoder.encode(': beat\n\n')
 
 type EventTexts = Awaited<ReturnType<Host['journal']['readTexts']>>

@@ -1,11 +1,10 @@
 /**
- * One watch of the record for all streams of a daemon, and pages of it that they share.
+ * One watch of the journal for all streams of a daemon, and pages that they share.
  *
- * D1. Woken by writes, never by asking for rows in turns: one look says which runs have more, and only
- *     who follows those reads. Whatever was told, all look again now and then: a word that was missed
- *     delays a stream and never halts it.
- * D2. A page is read and written out once for all that are at the same place. A few are kept, whatever
- *     the number of streams.
+ * D1. Woken by writes, not by polling rows: one query finds the runs with new events, and only their followers
+ *     read. All followers also check now and then, so a missed notification delays a stream and never stops it.
+ * D2. A page is read and encoded once for all streams at the same position. Only a few pages are cached,
+ *     whatever the number of streams.
  */
 
 import { setMaxListeners } from 'node:events'
@@ -17,15 +16,15 @@ import type { RunId } from '../../loop/index.ts'
 export type Subject = RunId | 'store'
 
 export interface Feed {
-  /** Follows it until the answer is called. */
+  /** Follows it until the returned function is called. */
   follow(subject: Subject): () => void
-  /** Grows whenever there may be more. Ask for it before reading, and wait for a higher one. */
+  /** Grows whenever there may be more. Get it before reading, then wait for a higher one. */
   version(subject: Subject): number
   /** Resolves when it is higher, when the signal aborts, and when the feed ends. */
   changed(subject: Subject, version: number, signal: AbortSignal): Promise<void>
   /**
-   * Does the work once for all who ask for the same before there is more; what is whole, which nothing
-   * that comes can change, once for all who ask for it soon.
+   * Shares the result among all streams that need it before there is more. A complete page, which later
+   * events cannot change, is shared for a while.
    */
   share<T>(
     subject: Subject,
@@ -44,7 +43,7 @@ interface Followed {
   wake: Set<() => void>
 }
 
-/** So much is kept of what was sent, at most. */
+/** The size limit of the cache. */
 const sharedMax = 64
 
 const gatherMs = 10
@@ -53,7 +52,7 @@ const lookAgainMs = 15_000
 
 const feeds = new WeakMap<object, Feed>()
 
-/** The one of this host. */
+/** The feed of this host. */
 export function feedOf(host: Pick<Host, 'journal'>): Feed {
   const known = feeds.get(host.journal)
   if (known !== undefined) return known
@@ -67,7 +66,7 @@ export function createFeed(
   { againMs = lookAgainMs }: { readonly againMs?: number } = {},
 ): Feed {
   const followed = new Map<Subject, Followed>()
-  // Of all that is ever followed: what was read for those who are gone is nothing to who comes later.
+  // Grows across all subjects, so that a page cached for earlier followers is not reused.
   let lastVersion = 0
   const moved = (entry: Followed | undefined): void => {
     if (entry === undefined) return
@@ -129,7 +128,7 @@ interface Looks {
   stop(): void
 }
 
-/** Looks at the record when it was written to, and tells which runs have more; undefined: any may. */
+/** Queries the journal after writes, and reports which runs have more; undefined: any may. */
 function createLooks(
   journal: Host['journal'],
   againMs: number,
@@ -151,18 +150,18 @@ function createLooks(
     if (found.runs.length > 0) tell([...found.runs, 'store'])
   }
 
-  /** One look at a time; what is written during it asks for another. */
+  /** One query at a time; writes during it cause another. */
   async function look(): Promise<void> {
     isStale = true
     if (isLooking) return
     isLooking = true
-    // What is committed in the same turn is one look.
+    // Commits in the same tick share one query.
     await Promise.resolve()
     while (isStale) {
       isStale = false
-      // Where the record fails, or is closed, who reads it hears of it.
+      // Readers report a journal that fails or is closed.
       await lookOnce().catch(() => tell(undefined))
-      // The first is told at once; what follows on its heels is told together.
+      // The first change is reported at once; those shortly after it are reported together.
       await sleep(gatherMs)
     }
     isLooking = false

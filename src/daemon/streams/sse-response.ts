@@ -1,25 +1,25 @@
 /**
- * An answer that goes on: pieces that are made when the client has taken those before.
+ * A streaming response: each chunk is produced after the client has read the previous one.
  *
- * D3. Nothing is read for a client that does not read: the next piece is asked for by the stream itself
- *     once there is room, so that a slow one costs one page and no more.
- * D4. It ends when its source does, when the client is gone, when the daemon stops, and when the client
- *     has taken nothing for a long time; whoever comes again goes on where they were.
+ * D3. Backpressure: the stream asks for the next chunk only when there is room, so a slow client holds one
+ *     page at most.
+ * D4. It ends when its source ends, the client disconnects, the daemon stops, or the client has read nothing
+ *     for a long time. A client that reconnects continues where it was.
  */
 
 import { beatFrame, openingFrame } from './event-frames.ts'
 
 export interface SseSource {
-  /** The next piece. `later`: there was none until the signal aborted, or there may be one now. */
+  /** The next chunk. `later`: there was none until the signal aborted, or there may be one now. */
   next(signal: AbortSignal): Promise<Uint8Array | 'later' | 'end'>
   close(): void
 }
 
 export interface SseOptions {
   readonly ended: AbortSignal
-  /** How long the line is silent at most; 15 seconds unless told. */
+  /** The longest silence before a keep-alive comment; default: 15 seconds. */
   readonly beatMs?: number
-  /** How long a client may take nothing; 5 minutes unless told. */
+  /** How long a client may read nothing; default: 5 minutes. */
   readonly stalledMs?: number
 }
 
@@ -63,7 +63,7 @@ export function sseResponse(source: SseSource, options: SseOptions): Response {
       start: (controller) => controller.enqueue(openingFrame),
       async pull(controller) {
         clearTimeout(stalled)
-        // A record that is closed, or a run that was removed, has nothing more to say.
+        // The journal was closed, or the run was removed.
         const next = await piece().catch(() => undefined)
         if (next === undefined || gone.signal.aborted) {
           close()
@@ -73,7 +73,7 @@ export function sseResponse(source: SseSource, options: SseOptions): Response {
         controller.enqueue(next)
         stalled = setTimeout(() => {
           close()
-          controller.error(new Error('The client has taken nothing for too long.'))
+          controller.error(new Error('The client has read nothing for too long.'))
         }, stalledMs)
         stalled.unref()
       },

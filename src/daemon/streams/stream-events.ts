@@ -1,6 +1,6 @@
 /**
- * Events as they happen, over HTTP: of one run, or of all. A read by sequence that is woken by writes, so
- * that whoever comes again with the last id misses nothing and gets nothing twice.
+ * Streams events of one run or of all over HTTP. Reads by sequence number, woken by writes, so that a client
+ * that reconnects with its last id continues with no gaps or duplicates.
  */
 
 import type { Context } from 'hono'
@@ -15,7 +15,7 @@ export interface StreamParts {
   readonly host: Pick<Host, 'journal' | 'blobs'>
 }
 
-/** Ends after `run-ended`. 204 where there is nothing more, ever: browsers then do not come again. */
+/** Ends after `run-ended`. 204 if there will never be more, so that browsers do not reconnect. */
 export async function streamRunEvents(
   c: Context,
   { host }: StreamParts,
@@ -50,13 +50,13 @@ export async function streamStoreEvents(
   })
 }
 
-/** Where a client goes on: after what it has last seen, else after what it names. */
+/** Where a client continues: after the last event that it received, else after the one it names. */
 export function placeOf(c: Context): number {
   const text = c.req.header('last-event-id') ?? c.req.query('after') ?? '0'
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new LoopError(
     'bad-request',
-    'The place to go on from is not a number. Give the id of the last event that was seen, or none.',
+    'The position to continue from is not a number. Pass the id of the last event received, or none.',
   )
 }
 
@@ -65,30 +65,30 @@ export const endStreams = (host: StreamParts['host']): void => feedOf(host).end(
 
 export interface StreamPage {
   readonly frames: Uint8Array
-  /** Go on after this. */
+  /** Continue after this. */
   readonly last: number
   readonly isEnd: boolean
-  /** Nothing that comes can change it. */
+  /** Later events cannot change it. */
   readonly isWhole: boolean
 }
 
 /**
- * Pages of a run begin and end at the same places for all, wherever they came in, so that those who are
- * behind share them.
+ * Pages of a run have fixed boundaries, wherever a stream started, so that streams that are behind share
+ * them.
  */
 const blockEnd = (place: number): number => (Math.floor(place / pageMax.limit) + 1) * pageMax.limit
 
-/** What a slow client holds on to at most, but for one event. */
+/** The most that a slow client keeps in memory, plus one event. */
 const pageMax = { limit: 64, bytesMax: 64 * 1024 }
 
 export interface StreamStart {
   readonly subject: Subject
-  /** What is read of it: those who read the same at the same place share it. */
+  /** What is read: streams of the same kind at the same position share it. */
   readonly what: string
   readonly after: number
 }
 
-/** `read` is asked for what comes after a place; undefined: nothing yet. */
+/** `read` returns what comes after a position; undefined: nothing yet. */
 export function streamOf<Page extends StreamPage>(
   feed: Feed,
   { subject, what, after }: StreamStart,

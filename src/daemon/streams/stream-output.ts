@@ -1,4 +1,4 @@
-/** What agents and checks say, as they say it, over HTTP. The id is that of the event that holds it. */
+/** Streams the output of agents and checks over HTTP. The id is that of the event that contains it. */
 
 import type { Context } from 'hono'
 import { type OutputRead, readOutput } from '../../history/views/index.ts'
@@ -7,7 +7,7 @@ import { outputFrames } from './event-frames.ts'
 import { feedOf } from './feed.ts'
 import { placeOf, type StreamPage, type StreamParts, streamOf } from './stream-events.ts'
 
-/** Ends with the run. 204 where there is nothing more, ever. */
+/** Ends with the run. 204 if there will never be more. */
 export async function streamOutput(
   c: Context,
   { host }: StreamParts,

@@ -3,14 +3,14 @@
 import { settingRules, variableOf } from '../../protocol/config/setting-rules.ts'
 
 const others = [
-  ['LOOPWRIGHT_STATE', 'the folder of the record (--state)'],
-  ['LOOP_CONFIG', 'a file of configuration (--config)'],
+  ['LOOPWRIGHT_STATE', 'state folder (--state)'],
+  ['LOOP_CONFIG', 'config file (--config)'],
   ['LOOPD_ADDR', 'the daemon to talk to (--addr); daemon.address'],
   ['LOOPD_TOKEN', 'the token for it (--token)'],
-  ['LOOPD_AUTH_TOKEN', 'of loopd: its token, in place of the file'],
+  ['LOOPD_AUTH_TOKEN', 'for loopd: its token; overrides the token file'],
   ['LOOP_USE_DAEMON', '0: without a daemon (--no-daemon); daemon.use'],
-  ['NO_COLOR, FORCE_COLOR', 'colours, as everywhere; --color comes first'],
-  ['DEBUG=loopwright', 'where an unexpected error comes from'],
+  ['NO_COLOR, FORCE_COLOR', 'when to use color; --color overrides them'],
+  ['DEBUG=loopwright', 'print the stack of an unexpected error'],
 ] as const
 
 export function describeVariables(): string {

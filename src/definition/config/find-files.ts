@@ -82,7 +82,7 @@ const isThere = (path: string): boolean =>
 
 function requireFile(path: string, by: string): void {
   if (isThere(path)) return
-  const message = `${by} names ${path}, and there is no such file. Name another, or leave it out.`
+  const message = `${by} names ${path}, which does not exist. Pass another file, or none.`
   throw new LoopError('unknown-file', message)
 }
 

@@ -124,7 +124,7 @@ describe('settings', () => {
       expect([settings.limits.iterations, settings.worktree.branchPrefix]).toEqual([5, 'x/'])
     }
     expect(await refusal(load({ LOOP_CONFIG: 'gone' }))).toBe(
-      'LOOP_CONFIG names /code/shop/gone, and there is no such file. Name another, or leave it out.',
+      'LOOP_CONFIG names /code/shop/gone, which does not exist. Pass another file, or none.',
     )
   })
 })
@@ -238,10 +238,10 @@ describe('mistakes', () => {
 
   test('in the environment name the variable', async () => {
     expect(await refusal(load({ LOOPWRIGHT_DAEMON_PORT: 'http' }))).toBe(
-      'The variable LOOPWRIGHT_DAEMON_PORT is "http": expected a whole number from 0 to 65535. Set it so, or unset it.',
+      'The variable LOOPWRIGHT_DAEMON_PORT is "http": expected a whole number from 0 to 65535. Correct it, or unset it.',
     )
     expect((await load({ LOOPWRIGHT_DAEMON_PROT: '1' })).notes).toEqual([
-      'The variable LOOPWRIGHT_DAEMON_PROT is no setting: did you mean LOOPWRIGHT_DAEMON_PORT?',
+      'The variable LOOPWRIGHT_DAEMON_PROT is not a setting: did you mean LOOPWRIGHT_DAEMON_PORT?',
     ])
   })
 })

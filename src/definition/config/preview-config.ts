@@ -56,7 +56,7 @@ export interface ConfigReport {
 
 export async function checkConfig(path: string, folder: string): Promise<ConfigReport> {
   if (!existsSync(path)) {
-    const message = `There is no file ${path}. Name another, or none to have all checked that are found.`
+    const message = `There is no file ${path}. Pass another, or none to check all config files.`
     throw new LoopError('unknown-file', message)
   }
   try {

@@ -21,13 +21,15 @@ export function readEnvironment(environment: Environment): {
     const value = rule.read(text)
     if (value !== undefined) return [{ rule, value, origin: { type: 'environment', name } }]
     const message = `The variable ${name} is ${quoted(text)}: expected ${rule.expected}.`
-    throw new LoopError('bad-config', `${message} Set it so, or unset it.`)
+    throw new LoopError('bad-config', `${message} Correct it, or unset it.`)
   })
   const known = settingRules.map(variableOf)
   const notes = Object.keys(environment).flatMap((name) => {
     if (!name.startsWith('LOOPWRIGHT_') || known.includes(name) || others.has(name)) return []
     const meant = nearestName(name, known)
-    return meant === undefined ? [] : [`The variable ${name} is no setting: did you mean ${meant}?`]
+    return meant === undefined
+      ? []
+      : [`The variable ${name} is not a setting: did you mean ${meant}?`]
   })
   return { entries, notes }
 }

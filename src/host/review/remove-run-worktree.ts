@@ -24,7 +24,8 @@ export async function removeRunWorktree(
   const entry = await find(host, worktree, repository)
   const { run, branch, path } = entry
   const at = { repository: entry.repository, branch, path, ...defined({ run }) }
-  if (run === undefined) return { ...at, status: 'kept', why: 'its run is not on this record' }
+  if (run === undefined)
+    return { ...at, status: 'kept', why: 'its run is not in this state folder' }
   if (!isEnd(run.status) || run.held) {
     const message = `Run "${run.name}" works in ${path}, and has not ended (${run.status}).`
     throw new LoopError('wrong-status', `${message} End it first: loopctl cancel ${run.name}`)

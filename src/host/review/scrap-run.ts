@@ -26,12 +26,12 @@ export async function scrapRun(
   const run = await host.journal.findRun(idOrName)
   const { id, name, status } = run
   if (!isEnd(status)) {
-    const message = `Run "${name}" has not ended (${status}), and would make it again.`
+    const message = `Run "${name}" has not ended (${status}), and would create them again.`
     const advice = `End it first (loopctl cancel ${name}), or do both: loopctl reset ${name}`
     throw new LoopError('wrong-status', `${message} ${advice}`)
   }
   if (run.held) {
-    const message = `Run "${name}" has ended a moment ago, and whoever drove it puts its things away.`
+    const message = `Run "${name}" has just ended, and its process is still cleaning up.`
     throw new LoopError('run-busy', `${message} Try again.`)
   }
   // What it changed is kept with its files, if it has any.
