@@ -1,4 +1,4 @@
-/** Branches side by side: each counts the words of one text, then the sums are put together. */
+/** Parallel branches: each counts the words of one text, then the counts are added. */
 
 import type { LoopType } from 'loopwright'
 import type { Example } from './example.ts'
@@ -13,7 +13,7 @@ const fanOut: LoopType<readonly string[], readonly string[], Progress, Progress>
   name: 'fan-out',
   createContext: (texts, previous) => texts.slice(previous?.done ?? 0, (previous?.done ?? 0) + 2),
   async iterate(texts, it) {
-    // Which branch comes first is part of what happened: it is the same after a resume.
+    // The journal has the order of the branches, so it is the same after a resume.
     const order: string[] = []
     const branches = texts.map((text, index) => {
       const name = `text-${index}`

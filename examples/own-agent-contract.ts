@@ -1,5 +1,5 @@
 /**
- * The contract test of an agent of your own, with whichever test runner you have; this one comes with Node:
+ * The contract test of your own agent, with any test runner; this one comes with Node:
  * `node --test build/examples/own-agent-contract.js`.
  */
 

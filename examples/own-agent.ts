@@ -1,7 +1,7 @@
 /**
- * An agent of your own: an object with one function. This one needs no model. It makes the file that
- * the last check missed, and says so; that the work is done is for the check to say. What every agent has to
- * keep is tested in own-agent-contract.ts.
+ * Your own agent: an object with one function. This one needs no model. It creates the file that
+ * the last check missed, and reports it; the check decides whether the work is done.
+ * own-agent-contract.ts tests the contract of every agent.
  */
 
 import { type Agent, commandCheck, createPlainCommands, plainLoop } from 'loopwright'
@@ -13,15 +13,15 @@ const nothing = { tokens: 0, costMicros: 0 }
 
 export const fileMaker: Agent = {
   async work(task, context) {
-    // Whoever is stopped does nothing more.
+    // A stopped agent does nothing more.
     context.signal.throwIfAborted()
     const [, missing] = /^missing: (\S+)$/m.exec(task.prompt) ?? []
     if (missing === undefined) {
       return { status: 'needs-context', text: 'What is missing?', usage: nothing, turns: 1 }
     }
-    // Whoever spends says the worst case first; beyond the run's limits this throws.
+    // An agent reserves the worst case before it spends; beyond the run's limits this throws.
     const reservation = await context.reserve({ tokens: 200, costMicros: 600 })
-    // Tools are called through the run: hooks can refuse, and the record shows the call.
+    // Tools are called through the run: hooks can refuse, and the journal has the call.
     const written = await context.callTool('write', { path: missing, content: `# ${missing}\n` })
     const usage = { tokens: 120, costMicros: 360 }
     await reservation.settle(usage)

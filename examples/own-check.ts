@@ -1,5 +1,5 @@
 /**
- * A check of your own: a function that looks at the files and says what it found. What it throws is
+ * Your own check: a function that examines the files and returns a result. An error is
  * never a pass. The agent here is a script: it writes what the check missed.
  */
 

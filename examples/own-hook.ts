@@ -1,7 +1,7 @@
 /**
- * Hooks of your own: plain functions that are told. A blocking one is waited for, and what it throws
- * refuses what it came before; an observing one can neither delay nor hurt a run. The agent here is a
- * script: it wants a shell, is told no, and does without.
+ * Your own hooks: plain functions. The run waits for a blocking hook, and an error that it throws
+ * refuses the operation; an observing hook can neither delay nor break a run. The agent here is a
+ * script: it asks for a shell, is refused, and works without it.
  */
 
 import { commandCheck, createPlainCommands, type Hook, plainLoop } from 'loopwright'
@@ -18,7 +18,7 @@ export const noShell: Hook = {
   },
 }
 
-/** Counts what happens; `count` could as well send it somewhere. */
+/** Counts what happens; `count` could also send it somewhere. */
 export const observer = (count: (what: string) => void): Hook => ({
   name: 'observer',
   points: ['after-tool', 'after-iteration', 'after-run'],

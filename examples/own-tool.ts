@@ -1,6 +1,6 @@
 /**
- * A tool of your own. Its arguments are checked by the schema before it runs, and a failure is an
- * answer: the agent reads it and can do better. The agent here is a script that does.
+ * Your own tool. The schema validates its arguments before it runs, and a failure is an
+ * answer: the agent reads it and can correct its call. The agent here is a script that does.
  */
 
 import { commandCheck, createPlainCommands, plainLoop } from 'loopwright'

@@ -1,4 +1,4 @@
-/** A question to a person with a default that is safe, and an action that only its gate lets out. */
+/** A question to a person with a safe default, and an action that runs only if its gate allows it. */
 
 import type { Actions, Gate, LoopType, Receipt } from 'loopwright'
 import type { Example } from './example.ts'
@@ -27,7 +27,7 @@ const publish: LoopType<Input, Input, { state: string }, Receipt> = {
   until: [{ type: 'custom', name: 'handled', met: () => true }],
 }
 
-/** An executor that can tell afterwards whether it did something: by its key. */
+/** An executor that can look up by key whether it performed an action. */
 export function memoryActions(): Actions & { readonly performed: readonly string[] } {
   const performed: string[] = []
   return {

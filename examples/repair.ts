@@ -1,7 +1,7 @@
 /**
  * A maker edits code until the project's own test passes. The maker here is scripted, since a fresh
- * machine has no model: it tries a few edits in turn, and calls each one a success. Its word counts
- * for nothing; the test does.
+ * machine has no model: it tries a few edits in turn, and claims success for each. Its claim counts
+ * for nothing; the test decides.
  */
 
 import { readFile, writeFile } from 'node:fs/promises'

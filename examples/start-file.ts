@@ -1,11 +1,11 @@
-/** `npm start`: runs a loop file with a project of its own, by `loopctl demo`. */
+/** `npm start`: runs a loop file with its own project, through `loopctl demo`. */
 
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const loopctl = fileURLToPath(new URL('../../dist/cli/loopctl.js', import.meta.url))
 
-/** Loop files with a project of their own. */
+/** Loop files that have their own project. */
 export const loopFiles = ['mend-duration', 'fix-sum'] as const
 export type LoopFileName = (typeof loopFiles)[number]
 

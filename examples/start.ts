@@ -1,7 +1,7 @@
 /**
- * `npm start`: runs a loop file, with `--agent <name>` by another agent than the one that needs no model;
+ * `npm start`: runs a loop file with the agent that needs no model, or with `--agent <name>`;
  * `npm start -- repair` and the other names run an example written against the library, and show what
- * happens. Stop it at any moment and start it again: the run goes on where it was.
+ * happens. Stop it at any moment and start it again: the run resumes.
  */
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -62,7 +62,7 @@ function say(...lines: string[]): void {
 
 interface Started {
   readonly run: RunHandle
-  /** What was recorded before this process came. */
+  /** The last event that was journaled before this process started. */
   readonly afterSeq: number
 }
 
@@ -79,7 +79,7 @@ async function startOrResume(host: Host, example: Example, signal: AbortSignal):
     ...example.parts(workspace),
     input: example.interactiveInput ?? example.input,
     signal,
-    // Who starts an example again wants to see it again.
+    // Starting an example again shows it again, although it has ended.
     again: true,
     ...(example.limits === undefined ? {} : { limits: example.limits }),
     ...(workspace === undefined ? {} : { workspace }),

@@ -36,7 +36,7 @@ test('a conversation by curl: a loop file is looked at, trusted, run and followe
 })
 
 test('the page names every path', () => {
-  const table = page.slice(page.indexOf('## What there is'), page.indexOf('## Conventions'))
+  const table = page.slice(page.indexOf('## Routes'), page.indexOf('## Conventions'))
   const missing = operations.filter(({ path }) => {
     const [last = ''] = path.split(/(?<=\})\/|^\/(?!runs\/)/).slice(-1)
     return !table.includes(last)
