@@ -27,7 +27,7 @@ describe('a run that asked a model', () => {
     const ended = await ctlWith(at, { ANTHROPIC_API_KEY: key }, ...args)
     expect(ended).toMatchObject({ code: 0 })
     // Waiting is no failure, and exchanges are no lines of their own.
-    expect(ended.stdout).toMatch(/maker +waiting until .*anthropic takes no requests/)
+    expect(ended.stdout).toMatch(/maker +waiting until .*anthropic accepts no requests/)
     expect(ended.stdout).toMatch(/^ {2}(warning: )?(no )?sandbox/m)
     expect(ended.stdout).not.toContain('failed')
     return at
@@ -56,8 +56,8 @@ describe('a run that asked a model', () => {
     expect(view.exchanges.map(({ ordinal }) => ordinal)).toEqual([1, 2, 3])
     const tail = await ctl(at, 'tail', 'story')
     expect(tail.stdout).toMatch(/started, agent: anthropic\/claude-sonnet-4-5, sandbox: \w+/)
-    expect(tail.stdout).toMatch(/waiting until .*anthropic takes no requests/)
-    expect(tail.stdout).toMatch(/asked claude-sonnet-4-5 \(3\): complete/)
+    expect(tail.stdout).toMatch(/waiting until .*anthropic accepts no requests/)
+    expect(tail.stdout).toMatch(/called claude-sonnet-4-5 \(3\): complete/)
     expect((await ctl(at, 'inspect', 'story')).stdout).toMatch(/^sandbox +\w+.*attended$/m)
     const all = [shown, first, second, tail].map(({ stdout }) => stdout).join('\n')
     expect(all).not.toContain(key)

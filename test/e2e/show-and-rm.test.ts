@@ -34,7 +34,7 @@ describe('loopctl show', () => {
     expect({ ...shown, stdout: '' }).toEqual({ code: 0, stdout: '', stderr: '' })
     const text = shown.stdout.replace(long, '(long)')
     for (const part of [
-      'iteration 1 of story (loop loop)\ngoes on\n',
+      'iteration 1 of story (loop loop)\ncontinues\n',
       ' 30 tokens, $0.00\n',
       'nothing cut\n  Count, please.\n',
       /agent maker says done, 3 turns, 30 tokens, .* s\n {2}.*\(long\)\n/,

@@ -98,7 +98,7 @@ describe('an iteration', () => {
   test('is shown whole: prompt, report, tools, checks, files and what it spent', () => {
     expect(render(plain)).toBe(
       `iteration 1 of fix (loop plain)
-goes on
+continues
 12.0 s, 40 tokens, $0.02
 
 prompt, 1,234 tokens, cut: progress by 2,000
