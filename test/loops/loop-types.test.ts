@@ -156,7 +156,7 @@ describe('a run of another type', () => {
     )
     const environment = { PATH: '/nonexistent' }
     const loaded = await loadLoop(file, { folder: state, types, environment, purpose: 'look' })
-    expect(loaded.warnings.join('\n')).toMatch(/agents\.reviewer: There is no program codex/)
+    expect(loaded.warnings.join('\n')).toMatch(/agents\.reviewer: codex is not on the PATH/)
     expect(loaded.warnings.join('\n')).toMatch(/agent\.model: openai\/gpt-5 needs a key/)
     const plan = await planRun({ folder: state }, loaded, {
       workspace: loaded.workspace,
