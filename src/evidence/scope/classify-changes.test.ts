@@ -279,6 +279,13 @@ describe('what no check read', () => {
       ],
       ['needs an approval if it is a link', library, { link: { link: 'src' } }, ['other link']],
       [
+        'needs an approval if git follows it when it writes files',
+        library,
+        { '.gitattributes': '* ident\n', 'src/.gitattributes': '* -text\n', '.gitignore': 'x' },
+        ['other .gitattributes', 'not-read .gitignore', 'other src/.gitattributes'],
+        { unread: ['.gitattributes', 'src/.gitattributes', '.gitignore'] },
+      ],
+      [
         'needs an approval if reads are unknown',
         library,
         { 'docs/guide.md': 'y', '.env.example': 'y' },
