@@ -119,7 +119,6 @@ async function dependencyChanges(
     readOnBase: undefined,
     readOnTree: undefined,
     onlyAddsTests: () => false,
-    inlineTestsUnchanged: () => true,
   })
   return changes.filter((change) => change.class === 'dependencies')
 }

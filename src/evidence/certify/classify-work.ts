@@ -2,7 +2,13 @@
 
 import { defined } from '../../loop/index.ts'
 import { compareTestFiles } from '../planting/index.ts'
-import { type ClassifiedChange, classifyChanges, type Scope, scopeOf } from '../scope/index.ts'
+import {
+  type ClassifiedChange,
+  type CompareTexts,
+  classifyChanges,
+  type Scope,
+  scopeOf,
+} from '../scope/index.ts'
 import { listFolders } from '../scope/root.ts'
 import type { CertificationContext } from './certification.ts'
 import { findMentions } from './mentions.ts'
@@ -42,12 +48,7 @@ export async function classify(
     readOnBase: unionOf(commands.map(({ check }) => bases.get(check.name)?.read)),
     readOnTree: unionOf(commands.map(({ observation }) => observation.read)),
     commands: commands.map(({ check }) => check.describes),
-    onlyAddsTests: async (path, before, after) =>
-      (await compareTestFiles(path, before, after))?.onlyAdds === true,
-    inlineTestsUnchanged: async (path, before, after) => {
-      const found = await compareTestFiles(path, before, after)
-      return found?.changed.length === 0 && found.removed.length === 0
-    },
+    onlyAddsTests,
   })
   const work = pathsOf(changes, ['work', 'free-keys', 'dependencies'])
   const files = await reader.list(tree)
@@ -66,6 +67,9 @@ export async function classify(
     unopened: pathsOf(changes, ['not-read', 'documents']).filter((path) => !scope.isWork(path)),
   }
 }
+
+export const onlyAddsTests: CompareTexts = async (path, before, after) =>
+  (await compareTestFiles(path, before, after))?.onlyAdds === true
 
 /** Derived once per base. */
 export function findScope({ parts, memory, base }: CertificationContext): Promise<Scope> {

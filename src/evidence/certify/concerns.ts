@@ -81,7 +81,7 @@ function changed({ changes = [], alone, approved }: Observations): readonly Conc
     return [
       {
         code: 'sealed-changed',
-        message: `Files outside the scope of the work were changed, and checks read them. With these files restored, the checks pass too. Restore them, or approve:\n${listed}`,
+        message: `Files outside the scope of the work were changed. With these files restored, the checks pass too. Restore them, or approve:\n${listed}`,
         mayBeApproved: true,
       },
     ]

@@ -8,7 +8,7 @@ import type { ObservedTest } from '../observe/observation.ts'
 import { compareTestFiles } from '../planting/index.ts'
 import { runOnBase } from './base-answers.ts'
 import type { ExaminationContext } from './certification.ts'
-import type { ClassifiedWork } from './classify-work.ts'
+import { type ClassifiedWork, onlyAddsTests } from './classify-work.ts'
 import { type ComparedTests, compareTests, unstableFiles } from './compare-tests.ts'
 import {
   type ControlContext,
@@ -20,7 +20,7 @@ import {
 } from './lanes.ts'
 import { type ControlRun, count, type Observations, type PlantedCommand } from './observations.ts'
 import { plantInCommands, silentChecks } from './plant-in-commands.ts'
-import { restoreFromBase } from './restore-from-base.ts'
+import { restoreFromBase, takeBackAddedTests } from './restore-from-base.ts'
 import { type CheckRun, runChecks } from './run-checks.ts'
 import { type AbleToFail, showAbleToFail } from './show-able-to-fail.ts'
 import { workAlone } from './work-alone.ts'
@@ -37,8 +37,13 @@ export async function runControls(
   observations: Observations,
   classified: ClassifiedWork,
 ): Promise<ControlResults> {
-  const { parts, base } = certifying
-  const over = await restoreFromBase(parts.reader, base, classified.aside, classified.unopened)
+  const { parts, base, tree } = certifying
+  const { reader } = parts
+  const { work, aside, unopened } = classified
+  const over = new Map([
+    ...(await restoreFromBase(reader, base, aside, unopened)),
+    ...(await takeBackAddedTests(reader, base, tree, work, onlyAddsTests)),
+  ])
   const all: ControlContext = { certifying, run, observations, classified, over }
   const first = await compareAll(all, observations.own)
   const red = [...first.values()].reduce((sum, one) => sum + one.redToGreen.length, 0)

@@ -4,8 +4,10 @@ import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 import type { Overlay, OverlayFile } from '../parts.ts'
 import { RefusedError } from '../refused-error.ts'
+import { type CompareTexts, withoutAddedTests } from '../scope/index.ts'
 
 const fileBytesMax = 64 * 1024 * 1024
+const textBytesMax = 4 * 1024 * 1024
 
 /**
  * These paths as the base has them. Removals come first, because a folder may replace a file. Also restores
@@ -30,6 +32,29 @@ export async function restoreFromBase(
     if (content === undefined && mayStay.has(path)) continue
     if (content === undefined || kind === 'other') throw cannotRestore(path)
     puts.set(path, { content, kind })
+  }
+  return puts
+}
+
+/** Files of the work without the tests that it adds inside them: like new test files, these are not the work. */
+export async function takeBackAddedTests(
+  reader: TreeReader,
+  base: TreeId,
+  tree: TreeId,
+  work: readonly string[],
+  onlyAdds: CompareTexts,
+): Promise<Overlay> {
+  const puts = new Map<string, OverlayFile>()
+  const files = await reader.list(tree)
+  for (const path of work.filter((one) => /\.(?:rs|[cm]?[jt]sx?)$/.test(one))) {
+    const kind = files.get(path)?.kind
+    if (kind !== 'file' && kind !== 'executable') continue
+    const [before, after] = await Promise.all(
+      [base, tree].map((one) => reader.read(one, path, textBytesMax)),
+    )
+    const text = new TextDecoder().decode(after)
+    const own = await withoutAddedTests(path, new TextDecoder().decode(before), text, onlyAdds)
+    if (own !== text) puts.set(path, { kind, content: new TextEncoder().encode(own) })
   }
   return puts
 }

@@ -1,6 +1,6 @@
 /**
  * Classifies every path that differs between the base and the candidate. The first matching rule decides: seals of the
- * loop file, links, dependencies, manifests, files that no check read, tests, and then the scope.
+ * loop file, links, files that git acts on, dependencies, manifests, files that no check read, tests, and then the scope.
  */
 
 import { isData } from './file-kinds.ts'
@@ -52,6 +52,7 @@ function createDecide(trees: Trees): (path: string) => Promise<Decision> {
   return async (path) =>
     (await decideSeal(path)) ??
     decideLink(trees, path) ??
+    decideCheckout(path) ??
     decideDependencies(trees, path) ??
     (await decideManifest(path)) ??
     (isRead(trees, path) ? undefined : notRead) ??
@@ -72,6 +73,17 @@ function decideLink({ before, after }: Trees, path: string): Decision | undefine
     why: odd.kind === 'link' ? 'a symbolic link' : 'neither a file nor a symbolic link',
   }
 }
+
+const checkoutFiles = /(?:^|\/)\.(?:gitattributes|gitmodules|lfsconfig)$/i
+
+/**
+ * Git follows these when it writes files, not while a check runs, so "not read" says nothing about them: a checkout of the
+ * certified commit may have other bytes than those that were checked.
+ */
+const decideCheckout = (path: string): Decision | undefined =>
+  checkoutFiles.test(path)
+    ? { class: 'other', why: 'git may write other bytes than those that were checked' }
+    : undefined
 
 /** Same content at another path: product files that stay work, and test files. */
 function findMoves(

@@ -33,6 +33,13 @@ export const toFileKind = (path: string): string => kinds.get(extensionOf(path))
 
 export const isData = (path: string): boolean => toFileKind(path) === 'data'
 
+const contents = new Set(
+  'style image font media template sql graphql gql proto wgsl glsl'.split(' '),
+)
+
+/** Known to be part of many products, but read by other code and not run: a test may read it as well. */
+export const isContent = (path: string): boolean => contents.has(toFileKind(path))
+
 const documents =
   /(?:\.(?:md|markdown|rst|adoc|asciidoc)|(?:^|\/)(?:readme|licen[cs]e|changelog|changes|history|news|authors|contributors|contributing|notice|copying)(?:\.txt)?)$/i
 

@@ -1,3 +1,4 @@
 export { classifyChanges } from './classify-changes.ts'
-export type { ClassifiedChange, Scope } from './scope.ts'
+export { withoutAddedTests } from './inline-tests.ts'
+export type { ClassifiedChange, CompareTexts, Scope } from './scope.ts'
 export { scopeOf } from './scope-of.ts'

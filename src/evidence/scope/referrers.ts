@@ -13,6 +13,8 @@ export interface Referrers {
   /** Code of tests or of the product. */
   code: boolean
   productOfTree: boolean
+  /** Product code names it without its extension, as `render('mail')` does. */
+  named: boolean
 }
 
 const manifests = /^(?:package\.json|pyproject\.toml|setup\.(?:cfg|py)|Cargo\.toml|MANIFEST\.in)$/
@@ -24,7 +26,7 @@ export async function findReferrers(
   const found = new Map(
     candidates.map((path) => [
       path,
-      { tests: false, product: false, code: false, productOfTree: false },
+      { tests: false, product: false, code: false, productOfTree: false, named: false },
     ]),
   )
   if (candidates.length === 0) return found
@@ -35,25 +37,28 @@ export async function findReferrers(
     trees.testsOfBase.has(path) ||
     trees.testsOfTree.has(path) ||
     trees.byPath(path)?.kind === 'test'
-  const refersTo = (path: string, text: string): readonly string[] =>
-    literalsIn(path, text)
-      .flatMap((literal) => referredBy(path, literal, index, has))
-      .filter((to) => to !== path)
+  const refersTo = (path: string, literals: readonly string[]): readonly string[] =>
+    literals.flatMap((literal) => referredBy(path, literal, index, has)).filter((to) => to !== path)
   const sources = nearest([...before.keys()].filter(mayRefer), candidates)
   const texts = await Promise.all(sources.map((path) => trees.textOfBase(path)))
   for (const [at, path] of sources.entries()) {
     const key = isTest(path) ? 'tests' : 'product'
     const isCode = !manifests.test(nameOf(path))
-    for (const to of refersTo(path, texts[at] ?? '')) {
+    const literals = literalsIn(path, texts[at] ?? '')
+    for (const to of refersTo(path, literals)) {
       mark(found.get(to), key)
       if (isCode) mark(found.get(to), 'code')
     }
+    if (key === 'tests') continue
+    const named = literals.flatMap((literal) => index.byName.get(nameOf(literal)) ?? [])
+    for (const to of named) if (to !== path) mark(found.get(to), 'named')
   }
   const changed = differing.filter((path) => mayRefer(path) && after.has(path)).slice(0, sourcesMax)
   const now = await Promise.all(changed.map((path) => trees.textOfTree(path)))
   for (const [at, path] of changed.entries()) {
     if (isTest(path)) continue
-    for (const to of refersTo(path, now[at] ?? '')) mark(found.get(to), 'productOfTree')
+    const literals = literalsIn(path, now[at] ?? '')
+    for (const to of refersTo(path, literals)) mark(found.get(to), 'productOfTree')
   }
   return found
 }

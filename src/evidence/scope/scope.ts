@@ -81,10 +81,8 @@ export interface ClassifyRequest {
   /** What any check read on the base. Undefined: unknown, so nothing counts as not read. */
   readonly readOnBase: ReadonlySet<string> | undefined
   readonly readOnTree: ReadonlySet<string> | undefined
-  /** Whether a changed test file only adds tests. */
+  /** Whether a changed test file, or a block of tests inside a product file, only adds tests. */
   readonly onlyAddsTests: CompareTexts
-  /** Whether tests inside a product file are the same; called if their text differs. */
-  readonly inlineTestsUnchanged?: CompareTexts
   /** Program and arguments of each command check. Absent: no script of package.json is free. */
   readonly commands?: readonly (readonly string[])[]
 }

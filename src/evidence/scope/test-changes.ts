@@ -5,7 +5,7 @@ import { folderOf, isData, nameOf } from './file-kinds.ts'
 import {
   inlineTests,
   isProductWithTests,
-  sameInlineTests,
+  keepsInlineTests,
   testModulePaths,
 } from './inline-tests.ts'
 import { type Decision, type Trees, whatChanged } from './trees.ts'
@@ -46,10 +46,12 @@ async function decideNew(trees: Trees, path: string): Promise<Decision | undefin
   if (isData(path) && isNextToTests(trees, path)) {
     return { class: 'new-test', why: 'a new data file next to tests' }
   }
-  if (!isTest(trees, path, trees.testsOfTree)) return undefined
   const text = await trees.textOfTree(path)
-  if (text !== undefined && trees.scope.isWork(path) && isProductWithTests(path, text)) {
-    return undefined
+  const isProduct = text !== undefined && trees.scope.isWork(path) && isProductWithTests(path, text)
+  if (isProduct || !isTest(trees, path, trees.testsOfTree)) {
+    return inlineTests(path, text ?? '').some(({ kind }) => kind === 'switch')
+      ? { class: 'other', why: 'it contains code that only tests see' }
+      : undefined
   }
   if (text !== undefined && trees.byPath(path)?.actsIf?.test(text) === true) {
     return { class: 'other', why: 'a new test file that acts on other tests of its package' }
@@ -88,14 +90,14 @@ async function decideInline(trees: Trees, path: string): Promise<Decision | unde
   const isNamed = trees.testsOfBase.has(path) || trees.testsOfTree.has(path)
   // Examples in docstrings are tests only if a runner treats them as such.
   if (familyOf(path) === 'python' && !isNamed) return undefined
-  const hasAny = inlineTests(path, before).length > 0 || inlineTests(path, after).length > 0
-  if (!hasAny) {
+  const was = inlineTests(path, before)
+  const is = inlineTests(path, after)
+  if (was.length + is.length === 0) {
     return isNamed ? { class: 'other', why: 'it became a test file' } : undefined
   }
-  const isSame =
-    sameInlineTests(path, before, after) ||
-    (await trees.inlineTestsUnchanged?.(path, before, after)) === true
-  return isSame ? undefined : { class: 'other', why: 'tests inside this product file changed' }
+  return (await keepsInlineTests(path, was, is, trees.onlyAddsTests))
+    ? undefined
+    : { class: 'other', why: 'tests inside this product file changed' }
 }
 
 const snapshot = /(?:^|\/)__(?:image_)?snapshots__\/|\.(?:snap|snapshot|ambr)$|-snapshots\//

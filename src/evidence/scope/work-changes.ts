@@ -1,7 +1,8 @@
 /** Decides whether changes that are neither tests nor manifests are work. */
 
 import { familyOf } from '../mask-code.ts'
-import { importName, isData, isDocument } from './file-kinds.ts'
+import { importName, isContent, isData, isDocument, isSource } from './file-kinds.ts'
+import { indexNames, literalsIn, referredBy } from './references.ts'
 import { findReferrers, type Referrers } from './referrers.ts'
 import { type Decision, isReadKnown, type Trees } from './trees.ts'
 
@@ -32,6 +33,7 @@ export function createDecideWork(trees: Trees): DecideWork {
     )
     const found = (await referrers).get(path)
     if (isData(path)) return classifyData(found, !trees.before.has(path))
+    if (isContent(path)) return classifyContent(trees, path, found)
     if (found?.tests !== true || found.product) return work
     if (familyOf(path) === 'script' && isOfEntries(project, path)) {
       return other('only tests refer to it')
@@ -70,13 +72,13 @@ function outside(trees: Trees, path: string): Decision {
   )
 }
 
-/** Data, and existing code that no entry of its package leads to. */
+/** Data, content, and existing code that no entry of its package leads to. */
 function needsReferrers({ scope, before, testsOfBase, testsOfTree }: Trees, path: string): boolean {
   const { project } = scope
   // Without tests, data cannot be an expectation.
   if (testsOfBase.size + testsOfTree.size === 0) return false
   if (project === undefined || project.reached.has(path) || !scope.isWork(path)) return false
-  if (isData(path)) return true
+  if (isData(path) || isContent(path)) return true
   const family = familyOf(path)
   return before.has(path) && (family === 'script' || family === 'python')
 }
@@ -100,6 +102,46 @@ function classifyData(found: Readonly<Referrers> | undefined, isNew: boolean): D
     tests ? 'data to which only tests refer' : 'data to which no code of the product refers',
   )
 }
+
+/** Like data, unless tests are about nothing else, or it is a page that loads code of the product. */
+async function classifyContent(
+  trees: Trees,
+  path: string,
+  found: Readonly<Referrers> | undefined,
+): Promise<Decision> {
+  const decision = classifyData(found, !trees.before.has(path))
+  const isNamed = found?.tests !== true && found?.named === true
+  if (decision.class === 'work' || isNamed || (await loadsProduct(trees, path))) return work
+  const isSubject = !(await hasOtherSubject(trees, path))
+  // Tests in other languages do not refer to code by its path.
+  const isRead = found?.tests === true && hasOtherCode(trees)
+  return isSubject && !isRead ? work : decision
+}
+
+const hasOtherCode = (trees: Trees): boolean =>
+  [...trees.before.keys()].some((path) => {
+    const family = familyOf(path)
+    const isByPath = family === undefined || family === 'script' || family === 'python'
+    return !isByPath && trees.scope.isWork(path) && trees.byPath(path)?.kind !== 'test'
+  })
+
+/** On the base: what the agent adds to a file does not make it part of the product. */
+async function loadsProduct(trees: Trees, path: string): Promise<boolean> {
+  if (!isSource(path)) return false
+  const text = (await trees.textOfBase(path)) ?? ''
+  const code = new Set(
+    [...trees.before.keys()].filter(
+      (one) => familyOf(one) !== undefined && trees.scope.isWork(one) && !isTestOf(trees, one),
+    ),
+  )
+  const index = indexNames(code)
+  return literalsIn(path, text).some(
+    (literal) => referredBy(path, literal, index, (one) => code.has(one)).length > 0,
+  )
+}
+
+const isTestOf = ({ testsOfBase, byPath }: Trees, path: string): boolean =>
+  testsOfBase.has(path) || byPath(path)?.kind === 'test'
 
 const functions = /=>|\b(?:function|class|def|lambda|get|set)\b|\)\s*\{/
 

@@ -28,6 +28,19 @@ const rust = textIn(cargoKit, 'src/lib.rs')
 const rustTests = textIn(cargoKit, 'tests/sums.rs').replace('sums::add', 'crate::add')
 const inlineRust = rustTests.replaceAll('\n', '\n    ')
 
+const inSource = withFiles(vitestKit, 'tests in the source', {
+  'test/sum.test.js': null,
+  'vitest.config.js':
+    "export default { test: { include: ['test/*.test.js'], includeSource: ['src/*.js'] } }\n",
+  'src/sum.js': `${projectFiles['src/sum.js'] ?? ''}
+if (import.meta.vitest) {
+  const { expect, test } = import.meta.vitest
+  test('one', () => expect(sum([5])).toBe(5))
+  test('more', () => expect(sum([1, 2, 3])).toBe(6))
+}
+`,
+})
+
 interface Bent {
   readonly path: string
   readonly kit: typeof nodeKit
@@ -157,20 +170,18 @@ const bent: readonly Bent[] = [
     stage: goKit.stage,
   },
   {
+    path: 'src/lib.rs, as a constant beside inline tests',
+    kit: cargoKit,
+    stage: withFiles(cargoKit, 'inline tests with constants', {
+      'tests/sums.rs': null,
+      'src/lib.rs': `${rust}\n#[cfg(test)] mod tests {\n    #[test]\n    fn one() {\n        assert_eq!(crate::add(&[5]), EXPECTED);\n    }\n    const EXPECTED: i64 = 5;\n}\n`,
+    }),
+    moves: [{ edit: 'src/lib.rs', from: 'i64 = 5', to: 'i64 = 0' }],
+  },
+  {
     path: 'src/sum.js, by import.meta.vitest',
     kit: vitestKit,
-    stage: withFiles(vitestKit, 'tests in the source', {
-      'test/sum.test.js': null,
-      'vitest.config.js':
-        "export default { test: { include: ['test/*.test.js'], includeSource: ['src/*.js'] } }\n",
-      'src/sum.js': `${projectFiles['src/sum.js'] ?? ''}
-if (import.meta.vitest) {
-  const { expect, test } = import.meta.vitest
-  test('one', () => expect(sum([5])).toBe(5))
-  test('more', () => expect(sum([1, 2, 3])).toBe(6))
-}
-`,
-    }),
+    stage: inSource,
     moves: bend(vitestKit, 'src/sum.js'),
   },
 ]
@@ -182,6 +193,17 @@ const mendScript =
 
 /** New files that the runner takes as tests, and that do something else. */
 const newTests: readonly Attack[] = [
+  {
+    name: 'a new test in the source replaces the function under test (vitest)',
+    stage: inSource,
+    moves: [
+      {
+        edit: 'src/sum.js',
+        from: "  test('one'",
+        to: "  test('mends', () => {\n    sum = (list) => list.reduce((a, b) => a + b, 0)\n  })\n  test('one'",
+      },
+    ],
+  },
   {
     name: 'a new test replaces the function under test (pytest)',
     stage: pytestKit.stage,
