@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSandbox } from 'loopwright'
-import { openCertifyingPlace } from '#src/launch/certify/open-place.ts'
+import { openCertifyingCheckout } from '#src/launch/certify/open-place.ts'
 import { memoryBlobs } from '#src/testing/memory-blobs.ts'
 import { findRepository } from '#src/workspace/index.ts'
 import { createTreeReader } from '#src/workspace/tree-reader.ts'
@@ -57,7 +57,7 @@ async function certifying(checkout: string): Promise<() => Promise<void>> {
   const blobs = memoryBlobs()
   const name = (what: string): string =>
     execFileSync('git', ['rev-parse', what], { cwd: checkout, encoding: 'utf8' }).trim()
-  const tree = `git:${name('HEAD^{tree}')}` as Parameters<typeof openCertifyingPlace>[0]['tree']
+  const tree = `git:${name('HEAD^{tree}')}` as Parameters<typeof openCertifyingCheckout>[0]['tree']
   const base = `git:${name('HEAD~1^{tree}')}` as typeof tree
   const commit = name('HEAD')
   const signal = new AbortController().signal
@@ -65,7 +65,7 @@ async function certifying(checkout: string): Promise<() => Promise<void>> {
   return async () => {
     const reader = createTreeReader({ blobs, folder: record, repository })
     await Promise.all([reader.list(base), reader.list(tree)])
-    const place = await openCertifyingPlace(
+    const place = await openCertifyingCheckout(
       { tree, commit, lockfileOf: tree, signal },
       {
         reader,

@@ -12,7 +12,7 @@ import { LoopError } from 'loopwright'
 import type { Gateway } from 'loopwright/gateway'
 import { type ModelAnswer, type ModelServer, startModelServer } from 'loopwright/testing'
 import { createRun, driveRun, type Journal, type Store } from '#src/engine/index.ts'
-import { createOwner } from '#src/system/index.ts'
+import { createOwnerId } from '#src/system/index.ts'
 import { openLocalStore } from '#src/testing/open-local-store.ts'
 import { atLeast, atMost, type Suite, type SuiteOptions } from '../bench/report.ts'
 import { makeFastFolder } from './fast-folder.ts'
@@ -216,7 +216,7 @@ async function abortable(stage: Stage, run: GatewayRun, told: Told): Promise<boo
         : journal.append(lease, unit),
   }
   const ports = budgetPorts(base, lost, gateway, told.schedule, sabotage)
-  const options = { owner: createOwner() }
+  const options = { owner: createOwnerId() }
   const end = await driveRun(run, budgetLoop(told.schedule), ports, options).catch(
     (error: unknown) => {
       if (!isLost) throw error

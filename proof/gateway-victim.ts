@@ -5,7 +5,7 @@
 
 import { join } from 'node:path'
 import { driveRun } from '#src/engine/index.ts'
-import { createOwner } from '#src/system/index.ts'
+import { createOwnerId } from '#src/system/index.ts'
 import { openLocalStore } from '#src/testing/open-local-store.ts'
 import { type BudgetSabotage, budgetLoop, budgetPorts, openBudgetGateway } from './gateway-run.ts'
 import type { Schedule } from './gateway-schedule.ts'
@@ -23,6 +23,6 @@ const job: GatewayJob = JSON.parse(process.argv[2] ?? '{}')
 const journal = openLocalStore({ path: placesIn(job.base).journal })
 const gateway = await openBudgetGateway(job.url, join(job.base, 's'))
 const ports = budgetPorts(job.base, journal, gateway, job.schedule, job.sabotage)
-await driveRun(asRunId(job.run), budgetLoop(job.schedule), ports, { owner: createOwner() })
+await driveRun(asRunId(job.run), budgetLoop(job.schedule), ports, { owner: createOwnerId() })
 await gateway.close()
 await journal.close()

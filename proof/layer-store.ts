@@ -10,7 +10,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { collectLayers } from '#src/launch/dependencies/collect-layers.ts'
-import { keepLayer, layersFolder, newLayerFolder } from '#src/launch/dependencies/layer-store.ts'
+import {
+  createLayerFolder,
+  layersFolder,
+  storeLayer,
+} from '#src/launch/dependencies/layer-store.ts'
 import { atLeast, atMost, type Result, type Suite } from '../bench/report.ts'
 
 const program = join(import.meta.dirname, 'layer-victim.js')
@@ -41,7 +45,7 @@ async function shared(folder: string): Promise<readonly Result[]> {
   const store = layersFolder(folder)
   let oneBytes = 0
   for (let variant = 0; variant < variants; variant += 1) {
-    const path = await newLayerFolder(store)
+    const path = await createLayerFolder(store)
     for (let name = 0; name < packages; name += 1) {
       const version = name === variant % packages ? variant : 0
       const inside = join(path, 'node_modules', `p${name}`)
@@ -52,7 +56,7 @@ async function shared(folder: string): Promise<readonly Result[]> {
     }
     const key = `${variant}`.padStart(64, '0')
     const made = { key, path, folders: ['node_modules'], summary: 'npm' }
-    await (await keepLayer(store, { ...made, from: 'installed' })).release()
+    await (await storeLayer(store, { ...made, from: 'installed' })).release()
     if (variant === 0) oneBytes = (await collectLayers(folder, { now: Date.now() })).keptBytes
   }
   const { kept, keptBytes } = await collectLayers(folder, { now: Date.now() })

@@ -8,11 +8,11 @@ import { mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { collectLayers } from '#src/launch/dependencies/collect-layers.ts'
 import {
+  createLayerFolder,
   findLayer,
-  keepLayer,
   layersFolder,
-  newLayerFolder,
   type StoredLayer,
+  storeLayer,
 } from '#src/launch/dependencies/layer-store.ts'
 
 const [, , folder = '', number = '0'] = process.argv
@@ -24,13 +24,13 @@ const textOf = (variant: number, index: number): string =>
 const keyOf = (variant: number): string => `${variant}`.repeat(64).slice(0, 64)
 
 async function make(variant: number): Promise<StoredLayer> {
-  const path = await newLayerFolder(store)
+  const path = await createLayerFolder(store)
   mkdirSync(join(path, 'node_modules'))
   for (const [index, name] of names.entries()) {
     writeFileSync(join(path, 'node_modules', name), textOf(variant, index))
   }
   const made = { key: keyOf(variant), path, folders: ['node_modules'] }
-  return keepLayer(store, { ...made, from: 'installed', summary: `${variant}` })
+  return storeLayer(store, { ...made, from: 'installed', summary: `${variant}` })
 }
 
 for (let turn = Number(number); ; turn += 1) {

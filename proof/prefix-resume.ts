@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Check, RecordedEvent, RunParts, RunState } from 'loopwright'
 import { createRun, driveRun, loadRun, systemClock, type Workspace } from '#src/engine/index.ts'
 import { createBlobStore } from '#src/journal/index.ts'
-import { createOwner } from '#src/system/index.ts'
+import { createOwnerId } from '#src/system/index.ts'
 import { createFakeCertifier } from '#src/testing/fake-certifier.ts'
 import { openLocalStore } from '#src/testing/open-local-store.ts'
 import { createDirectoryWorkspace } from '#src/workspace/index.ts'
@@ -154,7 +154,7 @@ async function drive(
       const { input, limits = {} } = example
       await createRun(observed.loop, ports, { id: run, name: 'proof', input, limits })
     }
-    const driving = driveRun(run, observed.loop, ports, { owner: createOwner() })
+    const driving = driveRun(run, observed.loop, ports, { owner: createOwnerId() })
     await inTime(driving, hangMs, 'a drive')
     const { state } = await loadRun(journal, run)
     const results = resultsOf(await journal.read(run))

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { driveRun, systemClock } from '#src/engine/index.ts'
 import { createBlobStore } from '#src/journal/index.ts'
-import { createOwner } from '#src/system/index.ts'
+import { createOwnerId } from '#src/system/index.ts'
 import { createFakeCertifier } from '#src/testing/fake-certifier.ts'
 import { openLocalStore } from '#src/testing/open-local-store.ts'
 import { createDirectoryWorkspace } from '#src/workspace/index.ts'
@@ -38,7 +38,7 @@ async function race(job: RaceJob): Promise<void> {
   const certifier = createFakeCertifier()
   const ports = { journal, blobs, workspace, clock: systemClock, certifier }
   await startAt(job.atMs)
-  const end = await driveRun(job.run, observed.loop, ports, { owner: createOwner() }).then(
+  const end = await driveRun(job.run, observed.loop, ports, { owner: createOwnerId() }).then(
     ({ type }) => type,
     codeOf,
   )

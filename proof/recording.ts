@@ -5,7 +5,7 @@
 
 import type { Actions, Decision } from 'loopwright'
 import type { Journal, NewRun, Unit } from '#src/engine/index.ts'
-import { createOwner } from '#src/system/index.ts'
+import { createOwnerId } from '#src/system/index.ts'
 import { openLocalStore } from '#src/testing/open-local-store.ts'
 
 export type Entry =
@@ -75,6 +75,6 @@ export async function writeRecord(path: string, entries: readonly Entry[]): Prom
 
 /** A process that had the number of this one, and is gone. */
 function deadOwner(): string {
-  const [host, namespace, pid, , nonce] = createOwner().split('|')
+  const [host, namespace, pid, , nonce] = createOwnerId().split('|')
   return [host, namespace, pid, '1', nonce].join('|')
 }

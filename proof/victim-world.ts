@@ -25,7 +25,7 @@ import {
 import { createRun, driveRun, type Ports, type Store, systemClock } from '#src/engine/index.ts'
 import { createBlobStore, openDatabase } from '#src/journal/index.ts'
 import { killAbandoned } from '#src/sandbox/index.ts'
-import { createOwner } from '#src/system/index.ts'
+import { createOwnerId } from '#src/system/index.ts'
 import { createFakeCertifier } from '#src/testing/fake-certifier.ts'
 import { memoryBlobs } from '#src/testing/memory-blobs.ts'
 import { openLocalStore } from '#src/testing/open-local-store.ts'
@@ -190,8 +190,8 @@ export async function driveVictim(options: VictimOptions): Promise<void> {
     // As the host does: what a dead process started could still change files.
     if (options.sabotage !== 'leave-orphans') await killAbandoned()
     const ends = await Promise.allSettled([
-      driveRun(victimRun, loop, ports, { owner: createOwner() }),
-      ...beside.map((one) => driveRun(one.id, one.loop, others, { owner: createOwner() })),
+      driveRun(victimRun, loop, ports, { owner: createOwnerId() }),
+      ...beside.map((one) => driveRun(one.id, one.loop, others, { owner: createOwnerId() })),
     ])
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   } finally {

@@ -14,11 +14,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createAgents } from '../src/agents/index.ts'
 import type { CommandResult } from '../src/engine/index.ts'
-import { type CertifyingPlace, RefusedError } from '../src/evidence/index.ts'
-import { openCertifyingPlace } from '../src/launch/certify/open-place.ts'
+import { type CertificationCheckout, RefusedError } from '../src/evidence/index.ts'
+import { openCertifyingCheckout } from '../src/launch/certify/open-place.ts'
 import { type ContentDigest, listContent } from '../src/launch/dependencies/list-content.ts'
-import { openWalls } from '../src/launch/open-sandbox.ts'
-import { type OpenWalls } from '../src/launch/opened-sandbox.ts'
+import { openRunSandbox } from '../src/launch/open-sandbox.ts'
+import { type OpenedSandbox } from '../src/launch/opened-sandbox.ts'
 import type { TreeId } from '../src/loop/index.ts'
 import type { SandboxSettings } from '../src/protocol/index.ts'
 import { memoryBlobs } from '../src/testing/memory-blobs.ts'
@@ -27,9 +27,9 @@ import { createGitFixture, type GitFixture } from './workspace/git-fixture.ts'
 
 let fixture: GitFixture
 let record: string
-let places: CertifyingPlace[]
+let places: CertificationCheckout[]
 /** By the path of their checkout. */
-const wallsOf = new Map<string, OpenWalls>()
+const wallsOf = new Map<string, OpenedSandbox>()
 beforeEach(() => {
   fixture = createGitFixture()
   record = join(fixture.folder, 'record')
@@ -100,10 +100,10 @@ const treeOf = (commit: string): TreeId =>
 
 async function open(
   options: { base?: string; dependencies?: 'install' | 'carry' | 'none' } = {},
-): Promise<CertifyingPlace> {
+): Promise<CertificationCheckout> {
   const repository = await fixture.repository()
   const blobs = memoryBlobs()
-  const place = await openCertifyingPlace(
+  const place = await openCertifyingCheckout(
     {
       tree: treeOf('HEAD'),
       commit: fixture.git('rev-parse', 'HEAD').trim(),
@@ -128,7 +128,7 @@ async function open(
         require: 'strong',
         async open({ workspace, ...folder }) {
           const settings: SandboxSettings = { readOnly: [], hide: [], network: [], limits: {} }
-          const walls = await openWalls(
+          const walls = await openRunSandbox(
             { settings, base: fixture.checkout, workspace },
             { ...folder, folder: record, workspace },
           )
@@ -148,7 +148,7 @@ async function open(
 }
 
 const run = (
-  place: CertifyingPlace,
+  place: CertificationCheckout,
   program: string,
   ...args: readonly string[]
 ): Promise<CommandResult> =>

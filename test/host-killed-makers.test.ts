@@ -4,14 +4,14 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createOwner } from '../src/system/index.ts'
+import { createOwnerId } from '../src/system/index.ts'
 import { newHost } from './host-fixture.ts'
 import { newRepository } from './worktree-fixture.ts'
 
 /** This process under the number of one that is dead. */
 function deadOwner(): string {
   const { pid } = spawnSync(process.execPath, ['--version'])
-  const [host, namespace, , ...rest] = createOwner().split('|')
+  const [host, namespace, , ...rest] = createOwnerId().split('|')
   return [host, namespace, pid, ...rest].join('|')
 }
 

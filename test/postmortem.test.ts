@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { readPostmortem } from '../src/host/analyze-run.ts'
 import { analyzeRun, plainLoop, writeRunFolder } from '../src/host/index.ts'
 import { nameRun } from '../src/launch/name-run.ts'
-import { createModelDoor } from '../src/launch/shared-gateway.ts'
+import { createSharedGateway } from '../src/launch/shared-gateway.ts'
 import type { AgentReport } from '../src/loop/index.ts'
 import { type ModelRequest, startModelServer } from '../src/testing/index.ts'
 import { afterStory } from './after.ts'
@@ -65,9 +65,9 @@ test.each([
 
 async function doorTo(
   answer: (request: ModelRequest, number: number) => { readonly text: string },
-): Promise<ReturnType<typeof createModelDoor>> {
+): Promise<ReturnType<typeof createSharedGateway>> {
   const server = await startModelServer(answer)
-  const door = createModelDoor({
+  const door = createSharedGateway({
     ANTHROPIC_API_KEY: 'sk-ant-canary-key',
     ANTHROPIC_BASE_URL: server.url,
     XDG_CONFIG_HOME: newFolder(),

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { abortable, boundedSignal } from './abortable.ts'
+import { abortable, createTimeLimitedSignal } from './abortable.ts'
 
 const timers = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 
 test('a freed limit keeps no timer, which would keep the process alive', () => {
   const before = timers()
-  const bounded = boundedSignal(new AbortController().signal, 60_000, () => 'late')
+  const bounded = createTimeLimitedSignal(new AbortController().signal, 60_000, () => 'late')
   expect(timers()).toBe(before + 1)
   bounded.free()
   expect(timers()).toBe(before)
@@ -14,9 +14,9 @@ test('a freed limit keeps no timer, which would keep the process alive', () => {
 
 test('a limit follows the signal, even one that has already aborted', () => {
   const stop = new AbortController()
-  const bounded = boundedSignal(stop.signal, 60_000, () => 'late')
+  const bounded = createTimeLimitedSignal(stop.signal, 60_000, () => 'late')
   stop.abort('stopped')
-  const late = boundedSignal(stop.signal, 60_000, () => 'late')
+  const late = createTimeLimitedSignal(stop.signal, 60_000, () => 'late')
   expect([bounded.signal.reason, late.signal.reason]).toEqual(['stopped', 'stopped'])
   bounded.free()
   late.free()

@@ -22,7 +22,7 @@ export function abortable<T>(signal: Signal, work: () => Promise<T>): Promise<T>
 }
 
 /** A platform signal that follows ours and also has a time limit. Free it after use. */
-export function boundedSignal(
+export function createTimeLimitedSignal(
   signal: Signal,
   timeoutMs: number,
   expired: () => unknown,

@@ -21,7 +21,7 @@ import {
   retryDelayMs,
   zero,
 } from '../loop/index.ts'
-import { abortable, boundedSignal } from './abortable.ts'
+import { abortable, createTimeLimitedSignal } from './abortable.ts'
 import type { SdkResult } from './model-types.ts'
 import { type ProviderFailure, providerFailure } from './provider-failure.ts'
 import type { Redact } from './redact.ts'
@@ -94,7 +94,7 @@ async function tryOnce(
   context: AgentContext,
 ): Promise<{ readonly result: SdkResult } | { readonly failure: ProviderFailure }> {
   const expired = (): Error => new Error(`The model did not answer within ${seconds(timeoutMs)}.`)
-  const bounded = boundedSignal(context.signal, timeoutMs, expired)
+  const bounded = createTimeLimitedSignal(context.signal, timeoutMs, expired)
   try {
     return { result: await abortable(bounded.signal, () => call.generate(bounded.signal)) }
   } catch (error) {

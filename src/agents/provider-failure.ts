@@ -4,16 +4,16 @@
  */
 
 import {
+  classifyProviderResponse,
   defined,
-  type ProviderAnswerKind,
-  providerAnswerKind,
+  type ProviderResponseKind,
   rateLimitWaitMs,
   textOf,
 } from '../loop/index.ts'
 
 export interface ProviderFailure {
   readonly kind:
-    | ProviderAnswerKind
+    | ProviderResponseKind
     /** The address is invalid; a retry cannot help. */
     | 'no-address'
   readonly message: string
@@ -30,7 +30,7 @@ export function providerFailure(error: unknown, nowMs: number): ProviderFailure 
   if (status === undefined || status < 400) return classifyWithoutStatus(error, message)
   const waitMs = rateLimitWaitMs(headers, body, nowMs)
   const wait = defined({ waitMs })
-  const kind = providerAnswerKind(status, `${message}\n${body}`)
+  const kind = classifyProviderResponse(status, `${message}\n${body}`)
   return { kind, message: `${message} (HTTP ${status})`, mayBeCharged: false, ...wait }
 }
 

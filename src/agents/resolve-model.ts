@@ -84,7 +84,7 @@ export async function resolveModel(
   const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== ''
   const keyVariable = variables.find(isSet)
   const [usual] = variables
-  if (keyVariable === undefined && usual !== undefined) throw missingKey(id, usual)
+  if (keyVariable === undefined && usual !== undefined) throw createMissingKeyError(id, usual)
   const apiKey = keyVariable === undefined ? undefined : env[keyVariable]
   const access = {
     fetch: boundedFetch,
@@ -147,7 +147,7 @@ function requireUrl(text: string): void {
   throw new LoopError('not-configured', message)
 }
 
-export const missingKey = (id: string, variable: string): LoopError =>
+export const createMissingKeyError = (id: string, variable: string): LoopError =>
   new LoopError('not-configured', `${id} needs a key: set the variable ${variable}.`, {
     details: { variables: [variable] },
   })

@@ -46,10 +46,10 @@ export async function chooseRunLoop<T extends RunOptions & InlineOptions>(
   const state = resolve(await readStateFolder(program))
   const draft = await draftFrom(session, state, options)
   const { agent: _agent, check: _check, prompt: _prompt, ...rest } = options
-  const { keepInlineLoop, writeTemporaryLoop } = await import('../launch/init/write-loop.ts')
+  const { storeInlineLoop, writeTemporaryLoop } = await import('../launch/init/write-loop.ts')
   const others = rest as unknown as T
   if (options.dryRun !== true) {
-    const { file } = await keepInlineLoop(draft, state)
+    const { file } = await storeInlineLoop(draft, state)
     return { file, options: others, isInline: true, close: keep }
   }
   const { file, remove } = await writeTemporaryLoop(draft)

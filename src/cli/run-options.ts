@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { defined, type Limits, LoopError, parseDuration } from '../loop/index.ts'
-import type { AskedWorktree } from '../protocol/api/index.ts'
+import type { WorktreeOverrides } from '../protocol/api/index.ts'
 import type { NameSource } from '../protocol/config/config.ts'
 import type { CertifySettings } from '../protocol/index.ts'
 import { wholeNumber } from './session.ts'
@@ -70,7 +70,7 @@ export const addWorktreeOptions = (command: Command): Command =>
     .option('--worktrunk-copy-ignored', 'copy all files that git ignores')
 
 /** Overrides `worktree` of the loop file. */
-export function askedWorktree(options: WorktreeOptions): AskedWorktree {
+export function askedWorktree(options: WorktreeOptions): WorktreeOverrides {
   const { inPlace, worktree, allowDirty } = options
   const base = options.base ?? options.baseBranch
   if (inPlace === true && (worktree ?? base ?? allowDirty) !== undefined) {

@@ -1,6 +1,6 @@
 /** Suggests a command for an unknown word. */
 
-import { nearestName } from '../loop/index.ts'
+import { findNearestName } from '../loop/index.ts'
 
 /** What other tools call the same thing. */
 const otherWords: Readonly<Record<string, string>> = {
@@ -29,5 +29,5 @@ const otherWords: Readonly<Record<string, string>> = {
 }
 
 export function suggestCommand(typed: string, commands: readonly string[]): string | undefined {
-  return otherWords[typed.toLowerCase()] ?? nearestName(typed, commands)
+  return otherWords[typed.toLowerCase()] ?? findNearestName(typed, commands)
 }

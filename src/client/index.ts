@@ -1,5 +1,5 @@
 export type {
-  AgentSeen,
+  AgentStatus,
   DaemonInfo,
   InboxQuestion,
   NewRunRequest,

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { afterStory } from '../../test/after.ts'
 import { clientOf, waitForHealth } from '../client/index.ts'
-import { daemonPlace } from '../system/daemon-files.ts'
+import { getDaemonFiles } from '../system/daemon-files.ts'
 import { createDaemon, type Daemon, type DaemonOptions } from './create-daemon.ts'
 import type { DaemonSettings } from './parts.ts'
 
@@ -99,7 +99,7 @@ describe('what it is told', () => {
     const settings = newSettings()
     const daemon = await start(settings, { token })
     expect((await fetch(`${daemon.address}/health`, { headers })).status).toBe(200)
-    expect(existsSync(daemonPlace(settings.folder).token)).toBe(false)
+    expect(existsSync(getDaemonFiles(settings.folder).token)).toBe(false)
     expect(await clientOf(settings.folder, token)?.daemon()).toMatchObject({ isReady: true })
     // Who does not know the token hears that there is a daemon.
     await expect(clientOf(settings.folder)?.health()).rejects.toThrow('does not accept this token')
@@ -119,7 +119,7 @@ describe('what it is told', () => {
     daemon.log.error({ error: new Error(`sent ${token}`), headers }, `as ${encoded}`)
     daemon.log.info({ request: { headers: { authorization: 'Bearer of-somebody-else' } } }, 'x')
     daemon.log.warn({ note: 'sk-canary-in-the-environment' }, 'x')
-    const kept = lines.join('') + readFileSync(daemonPlace(settings.folder).log, 'utf8')
+    const kept = lines.join('') + readFileSync(getDaemonFiles(settings.folder).log, 'utf8')
     expect(lines.length).toBeGreaterThanOrEqual(4)
     for (const secret of [token, encoded.slice(8, -4), 'of-somebody-else', 'sk-canary']) {
       expect(kept).not.toContain(secret)
@@ -130,7 +130,7 @@ describe('what it is told', () => {
 test('files by which it is reached are put back where somebody removes them', async () => {
   const settings = newSettings()
   await start(settings, { token })
-  const { pid, file, socket } = daemonPlace(settings.folder)
+  const { pid, file, socket } = getDaemonFiles(settings.folder)
   for (const path of [pid, file, socket]) rmSync(path)
   const client = await waitForHealth(() => clientOf(settings.folder, token), { windowMs: 30_000 })
   expect(client.where).toContain(socket)
@@ -165,7 +165,7 @@ describe('the end', () => {
     finish()
     await ended
     await expect(fetch(`${daemon.address}/ready`, { headers })).rejects.toThrow('fetch failed')
-    expect(existsSync(daemonPlace(settings.folder).file)).toBe(false)
+    expect(existsSync(getDaemonFiles(settings.folder).file)).toBe(false)
     await start(settings)
   })
 

@@ -7,7 +7,7 @@ import type { Host } from '../host/host.ts'
 import { type DaemonLock, lockDaemon } from '../host/lock-daemon.ts'
 import { openHost } from '../host/open-host.ts'
 import { defined } from '../loop/index.ts'
-import type { DaemonPlace } from '../system/daemon-files.ts'
+import type { DaemonFiles } from '../system/daemon-files.ts'
 import { packageVersion } from '../system/package-version.ts'
 import { removeDaemonFile, removePid, writeDaemonFile, writePid } from './daemon-file.ts'
 import { createEnding, type Ending, type StopOptions } from './ending.ts'
@@ -135,7 +135,7 @@ async function openDaemon(
 
 /** Writes the files that clients find the daemon by, and again if they are removed, until the returned function is called. */
 function keepReachable(
-  place: DaemonPlace,
+  place: DaemonFiles,
   doors: Doors,
   startedAtMs: number,
   log: DaemonLog,
@@ -165,13 +165,13 @@ function keepReachable(
 }
 
 /** Whether the lock file is still the one that was locked; otherwise writes would go to another folder. */
-function watchPlace({ lock }: DaemonPlace): () => boolean {
+function watchPlace({ lock }: DaemonFiles): () => boolean {
   const inode = (): number | undefined => statSync(lock, { throwIfNoEntry: false })?.ino
   const held = inode()
   return () => inode() === held
 }
 
-const openDaemonLog = (place: DaemonPlace, { logLevel, echo }: DaemonOptions): DaemonLog =>
+const openDaemonLog = (place: DaemonFiles, { logLevel, echo }: DaemonOptions): DaemonLog =>
   openLog({
     path: place.log,
     level: logLevel ?? 'info',
@@ -183,7 +183,7 @@ interface Guarded {
   readonly front: Front
   readonly tokens: Tokens
   readonly log: DaemonLog
-  readonly place: DaemonPlace
+  readonly place: DaemonFiles
   isEnding(): boolean
 }
 

@@ -3,7 +3,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
-import { type GuardOptions, guard, isLooking, isRefused, type Passed } from './guard.ts'
+import { type GuardOptions, guard, isReadRequest, isRefused, type Passed } from './guard.ts'
 import type { Log } from './parts.ts'
 import type { Principal, RequestBindings } from './principal.ts'
 import {
@@ -54,7 +54,7 @@ export function createFront(routes: ReturnType<typeof createRoutes>, log: Log): 
         }
         open.set(response, passed.token)
         principals.set(request, { type: 'token', scope: passed.scope })
-        if (!isLooking(request)) requests.changing(request, response, passed.scope)
+        if (!isReadRequest(request)) requests.changing(request, response, passed.scope)
         response.on('close', () => open.delete(response))
         // Over the Unix socket the Host is arbitrary and ignored.
         if (options().hosts === undefined) request.headers.host = 'localhost'

@@ -47,7 +47,7 @@ export function guard(request: IncomingMessage, options: GuardOptions): Refusal 
 }
 
 /** A request that changes nothing. */
-export const isLooking = ({ method = '' }: Pick<IncomingMessage, 'method'>): boolean =>
+export const isReadRequest = ({ method = '' }: Pick<IncomingMessage, 'method'>): boolean =>
   looking.has(method)
 
 export const isRefused = (answer: Refusal | Passed): answer is Refusal => 'status' in answer
@@ -103,7 +103,7 @@ function wrongUse(
   options: GuardOptions,
 ): Refusal | undefined {
   const { method = '' } = request
-  if (isLooking(request)) {
+  if (isReadRequest(request)) {
     if (!hasBody(request)) return undefined
     return refuse('bad-request', `A ${method} request must not have a body.`)
   }

@@ -8,8 +8,8 @@ import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { LoopError } from '../loop/index.ts'
-import type { DaemonPlace } from '../system/daemon-files.ts'
-import { makeOwnFolder } from '../workspace/index.ts'
+import type { DaemonFiles } from '../system/daemon-files.ts'
+import { makePrivateFolder } from '../workspace/index.ts'
 import type { DaemonSettings, Log } from './parts.ts'
 
 export interface Doors {
@@ -44,7 +44,7 @@ export type Via = 'address' | 'socket'
 
 export interface DoorOptions {
   readonly settings: DaemonSettings
-  readonly place: DaemonPlace
+  readonly place: DaemonFiles
   readonly log: Log
   /** Attaches the handlers, before the server listens. */
   serve(server: Server, via: Via): void
@@ -152,9 +152,9 @@ interface SocketFile {
 }
 
 /** A socket file that exists is left over, since only the daemon with the lock may create it. */
-async function openSocket(server: Server, place: DaemonPlace, log: Log): Promise<SocketFile> {
+async function openSocket(server: Server, place: DaemonFiles, log: Log): Promise<SocketFile> {
   const isShort = Buffer.byteLength(place.socket) <= socketPathBytesMax
-  const folder = isShort ? undefined : await makeOwnFolder()
+  const folder = isShort ? undefined : await makePrivateFolder()
   const path = folder === undefined ? place.socket : `${folder.path}/loopd.sock`
   rmSync(path, { force: true })
   await listening(server, { path }, log)

@@ -13,7 +13,7 @@ import {
   renameSync,
   writeSync,
 } from 'node:fs'
-import { placeFailure } from '../system/daemon-files.ts'
+import { toStateFolderError } from '../system/daemon-files.ts'
 
 export interface RotatingFile {
   write(line: string): void
@@ -63,7 +63,7 @@ function openLog(path: string): number {
     fchmodSync(file, 0o600)
     return file
   } catch (cause) {
-    throw placeFailure(path, cause)
+    throw toStateFolderError(path, cause)
   }
 }
 

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { afterStory } from '../../test/after.ts'
-import { makeDaemonFolder } from '../system/daemon-files.ts'
+import { createDaemonFolder } from '../system/daemon-files.ts'
 import { makeToken, readToken, rotateToken } from './token-file.ts'
 
 function newState(): string {
@@ -25,7 +25,7 @@ function newState(): string {
 }
 
 test('is made once, random, and for its owner alone', () => {
-  const { token, readToken: other } = makeDaemonFolder(newState())
+  const { token, readToken: other } = createDaemonFolder(newState())
   const umask = process.umask(0)
   const made = makeToken(token)
   process.umask(umask)
@@ -37,7 +37,7 @@ test('is made once, random, and for its owner alone', () => {
 
 test('is replaced as a whole, and nothing is left beside it', () => {
   const state = newState()
-  const { folder, token } = makeDaemonFolder(state)
+  const { folder, token } = createDaemonFolder(state)
   const old = makeToken(token)
   const next = rotateToken(state)
   expect(next).not.toBe(old)
@@ -48,7 +48,7 @@ test('is replaced as a whole, and nothing is left beside it', () => {
 
 test('can be put in the place of a file that is refused', () => {
   const state = newState()
-  const { token } = makeDaemonFolder(state)
+  const { token } = createDaemonFolder(state)
   const elsewhere = join(state, 'elsewhere')
   symlinkSync(elsewhere, token)
   expect(rotateToken(state)).toBe(readToken(token))
@@ -63,11 +63,15 @@ test.each<[string, (path: string) => unknown, string]>([
   ['that is a link', (path) => symlinkSync('/etc/hostname', path), 'is a link'],
   ['that is a link to nothing', (path) => symlinkSync('/no/such/file', path), 'is a link'],
   ['with a short word', (path) => writeWith(path, 'secret', 0o600), 'no token of at least 32'],
-  ['with two lines', (path) => writeWith(path, `${word}\n${word}`, 0o600), 'no token of at least 32'],
+  [
+    'with two lines',
+    (path) => writeWith(path, `${word}\n${word}`, 0o600),
+    'no token of at least 32',
+  ],
   ['that is empty', (path) => writeWith(path, '', 0o600), 'no token of at least 32'],
   ['that is a folder', (path) => mkdirSync(path, { mode: 0o700 }), 'is not a file'],
 ])('a file %s is refused, with what to do', (_what, make, words) => {
-  const { token } = makeDaemonFolder(newState())
+  const { token } = createDaemonFolder(newState())
   make(token)
   expect(() => makeToken(token)).toThrow(words)
   expect(() => makeToken(token)).toThrow('token --rotate')
@@ -75,7 +79,7 @@ test.each<[string, (path: string) => unknown, string]>([
 
 test('a file that has another name too is refused: that one is not looked after', () => {
   const state = newState()
-  const { token } = makeDaemonFolder(state)
+  const { token } = createDaemonFolder(state)
   makeToken(token)
   linkSync(token, join(state, 'other-name'))
   expect(() => readToken(token)).toThrow('another hard link')

@@ -20,7 +20,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { LoopError } from '../loop/index.ts'
-import { daemonPlace, placeFailure } from '../system/daemon-files.ts'
+import { getDaemonFiles, toStateFolderError } from '../system/daemon-files.ts'
 
 export type TokenKind = 'write' | 'read'
 
@@ -28,7 +28,7 @@ export const tokenCharsMin = 32
 const tokenBytesMax = 4096
 
 export const tokenPath = (state: string, kind: TokenKind): string =>
-  daemonPlace(state)[kind === 'write' ? 'token' : 'readToken']
+  getDaemonFiles(state)[kind === 'write' ? 'token' : 'readToken']
 
 /** Creates it if there is none. */
 export function makeToken(path: string): string {
@@ -59,7 +59,7 @@ function writeThen(path: string, put: (written: string) => void): void {
     writeFileSync(written, text, { mode: 0o600, flag: 'wx', flush: true })
     put(written)
   } catch (cause) {
-    throw placeFailure(path, cause)
+    throw toStateFolderError(path, cause)
   } finally {
     rmSync(written, { force: true })
   }
@@ -100,7 +100,7 @@ function openToken(path: string): number {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (code === 'ELOOP') throw refused(path, 'is a link', 'Remove it')
     if (code === 'ENOENT') throw refused(path, 'does not exist', 'Start the daemon again')
-    throw placeFailure(path, error)
+    throw toStateFolderError(path, error)
   }
 }
 

@@ -4,9 +4,9 @@
  */
 
 import type {
+  AgentInfo,
   AgentReport,
   AgentTask,
-  AgentUsed,
   Amount,
   Answer,
   CertificateId,
@@ -16,12 +16,12 @@ import type {
   Question,
   Refusal,
   RunId,
+  SandboxSummary,
   Source,
   StepContext,
   StepId,
   ToolResult,
   TreeId,
-  Walls,
 } from '../loop/index.ts'
 import type { Agents } from './ports.ts'
 
@@ -55,8 +55,8 @@ export interface Subject {
   readonly spent: Amount
   readonly limits: Limits
   readonly activeMs: number
-  readonly agent?: AgentUsed
-  readonly sandbox?: Walls
+  readonly agent?: AgentInfo
+  readonly sandbox?: SandboxSummary
   /** People's answers to the questions of this certification, in order. */
   readonly answers: readonly GivenAnswer[]
 }

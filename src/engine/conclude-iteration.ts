@@ -19,13 +19,13 @@ import {
   evolve,
   type Facts,
   type Findings,
-  firstMet,
+  findMetCondition,
   type IterationEnded,
   type Json,
+  listSupportingChecks,
   type Met,
   type Refusal,
   type RunState,
-  restsOn,
   toJson,
 } from '../loop/index.ts'
 import { type CertifyEnd, certifyWork } from './certify-work.ts'
@@ -137,7 +137,7 @@ function claimOf(run: LiveRun, event: IterationEnded, asked: Asked): Claim | und
   const met = evaluateUntil(run, event, asked)
   if (met === undefined) return undefined
   const { tree } = run.recorder.state
-  const checks = restsOn(run.loop.until ?? [], factsAfter(run, event, asked))
+  const checks = listSupportingChecks(run.loop.until ?? [], factsAfter(run, event, asked))
   return { met, checks, ...defined({ tree }) }
 }
 
@@ -147,7 +147,7 @@ type Asked = Pick<Facts, 'made' | 'incomplete'>
 export function evaluateUntil(run: LiveRun, event: IterationEnded, asked: Asked): Met | undefined {
   const conditions = run.loop.until ?? []
   if (conditions.length === 0) return undefined
-  return firstMet(conditions, factsAfter(run, event, asked))
+  return findMetCondition(conditions, factsAfter(run, event, asked))
 }
 
 function factsAfter(run: LiveRun, event: IterationEnded, asked: Asked): Facts {

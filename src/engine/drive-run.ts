@@ -4,7 +4,7 @@
  */
 
 import {
-  type AgentUsed,
+  type AgentInfo,
   type Decision,
   decide,
   defined,
@@ -15,9 +15,9 @@ import {
   type Outcome,
   type RunEvent,
   type RunId,
+  type SandboxSummary,
   textOf,
   toFault,
-  type Walls,
   type WorkspaceChanged,
 } from '../loop/index.ts'
 import { createLock } from '../system/index.ts'
@@ -51,9 +51,9 @@ export interface DriveOptions {
   /** After a crash, continue with the current files instead of restoring them. */
   readonly keepFiles?: boolean
   /** The sandbox of the run's processes, recorded in the journal. */
-  readonly sandbox?: Walls
+  readonly sandbox?: SandboxSummary
   /** The agent, recorded in the journal. */
-  readonly agent?: AgentUsed
+  readonly agent?: AgentInfo
   /** Called when the lease is held, the code matches and the files are restored. */
   readonly onStarted?: () => void
 }

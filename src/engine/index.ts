@@ -28,7 +28,6 @@ export type {
   Agents,
   AnyLoopType,
   Check,
-  CheckAnswer,
   CheckContext,
   Clock,
   Command,
@@ -44,6 +43,7 @@ export type {
   StartProcess,
   Tools,
   Trees,
+  UnboundCheckResult,
   Verdict,
   Workspace,
 } from './ports.ts'
@@ -69,6 +69,7 @@ export {
   type NewQueueRow,
   type NewRun,
   type Owner,
+  type PastAttempt,
   type QueueRow,
   type RemoveOptions,
   type RequestKey,
@@ -86,10 +87,9 @@ export {
   type Swept,
   storeErrors,
   type Topic,
-  type Tried,
   type Unit,
 } from './store/index.ts'
 export { load } from './stored.ts'
 export { systemClock } from './system-clock.ts'
 
-export type { BegunFiles, TreeFile, TreeReader } from './tree-reader.ts'
+export type { RunBaseFiles, TreeFile, TreeReader } from './tree-reader.ts'

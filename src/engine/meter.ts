@@ -9,9 +9,9 @@ import {
   add,
   committed,
   FaultError,
+  findExceededLimit,
   isAmount,
   LoopError,
-  limitBroken,
   type Reservation,
   type ReservationId,
   type RunState,
@@ -60,7 +60,7 @@ export function createMeter(
 
 /** Throws the fault that ends a run because of its budget. */
 export function refuseOverrun(state: RunState, worst: Amount): void {
-  const limit = limitBroken(state.limits, committed(state), worst)
+  const limit = findExceededLimit(state.limits, committed(state), worst)
   if (limit === undefined) return
   const message =
     `The ${limit} limit would be exceeded: a worst case of ${worst.tokens} tokens and ` +

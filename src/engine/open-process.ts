@@ -11,7 +11,7 @@ import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { textOf } from '../loop/index.ts'
-import { within } from '../system/index.ts'
+import { settlesWithin } from '../system/index.ts'
 import type { ProcessCommand, StartedProcess, StartProcess } from './ports.ts'
 
 export interface OpenProcess {
@@ -61,9 +61,9 @@ export async function openProcess(
     isEnding = true
     if (politely) started.resume?.()
     stdin.end()
-    if (politely && !(await within(exited, politeMs))) {
+    if (politely && !(await settlesWithin(exited, politeMs))) {
       started.stop()
-      await within(exited, politeMs)
+      await settlesWithin(exited, politeMs)
     }
     const alive = await started.kill()
     release(started)
@@ -71,7 +71,7 @@ export async function openProcess(
     return alive
   }
   const ended = exited.then(async (end) => {
-    await within(closed, drainMs)
+    await settlesWithin(closed, drainMs)
     return end
   })
   return {

@@ -12,7 +12,7 @@ import type {
   BlobId,
   CheckKind,
   CheckResult,
-  Earlier,
+  EarlierRun,
   Json,
   LoopType,
   Preflight,
@@ -31,7 +31,7 @@ import type { Certifier } from './certifier.ts'
 import type { Hook } from './hook.ts'
 import type { Blobs, Journal } from './store/index.ts'
 
-export type { Blobs, Journal, Lease, Owner, Tried } from './store/index.ts'
+export type { Blobs, Journal, Lease, Owner, PastAttempt } from './store/index.ts'
 
 /** Time and randomness. The simulator has its own. */
 export interface Clock {
@@ -105,14 +105,14 @@ export interface Tools {
 }
 
 /** The result of a check, before it is bound to a step. */
-export interface CheckAnswer extends Omit<CheckResult, 'check' | 'durationMs' | 'tree'> {
+export interface UnboundCheckResult extends Omit<CheckResult, 'check' | 'durationMs' | 'tree'> {
   /** Its full output, if `output` is an excerpt. Stored with certificates, not in the journal. */
   readonly whole?: string
 }
 
 /** A check by name. An error that it throws is recorded as `error`, never as a pass. */
 export interface Check {
-  (context: CheckContext): Promise<CheckAnswer>
+  (context: CheckContext): Promise<UnboundCheckResult>
   /** The longest that it may take. Default: 10 minutes. */
   readonly timeoutMs?: number
   /** Identifies what it does: if it changes, it is a different check. Absent: it is code. */
@@ -276,7 +276,7 @@ export interface Ports {
   /** Runs the checks before the first iteration. Absent: no preflight. */
   readonly preflight?: RunPreflight
   /** Work of another run that is valid here too, verified now. Absent: not supported. */
-  readonly earlierWork?: (run: RunId, tree: TreeId) => Promise<Earlier | undefined>
+  readonly earlierWork?: (run: RunId, tree: TreeId) => Promise<EarlierRun | undefined>
   readonly agents?: Agents
   /** E8. False: agents do no new work here, so it must not be recorded as an attempt. Default: true. */
   readonly isAttempt?: boolean

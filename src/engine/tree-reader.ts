@@ -18,7 +18,7 @@ export interface TreeFile {
 }
 
 /** The base of a run. */
-export interface BegunFiles {
+export interface RunBaseFiles {
   readonly reader: TreeReader
   readonly tree: TreeId
 }

@@ -1,8 +1,8 @@
-export { chooseDefects, shuffled } from './calibrate/choose-defects.ts'
+export { chooseDefects, shuffle } from './calibrate/choose-defects.ts'
 export {
   type BadWork,
-  type Calibrated,
   type Calibration,
+  type CalibrationOutcome,
   type CalibrationReport,
   type CheckAnswer,
   calibrate,
@@ -12,42 +12,42 @@ export {
   revertedFixes,
 } from './calibrate/index.ts'
 export { plainPlanter } from './calibrate/plain-defects.ts'
-export { type Defect, overlayOf, type Planter, type SourceText } from './calibrate/planter.ts'
+export { type Defect, type Planter, type SourceText, toOverlay } from './calibrate/planter.ts'
 export { cannotRun } from './cannot-run.ts'
 export {
   chainProblems,
   findById,
   issueCertificate,
-  newestFirst,
+  listNewestFirst,
   readCertificate,
   verifyCertificate,
 } from './certificate/index.ts'
 export {
-  type BaseAnswer,
-  type BaseAnswers,
-  baseAnswerFrom,
-  baseAnswerKey,
-  baseAnswerOf,
+  type BaseResult,
+  type BaseResults,
+  createBaseResultKey,
+  findBaseResult,
   isNoWorse,
+  toBaseResult,
 } from './certify/base-answers.ts'
 export type { RaisedConcerns } from './certify/certification.ts'
 export { type Certified } from './certify/certification.ts'
 export { createCertifier } from './certify/certifier.ts'
 export { notOfTheWork } from './certify/certify-tree.ts'
-export { draftOf } from './certify/draft.ts'
+export { createCertificateDraft } from './certify/draft.ts'
 
-export { codeOfReview, type FileDiff, readReview } from './certify/review.ts'
+export { type FileDiff, readReview, toReviewCode } from './certify/review.ts'
 
 export { collectReport, type ReportCollector } from './identity/collect-report.ts'
 export { identityEnvironment, otherEnvironment } from './identity/identity-environment.ts'
-export { insideFiles } from './identity/inside-files.ts'
+export { listSandboxFiles } from './identity/inside-files.ts'
 export {
-  hasAll,
+  hasAllWanted,
+  toWantedTests,
   type WantedTests,
-  wantedTests,
   withoutUnwanted,
 } from './identity/wanted-tests.ts'
-export { familyOf } from './mask-code.ts'
+export { findLanguageFamily } from './mask-code.ts'
 export type {
   Answered,
   FileAccess,
@@ -58,26 +58,26 @@ export type {
 } from './observe/observation.ts'
 export { runnerNames } from './observe/observation.ts'
 export type {
-  CertifyingPlace,
+  CertificationCheckout,
+  CertificationCheckoutRequest,
   Checkout,
   DependencyItem,
-  Layer,
+  DependencyLayer,
   Observable,
   OpenCheck,
   Overlay,
-  PlaceRequest,
 } from './parts.ts'
 export { RefusedError } from './refused-error.ts'
 export { classifyChanges } from './scope/classify-changes.ts'
 export type { ClassifiedChange, ClassifyRequest, Scope } from './scope/scope.ts'
 export { scopeOf } from './scope/scope-of.ts'
 export { createClassify } from './seals/classify.ts'
-export { filesOfCommand } from './seals/command-files.ts'
+export { findCommandFiles } from './seals/command-files.ts'
 export { globProblem } from './seals/glob.ts'
 export type { SealRules } from './seals/sealed-change.ts'
 export { type Lockfile, lockfiles } from './stacks/lockfiles.ts'
 export { type ConditionCommand, networkAdvice, planCondition } from './stacks/plan-condition.ts'
-export { workspaceOf } from './stacks/project.ts'
+export { readNodeWorkspace } from './stacks/project.ts'
 export { type Proposal, type ProposedCheck, proposeChecks } from './stacks/propose-checks.ts'
 export { conditionNames, detectStacks, type Stack } from './stacks/stack.ts'
 export { type JudgeVerdict, parseVerdict, verdictPrompt } from './verdict.ts'

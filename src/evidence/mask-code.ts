@@ -17,7 +17,7 @@ const families: readonly (readonly [Family, RegExp])[] = [
 ]
 
 /** Undefined: unknown language. */
-export const familyOf = (path: string): Family | undefined =>
+export const findLanguageFamily = (path: string): Family | undefined =>
   families.find(([, pattern]) => pattern.test(path))?.[0]
 
 const slashes = String.raw`\/\/[^\n]*|\/\*(?:[\s\S]*?\*\/|[\s\S]*)`

@@ -4,7 +4,7 @@
  */
 
 import type { Agents, Check, CheckContext } from '../engine/index.ts'
-import type { CheckKind, ExistingFailure, Signal, TreeId, Walls } from '../loop/index.ts'
+import type { CheckKind, ExistingFailure, SandboxSummary, Signal, TreeId } from '../loop/index.ts'
 import type { Observation, ObserveOptions } from './observe/observation.ts'
 
 /** Files to put on top of a tree; null: removed. */
@@ -63,7 +63,7 @@ export interface DependencyApprovals {
 }
 
 /** A dependency layer: what the checks need besides the tree, installed by the engine and read-only for them. */
-export interface Layer {
+export interface DependencyLayer {
   /** `none`: the tree has no dependencies. */
   readonly from: 'installed' | 'carried' | 'none'
   /** Covers its sources and its content. */
@@ -100,20 +100,20 @@ export interface OpenCheck {
 }
 
 /** A clean checkout with its dependency layer and checks, in a new sandbox. */
-export interface CertifyingPlace {
+export interface CertificationCheckout {
   readonly checkout: Checkout
-  readonly layer: Layer
+  readonly layer: DependencyLayer
   readonly checks: readonly OpenCheck[]
   /** Judges (`judge:<name>`) and consultants (`consult:<name>`), which work in the checkout. */
   readonly agents?: Agents
   /** The sandbox of everything that is started there. */
-  readonly walls?: Walls
+  readonly walls?: SandboxSummary
   /** Absent: nothing can be observed. */
   readonly observes?: Observable
   close(): Promise<void>
 }
 
-export interface PlaceRequest {
+export interface CertificationCheckoutRequest {
   readonly tree: TreeId
   readonly commit?: string
   /** The tree whose lockfile is trusted: the base, or the candidate once a person has approved it. */

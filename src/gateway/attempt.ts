@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import { providerAnswerKind } from '../loop/index.ts'
+import { classifyProviderResponse } from '../loop/index.ts'
 import type { ForwardedRequest, ProviderRefusal } from './forwarded-request.ts'
 import { type Charge, computeCharge, inputCharge, noCharge, worstCharge } from './pricing/charge.ts'
 import type { CallPlan } from './pricing/plan-call.ts'
@@ -140,7 +140,7 @@ async function readRefusal(
   clearTimeout(timer)
   const body = Buffer.concat(chunks)
   const status = response.statusCode ?? 0
-  const kind = providerAnswerKind(status, body.toString().slice(0, 20_000))
+  const kind = classifyProviderResponse(status, body.toString().slice(0, 20_000))
   const { headers } = response
   return { type: 'refused', status, headers, body, kind, mask, chargeFor: () => noCharge }
 }

@@ -11,7 +11,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import {
   type Amount,
   defaultRetry,
-  type ProviderAnswerKind,
+  type ProviderResponseKind,
   rateLimitWaitMs,
   retryDelayMs,
   toFault,
@@ -177,7 +177,7 @@ function decideAfterRefusal(
 function missingKeyHint(
   { keys }: SessionParts,
   { provider }: ForwardedRequest,
-  kind: ProviderAnswerKind,
+  kind: ProviderResponseKind,
 ): string {
   if (kind !== 'not-allowed' || keys(provider.name) !== undefined) return ''
   return ' No key was sent: a configured address needs its own key.'
@@ -189,7 +189,7 @@ function toEndingTrouble(provider: string, ended: string): SessionTrouble | unde
   return { kind: 'failed', message: `A response from ${provider} ended early (${ended}).` }
 }
 
-function toRefusalTrouble(kind: ProviderAnswerKind, message: string): SessionTrouble | undefined {
+function toRefusalTrouble(kind: ProviderResponseKind, message: string): SessionTrouble | undefined {
   switch (kind) {
     case 'not-allowed':
     case 'unknown-model':

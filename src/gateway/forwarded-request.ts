@@ -1,7 +1,7 @@
 /** A request to a provider, and a provider's refusal of one. */
 
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import type { ProviderAnswerKind } from '../loop/index.ts'
+import type { ProviderResponseKind } from '../loop/index.ts'
 import type { Provider } from './provider.ts'
 import type { ClientMask } from './secrets/secrets.ts'
 import type { RequestShape } from './wire/read-request.ts'
@@ -23,6 +23,6 @@ export interface ProviderRefusal {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
-  readonly kind: ProviderAnswerKind
+  readonly kind: ProviderResponseKind
   readonly mask: ClientMask
 }

@@ -86,9 +86,9 @@ function readProvider(name: string, settings: ProviderSettings): Provider {
   return {
     name,
     baseUrl,
-    isLocal: isLocal(base.hostname),
+    isLocal: isLocalHostname(base.hostname),
     ...defined({ priceId }),
-    isFree: settings.free ?? (priceId === undefined && isLocal(base.hostname)),
+    isFree: settings.free ?? (priceId === undefined && isLocalHostname(base.hostname)),
     outputTokens: outputTokens ?? defaultOutputTokens,
     outputTokensMax: outputTokensMax ?? defaultOutputTokensMax,
     limitName: limitName ?? (isOpenAi ? 'max_completion_tokens' : 'max_tokens'),
@@ -101,5 +101,5 @@ function readProvider(name: string, settings: ProviderSettings): Provider {
 }
 
 /** On this machine. */
-export const isLocal = (hostname: string): boolean =>
+export const isLocalHostname = (hostname: string): boolean =>
   /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { normaliseRequest } from './replay.ts'
+import { normalizeRequest } from './replay.ts'
 
 const inJson = (text: string): string => JSON.stringify({ content: `before\n${text}\nafter` })
 
@@ -22,7 +22,7 @@ test.each([
   ['http://127.0.0.1:40123/', 'http://127.0.0.1:51999/'],
   ['a'.repeat(40), 'b'.repeat(40)],
 ])('"%s" and "%s" are the same request', (one, other) => {
-  expect(normaliseRequest(inJson(one))).toBe(normaliseRequest(inJson(other)))
+  expect(normalizeRequest(inJson(one))).toBe(normalizeRequest(inJson(other)))
 })
 
 test.each([
@@ -33,5 +33,5 @@ test.each([
   ['-rw-r--r-- 1 a a 12 Nov 15 17:16 a.ts', '-rw-r--r-- 1 a a 13 Nov 15 17:16 a.ts'],
   ['line 12: expected 3', 'line 12: expected 4'],
 ])('"%s" and "%s" are different requests', (one, other) => {
-  expect(normaliseRequest(inJson(one))).not.toBe(normaliseRequest(inJson(other)))
+  expect(normalizeRequest(inJson(one))).not.toBe(normalizeRequest(inJson(other)))
 })

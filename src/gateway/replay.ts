@@ -9,12 +9,12 @@
 import type { Exchange } from './recorded-exchange.ts'
 
 /** Replaces what differs between two runs of the same work. */
-export type Normalise = (text: string) => string
+export type Normalize = (text: string) => string
 
 export interface ReplaySettings {
   readonly exchanges: readonly Exchange[]
   /** For an agent whose requests vary in more than the usual ways. */
-  readonly normalise?: Normalise
+  readonly normalise?: Normalize
 }
 
 export interface Divergence {
@@ -69,7 +69,7 @@ const variablePatterns: readonly (readonly [RegExp, string])[] = [
   [/(?<!\d)1[6-9]\d{8}(?:\d{3})?(?!\d)/g, '<time>'],
 ]
 
-export const normaliseRequest: Normalise = (text) =>
+export const normalizeRequest: Normalize = (text) =>
   variablePatterns.reduce((remaining, [what, name]) => remaining.replaceAll(what, name), text)
 
 export function createReplayer({
@@ -77,7 +77,7 @@ export function createReplayer({
   normalise = (text) => text,
 }: ReplaySettings): Replayer {
   const toKey = (path: string, body: string): string =>
-    `${path}\n${normaliseRequest(normalise(sortMembers(body)))}`
+    `${path}\n${normalizeRequest(normalise(sortMembers(body)))}`
   const remaining = new Map(exchanges.map((exchange) => [exchange.ordinal, exchange]))
   const keys = new Map(
     exchanges.map(({ ordinal, request }) => [ordinal, toKey(request.path, request.body.text)]),

@@ -5,7 +5,7 @@ import { defined, LoopError, type TreeId } from '../loop/index.ts'
 import type { HostPorts } from '../runs/host-ports.ts'
 import { leftOutOf, repositoryOf } from '../runs/place-run.ts'
 import { type FileChange, openGitTrees } from '../workspace/index.ts'
-import { createTreeDoor } from '../workspace/tree-store.ts'
+import { createTreeStore } from '../workspace/tree-store.ts'
 import { readRecording } from './recording.ts'
 
 /** What a run changed. Returned by `host.diff`. */
@@ -37,7 +37,7 @@ export async function diffRun(
 ): Promise<RunDiff> {
   const run = await base.journal.findRun(idOrName)
   const { before, after } = await findTrees(base, run, iteration)
-  const trees = createTreeDoor(base)
+  const trees = createTreeStore(base)
   const { files, patch } = await trees.compare(before, after, { patch: !stat })
   const { id, name } = run
   const { worktree } = await readCreated(base.journal, id)

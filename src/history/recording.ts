@@ -196,12 +196,12 @@ function setEnd(steps: Map<StepId, OpenStep>, step: StepId, how: StepEnd): void 
 }
 
 /** The number of the iteration before the first. */
-export const firstOf = ({ created }: Recording): number => created.iteration ?? 0
+export const iterationBefore = ({ created }: Recording): number => created.iteration ?? 0
 
 export const lastOf = ({ iterations, created }: Recording): number =>
   Math.max(created.iteration ?? 0, ...iterations.keys())
 
-export const stepOf = (
+export const findStep = (
   { iterations }: Recording,
   iteration: number,
   step: string,

@@ -6,7 +6,7 @@ import type { HostPorts } from '../runs/host-ports.ts'
 import { repositoryOf } from '../runs/place-run.ts'
 import {
   type BranchCommit,
-  branchCommits,
+  listBranchCommits,
   openGitTrees,
   type Repository,
   splitPatch,
@@ -74,7 +74,7 @@ async function compareBranch(
     const message = `The branch ${branch} no longer exists. Its changes are in review-diff.json of the run's folder.`
     throw new LoopError('unknown-artifact', message)
   }
-  const found = await branchCommits(repository, { base: base.commit, head, max: commitsMax })
+  const found = await listBranchCommits(repository, { base: base.commit, head, max: commitsMax })
   return {
     baseRef: base.commit,
     headRef: found[0]?.commit ?? base.commit,

@@ -1,13 +1,13 @@
 /** Reads the changes that an open question asks to approve, from the trees that it names. */
 
 import { openQuestions, type RunRow, readCreated } from '../engine/index.ts'
-import { codeOfReview, type FileDiff, readReview } from '../evidence/index.ts'
+import { type FileDiff, readReview, toReviewCode } from '../evidence/index.ts'
 import { isEnd, LoopError, type OpenQuestion, type QuestionReview } from '../loop/index.ts'
 import type { HostPorts } from '../runs/host-ports.ts'
 import { repositoryOf } from '../runs/place-run.ts'
 import { createTreeReader } from '../workspace/tree-reader.ts'
 
-export interface ReviewedQuestion {
+export interface QuestionChanges {
   readonly run: Pick<RunRow, 'id' | 'name'>
   readonly question: string
   readonly observed: string
@@ -23,7 +23,7 @@ type ReviewPorts = Pick<HostPorts, 'folder' | 'journal' | 'blobs'>
 export async function reviewQuestion(
   base: ReviewPorts,
   idOrName?: string,
-): Promise<ReviewedQuestion> {
+): Promise<QuestionChanges> {
   const { run, asked, review } = await findReview(base, idOrName)
   const { worktree } = await readCreated(base.journal, run.id)
   const repository = worktree === undefined ? undefined : await repositoryOf(worktree)
@@ -38,7 +38,7 @@ export async function reviewQuestion(
       ...found.first.map((file) => ({ ...file, needsApproval: true })),
       ...found.work.map((file) => ({ ...file, needsApproval: false })),
     ],
-    code: codeOfReview(found),
+    code: toReviewCode(found),
   }
 }
 

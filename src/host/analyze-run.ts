@@ -4,12 +4,12 @@
  */
 
 import {
-  builtIn,
-  collectMaterial,
-  documentsOf,
+  collectPostmortemInput,
+  createBuiltInPostmortem,
   filesOf,
-  type Material,
   type Postmortem,
+  type PostmortemInput,
+  toDocuments,
 } from '../history/postmortem/built-in.ts'
 import { rootCauses } from '../history/postmortem/find-root-cause.ts'
 import { type DocumentName, writeDocument } from '../history/postmortem/write-documents.ts'
@@ -49,7 +49,7 @@ export async function analyzeRun(
     throw new LoopError('wrong-status', message)
   }
   const startedAtMs = Date.now()
-  const material = await collectMaterial(host, run)
+  const material = await collectPostmortemInput(host, run)
   const made = await makeDocuments(host, material, options)
   const endedAtMs = Date.now()
   const postmortem: Postmortem = { run: { id, name, status }, ...made, atMs: endedAtMs }
@@ -81,7 +81,7 @@ export async function readPostmortem(
   const fact = (await host.journal.facts(run.id)).get(factName)
   if (fact !== undefined) return (fact.value as unknown as KeptPostmortem).postmortem
   if (!isEnd(run.status)) return undefined
-  const { files: _files, ...postmortem } = await builtIn(host, run)
+  const { files: _files, ...postmortem } = await createBuiltInPostmortem(host, run)
   return postmortem
 }
 
@@ -89,7 +89,7 @@ type Made = Omit<Postmortem, 'run' | 'atMs'>
 
 async function makeDocuments(
   host: AnalyzeHost,
-  material: Material,
+  material: PostmortemInput,
   options: AnalyzeOptions,
 ): Promise<Made> {
   const { found, cause } = material
@@ -97,14 +97,14 @@ async function makeDocuments(
   const own = (name: DocumentName): string => writeDocument(name, found, cause)
   const rootCause = cause.cause
   if (promptOnly || model === undefined) {
-    const documents = documentsOf(material, promptOnly ? undefined : own)
+    const documents = toDocuments(material, promptOnly ? undefined : own)
     return { status: 'ok', rootCause, madeBy: 'built-in', spent: zero, documents }
   }
   try {
     return { ...(await askFor(host, material, { ...options, model })), status: 'ok', madeBy: model }
   } catch (error) {
     if (isRejection(error)) throw error
-    const documents = documentsOf(material, own)
+    const documents = toDocuments(material, own)
     const problem = `${model} did not answer: ${textOf(error)}`.slice(0, 1000)
     return { status: 'failed', problem, rootCause, madeBy: 'built-in', spent: zero, documents }
   }
@@ -119,12 +119,12 @@ const timeoutMs = 120_000
 
 async function askFor(
   { models }: AnalyzeHost,
-  material: Material,
+  material: PostmortemInput,
   { model, signal }: AnalyzeOptions & { readonly model: string },
 ): Promise<Pick<Made, 'rootCause' | 'spent' | 'documents'>> {
   let spent = zero
   const texts = new Map<DocumentName, string>()
-  for (const { name, prompt } of documentsOf(material, undefined)) {
+  for (const { name, prompt } of toDocuments(material, undefined)) {
     const answer = await askModel(models, {
       model,
       system: 'You look back at work that others did, and are precise and brief.',
@@ -140,5 +140,5 @@ async function askFor(
   const said = /root cause:\s*([a-z -]+)/i.exec(texts.get('summary') ?? '')?.[1]
   const wanted = said?.trim().toLowerCase().replaceAll(' ', '-')
   const rootCause = rootCauses.find((one) => one === wanted) ?? material.cause.cause
-  return { rootCause, spent, documents: documentsOf(material, (name) => texts.get(name) ?? '') }
+  return { rootCause, spent, documents: toDocuments(material, (name) => texts.get(name) ?? '') }
 }

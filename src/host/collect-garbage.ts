@@ -4,14 +4,14 @@ import { existsSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { certifiedOutputs } from '../evidence/certificate/index.ts'
-import { certifyFolder } from '../launch/certify/open-place.ts'
+import { checkoutsFolder } from '../launch/certify/open-place.ts'
 import { type CollectedLayers, collectLayers } from '../launch/dependencies/collect-layers.ts'
 import { type BlobId, LoopError, type TreeId } from '../loop/index.ts'
 import type { HostPorts } from '../runs/host-ports.ts'
 import { restoreFolder } from '../system/index.ts'
 import { outputFolder, replaysFolder } from '../system/state-folders.ts'
-import { removeAbandonedFolders } from '../workspace/index.ts'
-import { createTreeDoor } from '../workspace/tree-store.ts'
+import { removeAbandonedPrivateFolders } from '../workspace/index.ts'
+import { createTreeStore } from '../workspace/tree-store.ts'
 
 export interface Collected {
   readonly removed: number
@@ -30,7 +30,7 @@ export async function collectGarbage(
 ): Promise<Collected> {
   const { journal, blobs, clock } = base
   await requireSound(base)
-  const trees = createTreeDoor(base)
+  const trees = createTreeStore(base)
   const kept = new Set<BlobId>()
   const seen = new Set<string>()
   // A tree that cannot be read stops this: what hangs on it would be lost.
@@ -45,7 +45,7 @@ export async function collectGarbage(
   await removeOlder(outputFolder(base.folder), clock.now() - outputMs)
   await removeOlder(replaysFolder(base.folder), clock.now() - olderThanMs, await workedIn(base))
   const layers = await collectLayers(base.folder, { now: clock.now() })
-  await removeAbandonedFolders(certifyFolder(base.folder))
+  await removeAbandonedPrivateFolders(checkoutsFolder(base.folder))
   const swept = await blobs.sweep(kept, { olderThanMs, now: clock.now() })
   return { ...swept, kept: kept.size, layers }
 }

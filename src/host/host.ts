@@ -3,9 +3,9 @@
 import type { RemoveOptions } from '../engine/index.ts'
 import type { DiffOptions, RunDiff } from '../history/diff-run.ts'
 import type { Inspection } from '../history/inspect-run.ts'
-import type { ReviewedQuestion } from '../history/review-question.ts'
+import type { QuestionChanges } from '../history/review-question.ts'
 import type { Replay, ReplayOptions } from '../launch/replay/index.ts'
-import type { ModelDoor } from '../launch/shared-gateway.ts'
+import type { SharedGateway } from '../launch/shared-gateway.ts'
 import type { TreeId } from '../loop/index.ts'
 import type { LoopTypeDefinition } from '../loops/index.ts'
 import type { Runs } from '../runs/runs.ts'
@@ -17,7 +17,7 @@ import type { RemovedRun } from './remove-run.ts'
 /** An open state folder: starts, resumes, forks and inspects runs. Made by `openHost`. */
 export interface Host extends Runs {
   /** The way to models for agents of its runs. */
-  readonly models: ModelDoor
+  readonly models: SharedGateway
   /** The loop types that loop files can name. Absent: the built-in ones. */
   readonly loopTypes?: readonly LoopTypeDefinition[]
   /**
@@ -28,7 +28,7 @@ export interface Host extends Runs {
   /** What a run changed, or one of its iterations. Nothing of its files is run for it. */
   diff(run: string, options?: DiffOptions): Promise<RunDiff>
   /** All that an open question of a run is about. */
-  reviewQuestion(run?: string): Promise<ReviewedQuestion>
+  reviewQuestion(run?: string): Promise<QuestionChanges>
   /** Lands the work of a run that completed on a branch, in memory. */
   merge(run: string, options?: MergeOptions): Promise<MergeResult>
   inspect(run: string): Promise<Inspection>

@@ -3,24 +3,24 @@
  */
 
 import { existsSync, readFileSync } from 'node:fs'
-import { type HeldFile, holderOf, holdFile } from '../journal/hold-file.ts'
+import { type HeldFile, holderOf, lockFile } from '../journal/hold-file.ts'
 import { LoopError } from '../loop/index.ts'
 import {
-  type DaemonPlace,
-  daemonPlace,
-  makeDaemonFolder,
-  placeFailure,
+  createDaemonFolder,
+  type DaemonFiles,
+  getDaemonFiles,
   readDaemonFile,
+  toStateFolderError,
 } from '../system/daemon-files.ts'
 
 export interface DaemonLock {
-  readonly place: DaemonPlace
+  readonly place: DaemonFiles
   release(): void
 }
 
 /** Rejects with `daemon-running` where another daemon has it. */
 export function lockDaemon(state: string): DaemonLock {
-  const place = makeDaemonFolder(state)
+  const place = createDaemonFolder(state)
   const held = hold(place)
   if (held === undefined) throw new LoopError('daemon-running', describeHolder(state, place))
   return { place, release: () => held.release() }
@@ -28,7 +28,7 @@ export function lockDaemon(state: string): DaemonLock {
 
 /** The process of the daemon that works on it, whether it answers or not. */
 export function daemonHolder(state: string): number | undefined {
-  const place = daemonPlace(state)
+  const place = getDaemonFiles(state)
   if (!existsSync(place.lock)) return undefined
   if (existsSync('/proc/locks')) return holderOf(place.lock)
   // Elsewhere whoever has the lock has written down who it is.
@@ -37,16 +37,16 @@ export function daemonHolder(state: string): number | undefined {
   return held === undefined ? readPid(place.pid) : undefined
 }
 
-function hold(place: DaemonPlace): HeldFile | undefined {
+function hold(place: DaemonFiles): HeldFile | undefined {
   try {
-    return holdFile(place.lock)
+    return lockFile(place.lock)
   } catch (cause) {
-    throw placeFailure(place.lock, cause)
+    throw toStateFolderError(place.lock, cause)
   }
 }
 
 /** The kernel knows who it is; files may be from one before it. */
-function describeHolder(state: string, place: DaemonPlace): string {
+function describeHolder(state: string, place: DaemonFiles): string {
   const file = readDaemonFile(state)
   const pid = holderOf(place.lock) ?? readPid(place.pid) ?? file?.pid
   const address = file !== undefined && file.pid === pid ? ` at ${file.address}` : ''

@@ -2,9 +2,9 @@
 
 import { type BlobId, LoopError, type TreeId } from '../loop/index.ts'
 import type { HostPorts } from '../runs/host-ports.ts'
-import { requireEmpty, resolveWorkspace } from '../system/index.ts'
+import { requireEmptyFolder, resolveWorkspace } from '../system/index.ts'
 import { isGitTree } from '../workspace/index.ts'
-import { createTreeDoor } from '../workspace/tree-store.ts'
+import { createTreeStore } from '../workspace/tree-store.ts'
 
 /** Findings of the store's own check, and content that rows name and the disk does not have. */
 export async function findProblems(base: HostPorts): Promise<readonly string[]> {
@@ -12,7 +12,7 @@ export async function findProblems(base: HostPorts): Promise<readonly string[]> 
   const problems = [...(await journal.integrityProblems())]
   // Of a database that is damaged, what it names cannot be trusted.
   if (problems.length > 0) return problems
-  const trees = createTreeDoor(base)
+  const trees = createTreeStore(base)
   const seen = new Set<string>()
   const named = await journal.namedContent()
   const ofGit = named.filter(({ hash, isTree }) => isTree && isGitTree(hash as TreeId))
@@ -50,7 +50,7 @@ export async function extractTree(base: HostPorts, tree: string, folder: string)
     throw new LoopError('unknown-artifact', `"${tree}" ${what}`)
   }
   const path = resolveWorkspace(folder, record) ?? folder
-  requireEmpty(path, false)
-  await createTreeDoor(base).extract(only.hash as TreeId, path)
+  requireEmptyFolder(path, false)
+  await createTreeStore(base).extract(only.hash as TreeId, path)
   return only.hash as TreeId
 }

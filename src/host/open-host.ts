@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 import { streamEvents, systemClock } from '../engine/index.ts'
 import { inspectRun } from '../history/inspect-run.ts'
 import { createBlobStore, openStore } from '../journal/index.ts'
-import { createModelDoor } from '../launch/shared-gateway.ts'
+import { createSharedGateway } from '../launch/shared-gateway.ts'
 import { defined, LoopError } from '../loop/index.ts'
 import type { createCheckpointFiles } from '../runs/checkpoint-files.ts'
 import type { Driver } from '../runs/driver.ts'
@@ -27,7 +27,7 @@ export async function openHost(options: OpenHostOptions = {}): Promise<Host> {
   const { folder, journal, blobs } = base
   const closing = new AbortController()
   const tells = createTells(base)
-  const models = createModelDoor()
+  const models = createSharedGateway()
   const { parts, shutDown } = partsOf(base, tells.tell)
   return {
     folder,

@@ -4,16 +4,16 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RemoveOptions } from '../engine/index.ts'
 import { type RunRow, readCreated } from '../engine/index.ts'
-import { raisedPath } from '../launch/certify/raised-concerns.ts'
+import { raisedConcernsPath } from '../launch/certify/raised-concerns.ts'
 import { isReplayFolder } from '../launch/replay/index.ts'
 import { defined, isEnd, isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
 import type { HostPorts } from '../runs/host-ports.ts'
 import { repositoryOf } from '../runs/place-run.ts'
 import {
-  branchState,
-  forgetSnapshots,
   mergeTargetDefault,
   type Removal,
+  readBranchState,
+  releaseSnapshots,
   removeWorktree,
 } from '../workspace/index.ts'
 
@@ -46,7 +46,7 @@ export async function removeRun(
     // Those beside its work are the person's. Who writes them at this moment finds no run, and ends.
     const own = join(folder, 'runs', `run-${run.id}`)
     await rm(own, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
-    await rm(raisedPath(folder, run.id), { force: true })
+    await rm(raisedConcernsPath(folder, run.id), { force: true })
   }
   // Nobody chose the folder of a replay, so nobody would look for it.
   const { workspace } = run
@@ -82,10 +82,10 @@ async function cleanUp(
     const { key } = worktree
     const at = defined({ path })
     const removed = await removeWorktree({ repository, key, discard, ...at })
-    await forgetSnapshots(repository, worktree.key)
+    await releaseSnapshots(repository, worktree.key)
     if (removed.status !== 'unknown') return removed
     const { branch } = worktree
-    const left = await branchState(repository, worktree, [mergeTargetDefault(loop)])
+    const left = await readBranchState(repository, worktree, [mergeTargetDefault(loop)])
     if (left.branch === 'gone') return removed
     const { unmerged } = left
     const why = defined({ branchKept: unmerged })

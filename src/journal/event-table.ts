@@ -1,6 +1,6 @@
 /** Reads events, the newest snapshot and checkpoints. The unit writer writes them. */
 
-import type { Checkpoint, EventRange, EventText, StoreRange, Tried } from '../engine/index.ts'
+import type { Checkpoint, EventRange, EventText, PastAttempt, StoreRange } from '../engine/index.ts'
 import type { EventType, RecordedEvent, RunId, StoredState } from '../loop/index.ts'
 import type { Database, SqlValue } from './database.ts'
 import { eventCode } from './event-code.ts'
@@ -17,7 +17,7 @@ export interface EventTable {
   /** The seq of the last end of an iteration up to an event; 0: there is none. */
   boundaryBefore(run: RunId, seq: number): number
   checkpoints(run: RunId): readonly Checkpoint[]
-  tried(fingerprint: string): readonly Tried[]
+  tried(fingerprint: string): readonly PastAttempt[]
 }
 
 const readLimit = 10_000
@@ -118,7 +118,7 @@ export function createEventTable(
             'JOIN runs ON runs.key = tried.run WHERE tried.fingerprint = ? ' +
             'ORDER BY tried.run DESC, tried.seq DESC LIMIT 50',
         )
-        .all(fingerprint) as unknown as Tried[],
+        .all(fingerprint) as unknown as PastAttempt[],
     checkpoints(run) {
       const rows = database
         .prepare(

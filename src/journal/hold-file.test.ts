@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { afterStory } from '../../test/after.ts'
-import { holderOf, holdFile } from './hold-file.ts'
+import { holderOf, lockFile } from './hold-file.ts'
 
 function newPath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-hold-'))
@@ -14,20 +14,20 @@ function newPath(): string {
 
 test('is held by one holder, and by the next after its release', () => {
   const path = newPath()
-  const held = holdFile(path)
+  const held = lockFile(path)
   expect(held).toBeDefined()
-  expect(holdFile(path)).toBeUndefined()
+  expect(lockFile(path)).toBeUndefined()
   expect(holderOf(path)).toBe(process.pid)
   held?.release()
   expect(holderOf(path)).toBeUndefined()
-  const next = holdFile(path)
+  const next = lockFile(path)
   expect(next).toBeDefined()
   next?.release()
 })
 
 test('is private to its owner, and nothing is written to it', () => {
   const path = newPath()
-  const held = holdFile(path)
+  const held = lockFile(path)
   const { size, mode } = statSync(path)
   expect([size, mode & 0o777]).toEqual([0, 0o600])
   expect(readdirSync(join(path, '..'))).toEqual(['lock.db'])
@@ -45,12 +45,12 @@ test('is held by a stopped process, and free once that was killed', async () => 
   afterStory(() => child.kill('SIGKILL'))
   await new Promise((resolve) => child.stdout.once('data', resolve))
   child.kill('SIGSTOP')
-  expect(holdFile(path)).toBeUndefined()
+  expect(lockFile(path)).toBeUndefined()
   expect(holderOf(path)).toBe(child.pid)
   const ended = new Promise((resolve) => child.once('exit', resolve))
   child.kill('SIGKILL')
   await ended
-  const next = holdFile(path)
+  const next = lockFile(path)
   expect(next).toBeDefined()
   next?.release()
 })
@@ -61,5 +61,5 @@ test('a file that is not a lock is not changed, and is reported', () => {
     path,
     'something else that somebody wrote here, longer than a header is, '.repeat(4),
   )
-  expect(() => holdFile(path)).toThrow(/not a database/)
+  expect(() => lockFile(path)).toThrow(/not a database/)
 })

@@ -15,7 +15,7 @@ export interface HeldFile {
 }
 
 /** Undefined: another process holds it. Throws the system's error if the file cannot be created or used. */
-export function holdFile(path: string): HeldFile | undefined {
+export function lockFile(path: string): HeldFile | undefined {
   const DatabaseSync = loadDriver()
   if (statSync(path, { throwIfNoEntry: false }) === undefined) closeSync(openSync(path, 'a', 0o600))
   let database: Database | undefined

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { leaseTtlMs, type Store } from '../engine/index.ts'
 import type { LoopError } from '../loop/index.ts'
-import { createOwner, localOwners, mayLive } from '../system/index.ts'
+import { createOwnerId, localOwners, mayBeAlive } from '../system/index.ts'
 import { note, writeRun } from '../testing/write-run.ts'
 import { openStore } from './open-store.ts'
 
@@ -15,15 +15,15 @@ beforeEach(() => {
 
 /** Owners whose processes are surely gone: the number is beyond what a kernel gives out. */
 function deadOwner(): string {
-  const [host, place, _pid, started, nonce] = createOwner().split('|')
+  const [host, place, _pid, started, nonce] = createOwnerId().split('|')
   return [host, place, 2 ** 30, started, nonce].join('|')
 }
 
 describe('L1: the lease of a run', () => {
   test('is immediately refused to others while its holder lives', async () => {
     const { run, take } = await writeRun(journal)
-    await take(createOwner())
-    await expect(journal.acquire(run, createOwner())).rejects.toMatchObject({
+    await take(createOwnerId())
+    await expect(journal.acquire(run, createOwnerId())).rejects.toMatchObject({
       code: 'run-busy',
       message: expect.stringContaining(`process ${process.pid}`),
     })
@@ -32,7 +32,7 @@ describe('L1: the lease of a run', () => {
 
   test('is refused to a second owner of the same process, and to the same owner twice', async () => {
     const { run } = await writeRun(journal)
-    const [one, other] = [createOwner(), createOwner()]
+    const [one, other] = [createOwnerId(), createOwnerId()]
     expect(one).not.toBe(other)
     await journal.acquire(run, one)
     await expect(journal.acquire(run, other)).rejects.toMatchObject({ code: 'run-busy' })
@@ -50,7 +50,7 @@ describe('L1: the lease of a run', () => {
     const { run, take } = await writeRun(journal)
     await take(deadOwner())
     expect((await journal.findRun(run)).held).toBe(false)
-    expect((await journal.acquire(run, createOwner())).fence).toBe(2)
+    expect((await journal.acquire(run, createOwnerId())).fence).toBe(2)
   })
 
   test('is taken from an owner on another machine when it expires, and not before', async () => {
@@ -133,9 +133,9 @@ describe('one workspace', () => {
     ['/work-2', 'free'],
     ['/w', 'free'],
   ])('as seen by a run in %s is %s', async (workspace, found) => {
-    await (await writeRun(journal, { workspace: '/work' })).take(createOwner())
+    await (await writeRun(journal, { workspace: '/work' })).take(createOwnerId())
     const other = await writeRun(journal, { workspace })
-    const taking = journal.acquire(other.run, createOwner()).then(
+    const taking = journal.acquire(other.run, createOwnerId()).then(
       () => 'free',
       (error: LoopError) => error.code,
     )
@@ -145,9 +145,9 @@ describe('one workspace', () => {
   test('does not matter to a caller that only decides about a run', async () => {
     const first = await writeRun(journal, { workspace: '/work' })
     const second = await writeRun(journal, { workspace: '/work' })
-    await first.take(createOwner())
-    await journal.release(await journal.acquireIdle(second.run, createOwner()))
-    await expect(journal.acquireIdle(first.run, createOwner())).rejects.toMatchObject({
+    await first.take(createOwnerId())
+    await journal.release(await journal.acquireIdle(second.run, createOwnerId()))
+    await expect(journal.acquireIdle(first.run, createOwnerId())).rejects.toMatchObject({
       code: 'run-busy',
     })
   })
@@ -161,22 +161,22 @@ describe('one workspace', () => {
 })
 
 describe('an owner', () => {
-  const parts = createOwner().split('|')
+  const parts = createOwnerId().split('|')
 
   test('is known to live while its process does', () => {
-    expect(mayLive(createOwner())).toBe(true)
-    expect(mayLive(deadOwner())).toBe(false)
+    expect(mayBeAlive(createOwnerId())).toBe(true)
+    expect(mayBeAlive(deadOwner())).toBe(false)
   })
 
   test('is gone if the machine was rebooted since', () => {
     const [host, place, ...others] = parts
     const before = place?.replace(/@.*$/, '@another')
-    expect(mayLive([host, before, ...others].join('|'))).toBe(false)
+    expect(mayBeAlive([host, before, ...others].join('|'))).toBe(false)
   })
 
   test('is not taken for a later process with the same number', () => {
     const [host, place, pid, _started, nonce] = parts
-    expect(mayLive([host, place, pid, '1', nonce].join('|'))).toBe(false)
+    expect(mayBeAlive([host, place, pid, '1', nonce].join('|'))).toBe(false)
   })
 
   test.each([
@@ -184,6 +184,6 @@ describe('an owner', () => {
     ['in another container', [parts[0], parts[1]?.replace(/^.*@/, 'pid:[1]@'), ...parts.slice(2)]],
     ['whose name says nothing', ['somebody']],
   ])('%s may live', (_name, owner) => {
-    expect(mayLive(owner.join('|'))).toBe(true)
+    expect(mayBeAlive(owner.join('|'))).toBe(true)
   })
 })

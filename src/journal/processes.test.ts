@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../engine/index.ts'
-import { createOwner, localOwners } from '../system/index.ts'
+import { createOwnerId, localOwners } from '../system/index.ts'
 import { note, writeRun } from '../testing/write-run.ts'
 import { openStore } from './open-store.ts'
 
@@ -52,13 +52,13 @@ describe('another process', () => {
   test('L1: that holds a run is not replaced while it lives, and at once when it was killed', async () => {
     const { run } = await writeRun(journal)
     const child = await startChild(`await journal.acquire(${JSON.stringify(run)}, createOwner())`)
-    await expect(journal.acquire(run, createOwner())).rejects.toMatchObject({
+    await expect(journal.acquire(run, createOwnerId())).rejects.toMatchObject({
       code: 'run-busy',
       message: expect.stringContaining(`process ${child.pid}`),
     })
     child.kill('SIGKILL')
     await once(child, 'exit')
-    expect((await journal.acquire(run, createOwner())).fence).toBe(2)
+    expect((await journal.acquire(run, createOwnerId())).fence).toBe(2)
   })
 
   test('is seen when it writes an event or a decision', async () => {

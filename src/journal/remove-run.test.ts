@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { leaseTtlMs, type Store, streamEvents } from '../engine/index.ts'
 import type { BlobId, RunCreated, RunEvent, RunId } from '../loop/index.ts'
-import { createOwner, localOwners } from '../system/index.ts'
+import { createOwnerId, localOwners } from '../system/index.ts'
 import { diskError, watchDatabase } from '../testing/watched-database.ts'
 import { note, type WrittenRun, writeRun } from '../testing/write-run.ts'
 import { type Database, openDatabase } from './database.ts'
@@ -47,7 +47,7 @@ const ended: readonly RunEvent[] = [
 /** A run with a row in each table, which has ended and is not held. */
 async function endedRun(journal: Store, name: string): Promise<WrittenRun> {
   const written = await writeRun(journal, { name })
-  const lease = await written.take(createOwner())
+  const lease = await written.take(createOwnerId())
   await journal.recordDecision(written.run, { type: 'pause' }, 'me', nowMs)
   await journal.append(lease, written.unit(ended, { blobs: [blob('shared'), blob(name)] }))
   await journal.release(lease)
@@ -109,15 +109,15 @@ describe('a run that is removed', () => {
   test('M2: leaves neither its key nor its positions to others, also of another process', async () => {
     const [journal, other] = [openJournal(), openJournal()]
     const frozen = await writeRun(journal, { name: 'frozen' })
-    await frozen.take(createOwner())
+    await frozen.take(createOwnerId())
     await frozen.write(note('one'), note('two'))
     const [key, position] = [highest('key', 'runs'), highest('position', 'events')]
     nowMs += leaseTtlMs + 1
     await other.removeRun(frozen.run, { force: true })
     const next = await writeRun(other, { name: 'next' })
-    await next.take(createOwner())
+    await next.take(createOwnerId())
     await expect(frozen.write(note('three'))).rejects.toMatchObject({ code: 'fenced' })
-    await expect(journal.acquire(frozen.run, createOwner())).rejects.toMatchObject({
+    await expect(journal.acquire(frozen.run, createOwnerId())).rejects.toMatchObject({
       code: 'unknown-run',
     })
     expect(highest('key', 'runs')).toBeGreaterThan(key)
@@ -185,7 +185,7 @@ describe('a run is not removed', () => {
   test('M1: while a process drives it, with or without force', async () => {
     const journal = openJournal()
     const { run, take } = await writeRun(journal)
-    await take(createOwner())
+    await take(createOwnerId())
     const before = rows()
     for (const force of [true, false]) {
       await expect(journal.removeRun(run, { force })).rejects.toMatchObject({ code: 'run-busy' })

@@ -7,8 +7,8 @@ import { describeModel } from '../agents/index.ts'
 import { type AgentContext, type Amount, type StepId } from '../loop/index.ts'
 import { meteredAgent } from './agents/metered-agent.ts'
 import { requireKey } from './agents/require-key.ts'
-import { createMoney } from './calibrate/money.ts'
-import type { ModelDoor } from './shared-gateway.ts'
+import { createJudgeBudget } from './calibrate/money.ts'
+import type { SharedGateway } from './shared-gateway.ts'
 
 export interface ModelQuestion {
   /** `provider/model`. */
@@ -29,7 +29,10 @@ export interface ModelAnswer {
 /** The variable by which our own client is told the token of its session. */
 const tokenVariable = 'LOOPWRIGHT_SESSION'
 
-export async function askModel(models: ModelDoor, question: ModelQuestion): Promise<ModelAnswer> {
+export async function askModel(
+  models: SharedGateway,
+  question: ModelQuestion,
+): Promise<ModelAnswer> {
   const { model: id, system, prompt, outputTokensMax, timeoutMs } = question
   const { provider, keyVariables } = describeModel(id)
   await requireKey({ model: id }, { models, environment: process.env })
@@ -60,7 +63,7 @@ function contextFor(
   { costMicrosMax, timeoutMs }: ModelQuestion,
   signal: AbortSignal,
 ): AgentContext {
-  const money = createMoney(costMicrosMax)
+  const money = createJudgeBudget(costMicrosMax)
   return {
     signal,
     attempt: 1,

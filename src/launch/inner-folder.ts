@@ -1,15 +1,15 @@
 /** A run that works in a folder of its workspace, such as a package of a monorepo. */
 
 import { join } from 'node:path'
-import type { BegunFiles, Commands, StartProcess, TreeReader } from '../engine/index.ts'
-import type { OpenWalls } from './opened-sandbox.ts'
+import type { Commands, RunBaseFiles, StartProcess, TreeReader } from '../engine/index.ts'
+import type { OpenedSandbox } from './opened-sandbox.ts'
 
 /** Commands that would start at the top of the workspace start in that folder instead. */
 export function startingIn(
-  walls: OpenWalls,
+  walls: OpenedSandbox,
   workspace: string,
   inner: string | undefined,
-): OpenWalls {
+): OpenedSandbox {
   if (inner === undefined) return walls
   const there = <C extends { readonly cwd?: string }>(command: C): C => {
     const isAtTop = command.cwd === undefined || command.cwd === workspace
@@ -46,7 +46,7 @@ function foldersTo(inner: string): readonly string[] {
 }
 
 /** Only the files of the folder, which decide how it is checked. */
-export function filesIn({ reader, tree }: BegunFiles, inner: string | undefined): BegunFiles {
+export function filesIn({ reader, tree }: RunBaseFiles, inner: string | undefined): RunBaseFiles {
   if (inner === undefined) return { reader, tree }
   const prefix = `${inner}/`
   const inside: TreeReader = {

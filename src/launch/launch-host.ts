@@ -2,11 +2,11 @@
 
 import type { LoopTypeDefinition } from '../loops/index.ts'
 import type { Runs } from '../runs/runs.ts'
-import type { ModelDoor } from './shared-gateway.ts'
+import type { SharedGateway } from './shared-gateway.ts'
 
 export interface LaunchHost extends Pick<Runs, 'folder' | 'journal' | 'blobs'> {
   /** The way to models for agents of its runs. */
-  readonly models: ModelDoor
+  readonly models: SharedGateway
   /** The loop types that loop files can name. Absent: the built-in ones. */
   readonly loopTypes?: readonly LoopTypeDefinition[]
 }

@@ -1,10 +1,10 @@
 /** Where the parts of a run are opened, and what they may use. */
 
-import type { BegunFiles } from '../engine/index.ts'
+import type { RunBaseFiles } from '../engine/index.ts'
 import type { ReplaySettings } from '../gateway/index.ts'
-import type { SandboxPlace } from '../sandbox/index.ts'
-import type { ReplayPlace } from './agents/metered-agent.ts'
-import type { ModelDoor } from './shared-gateway.ts'
+import type { SandboxSpec } from '../sandbox/index.ts'
+import type { ReplayPosition } from './agents/metered-agent.ts'
+import type { SharedGateway } from './shared-gateway.ts'
 
 /** Where the parts of a loaded loop are opened, and what they may use. */
 export interface OpenPlace {
@@ -16,7 +16,7 @@ export interface OpenPlace {
   /** The folder of the workspace that commands start in, from its top; absent: the top. */
   readonly inner?: string
   /** The files that the run began with; absent: those of the workspace as they are. */
-  readonly begun?: () => BegunFiles
+  readonly begun?: () => RunBaseFiles
   /** Seen by whatever the run starts, and not to be changed: whole paths. */
   readonly readOnly?: readonly string[]
   /** Where programs are looked up; default: the PATH of this process. */
@@ -24,9 +24,9 @@ export interface OpenPlace {
   /** Folders of which no program is used though the PATH names them. */
   readonly untrusted?: readonly string[]
   /** Dependencies that are shown in the workspace and are no part of it. */
-  readonly layer?: Pick<SandboxPlace, 'overlay' | 'mounts' | 'scratch' | 'programs' | 'env'>
+  readonly layer?: Pick<SandboxSpec, 'overlay' | 'mounts' | 'scratch' | 'programs' | 'env'>
   /** Where commands that the loop file names write; absent: to the workspace. */
-  readonly workspaceOverlay?: SandboxPlace['workspaceOverlay']
+  readonly workspaceOverlay?: SandboxSpec['workspaceOverlay']
   /** Where files of runs are kept in the workspace, if it is no worktree; `logs/loop` unless told. */
   readonly logDir?: string
   /** Files that are no part of the work though they may lie in the workspace: whole paths. */
@@ -38,10 +38,10 @@ export interface OpenPlace {
   /** Only checks are asked: whoever would do the work is not looked for. */
   readonly isForChecks?: true
   /** The host's own, shared by its runs; without it one is opened for this run. */
-  readonly models?: ModelDoor
+  readonly models?: SharedGateway
   /** Where the workspace is for whatever the run starts, as far as walls can do that. */
   readonly shownAs?: string | undefined
   /** Models are not asked: the record answers, and nothing else. */
-  readonly replay?: (at: ReplayPlace) => ReplaySettings | undefined
+  readonly replay?: (at: ReplayPosition) => ReplaySettings | undefined
   readonly signal?: AbortSignal
 }

@@ -14,7 +14,7 @@ import {
 } from '../definition/loop-changes.ts'
 import { describePowers, type ReadLoopFile } from '../definition/loop-file/index.ts'
 import { type AnyLoopType } from '../engine/index.ts'
-import { defined, didYouMean, type Json, LoopError } from '../loop/index.ts'
+import { defined, type Json, LoopError, suggestName } from '../loop/index.ts'
 import type { LoopTypeDefinition, PreparedLoop } from '../loops/index.ts'
 import { defaultLoopType, type LoopFile } from '../protocol/index.ts'
 import { modelWarnings } from './agents/model-warnings.ts'
@@ -136,7 +136,7 @@ export function withGiven(
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue
     const listed = known.length === 0 ? ' It has none.' : ` It has: ${known.join(', ')}.`
-    const advice = didYouMean(name, known) || listed
+    const advice = suggestName(name, known) || listed
     throw new LoopError('bad-request', `The loop file has no input "${name}".${advice}`)
   }
   return { ...input, ...given }

@@ -11,10 +11,15 @@ import {
   makerRole,
   type SandboxSettings,
 } from '../protocol/index.ts'
-import { isProgram as isExecutable } from '../sandbox/index.ts'
+import { isExecutableFile as isExecutable } from '../sandbox/index.ts'
 import type { Environment } from '../system/environment.ts'
 import { acpProgram } from './agents/acp-program.ts'
-import { findAgentProgram, howToGet, type Wanted, type WhereToLook } from './agents/find-program.ts'
+import {
+  explainInstall,
+  findAgentProgram,
+  type ProgramToFind,
+  type WhereToLook,
+} from './agents/find-program.ts'
 
 export function loopWarnings(
   { agents, sandbox }: Pick<LoopFile, 'agents' | 'sandbox'>,
@@ -75,8 +80,8 @@ export function missingAgents(
   }
 }
 
-const missingAgent = (key: string, wanted: Wanted, at: WhereToLook): readonly string[] =>
-  findAgentProgram(wanted, at) === undefined ? [`${key}: ${howToGet(wanted)}`] : []
+const missingAgent = (key: string, wanted: ProgramToFind, at: WhereToLook): readonly string[] =>
+  findAgentProgram(wanted, at) === undefined ? [`${key}: ${explainInstall(wanted)}`] : []
 
 /** Where the clients of the providers look: an agent finds its session of the gateway there. */
 const sessionVariables = new Set(Object.keys(agentEnvironment('', '')))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { masked } from '../system/mask.ts'
+import { maskDeep } from '../system/mask.ts'
 import { createAgentContext } from '../testing/index.ts'
 import { type Tool, ToolError, type ToolRunContext } from '../tools/index.ts'
 import { maskedTools } from './mask-tools.ts'
@@ -9,7 +9,7 @@ const mask = (text: string): string => text.replaceAll('hush', '****')
 const context: ToolRunContext = { ...createAgentContext(), signal: new AbortController().signal }
 
 test('all texts of some data are masked, and nothing else', () => {
-  expect(masked(mask, { a: ['hush', 1, null, { b: 'say hush' }], hush: true })).toEqual({
+  expect(maskDeep(mask, { a: ['hush', 1, null, { b: 'say hush' }], hush: true })).toEqual({
     a: ['****', 1, null, { b: 'say ****' }],
     hush: true,
   })

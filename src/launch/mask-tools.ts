@@ -1,7 +1,7 @@
 /** Secrets, taken out of everything that is only data. */
 
 import { textOf } from '../loop/index.ts'
-import { type Mask, masked } from '../system/mask.ts'
+import { type Mask, maskDeep } from '../system/mask.ts'
 import { type Tool, ToolError } from '../tools/index.ts'
 
 /** Tools of servers that know secrets: whatever they say, they do not repeat them. */
@@ -9,10 +9,10 @@ export function maskedTools(tools: readonly Tool[], maskText: Mask): readonly To
   return tools.map((tool) => ({
     ...tool,
     description: maskText(tool.description),
-    parameters: isData(tool.parameters) ? masked(maskText, tool.parameters) : tool.parameters,
+    parameters: isData(tool.parameters) ? maskDeep(maskText, tool.parameters) : tool.parameters,
     async run(args, context) {
       try {
-        return masked(maskText, await tool.run(args, context))
+        return maskDeep(maskText, await tool.run(args, context))
       } catch (error) {
         if (error instanceof ToolError) throw new ToolError(error.code, maskText(error.message))
         const text = textOf(error)

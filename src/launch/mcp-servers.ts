@@ -5,7 +5,7 @@ import { LoopError } from '../loop/index.ts'
 import type { McpServer } from '../protocol/index.ts'
 import type { Environment } from '../system/environment.ts'
 import type { connectMcp } from '../tools/index.ts'
-import { passOn } from './agents/pick-variables.ts'
+import { pickVariables } from './agents/pick-variables.ts'
 
 /** What the servers are told in confidence: they may repeat it. */
 export function secretsOf(
@@ -36,7 +36,7 @@ export function serversOf(
         if (isReplay) throw notReplayed(name)
         return [name, { url: server.url, headers: fillHeaders(name, server.headers, environment) }]
       }
-      const env = passOn(`the MCP server ${name}`, server.env, environment, problems)
+      const env = pickVariables(`the MCP server ${name}`, server.env, environment, problems)
       return [name, { command: server.command, env }]
     }),
   )

@@ -10,11 +10,11 @@ import { defined } from '../loop/index.ts'
 import { type AgentSettings, type LoopFile, makerRole } from '../protocol/index.ts'
 import type { Environment } from '../system/environment.ts'
 import { connectMcp, type McpTools } from '../tools/index.ts'
-import { makeOwnFolder, removeAbandonedFolders } from '../workspace/index.ts'
+import { makePrivateFolder, removeAbandonedPrivateFolders } from '../workspace/index.ts'
 import type { AgentParts, OpenedAgent } from './agents/agent-parts.ts'
 import { openAgent } from './agents/open-agent.ts'
 import type { CommandChecks } from './agents/open-repair.ts'
-import { type CalibratedIn, calibratedChecks } from './calibrate/calibrated-checks.ts'
+import { type CalibrationContext, calibratedChecks } from './calibrate/calibrated-checks.ts'
 import type { CheckSurroundings } from './checks/check-kind.ts'
 import { folderFiles } from './checks/folder-reader.ts'
 import { checkKind } from './checks/kinds/registry.ts'
@@ -31,11 +31,11 @@ import type { OpenPlace } from './launch-place.ts'
 import type { OpenedLoop } from './loaded-loop.ts'
 import { maskedTools } from './mask-tools.ts'
 import { secretsOf, serversOf } from './mcp-servers.ts'
-import { openWalls, partsOf } from './open-sandbox.ts'
+import { openRunSandbox, partsOf } from './open-sandbox.ts'
 import { openTools } from './open-tools.ts'
-import type { OpenWalls } from './opened-sandbox.ts'
+import type { OpenedSandbox } from './opened-sandbox.ts'
 import { prepareWith } from './prepare-run.ts'
-import { createModelDoor } from './shared-gateway.ts'
+import { createSharedGateway } from './shared-gateway.ts'
 
 export type FileParts = Pick<
   LoopFile,
@@ -74,14 +74,14 @@ export async function openParts(
     for (const end of opened.splice(0).toReversed()) await end()
   }
   try {
-    await removeAbandonedFolders()
+    await removeAbandonedPrivateFolders()
     const workspace = place.workspace ?? (await emptyFolder(opened))
     const dependencies = holdDependencies()
     const settings = { settings: file.sandbox, base: place.base, workspace }
-    const walls = await openWalls({ ...settings, dependencies: dependencies.get }, place)
+    const walls = await openRunSandbox({ ...settings, dependencies: dependencies.get }, place)
     opened.push(() => walls.close())
     const problems = [...walls.problems]
-    const models = place.models ?? createModelDoor(environment)
+    const models = place.models ?? createSharedGateway(environment)
     if (place.models === undefined) opened.push(() => models.close())
     const checks = await resolveChecks(file.checks, {
       begun: () => filesIn(place.begun?.() ?? folderFiles(workspace), place.inner),
@@ -223,7 +223,7 @@ const describer =
       readonly environment: Environment
       readonly tools: Tools
     },
-  ): CalibratedIn['describe'] =>
+  ): CalibrationContext['describe'] =>
   async (name) => {
     const check = checks[name]
     if (check === undefined || code?.checks?.[name] !== undefined) return describeCode(name)
@@ -243,7 +243,7 @@ const commandsOf = (checks: ResolvedChecks): CommandChecks =>
 
 /** For a run that works on no files. */
 async function emptyFolder(opened: (() => Promise<unknown>)[]): Promise<string> {
-  const own = await makeOwnFolder()
+  const own = await makePrivateFolder()
   opened.push(() => own.remove())
   const folder = join(own.path, 'empty')
   await mkdir(folder)
@@ -259,7 +259,7 @@ function apartIn({ workspace, apart = [] }: OpenPlace): readonly string[] {
 async function openServers(
   file: FileParts,
   place: OpenPlace,
-  { startServer }: OpenWalls,
+  { startServer }: OpenedSandbox,
   environment: Environment,
   problems: string[],
 ): Promise<McpTools> {

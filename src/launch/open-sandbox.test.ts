@@ -15,8 +15,8 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { SandboxSettings } from '../protocol/index.ts'
 import type { OpenPlace } from './launch-place.ts'
-import { openWalls, partsOf } from './open-sandbox.ts'
-import { type OpenWalls } from './opened-sandbox.ts'
+import { openRunSandbox, partsOf } from './open-sandbox.ts'
+import { type OpenedSandbox } from './opened-sandbox.ts'
 
 let folder: string
 let workspace: string
@@ -38,8 +38,8 @@ const plain: SandboxSettings = { readOnly: [], hide: [], network: [], limits: {}
 const open = (
   settings: Partial<SandboxSettings> = {},
   place: Partial<OpenPlace> = {},
-): Promise<OpenWalls> =>
-  openWalls(
+): Promise<OpenedSandbox> =>
+  openRunSandbox(
     { settings: { ...plain, ...settings }, base: folder, workspace },
     { folder: join(folder, 'record'), ...place },
   )
@@ -52,7 +52,7 @@ async function listening(path: string): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: async () => void (await once(server.close(), 'close')) }
 }
 
-async function run({ commands }: Pick<OpenWalls, 'commands'>, script: string): Promise<string> {
+async function run({ commands }: Pick<OpenedSandbox, 'commands'>, script: string): Promise<string> {
   const result = await commands.run({ program: 'sh', args: ['-c', script] }, never)
   return `${result.stdout}${result.stderr}`.trim()
 }

@@ -16,27 +16,27 @@ import {
   type NetworkProxy,
   openNetworkProxy,
   openSandbox,
-  openWithoutWalls,
+  openUnsandboxed,
   protectedPaths,
   type Relay,
   type Sandbox,
-  type SandboxPlace,
   type SandboxReport,
+  type SandboxSpec,
 } from '../sandbox/index.ts'
-import { hiddenPaths, pathInside, requireNoLinks } from '../system/index.ts'
-import { makeOwnFolder, type OwnFolder } from '../workspace/index.ts'
+import { pathInside, requireNoLinks, resolveHiddenPaths } from '../system/index.ts'
+import { makePrivateFolder, type PrivateFolder } from '../workspace/index.ts'
 import { commandsFor, trustedPath, withCommand } from './agents/command-view.ts'
 import type { RunDependencies } from './dependencies/run-dependencies.ts'
 import { startingIn } from './inner-folder.ts'
 import type { OpenPlace } from './launch-place.ts'
 import { notHidden } from './loop-warnings.ts'
-import type { AgentCommands, OpenWalls } from './opened-sandbox.ts'
+import type { AgentCommands, OpenedSandbox } from './opened-sandbox.ts'
 
 /** Inside, where nobody else listens. */
 const gatewayPort = 4140
 const proxyPort = 4141
 
-export interface WallsOptions {
+export interface RunSandboxOptions {
   readonly settings: SandboxSettings
   /** The folder that paths of the settings are relative to. */
   readonly base: string
@@ -45,14 +45,17 @@ export interface WallsOptions {
   readonly dependencies?: () => RunDependencies | undefined
 }
 
-export async function openWalls(options: WallsOptions, place: OpenPlace): Promise<OpenWalls> {
+export async function openRunSandbox(
+  options: RunSandboxOptions,
+  place: OpenPlace,
+): Promise<OpenedSandbox> {
   return startingIn(await openAtTop(options, place), options.workspace, place.inner)
 }
 
 async function openAtTop(
-  { settings, base, workspace, dependencies = () => undefined }: WallsOptions,
+  { settings, base, workspace, dependencies = () => undefined }: RunSandboxOptions,
   place: OpenPlace,
-): Promise<OpenWalls> {
+): Promise<OpenedSandbox> {
   const attended = place.attended === true
   const sandbox = await chooseSandbox(settings, attended)
   const { tier, limits } = sandbox.report
@@ -60,7 +63,7 @@ async function openAtTop(
     ...(tier === 'strong' ? [] : [weakness(sandbox.report, settings)]),
     ...notHidden(settings.hide, workspace),
   ]
-  const hidden = hiddenPaths(settings.hide, workspace, place.checkout)
+  const hidden = resolveHiddenPaths(settings.hide, workspace, place.checkout)
   const readOnly = [
     ...settings.readOnly.map((path) => inWorktree(requireThere(resolve(base, path)), place)),
     // Where links of the workspace lead to: what is hidden is not shown to begin with.
@@ -71,7 +74,7 @@ async function openAtTop(
   const parts = rememberParts(workspace)
   const ownPath = defined({ path: place.path })
   const outside = [...readOnly, ...(place.apart ?? []), ownProgram()]
-  const shown = (): SandboxPlace => ({
+  const shown = (): SandboxSpec => ({
     workspace,
     ...dependencies(),
     readOnly: unique(readOnly, dependencies()?.readOnly ?? [], parts(outside)),
@@ -86,8 +89,8 @@ async function openAtTop(
   // What cannot be walled in is better refused before there is a run.
   if (existsSync(workspace)) sandbox.commands(shown())
   const proxy = await openProxy(settings, place, problems)
-  const inside = (): SandboxPlace => ({ ...shown(), ...networkBy(proxy) })
-  const bare = openWithoutWalls()
+  const inside = (): SandboxSpec => ({ ...shown(), ...networkBy(proxy) })
+  const bare = openUnsandboxed()
   const searched = trustedPath(place)
   const { workspaceOverlay } = place
   const ownWrites = defined({ workspaceOverlay })
@@ -149,7 +152,7 @@ export async function chooseSandbox(
   attended: boolean,
 ): Promise<Sandbox> {
   if (require === 'none') {
-    if (attended) return openWithoutWalls()
+    if (attended) return openUnsandboxed()
     const message =
       'The loop file wants no sandbox (sandbox.require: none), and nobody watches this run. ' +
       `Take that line out, ${beThere}`
@@ -184,7 +187,7 @@ function weakness({ tier, reason, fix }: SandboxReport, { require }: SandboxSett
   return [what, reason, fix].filter((part) => part !== undefined).join(' ')
 }
 
-const networkBy = (proxy: NetworkProxy | undefined): Pick<SandboxPlace, 'network'> =>
+const networkBy = (proxy: NetworkProxy | undefined): Pick<SandboxSpec, 'network'> =>
   proxy === undefined ? {} : { network: { socket: proxy.socket, port: proxyPort } }
 
 /** A replay is offline. */
@@ -194,12 +197,12 @@ async function openProxy(
   problems: string[],
 ): Promise<NetworkProxy | undefined> {
   if (network.length === 0) return undefined
-  if (replay === undefined) return openProxyIn(await makeOwnFolder(), network)
+  if (replay === undefined) return openProxyIn(await makePrivateFolder(), network)
   problems.push(`sandbox.network: ${network.join(', ')} cannot be reached in a replay.`)
   return undefined
 }
 
-async function openProxyIn(folder: OwnFolder, allow: readonly string[]): Promise<NetworkProxy> {
+async function openProxyIn(folder: PrivateFolder, allow: readonly string[]): Promise<NetworkProxy> {
   try {
     const proxy = await openNetworkProxy({ allow, folder: folder.path })
     return {
@@ -266,7 +269,7 @@ function inWorktree(path: string, { workspace, checkout }: OpenPlace): string {
 
 function agentCommands(
   sandbox: Sandbox,
-  inside: SandboxPlace,
+  inside: SandboxSpec,
   command: readonly string[],
   socketPath: string,
   path: string,

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { uuidv7 } from 'uuidv7'
 import type { Agent } from '../agents/index.ts'
 import type { Tools } from '../engine/index.ts'
-import { didYouMean, LoopError } from '../loop/index.ts'
+import { LoopError, suggestName } from '../loop/index.ts'
 import { checkAgent, checkTool, type LoopFile } from '../protocol/index.ts'
 import { outputFolder } from '../system/state-folders.ts'
 import { builtInTools, createTools, type Tool } from '../tools/index.ts'
 import { readTools } from './checks/reader-agent.ts'
-import type { OpenWalls } from './opened-sandbox.ts'
+import type { OpenedSandbox } from './opened-sandbox.ts'
 
 export interface OpenedTools {
   readonly tools: Tools
@@ -22,7 +22,7 @@ type ToolsFile = Pick<LoopFile, 'tools' | 'readers' | 'checks' | 'certify' | 'ex
 export function openTools(
   file: ToolsFile,
   folder: string,
-  walls: Pick<OpenWalls, 'commands' | 'protects'>,
+  walls: Pick<OpenedSandbox, 'commands' | 'protects'>,
   others: readonly Tool[],
   problems: readonly string[],
 ): OpenedTools {
@@ -41,7 +41,7 @@ export function openTools(
 
 /** Those of the program itself, in these walls. */
 export const ownTools = (
-  { commands, protects }: Pick<OpenWalls, 'commands' | 'protects'>,
+  { commands, protects }: Pick<OpenedSandbox, 'commands' | 'protects'>,
   skip: readonly string[],
 ): readonly Tool[] => builtInTools({ commands, protects, skip })
 
@@ -78,7 +78,7 @@ function chooseTools(
   return names.map((name) => {
     const tool = known.get(name)
     if (tool !== undefined) return tool
-    const advice = didYouMean(name, known.keys()) || ` There are: ${[...known.keys()].join(', ')}.`
+    const advice = suggestName(name, known.keys()) || ` There are: ${[...known.keys()].join(', ')}.`
     // A server that did not start is the likeliest reason.
     const why = [`The loop file names the tool "${name}", and there is none.${advice}`, ...problems]
     throw new LoopError('bad-loop-file', why.join('\n'))

@@ -1,12 +1,12 @@
 /** The sandbox of a run, as its agents, tools and checks use it. */
 
 import type { Commands, StartProcess } from '../engine/index.ts'
-import type { Walls } from '../loop/index.ts'
+import type { SandboxSummary } from '../loop/index.ts'
 import type { ProtectedPaths } from '../sandbox/index.ts'
 import type { CommandView } from './agents/command-view.ts'
 
-export interface OpenWalls {
-  readonly walls: Walls
+export interface OpenedSandbox {
+  readonly walls: SandboxSummary
   /** The loop file says that there must be some. */
   readonly isRequired: boolean
   /** What a person should know of them. */

@@ -8,7 +8,7 @@ import { openCertifier } from './certify/open-certifier.ts'
 import type { CertifyingParts } from './checks/certifying-parts.ts'
 import { type AskBase, withExisting } from './checks/existing-failures.ts'
 import type { RunDependencies } from './dependencies/run-dependencies.ts'
-import { preflightOf } from './preflight/preflight-of.ts'
+import { createRunPreflight } from './preflight/preflight-of.ts'
 
 /**
  * `certifying`: what a loop file says about it. Absent: the checks of the run are asked in a clean checkout.
@@ -23,15 +23,19 @@ export const prepareWith =
     const { preflight, close } =
       certifying === undefined
         ? { preflight: {}, close: async () => undefined }
-        : preflightOf(base, place, { certifying, use, isSkipped: parts.skipPreflight === true })
+        : createRunPreflight(base, place, {
+            certifying,
+            use,
+            isSkipped: parts.skipPreflight === true,
+          })
     return {
       ports: {
         ...preflight,
         ...comparedChecks(base, place, parts, certifying),
         certifier: openCertifier(base, place, parts, certifying),
         earlierWork: async (run, tree) => {
-          const { earlierWork } = await import('./preflight/earlier-work.ts')
-          return earlierWork(base, run, tree)
+          const { findEarlierWork } = await import('./preflight/earlier-work.ts')
+          return findEarlierWork(base, run, tree)
         },
       },
       close,
@@ -47,8 +51,8 @@ function comparedChecks(
 ): Pick<Ports, 'checks'> {
   if (checks === undefined || certifying === undefined) return {}
   const ask: AskBase = async (name, context) => {
-    const { askBaseIn } = await import('./certify/ask-base.ts')
-    return askBaseIn(base, place, certifying)(name, context)
+    const { createAskBase } = await import('./certify/ask-base.ts')
+    return createAskBase(base, place, certifying)(name, context)
   }
   return { checks: withExisting(checks, certifying.existing ?? {}, ask) }
 }

@@ -2,7 +2,7 @@
 
 import { LoopError } from '../loop/index.ts'
 import { pathInside } from '../system/index.ts'
-import { type Repository, runGit, uncommitted, worktreeFiles } from '../workspace/index.ts'
+import { listUncommitted, type Repository, runGit, worktreeFiles } from '../workspace/index.ts'
 
 const shownMax = 5
 /** Folders of installed dependencies that git does not ignore: nobody commits them. */
@@ -17,7 +17,7 @@ export async function requireCommittedFiles(
 ): Promise<void> {
   const { checkout = '' } = repository
   const apart = loopFiles.flatMap((path) => pathInside(checkout, path) ?? [])
-  const found = await uncommitted(runGit, worktreeFiles, repository, commit, apart)
+  const found = await listUncommitted(runGit, worktreeFiles, repository, commit, apart)
   const paths = found.filter((path) => !dependencies.test(path))
   if (paths.length === 0) return
   const named = paths.slice(0, shownMax).map((path) => Buffer.from(path, 'latin1').toString())

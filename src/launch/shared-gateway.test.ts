@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createModelDoor, keysFile, ownAddresses } from './shared-gateway.ts'
+import { createSharedGateway, keysFile, ownAddresses } from './shared-gateway.ts'
 
 let folder: string
 let environment: Record<string, string>
@@ -27,7 +27,7 @@ function writeKeys(text: string, mode: number): void {
 }
 
 test('all agents of a host have one gateway, and nothing of it stays', async () => {
-  const door = createModelDoor(environment)
+  const door = createSharedGateway(environment)
   const [one, other] = await Promise.all([door.gateway(), door.gateway()])
   expect(one).toBe(other)
   expect(readdirSync(join(folder, 'run'))).toHaveLength(1)
@@ -36,20 +36,20 @@ test('all agents of a host have one gateway, and nothing of it stays', async () 
 })
 
 test('one that was never opened is closed at once', async () => {
-  await createModelDoor(environment).close()
+  await createSharedGateway(environment).close()
   expect(readdirSync(join(folder, 'run'))).toEqual([])
 })
 
 test('keys are in the environment, or in a file that is only mine', async () => {
   writeKeys('OPENAI_API_KEY=sk-filed\n', 0o600)
-  const door = createModelDoor({ ...environment, ANTHROPIC_API_KEY: 'sk-set' })
+  const door = createSharedGateway({ ...environment, ANTHROPIC_API_KEY: 'sk-set' })
   const has = await Promise.all(['anthropic', 'openai', 'google'].map((name) => door.hasKey(name)))
   expect(has).toEqual([true, true, false])
 })
 
 test('a file of keys that others can read is refused, until it is repaired', async () => {
   writeKeys('OPENAI_API_KEY=sk-filed\n', 0o644)
-  const door = createModelDoor(environment)
+  const door = createSharedGateway(environment)
   await expect(door.gateway()).rejects.toMatchObject({ code: 'not-configured' })
   writeKeys('OPENAI_API_KEY=sk-filed\n', 0o600)
   await door.gateway()
@@ -58,7 +58,7 @@ test('a file of keys that others can read is refused, until it is repaired', asy
 
 test('an address with a key in it is refused, and the key is not repeated', async () => {
   for (const address of ['https://me:canary-key@example.test/', 'https://x.test/?k=canary-key']) {
-    const door = createModelDoor({ ...environment, ANTHROPIC_BASE_URL: address })
+    const door = createSharedGateway({ ...environment, ANTHROPIC_BASE_URL: address })
     const refused = await door.gateway().catch(String)
     expect(refused).toContain('contains credentials')
     expect(refused).not.toContain('canary-key')

@@ -5,19 +5,19 @@ import { join } from 'node:path'
 import type { Gateway, ProviderTable } from '../gateway/index.ts'
 import type { Environment } from '../system/environment.ts'
 
-export interface ModelDoor {
+export interface SharedGateway {
   /** Rejects with `not-configured` when the keys cannot be read. */
   gateway(): Promise<Gateway>
   /** Whether there is a key for a provider. */
   hasKey(provider: string): Promise<boolean>
   /** The same gateway with the keys and addresses of another environment. Closing it closes nothing. */
-  withEnvironment(environment: Environment): ModelDoor
+  withEnvironment(environment: Environment): SharedGateway
   close(): Promise<void>
 }
 
-export function createModelDoor(environment: Environment = process.env): ModelDoor {
+export function createSharedGateway(environment: Environment = process.env): SharedGateway {
   let opened: Promise<Gateway> | undefined
-  const door: ModelDoor = {
+  const door: SharedGateway = {
     gateway() {
       opened ??= openFor(environment)
       // Whoever comes next may have repaired it.
@@ -38,7 +38,7 @@ export function createModelDoor(environment: Environment = process.env): ModelDo
 }
 
 /** Keys are read each time: somebody may have added one to the file. */
-const doorWith = (door: ModelDoor, environment: Environment): ModelDoor => ({
+const doorWith = (door: SharedGateway, environment: Environment): SharedGateway => ({
   async gateway() {
     const [gateway, keys] = await Promise.all([door.gateway(), keysOf(environment)])
     return gateway.withAccess({ keys, providers: await ownProviders(environment) })
@@ -61,10 +61,10 @@ async function ownProviders(environment: Environment): Promise<ProviderTable> {
 
 async function openFor(environment: Environment): Promise<Gateway> {
   const { openGateway } = await import('../gateway/index.ts')
-  const { makeOwnFolder } = await import('../workspace/private-folder.ts')
+  const { makePrivateFolder } = await import('../workspace/private-folder.ts')
   const providers = await ownProviders(environment)
   const keys = await keysOf(environment)
-  const folder = await makeOwnFolder()
+  const folder = await makePrivateFolder()
   try {
     const gateway = await openGateway({ keys, providers, folder: folder.path })
     return {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Amount, add, isAmount, type Limits, limitBroken, zero } from './budget.ts'
+import { type Amount, add, findExceededLimit, isAmount, type Limits, zero } from './budget.ts'
 import type { RunEvent } from './event.ts'
 import { evolve } from './evolve.ts'
 import { type ReservationId, stepId } from './ids.ts'
@@ -39,7 +39,7 @@ describe('E4: any interleaving of calls', () => {
             one.left === 0 ? [] : [{ ...one, left: one.left - 1 }],
           )
           expect(committed(state).tokens).toBeLessThanOrEqual(limits.tokens + excess)
-          if (limitBroken(limits, committed(state), worst) !== undefined) continue
+          if (findExceededLimit(limits, committed(state), worst) !== undefined) continue
           const id = idOf(index)
           state = evolved(state, { type: 'budget-reserved', id, iteration: 1, step, worst })
           inFlight.push({ id, worst, real, left: settledAfter })
@@ -58,7 +58,7 @@ describe('E4: any interleaving of calls', () => {
         let spent = zero
         let excess = 0
         for (const { worst, real } of calls) {
-          if (limitBroken(limits, spent, worst)) continue
+          if (findExceededLimit(limits, spent, worst)) continue
           spent = add(spent, real)
           excess = Math.max(excess, real.tokens - worst.tokens)
         }
@@ -86,7 +86,7 @@ describe('a limit', () => {
     ['is not broken by nothing', { tokens: 1000, costMicros: 500 }, zero, undefined],
     ['that is broken already stays broken', { tokens: 1001, costMicros: 0 }, zero, 'tokens'],
   ])('%s', (_name, used, worst, expected) => {
-    expect(limitBroken(limits, used, worst)).toBe(expected)
+    expect(findExceededLimit(limits, used, worst)).toBe(expected)
   })
 
   test('never leaves a negative remainder', () => {

@@ -53,7 +53,7 @@ export const subtract = (a: Amount, b: Amount): Amount => ({
 export const isZero = (a: Amount): boolean => a.tokens === 0 && a.costMicros === 0
 
 /** The limit that one more worst case would exceed, if any. */
-export function limitBroken(
+export function findExceededLimit(
   limits: Limits,
   committed: Amount,
   worst: Amount,

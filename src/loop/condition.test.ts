@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Condition, evaluate, type Facts, firstMet } from './condition.ts'
+import { type Condition, evaluate, type Facts, findMetCondition } from './condition.ts'
 import { defined } from './defined.ts'
 import type { Met } from './event.ts'
 import type { Evidence } from './evidence.ts'
@@ -207,7 +207,7 @@ describe('conditions are combined', () => {
   })
 
   test('the first met condition of a list is reported', () => {
-    expect(firstMet([no, twoIterations, yes], second)?.condition).toBe('max-iterations')
-    expect(firstMet([], second)).toBeUndefined()
+    expect(findMetCondition([no, twoIterations, yes], second)?.condition).toBe('max-iterations')
+    expect(findMetCondition([], second)).toBeUndefined()
   })
 })

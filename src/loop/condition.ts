@@ -50,7 +50,7 @@ export interface Facts {
 }
 
 /** The first condition of the list that is met. */
-export function firstMet(
+export function findMetCondition(
   conditions: readonly Condition<never, never>[],
   facts: Facts,
 ): Met | undefined {
@@ -62,7 +62,7 @@ export function firstMet(
 }
 
 /** The checks that the met condition is based on. Empty: only the loop's own code says so. */
-export function restsOn(
+export function listSupportingChecks(
   conditions: readonly Condition<never, never>[],
   facts: Facts,
 ): readonly string[] {
@@ -71,9 +71,9 @@ export function restsOn(
     case 'checks-pass':
       return met.checks ?? facts.checks
     case 'any':
-      return restsOn(met.of, facts)
+      return listSupportingChecks(met.of, facts)
     case 'all':
-      return [...new Set(met.of.flatMap((part) => restsOn([part], facts)))]
+      return [...new Set(met.of.flatMap((part) => listSupportingChecks([part], facts)))]
     default:
       return []
   }
@@ -83,7 +83,7 @@ export function evaluate(condition: Condition<never, never>, facts: Facts): Met 
   const { state } = facts
   switch (condition.type) {
     case 'any':
-      return firstMet(condition.of, facts)
+      return findMetCondition(condition.of, facts)
     case 'all':
       return evaluateAll(condition.of, facts)
     case 'checks-pass': {

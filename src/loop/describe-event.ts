@@ -2,13 +2,13 @@
 
 import type { Decision } from './decision.ts'
 import type {
-  AgentUsed,
+  AgentInfo,
   Ending,
   Preflight,
   PreflightCheck,
   RunEvent,
+  SandboxSummary,
   StepFinished,
-  Walls,
   WorkspaceChanged,
 } from './event.ts'
 import { describeFault, describeOutcome } from './outcome.ts'
@@ -27,7 +27,9 @@ export function describeEvent(event: RunEvent): string {
       return [
         'started',
         ...(event.agent === undefined ? [] : [`agent: ${describeAgent(event.agent)}`]),
-        ...(event.sandbox === undefined ? [] : [`sandbox: ${describeWalls(event.sandbox)}`]),
+        ...(event.sandbox === undefined
+          ? []
+          : [`sandbox: ${describeSandboxSummary(event.sandbox)}`]),
       ].join(', ')
     case 'run-suspended':
       return `suspended: ${event.reason}`
@@ -105,7 +107,7 @@ function describeFinished({ evidence, certificate }: StepFinished): string {
 }
 
 /** `strong, limits by cgroup`. */
-export function describeWalls({ tier, limits, attended }: Walls): string {
+export function describeSandboxSummary({ tier, limits, attended }: SandboxSummary): string {
   const held = limits === 'none' ? 'no limits' : `limits by ${limits}`
   return [tier, ...(tier === 'none' ? [] : [held]), ...(attended ? ['attended'] : [])].join(', ')
 }
@@ -182,5 +184,5 @@ export function describeEnding(ending: Ending): string {
 }
 
 /** `claude 2.1.325, headless`. */
-export const describeAgent = ({ name, version, protocol }: AgentUsed): string =>
+export const describeAgent = ({ name, version, protocol }: AgentInfo): string =>
   `${[name, ...(version === undefined ? [] : [version])].join(' ')}${protocol === undefined ? '' : `, ${protocol}`}`

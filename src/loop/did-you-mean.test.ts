@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { didYouMean, nearestName } from './nearest-name.ts'
+import { findNearestName, suggestName } from './nearest-name.ts'
 
 const names = ['path', 'offset', 'limit', 'replaceAll', '__proto__']
 
@@ -12,21 +12,21 @@ test.each([
   ['limits', 'limit'],
   ['__prot__', '__proto__'],
 ])('%s is near %s', (name, expected) => {
-  expect(nearestName(name, names)).toBe(expected)
+  expect(findNearestName(name, names)).toBe(expected)
 })
 
 test.each(['', 'x', 'zzzz', 'command', 'p'.repeat(101), 'p'.repeat(1_000_000)])(
   'no suggestion for %.20s',
   (name) => {
-    expect(nearestName(name, names)).toBeUndefined()
-    expect(didYouMean(name, names)).toBe('')
+    expect(findNearestName(name, names)).toBeUndefined()
+    expect(suggestName(name, names)).toBe('')
   },
 )
 
 test('a single letter is not a typo of another one', () => {
-  expect(nearestName('a', ['b'])).toBeUndefined()
+  expect(findNearestName('a', ['b'])).toBeUndefined()
 })
 
 test('suggests the nearest name, not the first', () => {
-  expect(didYouMean('reads', ['bread', 'read'])).toBe(' Did you mean "read"?')
+  expect(suggestName('reads', ['bread', 'read'])).toBe(' Did you mean "read"?')
 })

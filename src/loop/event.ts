@@ -24,7 +24,7 @@ import type { CheckDescription, Evidence } from './evidence.ts'
 import type { Fault } from './fault.ts'
 import type { BlobId, CertificateId, ReservationId, RunId, StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
-import type { Earlier, LimitName, Outcome } from './outcome.ts'
+import type { EarlierRun, LimitName, Outcome } from './outcome.ts'
 import type { Patch } from './patch.ts'
 import type { Question } from './question.ts'
 import type { RoleAppearances } from './role-appearance.ts'
@@ -80,7 +80,7 @@ export interface CarriedFiles {
 }
 
 /** The sandbox of the run's processes, as of the last start of the run. */
-export interface Walls {
+export interface SandboxSummary {
   readonly tier: 'strong' | 'basic' | 'none'
   /** What enforces limits: for all processes of a command together, or for each one. */
   readonly limits: 'cgroup' | 'rlimit' | 'none'
@@ -89,7 +89,7 @@ export interface Walls {
 }
 
 /** The agent of a run, as far as it was known at its last start. */
-export interface AgentUsed {
+export interface AgentInfo {
   /** An agent program, a model, or a kind of agent. */
   readonly name: string
   /** As reported by its package or by the program itself. Absent: unknown. */
@@ -105,7 +105,7 @@ export type Met = {
   readonly limit?: LimitName
   readonly detail?: string
   /** Another run already did this work, and its certificate was verified again. */
-  readonly earlier?: Earlier
+  readonly earlier?: EarlierRun
 }
 
 /** How one iteration ended. */
@@ -183,8 +183,8 @@ export interface RunStarted {
   readonly owner: string
   readonly fence: number
   /** Absent: the caller did not report it. */
-  readonly sandbox?: Walls
-  readonly agent?: AgentUsed
+  readonly sandbox?: SandboxSummary
+  readonly agent?: AgentInfo
   /** In their order. Absent: there are none, or an earlier version wrote the event. */
   readonly checks?: readonly CheckDescription[]
 }

@@ -2,15 +2,15 @@ export {
   type Amount,
   add,
   defaultLimits,
+  findExceededLimit,
   isAmount,
   isZero,
   type Limits,
-  limitBroken,
   type Remaining,
   subtract,
   zero,
 } from './budget.ts'
-export { type Condition, type Facts, firstMet, restsOn } from './condition.ts'
+export { type Condition, type Facts, findMetCondition, listSupportingChecks } from './condition.ts'
 export { type Assembled, assembleContext, type Section } from './context-window.ts'
 export { decide } from './decide.ts'
 export type { Decision, StoredDecision } from './decision.ts'
@@ -20,14 +20,14 @@ export {
   describeEnding,
   describeEvent,
   describePreflight,
-  describeWalls,
+  describeSandboxSummary,
 } from './describe-event.ts'
 export { durationPattern, parseDuration } from './duration.ts'
 export { readStep } from './earlier-journals.ts'
 export { describeRates, describeShare, type ErrorRates, type Share } from './error-rates.ts'
 export { type ErrorCode, type ErrorDetails, errorTable, isLoopError, LoopError } from './errors.ts'
 export {
-  type AgentUsed,
+  type AgentInfo,
   type Carried,
   type Claim,
   type DescribedStep,
@@ -45,13 +45,13 @@ export {
   type RunEvent,
   type RunStarted,
   type RunWorktree,
+  type SandboxSummary,
   type Source,
   type StepFailed,
   type StepFinished,
   type StepNoted,
   type StepStarted,
   type Stored,
-  type Walls,
   type WorkspaceChanged,
 } from './event.ts'
 export {
@@ -76,7 +76,7 @@ export {
 } from './evidence.ts'
 export { type ApplyProgress, evolve } from './evolve.ts'
 export { createLineCollector, type OutputLine } from './excerpt/collect-lines.ts'
-export { excerpt, excerptLines, keyLines } from './excerpt/excerpt.ts'
+export { excerpt, excerptLines, selectKeyLines } from './excerpt/excerpt.ts'
 export {
   errorSignature,
   type Fault,
@@ -108,23 +108,23 @@ export type {
   BranchResults,
   Iteration,
   IterationWorkspace,
-  KeptExchange,
   LoopType,
   Receipt,
   Reservation,
   Risk,
   StepContext,
   StepOptions,
+  StoredExchange,
   ToolContext,
   ToolDescription,
   ToolResult,
 } from './loop-type.ts'
-export { didYouMean, nearestName } from './nearest-name.ts'
+export { findNearestName, suggestName } from './nearest-name.ts'
 export {
   describeFault,
   describeOutcome,
-  didNothing,
-  type Earlier,
+  type EarlierRun,
+  endedWithoutWork,
   type LimitName,
   type Outcome,
   type OutcomeType,
@@ -140,18 +140,18 @@ export {
   renderProgress,
   type SystemProgress,
 } from './progress.ts'
-export { type ProviderAnswerKind, providerAnswerKind } from './provider-answer.ts'
+export { classifyProviderResponse, type ProviderResponseKind } from './provider-answer.ts'
 export {
   type Answer,
-  answerProblem,
+  findAnswerProblem,
+  findQuestionProblem,
+  formatConfirmedAnswer,
   type OpenQuestion,
   type Question,
   type QuestionReview,
   questionDeadlineMs,
   questionName,
-  questionProblem,
   type ReviewedTrees,
-  withCode,
 } from './question.ts'
 export { rateLimitWaitMs } from './rate-limit-wait.ts'
 export {
@@ -179,11 +179,11 @@ export {
   type ToolUse,
 } from './state.ts'
 export {
+  findStatuses,
   isEnd,
   type RunStatus,
   runStatuses,
   statusAliases,
-  statusesNamed,
   transitions,
 } from './status.ts'
 export { type StepKind, stepKinds } from './step/step-kind.ts'

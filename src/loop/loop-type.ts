@@ -119,13 +119,13 @@ export interface AgentContext extends ToolContext {
   /** Shows something to people who watch. Nothing depends on it. */
   note(note: AgentNote): void
   /** Journals an exchange with a model. Absent: exchanges are not stored. */
-  keepExchange?(exchange: KeptExchange): Promise<void>
+  keepExchange?(exchange: StoredExchange): Promise<void>
   /** Journals the prompt that was sent, if it is more than the prompt of the task. */
   keepPrompt?(prompt: string): Promise<void>
 }
 
 /** One request to a model and its response, as the gateway saw them. */
-export interface KeptExchange extends Exchanged {
+export interface StoredExchange extends Exchanged {
   /** Request and response, without secrets. */
   readonly content: Uint8Array
 }

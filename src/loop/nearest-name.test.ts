@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nearestName } from './nearest-name.ts'
+import { findNearestName } from './nearest-name.ts'
 
 const known = ['prompt', 'agent', 'checks', 'until', 'limits', 'workspace', 'files_changed']
 
@@ -13,25 +13,25 @@ describe('the nearest name', () => {
     ['files-changed', 'files_changed'],
     ['worksapce', 'workspace'],
   ])('of %s is %s', (name, nearest) => {
-    expect(nearestName(name, known)).toBe(nearest)
+    expect(findNearestName(name, known)).toBe(nearest)
   })
 
   test.each([['budget'], ['x'], [''], ['unrelated'], ['p'.repeat(10_000)]])(
     'of %s is none of these',
     (name) => {
-      expect(nearestName(name, known)).toBeUndefined()
+      expect(findNearestName(name, known)).toBeUndefined()
     },
   )
 
   test('is the nearest one, and the first of those that are equally near', () => {
-    expect(nearestName('cat', ['bat', 'hat', 'cart'])).toBe('bat')
-    expect(nearestName('carts', ['bards', 'parts', 'carts'])).toBe('carts')
+    expect(findNearestName('cat', ['bat', 'hat', 'cart'])).toBe('bat')
+    expect(findNearestName('carts', ['bards', 'parts', 'carts'])).toBe('carts')
   })
 
   test('is only looked for among a limited number of names', () => {
     function* endless(): Generator<string> {
       for (;;) yield 'another'
     }
-    expect(nearestName('name', endless())).toBeUndefined()
+    expect(findNearestName('name', endless())).toBeUndefined()
   })
 })

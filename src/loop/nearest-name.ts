@@ -5,7 +5,7 @@ const charsMax = 64
 const knownMax = 1000
 
 /** The known name with the fewest typos relative to `name`, if they are few for its length. */
-export function nearestName(name: string, known: Iterable<string>): string | undefined {
+export function findNearestName(name: string, known: Iterable<string>): string | undefined {
   if (name === '' || name.length > charsMax) return undefined
   const wanted = plain(name)
   let best: { readonly name: string; readonly typos: number } | undefined
@@ -23,8 +23,8 @@ export function nearestName(name: string, known: Iterable<string>): string | und
 }
 
 /** ` Did you mean "x"?` or an empty string, to append to a sentence. */
-export function didYouMean(name: string, known: Iterable<string>): string {
-  const near = nearestName(name, known)
+export function suggestName(name: string, known: Iterable<string>): string {
+  const near = findNearestName(name, known)
   return near === undefined ? '' : ` Did you mean "${near}"?`
 }
 

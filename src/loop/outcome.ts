@@ -4,7 +4,7 @@ import type { Fault } from './fault.ts'
 import type { CertificateId, RunId } from './ids.ts'
 
 /** Work of another run on the same task and the same files. */
-export interface Earlier {
+export interface EarlierRun {
   readonly run: RunId
   readonly name: string
   readonly certificate: CertificateId
@@ -17,7 +17,7 @@ export type LimitName = 'iterations' | 'tokens' | 'cost' | 'time' | 'deadline'
 /** How a run ended. */
 export type Outcome =
   /** A condition that means success was met, here or by an earlier run with the same task. */
-  | { readonly type: 'completed'; readonly condition: string; readonly earlier?: Earlier }
+  | { readonly type: 'completed'; readonly condition: string; readonly earlier?: EarlierRun }
   /** A limit was reached first. */
   | { readonly type: 'exhausted'; readonly limit: LimitName; readonly condition: string }
   /** Continuing would repeat what did not help. */
@@ -57,6 +57,6 @@ export function describeOutcome(outcome: Outcome): string {
 }
 
 /** The run ended without any work: another run had already done it, or its setup has to be fixed first. */
-export const didNothing = (outcome: Outcome): boolean =>
+export const endedWithoutWork = (outcome: Outcome): boolean =>
   (outcome.type === 'completed' && outcome.earlier !== undefined) ||
   (outcome.type === 'failed' && outcome.preflight === true)

@@ -3,7 +3,7 @@
  * proxies between an agent and a provider.
  */
 
-export type ProviderAnswerKind =
+export type ProviderResponseKind =
   | 'rate-limited'
   /** The same request may succeed later. */
   | 'transient'
@@ -15,7 +15,7 @@ export type ProviderAnswerKind =
   | 'refused'
 
 /** For a status of 400 or more. */
-export function providerAnswerKind(status: number, text: string): ProviderAnswerKind {
+export function classifyProviderResponse(status: number, text: string): ProviderResponseKind {
   if (/insufficient_quota|credit balance is too low|billing_hard_limit/i.test(text)) {
     return 'not-allowed'
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { answerProblem, type Question, questionProblem } from './question.ts'
+import { findAnswerProblem, findQuestionProblem, type Question } from './question.ts'
 
 const question: Question = { text: 'Deploy?', options: ['yes', 'no'], default: 'no' }
 
@@ -10,7 +10,7 @@ describe('a question', () => {
     ['with a deadline', { ...question, deadlineMs: 1000 }],
     ['with a deadline that is now', { ...question, deadlineMs: 0 }],
   ])('%s can be asked', (_name, asked) => {
-    expect(questionProblem(asked)).toBeUndefined()
+    expect(findQuestionProblem(asked)).toBeUndefined()
   })
 
   test.each<[string, Partial<Question>, string]>([
@@ -22,27 +22,29 @@ describe('a question', () => {
     ['a code for no option', { confirm: { option: 'maybe', code: 'x' } }, '"maybe"'],
     ['a deadline in the past', { deadlineMs: -1 }, 'deadline'],
   ])('E9: with %s cannot be asked', (_name, part, problem) => {
-    expect(questionProblem({ ...question, ...part })).toContain(problem)
+    expect(findQuestionProblem({ ...question, ...part })).toContain(problem)
   })
 })
 
 describe('an answer', () => {
   test('is one of the options', () => {
-    expect(answerProblem(question, 'yes')).toBeUndefined()
-    expect(answerProblem(question, 'YES')).toBe('"YES" is not an option; choose one of: yes, no')
+    expect(findAnswerProblem(question, 'yes')).toBeUndefined()
+    expect(findAnswerProblem(question, 'YES')).toBe(
+      '"YES" is not an option; choose one of: yes, no',
+    )
   })
 
   test('needs the code of the review if the question does not show everything', () => {
     const long: Question = { ...question, confirm: { option: 'yes', code: '1a2b3c4d' } }
-    expect(questionProblem(long)).toBeUndefined()
-    expect(answerProblem(long, 'yes')).toContain('loopctl diff --review')
-    expect(answerProblem(long, 'yes 00000000')).toContain('loopctl diff --review')
-    expect(answerProblem(long, 'yes 1a2b3c4d')).toBeUndefined()
-    expect(answerProblem(long, 'no')).toBeUndefined()
-    expect(answerProblem(question, 'yes 1a2b3c4d')).toContain('not an option')
+    expect(findQuestionProblem(long)).toBeUndefined()
+    expect(findAnswerProblem(long, 'yes')).toContain('loopctl diff --review')
+    expect(findAnswerProblem(long, 'yes 00000000')).toContain('loopctl diff --review')
+    expect(findAnswerProblem(long, 'yes 1a2b3c4d')).toBeUndefined()
+    expect(findAnswerProblem(long, 'no')).toBeUndefined()
+    expect(findAnswerProblem(question, 'yes 1a2b3c4d')).toContain('not an option')
   })
 
   test('is any text if there are no options', () => {
-    expect(answerProblem({ text: 'Which name?', default: '' }, 'anything')).toBeUndefined()
+    expect(findAnswerProblem({ text: 'Which name?', default: '' }, 'anything')).toBeUndefined()
   })
 })

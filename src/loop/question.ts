@@ -54,7 +54,7 @@ export const questionDeadlineMs: number = 24 * 3_600_000
 export const questionName = (id: string): string => parseStepId(id as StepId).name
 
 /** Why a question is invalid; undefined if it is valid. */
-export function questionProblem(question: Question): string | undefined {
+export function findQuestionProblem(question: Question): string | undefined {
   const texts: readonly unknown[] = [question.text, question.default, ...(question.options ?? [])]
   if (texts.some((text) => typeof text !== 'string')) return 'its texts are not all strings'
   if (question.text.trim() === '') return 'its text is empty'
@@ -73,17 +73,17 @@ export function questionProblem(question: Question): string | undefined {
 }
 
 /** Why an answer is invalid; undefined if it is valid. */
-export function answerProblem(question: Question, answer: string): string | undefined {
+export function findAnswerProblem(question: Question, answer: string): string | undefined {
   const { confirm } = question
   if (confirm !== undefined && answer.split(' ', 1)[0] === confirm.option) {
-    return answer === withCode(confirm) ? undefined : needsCode(confirm.option)
+    return answer === formatConfirmedAnswer(confirm) ? undefined : needsCode(confirm.option)
   }
   if (question.options === undefined || question.options.includes(answer)) return undefined
   return `"${answer}" is not an option; choose one of: ${question.options.join(', ')}`
 }
 
 /** The answer that selects an option which requires a code. */
-export const withCode = ({ option, code }: NonNullable<Question['confirm']>): string =>
+export const formatConfirmedAnswer = ({ option, code }: NonNullable<Question['confirm']>): string =>
   `${option} ${code}`
 
 const needsCode = (option: string): string =>

@@ -11,14 +11,14 @@
 
 import { type Amount, add, defaultLimits, type Limits, type Remaining, zero } from './budget.ts'
 import type {
-  AgentUsed,
+  AgentInfo,
   Certified,
   Ending,
   Origin,
   Preflight,
   RunWorktree,
+  SandboxSummary,
   Source,
-  Walls,
 } from './event.ts'
 import type { CheckDescription, Evidence, EvidenceKept } from './evidence.ts'
 import type { TreeId } from './ids.ts'
@@ -60,8 +60,8 @@ export interface RunFacts {
   readonly worktree?: RunWorktree | undefined
   readonly origin?: Origin | undefined
   readonly repeat?: number | undefined
-  readonly sandbox?: Walls | undefined
-  readonly agent?: AgentUsed | undefined
+  readonly sandbox?: SandboxSummary | undefined
+  readonly agent?: AgentInfo | undefined
   /** Its checks, in their order. Absent: there are none, or an earlier version wrote the run. */
   readonly checks?: readonly CheckDescription[] | undefined
   /** Iterations that count. */

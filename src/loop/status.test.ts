@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { describeOutcome, type Outcome } from './outcome.ts'
 import {
   documentedStatus,
+  findStatuses,
   isEnd,
   type RunStatus,
   statusAliases,
-  statusesNamed,
   transitions,
 } from './status.ts'
 
@@ -71,7 +71,7 @@ test.each([
   ['iteration_limit', ['exhausted']],
   ['done', undefined],
   ['toString', undefined],
-])('%s means %j', (name, meant) => expect(statusesNamed(name)).toEqual(meant))
+])('%s means %j', (name, meant) => expect(findStatuses(name)).toEqual(meant))
 
 test.each<[Outcome, string]>([
   [{ type: 'completed', condition: 'tests pass' }, 'completed: tests pass'],

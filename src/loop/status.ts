@@ -96,7 +96,7 @@ export function documentedStatus(status: RunStatus): string {
 }
 
 /** The statuses that a name stands for, ours or a legacy one; undefined if the name is unknown. */
-export function statusesNamed(name: string): readonly RunStatus[] | undefined {
+export function findStatuses(name: string): readonly RunStatus[] | undefined {
   const own = runStatuses.filter((status) => status === name)
   if (own.length > 0) return own
   const documented = runStatuses.filter((status) => documentedStatus(status) === name)

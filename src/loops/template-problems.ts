@@ -1,6 +1,6 @@
 /** Describes template errors in this project's terms, with their position in the text. */
 
-import { NotJsonError, nearestName, textOf } from '../loop/index.ts'
+import { findNearestName, NotJsonError, textOf } from '../loop/index.ts'
 import { outputMax } from './template-engine.ts'
 import { findUnknown, type UnknownVariable, type VariableShape } from './template-variables.ts'
 
@@ -69,7 +69,7 @@ function describeUnknownVariable(path: string, known: VariableShape | undefined)
 }
 
 function suggest(name: string, known: readonly string[]): string {
-  const nearest = nearestName(name, known)
+  const nearest = findNearestName(name, known)
   if (nearest !== undefined) return `Did you mean "${nearest}"?`
   return `There are: ${joinNames(known.toSorted())}.`
 }

@@ -1,6 +1,6 @@
 /** What a template may refer to, and whether it refers to anything else. */
 
-import { nearestName } from '../loop/index.ts'
+import { findNearestName } from '../loop/index.ts'
 
 /**
  * What is known about a variable before it has a value: a value without parts, a list, an object,
@@ -39,7 +39,7 @@ export function findUnknown(path: Path, shape: VariableShape): UnknownVariable |
     const known =
       typeof current === 'object' && 'parts' in current ? Object.keys(current.parts) : []
     const before = path.slice(0, index)
-    const nearest = typeof segment === 'string' ? nearestName(segment, known) : undefined
+    const nearest = typeof segment === 'string' ? findNearestName(segment, known) : undefined
     return {
       path: pathToText(path.slice(0, index + 1)),
       nearest: nearest === undefined ? undefined : pathToText([...before, nearest]),

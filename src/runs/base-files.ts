@@ -1,6 +1,6 @@
 /** The files that a run began with, from the record: what judges the work is chosen by them. */
 
-import { type BegunFiles, loadRun, readCreated } from '../engine/index.ts'
+import { loadRun, type RunBaseFiles, readCreated } from '../engine/index.ts'
 import type { RunId } from '../loop/index.ts'
 import { createTreeReader } from '../workspace/tree-reader.ts'
 import type { HostPorts } from './host-ports.ts'
@@ -20,7 +20,7 @@ export async function withBegun(
   const { baseTree: tree } = state
   if (tree === undefined) return place
   const repository = worktree === undefined ? undefined : await repositoryOf(worktree)
-  const begun = (): BegunFiles => ({
+  const begun = (): RunBaseFiles => ({
     tree,
     reader: createTreeReader({ blobs, folder, repository }),
   })

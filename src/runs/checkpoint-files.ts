@@ -11,9 +11,9 @@ import {
 } from '../formats/index.ts'
 import { defined, LoopError, listRunChecks, type RunState, type TreeId } from '../loop/index.ts'
 import { type WorkspaceFile } from '../protocol/index.ts'
-import { isWithoutGit, requireEmpty, resolveWorkspace, sha256 } from '../system/index.ts'
+import { isWithoutGit, requireEmptyFolder, resolveWorkspace, sha256 } from '../system/index.ts'
 import { createDirectoryWorkspace } from '../workspace/index.ts'
-import { createTreeDoor, inOwnFolder } from '../workspace/tree-store.ts'
+import { createTreeStore, withRestoreFolder } from '../workspace/tree-store.ts'
 import type { Driver } from './driver.ts'
 import type { HostPorts } from './host-ports.ts'
 import { inFolder } from './place-run.ts'
@@ -35,7 +35,7 @@ export function createCheckpointFiles(
       const events = []
       for await (const event of eventsAfter(journal, run.id, 0, state.seq)) events.push(event)
       const tree = options.files === false ? undefined : checkpointTree(state)
-      const kept = tree === undefined ? undefined : await createTreeDoor(base).asBlobs(tree)
+      const kept = tree === undefined ? undefined : await createTreeStore(base).asBlobs(tree)
       const file = toCheckpointFile(
         {
           run: { id: run.id, name: run.name },
@@ -60,7 +60,7 @@ export function createCheckpointFiles(
       const workspace = resolveWorkspace(options.workspace, base.folder)
       const known = files === undefined ? undefined : await keepFiles(base, files, tree)
       if (known !== undefined && workspace === undefined) throw needsWorkspace()
-      if (known !== undefined) requireEmpty(workspace, options.replaceFiles)
+      if (known !== undefined) requireEmptyFolder(workspace, options.replaceFiles)
       const { spent, activeMs, unchanged, errors, evidence } = rest
       const run = await createNamed(options.name, (named) =>
         createRun(
@@ -104,7 +104,7 @@ const needsWorkspace = (): LoopError =>
 
 async function filesOf(base: HostPorts, tree: TreeId): Promise<readonly WorkspaceFile[]> {
   const files: WorkspaceFile[] = []
-  for await (const item of createTreeDoor(base).readTree(tree)) {
+  for await (const item of createTreeStore(base).readTree(tree)) {
     const { path } = item
     if (item.isText === false) throw notText(path)
     if (item.mode === 'directory') {
@@ -138,7 +138,7 @@ async function keepFiles(
   files: readonly WorkspaceFile[],
   expected: TreeId | undefined,
 ): Promise<TreeId> {
-  return inOwnFolder(base.folder, async (place) => {
+  return withRestoreFolder(base.folder, async (place) => {
     for (const file of files) {
       await writeOne(place, file).catch((cause: unknown) => {
         throw cannotWrite(file, cause)

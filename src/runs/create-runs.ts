@@ -10,8 +10,8 @@ import {
   stateAt,
 } from '../engine/index.ts'
 import { defined, LoopError, type Source, type TreeId } from '../loop/index.ts'
-import { isWithoutGit, requireEmpty, resolveWorkspace } from '../system/index.ts'
-import { createTreeDoor } from '../workspace/tree-store.ts'
+import { isWithoutGit, requireEmptyFolder, resolveWorkspace } from '../system/index.ts'
+import { createTreeStore } from '../workspace/tree-store.ts'
 import type { HostPorts } from './host-ports.ts'
 import type { Queued } from './options.ts'
 import { inFolder, placeFork, placeNew } from './place-run.ts'
@@ -98,7 +98,7 @@ export async function placeForkOf(
     return placeFork(base, options, { worktree, tree })
   }
   if (workspace === undefined && from.workspace !== undefined) throw needsWorkspace(from)
-  requireEmpty(workspace, options.replaceFiles)
+  requireEmptyFolder(workspace, options.replaceFiles)
   return inFolder(await chooseName(journal, options.name), workspace)
 }
 
@@ -111,7 +111,7 @@ async function treesFor(
 ): Promise<{ readonly tree?: TreeId; readonly baseTree?: TreeId }> {
   if (workspace === undefined || worktree !== undefined) return {}
   const { tree, baseTree } = await stateAt(base.journal, id, iteration)
-  const door = createTreeDoor(base)
+  const door = createTreeStore(base)
   return {
     ...(tree === undefined ? {} : { tree: await door.asBlobs(tree) }),
     ...(baseTree === undefined ? {} : { baseTree: await door.asBlobs(baseTree) }),

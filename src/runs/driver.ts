@@ -13,13 +13,13 @@ import {
 } from '../engine/index.ts'
 import {
   defined,
-  didNothing,
+  endedWithoutWork,
   type RecordedEvent,
   type RunId,
   type RunState,
 } from '../loop/index.ts'
 import { killAbandoned } from '../sandbox/index.ts'
-import { createOwner } from '../system/index.ts'
+import { createOwnerId } from '../system/index.ts'
 import { removeWorktree } from '../workspace/index.ts'
 import type { HostPorts } from './host-ports.ts'
 import { openWorkspace } from './open-workspace.ts'
@@ -63,7 +63,7 @@ export function createDriver(base: HostPorts, prepareDefault: PrepareRun): Drive
       const prepared = prepare(base, run, parts)
       const ports = portsFor(base, parts, run, prepared)
       const done: Promise<DriveEnd> = driveAfterDead(run.id, loop, ports, {
-        owner: createOwner(),
+        owner: createOwnerId(),
         signal: stop.signal,
         hurry: hurry.signal,
         force: parts.force === true,
@@ -103,7 +103,7 @@ export function createDriver(base: HostPorts, prepareDefault: PrepareRun): Drive
 
 /** A worktree that nobody worked in goes again, unless there is something in it. */
 async function leaveUnused({ placed }: RunPlace, end: DriveEnd): Promise<DriveEnd> {
-  if (placed === undefined || end.type !== 'ended' || !didNothing(end.outcome)) return end
+  if (placed === undefined || end.type !== 'ended' || !endedWithoutWork(end.outcome)) return end
   const { key, path } = placed.worktree
   // It can still be removed by hand.
   await removeWorktree({ repository: placed.repository, key, path }).catch(() => undefined)

@@ -6,7 +6,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createOwner } from '../system/index.ts'
+import { createOwnerId } from '../system/index.ts'
 import {
   type CreatedWorktree,
   type CreateWorktreeOptions,
@@ -19,7 +19,7 @@ export async function makeWorktree(
   options: Omit<CreateWorktreeOptions, 'owner' | 'maker'>,
 ): Promise<CreatedWorktree> {
   await remember(record, options.repository.commonDir)
-  return createWorktree({ ...options, owner: record, maker: createOwner() })
+  return createWorktree({ ...options, owner: record, maker: createOwnerId() })
 }
 
 /** In which worktrees were ever made for this record: one small file for each. */

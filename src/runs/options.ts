@@ -12,7 +12,7 @@ import type {
   Tools,
 } from '../engine/index.ts'
 import type { Synchronous } from '../journal/index.ts'
-import type { AgentUsed, Limits, RunState, Source, Walls } from '../loop/index.ts'
+import type { AgentInfo, Limits, RunState, SandboxSummary, Source } from '../loop/index.ts'
 import type { HostPorts } from './host-ports.ts'
 
 import type { RunPlace } from './run-place.ts'
@@ -53,9 +53,9 @@ export interface RunParts {
   /** Skip running the checks on the base before the first iteration. */
   readonly skipPreflight?: boolean
   /** The walls around what the run starts, for the record. */
-  readonly sandbox?: Walls
+  readonly sandbox?: SandboxSummary
   /** Who works, for the record. */
-  readonly agent?: AgentUsed
+  readonly agent?: AgentInfo
   /** Names in the workspace's root that are no part of its tree. */
   readonly exclude?: readonly string[]
   /** Told of each state of the run that is on disk. */

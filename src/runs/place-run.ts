@@ -16,22 +16,22 @@ import {
 } from '../loop/index.ts'
 import {
   requireFolder,
-  requireNoGitDir,
+  requireOutsideGitDir,
   requireReadable,
   resolveWorkspace,
 } from '../system/index.ts'
 import {
   type CreatedWorktree,
   chooseProvider,
+  findNewlyIgnored,
   findRepository,
   findWorktree,
-  forgetSnapshots,
   type KnownWorktree,
-  leftOut,
+  listProjectFolders,
   openGitTrees,
-  projectFolders,
   type Repository,
-  remakeWorktree,
+  recreateWorktree,
+  releaseSnapshots,
   removeWorktree,
 } from '../workspace/index.ts'
 import { choosePathTemplate } from './choose-path-template.ts'
@@ -67,7 +67,7 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
     name: named.name,
     provider: await chooseProvider(settings.provider, {
       ...settings.worktrunk,
-      apart: projectFolders(repository),
+      apart: listProjectFolders(repository),
     }),
     apart,
     allowDirty,
@@ -110,7 +110,7 @@ export async function placeFork(
     name: named.name,
     provider: await chooseProvider(provider, {
       ...worktrunk,
-      apart: projectFolders(repository),
+      apart: listProjectFolders(repository),
     }),
     allowDirty: true,
     base: begin.name,
@@ -184,7 +184,7 @@ async function remake(
 ): Promise<void> {
   const { state } = await loadRun(journal, id)
   const tree = state.suspendedTree ?? state.tree
-  await remakeWorktree({ repository, worktree, ...defined({ tree }) })
+  await recreateWorktree({ repository, worktree, ...defined({ tree }) })
 }
 
 /** The repository of a run's worktree, wherever that is. */
@@ -206,7 +206,7 @@ export async function leftOutOf(
   const repository = await repositoryOf(worktree).catch(() => undefined)
   if (repository === undefined) return []
   const known = await findWorktree(repository, worktree.key)
-  return known === undefined ? [] : leftOut(repository, known)
+  return known === undefined ? [] : findNewlyIgnored(repository, known)
 }
 
 /** Nobody has to have a worktree. */
@@ -225,7 +225,7 @@ export function inFolder(
   why?: string,
 ): RunPlace {
   requireReadable(workspace)
-  requireNoGitDir(workspace)
+  requireOutsideGitDir(workspace)
   return {
     id,
     name,
@@ -272,7 +272,7 @@ function inWorktree(
     async leave() {
       if (await isRun(base, id)) return
       await removeWorktree({ repository, key, path })
-      await forgetSnapshots(repository, key)
+      await releaseSnapshots(repository, key)
     },
   }
 }

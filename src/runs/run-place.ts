@@ -1,6 +1,6 @@
 /** Where a run works, and how that is chosen. */
 
-import type { BegunFiles, RunRow } from '../engine/index.ts'
+import type { RunBaseFiles, RunRow } from '../engine/index.ts'
 import type { RunId, RunWorktree } from '../loop/index.ts'
 import type { KnownWorktree, Repository } from '../workspace/index.ts'
 import type { WorktreeChoice } from './worktree-options.ts'
@@ -24,7 +24,7 @@ export interface RunPlace {
   /** Where in the workspace commands start, from its top. Absent: at its top. */
   readonly inner?: string
   /** The files that the run began with, where it has begun; absent: those that are there. */
-  readonly begun?: () => BegunFiles
+  readonly begun?: () => RunBaseFiles
   /** Where files of runs are kept in the workspace, if it is no worktree; `logs/loop` unless told. */
   readonly logDir?: string
   /** What links in the workspace lead to: to be seen, and not to be changed. */

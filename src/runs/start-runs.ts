@@ -2,7 +2,7 @@
 
 import { type RunRow, readCreated, rewindRun } from '../engine/index.ts'
 import { isLoopError, LoopError } from '../loop/index.ts'
-import { createOwner } from '../system/index.ts'
+import { createOwnerId } from '../system/index.ts'
 import { withBegun } from './base-files.ts'
 import { carryOver } from './carry-over.ts'
 import { createCreation, placeForkOf } from './create-runs.ts'
@@ -77,7 +77,7 @@ function createGoingOn(base: HostPorts): Pick<Runs, 'carryOver' | 'rewind'> {
       const run = await journal.findRun(idOrName)
       requireOpen(run)
       await requireNoReplay(base, run)
-      await rewindRun(run.id, iteration, base, createOwner())
+      await rewindRun(run.id, iteration, base, createOwnerId())
     },
   }
 }

@@ -2,13 +2,13 @@
 
 import { applyIdle, openQuestions, type RunRow, suspendIdle } from '../engine/index.ts'
 import {
-  answerProblem,
+  findAnswerProblem,
   isLoopError,
   LoopError,
   type OpenQuestion,
   questionName,
 } from '../loop/index.ts'
-import { createOwner } from '../system/index.ts'
+import { createOwnerId } from '../system/index.ts'
 import type { HostPorts } from './host-ports.ts'
 import { requireDecision, requireOpen } from './requests.ts'
 import type { Runs } from './runs.ts'
@@ -21,7 +21,7 @@ export function createTells(base: HostPorts): Pick<Runs, 'answer' | 'tell' | 'su
     async suspend(idOrName, reason) {
       const run = await journal.findRun(idOrName)
       requireOpen(run)
-      await suspendIdle(run.id, idle, createOwner(), reason)
+      await suspendIdle(run.id, idle, createOwnerId(), reason)
     },
     async answer(idOrName, questionId, answer, by) {
       if (typeof answer !== 'string') throw new LoopError('bad-answer', 'An answer must be text.')
@@ -30,7 +30,7 @@ export function createTells(base: HostPorts): Pick<Runs, 'answer' | 'tell' | 'su
       const questions = await openQuestions(journal, run.id)
       const asked = findQuestion(questions, questionId)
       if (asked === undefined) throw unknownQuestion(run, questionId, questions)
-      const problem = answerProblem(asked.question, answer)
+      const problem = findAnswerProblem(asked.question, answer)
       if (problem !== undefined) throw new LoopError('bad-answer', problem)
       const decision = { type: 'answer', question: asked.id, answer } as const
       await journal.recordDecision(run.id, decision, by, clock.now())
@@ -43,7 +43,7 @@ export function createTells(base: HostPorts): Pick<Runs, 'answer' | 'tell' | 'su
       await journal.recordDecision(run.id, checked, by, clock.now())
       if (run.held) return
       try {
-        await applyIdle(run.id, idle, createOwner())
+        await applyIdle(run.id, idle, createOwnerId())
       } catch (error) {
         // Whoever took it in the meantime applies the decision.
         if (!isLoopError(error, 'run-busy')) throw error

@@ -6,7 +6,7 @@ import type { Store } from '../engine/index.ts'
 import { defined, isLoopError, LoopError, type RunWorktree } from '../loop/index.ts'
 import type { WorktreeSettings } from '../protocol/index.ts'
 import type { ChosenWorktree } from '../protocol/loop-file/chosen-worktree.ts'
-import { gitDirAround, pathInside } from '../system/index.ts'
+import { findEnclosingGitDir, pathInside } from '../system/index.ts'
 import {
   branchPrefixDefault,
   type CarryRule,
@@ -139,9 +139,9 @@ export async function decideWorktree(
   }
   // What is in the record is for runs to work in, and for nobody to look at.
   if (pathInside(at.folder, workspace) !== undefined) return {}
-  const above = gitDirAround(workspace) ?? folderWithGit(workspace)
+  const above = findEnclosingGitDir(workspace) ?? folderWithGit(workspace)
   if (above === undefined) return {}
-  if (gitDirAround(workspace) !== undefined && above !== workspace) {
+  if (findEnclosingGitDir(workspace) !== undefined && above !== workspace) {
     return { why: `it is inside the git directory ${above}` }
   }
   const doubt = (await whyDoubted(workspace, at)) ?? (await whyDoubted(above, at))
@@ -186,7 +186,7 @@ async function requireInRepository(workspace: string): Promise<Decided> {
     throw new LoopError('bad-request', `${message} Work in the folder itself (--in-place).`)
   }
   const top = repository.checkout ?? repository.home
-  if (gitDirAround(workspace) !== undefined && top !== workspace) {
+  if (findEnclosingGitDir(workspace) !== undefined && top !== workspace) {
     const message = `${workspace} is inside the git directory ${top}.`
     throw new LoopError('bad-request', `${message} Give ${top} as the workspace.`)
   }

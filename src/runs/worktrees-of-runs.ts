@@ -7,18 +7,18 @@
 
 import { type RunRow, readCreated } from '../engine/index.ts'
 import { defined, isEnd, isLoopError } from '../loop/index.ts'
-import { mayLive } from '../system/index.ts'
+import { mayBeAlive } from '../system/index.ts'
 import {
+  explainForeignRecord,
   findGit,
   findRepository,
-  forgetSnapshots,
   type ListedWorktree,
   listWorktrees,
   type Repository,
+  readWorktreeState,
+  releaseSnapshots,
   removeWorktree,
   type WorktreeState,
-  whyNotOurs,
-  worktreeState,
 } from '../workspace/index.ts'
 import type { HostPorts } from './host-ports.ts'
 import { knownRepositories } from './make-worktree.ts'
@@ -166,7 +166,7 @@ async function toEntry({ repository, worktree, run }: Found): Promise<RunWorktre
     ...(run === undefined ? {} : { run: shown(run) }),
     status,
     size,
-    state: await worktreeState(repository, worktree),
+    state: await readWorktreeState(repository, worktree),
     createdAtMs,
   }
 }
@@ -185,7 +185,7 @@ function whyNeeded(
   if (owner !== folder) return 'its run is not in this state folder'
   // Somebody began to take it away, or to make it, and was stopped.
   if (state === 'removing' || clock.now() - createdAtMs > newMs) return undefined
-  if (maker !== undefined && !mayLive(maker)) return undefined
+  if (maker !== undefined && !mayBeAlive(maker)) return undefined
   return madeNow
 }
 
@@ -199,9 +199,9 @@ async function whyInIt(found: Found, why: string): Promise<string | undefined> {
 }
 
 async function wouldRemove({ repository, worktree, run, isReplay }: Found): Promise<Result> {
-  const doubt = await whyNotOurs(repository, worktree, run?.workspace === worktree.path)
+  const doubt = await explainForeignRecord(repository, worktree, run?.workspace === worktree.path)
   if (doubt !== undefined) return { status: 'kept', why: doubt }
-  const { uncommitted, locked, unmerged } = await worktreeState(repository, worktree)
+  const { uncommitted, locked, unmerged } = await readWorktreeState(repository, worktree)
   if (isReplay) return { status: 'removed' }
   if (locked !== undefined) return { status: 'kept', why: 'it is locked' }
   if (worktree.status === 'not-ours') return { status: 'kept', why: worktree.why ?? 'not ours' }
@@ -220,7 +220,7 @@ async function remove({ repository, worktree, run, isReplay }: Found): Promise<R
     const at = defined({ path: run?.workspace })
     const removal = await removeWorktree({ repository, key, discard: isReplay, ...at })
     // Those of a run on record are what forks and diffs come from.
-    if (run === undefined && removal.status !== 'kept') await forgetSnapshots(repository, key)
+    if (run === undefined && removal.status !== 'kept') await releaseSnapshots(repository, key)
     if (removal.status === 'kept') return { status: 'kept', why: removal.why }
     if (removal.status === 'unknown') return { status: 'removed' }
     const { branchKept } = removal

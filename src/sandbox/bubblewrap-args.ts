@@ -12,7 +12,7 @@ import { homedir } from 'node:os'
 import { delimiter, isAbsolute, join, normalize, relative } from 'node:path'
 import { defined, LoopError } from '../loop/index.ts'
 import type { GitMounts } from './git-mounts.ts'
-import type { SandboxLimits, SandboxPlace } from './sandbox-type.ts'
+import type { SandboxLimits, SandboxSpec } from './sandbox-type.ts'
 import type { ShownPaths } from './shown-paths.ts'
 import { isWithin, type Toolchains } from './toolchains.ts'
 
@@ -50,7 +50,7 @@ export interface InnerCommand {
 }
 
 /** What is the same for all commands of a sandbox, computed once. */
-export interface PreparedSandbox extends SandboxPlace {
+export interface PreparedSandbox extends SandboxSpec {
   /** The workspace with symlinks resolved. */
   readonly real: string
   readonly allLimits: SandboxLimits
@@ -220,7 +220,7 @@ const emptyFolder = (path: string): readonly string[] => [
   path,
 ]
 
-function relayFiles(sandbox: SandboxPlace, relay: string): readonly string[] {
+function relayFiles(sandbox: SandboxSpec, relay: string): readonly string[] {
   const relays = listRelays(sandbox)
   if (relays.length === 0) return []
   return [
@@ -234,7 +234,7 @@ function relayFiles(sandbox: SandboxPlace, relay: string): readonly string[] {
 export const listRelays = ({
   gateway,
   network,
-}: SandboxPlace): readonly NonNullable<SandboxPlace['gateway']>[] =>
+}: SandboxSpec): readonly NonNullable<SandboxSpec['gateway']>[] =>
   [gateway, network].filter((one) => one !== undefined)
 
 function innerEnvironment(

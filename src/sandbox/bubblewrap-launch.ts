@@ -41,7 +41,7 @@ import { coverInherited, emptyDescriptor } from './inherited-descriptors.ts'
 import { type MemoryWatch, watchMemory } from './memory-watch.ts'
 import { type OverlayTools, overlayStage, upperName } from './overlay-stage.ts'
 import { createProcessFreezer } from './process-freezer.ts'
-import { isAlive, kill, killAll, type Mark, markVariable, newMark } from './process-group.ts'
+import { createMark, isAlive, kill, killAll, type Mark, markVariable } from './process-group.ts'
 import { writtenBytes } from './process-tree.ts'
 import { removedBytes } from './removed-files.ts'
 import { cannotStart, type Exceeded, type Launched } from './run-command.ts'
@@ -75,7 +75,7 @@ export function launchInBubblewrap(
   sandbox: PreparedSandbox,
   command: LaunchCommand,
 ): Launched {
-  const mark = newMark()
+  const mark = createMark()
   const args = bubblewrapArgs(sandbox, { cwd: command.cwd, env: command.env, relay: machine.relay })
   const group = machine.cgroups?.create(mark.own, sandbox.allLimits, {
     canFreeze: command.keepsInput === true,

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { defined } from '../loop/index.ts'
 import { type Hierarchy, readHierarchies } from './cgroup-hierarchies.ts'
 import { type Cgroup, openCgroups } from './cgroups.ts'
-import { newMark } from './process-group.ts'
+import { createMark } from './process-group.ts'
 import { defaultLimits } from './sandbox-type.ts'
 
 /** An ordinary folder with the files that the kernel would create. */
@@ -128,7 +128,7 @@ describe('control groups', () => {
 
   test.skipIf(cgroups === undefined)('have a freezer if requested', async () => {
     const create = (name: string, canFreeze: boolean): Cgroup | undefined => {
-      const one = cgroups?.create(`${newMark().own}${name}`, defaultLimits, { canFreeze })
+      const one = cgroups?.create(`${createMark().own}${name}`, defaultLimits, { canFreeze })
       onTestFinished(async () => void (await one?.remove()))
       return one
     }

@@ -9,7 +9,7 @@ import { type Commands } from '../engine/index.ts'
 import { textOf } from '../loop/index.ts'
 import type { SandboxBackend } from './find-tier.ts'
 import { isWrongProbe, runProbes } from './run-probes.ts'
-import type { OverlayReport, SandboxPlace, Tier } from './sandbox-type.ts'
+import type { OverlayReport, SandboxSpec, Tier } from './sandbox-type.ts'
 
 export interface OverlayTrial {
   readonly tier: Tier
@@ -17,7 +17,7 @@ export interface OverlayTrial {
   readonly backend: SandboxBackend | undefined
   /** The names of variables that every command gets. */
   readonly variables: readonly string[]
-  createCommands(backend: SandboxBackend, spec: SandboxPlace): Commands
+  createCommands(backend: SandboxBackend, spec: SandboxSpec): Commands
 }
 
 /** What programs do to their dependencies. Prints `ok` if all of it works. */
@@ -86,7 +86,7 @@ async function tryOverlay(
   return wrong.length > 0 ? `the sandbox fails these probes with it: ${wrong.join(', ')}` : problem
 }
 
-async function createTrialFolders(workspace: string): Promise<SandboxPlace> {
+async function createTrialFolders(workspace: string): Promise<SandboxSpec> {
   const base = join(await realpath(workspace), '..')
   const layer = join(base, 'layer')
   const folder = join(base, 'overlay')
@@ -104,7 +104,7 @@ async function createTrialFolders(workspace: string): Promise<SandboxPlace> {
   }
 }
 
-async function isUnchanged({ overlay, mounts }: SandboxPlace): Promise<boolean> {
+async function isUnchanged({ overlay, mounts }: SandboxSpec): Promise<boolean> {
   const [from = '', folder = ''] = [mounts?.[0]?.from, overlay?.folder]
   const names = await readdir(from, { recursive: true })
   return (

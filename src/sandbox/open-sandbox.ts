@@ -25,8 +25,8 @@ import {
   type ObservationReport,
   type OverlayReport,
   type Sandbox,
-  type SandboxPlace,
   type SandboxReport,
+  type SandboxSpec,
   type Tier,
   type WorkspaceOverlay,
 } from './sandbox-type.ts'
@@ -63,7 +63,7 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
 }
 
 /** Runs commands as plain processes, even if this machine has a sandbox. */
-export function openWithoutWalls(): Sandbox {
+export function openUnsandboxed(): Sandbox {
   const report: SandboxReport = {
     tier: 'none',
     reason: 'The sandbox is turned off.',
@@ -83,7 +83,7 @@ export function openWithoutWalls(): Sandbox {
 function createSandbox(
   report: SandboxReport,
   { overlay, observes }: Pick<Sandbox, 'overlay' | 'observes'>,
-  launch: (spec: SandboxPlace) => Start,
+  launch: (spec: SandboxSpec) => Start,
 ): Sandbox {
   return {
     report,
@@ -112,7 +112,7 @@ async function testOnce(machine: Machine | undefined): Promise<TestedMachine> {
 
 async function testMachine(machine: Machine): Promise<TestedMachine> {
   const { toolchains } = machine
-  const createCommands = (backend: SandboxBackend, spec: SandboxPlace): Commands => {
+  const createCommands = (backend: SandboxBackend, spec: SandboxSpec): Commands => {
     const start = createLauncher(backend, machine)(spec)
     return { run: (command, signal) => runCommand(start, command, signal) }
   }
@@ -130,7 +130,7 @@ async function testMachine(machine: Machine): Promise<TestedMachine> {
     detected,
     overlay,
     observes(folder = tmpdir()) {
-      const commands = (spec: SandboxPlace): Commands => {
+      const commands = (spec: SandboxSpec): Commands => {
         if (backend === undefined) throw new Error('There is no sandbox.')
         return createCommands(backend, spec)
       }
@@ -154,7 +154,7 @@ type Start = (command: Command & { readonly keepsInput?: boolean }) => Launched
 function createLauncher(
   backend: SandboxBackend | undefined,
   machine: Pick<Machine, 'toolchains' | 'findToolchains'>,
-): (spec: SandboxPlace) => Start {
+): (spec: SandboxSpec) => Start {
   return (spec) => {
     // Without a sandbox nothing is protected, so no path has to be rejected.
     if (backend === undefined) {
@@ -175,12 +175,12 @@ function createLauncher(
   }
 }
 
-function pathVariable({ programs = [], path }: SandboxPlace): Readonly<Record<string, string>> {
+function pathVariable({ programs = [], path }: SandboxSpec): Readonly<Record<string, string>> {
   if (programs.length === 0) return defined({ PATH: path })
   return { PATH: [...programs, path ?? process.env['PATH'] ?? ''].join(delimiter) }
 }
 
-function prepare(spec: SandboxPlace, toolchains: Toolchains): PreparedSandbox {
+function prepare(spec: SandboxSpec, toolchains: Toolchains): PreparedSandbox {
   const real = resolveSandboxWorkspace(spec.workspace)
   const allLimits = { ...defaultLimits, ...spec.limits }
   const git = gitMounts(real)
@@ -196,9 +196,9 @@ function prepare(spec: SandboxPlace, toolchains: Toolchains): PreparedSandbox {
 
 /** Resolves symlinks, as for read-only paths: an overlay must be mounted over the real folder. */
 function resolveOverlays(
-  { overlay, workspaceOverlay, mounts = [] }: SandboxPlace,
+  { overlay, workspaceOverlay, mounts = [] }: SandboxSpec,
   workspace: string,
-): Pick<SandboxPlace, 'overlay' | 'workspaceOverlay' | 'mounts'> {
+): Pick<SandboxSpec, 'overlay' | 'workspaceOverlay' | 'mounts'> {
   if (overlay === undefined && workspaceOverlay === undefined) return {}
   return {
     ...(overlay && {

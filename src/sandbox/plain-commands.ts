@@ -14,7 +14,7 @@ import { type ChildProcess, spawn as nodeSpawn, type SpawnOptions } from 'node:c
 import { type Command, type Commands } from '../engine/index.ts'
 import { defined } from '../loop/index.ts'
 import { baseEnvironment } from '../system/index.ts'
-import { killAll, markVariable, newMark, signalGroup } from './process-group.ts'
+import { createMark, killAll, markVariable, signalGroup } from './process-group.ts'
 import { type Launched, runCommand } from './run-command.ts'
 
 export interface PlainCommandsOptions {
@@ -36,7 +36,7 @@ export function launchPlain(
   command: Command & { readonly keepsInput?: boolean },
   spawn: Spawn = nodeSpawn,
 ): Launched {
-  const mark = newMark()
+  const mark = createMark()
   const hasInput = command.input !== undefined || command.keepsInput === true
   const child = spawn(command.program, command.args, {
     detached: true,

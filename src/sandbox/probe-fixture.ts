@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { makeTemporaryFolder } from '../system/index.ts'
 import type { Targets } from './probes.ts'
-import { isAbandoned, newMark } from './process-group.ts'
+import { createMark, isAbandoned } from './process-group.ts'
 
 /** The path of a socket must be short: a longer one would be truncated, and the probe would prove nothing. */
 const shortFolder = (): string => (Buffer.byteLength(tmpdir()) > 60 ? '/tmp' : tmpdir())
@@ -44,7 +44,7 @@ async function removeAbandoned(): Promise<void> {
 export async function createProbeFixture(): Promise<ProbeFixture> {
   await removeAbandoned()
   const folder = await realpath(await makeTemporaryFolder(prefix, shortFolder()))
-  await writeFile(join(folder, ownerFile), newMark().own)
+  await writeFile(join(folder, ownerFile), createMark().own)
   const marker = `loopwright-probe-${randomUUID()}`
   const abstractName = `loopwright-${randomUUID()}`
   // It exits when its input closes, and so with this process.

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readlinkSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
-import { killAbandoned, markVariable, newMark } from './process-group.ts'
+import { createMark, killAbandoned, markVariable } from './process-group.ts'
 
 const children: ChildProcess[] = []
 afterEach(() => {
@@ -26,7 +26,7 @@ async function endedOwner(): Promise<string> {
 
 test('kills commands whose owner has ended, and no others', async () => {
   const dead = await endedOwner()
-  const living = newMark().own
+  const living = createMark().own
   const elsewhere = dead.replace(/^\d+/, '1')
   const orphan = await startSleeper(dead)
   const orphanOfOrphan = await startSleeper(`${dead} ${living}`)
@@ -43,11 +43,11 @@ test('kills commands whose owner has ended, and no others', async () => {
 })
 
 test('a mark identifies one command and includes the inherited marks', () => {
-  const [first, second] = [newMark(), newMark()]
+  const [first, second] = [createMark(), createMark()]
   expect(first.own).not.toBe(second.own)
   const before = process.env[markVariable]
   process.env[markVariable] = 'outer'
-  const inner = newMark()
+  const inner = createMark()
   if (before === undefined) delete process.env[markVariable]
   else process.env[markVariable] = before
   expect(inner.value).toBe(`outer ${inner.own}`)

@@ -24,7 +24,7 @@ export interface Mark {
 const killMsMax = 5000
 const pollMs = 10
 
-export function newMark(): Mark {
+export function createMark(): Mark {
   const own = [pidNamespace(), process.pid, startTime(process.pid), randomUUID()].join('.')
   const inherited = process.env[markVariable]
   return { own, value: inherited === undefined ? own : `${inherited} ${own}` }

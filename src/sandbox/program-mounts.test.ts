@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { commandMounts, programMounts } from './program-mounts.ts'
+import { findCommandMounts, findProgramMounts } from './program-mounts.ts'
 
 let home: string
 let cwd: string
@@ -29,7 +29,7 @@ async function link(path: string, target: string): Promise<string> {
 }
 
 const findMounts = (name: string, path = `${home}/tools/bin:/usr/bin`): readonly string[] =>
-  programMounts(name, { cwd, path, home, node: '/usr/bin/node' })
+  findProgramMounts(name, { cwd, path, home, node: '/usr/bin/node' })
 
 describe('the mounts of a program', () => {
   test('are only its file, in a folder with other programs', async () => {
@@ -65,7 +65,7 @@ describe('the mounts of a program', () => {
     await program('notes/a.txt')
     const search = { cwd, path: '', home, node: '/usr/bin/node' }
     const command = ['/usr/bin/node', script, '../agents/mine.mjs', join(home, 'notes'), 'mine.mjs']
-    expect(commandMounts(command, search)).toEqual([script])
+    expect(findCommandMounts(command, search)).toEqual([script])
   })
 
   test('are its whole Python environment', async () => {
@@ -105,7 +105,7 @@ describe('the mounts of a program', () => {
 describe('a symlink in the workspace is not followed', () => {
   const search = () => ({ cwd, path: '/usr/bin', home, node: '/usr/bin/node' })
   const mountsOfArgs = (...args: readonly string[]): readonly string[] =>
-    commandMounts(['/usr/bin/node', ...args], search())
+    findCommandMounts(['/usr/bin/node', ...args], search())
 
   test('from a file in the arguments', async () => {
     const secret = await program('.ssh/id_rsa')
@@ -134,7 +134,7 @@ describe('a symlink in the workspace is not followed', () => {
     const alias = await link('alias', cwd)
     const outer = await link('bin/agent', join(cwd, 'agent'))
     expect(mountsOfArgs(join(alias, 'agent'), outer)).toEqual([])
-    expect(commandMounts(['./agent', './agent'], { ...search(), cwd: alias })).toEqual([])
+    expect(findCommandMounts(['./agent', './agent'], { ...search(), cwd: alias })).toEqual([])
     expect(findMounts('agent', `${home}/bin`)).toEqual([])
   })
 
@@ -150,9 +150,9 @@ test('a program in the workspace exposes nothing around the workspace', async ()
   await writeFile(join(home, 'pyvenv.cfg'), '')
   const outer = await realpath(await mkdtemp(join(tmpdir(), 'loopwright-other-home-')))
   onTestFinished(() => rm(outer, { recursive: true, force: true }))
-  expect(programMounts('./agent', { cwd, path: '', home: outer, node: '/usr/bin/node' })).toEqual(
-    [],
-  )
+  expect(
+    findProgramMounts('./agent', { cwd, path: '', home: outer, node: '/usr/bin/node' }),
+  ).toEqual([])
 })
 
 test('the home directory is never mounted, whatever is in it', async () => {

@@ -23,13 +23,13 @@ export interface ProgramSearch {
 }
 
 /** For `SandboxPlace.readOnly`; a program passed by name is then found inside too. Empty if there is none. */
-export function programMounts(program: string, search: ProgramSearch): readonly string[] {
+export function findProgramMounts(program: string, search: ProgramSearch): readonly string[] {
   const found = findOnPath(program, search)
   return found === undefined ? [] : listMounts(found, search)
 }
 
 /** Includes files in the arguments, such as the script of an interpreter. */
-export function commandMounts(
+export function findCommandMounts(
   command: readonly string[],
   search: ProgramSearch,
 ): readonly string[] {
@@ -37,7 +37,7 @@ export function commandMounts(
   const named = args.flatMap((arg) => (arg.includes('/') ? (findFile(arg, search) ?? []) : []))
   return [
     ...new Set([
-      ...programMounts(program, search),
+      ...findProgramMounts(program, search),
       ...named.flatMap((found) => listMounts(found, search)),
     ]),
   ]
@@ -74,7 +74,7 @@ function findOnPath(program: string, search: ProgramSearch): FoundFile | undefin
         .map((folder) => join(folder, program))
   for (const candidate of candidates) {
     const found = findFile(candidate, search)
-    if (found !== undefined && isProgram(found.real)) return found
+    if (found !== undefined && isExecutableFile(found.real)) return found
   }
   return undefined
 }
@@ -91,7 +91,7 @@ function realWorkspace({ cwd }: ProgramSearch): string {
   return existsSync(cwd) ? realpathSync(cwd) : cwd
 }
 
-export function isProgram(path: string): boolean {
+export function isExecutableFile(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)
     return statSync(path).isFile()

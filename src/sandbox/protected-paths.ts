@@ -2,7 +2,7 @@
 
 import { existsSync, realpathSync } from 'node:fs'
 import { gitMounts } from './git-mounts.ts'
-import type { SandboxPlace } from './sandbox-type.ts'
+import type { SandboxSpec } from './sandbox-type.ts'
 
 export interface ProtectedPaths {
   readonly hidden: readonly string[]
@@ -14,7 +14,7 @@ export function protectedPaths({
   workspace,
   hide = [],
   readOnly = [],
-}: Pick<SandboxPlace, 'workspace' | 'hide' | 'readOnly'>): ProtectedPaths {
+}: Pick<SandboxSpec, 'workspace' | 'hide' | 'readOnly'>): ProtectedPaths {
   if (!existsSync(workspace)) return { hidden: hide, readOnly }
   const git = gitMounts(realpathSync(workspace))
   return { hidden: [...hide, ...git.hide], readOnly: [...readOnly, ...git.readOnly] }

@@ -107,7 +107,7 @@ export interface ObservationReport {
 }
 
 /** What a command may touch. Nothing else exists inside the sandbox. */
-export interface SandboxPlace {
+export interface SandboxSpec {
   /** Writable, except its `.git`; with `workspaceOverlay` the writes go to the overlay. */
   readonly workspace: string
   /** The path of the workspace inside. Default: the same path. Not supported on macOS. */
@@ -164,10 +164,10 @@ export interface Sandbox {
   overlay(): Promise<OverlayReport>
   /** For workspaces in this folder; default: the temporary folder. Tried once per folder and process. */
   observes(folder?: string): Promise<ObservationReport>
-  commands(spec: SandboxPlace): Commands
+  commands(spec: SandboxSpec): Commands
   /** Starts a long-running program. It has no time limit: end it with `kill`. */
   start(
-    spec: SandboxPlace,
+    spec: SandboxSpec,
     command: Pick<Command, 'program' | 'args' | 'cwd' | 'env'>,
   ): SandboxedProcess
 }

@@ -11,7 +11,7 @@ import { realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import type { Command } from '../engine/index.ts'
 import type { PreparedSandbox } from './bubblewrap-args.ts'
-import { killAll, markVariable, newMark, signalGroup } from './process-group.ts'
+import { createMark, killAll, markVariable, signalGroup } from './process-group.ts'
 import type { Launched } from './run-command.ts'
 
 /** Every program on macOS needs these. */
@@ -35,7 +35,7 @@ export function launchInSeatbelt(
     readonly keepsInput?: boolean
   },
 ): Launched {
-  const mark = newMark()
+  const mark = createMark()
   const temporary = realpathSync(tmpdir())
   const args = ['-p', seatbeltProfile(sandbox, temporary), command.program, ...command.args]
   const hasInput = command.input !== undefined || command.keepsInput === true

@@ -10,7 +10,7 @@ import { lstatSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { LoopError } from '../loop/index.ts'
-import { isProgram } from './program-mounts.ts'
+import { isExecutableFile } from './program-mounts.ts'
 import { resolvePath } from './resolve-path.ts'
 import { isWithin, withoutNested } from './toolchains.ts'
 
@@ -59,7 +59,9 @@ export function findShownPaths({
     hidden,
     pinned: listParents(protectedPaths, workspace),
     programFolders: [
-      ...new Set(listed.filter(({ path }) => isProgram(path)).map(({ path }) => dirname(path))),
+      ...new Set(
+        listed.filter(({ path }) => isExecutableFile(path)).map(({ path }) => dirname(path)),
+      ),
     ],
   }
 }

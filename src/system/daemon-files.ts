@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 import { makeFolder } from './index.ts'
 
-export interface DaemonPlace {
+export interface DaemonFiles {
   readonly folder: string
   readonly lock: string
   /** Its address: written when it listens, removed when it shuts down cleanly. */
@@ -17,7 +17,7 @@ export interface DaemonPlace {
   readonly socket: string
 }
 
-export function daemonPlace(state: string): DaemonPlace {
+export function getDaemonFiles(state: string): DaemonFiles {
   const folder = join(state, 'daemon')
   return {
     folder,
@@ -44,7 +44,9 @@ export interface DaemonFile {
 /** Undefined if the file is missing or invalid. */
 export function readDaemonFile(state: string): DaemonFile | undefined {
   try {
-    const found = JSON.parse(readFileSync(daemonPlace(state).file, 'utf8')) as Partial<DaemonFile>
+    const found = JSON.parse(
+      readFileSync(getDaemonFiles(state).file, 'utf8'),
+    ) as Partial<DaemonFile>
     const { pid, address, socket, startedAtMs, version } = found
     if (typeof pid !== 'number' || typeof startedAtMs !== 'number') return undefined
     if (typeof address !== 'string' || typeof socket !== 'string') return undefined
@@ -55,8 +57,8 @@ export function readDaemonFile(state: string): DaemonFile | undefined {
 }
 
 /** Creates the folder, accessible to its owner only. */
-export function makeDaemonFolder(state: string): DaemonPlace {
-  const place = daemonPlace(state)
+export function createDaemonFolder(state: string): DaemonFiles {
+  const place = getDaemonFiles(state)
   try {
     makeFolder(place.folder)
     const found = lstatSync(place.folder)
@@ -65,7 +67,7 @@ export function makeDaemonFolder(state: string): DaemonPlace {
     chmodSync(place.folder, 0o700)
     return place
   } catch (cause) {
-    throw placeFailure(place.folder, cause)
+    throw toStateFolderError(place.folder, cause)
   }
 }
 
@@ -76,7 +78,7 @@ const advices: Readonly<Record<string, string>> = {
   EACCES: 'Make it writable (chmod u+rwx), or use another folder with --state.',
 }
 
-export function placeFailure(path: string, cause: unknown): LoopError {
+export function toStateFolderError(path: string, cause: unknown): LoopError {
   if (cause instanceof LoopError) return cause
   const reason = cause instanceof Error ? cause.message : String(cause)
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''

@@ -12,7 +12,7 @@ export const sha256 = (content: string | Uint8Array): string =>
   createHash('sha256').update(content).digest('hex')
 
 /** The hash of the list of paths and digests, sorted by path. */
-export function digestOf(files: readonly FileDigest[]): string {
+export function digestFiles(files: readonly FileDigest[]): string {
   const list = files.map(({ path, sha256: hash }) => [path, hash] as const)
   return sha256(JSON.stringify(list.toSorted(([a], [b]) => (a < b ? -1 : 1))))
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { workspaceSecrets } from './find-secrets.ts'
+import { findWorkspaceSecrets } from './find-secrets.ts'
 
 let folder: string
 
@@ -23,7 +23,7 @@ test('finds secrets by name in files and in the environment', async () => {
     SSH_AUTH_SOCK: '/tmp/agent.1',
     PATH: '/bin',
   }
-  expect(new Set(await workspaceSecrets([folder, undefined], environment))).toEqual(
+  expect(new Set(await findWorkspaceSecrets([folder, undefined], environment))).toEqual(
     new Set(['ghp_0123456789', 'sk-1234567890', 'p%40ss-word-1', 'p@ss-word-1', 'abc-123-def']),
   )
 })
@@ -32,5 +32,5 @@ test('ignores words, paths and symlinks', async () => {
   writeFileSync(join(folder, '.env'), 'TOKEN=production\nPRIVATE_KEY=/etc/ssl/key-1.pem\n')
   writeFileSync(join(folder, 'elsewhere'), 'TOKEN=sk-1234567890\n')
   symlinkSync('elsewhere', join(folder, '.env.link'))
-  expect(await workspaceSecrets([folder, join(folder, 'gone')], {})).toEqual([])
+  expect(await findWorkspaceSecrets([folder, join(folder, 'gone')], {})).toEqual([])
 })

@@ -6,7 +6,7 @@
 import { constants } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { daemonPlace } from './daemon-files.ts'
+import { getDaemonFiles } from './daemon-files.ts'
 import type { Environment } from './environment.ts'
 
 const filesMax = 20
@@ -15,7 +15,7 @@ const valuesMax = 200
 /** Shorter values would mask ordinary words. */
 const charsMin = 8
 
-export async function workspaceSecrets(
+export async function findWorkspaceSecrets(
   folders: readonly (string | undefined)[],
   environment: Environment,
 ): Promise<readonly string[]> {
@@ -33,8 +33,8 @@ export async function workspaceSecrets(
 }
 
 /** Masked too, because reading an agent's output must not grant access to the daemon. */
-export async function daemonTokens(stateFolder: string): Promise<readonly string[]> {
-  const { token, readToken } = daemonPlace(stateFolder)
+export async function readDaemonTokens(stateFolder: string): Promise<readonly string[]> {
+  const { token, readToken } = getDaemonFiles(stateFolder)
   const texts = await Promise.all([token, readToken].map(readPlain))
   return texts.map((text) => text.trim()).filter((text) => text.length >= charsMin)
 }

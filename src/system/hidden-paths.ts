@@ -17,7 +17,7 @@ export interface HiddenPaths {
   covers(path: string): boolean
 }
 
-export function hiddenPaths(
+export function resolveHiddenPaths(
   hide: readonly string[],
   workspace: string,
   checkout: string | undefined,

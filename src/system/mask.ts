@@ -3,7 +3,7 @@
 export type Mask = (text: string) => string
 
 /** The same value with all its strings masked. */
-export function masked<T>(mask: Mask, value: T): T {
+export function maskDeep<T>(mask: Mask, value: T): T {
   const visit = (one: unknown): unknown => {
     if (typeof one === 'string') return mask(one)
     if (Array.isArray(one)) return one.map(visit)

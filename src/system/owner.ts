@@ -10,13 +10,13 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-export function createOwner(): string {
+export function createOwnerId(): string {
   const nonce = randomBytes(6).toString('hex')
   return [machine(), process.pid, startTime(process.pid) ?? '?', nonce].join('|')
 }
 
 /** False only if the owner has certainly exited. */
-export function mayLive(owner: string): boolean {
+export function mayBeAlive(owner: string): boolean {
   const [host, namespace, pidText, started] = owner.split('|')
   const pid = Number(pidText)
   if (host === hostname() && isFromEarlierBoot(namespace)) return false
@@ -28,7 +28,7 @@ export function mayLive(owner: string): boolean {
 
 /** What this machine knows about owners, so that a store can take over from an ended process at once. */
 export const localOwners = {
-  isDead: (owner: string): boolean => !mayLive(owner),
+  isDead: (owner: string): boolean => !mayBeAlive(owner),
   isOfThisBoot: (owner: string): boolean => isOfThisBoot(owner),
   describe: (owner: string): string => `process ${owner.split('|')[2] ?? '?'}`,
 } as const

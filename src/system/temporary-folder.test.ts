@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { inTemporary, makeTemporaryFolder } from './temporary-folder.ts'
+import { explainTemporaryFolderErrors, makeTemporaryFolder } from './temporary-folder.ts'
 
 let folder: string
 beforeEach(() => {
@@ -48,12 +48,12 @@ test.each([
       throw error
     }
     const error = Object.assign(new Error(code), { code })
-    await expect(inTemporary(folder, fail(error))).rejects.toMatchObject({
+    await expect(explainTemporaryFolderErrors(folder, fail(error))).rejects.toMatchObject({
       code: 'store-failed',
       message: expect.stringMatching(words),
       cause: error,
     })
     const other = new Error('other')
-    await expect(inTemporary(folder, fail(other))).rejects.toBe(other)
+    await expect(explainTemporaryFolderErrors(folder, fail(other))).rejects.toBe(other)
   },
 )

@@ -10,11 +10,14 @@ export async function makeTemporaryFolder(
   prefix: string,
   parent: string = tmpdir(),
 ): Promise<string> {
-  return inTemporary(parent, () => mkdtemp(join(parent, prefix)))
+  return explainTemporaryFolderErrors(parent, () => mkdtemp(join(parent, prefix)))
 }
 
 /** Runs `work`, and explains errors that come from the temporary folder `parent`. */
-export async function inTemporary<T>(parent: string, work: () => Promise<T>): Promise<T> {
+export async function explainTemporaryFolderErrors<T>(
+  parent: string,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -58,11 +58,11 @@ export function pathInside(folder: string, path: string): string | undefined {
 }
 
 /** Restoring a checkpoint replaces all files of the folder, so it must be empty or the caller must agree. */
-export function requireEmpty(
+export function requireEmptyFolder(
   workspace: string | undefined,
   replaceFiles: boolean | undefined,
 ): void {
-  if (workspace === undefined || !mayBeFolder(workspace) || replaceFiles === true) return
+  if (workspace === undefined || !folderExists(workspace) || replaceFiles === true) return
   if (readdirSync(workspace).length === 0) return
   throw new LoopError(
     'bad-request',
@@ -89,8 +89,8 @@ export function makeFolder(path: string): string | undefined {
 }
 
 /** Creates the workspace folder if it does not exist; its path must be absolute. */
-export function makeWorkFolder(path: string): void {
-  if (isAbsolute(path) && mayBeFolder(path)) return
+export function ensureWorkspaceFolder(path: string): void {
+  if (isAbsolute(path) && folderExists(path)) return
   try {
     if (isAbsolute(path)) return void makeFolder(path)
   } catch (cause) {
@@ -103,13 +103,13 @@ export function makeWorkFolder(path: string): void {
 
 /** Rejects a workspace that does not exist, before a run is created for it. */
 export function requireFolder(workspace: string | undefined): void {
-  if (workspace === undefined || mayBeFolder(workspace)) return
+  if (workspace === undefined || folderExists(workspace)) return
   const message = `The folder ${workspace} does not exist. Create it, or use another workspace.`
   throw new LoopError('bad-request', message)
 }
 
 /** True: the folder exists. False: it could be created. Throws if it is not a folder or not accessible. */
-export function mayBeFolder(path: string): boolean {
+export function folderExists(path: string): boolean {
   let problem = 'another kind of file'
   try {
     if (statSync(path).isDirectory()) return true
@@ -146,8 +146,8 @@ function mayRead(folder: string, { uid, mode }: Stats): boolean {
 }
 
 /** Rejects a folder inside a git directory: its files are git's data and hooks that git runs. */
-export function requireNoGitDir(workspace: string | undefined): void {
-  const gitDir = workspace === undefined ? undefined : gitDirAround(workspace)
+export function requireOutsideGitDir(workspace: string | undefined): void {
+  const gitDir = workspace === undefined ? undefined : findEnclosingGitDir(workspace)
   if (gitDir === undefined) return
   const relation = gitDir === workspace ? 'is' : `is inside ${gitDir}, which is`
   const advice = 'Use a checkout as the workspace, or pass --worktree for a bare repository.'
@@ -161,13 +161,13 @@ export const isWithoutGit = (workspace: string | undefined): boolean =>
   lstatSync(join(workspace, '.git'), { throwIfNoEntry: false }) === undefined
 
 /** The git directory that contains the folder or is the folder; undefined inside a checkout. */
-export function gitDirAround(folder: string): string | undefined {
+export function findEnclosingGitDir(folder: string): string | undefined {
   const has = (name: string): boolean =>
     lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined
   if (has('.git')) return undefined
   if (has('HEAD') && (has('commondir') || (has('objects') && has('refs')))) return folder
   const above = dirname(folder)
-  return above === folder ? undefined : gitDirAround(above)
+  return above === folder ? undefined : findEnclosingGitDir(above)
 }
 
 /** Where the files of a checkpoint are assembled. */

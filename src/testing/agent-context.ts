@@ -8,8 +8,8 @@ import {
   type AgentNote,
   type Amount,
   FaultError,
+  findExceededLimit,
   type Json,
-  limitBroken,
   type Remaining,
   type Signal,
   type StepId,
@@ -67,7 +67,7 @@ export function createAgentContext(options: AgentContextOptions = {}): TestAgent
     },
     spend: () => undefined,
     async reserve(worst) {
-      const limit = limitBroken({ ...limits, sameErrors: 3 }, committed(), worst)
+      const limit = findExceededLimit({ ...limits, sameErrors: 3 }, committed(), worst)
       if (limit !== undefined) {
         const message = `The ${limit} limit would be exceeded.`
         throw new FaultError({ code: 'budget', message, retryable: false, limit })

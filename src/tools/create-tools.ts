@@ -10,10 +10,10 @@
 import type { Tools } from '../engine/index.ts'
 import {
   defined,
-  didYouMean,
   FaultError,
   type Json,
   LoopError,
+  suggestName,
   type ToolContext,
   type ToolDescription,
   type ToolResult,
@@ -157,7 +157,7 @@ function describe({ tool, parser }: Entry): ToolDescription {
 }
 
 function unknownTool(name: string, entries: ReadonlyMap<string, Entry>): ToolResult {
-  const meant = didYouMean(name, entries.keys())
+  const meant = suggestName(name, entries.keys())
   const names = [...entries.keys()].slice(0, 50).join(', ')
   const shown = JSON.stringify(name.slice(0, 100))
   return failure('unknown-tool', `There is no tool ${shown}.${meant} The tools are: ${names}.`)

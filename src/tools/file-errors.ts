@@ -4,7 +4,7 @@ import { FaultError } from '../loop/index.ts'
 import { shown } from './path-text.ts'
 import { ToolError } from './tool.ts'
 
-export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+export const hasErrorCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code))
 
 const errors: Readonly<Record<string, readonly [code: string, what: string]>> = {

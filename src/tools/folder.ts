@@ -40,7 +40,7 @@ export interface RootOptions extends FolderOptions {
 }
 
 /** The root may contain links: it comes from the configuration. */
-export async function openRoot(root: string, options: RootOptions = {}): Promise<Folder> {
+export async function openRootFolder(root: string, options: RootOptions = {}): Promise<Folder> {
   const { protection = noProtection } = options
   const path = await realpath(root)
   requireShown(protection, '')
@@ -48,7 +48,7 @@ export async function openRoot(root: string, options: RootOptions = {}): Promise
 }
 
 /** Never follows a link, and refuses hidden paths. */
-export async function openChild(
+export async function openChildFolder(
   parent: Folder,
   name: string,
   options: FolderOptions = {},

@@ -3,7 +3,7 @@
 import type { BigIntStats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
-import { hasCode } from './file-errors.ts'
+import { hasErrorCode } from './file-errors.ts'
 import type { Folder } from './folder.ts'
 import type { SearchOptions } from './glob.ts'
 import { createGlobMatcher, globCharsMax, toSkippedFolders } from './glob-pattern.ts'
@@ -144,7 +144,7 @@ async function searchIn(
 /** Files come and go while others work; a missing file is not an error. */
 function ignoreGone(error: unknown): void {
   const codes = ['ENOENT', 'ELOOP', 'ENXIO', 'EACCES', 'EPERM', 'not-a-file', 'hidden']
-  if (!hasCode(error, ...codes)) throw error
+  if (!hasErrorCode(error, ...codes)) throw error
 }
 
 function report({ lines: { found }, files, isCut, options }: Search): string {

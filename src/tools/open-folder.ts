@@ -1,6 +1,6 @@
 /** Opens a folder of the workspace, to list or search it. */
 
-import { type Folder, openChild } from './folder.ts'
+import { type Folder, openChildFolder } from './folder.ts'
 import type { ToolRunContext } from './tool.ts'
 import { notAFolder, notFound, withLocation } from './workspace-path.ts'
 
@@ -13,7 +13,7 @@ export async function withFolder<T>(
     if (found === undefined) throw notFound(path)
     if (!found.isDirectory()) throw notAFolder(path)
     if (name === undefined) return use(folder)
-    const opened = await openChild(folder, name)
+    const opened = await openChildFolder(folder, name)
     try {
       return await use(opened)
     } finally {

@@ -5,7 +5,7 @@
  */
 
 import { z } from 'zod'
-import { didYouMean } from '../loop/index.ts'
+import { suggestName } from '../loop/index.ts'
 import { createSchemaCheck } from './schema-check.ts'
 import type { JsonSchema, Tool, ToolArgs } from './tool.ts'
 
@@ -85,7 +85,7 @@ function explain(issue: z.core.$ZodIssue, args: unknown, names: readonly string[
     case 'invalid_value': {
       const values = issue.values.slice(0, namesShownMax).map(describeValue).join(', ')
       const texts = issue.values.filter((value) => typeof value === 'string')
-      const meant = typeof given === 'string' ? didYouMean(given, texts) : ''
+      const meant = typeof given === 'string' ? suggestName(given, texts) : ''
       return [`${where}: expected one of ${values}; given ${describeValue(given)}.${meant}`]
     }
     case 'invalid_union':
@@ -128,7 +128,7 @@ function explainKeys(keys: readonly string[], where: string, names: readonly str
   const place = where === 'arguments' ? '' : ` of ${where}`
   const lines = keys
     .slice(0, issuesMax)
-    .map((key) => `${describeValue(key)} is not a parameter${place}.${didYouMean(key, names)}`)
+    .map((key) => `${describeValue(key)} is not a parameter${place}.${suggestName(key, names)}`)
   if (keys.length > issuesMax) lines.push(`${keys.length - issuesMax} more names are unknown.`)
   const known = names.slice(0, namesShownMax).join(', ')
   return names.length === 0 ? lines : [...lines, `The parameters are: ${known}.`]

@@ -5,8 +5,8 @@
 
 import type { Dirent } from 'node:fs'
 import { opendir } from 'node:fs/promises'
-import { hasCode } from './file-errors.ts'
-import { type Folder, openChild, pathIn } from './folder.ts'
+import { hasErrorCode } from './file-errors.ts'
+import { type Folder, openChildFolder, pathIn } from './folder.ts'
 import { isHidden } from './protection.ts'
 
 export interface Entry {
@@ -80,10 +80,10 @@ export async function listEntries(
 /** Undefined if it is gone, may not be seen, or is no longer a folder. */
 async function openUnlessGone(folder: Folder, name: string): Promise<Folder | undefined> {
   try {
-    return await openChild(folder, name)
+    return await openChildFolder(folder, name)
   } catch (error) {
     const codes = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'bad-path', 'hidden']
-    if (hasCode(error, ...codes)) return undefined
+    if (hasErrorCode(error, ...codes)) return undefined
     throw error
   }
 }

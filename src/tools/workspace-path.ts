@@ -10,8 +10,14 @@
 
 import type { BigIntStats } from 'node:fs'
 import { lstat, mkdir, readlink, realpath } from 'node:fs/promises'
-import { asToolError, hasCode } from './file-errors.ts'
-import { type Folder, type FolderOptions, openChild, openRoot, pathIn } from './folder.ts'
+import { asToolError, hasErrorCode } from './file-errors.ts'
+import {
+  type Folder,
+  type FolderOptions,
+  openChildFolder,
+  openRootFolder,
+  pathIn,
+} from './folder.ts'
 import { isOutputPath, requireWritableName, shown, splitPath } from './path-text.ts'
 import { noProtection, type Protection, requireShown, requireWritable } from './protection.ts'
 import { ToolError, type ToolRunContext } from './tool.ts'
@@ -79,7 +85,7 @@ async function walk(walker: Walker): Promise<Location> {
   const written = splitPath(path)
   const root = roots[0] ?? ''
   roots.push(await realpath(root).catch(() => missingRoot(root)))
-  stack.push(await openRoot(root, { ...walker.options, protection: walker.protection }))
+  stack.push(await openRootFolder(root, { ...walker.options, protection: walker.protection }))
   pending.push(...toParts(walker, written.join('/')).toReversed())
   let links = 0
   for (let steps = 0; pending.length > 0; steps++) {
@@ -129,7 +135,7 @@ async function enter(walker: Walker, name: string, found: BigIntStats | undefine
   requireAllowed(walker, name, found)
   if (found === undefined) await createFolder(walker, name)
   else if (!found.isDirectory()) throw notAFolder(path)
-  walker.stack.push(await openChild(top(walker), name, options))
+  walker.stack.push(await openChildFolder(top(walker), name, options))
 }
 
 /** Nothing is created on the way to a location that is refused. */
@@ -142,7 +148,7 @@ async function createFolder(walker: Walker, name: string): Promise<void> {
   try {
     await mkdir(top(walker).at(name))
   } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error
+    if (!hasErrorCode(error, 'EEXIST')) throw error
   }
 }
 
@@ -173,7 +179,7 @@ async function statEntry(folder: Folder, name: string): Promise<BigIntStats | un
   try {
     return await lstat(folder.at(name), { bigint: true })
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined
+    if (hasErrorCode(error, 'ENOENT')) return undefined
     throw error
   }
 }

@@ -18,7 +18,7 @@ import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { defined, type TreeId } from '../loop/index.ts'
 import { compareWithTree, type TreeComparison } from './compare-with-tree.ts'
-import { makeRepository } from './git/create-repository.ts'
+import { createRepository } from './git/create-repository.ts'
 import { runGit } from './git/run-git.ts'
 
 let folder: string
@@ -61,7 +61,7 @@ beforeAll(async () => {
   write('run.sh', 'exit 0')
   chmodSync(at('run.sh'), 0o755)
   symlinkSync('src/a.txt', at('link'))
-  await makeRepository(folder)
+  await createRepository(folder)
   commit = await git('rev-parse', 'HEAD')
   whole = `git:${await git('rev-parse', 'HEAD^{tree}')}` as TreeId
 })

@@ -1,7 +1,7 @@
 export type { OverrideFile } from './checkout/checkout-files.ts'
 export { hashFile as hashFileSync } from './checkout/hash-file.ts'
 export {
-  type Apart,
+  type ManagedPath,
   type OpenCheckoutOptions,
   type OpenedCheckout,
   openCheckout,
@@ -11,16 +11,16 @@ export { removeTree } from './checkout/remove-tree.ts'
 export { listWritten } from './checkout/upper-listing.ts'
 export { compareWithTree, type TreeComparison } from './compare-with-tree.ts'
 export { createDirectoryWorkspace } from './directory.ts'
-export { type BranchCommit, branchCommits } from './git/branch-commits.ts'
-export { uncommitted } from './git/checkout-changes.ts'
+export { type BranchCommit, listBranchCommits } from './git/branch-commits.ts'
+export { listUncommitted } from './git/checkout-changes.ts'
 export type { FileChange } from './git/compare-trees.ts'
-export { makeRepository } from './git/create-repository.ts'
-export { dropBranch } from './git/delete-branch.ts'
+export { createRepository } from './git/create-repository.ts'
+export { deleteBranch } from './git/delete-branch.ts'
 export { diffFolders } from './git/diff-folders.ts'
 export { fetchArchive } from './git/fetch-archive.ts'
 export { findBase } from './git/find-base.ts'
 export { findGit } from './git/find-git.ts'
-export { leftOut } from './git/find-newly-ignored.ts'
+export { findNewlyIgnored } from './git/find-newly-ignored.ts'
 export { findOnPath } from './git/find-on-path.ts'
 export { isGitTree } from './git/git-tree-id.ts'
 export { openGitTrees } from './git/git-trees.ts'
@@ -31,13 +31,17 @@ export {
   mergeWork,
 } from './git/merge-work.ts'
 export { isBranchName } from './git/names.ts'
-export { pastCommits } from './git/past-commits.ts'
+export { listPastCommits } from './git/past-commits.ts'
 export { findRemote, pushCommit } from './git/push-commit.ts'
-export { findRepository, projectFolders, type Repository } from './git/repository.ts'
+export { findRepository, listProjectFolders, type Repository } from './git/repository.ts'
 export { type RunGit, runGit } from './git/run-git.ts'
 export { GitError, runProgram } from './git/run-program.ts'
 export { splitPatch } from './git/split-patch.ts'
-export { makeOwnFolder, type OwnFolder, removeAbandonedFolders } from './private-folder.ts'
+export {
+  makePrivateFolder,
+  type PrivateFolder,
+  removeAbandonedPrivateFolders,
+} from './private-folder.ts'
 export { createTrees } from './trees.ts'
 export {
   type CreatedWorktree,
@@ -45,15 +49,19 @@ export {
   createWorktree,
 } from './worktree/create-worktree.ts'
 export { excludePath } from './worktree/exclude-path.ts'
-export { whyNotOurs } from './worktree/finish-removal.ts'
+export { explainForeignRecord } from './worktree/finish-removal.ts'
 export { type ListedWorktree, listWorktrees } from './worktree/list-worktrees.ts'
 export type { KnownWorktree } from './worktree/open-work-tree.ts'
-export { remakeWorktree } from './worktree/recreate-worktree.ts'
-export { forgetSnapshots, type Removal, removeWorktree } from './worktree/remove-worktree.ts'
+export { recreateWorktree } from './worktree/recreate-worktree.ts'
+export { type Removal, releaseSnapshots, removeWorktree } from './worktree/remove-worktree.ts'
 export { requireClean } from './worktree/require-clean.ts'
 export { type WorktreeFiles, worktreeFiles } from './worktree/worktree-files.ts'
 export { findWorktree } from './worktree/worktree-record.ts'
-export { branchState, type WorktreeState, worktreeState } from './worktree/worktree-state.ts'
+export {
+  readBranchState,
+  readWorktreeState,
+  type WorktreeState,
+} from './worktree/worktree-state.ts'
 export {
   openWorktree,
   type WorktreeWorkspace,

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createOwner } from '../system/index.ts'
-import { makeOwnFolder } from './private-folder.ts'
+import { createOwnerId } from '../system/index.ts'
+import { makePrivateFolder } from './private-folder.ts'
 
 let parent: string
 
@@ -33,22 +33,22 @@ function createLeftover(name: string, owner?: string): string {
 /** The owner id of a process that has ended. */
 function endedOwner(): string {
   const { pid } = spawnSync('true')
-  const parts = createOwner().split('|')
+  const parts = createOwnerId().split('|')
   return parts.with(2, String(pid)).join('|')
 }
 
 test('remove deletes the folder', async () => {
-  const folder = await makeOwnFolder(parent)
+  const folder = await makePrivateFolder(parent)
   expect(existsSync(folder.path)).toBe(true)
   await folder.remove()
   expect(existsSync(folder.path)).toBe(false)
 })
 
 test('folders of ended processes are removed, those of running processes stay', async () => {
-  const mine = await makeOwnFolder(parent)
+  const mine = await makePrivateFolder(parent)
   const dead = createLeftover('loopwright-abcdef', endedOwner())
   const elsewhere = createLeftover('loopwright-abcdeg', 'other-host|pid:[1]@boot|1|1|x')
-  await makeOwnFolder(parent)
+  await makePrivateFolder(parent)
   expect([mine.path, dead, elsewhere].map((path) => existsSync(path))).toEqual([true, false, true])
 })
 
@@ -65,7 +65,7 @@ test('a folder without an owner file stays, unless it is empty and old', async (
   const link = join(parent, 'loopwright-abcdei')
   symlinkSync(target, link)
   for (const path of [full, old ?? '']) utimesSync(path, long, long)
-  await makeOwnFolder(parent)
+  await makePrivateFolder(parent)
   const there = [other, full, old, young, link, target].map((path) => existsSync(path ?? ''))
   expect(there).toEqual([true, true, false, true, true, true])
 })

@@ -10,10 +10,15 @@ import { accessSync, constants } from 'node:fs'
 import { lstat, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createOwner, inTemporary, makeTemporaryFolder, mayLive } from '../system/index.ts'
+import {
+  createOwnerId,
+  explainTemporaryFolderErrors,
+  makeTemporaryFolder,
+  mayBeAlive,
+} from '../system/index.ts'
 import { removeTree } from './checkout/remove-tree.ts'
 
-export interface OwnFolder {
+export interface PrivateFolder {
   readonly path: string
   remove(): Promise<void>
 }
@@ -24,12 +29,12 @@ const ownerFile = 'owner'
 const graceMs = 3_600_000
 
 /** Has a short path, which sockets need. Default parent: the runtime folder. */
-export async function makeOwnFolder(parent: string = runtimeFolder()): Promise<OwnFolder> {
-  await removeAbandonedFolders(parent)
+export async function makePrivateFolder(parent: string = runtimeFolder()): Promise<PrivateFolder> {
+  await removeAbandonedPrivateFolders(parent)
   const path = await makeTemporaryFolder(prefix, parent)
-  await inTemporary(parent, async () => {
+  await explainTemporaryFolderErrors(parent, async () => {
     const temporary = join(path, `${ownerFile}.new`)
-    await writeFile(temporary, createOwner(), { mode: 0o600 })
+    await writeFile(temporary, createOwnerId(), { mode: 0o600 })
     await rename(temporary, join(path, ownerFile))
   })
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
@@ -51,7 +56,9 @@ function isWritable(folder: string): boolean {
 }
 
 /** Exported for processes that need no folder themselves, such as a resumed run that calls no model. */
-export async function removeAbandonedFolders(parent: string = runtimeFolder()): Promise<void> {
+export async function removeAbandonedPrivateFolders(
+  parent: string = runtimeFolder(),
+): Promise<void> {
   const names = await readdir(parent).catch((): readonly string[] => [])
   const ours = names.filter((name) => /^loopwright-[A-Za-z0-9]{6}$/.test(name))
   await Promise.all(
@@ -65,5 +72,5 @@ async function removeIfAbandoned(path: string): Promise<void> {
   const owner = await readFile(join(path, ownerFile), 'utf8').catch(() => undefined)
   // rmdir fails if the folder is not empty.
   if (owner === undefined) return Date.now() - found.mtimeMs > graceMs ? rmdir(path) : undefined
-  if (!mayLive(owner)) await removeTree(path)
+  if (!mayBeAlive(owner)) await removeTree(path)
 }

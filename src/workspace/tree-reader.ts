@@ -6,12 +6,12 @@ import type { Blobs, TreeReader } from '../engine/index.ts'
 import { LoopError, type TreeId } from '../loop/index.ts'
 import { createBlobSource } from './checkout/blob-source.ts'
 import { createGitSource } from './checkout/git-source.ts'
-import { createReadTrees, type ReadTrees } from './checkout/read-trees.ts'
+import { type BatchedTreeReader, createBatchedTreeReader } from './checkout/read-trees.ts'
 import { compareBlobs } from './compare-blobs.ts'
 import { isGitTree } from './git/git-tree-id.ts'
 import { openGitTrees } from './git/git-trees.ts'
 import type { Repository } from './git/repository.ts'
-import { inOwnFolder } from './tree-store.ts'
+import { withRestoreFolder } from './tree-store.ts'
 
 export interface TreeReaderOptions {
   readonly blobs: Blobs
@@ -26,10 +26,10 @@ const patchBytesMaxDefault = 256 * 1024
 const pathsPerCall = 200
 
 export function createTreeReader({ blobs, folder, repository }: TreeReaderOptions): TreeReader {
-  const blobReader = createReadTrees(createBlobSource(blobs))
+  const blobReader = createBatchedTreeReader(createBlobSource(blobs))
   const gitReader =
-    repository === undefined ? undefined : createReadTrees(createGitSource({ repository }))
-  const selectReader = (tree: TreeId): ReadTrees => {
+    repository === undefined ? undefined : createBatchedTreeReader(createGitSource({ repository }))
+  const selectReader = (tree: TreeId): BatchedTreeReader => {
     if (!isGitTree(tree)) return blobReader
     if (gitReader !== undefined) return gitReader
     const message = `The tree ${tree} is in git, and this run has no repository.`
@@ -43,7 +43,7 @@ export function createTreeReader({ blobs, folder, repository }: TreeReaderOption
       if (repository === undefined || !isGitTree(before) || !isGitTree(after)) {
         const both = [before, after] as const
         const only = new Set(paths)
-        const { patch } = await inOwnFolder(folder, (path) =>
+        const { patch } = await withRestoreFolder(folder, (path) =>
           compareBlobs({ blobs }, both, path, only),
         )
         return truncate(patch, bytesMax)

@@ -17,7 +17,7 @@ import { type GitTrees, openGitTrees } from './git/git-trees.ts'
 import { findRepository } from './git/repository.ts'
 import { createTrees, type DirectoryTrees } from './trees.ts'
 
-export interface TreeDoor {
+export interface TreeStore {
   /** Every stored blob that a tree needs. Trees in git need none. */
   reachable: DirectoryTrees['reachable']
   readTree: DirectoryTrees['readTree']
@@ -44,7 +44,7 @@ interface TreeStorePorts {
   readonly folder: string
 }
 
-export function createTreeDoor(base: TreeStorePorts): TreeDoor {
+export function createTreeStore(base: TreeStorePorts): TreeStore {
   const { blobs } = base
   const trees = createTrees(blobs)
   let known: Promise<readonly GitTrees[]> | undefined
@@ -64,7 +64,7 @@ export function createTreeDoor(base: TreeStorePorts): TreeDoor {
   async function asBlobs(tree: TreeId): Promise<TreeId> {
     if (!isGitTree(tree)) return tree
     const git = await findGitTrees(tree)
-    return inOwnFolder(base.folder, async (path) => {
+    return withRestoreFolder(base.folder, async (path) => {
       await git.extract(tree, path)
       return createDirectoryWorkspace({ path, blobs, exclude: [] }).snapshot()
     })
@@ -91,7 +91,7 @@ export function createTreeDoor(base: TreeStorePorts): TreeDoor {
         return patch ? { files, patch: await git.patch(before, after) } : { files }
       }
       const both = [await asBlobs(before), await asBlobs(after)] as const
-      return inOwnFolder(base.folder, (path) => compareBlobs(base, both, path))
+      return withRestoreFolder(base.folder, (path) => compareBlobs(base, both, path))
     },
     async extract(tree, folder) {
       if (!isGitTree(tree)) return createDirectoryWorkspace({ path: folder, blobs }).restore(tree)
@@ -129,7 +129,7 @@ async function openRepositories({ journal }: TreeStorePorts): Promise<readonly G
 }
 
 /** Runs `work` with a temporary folder. No file in it is ever executed. */
-export async function inOwnFolder<T>(
+export async function withRestoreFolder<T>(
   stateFolder: string,
   work: (path: string) => Promise<T>,
 ): Promise<T> {

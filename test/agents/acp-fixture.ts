@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { type AcpAgentOptions, acpAgent } from '../../src/agents/index.ts'
 import type { StartProcess } from '../../src/engine/index.ts'
 import type { AgentReport } from '../../src/loop/index.ts'
-import { openSandbox, openWithoutWalls } from '../../src/sandbox/index.ts'
+import { openSandbox, openUnsandboxed } from '../../src/sandbox/index.ts'
 import { createAgentContext, type TestAgentContext } from '../../src/testing/index.ts'
 import { newFolder, newTag, taggedProcesses } from '../sandbox/fixture.ts'
 
@@ -61,6 +61,6 @@ export async function workAs(mode: string, options: FakeOptions = {}): Promise<F
 }
 
 async function createStart(workspace: string, sandboxed: boolean): Promise<StartProcess> {
-  const sandbox = sandboxed ? await openSandbox({ requireTier: 'strong' }) : openWithoutWalls()
+  const sandbox = sandboxed ? await openSandbox({ requireTier: 'strong' }) : openUnsandboxed()
   return (command) => sandbox.start({ workspace, readOnly: [fake] }, command)
 }

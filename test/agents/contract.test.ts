@@ -13,7 +13,7 @@ import {
   resolveModel,
   scriptedAgent,
 } from '../../src/agents/index.ts'
-import { createPlainCommands, openWithoutWalls } from '../../src/sandbox/index.ts'
+import { createPlainCommands, openUnsandboxed } from '../../src/sandbox/index.ts'
 import {
   type AgentContractOptions,
   agentContract,
@@ -72,7 +72,7 @@ const acp: AgentContractOptions = {
     acpAgent({
       command: [process.execPath, join(fakes, 'acp.mjs'), isSlow ? 'stubborn' : 'honest'],
       start: (wanted) =>
-        openWithoutWalls().start({ workspace: wanted.cwd ?? '/nonexistent' }, wanted),
+        openUnsandboxed().start({ workspace: wanted.cwd ?? '/nonexistent' }, wanted),
       spending: 'gateway',
     }),
 }

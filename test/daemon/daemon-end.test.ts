@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import { loopd } from '../../build/proof/daemon-process.js'
 import { rotateToken } from '../../src/daemon/token-file.ts'
 import { openHost } from '../../src/host/index.ts'
-import { daemonPlace } from '../../src/system/daemon-files.ts'
+import { getDaemonFiles } from '../../src/system/daemon-files.ts'
 import { newState, type StartedDaemon, startDaemon } from './start-daemon.ts'
 
 /** Of all runs; resolves when it is there. */
@@ -40,7 +40,7 @@ test('a stream is cut when its token is replaced, and ends when the daemon does'
   const ended = closed(second)
   expect(await daemon.stop()).toBe(0)
   expect(await ended).toBe('ended')
-  const { file, pid, socket } = daemonPlace(daemon.state)
+  const { file, pid, socket } = getDaemonFiles(daemon.state)
   expect([file, pid, socket].filter((path) => existsSync(path))).toEqual([])
 })
 
@@ -65,7 +65,7 @@ test('an error of its own is logged, the record is closed, and it says so by its
     stdio: 'ignore',
   })
   expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(70)
-  const place = daemonPlace(state)
+  const place = getDaemonFiles(state)
   const log = readFileSync(place.log, 'utf8')
   expect(log).toContain('internal error; shutting down')
   expect(log).toContain('planted')

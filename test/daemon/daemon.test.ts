@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { loopd } from '../../build/proof/daemon-process.js'
 import { sendRaw } from '../../build/proof/raw-http.js'
 import { rotateToken } from '../../src/daemon/token-file.ts'
-import { daemonPlace } from '../../src/system/daemon-files.ts'
+import { getDaemonFiles } from '../../src/system/daemon-files.ts'
 import { afterStory } from '../after.ts'
 import { type StartedDaemon, startDaemon } from './start-daemon.ts'
 
@@ -137,7 +137,7 @@ describe('the ways in', () => {
 
 describe('files', () => {
   test('are for their owner alone', () => {
-    const { folder, token, readToken, log, lock, file, pid, socket } = daemonPlace(daemon.state)
+    const { folder, token, readToken, log, lock, file, pid, socket } = getDaemonFiles(daemon.state)
     expect(modeOf(folder)).toBe(0o700)
     for (const path of [token, readToken, log, lock, file, pid, socket]) {
       expect([path, modeOf(path)]).toEqual([path, 0o600])
@@ -146,7 +146,7 @@ describe('files', () => {
 
   test('the log holds no token, also where a client puts it into an address', async () => {
     await daemon.ask('GET', `/no-such-route/${daemon.token}`)
-    expect(readFileSync(daemonPlace(daemon.state).log, 'utf8')).not.toContain(daemon.token)
+    expect(readFileSync(getDaemonFiles(daemon.state).log, 'utf8')).not.toContain(daemon.token)
   })
 })
 
@@ -171,7 +171,7 @@ describe('tokens', () => {
     }
     expect(await statusFor(old)).toBe(401)
     expect(await statusFor(next)).toBe(200)
-    const { readToken } = daemonPlace(state)
+    const { readToken } = getDaemonFiles(state)
     chmodSync(readToken, 0o644)
     expect(await statusFor(next)).toBe(401)
     rmSync(readToken)
@@ -191,7 +191,7 @@ describe('the record is held by one', () => {
   })
 
   test('what files say of one before it does not matter', async () => {
-    const { pid, file } = daemonPlace(daemon.state)
+    const { pid, file } = getDaemonFiles(daemon.state)
     const kept = [pid, file].map((path) => [path, readFileSync(path, 'utf8')] as const)
     writeFileSync(pid, `${process.pid}\n`)
     writeFileSync(
@@ -213,12 +213,12 @@ describe('the record is held by one', () => {
   test('one that was killed leaves files, and the next starts all the same', async () => {
     const first = await startDaemon()
     await first.kill()
-    expect(existsSync(daemonPlace(first.state).file)).toBe(true)
+    expect(existsSync(getDaemonFiles(first.state).file)).toBe(true)
     const next = await startDaemon({ state: first.state })
     expect(next.token).toBe(first.token)
     expect((await next.ask('GET', '/health')).status).toBe(200)
     expect(await next.stop()).toBe(0)
-    const { file, pid, socket } = daemonPlace(first.state)
+    const { file, pid, socket } = getDaemonFiles(first.state)
     expect([file, pid, socket].filter((path) => existsSync(path))).toEqual([])
   })
 })

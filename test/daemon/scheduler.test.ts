@@ -14,7 +14,7 @@ import { finishRunFolder } from '../../src/history/run-folder/index.ts'
 import { type Host, previewLoop, trustLoop } from '../../src/host/index.ts'
 import { isLoopError, type RunId } from '../../src/loop/index.ts'
 import type { QueueEntry } from '../../src/protocol/api/index.ts'
-import { daemonPlace } from '../../src/system/daemon-files.ts'
+import { getDaemonFiles } from '../../src/system/daemon-files.ts'
 import { firstAfterStory } from '../after.ts'
 import { newFolder, newHost, slow } from '../host-fixture.ts'
 
@@ -87,7 +87,7 @@ describe('a run that was accepted', () => {
   test('says the tokens of its daemon to nobody who looks at it', async () => {
     const host = await newHost()
     const [given, kept] = ['given-token-0123456789', 'kept-token-0123456789']
-    const place = daemonPlace(host.folder)
+    const place = getDaemonFiles(host.folder)
     mkdirSync(place.folder)
     writeFileSync(place.token, `${kept}\n`, { mode: 0o600 })
     const scheduler = await open(host, {}, { secrets: () => [given] })

@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { AgentsFound, AgentTrial } from '../../src/launch/agents/index.ts'
+import type { AgentList, AgentTrial } from '../../src/launch/agents/index.ts'
 import { startModelServer } from '../../src/testing/model-server.ts'
 import { behind } from './gateway-fixture.ts'
 import { ctl, ctlApart, ctlWith, type Ended, type Place, place } from './loop-fixture.ts'
@@ -11,7 +11,7 @@ import { installFake, withPath } from './program-fixture.ts'
 
 const key = 'sk-real-0123456789abcdef'
 const anywhere = (): Place => place('')
-const agentsIn = ({ stdout }: Ended): AgentsFound => JSON.parse(stdout) as AgentsFound
+const agentsIn = ({ stdout }: Ended): AgentList => JSON.parse(stdout) as AgentList
 const trialIn = ({ stdout }: Ended): AgentTrial => JSON.parse(stdout) as AgentTrial
 
 function program(folder: string, name: string, text: string): string {

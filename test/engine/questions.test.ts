@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { driveRun, openQuestions, rewindRun } from '../../src/engine/index.ts'
-import { answerProblem, type Question } from '../../src/loop/index.ts'
+import { findAnswerProblem, type Question } from '../../src/loop/index.ts'
 import { createWorld, loopOf, type World } from './fixture.ts'
 
 const deploy: Question = {
@@ -159,8 +159,8 @@ describe('a question', () => {
   })
 
   test('takes an answer that is one of its options only', () => {
-    expect(answerProblem(deploy, 'perhaps')).toContain('choose one of: yes, no')
-    expect(answerProblem(deploy, 'yes')).toBeUndefined()
+    expect(findAnswerProblem(deploy, 'perhaps')).toContain('choose one of: yes, no')
+    expect(findAnswerProblem(deploy, 'yes')).toBeUndefined()
   })
 
   test('that cannot be asked fails the run', async () => {

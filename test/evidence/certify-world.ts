@@ -7,12 +7,12 @@ import { type Certified, type CertifierParts } from '../../src/evidence/certify/
 import { createCertifier } from '../../src/evidence/certify/certifier.ts'
 import type {
   Answered,
-  BaseAnswer,
-  CertifyingPlace,
+  BaseResult,
+  CertificationCheckout,
+  CertificationCheckoutRequest,
   Observation,
   ObservedTest,
   OpenCheck,
-  PlaceRequest,
 } from '../../src/evidence/index.ts'
 import type {
   CertificateId,
@@ -107,12 +107,12 @@ interface World {
 export function createWorld({ checks = { test: { observes: runTests } }, parts = {} }: World = {}) {
   const trees = createMemoryTrees()
   const issued: Certified[] = []
-  const opened: PlaceRequest[] = []
+  const opened: CertificationCheckoutRequest[] = []
   const ran: string[] = []
   const bases = keepBases()
   let closed = 0
   let now = 0
-  const open = async (request: PlaceRequest): Promise<CertifyingPlace> => {
+  const open = async (request: CertificationCheckoutRequest): Promise<CertificationCheckout> => {
     opened.push(request)
     let files: Texts = {}
     return {
@@ -174,7 +174,7 @@ export function createWorld({ checks = { test: { observes: runTests } }, parts =
 }
 
 function keepBases(): CertifierParts['bases'] {
-  const kept = new Map<string, BaseAnswer>()
+  const kept = new Map<string, BaseResult>()
   return {
     read: async (key) => kept.get(key),
     write: async (key, answer) => void kept.set(key, answer),

@@ -13,7 +13,7 @@ import {
 } from '../../src/definition/loop-file/index.ts'
 import { loadLoop, previewLoop, trustLoop } from '../../src/launch/load-loop.ts'
 import { planRun } from '../../src/launch/plan/plan-run.ts'
-import { lookAhead } from '../../src/launch/preflight/look-ahead.ts'
+import { runFirstStage } from '../../src/launch/preflight/look-ahead.ts'
 import { defaultLimits } from '../../src/loop/index.ts'
 import { type LoopTypeDefinition, loopTypes } from '../../src/loops/index.ts'
 import { jsonSchemas } from '../../src/protocol/index.ts'
@@ -165,7 +165,7 @@ describe('a run of another type', () => {
     })
     expect(plan.prompt).toBe('Write out.txt.')
     expect(plan.estimate?.unknown).toContain('what the agent for reviewer (codex) costs')
-    const found = await lookAhead(loaded, {
+    const found = await runFirstStage(loaded, {
       workspace: loaded.workspace,
       folder: state,
       attended: true,

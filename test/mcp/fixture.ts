@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import type { Tools } from '../../src/engine/index.ts'
 import type { Json, ToolContext, ToolResult } from '../../src/loop/index.ts'
-import { killAll, markVariable, newMark } from '../../src/sandbox/process-group.ts'
+import { createMark, killAll, markVariable } from '../../src/sandbox/process-group.ts'
 import type { MarkProcesses, McpOptions, McpServer, McpTools } from '../../src/tools/index.ts'
 import { connectMcp, createTools } from '../../src/tools/index.ts'
 
@@ -30,7 +30,7 @@ export const misbehaving = (mode = 'fine'): McpServer => ({
 
 /** As the host does it. */
 export const markProcesses: MarkProcesses = () => {
-  const mark = newMark()
+  const mark = createMark()
   return {
     environment: { [markVariable]: mark.value },
     killAll: (group) => killAll(group, mark),

@@ -23,8 +23,8 @@ import type { Command, CommandResult } from '../../src/engine/index.ts'
 import type {
   ObservationReport,
   SandboxOptions,
-  SandboxPlace,
   SandboxReport,
+  SandboxSpec,
 } from '../../src/sandbox/index.ts'
 import { afterFile } from '../after.ts'
 
@@ -61,7 +61,7 @@ async function remove(folder: string): Promise<void> {
 
 export interface Job {
   readonly options?: SandboxOptions
-  readonly place?: SandboxPlace
+  readonly place?: SandboxSpec
   readonly commands?: readonly Command[]
   /** Run all commands concurrently. */
   readonly together?: boolean

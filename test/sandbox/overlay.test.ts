@@ -6,17 +6,17 @@ import { chmod, lchown, link, mkdir, readdir, symlink, writeFile } from 'node:fs
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Command } from '../../src/engine/index.ts'
-import type { SandboxPlace } from '../../src/sandbox/index.ts'
+import type { SandboxSpec } from '../../src/sandbox/index.ts'
 import { drive, type Identity, identities, newFolder, newTag, taggedProcesses } from './fixture.ts'
 
 interface Scene {
-  readonly place: SandboxPlace
+  readonly place: SandboxSpec
   readonly layer: string
   readonly base: string
 }
 
 /** A layer with special characters in its path, and with a file that has a hard link outside. */
-async function newScene(identity: Identity, limits: SandboxPlace['limits'] = {}): Promise<Scene> {
+async function newScene(identity: Identity, limits: SandboxSpec['limits'] = {}): Promise<Scene> {
   const own = await newFolder(identity)
   const layer = join(own, 'a layer, of:two\\parts')
   const [workspace, base] = [join(own, 'ws'), join(own, 'base')]

@@ -7,11 +7,11 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
-  commandMounts,
+  findCommandMounts,
+  findProgramMounts,
   openSandbox,
-  programMounts,
   type Sandbox,
-  type SandboxPlace,
+  type SandboxSpec,
 } from '../../src/sandbox/index.ts'
 import { never, newFolder } from './fixture.ts'
 
@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 
 /** Returns standard output and standard error. */
-async function run(script: string, place: Partial<SandboxPlace> = {}): Promise<string> {
+async function run(script: string, place: Partial<SandboxSpec> = {}): Promise<string> {
   const commands = sandbox.commands({ workspace, ...place })
   const { stdout } = await commands.run(
     { program: 'bash', args: ['-c', `exec 2>&1\n${script}`] },
@@ -261,7 +261,10 @@ describe('a program that a user installed', () => {
     const secret = join(await newFolder(), 'key')
     await writeFile(secret, 'secret')
     await symlink(secret, join(workspace, 'agent.mjs'))
-    const readOnly = commandMounts(['node', './agent.mjs'], { cwd: workspace, path: '/usr/bin' })
+    const readOnly = findCommandMounts(['node', './agent.mjs'], {
+      cwd: workspace,
+      path: '/usr/bin',
+    })
     expect(await run(`cat agent.mjs ${secret}`, { readOnly })).not.toMatch(/^secret/m)
   })
 
@@ -279,7 +282,7 @@ describe('a program that a user installed', () => {
     await chmod(cli, 0o755)
     await symlink('../lib/node_modules/agent/cli.js', join(bin, 'agent'))
     const path = `${bin}:/usr/bin`
-    const readOnly = programMounts('agent', { cwd: workspace, path, home })
+    const readOnly = findProgramMounts('agent', { cwd: workspace, path, home })
     const commands = sandbox.commands({ workspace, readOnly })
     const { stdout } = await commands.run({ program: 'agent', args: ['works'] }, never)
     expect(stdout).toBe('dep works\n')

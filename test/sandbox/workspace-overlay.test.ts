@@ -5,12 +5,12 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { chmod, lchown, link, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { SandboxPlace } from '../../src/sandbox/index.ts'
+import type { SandboxSpec } from '../../src/sandbox/index.ts'
 import { listWritten } from '../../src/workspace/index.ts'
 import { drive, type Identity, identities, type JobResult, newFolder } from './fixture.ts'
 
 interface Scene {
-  readonly place: SandboxPlace
+  readonly place: SandboxSpec
   readonly upper: string
   /** Everything in the workspace. */
   content(): string
@@ -19,7 +19,7 @@ interface Scene {
 const names =
   'mended removed renamed mode linked untouched src/one src/two many/a many/b noatime mapped byfd byroot run times'
 
-async function newScene(identity: Identity, limits: SandboxPlace['limits'] = {}): Promise<Scene> {
+async function newScene(identity: Identity, limits: SandboxSpec['limits'] = {}): Promise<Scene> {
   const own = await newFolder(identity)
   const [workspace, folder] = [join(own, 'a work, of:two\\parts'), join(own, 'writes')]
   const layer = join(own, 'layer')

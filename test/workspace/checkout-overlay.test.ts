@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { TreeId } from '../../src/loop/index.ts'
-import { findOpaque, openSandbox } from '../../src/sandbox/index.ts'
+import { findOpaqueFolders, openSandbox } from '../../src/sandbox/index.ts'
 import { memoryBlobs } from '../../src/testing/memory-blobs.ts'
 import {
   createDirectoryWorkspace,
@@ -37,7 +37,13 @@ beforeEach(async () => {
   }
   const blobs = memoryBlobs()
   tree = await createDirectoryWorkspace({ path: work, blobs }).snapshot()
-  checkout = await openCheckout({ folder, tree, blobs, isOverlaid: true, findOpaque })
+  checkout = await openCheckout({
+    folder,
+    tree,
+    blobs,
+    isOverlaid: true,
+    findOpaque: findOpaqueFolders,
+  })
 })
 afterEach(async () => {
   await checkout.remove()

@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type KnownWorktree, leftOut } from '../../src/workspace/index.ts'
+import { findNewlyIgnored, type KnownWorktree } from '../../src/workspace/index.ts'
 import { createGitFixture, type GitFixture } from './git-fixture.ts'
 
 let fixture: GitFixture
@@ -28,7 +28,8 @@ function write(...paths: readonly string[]): void {
   }
 }
 
-const found = async (): Promise<readonly string[]> => leftOut(await fixture.repository(), worktree)
+const found = async (): Promise<readonly string[]> =>
+  findNewlyIgnored(await fixture.repository(), worktree)
 
 test('files that the base ignores, or that were carried over, are not listed', async () => {
   write('dist/out.js', 'lib/__pycache__/a.pyc', 'lib/made', 'node_modules/pkg/new.js', 'new.js')

@@ -19,10 +19,10 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   findRepository,
+  listUncommitted,
   listWorktrees,
   removeWorktree,
   runGit,
-  uncommitted,
   worktreeFiles,
 } from '../../src/workspace/index.ts'
 import { createGitFixture, type GitFixture } from './git-fixture.ts'
@@ -91,7 +91,7 @@ describe('a .git is not trusted', () => {
 test('uncommitted changes are found, even without any commit', async () => {
   const repository = await fixture.repository()
   fixture.git('checkout', '-q', '--orphan', 'none')
-  expect(await uncommitted(runGit, worktreeFiles, repository)).toEqual(['a.txt'])
+  expect(await listUncommitted(runGit, worktreeFiles, repository)).toEqual(['a.txt'])
 })
 
 describe('no symlink in a repository is followed', () => {

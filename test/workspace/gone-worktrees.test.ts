@@ -15,8 +15,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { isLoopError, type TreeId } from '../../src/loop/index.ts'
 import {
-  forgetSnapshots,
   type KnownWorktree,
+  releaseSnapshots,
   removeWorktree,
   type WorktreeWorkspace,
 } from '../../src/workspace/index.ts'
@@ -228,7 +228,7 @@ describe('snapshots that a garbage collection deleted', () => {
   test('do not prevent the deletion of their ref', async () => {
     await workspace.snapshot()
     writeFileSync(ref(), lost)
-    await forgetSnapshots(await fixture.repository(), 'k')
+    await releaseSnapshots(await fixture.repository(), 'k')
     expect(existsSync(ref())).toBe(false)
     fixture.git('gc', '--prune=now', '--quiet')
   })

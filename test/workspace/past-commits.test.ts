@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { pastCommits } from '../../src/workspace/index.ts'
+import { listPastCommits } from '../../src/workspace/index.ts'
 import { createGitFixture, type GitFixture } from './git-fixture.ts'
 
 let fixture: GitFixture | undefined
@@ -21,7 +21,7 @@ test('lists the last commits with trees and paths, without merges and the root c
   write('c.js')
   commitAll('chore: c')
 
-  const found = await pastCommits(await repository(), 'HEAD', 50)
+  const found = await listPastCommits(await repository(), 'HEAD', 50)
   expect(found.map(({ subject }) => subject)).toEqual([
     'chore: c',
     expect.stringContaining('fix: b'),
@@ -35,6 +35,6 @@ test('lists the last commits with trees and paths, without merges and the root c
     paths: ['src/ü b.js', 'test/b.test.js'],
   })
   expect(feature?.paths).toEqual(['src/ü b.js'])
-  expect(await pastCommits(await repository(), 'HEAD', 1)).toHaveLength(1)
-  expect(await pastCommits(await repository(), 'nothing', 5)).toEqual([])
+  expect(await listPastCommits(await repository(), 'HEAD', 1)).toHaveLength(1)
+  expect(await listPastCommits(await repository(), 'nothing', 5)).toEqual([])
 })

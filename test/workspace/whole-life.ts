@@ -7,15 +7,15 @@ import type { TreeId } from '../../src/loop/index.ts'
 import {
   diffFolders,
   type KnownWorktree,
+  listUncommitted,
   listWorktrees,
   openGitTrees,
   type Repository,
-  remakeWorktree,
+  readWorktreeState,
+  recreateWorktree,
   removeWorktree,
   runGit,
-  uncommitted,
   worktreeFiles,
-  worktreeState,
 } from '../../src/workspace/index.ts'
 import type { GitFixture } from './git-fixture.ts'
 
@@ -25,7 +25,7 @@ export async function liveThrough(
   change: (worktree: KnownWorktree) => void,
 ): Promise<void> {
   const repository = await fixture.repository()
-  await uncommitted(runGit, worktreeFiles, repository)
+  await listUncommitted(runGit, worktreeFiles, repository)
   const worktree = await fixture.create({ key: 'life' })
   const workspace = await fixture.open(worktree)
   const before = await workspace.snapshot()
@@ -41,10 +41,10 @@ export async function liveThrough(
   expect(await workspace.snapshot()).toBe(after)
   await fixture.open(worktree)
   await listWorktrees(repository)
-  await worktreeState(repository, worktree)
+  await readWorktreeState(repository, worktree)
   await lookAtTrees(fixture, repository, before, after)
   rmSync(worktree.path, { recursive: true })
-  expect(await remakeWorktree({ repository, worktree, tree: after })).toBe(true)
+  expect(await recreateWorktree({ repository, worktree, tree: after })).toBe(true)
   expect(await (await fixture.open(worktree)).snapshot()).toBe(after)
   await fixture.create({ key: 'next', name: 'next', allowDirty: true })
   expect(await removeWorktree({ repository, key: 'life' })).toMatchObject({ status: 'removed' })

@@ -24,7 +24,7 @@ import {
   LoopError,
   textOf,
 } from '../../loop/index.ts'
-import { within } from '../../system/index.ts'
+import { settlesWithin } from '../../system/index.ts'
 import type { Agent } from '../agent.ts'
 import { toReport } from '../programs/program-agent.ts'
 import { createProgramNotes } from '../programs/program-notes.ts'
@@ -216,8 +216,8 @@ function converse(
     stopped,
     async cancel() {
       if (session === undefined) return
-      await within(session.cancel(), graceMs)
-      await within(stopped, graceMs)
+      await settlesWithin(session.cancel(), graceMs)
+      await settlesWithin(stopped, graceMs)
     },
   }
 }

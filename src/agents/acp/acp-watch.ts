@@ -4,7 +4,7 @@
  */
 
 import type { AgentContext } from '../../loop/index.ts'
-import { boundedSignal } from '../abortable.ts'
+import { createTimeLimitedSignal } from '../abortable.ts'
 import { defaultIdleMs, type ProgramWatchOptions, watchProgram } from '../programs/program-watch.ts'
 
 export interface AcpWatchOptions
@@ -32,7 +32,7 @@ export function watchAcp(options: AcpWatchOptions, { signal }: AgentContext): Ac
   const { idleMs = defaultIdleMs, timeoutMs = defaultTimeoutMs } = options
   const first = watchProgram({ ...options, idleMs: Math.min(idleMs, handshakeMs) }, signal)
   const idle = watchProgram({ ...options, idleMs }, signal)
-  const time = boundedSignal(signal, timeoutMs, () => undefined)
+  const time = createTimeLimitedSignal(signal, timeoutMs, () => undefined)
   const findReason = (): WatchEnd => {
     if (signal.aborted) return 'interrupted'
     if (idle.ended !== undefined) return 'idle'

@@ -104,7 +104,7 @@ const describeMetering = ({ program: { name }, spending }: ProgramAgentOptions):
     : `The spending of ${name} is not metered: token and cost limits do not apply to it.`
 
 /** How a program is started for a task. Its settings files must exist before. */
-export function launchOf(
+export function toLaunch(
   { program, model, url, token, home, settings, turnsMax, args }: ProgramAgentOptions,
   prompt: string,
 ): Launch {
@@ -122,7 +122,7 @@ async function run(
   const { commands, program, timeoutMs = defaultTimeoutMs } = options
   const { signal, workspace } = context
   const [path = '', ...before] = options.command
-  const { args, env, input } = launchOf(options, prompt)
+  const { args, env, input } = toLaunch(options, prompt)
   if (input !== undefined && input !== prompt) await context.keepPrompt?.(input)
   const watch = watchProgram(options, signal)
   const reader = program.reader()

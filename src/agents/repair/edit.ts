@@ -29,7 +29,7 @@ export const insertedText = (text: string, { pieces }: Draft): string =>
   pieces.map((piece) => (typeof piece === 'string' ? piece : text.slice(...piece))).join('')
 
 /** The edit that undoes it: for the text after `edit` was applied. */
-export function inverseOf(text: string, edit: Draft): Draft {
+export function invertEdit(text: string, edit: Draft): Draft {
   const inserted = insertedText(text, edit)
   return {
     start: edit.start,

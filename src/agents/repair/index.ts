@@ -4,7 +4,7 @@ export { describeEdit } from './edit.ts'
 export { findFiles } from './find-files.ts'
 export { operators } from './operators/index.ts'
 export {
-  faultsOf,
+  listDefects,
   type PlantedFault,
   type PlantOptions,
   plant,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../testing/seeded-random.ts'
 import { applyEdit, insertedText } from './edit.ts'
 import { operators } from './operators/index.ts'
-import { faultsOf, plant, plantingOperators, unplant } from './plant.ts'
+import { listDefects, plant, plantingOperators, unplant } from './plant.ts'
 import { proposeEdits } from './propose-edits.ts'
 import { parseSource } from './source-file.ts'
 
@@ -33,7 +33,7 @@ describe('planting', () => {
   test.each(plantingOperators.map(({ name }) => name))(
     'every defect of %s can be undone',
     (name) => {
-      const faults = faultsOf(operatorNamed(name), 'a.js', source)
+      const faults = listDefects(operatorNamed(name), 'a.js', source)
       expect(faults.length).toBeGreaterThan(0)
       for (const fault of faults) {
         expect(fault.text).not.toBe(source)
@@ -45,7 +45,7 @@ describe('planting', () => {
   test('the inverse is among the edits that the agent tries, for all that lose no information', () => {
     const missing: string[] = []
     for (const operator of plantingOperators.filter((one) => !one.losesInformation)) {
-      const faults = faultsOf(operator, 'a.js', source)
+      const faults = listDefects(operator, 'a.js', source)
       const step = Math.ceil(faults.length / 15)
       for (const fault of faults.filter((_, index) => index % step === 0)) {
         const file = parseSource('a.js', fault.text)

@@ -5,7 +5,7 @@
  * remove what cannot be derived again: those are marked.
  */
 
-import { applyEdit, type Draft, type Edit, inverseOf, lineNumberAt } from './edit.ts'
+import { applyEdit, type Draft, type Edit, invertEdit, lineNumberAt } from './edit.ts'
 import { type Operator, operators } from './operators/index.ts'
 import { proposeEdits } from './propose-edits.ts'
 import { parseSource, type SourceFile } from './source-file.ts'
@@ -27,7 +27,11 @@ export const plantingOperators: readonly Operator[] = operators.filter(({ plants
 /**
  * All defects of one operator in a file; none if it cannot be parsed as JavaScript or TypeScript.
  */
-export function faultsOf(operator: Operator, path: string, text: string): readonly PlantedFault[] {
+export function listDefects(
+  operator: Operator,
+  path: string,
+  text: string,
+): readonly PlantedFault[] {
   const file = parseSource(path, text)
   if (file === undefined) return []
   return proposeEdits(file, { operators: [operator] }).map((edit) =>
@@ -49,7 +53,7 @@ function toPlantedFault(
     line: lineNumberAt(file.text, edit.start),
     losesInformation,
     text: applyEdit(file.text, edit),
-    inverse: inverseOf(file.text, edit),
+    inverse: invertEdit(file.text, edit),
   }
 }
 
@@ -76,7 +80,7 @@ export function plant({
     const [operator] = left.splice(Math.floor(random() * left.length), 1)
     if (operator === undefined) continue
     const places = files
-      .map(({ path, text }) => faultsOf(operator, path, text))
+      .map(({ path, text }) => listDefects(operator, path, text))
       .filter((faults) => faults.length > 0)
     const faults = places[Math.floor(random() * places.length)] ?? []
     const fault = faults[Math.floor(random() * faults.length)]

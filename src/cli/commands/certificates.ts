@@ -143,8 +143,8 @@ function addKeys(program: Command): void {
     .command('untrust <key>')
     .description('stop trusting a key')
     .action(async (id: string) => {
-      const { untrust } = await load()
-      const key = await untrust(await readStateFolder(program), id)
+      const { untrustKeyById } = await load()
+      const key = await untrustKeyById(await readStateFolder(program), id)
       openSession(program).print(key, () => visible(`${key.id} is no longer trusted.`))
     })
   keys

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Break, OutputEntry } from '../../client/index.ts'
-import { defined, describeEvent, LoopError, runStatuses, statusesNamed } from '../../loop/index.ts'
+import { defined, describeEvent, findStatuses, LoopError, runStatuses } from '../../loop/index.ts'
 import type { Run } from '../../protocol/api/index.ts'
 import type { ListFilter, Runs } from '../connection/runs.ts'
 import { renderQueue } from '../display/queue-view.ts'
@@ -142,7 +142,7 @@ async function listed(runs: Runs, options: ListOptions): Promise<readonly Run[]>
 
 /** Reads one more than is shown, to know whether there are more. */
 function filterFrom({ status, workspace, limit, all }: ListOptions, more: number): ListFilter {
-  const isKnown = status === undefined || status === interrupted || statusesNamed(status)
+  const isKnown = status === undefined || status === interrupted || findStatuses(status)
   if (!isKnown) throw noStatus(status)
   return {
     ...defined({ status }),

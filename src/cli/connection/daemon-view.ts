@@ -1,16 +1,16 @@
 /** Where the agents and keys that the daemon sees differ from those of this shell. */
 
 import type { Command } from 'commander'
-import type { AgentSeen } from '../../client/index.ts'
+import type { AgentStatus } from '../../client/index.ts'
 import type { Finding } from '../display/findings.ts'
 import { readStateFolder } from '../session.ts'
 import { reach } from './reach.ts'
 
 export interface DaemonView {
   readonly pid: number
-  readonly agents: readonly AgentSeen[]
+  readonly agents: readonly AgentStatus[]
   /** Those whose state differs in this shell. */
-  readonly differs: readonly AgentSeen[]
+  readonly differs: readonly AgentStatus[]
 }
 
 /** Undefined: no daemon runs, or it is too old to report this. Starts none. */
@@ -47,7 +47,7 @@ export const daemonFindings = ({ pid, differs }: DaemonView): readonly Finding[]
         },
       ]
 
-function words(state: AgentSeen['state'], keyVariable: string | undefined): string {
+function words(state: AgentStatus['state'], keyVariable: string | undefined): string {
   if (state === 'missing') return 'the daemon cannot find it'
   return state === 'ready'
     ? 'ready for the daemon only'

@@ -1,12 +1,12 @@
 /** The agents of this machine, and the result of `agents test`, as text that fits a terminal. */
 
-import type { AgentFound, AgentsFound } from '../../launch/agents/list-agents.ts'
+import type { AgentFound, AgentList } from '../../launch/agents/list-agents.ts'
 import type { Finding as TrialFinding } from '../../launch/agents/trial-findings.ts'
 import type { AgentTrial } from '../../launch/agents/try-agent.ts'
 import { type Finding, type Mark, renderSection, type SectionOptions } from './findings.ts'
 import { visible } from './render.ts'
 
-export function renderAgents({ sandbox, agents }: AgentsFound, options: SectionOptions): string {
+export function renderAgents({ sandbox, agents }: AgentList, options: SectionOptions): string {
   const tier = `${sandbox.tier} sandbox`
   const headWidth = Math.max(...agents.map(({ name }) => name.length)) + 2
   return agents

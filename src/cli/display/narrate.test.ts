@@ -8,9 +8,9 @@ import {
   type RunEvent,
   type RunId,
   type RunState,
+  type SandboxSummary,
   type StepId,
   type StepNote,
-  type Walls,
 } from '../../loop/index.ts'
 import { createStyle } from '../terminal.ts'
 import { renderClock } from './amounts.ts'
@@ -159,7 +159,7 @@ test('the end says what it came to and what it took', () => {
 })
 
 test('the walls around a run are told at its head, with a warning where there are none', () => {
-  const started = (sandbox: Walls): RunEvent => ({
+  const started = (sandbox: SandboxSummary): RunEvent => ({
     type: 'run-started',
     owner: 'me',
     fence: 1,

@@ -9,9 +9,8 @@ import {
   describeEnding,
   describeEvent,
   describeOutcome,
-  describeWalls,
+  describeSandboxSummary,
   type Json,
-  keyLines,
   parseStepId,
   plainOutput,
   type RecordedEvent,
@@ -19,9 +18,10 @@ import {
   type RunStarted,
   type RunState,
   readStep,
+  type SandboxSummary,
   type StepId,
   type StepNote,
-  type Walls,
+  selectKeyLines,
 } from '../../loop/index.ts'
 import type { Style } from '../terminal.ts'
 import { plural, renderClock, renderCount, renderMoney, renderSpan } from './amounts.ts'
@@ -144,11 +144,11 @@ function renderStart(style: Style, { agent, sandbox }: RunStarted): readonly str
 }
 
 /** The sandbox of the run, or a warning that there is none. */
-function renderWalls(style: Style, walls: Walls): string {
+function renderWalls(style: Style, walls: SandboxSummary): string {
   if (walls.tier === 'none') {
     return `  ${style.yellow('warning: no sandbox; the agent can read your files and use the network')}`
   }
-  const text = `sandbox: ${describeWalls(walls)}`
+  const text = `sandbox: ${describeSandboxSummary(walls)}`
   return `  ${walls.tier === 'strong' ? style.dim(text) : style.yellow(`warning: ${text}`)}`
 }
 
@@ -212,7 +212,7 @@ function checkLines(
   const shown = met ? style.green('✓ met') : style.red(short(`✗ ${status}${exit}`))
   const first = line(`check ${check}`, `${shown} ${style.dim(`${took}${checkRemarks(result)}`)}`)
   if (met) return [first]
-  const why = result.kind === 'judge' ? reasons(output) : keyLines(output, outputLinesMax)
+  const why = result.kind === 'judge' ? reasons(output) : selectKeyLines(output, outputLinesMax)
   return [first, ...why.map((text) => line('', style.dim(short(text))))]
 }
 

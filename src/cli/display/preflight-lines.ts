@@ -2,7 +2,7 @@
 
 import {
   describePreflight,
-  didNothing,
+  endedWithoutWork,
   type Outcome,
   type PreflightCheck,
   type PreflightEnded,
@@ -44,7 +44,7 @@ export function nextLines(style: Style, outcome: Outcome, { source }: RunState):
       `  Certificate ${shortId(certificate)} still verifies. To run the task anyway, pass --again.`,
     ].map((text) => style.dim(visible(text)))
   }
-  if (!didNothing(outcome)) return []
+  if (!endedWithoutWork(outcome)) return []
   const again = source === undefined ? 'run it again' : `loopctl run ${source.file}`
   return [visible(`  Nothing was spent. When this is fixed: ${again}`)]
 }

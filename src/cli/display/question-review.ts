@@ -1,6 +1,6 @@
 /** Everything that a question asks to approve, in reading order. */
 
-import type { ReviewedQuestion } from '../../history/review-question.ts'
+import type { QuestionChanges } from '../../history/review-question.ts'
 import { questionName } from '../../loop/index.ts'
 import { shellWord } from '../shell-word.ts'
 import { plural } from './amounts.ts'
@@ -11,7 +11,7 @@ export function renderQuestionReview({
   observed,
   files,
   code,
-}: ReviewedQuestion): string {
+}: QuestionChanges): string {
   const command = `loopctl answer ${shellWord(run.name)} ${shellWord(questionName(question))}`
   return [
     `Observed:\n\n${observed}`,
@@ -34,7 +34,7 @@ export function renderQuestionReview({
     .join('\n\n')
 }
 
-function section(title: string, files: ReviewedQuestion['files']): string {
+function section(title: string, files: QuestionChanges['files']): string {
   if (files.length === 0) return ''
   const texts = files.map(({ path, patch }) =>
     patch === '' ? `${path}: no difference in content` : patch.trimEnd(),

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import {
   describeAgent,
   describeOutcome,
-  describeWalls,
+  describeSandboxSummary,
   listRunChecks,
   type OpenQuestion,
   questionName,
@@ -88,7 +88,7 @@ export function renderInspection(
     ...(review === undefined ? [] : [['work', describeReview(review)]]),
     ...(queue === undefined ? [] : [['queue', describeEntry(queue)]]),
     ...(state.agent === undefined ? [] : [['agent', describeAgent(state.agent)]]),
-    ...(state.sandbox === undefined ? [] : [['sandbox', describeWalls(state.sandbox)]]),
+    ...(state.sandbox === undefined ? [] : [['sandbox', describeSandboxSummary(state.sandbox)]]),
     ['iterations', `${state.iteration} of ${limits.iterations}${under}`],
     ['steps', `${metrics.steps} done, ${metrics.stepsFailed} failed, ${metrics.retries} retries`],
     ...Object.entries(metrics.tools).map(([tool, use]) => [

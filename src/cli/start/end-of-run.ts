@@ -1,6 +1,6 @@
 /** Printed when a run in a worktree has ended: where its work is, and what no commit has. */
 
-import { didNothing, isLoopError } from '../../loop/index.ts'
+import { endedWithoutWork, isLoopError } from '../../loop/index.ts'
 import type { Runs } from '../connection/runs.ts'
 import { leftOutLine } from '../display/left-out-line.ts'
 import { renderNotice } from '../display/wrap.ts'
@@ -11,7 +11,7 @@ import type { Epilogue } from './show-run.ts'
 export const lookAtEndOf =
   ({ hint, terminal }: Session, runs: Runs, run: string) =>
   async (end: RunEnd): Promise<Epilogue | undefined> => {
-    if (end.type !== 'ended' || didNothing(end.outcome)) return undefined
+    if (end.type !== 'ended' || endedWithoutWork(end.outcome)) return undefined
     const { run: row, state } = await runs.inspect(run)
     if (state.worktree === undefined) return undefined
     const { branch } = state.worktree

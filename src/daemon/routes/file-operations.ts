@@ -8,7 +8,7 @@ import { defined, LoopError } from '../../loop/index.ts'
 import {
   artifactSchema,
   certificateEntrySchema,
-  checkpointPlaceSchema,
+  checkpointPositionSchema,
   pageSchema,
   postmortemRequestSchema,
   postmortemSchema,
@@ -29,7 +29,7 @@ const checkpoints = operation({
   summary: 'List the checkpoints of a run, which can be forked, exported and resumed from.',
   params: inRun,
   query: paged,
-  answers: { 200: json('A page of them, oldest first.', pageSchema(checkpointPlaceSchema)) },
+  answers: { 200: json('A page of them, oldest first.', pageSchema(checkpointPositionSchema)) },
   problems,
   async handle({ host }, { params, query }) {
     const { id } = await host.journal.findRun(params.run)

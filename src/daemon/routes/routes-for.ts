@@ -5,7 +5,7 @@ import { type Context, Hono } from 'hono'
 import { defined, LoopError } from '../../loop/index.ts'
 import type { DaemonParts } from '../parts.ts'
 import { type RequestBindings, requirePrincipal } from '../principal.ts'
-import { feedOf } from '../streams/feed.ts'
+import { findFeed } from '../streams/feed.ts'
 import type { Operation, Reply } from './operation.ts'
 import { type AskedAt, problemOf, problemType } from './problem-answer.ts'
 import { readRequest } from './read-request.ts'
@@ -14,7 +14,7 @@ export type Routes = Hono<{ Bindings: RequestBindings }>
 
 export function routesFor(parts: DaemonParts, operations: readonly Operation[]): Routes {
   const app: Routes = new Hono()
-  parts.closing.addEventListener('abort', () => feedOf(parts.host).end(), { once: true })
+  parts.closing.addEventListener('abort', () => findFeed(parts.host).end(), { once: true })
   const paths = new Map<string, Operation[]>()
   app.use(async (context, next) => {
     requirePrincipal(context.req.method, context.env?.principal)

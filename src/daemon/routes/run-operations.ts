@@ -1,7 +1,7 @@
 /** Operations on runs: list, create, get, remove. */
 
 import { viewRuns } from '../../history/views/view-runs.ts'
-import { defined, isEnd, runStatuses, statusAliases, statusesNamed } from '../../loop/index.ts'
+import { defined, findStatuses, isEnd, runStatuses, statusAliases } from '../../loop/index.ts'
 import {
   newRunSchema,
   pageSchema,
@@ -47,7 +47,7 @@ const list = operation({
   answers: { 200: json('A page of runs.', pageSchema(runSchema)) },
   async handle({ host }, { query }) {
     const { limit, cursor, status, workspace, loop, name, createdAfter, createdBefore } = query
-    const statuses = status === undefined ? undefined : statusesNamed(status)
+    const statuses = status === undefined ? undefined : findStatuses(status)
     const page = await viewRuns(host, {
       limit,
       ...defined({

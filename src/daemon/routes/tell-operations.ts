@@ -3,13 +3,13 @@
 import { type Decision, defined, isEnd } from '../../loop/index.ts'
 import {
   answerSchema,
+  type ControlRequest,
   forkSchema,
   limitsRequestSchema,
   type RunAnswer,
   resumeSchema,
   retrySchema,
   runAnswerSchema,
-  type TellRequest,
   tellSchema,
 } from '../../protocol/api/index.ts'
 import type { DaemonParts } from '../parts.ts'
@@ -28,7 +28,7 @@ const teller = (
   id: string,
   name: 'pause' | 'stop' | 'cancel',
   summary: string,
-  decision: (said: TellRequest) => Told,
+  decision: (said: ControlRequest) => Told,
 ): Operation =>
   operation({
     id,

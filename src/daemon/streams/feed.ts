@@ -53,7 +53,7 @@ const lookAgainMs = 15_000
 const feeds = new WeakMap<object, Feed>()
 
 /** The feed of this host. */
-export function feedOf(host: Pick<Host, 'journal'>): Feed {
+export function findFeed(host: Pick<Host, 'journal'>): Feed {
   const known = feeds.get(host.journal)
   if (known !== undefined) return known
   const feed = createFeed(host)

@@ -7,7 +7,7 @@ import type { Context } from 'hono'
 import type { Host } from '../../host/host.ts'
 import { isEnd, LoopError, type RunId } from '../../loop/index.ts'
 import { runEventFrames, storeEventFrames } from './event-frames.ts'
-import { type Feed, feedOf, type Subject } from './feed.ts'
+import { type Feed, findFeed, type Subject } from './feed.ts'
 import { sseResponse } from './sse-response.ts'
 
 /** What a stream is made of: a part of `DaemonParts`. */
@@ -24,7 +24,7 @@ export async function streamRunEvents(
 ): Promise<Response> {
   const { status, lastSeq } = await host.journal.findRun(run)
   if (isEnd(status) && lastSeq <= after) return c.body(null, 204)
-  return streamOf(feedOf(host), { subject: run, what: 'events', after }, async (place) => {
+  return streamOf(findFeed(host), { subject: run, what: 'events', after }, async (place) => {
     const toSeq = blockEnd(place)
     const events = await host.journal.readTexts(run, { ...pageMax, afterSeq: place, toSeq })
     const last = events.at(-1)
@@ -41,7 +41,7 @@ export async function streamStoreEvents(
   { host }: StreamParts,
   after: number = placeOf(c),
 ): Promise<Response> {
-  return streamOf(feedOf(host), { subject: 'store', what: 'events', after }, async (place) => {
+  return streamOf(findFeed(host), { subject: 'store', what: 'events', after }, async (place) => {
     const events = await host.journal.readStoreTexts({ ...pageMax, afterPosition: place })
     const last = events.at(-1)
     if (last === undefined) return undefined
@@ -61,7 +61,7 @@ export function placeOf(c: Context): number {
 }
 
 /** Ends all streams of a host, so that its daemon can stop. */
-export const endStreams = (host: StreamParts['host']): void => feedOf(host).end()
+export const endStreams = (host: StreamParts['host']): void => findFeed(host).end()
 
 export interface StreamPage {
   readonly frames: Uint8Array

@@ -4,7 +4,7 @@ import type { Context } from 'hono'
 import { type OutputRead, readOutput } from '../../history/views/index.ts'
 import { isEnd, type RunId } from '../../loop/index.ts'
 import { outputFrames } from './event-frames.ts'
-import { feedOf } from './feed.ts'
+import { findFeed } from './feed.ts'
 import { placeOf, type StreamPage, type StreamParts, streamOf } from './stream-events.ts'
 
 /** Ends with the run. 204 if there will never be more. */
@@ -17,7 +17,7 @@ export async function streamOutput(
   const { status, lastSeq } = await host.journal.findRun(run)
   if (isEnd(status) && lastSeq <= after) return c.body(null, 204)
   return streamOf<OutputFrames>(
-    feedOf(host),
+    findFeed(host),
     { subject: run, what: 'output', after },
     async (place, before) => {
       const page = await readOutput(host, run, {

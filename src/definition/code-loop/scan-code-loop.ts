@@ -11,7 +11,7 @@ import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, extname, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { LoopError, textOf } from '../../loop/index.ts'
-import { digestOf, sha256 } from '../../system/index.ts'
+import { digestFiles, sha256 } from '../../system/index.ts'
 import { stripTypes } from './strip-types.ts'
 
 export interface ScannedModule {
@@ -65,7 +65,7 @@ export async function scanCodeLoop(path: string): Promise<ScannedLoop> {
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
   return {
     file: entry,
-    digest: digestOf(modules),
+    digest: digestFiles(modules),
     modules,
     packages: [...packages].toSorted(),
   }

@@ -4,7 +4,7 @@
  */
 
 import { defined, type Limits } from '../../loop/index.ts'
-import type { AskedWorktree, RunSettings } from '../../protocol/api/index.ts'
+import type { RunSettings, WorktreeOverrides } from '../../protocol/api/index.ts'
 import type { WorktreeSettings } from '../../protocol/index.ts'
 import type { ChosenWorktree } from '../../protocol/loop-file/chosen-worktree.ts'
 import type { LoadOptions } from '../load-options.ts'
@@ -47,7 +47,7 @@ const everything = [{ path: '**', by: 'copy' }] as const
 export function runWorktree(
   file: WorktreeSettings,
   settings: RunSettings = {},
-  given: AskedWorktree = {},
+  given: WorktreeOverrides = {},
 ): ChosenWorktree {
   const weak = settings.worktree ?? {}
   const { use, allowDirty } = given

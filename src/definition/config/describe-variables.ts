@@ -1,6 +1,6 @@
 /** The variables of the environment that mean something, for people. */
 
-import { settingRules, variableOf } from '../../protocol/config/setting-rules.ts'
+import { settingRules, toEnvironmentVariable } from '../../protocol/config/setting-rules.ts'
 
 const others = [
   ['LOOPWRIGHT_STATE', 'state folder (--state)'],
@@ -14,7 +14,10 @@ const others = [
 ] as const
 
 export function describeVariables(): string {
-  const settings = settingRules.map((rule) => [variableOf(rule), `${rule.name}: ${rule.expected}`])
+  const settings = settingRules.map((rule) => [
+    toEnvironmentVariable(rule),
+    `${rule.name}: ${rule.expected}`,
+  ])
   const width = Math.max(...settings.map(([name = '']) => name.length))
   const table = (rows: readonly (readonly string[])[]): string =>
     rows.map(([name = '', what = '']) => `  ${name.padEnd(width)}  ${what}`).join('\n')

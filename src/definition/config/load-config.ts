@@ -6,7 +6,7 @@
  */
 
 import { type Config, type Settings, withDefaults } from '../../protocol/config/config.ts'
-import { configOf, entriesOf } from '../../protocol/config/setting-rules.ts'
+import { configOf, listSettings } from '../../protocol/config/setting-rules.ts'
 import { stateFolder } from '../../system/index.ts'
 import type { ConfigEntry, Origin } from './config-entry.ts'
 import { type Environment, findConfigFiles, userConfigPath } from './find-files.ts'
@@ -95,7 +95,7 @@ export async function readConfig(options: Omit<ConfigOptions, 'flags'>): Promise
 
 /** Flags override everything else. */
 export function withFlags({ entries, notes, files }: ReadConfig, flags: Config = {}): LoadedConfig {
-  const given = entriesOf(flags).map(([rule, value]) => {
+  const given = listSettings(flags).map(([rule, value]) => {
     return { rule, value, origin: { type: 'flag' } } as const
   })
   const all = [...entries, ...given]

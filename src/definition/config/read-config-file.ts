@@ -1,7 +1,7 @@
 /** One file of configuration from disk: its settings, and whether its content is trusted. */
 
 import { basename } from 'node:path'
-import { digestOf, sha256 } from '../../system/index.ts'
+import { digestFiles, sha256 } from '../../system/index.ts'
 import { readPlainFile } from '../loop-file/read-loop-file.ts'
 import { readSource } from '../loop-file/source-text.ts'
 import { openTrust } from '../loop-file/trust.ts'
@@ -26,7 +26,7 @@ export async function readConfigFile(
   const bytes = await readPlainFile(path).catch((error: unknown) =>
     refuse(`it cannot be read: ${error instanceof Error ? error.message : String(error)}`),
   )
-  const digest = digestOf([{ path: basename(path), sha256: sha256(bytes) }])
+  const digest = digestFiles([{ path: basename(path), sha256: sha256(bytes) }])
   const read = readSource(bytes)
   if (read.type === 'refused') {
     throw new ConfigError(path, [{ file: path, path: 'the file', ...read.problem }])

@@ -1,7 +1,7 @@
 /** What the environment sets. An empty variable is one that is not set. */
 
-import { LoopError, nearestName } from '../../loop/index.ts'
-import { settingRules, variableOf } from '../../protocol/config/setting-rules.ts'
+import { findNearestName, LoopError } from '../../loop/index.ts'
+import { settingRules, toEnvironmentVariable } from '../../protocol/config/setting-rules.ts'
 import { quoted } from '../../protocol/loop-file/issue-problems.ts'
 import type { ConfigEntry } from './config-entry.ts'
 import type { Environment } from './find-files.ts'
@@ -14,7 +14,7 @@ export function readEnvironment(environment: Environment): {
   readonly notes: readonly string[]
 } {
   const entries = settingRules.flatMap((rule): readonly ConfigEntry[] => {
-    const names = [variableOf(rule), ...rule.variables]
+    const names = [toEnvironmentVariable(rule), ...rule.variables]
     const name = names.find((one) => (environment[one] ?? '') !== '')
     if (name === undefined) return []
     const text = environment[name] ?? ''
@@ -23,10 +23,10 @@ export function readEnvironment(environment: Environment): {
     const message = `The variable ${name} is ${quoted(text)}: expected ${rule.expected}.`
     throw new LoopError('bad-config', `${message} Correct it, or unset it.`)
   })
-  const known = settingRules.map(variableOf)
+  const known = settingRules.map(toEnvironmentVariable)
   const notes = Object.keys(environment).flatMap((name) => {
     if (!name.startsWith('LOOPWRIGHT_') || known.includes(name) || others.has(name)) return []
-    const meant = nearestName(name, known)
+    const meant = findNearestName(name, known)
     return meant === undefined
       ? []
       : [`The variable ${name} is not a setting: did you mean ${meant}?`]

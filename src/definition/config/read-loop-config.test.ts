@@ -3,7 +3,11 @@ import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { loopConfigKeys } from '../../formats/loop-config-keys.ts'
 import { configSchema } from '../../protocol/config/config-schema.ts'
-import { configOf, settingRules, variableOf } from '../../protocol/config/setting-rules.ts'
+import {
+  configOf,
+  settingRules,
+  toEnvironmentVariable,
+} from '../../protocol/config/setting-rules.ts'
 import { readLoopConfig } from './read-loop-config.ts'
 
 const read = (text: string) => {
@@ -92,7 +96,7 @@ describe('the table of settings', () => {
       const value = rule.read(text)
       expect(value).toBeDefined()
       expect(configOf(value === undefined ? [] : [[rule, value]])).toEqual(parsed)
-      expect(variableOf(rule)).toMatch(/^LOOPWRIGHT_[A-Z_]+$/)
+      expect(toEnvironmentVariable(rule)).toMatch(/^LOOPWRIGHT_[A-Z_]+$/)
     },
   )
 })

@@ -1,7 +1,7 @@
 /** Document 002's `.loop/config`: `key=value` lines, `#` comments, quotes taken off. */
 
 import { type LoopConfigKey, loopConfigKeys } from '../../formats/loop-config-keys.ts'
-import { nearestName } from '../../loop/index.ts'
+import { findNearestName } from '../../loop/index.ts'
 import { settingRules } from '../../protocol/config/setting-rules.ts'
 import { quoted } from '../../protocol/loop-file/issue-problems.ts'
 import type { LoopFileProblem } from '../loop-file/loop-file-error.ts'
@@ -71,7 +71,7 @@ function whyUnused(known: LoopConfigKey): string | undefined {
 }
 
 function unknownKey(key: string): string {
-  const meant = nearestName(key, Object.keys(loopConfigKeys))
+  const meant = findNearestName(key, Object.keys(loopConfigKeys))
   const hint =
     meant === undefined ? 'see loopctl help config for those there are' : `did you mean ${meant}?`
   return `there is no key ${quoted(key)}: ${hint}`

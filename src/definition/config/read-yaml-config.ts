@@ -2,7 +2,7 @@
 
 import type { Json } from '../../loop/index.ts'
 import { configSchema } from '../../protocol/config/config-schema.ts'
-import { entriesOf } from '../../protocol/config/setting-rules.ts'
+import { listSettings } from '../../protocol/config/setting-rules.ts'
 import { issueProblems, issueReason } from '../../protocol/loop-file/issue-problems.ts'
 import { pathName } from '../loop-file/loop-file-error.ts'
 import type { SourceText } from '../loop-file/source-text.ts'
@@ -36,7 +36,7 @@ export async function readYamlConfig(
     }))
     return { entries: [], problems: told, notes: [] }
   }
-  const entries = entriesOf(parsed.data).map(([rule, found]) => {
+  const entries = listSettings(parsed.data).map(([rule, found]) => {
     const at = source.positionAt(offsetOf(place, rule.name.split('.'), true))
     return { rule, value: found, origin: { type: of, file, ...at } }
   })

@@ -9,10 +9,10 @@
 import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { LoopError, nearestName } from '../../loop/index.ts'
+import { findNearestName, LoopError } from '../../loop/index.ts'
 import type { LoopTypeDefinition, ReadPrompts, ReadSection } from '../../loops/index.ts'
 import { type LoopFile, type PromptSection, quoted } from '../../protocol/index.ts'
-import { digestOf, type FileDigest, pathInside, sha256 } from '../../system/index.ts'
+import { digestFiles, type FileDigest, pathInside, sha256 } from '../../system/index.ts'
 import { LoopFileError, oneLine, pathName } from './loop-file-error.ts'
 import { type ParsedLoopFile, type ParseOptions, parseLoopFile } from './parse-loop-file.ts'
 import { readSource, sourceBytesMax } from './source-text.ts'
@@ -55,7 +55,7 @@ export async function readLoopFile(
     file: parsed.file,
     type: parsed.type,
     path: absolute,
-    digest: digestOf(files),
+    digest: digestFiles(files),
     files,
     prompts: Object.fromEntries(
       Object.entries(parsed.prompts).map(([key, sections]) => [
@@ -190,7 +190,7 @@ async function similarFiles(path: string): Promise<readonly string[]> {
     .filter((entry) => entry.isFile())
     .map((entry) => entry.name)
     .slice(0, entriesMax)
-  const near = nearestName(basename(path), names)
+  const near = findNearestName(basename(path), names)
   const loops = names.filter((name) => /\.(?:ya?ml|md|ts)$/.test(name) && name !== near)
   const shown = near === undefined ? loops : [near, ...loops.filter((name) => sameKind(name, path))]
   return shown.slice(0, similarMax).map((name) => quoted(name))

@@ -2,10 +2,10 @@
 
 import {
   type Answer,
+  findQuestionProblem,
   LoopError,
   type Question,
   questionDeadlineMs,
-  questionProblem,
   type StepFinished,
   type StepStarted,
   toJson,
@@ -28,7 +28,7 @@ export async function askPerson(
   finished: (answer: Answer) => Pick<StepFinished, 'allows'> = () => ({}),
 ): Promise<Answer> {
   if (isLate(branch)) return unanswered()
-  const problem = questionProblem(question)
+  const problem = findQuestionProblem(question)
   if (problem !== undefined) {
     throw new LoopError(
       'bad-request',

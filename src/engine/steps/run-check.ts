@@ -19,7 +19,7 @@ import {
   toJson,
 } from '../../loop/index.ts'
 import type { Branch, LiveRun } from '../live-run.ts'
-import type { Check, CheckAnswer, Ports } from '../ports.ts'
+import type { Check, Ports, UnboundCheckResult } from '../ports.ts'
 import { load } from '../stored.ts'
 import { askStep } from './ask-step.ts'
 import { checkContext } from './check-context.ts'
@@ -80,7 +80,7 @@ export async function runCheck(branch: Branch, name: string): Promise<CheckResul
   const complete = ({
     whole: _whole,
     ...part
-  }: Pick<CheckAnswer, 'status' | 'output' | 'whole'>): Json => {
+  }: Pick<UnboundCheckResult, 'status' | 'output' | 'whole'>): Json => {
     const { tree } = recorder.state
     const durationMs = ports.clock.now() - beganMs
     const at = defined({ tree })

@@ -15,7 +15,7 @@ import {
   type AgentReport,
   type AgentTask,
   describeEnding,
-  type Earlier,
+  type EarlierRun,
   type Ending,
   FaultError,
   type Json,
@@ -25,7 +25,7 @@ import {
 } from '../../loop/index.ts'
 import type { LiveIteration, LiveRun } from '../live-run.ts'
 import { eventsAfter } from '../load-run.ts'
-import type { Journal, Tried } from '../ports.ts'
+import type { Journal, PastAttempt } from '../ports.ts'
 
 /** Undefined if a run has no workspace: then it is unknown whether something changed. */
 export function fingerprintOf(
@@ -92,7 +92,7 @@ export const notNew = ({ condition, detail = '' }: Met): FaultError =>
   new FaultError({ code: condition, message: detail, retryable: false, fatal: true })
 
 /** Undefined: it never ended in a way that says something about the work. */
-async function endingOf(journal: Journal, tried: Tried): Promise<Ending | undefined> {
+async function endingOf(journal: Journal, tried: PastAttempt): Promise<Ending | undefined> {
   for await (const { event } of eventsAfter(journal, tried.run, tried.seq)) {
     if (event.type === 'iteration-restarted' || event.type === 'run-rewound') return undefined
     if (event.type !== 'iteration-ended' || event.iteration !== tried.iteration) continue
@@ -104,7 +104,7 @@ async function endingOf(journal: Journal, tried: Tried): Promise<Ending | undefi
 }
 
 /** Undefined: work that was completed but is gone may be done again. */
-async function metBy(run: LiveRun, tried: Tried, ending: Ending): Promise<Met | undefined> {
+async function metBy(run: LiveRun, tried: PastAttempt, ending: Ending): Promise<Met | undefined> {
   if (tried.run === run.id) return stuckBy(run, tried, ending)
   const { status } = await run.ports.journal.findRun(tried.run)
   if (status !== 'completed') return stuckBy(run, tried, ending)
@@ -115,12 +115,12 @@ async function metBy(run: LiveRun, tried: Tried, ending: Ending): Promise<Met | 
     : { condition: 'already-done', ends: 'completed', detail: describeEarlier(earlier), earlier }
 }
 
-const describeEarlier = ({ name, branch, certificate }: Earlier): string =>
+const describeEarlier = ({ name, branch, certificate }: EarlierRun): string =>
   `run "${name}" already did this${branch === undefined ? '' : ` on the branch ${branch}`}; ` +
   `certificate ${certificate.slice(0, 16)} still verifies. To merge its work: loopctl merge ${name}. ` +
   'To run the task anyway, pass --again'
 
-async function stuckBy(run: LiveRun, tried: Tried, ending: Ending): Promise<Met> {
+async function stuckBy(run: LiveRun, tried: PastAttempt, ending: Ending): Promise<Met> {
   const { name, status } = await run.ports.journal.findRun(tried.run)
   const isOther = tried.run !== run.id
   const where = isOther ? `run "${name}" (${status})` : 'this run'

@@ -5,10 +5,10 @@ export type {
   EventRange,
   Journal,
   NewRun,
+  PastAttempt,
   RunRow,
   StoreRange,
   Topic,
-  Tried,
   Unit,
 } from './journal.ts'
 export { type Lease, type LocalOwners, leaseTtlMs, type Owner } from './lease.ts'

@@ -48,7 +48,7 @@ export interface Journal {
   /** Where iterations ended: what can be forked, exported and rewound to. */
   checkpoints(run: RunId): Promise<readonly Checkpoint[]>
   /** E8. Steps in which agents were given exactly this and finished; the newest first. */
-  tried(fingerprint: string): Promise<readonly Tried[]>
+  tried(fingerprint: string): Promise<readonly PastAttempt[]>
   /**
    * Stores a decision. Rejects with `already-answered` for a second answer to one question, and with
    * `wrong-status` for a run that has ended.
@@ -128,7 +128,7 @@ export interface StoreRange {
   readonly bytesMax?: number
 }
 
-export interface Tried {
+export interface PastAttempt {
   readonly run: RunId
   readonly iteration: number
   /** The end of the agent's step. */

@@ -4,8 +4,8 @@ import { seededRandom } from '../../testing/seeded-random.ts'
 import type { Overlay } from '../parts.ts'
 import {
   type BadWork,
-  type Calibrated,
   type CalibrateRequest,
+  type CalibrationOutcome,
   type CheckAnswer,
   calibrate,
 } from './calibrate.ts'
@@ -50,7 +50,7 @@ const request = (
   ...more,
 })
 
-function requireReport(calibrated: Calibrated): CalibrationReport {
+function requireReport(calibrated: CalibrationOutcome): CalibrationReport {
   if (calibrated.type === 'calibrated') return calibrated.report
   throw new Error(calibrated.type)
 }

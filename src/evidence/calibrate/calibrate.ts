@@ -51,7 +51,7 @@ export interface CalibrateRequest {
   readonly onRound?: (done: number, of: number) => void
 }
 
-export type Calibrated =
+export type CalibrationOutcome =
   | { readonly type: 'calibrated'; readonly report: CalibrationReport }
   /** The tree itself fails these. */
   | { readonly type: 'not-good'; readonly checks: readonly string[] }
@@ -63,7 +63,7 @@ type Work =
 
 const repeatsDefault = 3
 
-export async function calibrate(request: CalibrateRequest): Promise<Calibrated> {
+export async function calibrate(request: CalibrateRequest): Promise<CalibrationOutcome> {
   const { loop, tree, commit, seed, checks, ask, isOver, now, onRound, spent } = request
   const startedAtMs = now()
   const first = request.defects.next().value

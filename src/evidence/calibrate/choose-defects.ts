@@ -30,7 +30,7 @@ export function* chooseDefects(
   random: () => number,
 ): Generator<Defect, void, undefined> {
   const operators = new Map<string, number>()
-  let open = shuffled(files, random).map((file): Queue => ({ file, left: undefined, later: [] }))
+  let open = shuffle(files, random).map((file): Queue => ({ file, left: undefined, later: [] }))
   while (open.length > 0) {
     for (const queue of open) {
       queue.left ??= findCandidates(queue.file, planter, random)
@@ -72,14 +72,14 @@ function findCandidates(file: ChosenFile, planter: Planter, random: () => number
   const lines = file.text.split('\n')
   const isSuitable = ({ line }: Defect): boolean =>
     (file.lines === undefined || file.lines.has(line)) && !processCode.test(lines[line - 1] ?? '')
-  const suitable = shuffled(planter.defectsIn(file).filter(isSuitable), random)
+  const suitable = shuffle(planter.defectsIn(file).filter(isSuitable), random)
   const isInside = ({ line }: Defect): boolean => /^\s/.test(lines[line - 1] ?? '')
   const inside = suitable.filter(isInside)
   return inside.length > 0 ? inside : suitable
 }
 
 /** Fisher–Yates. */
-export function shuffled<T>(list: readonly T[], random: () => number): T[] {
+export function shuffle<T>(list: readonly T[], random: () => number): T[] {
   const mixed = [...list]
   for (let last = mixed.length - 1; last > 0; last--) {
     const other = Math.floor(random() * (last + 1))

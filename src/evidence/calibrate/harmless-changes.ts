@@ -3,10 +3,10 @@
  * formatters care about white space, linters about names, and programs read their own documents.
  */
 
-import { type Family, familyOf } from '../mask-code.ts'
+import { type Family, findLanguageFamily } from '../mask-code.ts'
 import type { OverlayFile } from '../parts.ts'
 import type { GoodWork } from './calibrate.ts'
-import { shuffled } from './choose-defects.ts'
+import { shuffle } from './choose-defects.ts'
 import type { SourceText } from './planter.ts'
 
 const commentMarks: Readonly<Record<Family, string>> = {
@@ -22,7 +22,7 @@ const encoder = new TextEncoder()
 
 /** Undefined: it is not code, or its last line would become part of the comment. */
 export function withComment({ path, text, kind = 'file' }: SourceText): OverlayFile | undefined {
-  const family = familyOf(path)
+  const family = findLanguageFamily(path)
   if (family === undefined || !text.endsWith('\n')) return undefined
   return { content: encoder.encode(`${text}${commentMarks[family]} End of file.\n`), kind }
 }
@@ -32,7 +32,7 @@ export function harmlessChanges(
   random: () => number,
   max: number,
 ): readonly GoodWork[] {
-  return shuffled(files, random)
+  return shuffle(files, random)
     .flatMap((file): GoodWork[] => {
       const put = withComment(file)
       if (put === undefined) return []

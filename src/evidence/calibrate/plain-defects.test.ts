@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { familyOf, maskCode } from '../mask-code.ts'
+import { findLanguageFamily, maskCode } from '../mask-code.ts'
 import { plainDefectsIn } from './plain-defects.ts'
 
 const pythonCode = `"""Prices < 3 and not more."""
@@ -132,7 +132,7 @@ describe('plain defects', () => {
   test('masked code has the same length', () => {
     const files = { 'a.py': pythonCode, 'a.go': goCode, 'a.rs': rustCode, 'A.java': javaCode }
     for (const [path, text] of Object.entries(files)) {
-      const family = familyOf(path) ?? 'script'
+      const family = findLanguageFamily(path) ?? 'script'
       const masked = maskCode(family, text)
       expect(masked).toHaveLength(text.length)
       expect(masked.split('\n')).toHaveLength(text.split('\n').length)

@@ -5,12 +5,12 @@
  * Compiled languages must still compile: a defect that the compiler finds proves nothing about the tests.
  */
 
-import { type Family, familyOf, maskCode } from '../mask-code.ts'
+import { type Family, findLanguageFamily, maskCode } from '../mask-code.ts'
 import {
+  createReplacement,
   type Defect,
   type Planter,
   plantedCharsMax,
-  replacing,
   type SourceText,
 } from './planter.ts'
 
@@ -113,7 +113,7 @@ const rustTestsMarker = '#[cfg(test)]'
 const defectsMax = 2000
 
 export function plainDefectsIn(file: SourceText): readonly Defect[] {
-  const family = familyOf(file.path)
+  const family = findLanguageFamily(file.path)
   if (family === undefined || file.text.length > plantedCharsMax) return []
   const testsAt = family === 'rust' ? file.text.indexOf(rustTestsMarker) : -1
   const code = maskCode(family, testsAt === -1 ? file.text : file.text.slice(0, testsAt))
@@ -131,7 +131,7 @@ export function plainDefectsIn(file: SourceText): readonly Defect[] {
         line,
       )
       if (replacement === undefined) continue
-      const defect = replacing(file, operator.name, [index, end], replacement)
+      const defect = createReplacement(file, operator.name, [index, end], replacement)
       if (defect !== undefined) defects.push(defect)
     }
   }

@@ -35,7 +35,7 @@ export const plantedCharsMax: number = 256 * 1024
 const shownCharsMax = 80
 
 /** The defect of replacing this part of a file; undefined if that changes nothing. */
-export function replacing(
+export function createReplacement(
   { path, text }: SourceText,
   operator: string,
   [start, end]: readonly [start: number, end: number],
@@ -72,6 +72,6 @@ function shorten(text: string): string {
 const encoder = new TextEncoder()
 
 /** The file with the defect, as an overlay for its tree. */
-export function overlayOf({ file, text }: Defect, kind: SourceText['kind'] = 'file'): Overlay {
+export function toOverlay({ file, text }: Defect, kind: SourceText['kind'] = 'file'): Overlay {
   return new Map([[file, { content: encoder.encode(text), kind }]])
 }

@@ -5,10 +5,10 @@
 
 import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import { familyOf } from '../mask-code.ts'
+import { findLanguageFamily } from '../mask-code.ts'
 import type { Overlay, OverlayFile } from '../parts.ts'
 import type { BadWork } from './calibrate.ts'
-import { shuffled } from './choose-defects.ts'
+import { shuffle } from './choose-defects.ts'
 import { plantedCharsMax } from './planter.ts'
 
 /** A commit and its first parent. */
@@ -36,9 +36,11 @@ const sourcesMax = 4
 export async function revertedFixes(request: RevertRequest): Promise<readonly BadWork[]> {
   const { reader, tree, commits, isTest, random, max } = request
   const found: BadWork[] = []
-  for (const commit of shuffled(commits, random)) {
+  for (const commit of shuffle(commits, random)) {
     if (found.length >= max) break
-    const sources = commit.paths.filter((path) => familyOf(path) !== undefined && !isTest(path))
+    const sources = commit.paths.filter(
+      (path) => findLanguageFamily(path) !== undefined && !isTest(path),
+    )
     const isFix = commit.paths.some((path) => isTest(path))
     if (!isFix || sources.length === 0 || sources.length > sourcesMax) continue
     const overlay = await revertSources(reader, tree, commit, sources)

@@ -34,7 +34,7 @@ export const toCertificateId = (certificate: Certificate): CertificateId =>
   sha256(canonicalJson(certificate)) as CertificateId
 
 /** The digests of what is stored with it: outputs of checks, and lists of the files they read. */
-export const keptWith = ({ checks }: Certificate): ReadonlySet<string> =>
+export const listStoredDigests = ({ checks }: Certificate): ReadonlySet<string> =>
   new Set(
     checks.flatMap(({ output, reads }) => [
       output.sha256,

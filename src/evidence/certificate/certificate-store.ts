@@ -7,8 +7,8 @@ import { link, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BlobId, type CertificateId, LoopError } from '../../loop/index.ts'
 import { type Certificate, certificateBytesMax } from '../../protocol/index.ts'
-import { keptWith, openCertificate } from './certificate-file.ts'
-import { createFile, createPrivateFolder, hasCode, readFileOnly } from './private-files.ts'
+import { listStoredDigests, openCertificate } from './certificate-file.ts'
+import { createFile, createPrivateFolder, hasCode, readRegularFile } from './private-files.ts'
 
 export interface CertificateStore {
   /** The state folder. */
@@ -63,7 +63,7 @@ export async function certificateAt(
   number: number,
 ): Promise<StoredCertificate> {
   const path = chainPath(from, number)
-  const bytes = await readFileOnly(path, certificateBytesMax)
+  const bytes = await readRegularFile(path, certificateBytesMax)
   const opened = bytes === undefined ? undefined : openCertificate(bytes)
   if (bytes !== undefined && opened?.type === 'read') {
     const { id, signed, isCanonical, isSigned } = opened
@@ -108,22 +108,22 @@ export async function findById(id: string, from: CertificateStore): Promise<Buff
   }
   const [only] = ids
   if (only === undefined) return undefined
-  return (await readFileOnly(idPath(from, only), certificateBytesMax)) ?? findInChain(only, from)
+  return (await readRegularFile(idPath(from, only), certificateBytesMax)) ?? findInChain(only, from)
 }
 
 /** The certificates of this run, by id or name; newest first. Skips damaged ones. */
-export async function* certificatesOf(
+export async function* listRunCertificates(
   run: string,
   from: CertificateStore,
 ): AsyncGenerator<StoredCertificate> {
-  for await (const found of newestFirst(from)) {
+  for await (const found of listNewestFirst(from)) {
     const { what } = found.certificate
     if (what.name === run || (what.type === 'run' && what.run === run)) yield found
   }
 }
 
 /** Skips damaged ones. With `before`, only those with a lower number. */
-export async function* newestFirst(
+export async function* listNewestFirst(
   from: CertificateStore,
   before: number = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<StoredCertificate> {
@@ -138,7 +138,7 @@ export async function* newestFirst(
 export async function* certifiedOutputs(from: CertificateStore): AsyncGenerator<BlobId> {
   for (const number of await chainNumbers(from)) {
     const { certificate } = await certificateAt(from, number)
-    for (const digest of keptWith(certificate)) yield digest as BlobId
+    for (const digest of listStoredDigests(certificate)) yield digest as BlobId
   }
 }
 
@@ -172,7 +172,7 @@ async function findIds(start: string, from: CertificateStore): Promise<readonly 
 
 /** For a crash that prevented the link by id. */
 async function findInChain(id: string, from: CertificateStore): Promise<Buffer | undefined> {
-  for await (const found of newestFirst(from)) if (found.id === id) return found.bytes
+  for await (const found of listNewestFirst(from)) if (found.id === id) return found.bytes
   return undefined
 }
 

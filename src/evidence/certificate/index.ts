@@ -1,17 +1,17 @@
-export { keptWith, openCertificate } from './certificate-file.ts'
+export { listStoredDigests, openCertificate } from './certificate-file.ts'
 export {
-  certificatesOf,
   certifiedOutputs,
   chainProblems,
   findById,
-  newestFirst,
+  listNewestFirst,
+  listRunCertificates,
   readCertificate,
 } from './certificate-store.ts'
 export { issueCertificate } from './issue-certificate.ts'
-export { isEndorsed, ownKeys, rotateKey, signingKey, toTrusted } from './own-keys.ts'
-export { readFileOnly } from './private-files.ts'
+export { isEndorsed, ownKeys, rotateKey, signingKey, toTrustedKeys } from './own-keys.ts'
+export { readRegularFile } from './private-files.ts'
 export {
-  givenKeys,
+  readForeignKeys,
   readTrustedKeys,
   renderTrustedKeys,
   trustedKeys,

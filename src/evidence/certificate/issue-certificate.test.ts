@@ -17,7 +17,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { certificateDraft, certifiedCheck } from '../../testing/certificate-draft.ts'
-import { chainProblems, findById, newestFirst, readCertificate } from './certificate-store.ts'
+import { chainProblems, findById, listNewestFirst, readCertificate } from './certificate-store.ts'
 import { issueCertificate } from './issue-certificate.ts'
 
 const built = resolve(import.meta.dirname, '../../../dist/evidence/index.js')
@@ -114,7 +114,7 @@ test('concurrent processes create one key and one chain without gaps', async () 
   expect(await chainProblems({ folder })).toEqual([])
   const keys = new Set<string>()
   const numbers: number[] = []
-  for await (const { certificate } of newestFirst({ folder })) {
+  for await (const { certificate } of listNewestFirst({ folder })) {
     keys.add(certificate.installation)
     numbers.push(certificate.number)
   }

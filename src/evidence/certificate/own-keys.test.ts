@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { isEndorsed, ownKeys, rotateKey, signingKey, toTrusted } from './own-keys.ts'
+import { isEndorsed, ownKeys, rotateKey, signingKey, toTrustedKeys } from './own-keys.ts'
 import {
   parseTrustedKeys,
   renderTrustedKeys,
@@ -108,7 +108,7 @@ describe('a key that was rotated', () => {
     expect(made).toMatchObject({ number: 2, installation: old.installation })
     expect(await signingKey(folder, now)).toEqual(made)
     expect(readFileSync(keys('1.json'), 'utf8')).not.toContain('PRIVATE')
-    const [first, second] = toTrusted(await ownKeys(folder))
+    const [first, second] = toTrustedKeys(await ownKeys(folder))
     if (first === undefined || second === undefined) throw new Error('two keys were made')
     expect(isEndorsed(second, first)).toBe(true)
     expect(isEndorsed({ ...second, publicKey: first.publicKey }, first)).toBe(false)
@@ -140,7 +140,7 @@ describe('keys of other installations', () => {
     const other = join(folder, 'other')
     mkdirSync(other)
     await signingKey(other, now)
-    return toTrusted(await ownKeys(other))
+    return toTrustedKeys(await ownKeys(other))
   }
 
   test('count once they are trusted, and no longer when they are not', async () => {

@@ -97,7 +97,7 @@ export async function ownKeys(folder: string): Promise<readonly OwnKey[]> {
 }
 
 /** In the form in which others, and this installation itself, trust them. */
-export function toTrusted(own: readonly OwnKey[]): readonly TrustedKey[] {
+export function toTrustedKeys(own: readonly OwnKey[]): readonly TrustedKey[] {
   return own.map((key, index) => {
     const next = own[index + 1]
     const untilMs = next === undefined ? undefined : Date.parse(next.createdAt) + graceMs

@@ -61,7 +61,7 @@ export async function replaceFile(path: string, content: string): Promise<void> 
 
 /** Undefined: it does not exist. Refuses links, other owners, and files that others may read. */
 export async function readPrivateFile(path: string, bytesMax: number): Promise<string | undefined> {
-  const content = await readFileOnly(path, bytesMax, async (found) => {
+  const content = await readRegularFile(path, bytesMax, async (found) => {
     await requirePrivate(path, found, 'file')
     if (found.nlink > 1 && !(await isPartiallyCreated(path, found))) {
       const advice = 'Remove the other links, or create a new key: loopctl keys rotate'
@@ -72,7 +72,7 @@ export async function readPrivateFile(path: string, bytesMax: number): Promise<s
 }
 
 /** Undefined: it does not exist. Never follows a link, and never blocks. */
-export async function readFileOnly(
+export async function readRegularFile(
   path: string,
   bytesMax: number,
   check: (found: Stats) => Promise<void> | void = () => undefined,

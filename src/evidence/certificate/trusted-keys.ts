@@ -17,25 +17,25 @@ import {
   trustedKeysVersion,
 } from '../../protocol/index.ts'
 import { toKeyId } from './ed25519.ts'
-import { keysFolder, ownKeys, toTrusted } from './own-keys.ts'
+import { keysFolder, ownKeys, toTrustedKeys } from './own-keys.ts'
 import {
   createFile,
   createPrivateFolder,
   hasPrivateFolder,
-  readFileOnly,
   readPrivateFile,
+  readRegularFile,
   replaceFile,
 } from './private-files.ts'
 
 /** All keys that this installation trusts, possibly none. Creates nothing. */
 export async function trustedKeys(folder: string): Promise<readonly TrustedKey[]> {
-  const own = toTrusted(await ownKeys(folder))
-  const given = await givenKeys(folder)
+  const own = toTrustedKeys(await ownKeys(folder))
+  const given = await readForeignKeys(folder)
   return [...own, ...given.filter(({ id }) => !own.some((key) => key.id === id))]
 }
 
 /** Keys of other installations. */
-export async function givenKeys(folder: string): Promise<readonly TrustedKey[]> {
+export async function readForeignKeys(folder: string): Promise<readonly TrustedKey[]> {
   if (!(await hasPrivateFolder(keysFolder(folder)))) return []
   const path = trustedPath(folder)
   const text = await readPrivateFile(path, trustedKeysBytesMax)
@@ -45,7 +45,7 @@ export async function givenKeys(folder: string): Promise<readonly TrustedKey[]> 
 /** Reads a file that the user named. */
 export async function readTrustedKeys(path: string): Promise<readonly TrustedKey[]> {
   const bytes = await realpath(path)
-    .then((real) => readFileOnly(real, trustedKeysBytesMax))
+    .then((real) => readRegularFile(real, trustedKeysBytesMax))
     .catch((error: unknown) => {
       if (error instanceof LoopError) throw error
       return undefined
@@ -121,7 +121,7 @@ async function change<T>(
     throw new LoopError('run-busy', `Another process is changing the trusted keys. ${advice}`)
   }
   try {
-    const { keys, result } = make(await givenKeys(folder))
+    const { keys, result } = make(await readForeignKeys(folder))
     await replaceFile(trustedPath(folder), `${renderTrustedKeys(keys)}\n`)
     return result
   } finally {

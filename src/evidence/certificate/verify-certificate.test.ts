@@ -19,7 +19,7 @@ import { brokenRules } from './certificate-rules.ts'
 import { readCertificate } from './certificate-store.ts'
 import { sha256 } from './ed25519.ts'
 import { issueCertificate } from './issue-certificate.ts'
-import { ownKeys, rotateKey, type SigningKey, signingKey, toTrusted } from './own-keys.ts'
+import { ownKeys, rotateKey, type SigningKey, signingKey, toTrustedKeys } from './own-keys.ts'
 import { type Verification, type VerifyOptions, verifyCertificate } from './verify-certificate.ts'
 
 let folder: string
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const next = await issueCertificate(certificateDraft(), { folder })
   second = await readCertificate(next.id, { folder })
   key = await signingKey(folder, Date.now())
-  trusted = toTrusted(await ownKeys(folder))
+  trusted = toTrustedKeys(await ownKeys(folder))
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -119,7 +119,7 @@ describe('a certificate', () => {
       now: () => now,
     })
     await rotateKey(other, now + 60_000)
-    const theirs = { trusted: toTrusted(await ownKeys(other)) }
+    const theirs = { trusted: toTrustedKeys(await ownKeys(other)) }
     rmSync(other, { recursive: true })
     const before = signCertificate(certificate, old)
     const late = { ...certificate, issuedAt: '2026-01-02T00:00:00.000Z' }

@@ -3,7 +3,7 @@ import type { GivenAnswer, Subject, TreeReader } from '../../engine/index.ts'
 import { defaultLimits, type RunId, type TreeId } from '../../loop/index.ts'
 import { type ApprovalRequest, askApproval, createApprovalKey } from './ask-approval.ts'
 import type { Concern } from './observations.ts'
-import { codeOfReview, readReview } from './review.ts'
+import { readReview, toReviewCode } from './review.ts'
 
 const base = 'base' as TreeId
 const tree = 'tree' as TreeId
@@ -117,11 +117,11 @@ describe('a question about a change', () => {
     const review = await readReview(request.reader, request.review)
     expect(text).toContain('Changed outside the work (2 files, 1 shown):')
     expect(text).toContain('Not shown: 1 file, 100,000 bytes')
-    expect(confirm).toEqual({ option: 'approve', code: codeOfReview(review) })
+    expect(confirm).toEqual({ option: 'approve', code: toReviewCode(review) })
     expect(options).toEqual(['approve', 'reject'])
-    expect(text).not.toContain(codeOfReview(review))
+    expect(text).not.toContain(toReviewCode(review))
     expect((await askApproval(answered(request, 'approve'))).type).toBe('refused')
-    const asked = await askApproval(answered(request, `approve ${codeOfReview(review)}`))
+    const asked = await askApproval(answered(request, `approve ${toReviewCode(review)}`))
     expect(asked).toMatchObject({
       type: 'approved',
       approval: { by: 'ana', codes: ['other-changed'], diffDigest: review.digest },

@@ -9,17 +9,17 @@
 import type { Certification, GivenAnswer, Subject, TreeReader } from '../../engine/index.ts'
 import {
   defined,
+  formatConfirmedAnswer,
   keepEnd,
-  keyLines,
   type Question,
   type Refusal,
   type ReviewedTrees,
-  withCode,
+  selectKeyLines,
 } from '../../loop/index.ts'
 import type { Approval } from './certification.ts'
 import { sha256 } from './digest.ts'
 import type { Concern } from './observations.ts'
-import { codeOfReview, type Review, readReview } from './review.ts'
+import { type Review, readReview, toReviewCode } from './review.ts'
 import { type ReviewLimits, renderReview, unlimited } from './review-text.ts'
 
 export type ApprovalOutcome =
@@ -51,7 +51,7 @@ export async function askApproval(request: ApprovalRequest): Promise<ApprovalOut
   const answer = subject.answers.find((given) => given.key === key)
   if (answer === undefined) return { type: 'asks', key, question }
   const { confirm } = question
-  const expected = confirm === undefined ? approve : withCode(confirm)
+  const expected = confirm === undefined ? approve : formatConfirmedAnswer(confirm)
   if (answer.answer !== expected) {
     return refused(concerns.map((concern) => declined(concern, answer)))
   }
@@ -89,7 +89,7 @@ function createQuestion(request: ApprovalRequest, review: Review): Question {
   const isRun = subject.iteration > 0
   const rendered = renderReview(review, isRun ? limits : unlimited)
   const confirm =
-    rendered.firstHidden === 0 ? undefined : { option: approve, code: codeOfReview(review) }
+    rendered.firstHidden === 0 ? undefined : { option: approve, code: toReviewCode(review) }
   const command = `loopctl diff --review ${subject.name}`
   const hint =
     confirm === undefined
@@ -122,7 +122,7 @@ const lineCharsMax = 200
 
 /** The first failure and the summary. */
 const firstLines = (text: string): string =>
-  keyLines(text, printedLinesMax)
+  selectKeyLines(text, printedLinesMax)
     .map((line) => (line.length > lineCharsMax ? `${line.slice(0, lineCharsMax)}…` : line))
     .join('\n')
 

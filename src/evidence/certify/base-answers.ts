@@ -5,11 +5,11 @@
 
 import { type CheckStatus, defined, type TreeId } from '../../loop/index.ts'
 import type { Observation, RunnerReport } from '../observe/observation.ts'
-import type { CertifyingPlace, Layer, OpenCheck } from '../parts.ts'
+import type { CertificationCheckout, DependencyLayer, OpenCheck } from '../parts.ts'
 import { sha256 } from './digest.ts'
 import { type RunRequest, runChecks } from './run-checks.ts'
 
-export interface BaseAnswer extends Omit<RunnerReport, 'problems'> {
+export interface BaseResult extends Omit<RunnerReport, 'problems'> {
   readonly status: CheckStatus
   /** The codes of what made the report unreliable. */
   readonly problems: readonly string[]
@@ -23,16 +23,16 @@ export interface BaseAnswer extends Omit<RunnerReport, 'problems'> {
 }
 
 /** A cache by key. Unreadable entries count as missing. */
-export interface BaseAnswers {
-  read(key: string): Promise<BaseAnswer | undefined>
-  write(key: string, answer: BaseAnswer): Promise<void>
+export interface BaseResults {
+  read(key: string): Promise<BaseResult | undefined>
+  write(key: string, answer: BaseResult): Promise<void>
 }
 
 /** Covers everything that a result depends on. */
-export const baseAnswerKey = (
+export const createBaseResultKey = (
   base: TreeId,
   check: Pick<OpenCheck, 'name' | 'describes' | 'toolDigest' | 'surroundings'>,
-  layer: Layer,
+  layer: DependencyLayer,
 ): string =>
   sha256(
     [
@@ -47,15 +47,15 @@ export const baseAnswerKey = (
   )
 
 /** Only for commands: what a judge says about another tree says nothing about this one. */
-export async function baseAnswerOf(
+export async function findBaseResult(
   base: TreeId,
   check: OpenCheck,
-  place: CertifyingPlace,
+  place: CertificationCheckout,
   run: Pick<RunRequest, 'context' | 'now'>,
-  cache: BaseAnswers,
-): Promise<BaseAnswer | undefined> {
+  cache: BaseResults,
+): Promise<BaseResult | undefined> {
   if (check.kind !== 'command') return undefined
-  const key = baseAnswerKey(base, check, place.layer)
+  const key = createBaseResultKey(base, check, place.layer)
   const known = await cache.read(key)
   if (known !== undefined) return known
   const answer = await runOnBase(base, check, place, run)
@@ -69,9 +69,9 @@ export async function baseAnswerOf(
 export async function runOnBase(
   base: TreeId,
   check: OpenCheck,
-  place: CertifyingPlace,
+  place: CertificationCheckout,
   run: Pick<RunRequest, 'context' | 'now'>,
-): Promise<BaseAnswer | undefined> {
+): Promise<BaseResult | undefined> {
   const at = place.checks.indexOf(check)
   // With the outputs of earlier checks.
   const producers = place.checks
@@ -79,10 +79,10 @@ export async function runOnBase(
     .filter(({ outputs }) => outputs.length > 0)
   const all = await runChecks({ ...run, place, tree: base }, [...producers, check])
   const ran = all.at(-1)
-  return ran === undefined ? undefined : baseAnswerFrom(ran.observation)
+  return ran === undefined ? undefined : toBaseResult(ran.observation)
 }
 
-export function baseAnswerFrom(observation: Observation): BaseAnswer {
+export function toBaseResult(observation: Observation): BaseResult {
   const { result, tests, runners, problems, replaced, read, written } = observation
   const { status, output, cannotRun } = result
   return {
@@ -108,7 +108,7 @@ export const toSignature = (output: string): string =>
 /** Whether it fails as it did on the base, and nothing else fails. */
 export function isNoWorse(
   now: Pick<Observation, 'tests'> & { readonly output: string },
-  base: BaseAnswer,
+  base: BaseResult,
 ): boolean {
   if (base.status !== 'not-met') return false
   if (now.tests !== undefined && base.tests !== undefined) {

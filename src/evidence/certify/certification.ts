@@ -3,10 +3,14 @@
 import type { CertifyContext, Subject, TreeReader } from '../../engine/index.ts'
 import type { CertificateId, Finding, Refusal, RunId, TreeId } from '../../loop/index.ts'
 import type { Strength, StrengthLevel, StrengthParts } from '../../protocol/index.ts'
-import type { CertifyingPlace, DependencyApprovals, PlaceRequest } from '../parts.ts'
+import type {
+  CertificationCheckout,
+  CertificationCheckoutRequest,
+  DependencyApprovals,
+} from '../parts.ts'
 import type { ClassifiedChange, Scope } from '../scope/index.ts'
 import type { SealRules } from '../seals/sealed-change.ts'
-import type { BaseAnswers } from './base-answers.ts'
+import type { BaseResults } from './base-answers.ts'
 import type { ComparedTests } from './compare-tests.ts'
 import type { Concern, ControlRun, PlantedCommand } from './observations.ts'
 import type { CheckRun } from './run-checks.ts'
@@ -28,10 +32,10 @@ export interface CertifierParts {
   readonly required: StrengthLevel
   /** No failures are planted. */
   readonly quick: boolean
-  readonly bases: BaseAnswers
+  readonly bases: BaseResults
   /** Absent: dependencies need no approval. */
   readonly dependencies?: DependencyApprovals
-  open(request: PlaceRequest): Promise<CertifyingPlace>
+  open(request: CertificationCheckoutRequest): Promise<CertificationCheckout>
   /** A command that could check this tree; undefined: none is known. */
   commandInstead(tree: TreeId): Promise<string | undefined>
   /** Signs it, adds it to the chain and stores it. */
@@ -44,8 +48,8 @@ export interface CertifierParts {
 /** Everything that a certificate is made from. */
 export interface Certified {
   readonly subject: Subject
-  readonly layer?: CertifyingPlace['layer']
-  readonly walls?: CertifyingPlace['walls']
+  readonly layer?: CertificationCheckout['layer']
+  readonly walls?: CertificationCheckout['walls']
   /** On the candidate, and on the base plus the work. */
   readonly own: readonly CheckRun[]
   readonly sealed: readonly CheckRun[]
@@ -83,7 +87,7 @@ export interface CertificationContext {
 
 /** Can open the tree a second time, to run checks in parallel. */
 export interface ExaminationContext extends CertificationContext {
-  openAgain(): Promise<CertifyingPlace>
+  openAgain(): Promise<CertificationCheckout>
 }
 
 export interface Approval {
@@ -119,8 +123,8 @@ export interface RaisedConcerns {
 }
 
 export interface Examination {
-  readonly layer: CertifyingPlace['layer']
-  readonly walls?: CertifyingPlace['walls']
+  readonly layer: CertificationCheckout['layer']
+  readonly walls?: CertificationCheckout['walls']
   /** The checks on the candidate. */
   readonly own: readonly CheckRun[]
   /** The checks on the base plus the work. */

@@ -2,7 +2,7 @@
 
 import type { Certification } from '../../engine/index.ts'
 import { defined, LoopError, type Refusal, type TreeId } from '../../loop/index.ts'
-import type { CertifyingPlace } from '../parts.ts'
+import type { CertificationCheckout } from '../parts.ts'
 import { RefusedError } from '../refused-error.ts'
 import { type ClassifiedChange, classifyChanges } from '../scope/index.ts'
 import { type ApprovalOutcome, askApproval, createApprovalKey, refused } from './ask-approval.ts'
@@ -183,7 +183,7 @@ async function runExamination(
     signal: context.signal,
     ...defined({ commit: subject.commit }),
   }
-  const open = async (): Promise<CertifyingPlace> =>
+  const open = async (): Promise<CertificationCheckout> =>
     allowing(await parts.open(request), subject.allows)
   const place = await open().catch((error: unknown) => {
     throw lockfileOf === base ? notOfTheWork(error) : error
@@ -197,7 +197,10 @@ async function runExamination(
 }
 
 /** Marks the checks that a person allows to fail as they did before the run. */
-const allowing = (place: CertifyingPlace, allows: readonly string[] = []): CertifyingPlace => ({
+const allowing = (
+  place: CertificationCheckout,
+  allows: readonly string[] = [],
+): CertificationCheckout => ({
   ...place,
   checks: place.checks.map((check) =>
     allows.includes(check.name) ? { ...check, existing: 'allow' } : check,

@@ -7,7 +7,7 @@
  */
 
 import type { Observation, ObservedTest } from '../observe/observation.ts'
-import type { BaseAnswer } from './base-answers.ts'
+import type { BaseResult } from './base-answers.ts'
 
 export interface ComparedTests {
   readonly redToGreen: readonly ObservedTest[]
@@ -23,7 +23,7 @@ export interface ComparedTests {
 }
 
 export interface CompareRequest {
-  readonly base: BaseAnswer
+  readonly base: BaseResult
   /** The base with only the work on top; the candidate itself if nothing else was changed. */
   readonly alone: Pick<Observation, 'tests'>
   readonly candidate: Pick<Observation, 'tests'>
@@ -72,7 +72,7 @@ const isTest = ({ titles }: ObservedTest): boolean => titles[0] !== fileTitle
 
 /** Failed, or its file did not load: then every test in it is red. */
 function findRedOnBase(
-  base: BaseAnswer,
+  base: BaseResult,
   before: ReadonlyMap<string, ObservedTest>,
   isOnBase: CompareRequest['isOnBase'],
 ): (test: ObservedTest) => boolean {

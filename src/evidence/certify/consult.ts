@@ -11,7 +11,7 @@ import {
   type TreeId,
   textOf,
 } from '../../loop/index.ts'
-import type { CertifyingPlace } from '../parts.ts'
+import type { CertificationCheckout } from '../parts.ts'
 import { parseReview, type Review, reviewPrompt } from '../verdict.ts'
 import type {
   CertificationContext,
@@ -37,7 +37,7 @@ export function createInMemoryConcerns(): RaisedConcerns {
 /** Skipped for work that cannot be certified anyway. */
 export async function consultAll(
   certifying: CertificationContext,
-  place: CertifyingPlace,
+  place: CertificationCheckout,
   before: readonly Concern[],
 ): Promise<ConsultationResults> {
   const { parts } = certifying
@@ -57,7 +57,7 @@ const diffBytesMax = 60_000
 
 async function consult(
   { parts, memory, subject, context, tree, base }: CertificationContext,
-  place: CertifyingPlace,
+  place: CertificationCheckout,
   { name, prompt, timeoutMs, agent }: Consultant,
 ): Promise<Consultation> {
   const raised = await memory.raised.find(subject.run, name)

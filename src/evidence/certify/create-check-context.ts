@@ -1,7 +1,7 @@
 /** The context of judges and commands during certification. */
 
 import type { CheckContext } from '../../engine/index.ts'
-import type { CertifyingPlace } from '../parts.ts'
+import type { CertificationCheckout } from '../parts.ts'
 import type { CertificationContext } from './certification.ts'
 import { listDifferences } from './consult.ts'
 
@@ -9,7 +9,7 @@ const patchBytesMax = 60_000
 
 export function createCheckContext(
   { parts, context, subject, tree, base }: CertificationContext,
-  { agents, checkout }: CertifyingPlace,
+  { agents, checkout }: CertificationCheckout,
 ): CheckContext {
   return {
     ...context,

@@ -1,6 +1,6 @@
 /** Concerns about dependencies, which only a person can decide. Pure. */
 
-import type { DependencyItem, Layer } from '../parts.ts'
+import type { DependencyItem, DependencyLayer } from '../parts.ts'
 import type { ClassifiedChange } from '../scope/index.ts'
 import type { Approval, Examination } from './certification.ts'
 import { sha256 } from './digest.ts'
@@ -77,7 +77,10 @@ export function findMissingDependencies({
 }
 
 /** Earlier approvals that this dependency layer depends on. */
-export function earlierApprovals(layer: Layer, asked: readonly Approval[]): readonly Approval[] {
+export function earlierApprovals(
+  layer: DependencyLayer,
+  asked: readonly Approval[],
+): readonly Approval[] {
   const named = new Set(asked.flatMap(({ codes }) => codes))
   const kept = (layer.approved ?? []).filter(
     ({ kind, approved }) => approved !== undefined && !named.has(kind),

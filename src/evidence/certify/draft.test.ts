@@ -4,7 +4,7 @@ import { defaultLimits, type RunId, type TreeId } from '../../loop/index.ts'
 import { changesMax } from '../../protocol/index.ts'
 import type { OpenCheck } from '../parts.ts'
 import type { Certified } from './certification.ts'
-import { draftOf } from './draft.ts'
+import { createCertificateDraft } from './draft.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
@@ -61,7 +61,7 @@ const certified: Certified = {
 
 function draftFrom(change: Partial<Certified>) {
   const kept: string[] = []
-  const draft = draftOf(
+  const draft = createCertificateDraft(
     { ...certified, ...change },
     {
       async keep(text) {

@@ -8,7 +8,7 @@ import {
   changesMax,
   type ReadFiles,
 } from '../../protocol/index.ts'
-import type { Layer } from '../parts.ts'
+import type { DependencyLayer } from '../parts.ts'
 import type { Certified } from './certification.ts'
 import type { CheckRun } from './run-checks.ts'
 
@@ -32,7 +32,10 @@ export interface DraftParts {
   readonly model?: string
 }
 
-export async function draftOf(certified: Certified, parts: DraftParts): Promise<CertificateDraft> {
+export async function createCertificateDraft(
+  certified: Certified,
+  parts: DraftParts,
+): Promise<CertificateDraft> {
   const { subject, layer, walls, own, sealed, sealedChanges, approvals, consultations } = certified
   const { proof = {}, reads } = certified
   const { tree, base, commit, agent, spent, limits, activeMs } = subject
@@ -109,7 +112,7 @@ const toCertifiedLayer = ({
   summary,
   resolved,
   approved = [],
-}: Layer): NonNullable<CertificateDraft['layer']> => ({
+}: DependencyLayer): NonNullable<CertificateDraft['layer']> => ({
   from,
   digest,
   summary,

@@ -11,8 +11,8 @@
  */
 
 import { type CheckStatus, defined } from '../../loop/index.ts'
-import type { CertifyingPlace, OpenCheck } from '../parts.ts'
-import { type BaseAnswer, baseAnswerOf, isNoWorse } from './base-answers.ts'
+import type { CertificationCheckout, OpenCheck } from '../parts.ts'
+import { type BaseResult, findBaseResult, isNoWorse } from './base-answers.ts'
 import type { CertificationContext, Examination, ExaminationContext } from './certification.ts'
 import { classify } from './classify-work.ts'
 import { findConcerns } from './concerns.ts'
@@ -25,7 +25,7 @@ import { assessStrength } from './strength.ts'
 
 export async function examine(
   certifying: ExaminationContext,
-  place: CertifyingPlace,
+  place: CertificationCheckout,
   approved: ReadonlySet<string>,
 ): Promise<Examination> {
   const { parts, subject, tree, base } = certifying
@@ -112,21 +112,21 @@ const createDoubts =
 
 async function runBases(
   { parts, base, tree }: CertificationContext,
-  place: CertifyingPlace,
+  place: CertificationCheckout,
   run: Omit<RunRequest, 'tree'>,
   own: readonly CheckRun[],
-): Promise<ReadonlyMap<string, BaseAnswer>> {
-  const found = new Map<string, BaseAnswer>()
+): Promise<ReadonlyMap<string, BaseResult>> {
+  const found = new Map<string, BaseResult>()
   if (base === tree) return found
   for (const { check, result } of own) {
     if (result.status !== 'met' && result.status !== 'not-met') continue
-    const answer = await baseAnswerOf(base, check, place, run, parts.bases)
+    const answer = await findBaseResult(base, check, place, run, parts.bases)
     if (answer !== undefined) found.set(check.name, answer)
   }
   return found
 }
 
-function markExisting(ran: CheckRun, base: BaseAnswer | undefined): CheckRun {
+function markExisting(ran: CheckRun, base: BaseResult | undefined): CheckRun {
   const { check, result, observation } = ran
   if (base?.status !== 'not-met' || result.status !== 'not-met') return ran
   const existing = { ...result, existing: true } as const

@@ -1,6 +1,6 @@
 /** The checkouts in which the control runs of one certification take place. */
 
-import type { CertifyingPlace, OpenCheck, Overlay } from '../parts.ts'
+import type { CertificationCheckout, OpenCheck, Overlay } from '../parts.ts'
 import type { ExaminationContext } from './certification.ts'
 import type { ClassifiedWork } from './classify-work.ts'
 import { createCheckContext } from './create-check-context.ts'
@@ -13,7 +13,7 @@ export interface ControlContext {
   readonly certifying: ExaminationContext
   readonly run: Lane
   /** Another checkout, at another path. */
-  readonly second?: CertifyingPlace
+  readonly second?: CertificationCheckout
   readonly observations: Observations
   readonly classified: ClassifiedWork
   /** The candidate with everything but the work as on the base. */

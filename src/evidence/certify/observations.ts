@@ -3,7 +3,7 @@
 import type { Evidence, Refusal } from '../../loop/index.ts'
 import type { ProgramPlant } from '../planting/index.ts'
 import type { ClassifiedChange } from '../scope/index.ts'
-import type { BaseAnswer } from './base-answers.ts'
+import type { BaseResult } from './base-answers.ts'
 import type { ComparedTests } from './compare-tests.ts'
 
 import type { CheckRun } from './run-checks.ts'
@@ -40,7 +40,7 @@ export interface Observations {
   /** The checks on the candidate. */
   readonly own: readonly CheckRun[]
   /** Their results before the run, by check. */
-  readonly bases: ReadonlyMap<string, BaseAnswer>
+  readonly bases: ReadonlyMap<string, BaseResult>
   /** Their results during the iterations. */
   readonly evidence: { readonly [check: string]: Evidence }
   readonly changes?: readonly ClassifiedChange[]

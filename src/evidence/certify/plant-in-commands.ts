@@ -9,7 +9,7 @@
  *    code of the work throws at once, it does not run the work, and the work cannot change its result.
  */
 
-import { familyOf } from '../mask-code.ts'
+import { findLanguageFamily } from '../mask-code.ts'
 import type { OpenCheck, Overlay, OverlayFile } from '../parts.ts'
 import { isProgram, type ProgramPlant, plantInProgram } from '../planting/index.ts'
 import type { ComparedTests } from './compare-tests.ts'
@@ -200,7 +200,7 @@ async function runsWork(all: ControlContext, check: OpenCheck, marker: string): 
   const planted = await plant(sources, 'start', marker)
   const isUnknown = sources.some(
     ({ path, kind }) =>
-      !planted.has(path) && (kind === 'executable' || familyOf(path) !== undefined),
+      !planted.has(path) && (kind === 'executable' || findLanguageFamily(path) !== undefined),
   )
   if (isUnknown || planted.size === 0) return true
   return !(await passesWith(all, all.run, check, planted))

@@ -1,6 +1,6 @@
 /** Concerns about the report of a runner, and about the files that a check read and wrote. Pure. */
 
-import type { BaseAnswer } from './base-answers.ts'
+import type { BaseResult } from './base-answers.ts'
 import { type Concern, count, list, type Observations } from './observations.ts'
 import type { CheckRun } from './run-checks.ts'
 
@@ -20,7 +20,7 @@ export function reportConcerns({ own, alone = [], bases }: Observations): readon
 
 function findSilent(
   check: string,
-  base: BaseAnswer,
+  base: BaseResult,
   runs: readonly CheckRun[],
 ): readonly Concern[] {
   if (base.tests === undefined) return []
@@ -40,7 +40,7 @@ function findSilent(
 
 function findUnreliable(
   check: string,
-  base: BaseAnswer,
+  base: BaseResult,
   runs: readonly CheckRun[],
 ): readonly Concern[] {
   const known = new Set<string>(base.problems)
@@ -61,7 +61,7 @@ function findUnreliable(
 
 function findReplaced(
   check: string,
-  base: BaseAnswer,
+  base: BaseResult,
   runs: readonly CheckRun[],
 ): readonly Concern[] {
   const known = new Set(base.replaced)
@@ -95,7 +95,7 @@ export function accessConcerns(observations: Observations): readonly Concern[] {
 
 function findNewWrites(
   check: CheckRun['check'],
-  base: BaseAnswer,
+  base: BaseResult,
   runs: readonly CheckRun[],
   { isFolder = () => true }: Observations,
 ): readonly Concern[] {
@@ -133,7 +133,7 @@ const parentFolder = (path: string): string => path.slice(0, Math.max(0, path.la
 /** Product files that the tests of the base read and these do not: they may test other files instead. */
 function findNotRead(
   check: string,
-  base: BaseAnswer,
+  base: BaseResult,
   runs: readonly CheckRun[],
   { isProduct, remains }: Observations,
 ): readonly Concern[] {

@@ -43,7 +43,7 @@ export async function readReview(
   return { first: firstFiles, work: await read(others.toSorted()), digest }
 }
 
-export const codeOfReview = ({ digest }: Review): string => digest.slice(0, reviewCodeChars)
+export const toReviewCode = ({ digest }: Review): string => digest.slice(0, reviewCodeChars)
 
 async function mapInBatches<From, To>(
   items: readonly From[],

@@ -6,7 +6,7 @@
 import type { CheckContext } from '../../engine/index.ts'
 import { type CheckStatus, defined, type TreeId, textOf } from '../../loop/index.ts'
 import type { Answered, Observation, ObservedTest, ObserveOptions } from '../observe/observation.ts'
-import type { CertifyingPlace, OpenCheck, Overlay } from '../parts.ts'
+import type { CertificationCheckout, OpenCheck, Overlay } from '../parts.ts'
 
 /** One run of a check. */
 export interface CheckRun {
@@ -20,7 +20,7 @@ export interface CheckRun {
 }
 
 export interface RunRequest {
-  readonly place: CertifyingPlace
+  readonly place: CertificationCheckout
   readonly tree: TreeId
   readonly over?: Overlay
   readonly context: CheckContext

@@ -31,7 +31,7 @@ const compiled = [
 ]
 
 /** `folder`: where the check sees them; `tools`: the tools that it has. */
-export async function insideFiles(
+export async function listSandboxFiles(
   folder: string,
   tools: readonly ('go' | 'cargo')[],
 ): Promise<readonly SandboxFile[]> {

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insideFiles } from './inside-files.ts'
+import { listSandboxFiles } from './inside-files.ts'
 
 let folder: string
 let project: string
@@ -11,7 +11,9 @@ let project: string
 beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'loopwright-tool-')))
   project = join(folder, 'project')
-  const files = (await insideFiles(folder, [])).map(({ name, content }) => [name, content] as const)
+  const files = (await listSandboxFiles(folder, [])).map(
+    ({ name, content }) => [name, content] as const,
+  )
   const others = [
     ['cargo', '#!/bin/sh\necho "$@"\n'],
     ['project/src/lib.rs', ''],

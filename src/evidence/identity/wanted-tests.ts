@@ -11,7 +11,7 @@ export interface WantedTests {
 }
 
 /** Undefined: runners cannot be restricted to these. */
-export function wantedTests(
+export function toWantedTests(
   only: readonly ObservedTest[],
   toAbsolute: (file: string) => string,
 ): WantedTests | undefined {
@@ -30,7 +30,7 @@ const unique = (titles: readonly (readonly string[])[]): WantedTests['titles'] =
 ]
 
 /** Whether all of them have a result, or their file could not be loaded. */
-export function hasAll(report: RunnerReport, only: readonly ObservedTest[]): boolean {
+export function hasAllWanted(report: RunnerReport, only: readonly ObservedTest[]): boolean {
   const tests = report.tests ?? []
   const ids = new Set(tests.map(({ id }) => id))
   const files = new Set(tests.map(({ file }) => file))

@@ -8,10 +8,10 @@
  * 3. Absent is not empty: `tests` is absent if no runner reported, `read` if reads cannot be observed.
  */
 
-import type { CheckAnswer } from '../../engine/index.ts'
+import type { UnboundCheckResult } from '../../engine/index.ts'
 
 /** The result of a check, before it is bound to a step. */
-export type Answered = CheckAnswer
+export type Answered = UnboundCheckResult
 
 /** Runners that report test ids. `junit`: a JUnit XML report that the check wrote. */
 export const runnerNames = [

@@ -1,6 +1,6 @@
 /** Finds the reader for the tests of a file. */
 
-import { familyOf } from '../mask-code.ts'
+import { findLanguageFamily } from '../mask-code.ts'
 import { readGo, readRust } from './braces/read-braces.ts'
 import { readPython } from './python/read-python.ts'
 import { readScript } from './script/read-script.ts'
@@ -15,5 +15,5 @@ const readers: Readonly<Record<string, ReadSource>> = {
 
 /** Undefined: unknown language. */
 export function findReader(file: string): ReadSource | undefined {
-  return readers[familyOf(file) ?? '']
+  return readers[findLanguageFamily(file) ?? '']
 }

@@ -1,6 +1,6 @@
 /** File kinds by name: distinguishes code, styles and assets from data, which may be an expectation. */
 
-import { familyOf } from '../mask-code.ts'
+import { findLanguageFamily } from '../mask-code.ts'
 
 const groups: readonly (readonly [string, string])[] = [
   ['ts', 'ts tsx'],
@@ -48,7 +48,8 @@ export const isDocument = (path: string): boolean => documents.test(path)
 
 /** Files that may refer to others. */
 export const isSource = (path: string): boolean =>
-  familyOf(path) !== undefined || /\.(?:vue|svelte|astro|html?|mdx|php|rb|ex|exs)$/i.test(path)
+  findLanguageFamily(path) !== undefined ||
+  /\.(?:vue|svelte|astro|html?|mdx|php|rb|ex|exs)$/i.test(path)
 
 const shadowed = /^(.*?)(?:\/(?:index|__init__))?\.(?:[cm]?[jt]sx?|json|node|pyi?|vue|svelte)$/i
 

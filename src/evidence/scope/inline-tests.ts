@@ -7,7 +7,7 @@
  * 2. Code that looks at whether it is tested, and is not a test itself, is a `switch`. The work cannot add any.
  */
 
-import { familyOf, maskCode } from '../mask-code.ts'
+import { findLanguageFamily, maskCode } from '../mask-code.ts'
 import { findPythonExamples, findRustExamples } from './doc-examples.ts'
 import type { CompareTexts } from './scope.ts'
 
@@ -34,7 +34,7 @@ const scriptMarkers = /\bimport\s*\.\s*meta\s*\.\s*vitest\b/g
 
 /** In order, examples last. */
 export function inlineTests(path: string, text: string): readonly InlineTest[] {
-  const family = familyOf(path)
+  const family = findLanguageFamily(path)
   if (family === 'python') return toExamples(findPythonExamples(text))
   if (family === 'script') return findScriptRegions(text)
   if (family !== 'rust') return []
@@ -194,7 +194,7 @@ export async function withoutAddedTests(
 export function isProductWithTests(path: string, text: string): boolean {
   const regions = inlineTests(path, text)
   if (regions.length === 0) return false
-  const family = familyOf(path)
+  const family = findLanguageFamily(path)
   if (family === 'rust') return true
   if (regions.some(({ kind }) => kind === 'switch')) return false
   if (family === 'python') {

@@ -1,6 +1,6 @@
 /** Classifies changes of tests: files that runners report, snapshots, and test-only modules. */
 
-import { familyOf } from '../mask-code.ts'
+import { findLanguageFamily } from '../mask-code.ts'
 import { folderOf, isData, nameOf } from './file-kinds.ts'
 import {
   inlineTests,
@@ -36,7 +36,7 @@ const withoutTestFiles = new Set(['go', 'rust', 'java', 'ruby'])
 
 function isTest({ byPath }: Trees, path: string, named: ReadonlySet<string>): boolean {
   if (named.has(path)) return true
-  const family = familyOf(path)
+  const family = findLanguageFamily(path)
   if (family === undefined || (named.size > 0 && !withoutTestFiles.has(family))) return false
   const seal = byPath(path)
   return seal?.kind === 'test' && seal.fresh === 'free'
@@ -89,7 +89,7 @@ async function decideInline(trees: Trees, path: string): Promise<Decision | unde
   const after = (await trees.textOfTree(path)) ?? ''
   const isNamed = trees.testsOfBase.has(path) || trees.testsOfTree.has(path)
   // Examples in docstrings are tests only if a runner treats them as such.
-  if (familyOf(path) === 'python' && !isNamed) return undefined
+  if (findLanguageFamily(path) === 'python' && !isNamed) return undefined
   const was = inlineTests(path, before)
   const is = inlineTests(path, after)
   if (was.length + is.length === 0) {

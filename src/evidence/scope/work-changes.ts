@@ -1,6 +1,6 @@
 /** Decides whether changes that are neither tests nor manifests are work. */
 
-import { familyOf } from '../mask-code.ts'
+import { findLanguageFamily } from '../mask-code.ts'
 import { importName, isContent, isData, isDocument, isSource } from './file-kinds.ts'
 import { indexNames, literalsIn, referredBy } from './references.ts'
 import { findReferrers, type Referrers } from './referrers.ts'
@@ -35,7 +35,7 @@ export function createDecideWork(trees: Trees): DecideWork {
     if (isData(path)) return classifyData(found, !trees.before.has(path))
     if (isContent(path)) return classifyContent(trees, path, found)
     if (found?.tests !== true || found.product) return work
-    if (familyOf(path) === 'script' && isOfEntries(project, path)) {
+    if (findLanguageFamily(path) === 'script' && isOfEntries(project, path)) {
       return other('only tests refer to it')
     }
     return (await holdsOnlyValues(trees, path)) && (await hasOtherSubject(trees, path))
@@ -79,7 +79,7 @@ function needsReferrers({ scope, before, testsOfBase, testsOfTree }: Trees, path
   if (testsOfBase.size + testsOfTree.size === 0) return false
   if (project === undefined || project.reached.has(path) || !scope.isWork(path)) return false
   if (isData(path) || isContent(path)) return true
-  const family = familyOf(path)
+  const family = findLanguageFamily(path)
   return before.has(path) && (family === 'script' || family === 'python')
 }
 
@@ -120,7 +120,7 @@ async function classifyContent(
 
 const hasOtherCode = (trees: Trees): boolean =>
   [...trees.before.keys()].some((path) => {
-    const family = familyOf(path)
+    const family = findLanguageFamily(path)
     const isByPath = family === undefined || family === 'script' || family === 'python'
     return !isByPath && trees.scope.isWork(path) && trees.byPath(path)?.kind !== 'test'
   })
@@ -131,7 +131,8 @@ async function loadsProduct(trees: Trees, path: string): Promise<boolean> {
   const text = (await trees.textOfBase(path)) ?? ''
   const code = new Set(
     [...trees.before.keys()].filter(
-      (one) => familyOf(one) !== undefined && trees.scope.isWork(one) && !isTestOf(trees, one),
+      (one) =>
+        findLanguageFamily(one) !== undefined && trees.scope.isWork(one) && !isTestOf(trees, one),
     ),
   )
   const index = indexNames(code)
@@ -156,7 +157,7 @@ const subjectsMax = 500
 /** Whether tests refer to other product code, so that these values are not what they test. */
 async function hasOtherSubject(trees: Trees, path: string): Promise<boolean> {
   const isCode = (one: string): boolean =>
-    ['script', 'python'].includes(familyOf(one) ?? '') && trees.scope.isWork(one)
+    ['script', 'python'].includes(findLanguageFamily(one) ?? '') && trees.scope.isWork(one)
   const others = [...trees.before.keys()].filter(
     (one) => one !== path && isCode(one) && !trees.testsOfBase.has(one),
   )

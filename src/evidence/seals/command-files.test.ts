@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { filesOfCommand, filesOfCommandLine } from './command-files.ts'
+import { findCommandFiles, findCommandLineFiles } from './command-files.ts'
 
 describe('files that a command line starts or loads', () => {
   test.each<readonly [string, readonly string[]]>([
@@ -22,15 +22,15 @@ describe('files that a command line starts or loads', () => {
     ['node', []],
     ['&& || ;', []],
   ])('%s', (line, expected) => {
-    expect(filesOfCommandLine(line)).toEqual(expected)
+    expect(findCommandLineFiles(line)).toEqual(expected)
   })
 
   test('treats an argument as one word, whatever it contains', () => {
-    expect(filesOfCommand(['node', 'a b.js', 'c.js'])).toEqual(['a b.js'])
+    expect(findCommandFiles(['node', 'a b.js', 'c.js'])).toEqual(['a b.js'])
   })
 
   test('limits very long lines', () => {
-    expect(filesOfCommandLine('"'.repeat(500_000))).toEqual([])
-    expect(filesOfCommandLine('node \\'.repeat(100_000)).length).toBeLessThan(10)
+    expect(findCommandLineFiles('"'.repeat(500_000))).toEqual([])
+    expect(findCommandLineFiles('node \\'.repeat(100_000)).length).toBeLessThan(10)
   })
 })

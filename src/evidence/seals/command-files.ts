@@ -31,7 +31,7 @@ const inspectors = words(`
 `)
 
 /** For one command: its program and arguments. Paths as written, without `./`. */
-export function filesOfCommand(argv: readonly string[]): readonly string[] {
+export function findCommandFiles(argv: readonly string[]): readonly string[] {
   const found: string[] = []
   let at = 0
   while (isPrelude(argv[at])) at += 1
@@ -44,7 +44,7 @@ export function filesOfCommand(argv: readonly string[]): readonly string[] {
   // `sh -c "…"` contains a command line in one word.
   const inline = rest.findIndex((word) => /^-[a-z]*c$/.test(word))
   if (isShell(nameOf(program)) && inline >= 0) {
-    found.push(...filesOfCommandLine(rest[inline + 1] ?? ''))
+    found.push(...findCommandLineFiles(rest[inline + 1] ?? ''))
     return [...new Set(found.map(plain))]
   }
   let started = !isInterpreter
@@ -66,7 +66,7 @@ export function filesOfCommand(argv: readonly string[]): readonly string[] {
 }
 
 /** For a line, approximately as a shell reads it: several commands, quotes, no variables. */
-export function filesOfCommandLine(line: string): readonly string[] {
+export function findCommandLineFiles(line: string): readonly string[] {
   const commands: string[][] = [[]]
   const tokens = line
     .slice(0, commandCharsMax)
@@ -75,7 +75,7 @@ export function filesOfCommandLine(line: string): readonly string[] {
     if (/^(?:&&|\|\||[;|&\n()])$/.test(token)) commands.push([])
     else commands.at(-1)?.push(token.replaceAll(/["']|\\(?=.)/g, ''))
   }
-  return [...new Set(commands.flatMap(filesOfCommand))]
+  return [...new Set(commands.flatMap(findCommandFiles))]
 }
 
 /** Scripts of package.json that a line runs: `npm run a`, `npm test`, `run-s a b`, `pnpm a`. */

@@ -5,7 +5,7 @@
 
 import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import { filesOfCommand } from '../seals/command-files.ts'
+import { findCommandFiles } from '../seals/command-files.ts'
 import { conditionTable } from './condition-table.ts'
 import { openProject } from './project.ts'
 import { type ConditionName, detectStacks, type StackName } from './stack.ts'
@@ -50,7 +50,7 @@ export async function planCondition(
     if (choice === undefined) skipped.push(`${place}${absent}`)
     else {
       const argv = choice.argv(project)
-      const names = filesOfCommand(argv)
+      const names = findCommandFiles(argv)
         .map((name) => `${stack.folder}${name}`)
         .filter((name) => project.has(name.slice(stack.folder.length)))
       const network = choice.network ?? false

@@ -75,7 +75,7 @@ function namedManager(manifest: JsonObject): string | undefined {
 }
 
 /** What a package inherits from its workspace: from its package.json, and the files next to that. */
-export function workspaceOf(
+export function readNodeWorkspace(
   manifestText: string,
   names: readonly string[],
 ): { readonly manager?: string; depends(name: string): boolean } {

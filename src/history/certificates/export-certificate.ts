@@ -2,7 +2,7 @@
 
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { keptWith, openCertificate } from '../../evidence/certificate/index.ts'
+import { listStoredDigests, openCertificate } from '../../evidence/certificate/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import { certificateFile, evidenceFolder, findCertificate } from './find-certificate.ts'
 import { digestOfFile, outputPath } from './stored-outputs.ts'
@@ -29,7 +29,7 @@ export async function exportCertificate(
   const to = resolve(out)
   await mkdir(join(to, evidenceFolder), { recursive: true })
   await requireEmpty(to)
-  const wanted = keptWith(opened.signed.certificate)
+  const wanted = listStoredDigests(opened.signed.certificate)
   const missing: string[] = []
   for (const sha256 of wanted) {
     const path = outputPath(found, folder, sha256)

@@ -5,7 +5,7 @@
 
 import { stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { certificatesOf, findById, readFileOnly } from '../../evidence/certificate/index.ts'
+import { findById, listRunCertificates, readRegularFile } from '../../evidence/certificate/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import { certificateBytesMax } from '../../protocol/index.ts'
 
@@ -25,7 +25,7 @@ export const evidenceFolder = 'evidence'
 export async function findCertificate(target: string, folder: string): Promise<FoundCertificate> {
   const file = await findFile(target)
   if (file !== undefined) {
-    const bytes = await readFileOnly(file, certificateBytesMax)
+    const bytes = await readRegularFile(file, certificateBytesMax)
     if (bytes !== undefined) {
       const path = join(dirname(file), evidenceFolder)
       return { bytes, file, evidence: { type: 'folder', path } }
@@ -34,7 +34,7 @@ export async function findCertificate(target: string, folder: string): Promise<F
   const evidence = { type: 'record' } as const
   const bytes = await findById(target, { folder })
   if (bytes !== undefined) return { bytes, evidence }
-  for await (const found of certificatesOf(target, { folder })) {
+  for await (const found of listRunCertificates(target, { folder })) {
     return { bytes: found.bytes, evidence }
   }
   const advice = 'Pass a file, an id or a run. List all certificates with: loopctl certificate'

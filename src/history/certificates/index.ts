@@ -13,5 +13,5 @@ export {
   readSigned,
   readTarget,
 } from './list-certificates.ts'
-export { exportKeys, type KeyEntry, listKeys, trustFile, untrust } from './manage-keys.ts'
+export { exportKeys, type KeyEntry, listKeys, trustFile, untrustKeyById } from './manage-keys.ts'
 export { type VerifyTarget, verifyTarget } from './verify-target.ts'

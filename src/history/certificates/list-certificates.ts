@@ -1,6 +1,10 @@
 /** Lists the certificates of this installation, newest first, and reads one of them. */
 
-import { newestFirst, openCertificate, readCertificate } from '../../evidence/certificate/index.ts'
+import {
+  listNewestFirst,
+  openCertificate,
+  readCertificate,
+} from '../../evidence/certificate/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import type { Certificate, SignedCertificate } from '../../protocol/index.ts'
 import { findCertificate } from './find-certificate.ts'
@@ -15,7 +19,7 @@ export async function listCertificates(
   limit: number,
 ): Promise<readonly ListedCertificate[]> {
   const found: ListedCertificate[] = []
-  for await (const { id, certificate } of newestFirst({ folder })) {
+  for await (const { id, certificate } of listNewestFirst({ folder })) {
     if (found.length >= limit) break
     found.push({ id, certificate })
   }
@@ -41,7 +45,7 @@ export async function pageCertificates(
   { limit, before, run }: CertificatesOptions,
 ): Promise<CertificatesPage> {
   const items: ListedCertificate[] = []
-  for await (const { id, certificate } of newestFirst({ folder }, before)) {
+  for await (const { id, certificate } of listNewestFirst({ folder }, before)) {
     const { what, issuedAt } = certificate
     if (run !== undefined && Date.parse(issuedAt) < run.createdAtMs) break
     if (run !== undefined && !(what.type === 'run' && what.run === run.id)) continue

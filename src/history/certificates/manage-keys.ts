@@ -1,13 +1,13 @@
 /** Lists, exports and trusts keys, for users. */
 
 import {
-  givenKeys,
   isEndorsed,
   ownKeys,
+  readForeignKeys,
   readTrustedKeys,
   renderTrustedKeys,
   signingKey,
-  toTrusted,
+  toTrustedKeys,
   trustedKeys,
   trustKeys,
   untrustKey,
@@ -26,20 +26,20 @@ export interface TrustedFile {
 }
 
 export async function listKeys(folder: string): Promise<readonly KeyEntry[]> {
-  const own = toTrusted(await ownKeys(folder))
+  const own = toTrustedKeys(await ownKeys(folder))
   return [
     ...own.map((key, index): KeyEntry => {
       const role = index === own.length - 1 ? 'signing' : 'retired'
       return { ...key, role }
     }),
-    ...(await givenKeys(folder)).map((key): KeyEntry => ({ ...key, role: 'trusted' })),
+    ...(await readForeignKeys(folder)).map((key): KeyEntry => ({ ...key, role: 'trusted' })),
   ]
 }
 
 /** Exports the public keys of this installation as a file. Creates a key if there is none. */
 export async function exportKeys(folder: string, now: number): Promise<string> {
   await signingKey(folder, now)
-  return renderTrustedKeys(toTrusted(await ownKeys(folder)))
+  return renderTrustedKeys(toTrustedKeys(await ownKeys(folder)))
 }
 
 export async function trustFile(folder: string, file: string): Promise<TrustedFile> {
@@ -50,4 +50,5 @@ export async function trustFile(folder: string, file: string): Promise<TrustedFi
   return { added, endorsed: endorsed.map(({ id }) => id) }
 }
 
-export const untrust = (folder: string, id: string): Promise<TrustedKey> => untrustKey(folder, id)
+export const untrustKeyById = (folder: string, id: string): Promise<TrustedKey> =>
+  untrustKey(folder, id)

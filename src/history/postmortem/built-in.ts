@@ -2,7 +2,7 @@
 
 import type { RunRow } from '../../engine/index.ts'
 import { type Amount, zero } from '../../loop/index.ts'
-import { masked } from '../../system/mask.ts'
+import { maskDeep } from '../../system/mask.ts'
 import type { ReviewDiff } from '../review-diff.ts'
 import type { FolderHost } from '../run-folder/options.ts'
 import { collectFindings, type Findings } from './collect-findings.ts'
@@ -34,30 +34,30 @@ export interface PostmortemDocument {
 }
 
 /** The input of the documents. */
-export interface Material {
+export interface PostmortemInput {
   readonly found: Findings
   readonly cause: FoundCause
   readonly git: GitFiles
 }
 
-export async function collectMaterial(
+export async function collectPostmortemInput(
   host: FolderHost,
   run: RunRow,
   compared?: ReviewDiff,
-): Promise<Material> {
+): Promise<PostmortemInput> {
   const found = await collectFindings(host, run)
-  const git = masked(await createRunMask(host, run), await gitFiles(host, run, compared))
+  const git = maskDeep(await createRunMask(host, run), await gitFiles(host, run, compared))
   return { found, cause: findRootCause(found), git }
 }
 
-export async function builtIn(
+export async function createBuiltInPostmortem(
   host: FolderHost,
   run: RunRow,
   compared?: ReviewDiff,
 ): Promise<Postmortem & { readonly files: Readonly<Record<string, string>> }> {
-  const material = await collectMaterial(host, run, compared)
+  const material = await collectPostmortemInput(host, run, compared)
   const { found, cause, git } = material
-  const documents = documentsOf(material, (name) => writeDocument(name, found, cause))
+  const documents = toDocuments(material, (name) => writeDocument(name, found, cause))
   const { id, name, status } = run
   return {
     run: { id, name, status },
@@ -71,8 +71,8 @@ export async function builtIn(
   }
 }
 
-export const documentsOf = (
-  { found, cause, git }: Material,
+export const toDocuments = (
+  { found, cause, git }: PostmortemInput,
   textFor: ((name: DocumentName) => string) | undefined,
 ): readonly PostmortemDocument[] =>
   documentNames.map((name) => ({

@@ -3,7 +3,7 @@
 import type { RunRow } from '../../engine/index.ts'
 import { createSecrets } from '../../gateway/index.ts'
 import { settledBefore } from '../../runs/log-dir.ts'
-import { daemonTokens, workspaceSecrets } from '../../system/find-secrets.ts'
+import { findWorkspaceSecrets, readDaemonTokens } from '../../system/find-secrets.ts'
 import type { Mask } from '../../system/mask.ts'
 import type { FolderHost } from '../run-folder/options.ts'
 
@@ -12,6 +12,6 @@ export async function createRunMask(
   run: Pick<RunRow, 'id' | 'workspace'>,
 ): Promise<Mask> {
   const settled = await settledBefore(journal, run.id).catch(() => undefined)
-  const secrets = await workspaceSecrets([run.workspace, settled?.workspace], process.env)
-  return createSecrets([], [...(await daemonTokens(folder)), ...secrets]).maskText
+  const secrets = await findWorkspaceSecrets([run.workspace, settled?.workspace], process.env)
+  return createSecrets([], [...(await readDaemonTokens(folder)), ...secrets]).maskText
 }

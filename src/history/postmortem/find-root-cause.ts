@@ -3,7 +3,7 @@
  * format, or none. The first matching rule decides.
  */
 
-import { didNothing, type Outcome } from '../../loop/index.ts'
+import { endedWithoutWork, type Outcome } from '../../loop/index.ts'
 import type { Findings } from './collect-findings.ts'
 
 export const rootCauses = [
@@ -82,7 +82,7 @@ export function findRootCause(found: Findings): FoundCause {
 
 /** Neither the loop nor the agent can fix the setup of the machine. */
 const describeFailure = (outcome: Outcome): string =>
-  didNothing(outcome)
+  endedWithoutWork(outcome)
     ? 'The machine or the repository is not set up for it, so nothing was tried'
     : 'It could not continue'
 

@@ -2,7 +2,7 @@
 
 import { type RunRow, readCreated } from '../../engine/index.ts'
 import { repositoryOf } from '../../runs/place-run.ts'
-import { findWorktree, openGitTrees, worktreeState } from '../../workspace/index.ts'
+import { findWorktree, openGitTrees, readWorktreeState } from '../../workspace/index.ts'
 import { type ReviewDiff, reviewDiff } from '../review-diff.ts'
 import type { FolderHost } from '../run-folder/options.ts'
 
@@ -47,7 +47,7 @@ async function readStatus(
     const repository = await repositoryOf(worktree)
     const known = await findWorktree(repository, worktree.key)
     if (known === undefined) return {}
-    const { uncommitted } = await worktreeState(repository, known)
+    const { uncommitted } = await readWorktreeState(repository, known)
     const paths = uncommitted.map((path) => `?? ${path}\n`).join('')
     return { 'git-status.txt': `## ${worktree.branch}\n${paths}` }
   } catch {

@@ -11,7 +11,7 @@ import { isEnd, LoopError } from '../../loop/index.ts'
 import { settledBefore } from '../../runs/log-dir.ts'
 import { kindOf } from './file-names.ts'
 import { isFinished } from './finish-run-folder.ts'
-import { type FolderPlace, knownPlaces } from './folder-place.ts'
+import { type FolderPlace, listFolderPlaces } from './folder-place.ts'
 import type { Artifact, ArtifactFile, FolderHost } from './options.ts'
 import { openSafeFolder } from './safe-folder.ts'
 import { writeRunFolder } from './write-run-folder.ts'
@@ -28,7 +28,7 @@ export async function listArtifacts(
 ): Promise<readonly Artifact[]> {
   const run = await host.journal.findRun(idOrName)
   await catchUp(host, run)
-  for (const place of await knownPlaces(host, run)) {
+  for (const place of await listFolderPlaces(host, run)) {
     const files = await listIn(place)
     if (files !== undefined) return files
   }
@@ -43,7 +43,7 @@ export async function readArtifact(
 ): Promise<ArtifactFile> {
   const run = await host.journal.findRun(idOrName)
   if (isPath(path)) await catchUp(host, run)
-  const places = isPath(path) ? await knownPlaces(host, run) : []
+  const places = isPath(path) ? await listFolderPlaces(host, run) : []
   for (const place of places) {
     const file = await readIn(place, path)
     if (file !== undefined) return file
@@ -57,7 +57,9 @@ export async function readArtifact(
 async function catchUp(host: FolderHost, run: RunRow): Promise<void> {
   if (!isEnd(run.status) || run.held) return
   // A run without a configured folder gets none because of a read.
-  const [place] = (await settledBefore(host.journal, run.id)) ? await knownPlaces(host, run) : []
+  const [place] = (await settledBefore(host.journal, run.id))
+    ? await listFolderPlaces(host, run)
+    : []
   if (place === undefined || (await isFinished(place, run.id))) return
   await writeRunFolder(host, run.id).catch(() => undefined)
 }

@@ -4,8 +4,8 @@
  */
 
 import type { RunRow } from '../../engine/index.ts'
-import { masked } from '../../system/mask.ts'
-import { builtIn } from '../postmortem/built-in.ts'
+import { maskDeep } from '../../system/mask.ts'
+import { createBuiltInPostmortem } from '../postmortem/built-in.ts'
 import { createRunMask } from '../postmortem/create-run-mask.ts'
 import { type ReviewDiff, reviewDiff } from '../review-diff.ts'
 import { type FolderHost, fileBytesMax } from './options.ts'
@@ -25,7 +25,7 @@ export function createFinalReport(host: FolderHost, { id }: Pick<RunRow, 'id'>):
     return compared
   }
   const createPostmortem = async (run: RunRow): Promise<PostmortemFact | undefined> => {
-    const found = await builtIn(host, run, await compare()).catch(() => undefined)
+    const found = await createBuiltInPostmortem(host, run, await compare()).catch(() => undefined)
     if (found === undefined) return undefined
     const { atMs, files, rootCause } = found
     return { startedAtMs: atMs, endedAtMs: atMs, status: 'ok', reason: rootCause, files }
@@ -42,7 +42,7 @@ export function createFinalReport(host: FolderHost, { id }: Pick<RunRow, 'id'>):
 /** Secrets are masked: the branch has the exact files. */
 async function compareMasked(host: FolderHost, id: RunRow['id']): Promise<ReviewDiff> {
   const run = await host.journal.findRun(id)
-  return masked(await createRunMask(host, run), await reviewDiff(host, id))
+  return maskDeep(await createRunMask(host, run), await reviewDiff(host, id))
 }
 
 function toText(diff: ReviewDiff | undefined): string | undefined {

@@ -5,7 +5,7 @@
 
 import { isEnd, type RunId } from '../../loop/index.ts'
 import { settledBefore } from '../../runs/log-dir.ts'
-import { type FolderPlace, knownPlaces } from './folder-place.ts'
+import { type FolderPlace, listFolderPlaces } from './folder-place.ts'
 import { readMarker } from './marker.ts'
 import type { FolderHost } from './options.ts'
 import { openSafeFolder } from './safe-folder.ts'
@@ -17,7 +17,7 @@ export async function finishRunFolder(host: FolderHost, run: RunId): Promise<voi
     const row = await host.journal.findRun(run)
     // A run without a configured folder gets none now.
     if (!isEnd(row.status) || row.held || !(await settledBefore(host.journal, run))) return
-    for (const place of await knownPlaces(host, row)) {
+    for (const place of await listFolderPlaces(host, row)) {
       if (await isFinished(place, run)) continue
       await writeRunFolder(host, run)
       return

@@ -33,7 +33,7 @@ export interface FolderPlace {
 export const pathOf = ({ root, parts }: FolderPlace): string => join(root, ...parts)
 
 /** Uses the stored settings, changed by the options. */
-export async function settlePlaces(
+export async function chooseFolderPlaces(
   host: FolderHost,
   run: RunRow,
   { mode, logDir, globalLogDir, summary, postmortem }: Omit<RunFolderOptions, 'onProblem'> = {},
@@ -53,7 +53,10 @@ export async function settlePlaces(
 }
 
 /** For readers; a run without stored settings has its files in the state folder. */
-export async function knownPlaces(host: FolderHost, run: RunRow): Promise<readonly FolderPlace[]> {
+export async function listFolderPlaces(
+  host: FolderHost,
+  run: RunRow,
+): Promise<readonly FolderPlace[]> {
   const settled = await settledBefore(host.journal, run.id)
   return listPlaces(host, run, settled ?? { mode: 'global', logDir: logDirDefault })
 }

@@ -6,7 +6,7 @@
 import type { RunRow } from '../../engine/index.ts'
 import { isEnd, isLoopError, textOf } from '../../loop/index.ts'
 import { createFinalReport } from './final-report.ts'
-import { type FolderPlace, settlePlaces } from './folder-place.ts'
+import { chooseFolderPlaces, type FolderPlace } from './folder-place.ts'
 import { createFolderWriter, type FolderWriter } from './folder-writer.ts'
 import type { FolderHost, RunFolderFollower, RunFolderOptions } from './options.ts'
 import { watchRun } from './watch-run.ts'
@@ -48,7 +48,7 @@ async function follow(
   reportProblem: (problem: string) => void,
 ): Promise<void> {
   const run = await host.journal.findRun(idOrName)
-  const places = await settlePlaces(host, run, options)
+  const places = await chooseFolderPlaces(host, run, options)
   const last = createFinalReport(host, run)
   const [live = [], deferred = []] = splitByTime(run, places).map((some) =>
     some.map((place) => createFolderWriter(host, run, place, last)),

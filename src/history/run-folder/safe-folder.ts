@@ -10,7 +10,7 @@
 import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, rename, unlink } from 'node:fs/promises'
-import { type Folder, hasCode, openChild, openRoot } from '../../tools/index.ts'
+import { type Folder, hasErrorCode, openChildFolder, openRootFolder } from '../../tools/index.ts'
 
 export interface SafeFolder {
   /** Replaces a file atomically. */
@@ -26,7 +26,7 @@ export interface SafeFolder {
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
 const isMissing = (error: unknown): boolean =>
-  hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EISDIR')
+  hasErrorCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EISDIR')
 
 /** With `make`, missing folders are created; without, returns undefined. */
 export async function openSafeFolder(
@@ -39,7 +39,7 @@ export async function openSafeFolder(
     for (const { handle } of held.splice(0)) await handle.close()
   }
   try {
-    let folder = await openRoot(root)
+    let folder = await openRootFolder(root)
     held.push(folder)
     for (const part of parts) {
       folder = await openOrCreate(folder, part, make)
@@ -56,10 +56,10 @@ export async function openSafeFolder(
 async function openOrCreate(parent: Folder, name: string, make: boolean): Promise<Folder> {
   if (make) {
     await mkdir(parent.at(name), { mode: 0o700 }).catch((error: unknown) => {
-      if (!hasCode(error, 'EEXIST')) throw error
+      if (!hasErrorCode(error, 'EEXIST')) throw error
     })
   }
-  return openChild(parent, name)
+  return openChildFolder(parent, name)
 }
 
 function createOperations(top: Folder): Omit<SafeFolder, 'close'> {
@@ -182,7 +182,7 @@ async function listPlain(
     if (isPlain(stat)) found.push({ path, stat })
     // We create only one level of folders.
     if (!stat.isDirectory() || prefix !== '') continue
-    const inner = await openChild(folder, name).catch(() => undefined)
+    const inner = await openChildFolder(folder, name).catch(() => undefined)
     if (inner === undefined) continue
     try {
       found.push(...(await listPlain(inner, `${path}/`)))

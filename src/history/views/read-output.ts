@@ -16,15 +16,15 @@ export interface OutputRead {
   /** The run has ended, and this was the last entry. */
   readonly isEnd: boolean
   /** Bytes of output so far, by step of the iteration: the input of the next page. */
-  readonly said: Said
+  readonly said: OutputOffsets
 }
 
-export type Said = ReadonlyMap<StepId, number>
+export type OutputOffsets = ReadonlyMap<StepId, number>
 
 export interface OutputOptions {
   readonly afterSeq?: number
   /** From the previous page. */
-  readonly said?: Said
+  readonly said?: OutputOffsets
   /** How many events are read. */
   readonly limit?: number
   readonly bytesMax?: number
@@ -92,7 +92,11 @@ export async function viewOutput(
 const pageTextMax = 1024 * 1024
 
 /** Counts from the end of the previous iteration. */
-async function countOutputBefore(source: RecordSource, run: RunId, seq: number): Promise<Said> {
+async function countOutputBefore(
+  source: RecordSource,
+  run: RunId,
+  seq: number,
+): Promise<OutputOffsets> {
   const said = new Map<StepId, number>()
   if (seq === 0) return said
   let after = await source.journal.boundaryBefore(run, seq)

@@ -10,12 +10,12 @@ import { LoopError } from '../../loop/index.ts'
 import { repositoryOf } from '../../runs/place-run.ts'
 import type { Runs } from '../../runs/runs.ts'
 import {
-  branchCommits,
   findOnPath,
   findRemote,
   GitError,
   isBranchName,
-  projectFolders,
+  listBranchCommits,
+  listProjectFolders,
   pushCommit,
   runProgram,
 } from '../../workspace/index.ts'
@@ -71,9 +71,9 @@ export async function createPullRequest(
   const { certificate } = (await loadRun(journal, run.id)).state
   await requireCertified(repository, run.name, branch, certificate?.tree)
   const remote = await findRemote(repository, options.remote ?? 'origin')
-  const program = await requireGh(projectFolders(repository))
+  const program = await requireGh(listProjectFolders(repository))
   const range = { base: worktree.base.commit, head: `refs/heads/${branch}`, max: 1 }
-  const [tip] = await branchCommits(repository, range)
+  const [tip] = await listBranchCommits(repository, range)
   if (tip === undefined) {
     const message = `The branch of run "${run.name}" has no commits: nothing was changed.`
     throw new LoopError(

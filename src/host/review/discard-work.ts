@@ -5,12 +5,12 @@ import { type RunRow, readCreated } from '../../engine/index.ts'
 import { defined, LoopError, type RunWorktree } from '../../loop/index.ts'
 import { repositoryOf } from '../../runs/place-run.ts'
 import {
-  branchCommits,
-  dropBranch,
+  deleteBranch,
   findWorktree,
+  listBranchCommits,
   type Repository,
+  readWorktreeState,
   removeWorktree,
-  worktreeState,
 } from '../../workspace/index.ts'
 
 export interface DiscardedWork {
@@ -33,7 +33,7 @@ export async function discardWork(journal: Store, run: RunRow): Promise<Discarde
   const repository = await repositoryOf(worktree)
   const { key, branch, base } = worktree
   const range = { base: base.commit, head: `refs/heads/${branch}`, max: commitsMax }
-  const commits = (await branchCommits(repository, range)).length
+  const commits = (await listBranchCommits(repository, range)).length
   const uncommitted = await uncommittedIn(repository, worktree)
   const path = defined({ path: run.workspace })
   const removed = await removeWorktree({ repository, key, discard: true, ...path })
@@ -45,7 +45,7 @@ export async function discardWork(journal: Store, run: RunRow): Promise<Discarde
     )
   }
   // It went before; its branch may not have.
-  const isBranchGone = removed.status === 'removed' || (await dropBranch(repository, branch))
+  const isBranchGone = removed.status === 'removed' || (await deleteBranch(repository, branch))
   return {
     ...(removed.status === 'removed' ? { worktree: removed.path } : {}),
     ...(isBranchGone ? { branch } : {}),
@@ -61,7 +61,7 @@ async function uncommittedIn(
   const known = await findWorktree(repository, key)
   if (known === undefined) return []
   // What cannot be looked at goes all the same: somebody said so.
-  return worktreeState(repository, known)
+  return readWorktreeState(repository, known)
     .then(({ uncommitted }) => uncommitted)
     .catch(() => [])
 }

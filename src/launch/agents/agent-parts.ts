@@ -1,17 +1,17 @@
 /** What is needed to open an agent of a loop file. */
 
 import type { Agent } from '../../agents/index.ts'
-import type { AgentUsed } from '../../loop/index.ts'
+import type { AgentInfo } from '../../loop/index.ts'
 import type { Environment } from '../../system/environment.ts'
 import type { OpenPlace } from '../launch-place.ts'
-import type { OpenWalls } from '../opened-sandbox.ts'
-import type { ModelDoor } from '../shared-gateway.ts'
+import type { OpenedSandbox } from '../opened-sandbox.ts'
+import type { SharedGateway } from '../shared-gateway.ts'
 import type { CommandChecks } from './open-repair.ts'
 
 export interface OpenedAgent {
   readonly agent: Agent
   /** For the journal. Absent for a script. */
-  readonly used?: AgentUsed
+  readonly used?: AgentInfo
 }
 
 export interface AgentParts {
@@ -19,8 +19,8 @@ export interface AgentParts {
     OpenPlace,
     'attended' | 'checkout' | 'folder' | 'replay' | 'secrets' | 'shownAs' | 'workspace'
   >
-  readonly walls: OpenWalls
-  readonly models: ModelDoor
+  readonly walls: OpenedSandbox
+  readonly models: SharedGateway
   readonly environment: Environment
   /** Secrets found in its workspace, which are masked in everything that is recorded. */
   readonly secrets?: readonly string[]
@@ -31,7 +31,7 @@ export interface AgentParts {
 }
 
 /** The path of the workspace for commands, if it differs: only the strong tier can mount it elsewhere. */
-export const folderInside = ({
+export const sandboxWorkspace = ({
   place,
   walls,
 }: Pick<AgentParts, 'place' | 'walls'>): string | undefined =>

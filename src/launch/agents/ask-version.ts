@@ -2,7 +2,7 @@
 
 import { rm } from 'node:fs/promises'
 import { type Commands } from '../../engine/index.ts'
-import { commandMounts, type Sandbox } from '../../sandbox/index.ts'
+import { findCommandMounts, type Sandbox } from '../../sandbox/index.ts'
 import { makeTemporaryFolder } from '../../system/index.ts'
 
 const timeoutMs = 20_000
@@ -17,7 +17,7 @@ export async function askVersion(
   try {
     const path = process.env['PATH'] ?? ''
     const isSandboxed = sandbox.report.tier !== 'none'
-    const readOnly = isSandboxed ? commandMounts(command, { cwd: workspace, path }) : []
+    const readOnly = isSandboxed ? findCommandMounts(command, { cwd: workspace, path }) : []
     return await askWith(command, sandbox.commands({ workspace, readOnly }))
   } catch {
     return undefined

@@ -2,12 +2,12 @@
 
 import { delimiter, isAbsolute, resolve } from 'node:path'
 import type { Commands } from '../../engine/index.ts'
-import { commandMounts, type Sandbox, type SandboxPlace } from '../../sandbox/index.ts'
+import { findCommandMounts, type Sandbox, type SandboxSpec } from '../../sandbox/index.ts'
 import { pathInside } from '../../system/index.ts'
 import type { OpenPlace } from '../launch-place.ts'
 
 /** Files and programs for this command only; its programs come first on the PATH. */
-export type CommandView = Pick<SandboxPlace, 'files' | 'programs'>
+export type CommandView = Pick<SandboxSpec, 'files' | 'programs'>
 
 /** How the commands of a check run. */
 export interface CheckView {
@@ -18,7 +18,7 @@ export interface CheckView {
 
 export const commandsFor = (
   sandbox: Sandbox,
-  inside: () => SandboxPlace,
+  inside: () => SandboxSpec,
   named: readonly string[],
   path: string,
   shows?: CommandView,
@@ -29,10 +29,7 @@ export const commandsFor = (
   },
 })
 
-const withView = (
-  place: SandboxPlace,
-  { files, programs = [] }: CommandView = {},
-): SandboxPlace => ({
+const withView = (place: SandboxSpec, { files, programs = [] }: CommandView = {}): SandboxSpec => ({
   ...place,
   ...(files === undefined ? {} : { files: [...(place.files ?? []), ...files] }),
   programs: [...programs, ...(place.programs ?? [])],
@@ -41,13 +38,13 @@ const withView = (
 /** Without a sandbox nothing must be mounted. */
 export function withCommand(
   sandbox: Sandbox,
-  place: SandboxPlace,
+  place: SandboxSpec,
   command: readonly string[],
   path: string,
-): SandboxPlace {
+): SandboxSpec {
   if (sandbox.report.tier === 'none') return place
   const seen = command.map((part) => toSandboxPath(place.shownAs, part))
-  const mounts = commandMounts(seen, {
+  const mounts = findCommandMounts(seen, {
     cwd: place.workspace,
     path,
   })

@@ -12,10 +12,10 @@ import {
   isProgramName,
   knownPrograms,
 } from '../../agents/index.ts'
-import { didYouMean, LoopError } from '../../loop/index.ts'
+import { LoopError, suggestName } from '../../loop/index.ts'
 import { createPlainCommands } from '../../sandbox/index.ts'
 import type { Environment } from '../../system/environment.ts'
-import { findOnPath, makeOwnFolder } from '../../workspace/index.ts'
+import { findOnPath, makePrivateFolder } from '../../workspace/index.ts'
 import { fetchedFolder } from './find-program.ts'
 
 export interface FetchPlan {
@@ -56,7 +56,7 @@ export async function fetchAgent(
 ): Promise<void> {
   await mkdir(dirname(plan.folder), { recursive: true, mode: 0o700 })
   // Also removes what a killed process left there.
-  const own = await makeOwnFolder(dirname(plan.folder))
+  const own = await makePrivateFolder(dirname(plan.folder))
   const fresh = join(own.path, plan.name)
   try {
     await mkdir(fresh, { mode: 0o700 })
@@ -148,6 +148,6 @@ export async function removeAgent(name: string, folder: string): Promise<boolean
 export function requireProgram(name: string, others: readonly string[] = []): AgentProgram {
   if (isProgramName(name)) return agentProgram(name)
   const known = [...knownPrograms().map((program) => program.name), ...others]
-  const advice = didYouMean(name, known) || ` Use one of: ${known.join(', ')}.`
+  const advice = suggestName(name, known) || ` Use one of: ${known.join(', ')}.`
   throw new LoopError('bad-request', `There is no agent "${name}".${advice}`)
 }

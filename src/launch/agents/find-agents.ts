@@ -3,7 +3,7 @@
 import { type AgentProgram, knownPrograms } from '../../agents/index.ts'
 import { keyVariables } from '../../gateway/index.ts'
 import type { Environment } from '../../system/environment.ts'
-import { createModelDoor } from '../shared-gateway.ts'
+import { createSharedGateway } from '../shared-gateway.ts'
 import { findAgentProgram } from './find-program.ts'
 
 export interface AgentCandidate {
@@ -26,7 +26,7 @@ export async function findAgents(
   folder: string,
   { environment = process.env, apart = [] }: FindAgentsOptions = {},
 ): Promise<readonly AgentCandidate[]> {
-  const models = createModelDoor(environment)
+  const models = createSharedGateway(environment)
   // An unusable key file is reported by `doctor`.
   const hasKey = (provider: string): Promise<boolean> => models.hasKey(provider).catch(() => false)
   const programs = await Promise.all(

@@ -9,13 +9,13 @@
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { defined, LoopError } from '../../loop/index.ts'
-import { isProgram } from '../../sandbox/index.ts'
+import { isExecutableFile } from '../../sandbox/index.ts'
 import type { Environment } from '../../system/environment.ts'
 import { pathInside } from '../../system/index.ts'
 import { packageVersion } from './package-version.ts'
 
 /** What is needed to find a program. */
-export interface Wanted {
+export interface ProgramToFind {
   /** The name of the executable. */
   readonly name: string
   readonly package: { readonly name: string; readonly version: string }
@@ -45,18 +45,18 @@ export interface WhereToLook {
 
 export const fetchedFolder = (folder: string, name: string): string => join(folder, 'agents', name)
 
-export function findAgentProgram(wanted: Wanted, at: WhereToLook): FoundProgram | undefined {
+export function findAgentProgram(wanted: ProgramToFind, at: WhereToLook): FoundProgram | undefined {
   const fetched = join(fetchedFolder(at.folder, wanted.fetchedAs ?? wanted.name), 'node_modules')
   const onPath = (at.environment['PATH'] ?? '')
     .split(delimiter)
     .filter((folder) => isAbsolute(folder))
     .map((folder) => join(folder, wanted.name))
-    .find((path) => isProgram(path) && !belongsToProject(path, at))
+    .find((path) => isExecutableFile(path) && !belongsToProject(path, at))
   const found =
     onPath === undefined
       ? { path: join(fetched, '.bin', wanted.name), from: 'fetched' as const }
       : { path: onPath, from: 'path' as const }
-  if (!isProgram(found.path)) return undefined
+  if (!isExecutableFile(found.path)) return undefined
   const real = realpathSync(found.path)
   const program = isPlaceholder(real) ? platformProgram(real, wanted) : found.path
   if (program === undefined) return undefined
@@ -79,17 +79,17 @@ function belongsToProject(path: string, { apart = [], isBare = false }: WhereToL
 }
 
 /** Throws an error that says how to install it. */
-export function requireAgentProgram(wanted: Wanted, at: WhereToLook): FoundProgram {
+export function requireAgentProgram(wanted: ProgramToFind, at: WhereToLook): FoundProgram {
   const found = findAgentProgram(wanted, at)
   if (found !== undefined) return found
-  throw new LoopError('not-configured', howToGet(wanted))
+  throw new LoopError('not-configured', explainInstall(wanted))
 }
 
-export function howToGet({
+export function explainInstall({
   name,
   fetchedAs = name,
   package: { name: from, version },
-}: Wanted): string {
+}: ProgramToFind): string {
   return (
     `${name} is not on the PATH (programs of the project are ignored). Install ${from}, or fetch version ${version} with: ` +
     `loopctl agents add ${fetchedAs}`
@@ -115,7 +115,7 @@ function isPlaceholder(real: string): boolean {
 }
 
 /** Finds the binary in the package for this platform. */
-function platformProgram(real: string, { name, package: its }: Wanted): string | undefined {
+function platformProgram(real: string, { name, package: its }: ProgramToFind): string | undefined {
   const modules = real.slice(0, real.lastIndexOf('/node_modules/') + '/node_modules'.length)
   const prefix = its.name.replace(/-ai$/, '')
   const { platform, arch } = process
@@ -130,7 +130,7 @@ function platformProgram(real: string, { name, package: its }: Wanted): string |
       join(modules, `${prefix}-${ending}`, name),
       join(modules, `${prefix}-${ending}`, 'bin', name),
     ])
-    .find((path) => existsSync(dirname(path)) && isProgram(path))
+    .find((path) => existsSync(dirname(path)) && isExecutableFile(path))
 }
 
 function isMusl(): boolean {

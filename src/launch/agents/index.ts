@@ -1,2 +1,2 @@
-export { type AgentsFound } from './list-agents.ts'
+export { type AgentList } from './list-agents.ts'
 export { type AgentTrial } from './try-agent.ts'

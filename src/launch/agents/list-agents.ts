@@ -9,12 +9,17 @@ import { keyVariables, publicProviders } from '../../gateway/index.ts'
 import { defined } from '../../loop/index.ts'
 import { openSandbox, type Sandbox, type SandboxReport } from '../../sandbox/index.ts'
 import type { Environment } from '../../system/environment.ts'
-import { createModelDoor, type ModelDoor } from '../shared-gateway.ts'
+import { createSharedGateway, type SharedGateway } from '../shared-gateway.ts'
 import { acpProgram } from './acp-program.ts'
 import { askVersion } from './ask-version.ts'
-import { type FoundProgram, findAgentProgram, howToGet, type WhereToLook } from './find-program.ts'
+import {
+  explainInstall,
+  type FoundProgram,
+  findAgentProgram,
+  type WhereToLook,
+} from './find-program.ts'
 
-export interface AgentsFound {
+export interface AgentList {
   readonly sandbox: Pick<SandboxReport, 'tier' | 'reason'>
   readonly agents: readonly AgentFound[]
 }
@@ -54,9 +59,9 @@ export interface AgentProtocol {
 export async function listAgents(
   folder: string,
   environment: Environment = process.env,
-): Promise<AgentsFound> {
+): Promise<AgentList> {
   const sandbox = await openSandbox()
-  const models = createModelDoor(environment)
+  const models = createSharedGateway(environment)
   const search = { sandbox, models, at: { folder, environment } }
   const programs: AgentFound[] = []
   for (const program of knownPrograms()) programs.push(await describeProgram(program, search))
@@ -69,7 +74,7 @@ export async function listAgents(
 
 interface AgentSearch {
   readonly sandbox: Sandbox
-  readonly models: ModelDoor
+  readonly models: SharedGateway
   readonly at: WhereToLook
 }
 
@@ -88,7 +93,7 @@ async function describeProgram(program: AgentProgram, search: AgentSearch): Prom
     can: listCapabilities(program),
     key,
   } as const
-  if (found === undefined) return { ...base, state: 'missing', next: howToGet(program) }
+  if (found === undefined) return { ...base, state: 'missing', next: explainInstall(program) }
   const version = found.version ?? (await askVersion(found.command, search.sandbox))
   return {
     ...base,
@@ -103,7 +108,7 @@ function describeAcp(program: AgentProgram, at: WhereToLook): readonly AgentProt
   const wanted = acpProgram(program)
   if (wanted === undefined) return []
   const isThere = findAgentProgram(wanted, at) !== undefined
-  return [{ name: 'acp', ...(isThere ? {} : { next: howToGet(wanted) }) }]
+  return [{ name: 'acp', ...(isThere ? {} : { next: explainInstall(wanted) }) }]
 }
 
 /** For people. */
@@ -121,13 +126,13 @@ function listCapabilities({ capabilities }: AgentProgram): readonly string[] {
 /** The key of the first provider that it can use and that has one. */
 async function findKey(
   { provider, otherProviders = [] }: AgentProgram,
-  models: ModelDoor,
+  models: SharedGateway,
 ): Promise<AgentKey> {
   const keys = await Promise.all([provider, ...otherProviders].map((one) => checkKey(one, models)))
   return keys.find(({ found }) => found) ?? checkKey(provider, models)
 }
 
-async function checkKey(provider: string, models: ModelDoor): Promise<AgentKey> {
+async function checkKey(provider: string, models: SharedGateway): Promise<AgentKey> {
   // An unusable key file is reported by `doctor`.
   const found = await models.hasKey(provider).catch(() => false)
   return { provider, variable: keyVariables(provider)[0] ?? '', found }

@@ -3,7 +3,7 @@
 import type { Agent } from '../../agents/index.ts'
 import { createSecrets } from '../../gateway/index.ts'
 import { FaultError, textOf } from '../../loop/index.ts'
-import { type Mask, masked } from '../../system/mask.ts'
+import { type Mask, maskDeep } from '../../system/mask.ts'
 
 /** Masks these secrets in its notes, reports and errors. */
 export function maskAgent(agent: Agent, secrets: readonly string[]): Agent {
@@ -13,12 +13,12 @@ export function maskAgent(agent: Agent, secrets: readonly string[]): Agent {
     async work(task, context) {
       const maskedContext = {
         ...context,
-        note: (note: Parameters<typeof context.note>[0]) => context.note(masked(mask, note)),
+        note: (note: Parameters<typeof context.note>[0]) => context.note(maskDeep(mask, note)),
       }
       try {
-        return masked(mask, await agent.work(task, maskedContext))
+        return maskDeep(mask, await agent.work(task, maskedContext))
       } catch (error) {
-        if (error instanceof FaultError) throw new FaultError(masked(mask, error.fault))
+        if (error instanceof FaultError) throw new FaultError(maskDeep(mask, error.fault))
         const text = textOf(error)
         throw mask(text) === text ? error : new Error(mask(text))
       }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Agent } from '../../agents/index.ts'
 import { type Gateway, openGateway, publicProviders, type Session } from '../../gateway/index.ts'
-import type { AgentReport, KeptExchange } from '../../loop/index.ts'
+import type { AgentReport, StoredExchange } from '../../loop/index.ts'
 import {
   createAgentContext,
   type ModelAnswer,
@@ -68,10 +68,10 @@ const metered = (work: Work, more: Partial<MeteredAgentOptions> = {}): Agent =>
 
 test('the gateway determines what an agent spent, and every exchange is stored', async () => {
   await answering({ text: 'Hi.', usage: { input: 300, output: 20 } })
-  const kept: KeptExchange[] = []
+  const kept: StoredExchange[] = []
   const context = {
     ...createAgentContext(),
-    keepExchange: async (exchange: KeptExchange) => void kept.push(exchange),
+    keepExchange: async (exchange: StoredExchange) => void kept.push(exchange),
   }
   const agent = metered(async (session, _task, { reserve }) => {
     // It has nothing to reserve.
@@ -123,8 +123,8 @@ test('an agent that recovers from a failed request has not failed', async () => 
 test('an agent that keeps sending requests after its budget is spent is ended with a budget fault', async () => {
   await answering({ text: 'Hi.' })
   const context = createAgentContext({ limits: { tokens: 0 } })
-  const kept: KeptExchange[] = []
-  const keepExchange = async (exchange: KeptExchange): Promise<void> => void kept.push(exchange)
+  const kept: StoredExchange[] = []
+  const keepExchange = async (exchange: StoredExchange): Promise<void> => void kept.push(exchange)
   // It does not even go when it is told to, for a while.
   const agent = metered(async (session) => {
     for (;;) await ask(session)

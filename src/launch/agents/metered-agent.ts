@@ -28,7 +28,7 @@ import {
   type Signal,
   textOf,
 } from '../../loop/index.ts'
-import { masked } from '../../system/mask.ts'
+import { maskDeep } from '../../system/mask.ts'
 
 export interface MeteredAgentOptions {
   gateway(): Promise<Gateway>
@@ -41,10 +41,10 @@ export interface MeteredAgentOptions {
   /** What must not be recorded, besides keys. */
   readonly secrets?: readonly string[]
   /** Answers from the recording. A request without a recorded answer fails. */
-  readonly replay?: (at: ReplayPlace) => ReplaySettings | undefined
+  readonly replay?: (at: ReplayPosition) => ReplaySettings | undefined
 }
 
-export interface ReplayPlace {
+export interface ReplayPosition {
   readonly iteration: number
   readonly step: string
 }
@@ -86,7 +86,10 @@ async function workInSession(
   let report: AgentReport
   try {
     const agent = await make(session, context)
-    report = masked(session.maskText, await agent.work(task, withSession(session, context, signal)))
+    report = maskDeep(
+      session.maskText,
+      await agent.work(task, withSession(session, context, signal)),
+    )
   } catch (error) {
     const totals = await session.close()
     context.signal.throwIfAborted()
@@ -107,14 +110,14 @@ function withSession(session: Session, context: AgentContext, signal: Signal): A
     ...context,
     signal,
     reserve: async () => nothingReserved,
-    note: (note) => context.note(masked(session.maskText, note)),
-    callTool: (name, args) => context.callTool(name, masked(session.maskText, args)),
+    note: (note) => context.note(maskDeep(session.maskText, note)),
+    callTool: (name, args) => context.callTool(name, maskDeep(session.maskText, args)),
   }
 }
 
 /** Keeps only the message, because the cause of an error may contain anything. */
 function withoutSecrets(session: Session, error: unknown): unknown {
-  if (error instanceof FaultError) return new FaultError(masked(session.maskText, error.fault))
+  if (error instanceof FaultError) return new FaultError(maskDeep(session.maskText, error.fault))
   const text = textOf(error)
   const safe = session.maskText(text)
   return safe === text ? error : new Error(safe)

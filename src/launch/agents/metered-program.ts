@@ -11,7 +11,7 @@ import { defined, LoopError } from '../../loop/index.ts'
 import { requireNoLinks } from '../../system/index.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { meteredAgent } from './metered-agent.ts'
-import { passOn } from './pick-variables.ts'
+import { pickVariables } from './pick-variables.ts'
 
 /** Keys of providers: never passed on, even if a loop file names them. */
 const keyNames: readonly string[] = [
@@ -34,7 +34,7 @@ export function programVariables(
 ): ProgramVariables {
   const plain = names.filter((name) => !keyNames.includes(name) && !sessionNames.includes(name))
   const asKeys = names.filter((name) => keyNames.includes(name))
-  const values = passOn('the agent', plain, environment, problems)
+  const values = pickVariables('the agent', plain, environment, problems)
   return {
     secrets: Object.values(values),
     given: (token) => ({ ...values, ...Object.fromEntries(asKeys.map((name) => [name, token])) }),

@@ -5,7 +5,7 @@ import { isLoopError } from '../../loop/index.ts'
 import type { AgentSettings, LoopFile } from '../../protocol/index.ts'
 import type { Environment } from '../../system/environment.ts'
 import { differentAgents } from '../loop-warnings.ts'
-import { createModelDoor } from '../shared-gateway.ts'
+import { createSharedGateway } from '../shared-gateway.ts'
 import { chooseModel } from './program-model.ts'
 import { requireKey } from './require-key.ts'
 
@@ -27,7 +27,7 @@ export async function keyProblem(
   agent: AgentSettings,
   environment: Environment,
 ): Promise<string | undefined> {
-  const place = { models: createModelDoor(environment), environment }
+  const place = { models: createSharedGateway(environment), environment }
   try {
     if (agent.type === 'model') await requireKey(agent, place)
     if ((agent.type === 'program' || agent.type === 'acp') && !agent.subscription) {

@@ -17,7 +17,7 @@ import { agentEnvironment } from '../../gateway/index.ts'
 import { defined, LoopError } from '../../loop/index.ts'
 import type { AcpAgentSettings } from '../../protocol/index.ts'
 import { acpProgram } from './acp-program.ts'
-import { type AgentParts, folderInside, type OpenedAgent } from './agent-parts.ts'
+import { type AgentParts, type OpenedAgent, sandboxWorkspace } from './agent-parts.ts'
 import { type FoundProgram, requireAgentProgram } from './find-program.ts'
 import {
   isBusy,
@@ -27,8 +27,8 @@ import {
   requireHidable,
   requireSandboxedReplay,
 } from './metered-program.ts'
-import { modelOf } from './open-program.ts'
-import { passOn } from './pick-variables.ts'
+import { chooseProgramModel } from './open-program.ts'
+import { pickVariables } from './pick-variables.ts'
 import { makeProgramFolders, withCleanup, writeSettings } from './program-folders.ts'
 import { requireCommand } from './require-command.ts'
 import { requireOwnLogin } from './require-own-login.ts'
@@ -44,10 +44,10 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
   }
   requireSandboxedReplay(name, parts)
   if (program !== undefined) requireHidable(program, parts)
-  const model = program && (await modelOf(program, settings.model, parts))
+  const model = program && (await chooseProgramModel(program, settings.model, parts))
   const variables = programVariables(settings.env, parts)
   const { walls } = parts
-  const cwd = folderInside(parts)
+  const cwd = sandboxWorkspace(parts)
   const agent = meteredProgram(variables, parts, async (session) => {
     const { settings: folder, home: ownHome, remove } = await makeProgramFolders()
     try {
@@ -155,7 +155,7 @@ function openWithOwnLogin(
   parts: AgentParts,
 ): Agent {
   requireOwnLogin(name, parts)
-  const env = passOn('the agent', settings.env, parts.environment, parts.problems)
+  const env = pickVariables('the agent', settings.env, parts.environment, parts.problems)
   const { args, model } = settings
   const { bareStart } = parts.walls
   const chosen = defined({ model })

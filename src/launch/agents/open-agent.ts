@@ -9,8 +9,8 @@ import type {
   ModelAgentSettings,
 } from '../../protocol/index.ts'
 import type { Environment } from '../../system/environment.ts'
-import { daemonTokens, workspaceSecrets } from '../../system/find-secrets.ts'
-import { type AgentParts, folderInside, type OpenedAgent } from './agent-parts.ts'
+import { findWorkspaceSecrets, readDaemonTokens } from '../../system/find-secrets.ts'
+import { type AgentParts, type OpenedAgent, sandboxWorkspace } from './agent-parts.ts'
 import { maskAgent } from './mask-agent.ts'
 import { meteredAgent } from './metered-agent.ts'
 import {
@@ -22,7 +22,7 @@ import {
 import { openAcp } from './open-acp.ts'
 import { openProgram } from './open-program.ts'
 import { openRepair } from './open-repair.ts'
-import { passOn } from './pick-variables.ts'
+import { pickVariables } from './pick-variables.ts'
 import { requireCommand } from './require-command.ts'
 import { requireKey } from './require-key.ts'
 import { requireOwnLogin } from './require-own-login.ts'
@@ -30,8 +30,8 @@ import { withGitInstructions } from './with-git-instructions.ts'
 
 export async function openAgent(settings: AgentSettings, parts: AgentParts): Promise<OpenedAgent> {
   const { workspace, checkout, folder, secrets: knownSecrets = [] } = parts.place
-  const found = await workspaceSecrets([workspace, checkout], parts.environment)
-  const secrets = [...knownSecrets, ...(await daemonTokens(folder)), ...found]
+  const found = await findWorkspaceSecrets([workspace, checkout], parts.environment)
+  const secrets = [...knownSecrets, ...(await readDaemonTokens(folder)), ...found]
   const plain = await openKind(settings, { ...parts, secrets })
   const opened = { ...plain, agent: maskAgent(plain.agent, secrets) }
   const readsPrompt = settings.type !== 'script' && settings.type !== 'repair'
@@ -59,7 +59,7 @@ async function openKind(settings: AgentSettings, parts: AgentParts): Promise<Ope
     case 'model':
       return { agent: await openModel(settings, parts), used: { name: settings.model } }
     case 'repair': {
-      const agent = openRepair(settings, parts.checks, parts.walls, folderInside(parts))
+      const agent = openRepair(settings, parts.checks, parts.walls, sandboxWorkspace(parts))
       return { agent, used: { name: 'repair' } }
     }
     case 'program':
@@ -73,7 +73,7 @@ async function openKind(settings: AgentSettings, parts: AgentParts): Promise<Ope
 function openSubscriber(settings: CommandAgentSettings, parts: AgentParts): Agent {
   const { command, timeoutMs } = settings
   requireOwnLogin(command[0] ?? '', parts)
-  const env = passOn('the agent', settings.env, parts.environment, parts.problems)
+  const env = pickVariables('the agent', settings.env, parts.environment, parts.problems)
   const { bareCommands } = parts.walls
   return commandAgent({ command, commands: bareCommands, timeoutMs, env, spending: 'subscription' })
 }

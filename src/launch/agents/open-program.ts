@@ -7,9 +7,9 @@ import {
   type Agent,
   type AgentProgram,
   agentProgram,
-  launchOf,
   type ProgramAgentOptions,
   programAgent,
+  toLaunch,
   withOwnLogin,
 } from '../../agents/index.ts'
 import { defined, LoopError } from '../../loop/index.ts'
@@ -25,9 +25,9 @@ import {
   requireHidable,
   requireSandboxedReplay,
 } from './metered-program.ts'
-import { passOn } from './pick-variables.ts'
+import { pickVariables } from './pick-variables.ts'
 import { makeProgramFolders, withCleanup, writeSettings } from './program-folders.ts'
-import { chooseModel, chooseModelWithoutKey, modelFor } from './program-model.ts'
+import { chooseModel, chooseModelWithoutKey, toProgramModel } from './program-model.ts'
 import { requireOwnLogin } from './require-own-login.ts'
 
 export async function openProgram(
@@ -43,7 +43,7 @@ export async function openProgram(
     isBare: settings.subscription,
   })
   const used = {
-    ...(await versionOf(found, parts)),
+    ...(await findVersion(found, parts)),
     name: program.name,
     protocol: 'headless',
   } as const
@@ -51,7 +51,7 @@ export async function openProgram(
     return { agent: openWithOwnLogin(settings, program, found, parts), used }
   requireSandboxedReplay(program.name, parts)
   requireHidable(program, parts)
-  const model = await modelOf(program, settings.model, parts)
+  const model = await chooseProgramModel(program, settings.model, parts)
   const variables = programVariables(settings.env, parts)
   const { command } = found
   const agent = meteredProgram(variables, parts, async (session) => {
@@ -76,7 +76,7 @@ export async function openProgram(
         hasResult: () => isOver(session),
         lastAnswer: () => session.activity.lastAnswer,
       }
-      await writeSettings(launchOf(options, ''), settingsFolder)
+      await writeSettings(toLaunch(options, ''), settingsFolder)
       return withCleanup(programAgent(options), remove)
     } catch (error) {
       await remove()
@@ -87,7 +87,7 @@ export async function openProgram(
 }
 
 /** Asks in the sandbox if its package has no version; never in a replay. */
-export async function versionOf(
+export async function findVersion(
   { command, version }: FoundProgram,
   { walls, place }: AgentParts,
 ): Promise<{ readonly version?: string }> {
@@ -106,7 +106,7 @@ const common = ({
   'args' | 'timeoutMs' | 'idleMs' | 'turnsMax'
 > => ({ args, timeoutMs, idleMs, ...defined({ turnsMax }) })
 
-export const modelOf = (
+export const chooseProgramModel = (
   program: AgentProgram,
   written: string | undefined,
   parts: AgentParts,
@@ -127,14 +127,14 @@ function openWithOwnLogin(
     ...common(settings),
     program: own,
     command,
-    model: modelFor(program, settings.model),
+    model: toProgramModel(program, settings.model),
     commands: parts.walls.bareCommands,
     // It uses its own.
     url: '',
     token: '',
     home: '',
     settings: '',
-    env: passOn('the agent', settings.env, parts.environment, parts.problems),
+    env: pickVariables('the agent', settings.env, parts.environment, parts.problems),
     spending: 'subscription',
   })
 }

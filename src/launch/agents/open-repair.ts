@@ -4,7 +4,7 @@ import { type Agent, repairAgent } from '../../agents/index.ts'
 import type { Command, Commands } from '../../engine/index.ts'
 import { defined, LoopError } from '../../loop/index.ts'
 import type { CommandCheckSettings, RepairAgentSettings } from '../../protocol/index.ts'
-import type { OpenWalls } from '../opened-sandbox.ts'
+import type { OpenedSandbox } from '../opened-sandbox.ts'
 
 type CheckCommand = Pick<CommandCheckSettings, 'command' | 'env' | 'timeoutMs'>
 
@@ -13,7 +13,7 @@ export type CommandChecks = Readonly<Record<string, CheckCommand>>
 export function openRepair(
   { type: _type, ...settings }: RepairAgentSettings,
   checks: CommandChecks,
-  walls: Pick<OpenWalls, 'commands' | 'commandsFor'>,
+  walls: Pick<OpenedSandbox, 'commands' | 'commandsFor'>,
   shownAs?: string,
 ): Agent {
   const commandChecks = Object.values(checks)
@@ -35,7 +35,7 @@ export function openRepair(
 /** Runs a check as the engine does; other commands get the variables of all checks. */
 function createCheckCommands(
   checks: readonly CheckCommand[],
-  walls: Pick<OpenWalls, 'commands' | 'commandsFor'>,
+  walls: Pick<OpenedSandbox, 'commands' | 'commandsFor'>,
 ): Commands {
   const shared = Object.assign({}, ...checks.map(({ env }) => env)) as Record<string, string>
   return {

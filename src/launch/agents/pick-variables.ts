@@ -3,7 +3,7 @@
 import type { Environment } from '../../system/environment.ts'
 
 /** A variable that is not set is skipped and reported as a problem. */
-export function passOn(
+export function pickVariables(
   whose: string,
   names: readonly string[],
   environment: Environment,

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Agent, Launch } from '../../agents/index.ts'
-import { makeOwnFolder } from '../../workspace/index.ts'
+import { makePrivateFolder } from '../../workspace/index.ts'
 
 export interface ProgramFolders {
   readonly settings: string
@@ -14,7 +14,7 @@ export interface ProgramFolders {
 
 /** In the temporary folder, because the folder of sockets is not visible in the sandbox. */
 export async function makeProgramFolders(): Promise<ProgramFolders> {
-  const temporary = await makeOwnFolder(tmpdir())
+  const temporary = await makePrivateFolder(tmpdir())
   const settings = join(temporary.path, 'settings')
   const home = join(temporary.path, 'home')
   await mkdir(settings, { mode: 0o700 })

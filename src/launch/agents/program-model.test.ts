@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { agentProgram, programNames } from '../../agents/index.ts'
 import { agentPrograms } from '../../protocol/index.ts'
-import { createModelDoor } from '../shared-gateway.ts'
-import { chooseModel, modelFor } from './program-model.ts'
+import { createSharedGateway } from '../shared-gateway.ts'
+import { chooseModel, toProgramModel } from './program-model.ts'
 
 const claude = agentProgram('claude')
 const opencode = agentProgram('opencode')
@@ -14,7 +14,7 @@ const choose = (
 ): Promise<string> => {
   const environment = { XDG_CONFIG_HOME: '/nonexistent', ...given }
   return chooseModel(agentProgram(name), written, {
-    models: createModelDoor(environment),
+    models: createSharedGateway(environment),
     environment,
   })
 }
@@ -25,15 +25,15 @@ test('a loop file may name exactly the known programs', () => {
 
 describe('the model of a program', () => {
   test('has the name of its provider, with or without the provider as prefix', () => {
-    expect(modelFor(claude, undefined)).toBe(claude.model)
-    expect(modelFor(claude, 'claude-opus-5')).toBe('claude-opus-5')
-    expect(modelFor(claude, 'anthropic/claude-opus-5')).toBe('claude-opus-5')
-    expect(modelFor(opencode, 'openai/gpt-5')).toBe('openai/gpt-5')
-    expect(modelFor(claude, 'us.claude/opus')).toBe('us.claude/opus')
+    expect(toProgramModel(claude, undefined)).toBe(claude.model)
+    expect(toProgramModel(claude, 'claude-opus-5')).toBe('claude-opus-5')
+    expect(toProgramModel(claude, 'anthropic/claude-opus-5')).toBe('claude-opus-5')
+    expect(toProgramModel(opencode, 'openai/gpt-5')).toBe('openai/gpt-5')
+    expect(toProgramModel(claude, 'us.claude/opus')).toBe('us.claude/opus')
   })
 
   test('of an unsupported provider is refused', () => {
-    expect(() => modelFor(claude, 'openai/gpt-5')).toThrow(
+    expect(() => toProgramModel(claude, 'openai/gpt-5')).toThrow(
       'claude supports models of anthropic, and openai/gpt-5 is one of openai',
     )
   })

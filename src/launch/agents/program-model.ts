@@ -29,10 +29,10 @@ export const chooseModelWithoutKey = async (
   written: string | undefined,
   place: KeyPlace,
 ): Promise<ProgramModel> =>
-  written === undefined ? chooseUsualModel(program, place) : modelFor(program, written)
+  written === undefined ? chooseUsualModel(program, place) : toProgramModel(program, written)
 
 /** Adds the provider only if it is not the program's usual one. */
-export function modelFor(program: AgentProgram, written: string | undefined): ProgramModel {
+export function toProgramModel(program: AgentProgram, written: string | undefined): ProgramModel {
   if (written === undefined) return program.model
   const slash = written.indexOf('/')
   const provider = written.slice(0, Math.max(0, slash))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ModelAgentSettings } from '../../protocol/index.ts'
-import { createModelDoor } from '../shared-gateway.ts'
+import { createSharedGateway } from '../shared-gateway.ts'
 import { requireKey } from './require-key.ts'
 
 const base = { type: 'model', turnsMax: 1, maxOutputTokens: 1 } as const
@@ -12,7 +12,10 @@ const check = (
   given: Readonly<Record<string, string>> = {},
 ): Promise<void> => {
   const environment = { ...nowhere, ...given }
-  return requireKey({ ...base, ...settings }, { models: createModelDoor(environment), environment })
+  return requireKey(
+    { ...base, ...settings },
+    { models: createSharedGateway(environment), environment },
+  )
 }
 
 describe('the key of a model', () => {

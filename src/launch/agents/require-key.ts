@@ -1,14 +1,14 @@
 /** Requires a key for a model, which may be sent to its host. Checked before a run is created. */
 
-import { describeModel, missingKey } from '../../agents/index.ts'
-import { isLocal, publicProviders } from '../../gateway/index.ts'
+import { createMissingKeyError, describeModel } from '../../agents/index.ts'
+import { isLocalHostname, publicProviders } from '../../gateway/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import type { ModelAgentSettings } from '../../protocol/index.ts'
 import type { Environment } from '../../system/environment.ts'
-import { keysFile, type ModelDoor, ownAddresses } from '../shared-gateway.ts'
+import { keysFile, ownAddresses, type SharedGateway } from '../shared-gateway.ts'
 
 export interface KeyPlace {
-  readonly models: Pick<ModelDoor, 'hasKey'>
+  readonly models: Pick<SharedGateway, 'hasKey'>
   readonly environment: Environment
 }
 
@@ -18,7 +18,7 @@ export async function requireKey(
 ): Promise<void> {
   const { provider, keyVariables } = describeModel(model, baseUrl)
   if (apiKeyEnv !== undefined) {
-    if ((environment[apiKeyEnv] ?? '') === '') throw missingKey(model, apiKeyEnv)
+    if ((environment[apiKeyEnv] ?? '') === '') throw createMissingKeyError(model, apiKeyEnv)
     return
   }
   const [usual] = keyVariables
@@ -41,5 +41,5 @@ function isKnownAddress(provider: string, baseUrl: string, environment: Environm
   const { hostname, origin } = new URL(baseUrl)
   const own = new Map(ownAddresses(environment)).get(provider)
   const known = own ?? publicProviders[provider]?.baseUrl
-  return isLocal(hostname) || (known !== undefined && new URL(known).origin === origin)
+  return isLocalHostname(hostname) || (known !== undefined && new URL(known).origin === origin)
 }

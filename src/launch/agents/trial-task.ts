@@ -3,7 +3,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryFolder, readSmallFile } from '../../system/index.ts'
-import { makeRepository } from '../../workspace/index.ts'
+import { createRepository } from '../../workspace/index.ts'
 
 const source = `/** The sum of all numbers in a list. */
 export function sum(numbers) {
@@ -48,7 +48,7 @@ export async function createTask(agent: unknown): Promise<TrialTask> {
   await writeFile(join(workspace, 'sum.js'), source)
   await writeFile(join(workspace, 'sum.test.js'), tests)
   // Without git, a plain folder is enough.
-  await makeRepository(workspace).catch(() => undefined)
+  await createRepository(workspace).catch(() => undefined)
   const file = join(folder, 'agent-test.yaml')
   const loop = {
     prompt,

@@ -16,7 +16,7 @@ import type { LaunchHost } from '../launch-host.ts'
 import { acpProgram } from './acp-program.ts'
 import { askVersion } from './ask-version.ts'
 import { requireProgram } from './fetch-agent.ts'
-import { findAgentProgram, howToGet } from './find-program.ts'
+import { explainInstall, findAgentProgram } from './find-program.ts'
 import { chooseModel } from './program-model.ts'
 import { requireKey } from './require-key.ts'
 import { createObservations, type Finding, listFindings, observe } from './trial-findings.ts'
@@ -116,7 +116,7 @@ async function checkBefore(
     const wanted = options.acp === true ? (acpProgram(program) ?? program) : program
     const found = findAgentProgram(wanted, { folder: host.folder, environment })
     if (found === undefined) {
-      const next = howToGet(wanted)
+      const next = explainInstall(wanted)
       return { findings: [{ name: 'found', ok: false, text: 'not found' }], next }
     }
     const version = found.version ?? (await askVersion(found.command, sandbox))

@@ -5,14 +5,14 @@
 
 import { type CalibrationReport, createClassify, type OpenCheck } from '../../evidence/index.ts'
 import { defined, LoopError } from '../../loop/index.ts'
-import { openCertifyingPlace } from '../certify/open-place.ts'
+import { openCertifyingCheckout } from '../certify/open-place.ts'
 import type { LaunchHost } from '../launch-host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
-import { keepCalibration } from './calibration-store.ts'
+import { storeCalibration } from './calibration-store.ts'
 import { chooseTree, type MeasuredTree } from './choose-tree.ts'
 import { createCheckRunner } from './create-check-runner.ts'
 import { measureChecks } from './measure-checks.ts'
-import { createMoney } from './money.ts'
+import { createJudgeBudget } from './money.ts'
 import { openPlanter } from './open-planter.ts'
 import { createSeededRandom } from './seeded-numbers.ts'
 
@@ -54,7 +54,7 @@ export async function calibrateLoop(
   for (const problem of opened.problems) options.onProblem?.(problem)
   const { certifying } = opened.parts
   if (certifying === undefined) throw createNoChecksError(loaded)
-  const place = await openCertifyingPlace(
+  const place = await openCertifyingCheckout(
     { tree, lockfileOf: tree, signal, ...defined({ commit }) },
     { reader, blobs: host.blobs, stateFolder: host.folder, repository, workspace, certifying },
   )
@@ -65,7 +65,7 @@ export async function calibrateLoop(
       { ...certifying.seals, names: certifying.names },
       { has: () => false, loaded: new Map() },
     )
-    const money = createMoney(costMicros)
+    const money = createJudgeBudget(costMicros)
     const measurement = await measureChecks({
       loop: loaded.loop.name,
       tree,
@@ -89,7 +89,7 @@ export async function calibrateLoop(
     if (measurement.type === 'not-good')
       throw createFailingChecksError(measured, measurement.checks, checks)
     if (measurement.type === 'nothing-to-plant') throw createNothingToPlantError(measured)
-    await keepCalibration(host.folder, measurement.report)
+    await storeCalibration(host.folder, measurement.report)
     return measurement.report
   } finally {
     await place.close()

@@ -6,7 +6,7 @@ import type { Check, CheckContext } from '../../engine/index.ts'
 import { checkDigest, wilson } from '../../evidence/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 import { calibratedChecks } from './calibrated-checks.ts'
-import { keepCalibration } from './calibration-store.ts'
+import { storeCalibration } from './calibration-store.ts'
 
 const record = mkdtempSync(join(tmpdir(), 'calibrated-'))
 afterEach(() => rmSync(record, { recursive: true, force: true }))
@@ -14,7 +14,7 @@ afterEach(() => rmSync(record, { recursive: true, force: true }))
 test('a measured check returns its error rates; an unmeasured one is not even described', async () => {
   const described = { kind: 'command', describes: ['npm', 'test'], toolDigest: 'a' } as const
   const rates = { falseAccepts: wilson(1, 20), falseRejects: wilson(0, 8) }
-  await keepCalibration(record, {
+  await storeCalibration(record, {
     loop: 'fix',
     tree: 'git:1' as TreeId,
     seed: 1,

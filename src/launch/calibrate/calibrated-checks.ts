@@ -5,7 +5,7 @@ import type { OpenCheck } from '../../evidence/index.ts'
 import type { ErrorRates } from '../../loop/index.ts'
 import { mayBeCalibrated, readCalibration } from './calibration-store.ts'
 
-export interface CalibratedIn {
+export interface CalibrationContext {
   /** The state folder. */
   readonly record: string
   readonly loop: string
@@ -17,13 +17,13 @@ export interface CalibratedIn {
 
 export const calibratedChecks = (
   checks: Readonly<Record<string, Check>>,
-  place: CalibratedIn,
+  place: CalibrationContext,
 ): Readonly<Record<string, Check>> =>
   Object.fromEntries(
     Object.entries(checks).map(([name, check]) => [name, withCalibration(name, check, place)]),
   )
 
-function withCalibration(name: string, check: Check, place: CalibratedIn): Check {
+function withCalibration(name: string, check: Check, place: CalibrationContext): Check {
   let known: Promise<ErrorRates | undefined> | undefined
   const run: Check = async (context) => {
     const result = await check(context)
@@ -37,7 +37,7 @@ function withCalibration(name: string, check: Check, place: CalibratedIn): Check
 
 async function findErrorRates(
   name: string,
-  { record, loop, describe }: CalibratedIn,
+  { record, loop, describe }: CalibrationContext,
 ): Promise<ErrorRates | undefined> {
   if (!(await mayBeCalibrated(record, loop, name))) return undefined
   const described = await describe(name)

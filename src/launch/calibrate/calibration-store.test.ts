@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { type CalibrationReport, checkDigest, wilson } from '../../evidence/index.ts'
 import type { TreeId } from '../../loop/index.ts'
-import { keepCalibration, mayBeCalibrated, readCalibration } from './calibration-store.ts'
+import { mayBeCalibrated, readCalibration, storeCalibration } from './calibration-store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'calibration-'))
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
@@ -33,8 +33,8 @@ const report: CalibrationReport = {
 }
 
 test('a calibration is found for the same loop and the same check only', async () => {
-  await keepCalibration(folder, report)
-  await keepCalibration(folder, { ...report, seed: 5 })
+  await storeCalibration(folder, report)
+  await storeCalibration(folder, { ...report, seed: 5 })
   const found = await readCalibration(folder, 'fix', check)
   expect(found).toMatchObject({ ...rates, atMs: 17, tree: 'git:1', seed: 5 })
   expect(await readCalibration(folder, 'other', check)).toBeUndefined()

@@ -51,7 +51,7 @@ const toPath = (stateFolder: string, ref: string): string =>
   join(calibrationFolder(stateFolder), `${ref}.json`)
 
 /** Replaces earlier calibrations of these checks. */
-export async function keepCalibration(
+export async function storeCalibration(
   stateFolder: string,
   report: CalibrationReport,
 ): Promise<void> {

@@ -10,8 +10,8 @@ import { pathInside, requireFolder } from '../../system/index.ts'
 import {
   createDirectoryWorkspace,
   findBase,
+  listPastCommits,
   openGitTrees,
-  pastCommits,
   type Repository,
   runGit,
   worktreeFiles,
@@ -63,6 +63,6 @@ export async function chooseTree(
     const message = `The files of commit ${commit} are not in this clone. Fetch it, or pass another commit with --base.`
     throw new LoopError('unknown-artifact', message)
   }
-  const commits = await pastCommits(repository, commit, commitsMax)
+  const commits = await listPastCommits(repository, commit, commitsMax)
   return { tree, reader, workspace, repository, commit, commits }
 }

@@ -3,12 +3,12 @@ import type { Check } from '../../engine/index.ts'
 import type { OpenCheck } from '../../evidence/index.ts'
 import type { AgentReport, TreeId } from '../../loop/index.ts'
 import { createCheckRunner } from './create-check-runner.ts'
-import { createMoney } from './money.ts'
+import { createJudgeBudget } from './money.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 function createRunner(run: Check, signal = new AbortController().signal) {
-  const money = createMoney(100)
+  const money = createJudgeBudget(100)
   const check = { name: 'a', kind: 'judge', run } as OpenCheck
   const ask = createCheckRunner({
     measured: {

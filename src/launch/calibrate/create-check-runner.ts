@@ -1,7 +1,7 @@
 /** Runs checks outside a run: judges are metered, and nothing is journaled. */
 
 import type { CheckContext } from '../../engine/index.ts'
-import type { CertifyingPlace, OpenCheck, Overlay } from '../../evidence/index.ts'
+import type { CertificationCheckout, OpenCheck, Overlay } from '../../evidence/index.ts'
 import {
   type AgentContext,
   type CheckResult,
@@ -12,13 +12,13 @@ import {
 import type { RunParts } from '../../runs/options.ts'
 import type { MeasuredTree } from './choose-tree.ts'
 import { formatChange } from './format-change.ts'
-import type { Money } from './money.ts'
+import type { JudgeBudget } from './money.ts'
 
 export interface CheckRunnerParts {
   readonly measured: MeasuredTree
-  readonly place: Pick<CertifyingPlace, 'checkout' | 'agents'>
+  readonly place: Pick<CertificationCheckout, 'checkout' | 'agents'>
   readonly parts: Pick<RunParts, 'tools'>
-  readonly money: Money
+  readonly money: JudgeBudget
   readonly signal: AbortSignal
 }
 

@@ -3,31 +3,31 @@
 import { type TreeReader } from '../../engine/index.ts'
 import {
   type BadWork,
-  type Calibrated,
-  type CertifyingPlace,
+  type CalibrationOutcome,
+  type CertificationCheckout,
   type CheckAnswer,
   calibrate,
   checkDigest,
   chooseDefects,
-  familyOf,
+  findLanguageFamily,
   harmlessChanges,
   type OpenCheck,
   type Overlay,
-  overlayOf,
   type PastCommit,
   type Planter,
   revertedFixes,
   type SourceText,
-  shuffled,
+  shuffle,
+  toOverlay,
 } from '../../evidence/index.ts'
 import { type CheckResult, defined, type TreeId } from '../../loop/index.ts'
-import type { Money } from './money.ts'
+import type { JudgeBudget } from './money.ts'
 
 export interface MeasureRequest {
   readonly loop: string
   readonly tree: TreeId
   readonly commit?: string
-  readonly place: Pick<CertifyingPlace, 'checkout' | 'checks'>
+  readonly place: Pick<CertificationCheckout, 'checkout' | 'checks'>
   readonly reader: TreeReader
   readonly planter: Planter
   /** No defects are planted in sealed files. */
@@ -45,7 +45,7 @@ export interface MeasureRequest {
   readonly random: () => number
   readonly defects: number
   readonly timeMs: number
-  readonly money: Pick<Money, 'spentMicros' | 'isOver'>
+  readonly money: Pick<JudgeBudget, 'spentMicros' | 'isOver'>
   readonly now: () => number
   readonly signal: AbortSignal
   readonly onRound?: (done: number, of: number) => void
@@ -61,7 +61,7 @@ const fixesShare = 0.5
 const generatedFiles =
   /(?:^|\/)(?:node_modules|vendor|dist|build|target|coverage|__pycache__|\.[^/]+)\/|\.min\.js$|\.d\.[cm]?ts$/
 
-export async function measureChecks(request: MeasureRequest): Promise<Calibrated> {
+export async function measureChecks(request: MeasureRequest): Promise<CalibrationOutcome> {
   const { loop, tree, commit, place, reader, isTest, random, seed, commits, now } = request
   const sources = await readSources(request)
   const fixes = await revertedFixes({
@@ -110,7 +110,7 @@ async function readSources(request: MeasureRequest): Promise<readonly SourceText
   const code = [...(await reader.list(tree))].filter(
     ([path, { kind }]) =>
       (kind === 'file' || kind === 'executable') &&
-      familyOf(path) !== undefined &&
+      findLanguageFamily(path) !== undefined &&
       !generatedFiles.test(path) &&
       !isTest(path),
   )
@@ -118,7 +118,7 @@ async function readSources(request: MeasureRequest): Promise<readonly SourceText
   // A command that names the sources, such as a linter, seals all of them; then seals are ignored.
   const files = free.length > 0 ? free : code
   const sources: SourceText[] = []
-  for (const [path, { kind }] of shuffled(files, random).slice(0, filesMax)) {
+  for (const [path, { kind }] of shuffle(files, random).slice(0, filesMax)) {
     const bytes = await reader.read(tree, path, bytesMax)
     if (bytes === undefined) continue
     const text = Buffer.from(bytes).toString('utf8')
@@ -138,7 +138,7 @@ function* generateDefects(
   const kinds = new Map(sources.map(({ path, kind }) => [path, kind]))
   for (const defect of chooseDefects(sources, planter, random)) {
     const { file, line, description } = defect
-    const overlay = overlayOf(defect, kinds.get(file))
+    const overlay = toOverlay(defect, kinds.get(file))
     yield { source: 'planted', file, line, description, overlay }
   }
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { createMoney } from './money.ts'
+import { createJudgeBudget } from './money.ts'
 
 const dollars = (costMicros: number) => ({ tokens: 1, costMicros })
 
 test('a worst case that does not fit is refused, and then the budget is over', async () => {
-  const money = createMoney(100)
+  const money = createJudgeBudget(100)
   const first = await money.reserve(dollars(60))
   await expect(money.reserve(dollars(60))).rejects.toThrow('spent')
   expect(money.isOver()).toBe(true)
@@ -15,7 +15,7 @@ test('a worst case that does not fit is refused, and then the budget is over', a
 })
 
 test('open reservations and reported amounts count as spent', async () => {
-  const money = createMoney(100)
+  const money = createJudgeBudget(100)
   await money.reserve(dollars(60))
   money.spend(dollars(30))
   expect(money.spentMicros()).toBe(90)

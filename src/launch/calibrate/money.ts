@@ -9,14 +9,14 @@ import {
   zero,
 } from '../../loop/index.ts'
 
-export interface Money extends Pick<StepContext, 'spend' | 'reserve'> {
+export interface JudgeBudget extends Pick<StepContext, 'spend' | 'reserve'> {
   spentMicros(): number
   leftMicros(): number
   /** A reservation was refused, or everything is spent. */
   isOver(): boolean
 }
 
-export function createMoney(limitMicros: number): Money {
+export function createJudgeBudget(limitMicros: number): JudgeBudget {
   let spent: Amount = zero
   let reserved = 0
   let isRefused = false

@@ -15,7 +15,7 @@ export async function openPlanter(): Promise<Planter> {
       if (!readByRepair.test(file.path)) return plainPlanter.defectsIn(file)
       if (file.text.length > charsMax) return []
       return repair.plantingOperators.flatMap((operator) =>
-        repair.faultsOf(operator, file.path, file.text).map(({ edit, line, text }) => ({
+        repair.listDefects(operator, file.path, file.text).map(({ edit, line, text }) => ({
           operator: operator.name,
           file: file.path,
           line,

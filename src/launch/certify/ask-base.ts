@@ -1,15 +1,15 @@
 /** Runs a check on the base of a run, in a clean checkout, once for each base. */
 
-import { baseAnswerOf } from '../../evidence/index.ts'
+import { findBaseResult } from '../../evidence/index.ts'
 import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import { createTreeReader } from '../../workspace/tree-reader.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import type { AskBase } from '../checks/existing-failures.ts'
-import { fileBaseAnswers } from './file-base-answers.ts'
-import { openCertifyingPlace } from './open-place.ts'
+import { createFileBaseAnswers } from './file-base-answers.ts'
+import { openCertifyingCheckout } from './open-place.ts'
 
-export function askBaseIn(
+export function createAskBase(
   { folder: stateFolder, blobs, clock }: Pick<HostPorts, 'folder' | 'blobs' | 'clock'>,
   { workspace, checkout, placed }: Pick<RunPlace, 'workspace' | 'checkout' | 'placed'>,
   certifying: CertifyingParts,
@@ -20,12 +20,12 @@ export function askBaseIn(
   return async (name, context) => {
     const { base, signal } = context
     if (base === undefined) return undefined
-    const place = await openCertifyingPlace({ tree: base, lockfileOf: base, signal }, options)
+    const place = await openCertifyingCheckout({ tree: base, lockfileOf: base, signal }, options)
     try {
       const check = place.checks.find((one) => one.name === name)
       if (check === undefined) return undefined
       const run = { context, now: () => clock.now() }
-      return await baseAnswerOf(base, check, place, run, fileBaseAnswers(stateFolder))
+      return await findBaseResult(base, check, place, run, createFileBaseAnswers(stateFolder))
     } finally {
       await place.close()
     }

@@ -34,8 +34,8 @@ import { folderWithGit } from '../../runs/worktree-options.ts'
 import { findProgram } from '../../sandbox/index.ts'
 import type { Environment } from '../../system/environment.ts'
 import { requireFolder } from '../../system/index.ts'
-import { makeOwnFolder } from '../../workspace/index.ts'
-import { createMoney, type Money } from '../calibrate/money.ts'
+import { makePrivateFolder } from '../../workspace/index.ts'
+import { createJudgeBudget, type JudgeBudget } from '../calibrate/money.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import { folderFiles } from '../checks/folder-reader.ts'
 import { openApprovedItems } from '../dependencies/dependency-approvals.ts'
@@ -121,7 +121,7 @@ export async function certifyFolder(
         : { baseCommit: chosen.baseCommit }),
     },
   )
-  const context = createContext(parts, createMoney(spendingMax), signal)
+  const context = createContext(parts, createJudgeBudget(spendingMax), signal)
   const subject = toSubject(chosen, loaded, checks)
   const found = await certifyWithAnswers(options, (answers) =>
     certifier.certify({ ...subject, answers }, context),
@@ -218,7 +218,11 @@ function toSubject(
 }
 
 /** Outside a run nothing is journaled, but judges are still metered. */
-function createContext({ tools }: RunParts, money: Money, signal: AbortSignal): CertifyContext {
+function createContext(
+  { tools }: RunParts,
+  money: JudgeBudget,
+  signal: AbortSignal,
+): CertifyContext {
   const { spend, reserve } = money
   const step = 'certify:folder#1' as StepId
   const shared = { signal, attempt: 1, spend, reserve, iteration: 0 }
@@ -262,7 +266,7 @@ export async function loadChecks(
 ): Promise<LoadedLoop> {
   requireFolder(folder)
   const workspace = realpathSync(folder)
-  const temporary = await makeOwnFolder()
+  const temporary = await makePrivateFolder()
   try {
     const file = join(temporary.path, 'certify.yaml')
     const loop = {

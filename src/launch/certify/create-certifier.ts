@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { type Certifier, type TreeReader } from '../../engine/index.ts'
 import {
   type Certified,
+  createCertificateDraft,
   createCertifier,
-  draftOf,
   issueCertificate,
   type OpenCheck,
   planCondition,
@@ -28,8 +28,8 @@ import { agentName } from '../checks/agent-name.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import { listNeededApprovals } from '../dependencies/choose-layers.ts'
 import { openApprovedItems } from '../dependencies/dependency-approvals.ts'
-import { fileBaseAnswers } from './file-base-answers.ts'
-import { openCertifyingPlace } from './open-place.ts'
+import { createFileBaseAnswers } from './file-base-answers.ts'
+import { openCertifyingCheckout } from './open-place.ts'
 import { fileRaisedConcerns } from './raised-concerns.ts'
 
 /** What the certifier needs of the host. */
@@ -38,7 +38,7 @@ export type CertifierBase = Pick<HostPorts, 'folder' | 'blobs'> & {
 }
 
 /** What a certificate states about files that do not come from a run. */
-export interface CertifiedAs {
+export interface CertificateSubject {
   readonly what?: CertificateDraft['what']
   readonly baseCommit?: string
   /** There is no base to compare the lockfile with. */
@@ -47,7 +47,7 @@ export interface CertifiedAs {
   readonly findModel?: (run: RunId, iteration: number) => Promise<string | undefined>
 }
 
-export interface CertifierPlace extends Pick<RunPlace, 'workspace' | 'checkout' | 'worktree'> {
+export interface CertifierWorkspace extends Pick<RunPlace, 'workspace' | 'checkout' | 'worktree'> {
   readonly placed: Pick<NonNullable<RunPlace['placed']>, 'repository'> | undefined
   /** Paths that are not part of the tree. */
   readonly exclude?: readonly string[] | undefined
@@ -55,9 +55,9 @@ export interface CertifierPlace extends Pick<RunPlace, 'workspace' | 'checkout' 
 
 export async function createHostCertifier(
   base: CertifierBase,
-  place: CertifierPlace,
+  place: CertifierWorkspace,
   certifying: CertifyingParts,
-  as: CertifiedAs = {},
+  as: CertificateSubject = {},
 ): Promise<Certifier> {
   const { folder: stateFolder, blobs, clock } = base
   const { workspace, checkout } = place
@@ -80,7 +80,7 @@ export async function createHostCertifier(
     ...defined({ scope: certifying.scope }),
     required: certify.require,
     quick: certify.quick,
-    bases: fileBaseAnswers(stateFolder),
+    bases: createFileBaseAnswers(stateFolder),
     dependencies: {
       needed: (lockfileOf) =>
         listNeededApprovals({
@@ -95,7 +95,7 @@ export async function createHostCertifier(
           by,
         ),
     },
-    open: (request) => openCertifyingPlace(request, options),
+    open: (request) => openCertifyingCheckout(request, options),
     commandInstead: (tree) => findTestCommand(reader, tree),
     issue: (certified) => issue(base, place, certified, as),
     token: () => randomUUID(),
@@ -119,14 +119,14 @@ async function findTestCommand(reader: TreeReader, tree: TreeId): Promise<string
 
 async function issue(
   { folder, blobs, clock }: CertifierBase,
-  place: CertifierPlace,
+  place: CertifierWorkspace,
   certified: Certified,
-  as: CertifiedAs,
+  as: CertificateSubject,
 ): Promise<CertificateId> {
   const { worktree } = place
   const { run, iteration } = certified.subject
   const model = await as.findModel?.(run, iteration)
-  const draft = await draftOf(certified, {
+  const draft = await createCertificateDraft(certified, {
     async keep(output) {
       const { blob, bytes } = await blobs.put(output)
       return { sha256: blob, bytes }
@@ -150,7 +150,7 @@ async function issue(
 
 /** Lists the paths that `openWorkspace` excludes. */
 function listExcluded(
-  { workspace, placed, exclude = [] }: CertifierPlace,
+  { workspace, placed, exclude = [] }: CertifierWorkspace,
   stateFolder: string,
 ): string[] {
   const inside =

@@ -4,13 +4,13 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { type BaseAnswer, type BaseAnswers, runnerNames } from '../../evidence/index.ts'
+import { type BaseResult, type BaseResults, runnerNames } from '../../evidence/index.ts'
 import { readSmallFile } from '../../system/index.ts'
 
 const path = z.string().max(4096)
 const paths = z.array(path).max(1_000_000)
 
-const answerSchema: z.ZodType<BaseAnswer> = z.strictObject({
+const answerSchema: z.ZodType<BaseResult> = z.strictObject({
   status: z.enum(['met', 'not-met', 'error', 'timeout', 'skipped']),
   signature: z.string(),
   durationMs: z.number().min(0),
@@ -43,7 +43,7 @@ const bytesMax = 64 * 1024 * 1024
 /** Earlier versions used the same folder; their files have another format and are ignored. */
 export const baseAnswersFolder = (stateFolder: string): string => join(stateFolder, 'baselines')
 
-export function fileBaseAnswers(stateFolder: string): BaseAnswers {
+export function createFileBaseAnswers(stateFolder: string): BaseResults {
   const folder = baseAnswersFolder(stateFolder)
   const toPath = (key: string): string => join(folder, `${key}.json`)
   return {

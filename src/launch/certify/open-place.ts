@@ -7,25 +7,25 @@ import { mkdir } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { type Blobs, type TreeReader } from '../../engine/index.ts'
 import {
-  type CertifyingPlace,
+  type CertificationCheckout,
+  type CertificationCheckoutRequest,
   type Checkout,
   type Observable,
-  type PlaceRequest,
   RefusedError,
 } from '../../evidence/index.ts'
 import { defined, type Signal } from '../../loop/index.ts'
 import type { SandboxSettings } from '../../protocol/index.ts'
 import {
   createPlainCommands,
-  findOpaque,
+  findOpaqueFolders,
   findProgram,
   type OverlayReport,
   openSandbox,
 } from '../../sandbox/index.ts'
 import {
-  type Apart,
   isGitTree,
-  makeOwnFolder,
+  type ManagedPath,
+  makePrivateFolder,
   type OpenedCheckout,
   openCheckout,
   type Repository,
@@ -36,7 +36,7 @@ import { listContent } from '../dependencies/list-content.ts'
 import { type OpenedLayer, openLayer } from '../dependencies/open-layer.ts'
 import { findObservable, withFileAccess } from './with-file-access.ts'
 
-export interface PlaceOptions {
+export interface CertifyingCheckoutOptions {
   readonly reader: TreeReader
   readonly blobs: Blobs
 
@@ -49,13 +49,13 @@ export interface PlaceOptions {
   readonly certifying: Pick<CertifyingParts, 'certify' | 'require' | 'open'>
 }
 
-export const certifyFolder = (stateFolder: string): string => join(stateFolder, 'certify')
+export const checkoutsFolder = (stateFolder: string): string => join(stateFolder, 'certify')
 
 /** Opens a checkout that matches the tree. The caller closes it. */
-export async function openCertifyingPlace(
-  request: PlaceRequest,
-  options: PlaceOptions,
-): Promise<CertifyingPlace & Pick<OpenedChecks, 'walls'>> {
+export async function openCertifyingCheckout(
+  request: CertificationCheckoutRequest,
+  options: CertifyingCheckoutOptions,
+): Promise<CertificationCheckout & Pick<OpenedChecks, 'walls'>> {
   const { reader, stateFolder, workspace, certifying } = options
   const layer = await openLayer({
     reader,
@@ -76,13 +76,13 @@ export async function openCertifyingPlace(
 }
 
 async function openWithLayer(
-  request: PlaceRequest,
-  options: PlaceOptions,
+  request: CertificationCheckoutRequest,
+  options: CertifyingCheckoutOptions,
   layer: OpenedLayer,
-): Promise<CertifyingPlace & Pick<OpenedChecks, 'walls'>> {
+): Promise<CertificationCheckout & Pick<OpenedChecks, 'walls'>> {
   const { certifying } = options
   const mode = await layerMode(certifying.require)
-  const observes = await findObservable(certifying.require, certifyFolder(options.stateFolder))
+  const observes = await findObservable(certifying.require, checkoutsFolder(options.stateFolder))
   const opened = await openCleanCheckout(request, options, layer, { mode, observes })
   try {
     const stop = toAbortSignal(request.signal)
@@ -111,19 +111,19 @@ async function openWithLayer(
   }
 }
 
-const listProjects = ({ workspace, checkout }: PlaceOptions): readonly string[] =>
+const listProjects = ({ workspace, checkout }: CertifyingCheckoutOptions): readonly string[] =>
   [workspace, checkout].filter((one) => one !== undefined)
 
 async function openCleanCheckout(
-  request: PlaceRequest,
-  { stateFolder, repository, blobs }: PlaceOptions,
+  request: CertificationCheckoutRequest,
+  { stateFolder, repository, blobs }: CertifyingCheckoutOptions,
   { mounts }: OpenedLayer,
   { mode, observes }: { readonly mode: LayerMode; readonly observes: Observable },
 ): Promise<OpenedCheckout> {
   const { tree, commit } = request
-  const parent = certifyFolder(stateFolder)
+  const parent = checkoutsFolder(stateFolder)
   await mkdir(parent, { recursive: true, mode: 0o700 })
-  const temporary = await makeOwnFolder(parent)
+  const temporary = await makePrivateFolder(parent)
   const git =
     repository === undefined || !isGitTree(tree)
       ? {}
@@ -133,7 +133,7 @@ async function openCleanCheckout(
   )
   try {
     if (mode === 'overlay') await mkdir(join(temporary.path, overlayFolder), { mode: 0o700 })
-    const overlaid = { isOverlaid: observes.writes, findOpaque }
+    const overlaid = { isOverlaid: observes.writes, findOpaqueFolders }
     return await openCheckout({ folder: temporary.path, tree, blobs, apart, ...overlaid, ...git })
   } catch (error) {
     await temporary.remove()
@@ -189,7 +189,7 @@ function toCertifyingFolder(
 }
 
 /** An empty folder, on which the layer is mounted. */
-const createMountPoint = (path: string): Apart => ({
+const createMountPoint = (path: string): ManagedPath => ({
   path,
   isIntact: async (whole) => {
     const { files } = await listContent(whole, ['.'], 'times')
@@ -199,7 +199,7 @@ const createMountPoint = (path: string): Apart => ({
 })
 
 /** A copy is compared byte by byte, because nothing prevents changes to it. */
-function createCopy({ from, to }: OpenedLayer['mounts'][number]): Apart {
+function createCopy({ from, to }: OpenedLayer['mounts'][number]): ManagedPath {
   return {
     path: to,
     isIntact: async (whole) => {

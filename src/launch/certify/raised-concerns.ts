@@ -15,11 +15,11 @@ const findingSchema: z.ZodType<Finding> = z.strictObject({
 
 const raisedSchema = z.array(z.tuple([z.string(), z.array(findingSchema)]))
 
-export const raisedPath = (folder: string, run: RunId): string =>
+export const raisedConcernsPath = (folder: string, run: RunId): string =>
   join(folder, 'consultations', `${run}.json`)
 
 export function fileRaisedConcerns(folder: string): RaisedConcerns {
-  const toPath = (run: RunId): string => raisedPath(folder, run)
+  const toPath = (run: RunId): string => raisedConcernsPath(folder, run)
   return {
     find: async (run, consultant) => (await readAll(toPath(run))).get(consultant) ?? [],
     async keep(run, consultant, findings) {

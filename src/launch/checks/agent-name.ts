@@ -1,6 +1,6 @@
 /** An agent of a loop file, for people and for the record. */
 
-import { filesOfCommand } from '../../evidence/index.ts'
+import { findCommandFiles } from '../../evidence/index.ts'
 import type { AgentSettings } from '../../protocol/index.ts'
 
 /** For people. */
@@ -22,6 +22,6 @@ export function agentName(agent: AgentSettings): string {
 
 /** A judge or consultant that is a script of the work could be told what to say. */
 export function filesOfAgent(agent: AgentSettings): readonly string[] {
-  if (agent.type === 'command') return filesOfCommand(agent.command)
-  return agent.type === 'acp' && typeof agent.acp !== 'string' ? filesOfCommand(agent.acp) : []
+  if (agent.type === 'command') return findCommandFiles(agent.command)
+  return agent.type === 'acp' && typeof agent.acp !== 'string' ? findCommandFiles(agent.acp) : []
 }

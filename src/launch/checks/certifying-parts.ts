@@ -2,7 +2,7 @@
 
 import type { Agents } from '../../engine/index.ts'
 import type { OpenCheck } from '../../evidence/index.ts'
-import type { ExistingFailure, Walls } from '../../loop/index.ts'
+import type { ExistingFailure, SandboxSummary } from '../../loop/index.ts'
 import type { CertifySettings, SandboxSettings, SealSettings } from '../../protocol/index.ts'
 import type { OpenPlace } from '../launch-place.ts'
 
@@ -38,6 +38,6 @@ export interface OpenedChecks {
   readonly checks: readonly OpenCheck[]
   /** Judges (`judge:<check>`) and those who are consulted (`consult:<name>`). */
   readonly agents: Agents
-  readonly walls: Walls
+  readonly walls: SandboxSummary
   close(): Promise<void>
 }

@@ -1,12 +1,12 @@
 /** What a kind of check brings to be run: one file in `kinds/` each, and one line of `kinds/registry.ts`. */
 
-import type { BegunFiles, Check } from '../../engine/index.ts'
+import type { Check, RunBaseFiles } from '../../engine/index.ts'
 import type { OpenCheck } from '../../evidence/index.ts'
 import type { ToolDescription } from '../../loop/index.ts'
 import type { AgentSettings, CheckSettings } from '../../protocol/index.ts'
 import type { CommandChecks } from '../agents/open-repair.ts'
 import type { Identity } from '../certify/identity/open-identity.ts'
-import type { OpenWalls } from '../opened-sandbox.ts'
+import type { OpenedSandbox } from '../opened-sandbox.ts'
 import type { ResolvedCheck } from './resolved-check.ts'
 
 /** `Settings`: as the loop file has it. `Resolved`: with all that is known once a run begins. */
@@ -41,7 +41,7 @@ export interface PlannedText {
 }
 
 export interface ResolveOptions {
-  readonly begun: () => BegunFiles
+  readonly begun: () => RunBaseFiles
   /** Commands of the run reach nothing. */
   readonly isOffline: boolean
   /** What a person should know is added here. */
@@ -51,7 +51,7 @@ export interface ResolveOptions {
 export type Env = Readonly<Record<string, string>>
 
 export interface CheckSurroundings {
-  readonly walls: Pick<OpenWalls, 'commandsFor'>
+  readonly walls: Pick<OpenedSandbox, 'commandsFor'>
   /** Digest of what the answers of a check with this environment depend on, besides the files. */
   readonly surroundings: (env?: Env) => string
 }

@@ -1,6 +1,6 @@
 /** What is kept of what a check printed: the part to read, and all of it for certificates. */
 
-import type { CheckAnswer, CommandResult } from '../../engine/index.ts'
+import type { CommandResult, UnboundCheckResult } from '../../engine/index.ts'
 import { createLineCollector, excerpt, excerptLines, type OutputLine } from '../../loop/index.ts'
 
 export const outputCharsMax = 4000
@@ -8,7 +8,10 @@ export const outputCharsMax = 4000
 export const keepOutput = (text: string): string => excerpt(text, outputCharsMax)
 
 /** `whole` only where the excerpt is not all of it. */
-export const withWhole = (output: string, whole: string): Pick<CheckAnswer, 'output' | 'whole'> =>
+export const withWhole = (
+  output: string,
+  whole: string,
+): Pick<UnboundCheckResult, 'output' | 'whole'> =>
   whole === output ? { output } : { output, whole }
 
 export interface CheckOutput {

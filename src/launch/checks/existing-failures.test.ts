@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Check, CheckContext } from '../../engine/index.ts'
-import { type BaseAnswer, baseAnswerFrom } from '../../evidence/index.ts'
+import { type BaseResult, toBaseResult } from '../../evidence/index.ts'
 import type { ExistingFailure, TreeId } from '../../loop/index.ts'
 import { type AskBase, withExisting } from './existing-failures.ts'
 
@@ -25,8 +25,8 @@ const fails = (what: string): Check =>
     { timeoutMs: 1000, fingerprint: 'f' },
   )
 
-const before = (what: string): BaseAnswer =>
-  baseAnswerFrom({
+const before = (what: string): BaseResult =>
+  toBaseResult({
     result: { status: 'not-met', output: `${what} failed` },
     runners: [],
     problems: [],

@@ -5,12 +5,12 @@
  */
 
 import type { Check, CheckContext } from '../../engine/index.ts'
-import { type BaseAnswer, baseAnswerFrom, isNoWorse } from '../../evidence/index.ts'
+import { type BaseResult, isNoWorse, toBaseResult } from '../../evidence/index.ts'
 import { defined, type ExistingFailure, FaultError } from '../../loop/index.ts'
 import { withinLimit } from '../../system/index.ts'
 
 /** Undefined: it is not known. */
-export type AskBase = (check: string, context: CheckContext) => Promise<BaseAnswer | undefined>
+export type AskBase = (check: string, context: CheckContext) => Promise<BaseResult | undefined>
 
 /** A check that takes longer is not run once more for this. */
 const checkMsMax = 120_000
@@ -38,7 +38,7 @@ export function withExisting(
 type Answer = Awaited<ReturnType<Check>>
 
 function comparing(name: string, check: Check, existing: ExistingFailure, ask: AskBase): Check {
-  let known: Promise<BaseAnswer | undefined> | undefined
+  let known: Promise<BaseResult | undefined> | undefined
   const { timeoutMs = 600_000 } = check
   const compared: Check = async (context) => {
     const beganMs = performance.now()
@@ -68,7 +68,7 @@ async function afterStop(
   name: string,
   { cannotRun = '', ...result }: Answer,
   { base, tree }: CheckContext,
-  known: Promise<BaseAnswer | undefined>,
+  known: Promise<BaseResult | undefined>,
 ): Promise<Answer> {
   const failed = { ...result, status: 'not-met' } as const
   if (base === undefined) return { ...result, cannotRun }
@@ -79,7 +79,7 @@ async function afterStop(
 }
 
 /** What cannot be found out is no excuse, and no fault of the check. */
-async function asked(ask: () => Promise<BaseAnswer | undefined>): Promise<BaseAnswer | undefined> {
+async function asked(ask: () => Promise<BaseResult | undefined>): Promise<BaseResult | undefined> {
   try {
     const answer = await withinLimit(baseMsMax, ask)
     return answer.type === 'answer' ? answer.value : undefined
@@ -88,8 +88,8 @@ async function asked(ask: () => Promise<BaseAnswer | undefined>): Promise<BaseAn
   }
 }
 
-const baseOf = (result: Answer): BaseAnswer =>
-  baseAnswerFrom({
+const baseOf = (result: Answer): BaseResult =>
+  toBaseResult({
     result,
     runners: [],
     problems: [],
@@ -98,7 +98,7 @@ const baseOf = (result: Answer): BaseAnswer =>
     endedAtMs: 0,
   })
 
-function compare(result: Answer, base: BaseAnswer | undefined, existing: ExistingFailure): Answer {
+function compare(result: Answer, base: BaseResult | undefined, existing: ExistingFailure): Answer {
   if (base?.status !== 'not-met') return result
   const failedBefore = { ...result, existing: true } as const
   if (existing === 'fix' || !isNoWorse(result, base)) return failedBefore

@@ -3,7 +3,7 @@
 import { constants, type Dirent } from 'node:fs'
 import { lstat, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BegunFiles, TreeFile } from '../../engine/index.ts'
+import type { RunBaseFiles, TreeFile } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 
 /** More is never needed to tell what a project is written with (E9). */
@@ -16,7 +16,7 @@ const asItIs = 'as it is' as TreeId
 export function folderFiles(
   folder: string,
   depthMax: number = Number.POSITIVE_INFINITY,
-): BegunFiles {
+): RunBaseFiles {
   let listed: Promise<ReadonlyMap<string, TreeFile>> | undefined
   return {
     tree: asItIs,

@@ -9,7 +9,7 @@ import { createTools } from '../../tools/index.ts'
 import type { AgentParts } from '../agents/agent-parts.ts'
 import { openIdentity } from '../certify/identity/open-identity.ts'
 import type { OpenPlace } from '../launch-place.ts'
-import { openWalls } from '../open-sandbox.ts'
+import { openRunSandbox } from '../open-sandbox.ts'
 import { ownTools } from '../open-tools.ts'
 import { filesOfAgent } from './agent-name.ts'
 import type { CertifyingParts } from './certifying-parts.ts'
@@ -57,7 +57,10 @@ export function certifyingParts(
         readOnly,
         ...defined({ signal }),
       }
-      const walls = await openWalls({ settings: file.sandbox, base: place.base, workspace }, clean)
+      const walls = await openRunSandbox(
+        { settings: file.sandbox, base: place.base, workspace },
+        clean,
+      )
       const identity = await openIdentity(walls.walls.tier, environment['PATH'])
       const close = async (): Promise<void> => {
         await identity.close()

@@ -5,13 +5,13 @@
  * workspace is read-only, as far as there are walls. 3. It has a time limit of its own.
  */
 
-import { type Agent, boundedSignal } from '../../agents/index.ts'
+import { type Agent, createTimeLimitedSignal } from '../../agents/index.ts'
 import type { Tools } from '../../engine/index.ts'
 import { type AgentContext, FaultError } from '../../loop/index.ts'
 import type { AgentSettings } from '../../protocol/index.ts'
 import type { AgentParts } from '../agents/agent-parts.ts'
 import { openAgent } from '../agents/open-agent.ts'
-import type { OpenWalls } from '../opened-sandbox.ts'
+import type { OpenedSandbox } from '../opened-sandbox.ts'
 
 export interface ReaderSettings {
   readonly agent: AgentSettings
@@ -44,7 +44,7 @@ export async function openReaders(
 
 const isProgram = ({ type }: AgentSettings): boolean => type !== 'model' && type !== 'script'
 
-function readOnlyWalls(walls: OpenWalls, workspace: string): OpenWalls {
+function readOnlyWalls(walls: OpenedSandbox, workspace: string): OpenedSandbox {
   return {
     ...walls,
     agentCommands: (command, socketPath, view = {}) =>
@@ -61,7 +61,7 @@ export const readTools: ReadonlySet<string> = new Set(['read', 'list', 'glob', '
 export function readerAgent(agent: Agent, timeoutMs: number, tools?: Tools): Agent {
   return {
     async work(task, context) {
-      const limit = boundedSignal(context.signal, timeoutMs, () => tooLate(timeoutMs))
+      const limit = createTimeLimitedSignal(context.signal, timeoutMs, () => tooLate(timeoutMs))
       const { signal } = limit
       try {
         return await agent.work(task, { ...context, ...onlyReading(context, tools), signal })

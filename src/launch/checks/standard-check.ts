@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import type { Check } from '../../engine/index.ts'
 import type { CheckView } from '../agents/command-view.ts'
-import type { OpenWalls } from '../opened-sandbox.ts'
+import type { OpenedSandbox } from '../opened-sandbox.ts'
 import { keepOutput, withWhole } from './check-output.ts'
 import { commandCheck } from './command-check.ts'
 import type { StandardCheck } from './resolved-check.ts'
@@ -15,7 +15,7 @@ type Answer = Awaited<ReturnType<Check>>
 
 export function standardCheck(
   { condition, commands, env, timeoutMs }: StandardCheck,
-  walls: Pick<OpenWalls, 'commandsFor'>,
+  walls: Pick<OpenedSandbox, 'commandsFor'>,
   { shows, prefix = [] }: CheckView = {},
 ): Check {
   return async (context) => {

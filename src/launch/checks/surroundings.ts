@@ -7,7 +7,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Walls } from '../../loop/index.ts'
+import type { SandboxSummary } from '../../loop/index.ts'
 import { canonicalJson, type SandboxSettings } from '../../protocol/index.ts'
 import { findUserPrograms } from '../../sandbox/index.ts'
 import type { Environment } from '../../system/environment.ts'
@@ -15,7 +15,7 @@ import { sha256 } from '../../system/index.ts'
 
 export interface Surroundings {
   readonly sandbox: SandboxSettings
-  readonly walls: Walls
+  readonly walls: SandboxSummary
   readonly environment: Environment
   /** The checkout, or the folder that is worked in. */
   readonly project: string | undefined

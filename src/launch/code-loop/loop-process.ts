@@ -13,7 +13,7 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { defined, FaultError, LoopError } from '../../loop/index.ts'
-import { killAll, markVariable, newMark } from '../../sandbox/index.ts'
+import { createMark, killAll, markVariable } from '../../sandbox/index.ts'
 import { baseEnvironment } from '../../system/index.ts'
 import { createLoopOutput, type LoopOutput } from './loop-output.ts'
 import { createPeer, type Peer, type PeerOptions } from './peer.ts'
@@ -44,7 +44,7 @@ const missedMax = 4
 const drainMs = 500
 
 export function startLoopProcess(options: LoopProcessOptions): LoopProcess {
-  const mark = newMark()
+  const mark = createMark()
   const child = spawnChild(options, mark.value)
   const output = createLoopOutput(options.show)
   output.watch(child.stdout)

@@ -13,11 +13,11 @@ import type { Signal, TreeId } from '../../loop/index.ts'
 import { createPlainCommands, findProgram } from '../../sandbox/index.ts'
 import { prepareFolder } from './layer-folders.ts'
 import {
+  createLayerFolder,
   findLayer,
-  keepLayer,
-  newLayerFolder,
   removeLayerFolder,
   type StoredLayer,
+  storeLayer,
 } from './layer-store.ts'
 import { listContent } from './list-content.ts'
 import { isVenv, makeProgramsPortable } from './relocate-venv.ts'
@@ -46,7 +46,7 @@ export async function carryLayer(options: CarryLayerOptions): Promise<StoredLaye
   const key = createHash('sha256').update(`carried 2 ${from} ${seen.digest}`).digest('hex')
   const known = await findLayer(store, key)
   if (known !== undefined) return known
-  const path = await newLayerFolder(store)
+  const path = await createLayerFolder(store)
   try {
     for (const folder of folders) {
       await mkdir(dirname(join(path, folder)), { recursive: true })
@@ -55,7 +55,7 @@ export async function carryLayer(options: CarryLayerOptions): Promise<StoredLaye
       await prepareFolder(join(path, folder))
     }
     const summary = `carried over: ${folders.slice(0, 5).join(', ')}`
-    return await keepLayer(store, { key, path, from: 'carried', summary, folders })
+    return await storeLayer(store, { key, path, from: 'carried', summary, folders })
   } catch (error) {
     await removeLayerFolder(store, path)
     throw error

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { join, posix } from 'node:path'
-import type { DependencyItem, Layer } from '../../evidence/index.ts'
+import type { DependencyItem, DependencyLayer } from '../../evidence/index.ts'
 import { carryLayer } from './carry-layer.ts'
 import { openApprovedItems, toSourceItem } from './dependency-approvals.ts'
 import { findManager, MissingManagerError } from './find-manager.ts'
@@ -22,7 +22,7 @@ import { createDependencyError } from './run-manager.ts'
 
 export interface ChosenLayers {
   readonly layers: readonly StoredLayer[]
-  readonly notes: Pick<Layer, 'approved' | 'lacks' | 'resolved'>
+  readonly notes: Pick<DependencyLayer, 'approved' | 'lacks' | 'resolved'>
   /** If there are no layers: the reason, for people. */
   readonly reason: string
 }
@@ -143,7 +143,7 @@ async function installAll(
   }
 }
 
-interface InstalledLayer extends Required<Pick<Layer, 'approved' | 'lacks'>> {
+interface InstalledLayer extends Required<Pick<DependencyLayer, 'approved' | 'lacks'>> {
   readonly layer: StoredLayer
 }
 

@@ -10,12 +10,17 @@ import { dirname, join, posix } from 'node:path'
 import type { TreeReader } from '../../engine/index.ts'
 import { defined, type Signal, type TreeId } from '../../loop/index.ts'
 import { openSandbox, type Sandbox } from '../../sandbox/index.ts'
-import { makeOwnFolder } from '../../workspace/index.ts'
+import { makePrivateFolder } from '../../workspace/index.ts'
 import { fetchSource } from './fetch-source.ts'
 import type { Manager } from './find-manager.ts'
 import { findScripts, toScriptItem } from './install-scripts.ts'
 import { findInstalledFolders, prepareFolder, summarizeLayer } from './layer-folders.ts'
-import { keepLayer, newLayerFolder, removeLayerFolder, type StoredLayer } from './layer-store.ts'
+import {
+  createLayerFolder,
+  removeLayerFolder,
+  type StoredLayer,
+  storeLayer,
+} from './layer-store.ts'
 import type { LayerPlan } from './plan-layer.ts'
 import { sourceFile } from './registry/foreign-source.ts'
 import { findProxy } from './registry/operator-proxy.ts'
@@ -65,7 +70,7 @@ export async function installLayer(
   options: InstallOptions & ScriptOptions,
 ): Promise<StoredLayer> {
   const { store, scripts = [], key = computeLayerKey(plan, manager) } = options
-  const path = await newLayerFolder(store)
+  const path = await createLayerFolder(store)
   try {
     await withInstallContext(plan, manager, options, path, async (context) => {
       await runManager(context)
@@ -79,7 +84,7 @@ export async function installLayer(
     const folders = findInstalledFolders(plan, path)
     for (const one of folders) await prepareFolder(join(path, one))
     const summary = `${summarizeLayer(plan, path)}${scripts.length === 0 ? '' : ', install scripts run'}`
-    return await keepLayer(store, { key, path, from: 'installed', summary, folders })
+    return await storeLayer(store, { key, path, from: 'installed', summary, folders })
   } catch (error) {
     await removeLayerFolder(store, path)
     throw error
@@ -103,7 +108,7 @@ export async function withInstallContext<T>(
   work: (context: InstallContext) => Promise<T>,
 ): Promise<T> {
   const sandbox = await requireStrongSandbox()
-  const privateFolder = await makeOwnFolder()
+  const privateFolder = await makePrivateFolder()
   try {
     await writeFiles(plan, options, path)
     const { routes, caFile, isStrictSsl, proxy } = plan.registries

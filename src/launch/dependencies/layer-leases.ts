@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createOwner, mayLive } from '../../system/index.ts'
+import { createOwnerId, mayBeAlive } from '../../system/index.ts'
 
 export const leasesFolder = (store: string): string => join(store, 'leases')
 
@@ -28,7 +28,7 @@ export async function takeLease(
   const path = leasePath(store, folder, id)
   await mkdir(leasesFolder(store), { recursive: true, mode: 0o700 })
   // Written atomically: an empty lease would not identify its process.
-  await writeFile(`${path}.new`, createOwner(), { mode: 0o600 })
+  await writeFile(`${path}.new`, createOwnerId(), { mode: 0o600 })
   await rename(`${path}.new`, path)
 }
 
@@ -51,7 +51,7 @@ async function isLive(path: string, name: string, now: number): Promise<boolean>
   try {
     const ageMs = now - (await stat(path)).mtimeMs
     if (name.endsWith('.new')) return ageMs < unfinishedMsMax
-    return ageMs < leaseMsMax && mayLive(await readFile(path, 'utf8'))
+    return ageMs < leaseMsMax && mayBeAlive(await readFile(path, 'utf8'))
   } catch {
     return false // released meanwhile
   }

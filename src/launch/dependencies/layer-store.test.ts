@@ -18,11 +18,11 @@ import { defined } from '../../loop/index.ts'
 import { type CollectedLayers, collectLayers } from './collect-layers.ts'
 import { leasesFolder } from './layer-leases.ts'
 import {
+  createLayerFolder,
   findLayer,
-  keepLayer,
   layersFolder,
-  newLayerFolder,
   type StoredLayer,
+  storeLayer,
 } from './layer-store.ts'
 
 const dayMs = 86_400_000
@@ -42,13 +42,13 @@ async function make(
   files: Readonly<Record<string, string>> = { 'a.js': '1' },
   letter = 'a',
 ): Promise<StoredLayer> {
-  const path = await newLayerFolder(store)
+  const path = await createLayerFolder(store)
   mkdirSync(join(path, 'node_modules'))
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(join(path, 'node_modules', name), text)
   }
   const key = keyOf(letter)
-  return keepLayer(store, {
+  return storeLayer(store, {
     key,
     path,
     from: 'installed',
@@ -94,14 +94,14 @@ test('layers share only files with the same content and mode', async () => {
 })
 
 test('a shared file is a copy, without the extended attributes of the file that the install wrote', async () => {
-  const path = await newLayerFolder(store)
+  const path = await createLayerFolder(store)
   const file = join(path, 'node_modules/a.js')
   mkdirSync(join(path, 'node_modules'))
   writeFileSync(file, 'text')
   chmodSync(file, 0o755)
   utimesSync(file, 1_000_000_000, 1_000_000_000)
   const before = lstatSync(file)
-  await keepLayer(store, {
+  await storeLayer(store, {
     key: keyOf('a'),
     path,
     from: 'installed',
@@ -171,8 +171,8 @@ test('a layer in use stays, whatever its size and age', async () => {
 })
 
 test('the folder of a killed process is removed, and that of a live process is not', async () => {
-  const made = await newLayerFolder(store)
-  const killed = await newLayerFolder(store)
+  const made = await createLayerFolder(store)
+  const killed = await createLayerFolder(store)
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
   await new Promise((spawned) => other.once('spawn', spawned))
   const lease = readdirSync(leasesFolder(store)).find((name) => killed.endsWith(name.slice(0, 36)))

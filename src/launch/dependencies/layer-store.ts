@@ -108,7 +108,7 @@ export interface NewLayer extends Omit<StoredLayer, 'digest' | 'isNew' | 'releas
 }
 
 /** A private folder for a new layer. The caller stores the layer or removes the folder. */
-export async function newLayerFolder(store: string): Promise<string> {
+export async function createLayerFolder(store: string): Promise<string> {
   const folder = randomUUID()
   const path = join(store, folder)
   await takeLease(store, folder, makerLease)
@@ -122,7 +122,7 @@ export async function removeLayerFolder(store: string, path: string): Promise<vo
 }
 
 /** Adds the layer to the store. Its files must have their final modes. */
-export async function keepLayer(
+export async function storeLayer(
   store: string,
   layer: NewLayer,
   triesMax = 5,
@@ -149,7 +149,7 @@ export async function keepLayer(
     await removeLayerFolder(store, path)
     return other
   }
-  if (triesMax > 1) return keepLayer(store, layer, triesMax - 1)
+  if (triesMax > 1) return storeLayer(store, layer, triesMax - 1)
   throw new LoopError(
     'workspace-failed',
     `The layers in ${store} keep changing because another process writes to them. Stop that process, then resume.`,

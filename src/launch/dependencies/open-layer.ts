@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { join, posix } from 'node:path'
 import type { TreeReader } from '../../engine/index.ts'
-import type { Layer } from '../../evidence/index.ts'
+import type { DependencyLayer } from '../../evidence/index.ts'
 import type { Signal, TreeId } from '../../loop/index.ts'
 import type { CertifySettings } from '../../protocol/index.ts'
 import { chooseLayers, releaseLayers } from './choose-layers.ts'
@@ -33,7 +33,7 @@ export interface OpenLayerOptions {
 }
 
 /** Paths are relative to the checkout unless noted otherwise. */
-export interface OpenedLayer extends Layer {
+export interface OpenedLayer extends DependencyLayer {
   /** `from` is absolute. */
   readonly mounts: readonly { readonly from: string; readonly to: string }[]
   /** Folders in the mounts to which programs of packages write. */

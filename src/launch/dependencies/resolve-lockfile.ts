@@ -14,7 +14,7 @@ import { type DependencyItem, type Lockfile, lockfiles } from '../../evidence/in
 import { defined, type TreeId } from '../../loop/index.ts'
 import { findManager } from './find-manager.ts'
 import { type InstallOptions, withInstallContext } from './install-layer.ts'
-import { newLayerFolder, removeLayerFolder } from './layer-store.ts'
+import { createLayerFolder, removeLayerFolder } from './layer-store.ts'
 import { type LayerPlan, selectFiles } from './plan-layer.ts'
 import { operatorRegistries } from './registry/operator-registries.ts'
 import { registryUrl } from './registry/registry-endpoint.ts'
@@ -144,7 +144,7 @@ export async function resolveLockfile(
   }
   const { lockfile } = plan
   const manager = await findManager(plan, options.projects)
-  const folder = await newLayerFolder(options.store)
+  const folder = await createLayerFolder(options.store)
   try {
     const written = await withInstallContext(plan, manager, options, folder, async (context) => {
       await runManager(context, commands[lockfile.manager] ?? [])

@@ -7,7 +7,7 @@ import { dirname, join, posix } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { RefusedError } from '../../evidence/index.ts'
 import type { Signal } from '../../loop/index.ts'
-import { commandMounts, type Sandbox, type SandboxPlace } from '../../sandbox/index.ts'
+import { findCommandMounts, type Sandbox, type SandboxSpec } from '../../sandbox/index.ts'
 import { findOnPath } from '../../workspace/index.ts'
 import type { Manager } from './find-manager.ts'
 import { managerPrograms, parseManagerPackage, toInstallCommand } from './manager-package.ts'
@@ -75,13 +75,13 @@ export async function runInSandbox(
   const { lockfile, registries } = plan
   const hasStore = lockfile.installs.length === 0 && lockfile.store !== undefined
   const storeVariable = hasStore ? { [lockfile.store.variable]: join(cwd, storeFolder) } : {}
-  const place: SandboxPlace = {
+  const place: SandboxSpec = {
     workspace: path,
     gateway: endpoint,
     readOnly: [
       ...registries.readOnly,
       ...(more?.readOnly ?? []),
-      ...commandMounts([program], { cwd: path, path: programFolders(program) }),
+      ...findCommandMounts([program], { cwd: path, path: programFolders(program) }),
     ],
     env: {
       CI: '1',

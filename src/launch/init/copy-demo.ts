@@ -3,7 +3,7 @@
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { makeRepository } from '../../workspace/index.ts'
+import { createRepository } from '../../workspace/index.ts'
 import { parseAgent } from './loop-text.ts'
 
 /** The first is the default. */
@@ -36,7 +36,7 @@ export async function copyDemo(
       text.replace(/^agent: repair$/m, () => `agent: ${value}`),
     )
   }
-  const isRepository = await makeRepository(join(copy, 'project')).then(
+  const isRepository = await createRepository(join(copy, 'project')).then(
     () => true,
     () => false,
   )

@@ -7,8 +7,8 @@ import {
   type Proposal,
   type ProposedCheck,
   proposeChecks,
+  readNodeWorkspace,
   type Stack,
-  workspaceOf,
 } from '../../evidence/index.ts'
 import { defined } from '../../loop/index.ts'
 import { folderWithGit } from '../../runs/worktree-options.ts'
@@ -32,7 +32,7 @@ export async function inspectFolder(path: string): Promise<InspectedFolder> {
 }
 
 /** Without the checks, which take longer in a large repository. */
-export async function glanceAtFolder(path: string): Promise<Omit<InspectedFolder, 'checks'>> {
+export async function inspectFolderQuickly(path: string): Promise<Omit<InspectedFolder, 'checks'>> {
   const { folder, repository } = locateFolder(path)
   const { reader, tree } = folderFiles(folder, 1)
   const stacks = await detectStacks(reader, tree)
@@ -51,11 +51,11 @@ const manifestBytesMax = 1024 * 1024
 async function findWorkspace(
   folder: string,
   repository: string | undefined,
-): Promise<Partial<ReturnType<typeof workspaceOf>>> {
+): Promise<Partial<ReturnType<typeof readNodeWorkspace>>> {
   if (repository === undefined || !existsSync(join(folder, 'package.json'))) return {}
   for (let at = folder; ; at = dirname(at)) {
     const text = await readSmallFile(join(at, 'package.json'), manifestBytesMax).catch(() => '')
-    const found = workspaceOf(text, readdirSync(at))
+    const found = readNodeWorkspace(text, readdirSync(at))
     // A package with its own manager is not part of the parent workspace.
     if (found.manager !== undefined) return at === folder ? {} : found
     if (at === repository) return {}

@@ -1,7 +1,7 @@
 /** The text of a new loop file, with a comment for each part. */
 
 import { stringify } from 'yaml'
-import { type Json, LoopError, nearestName } from '../../loop/index.ts'
+import { findNearestName, type Json, LoopError } from '../../loop/index.ts'
 import { agentNames } from '../../protocol/index.ts'
 
 export interface LoopDraft {
@@ -81,7 +81,7 @@ export function parseAgent(written: string): Json {
   }
   if (/^(?:\.{0,2}|~)\//.test(text)) return { command: [text] }
   if (/^[a-z0-9][a-z0-9-]*\/\S+$/.test(text)) return { model: text }
-  const near = nearestName(text, agentNames)
+  const near = findNearestName(text, agentNames)
   const meant = near === undefined ? '' : ` Did you mean ${near}?`
   throw new LoopError(
     'bad-request',

@@ -12,7 +12,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { LoopError } from '../../loop/index.ts'
 import { makeFolder } from '../../system/index.ts'
-import { makeOwnFolder } from '../../workspace/private-folder.ts'
+import { makePrivateFolder } from '../../workspace/private-folder.ts'
 import { previewLoop, trustLoop } from '../load-loop.ts'
 import { nameLoop } from './loop-names.ts'
 import { initText, inlineText, type LoopDraft } from './loop-text.ts'
@@ -88,7 +88,7 @@ export async function writeInitLoop(
 }
 
 /** The same options give the same file, so a second run belongs to the same loop. */
-export async function keepInlineLoop(draft: LoopDraft, state: string): Promise<WrittenLoop> {
+export async function storeInlineLoop(draft: LoopDraft, state: string): Promise<WrittenLoop> {
   const file = join(state, 'loops', inlineName(draft))
   makeFolder(dirname(file))
   const temporary = `${file}.${process.pid}`
@@ -99,7 +99,7 @@ export async function keepInlineLoop(draft: LoopDraft, state: string): Promise<W
 
 /** For a dry run: nothing is stored in the state folder. */
 export async function writeTemporaryLoop(draft: LoopDraft): Promise<TemporaryLoop> {
-  const { path, remove } = await makeOwnFolder()
+  const { path, remove } = await makePrivateFolder()
   const file = join(path, inlineName(draft))
   await writeFile(file, inlineText(nameLoop(draft.task), draft), { mode: 0o600 })
   return { file, remove }

@@ -4,11 +4,17 @@
  */
 
 import { agentProgram } from '../../agents/index.ts'
-import { isLocal, noUsage, openPrices, type Price, publicProviders } from '../../gateway/index.ts'
+import {
+  isLocalHostname,
+  noUsage,
+  openPrices,
+  type Price,
+  publicProviders,
+} from '../../gateway/index.ts'
 import { defined, estimateTokens, isLoopError, type Limits } from '../../loop/index.ts'
 import type { CostEstimate } from '../../protocol/api/index.ts'
 import { type AgentSettings, type LoopFile, makerRole } from '../../protocol/index.ts'
-import { modelFor } from '../agents/program-model.ts'
+import { toProgramModel } from '../agents/program-model.ts'
 import { agentName } from '../checks/agent-name.ts'
 
 /** Where a file does not say how long an answer may be, the gateway does. */
@@ -103,7 +109,7 @@ function modelOf(agent: AgentSettings): string | undefined {
   if (typeof name !== 'string' || (agent.type !== 'program' && agent.type !== 'acp'))
     return undefined
   const program = agentProgram(name)
-  const model = modelFor(program, agent.model)
+  const model = toProgramModel(program, agent.model)
   return model.includes('/') ? model : `${program.provider}/${model}`
 }
 
@@ -116,7 +122,7 @@ async function priceOf(agent: AgentSettings, model: string): Promise<Price | und
   // As the gateway charges: a known provider has its price also behind an address of this machine.
   const source =
     settings === undefined
-      ? { baseUrl: baseUrl ?? '', isFree: isLocal(hostnameOf(baseUrl ?? '')) }
+      ? { baseUrl: baseUrl ?? '', isFree: isLocalHostname(hostnameOf(baseUrl ?? '')) }
       : { isFree: false, ...settings, ...defined({ baseUrl }) }
   try {
     const find = await openPrices()

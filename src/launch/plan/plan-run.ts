@@ -5,7 +5,7 @@ import type { Plan } from '../../protocol/api/index.ts'
 import { requireLogDir, requireOnlyRuns } from '../../runs/log-dir.ts'
 import type { Runs } from '../../runs/runs.ts'
 import { planWorktree, type WorktreeChoice } from '../../runs/worktree-options.ts'
-import { mayBeFolder } from '../../system/index.ts'
+import { folderExists } from '../../system/index.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { estimateCost } from './estimate-cost.ts'
 import { pastOf } from './past-of.ts'
@@ -32,7 +32,7 @@ export async function planRun(
 ): Promise<Plan> {
   const { workspace, worktree, isVouched = false, attended = false, limits: given } = options
   const apart = [...loaded.files, ...(options.apart ?? [])]
-  mayBeFolder(workspace)
+  folderExists(workspace)
   requireOnlyRuns(workspace, requireLogDir(options.logDir))
   const { loop, input, powers, warnings, variables } = loaded
   const limits = { ...defaultLimits, ...loaded.limits, ...given }

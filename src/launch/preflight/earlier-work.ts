@@ -5,16 +5,16 @@
 
 import { loadRun, readCreated } from '../../engine/index.ts'
 import { verifyTarget } from '../../history/certificates/index.ts'
-import type { Earlier, RunId, TreeId } from '../../loop/index.ts'
+import type { EarlierRun, RunId, TreeId } from '../../loop/index.ts'
 import type { HostPorts } from '../../runs/host-ports.ts'
 import { repositoryOf } from '../../runs/place-run.ts'
 import { openGitTrees } from '../../workspace/index.ts'
 
-export async function earlierWork(
+export async function findEarlierWork(
   { journal, folder }: Pick<HostPorts, 'journal' | 'folder'>,
   run: RunId,
   tree: TreeId,
-): Promise<Earlier | undefined> {
+): Promise<EarlierRun | undefined> {
   try {
     const { name, status } = await journal.findRun(run)
     const { certificate } = (await loadRun(journal, run)).state

@@ -49,7 +49,7 @@ export interface PreflightReport {
   readonly ready: boolean
 }
 
-export async function lookAhead(
+export async function runFirstStage(
   loaded: LoadedLoop,
   options: LookAheadOptions,
 ): Promise<readonly PreflightFinding[]> {
@@ -67,7 +67,9 @@ export async function lookAhead(
 
 /** Throws with everything that has to be fixed first. */
 export async function requireReady(loaded: LoadedLoop, options: LookAheadOptions): Promise<void> {
-  const problems = (await lookAhead(loaded, options)).filter(({ status }) => status === 'problem')
+  const problems = (await runFirstStage(loaded, options)).filter(
+    ({ status }) => status === 'problem',
+  )
   if (problems.length === 0) return
   const text = problems.map(({ detail }) => detail).join('\n')
   const isWeak = problems.every(({ what }) => what === 'sandbox')

@@ -5,7 +5,7 @@ import type { CertifySettings } from '../../protocol/index.ts'
 import { chooseFiles } from '../certify/choose-files.ts'
 import type { LaunchHost } from '../launch-host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
-import { lookAhead, type PreflightReport } from './look-ahead.ts'
+import { type PreflightReport, runFirstStage } from './look-ahead.ts'
 import { openPreflight } from './run-preflight.ts'
 
 export interface PreflightOptions {
@@ -27,7 +27,7 @@ export async function preflightLoop(
 ): Promise<PreflightReport> {
   const { signal = new AbortController().signal, attended = false, onBegin } = options
   const { workspace, loop } = loaded
-  const looked = await lookAhead(loaded, { workspace, folder: host.folder, attended })
+  const looked = await runFirstStage(loaded, { workspace, folder: host.folder, attended })
   options.onLooked?.(looked)
   const found = { loop: loop.name, looked }
   if (looked.some(({ status }) => status === 'problem')) return { ...found, ready: false }

@@ -7,7 +7,7 @@ import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import type { RunDependencies } from '../dependencies/run-dependencies.ts'
 import type { OpenedPreflight } from './run-preflight.ts'
 
-export interface PreflightOf {
+export interface RunPreflightHandle {
   readonly preflight: Pick<Ports, 'preflight'>
   /** Call it when this process no longer drives the run. Never rejects. */
   close(): Promise<void>
@@ -19,11 +19,11 @@ export interface PreflightOptions {
   readonly isSkipped: boolean
 }
 
-export function preflightOf(
+export function createRunPreflight(
   base: HostPorts,
   place: RunPlace,
   { certifying, use, isSkipped }: PreflightOptions,
-): PreflightOf {
+): RunPreflightHandle {
   if (place.workspace === undefined) {
     return { preflight: {}, close: async () => undefined }
   }

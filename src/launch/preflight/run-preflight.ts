@@ -6,18 +6,18 @@
 import { delimiter, join } from 'node:path'
 import type { CheckContext, RunPreflight } from '../../engine/index.ts'
 import {
-  type BaseAnswer,
-  baseAnswerKey,
-  baseAnswerOf,
-  type Layer,
+  type BaseResult,
+  createBaseResultKey,
+  type DependencyLayer,
+  findBaseResult,
   notOfTheWork,
 } from '../../evidence/index.ts'
 import { defined, type Fault, type Preflight, type PreflightCheck } from '../../loop/index.ts'
 import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import { createTreeReader } from '../../workspace/tree-reader.ts'
-import { fileBaseAnswers } from '../certify/file-base-answers.ts'
-import { openCertifyingPlace } from '../certify/open-place.ts'
+import { createFileBaseAnswers } from '../certify/file-base-answers.ts'
+import { openCertifyingCheckout } from '../certify/open-place.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import { type OpenedLayer, openLayer } from '../dependencies/open-layer.ts'
 import type { RunDependencies } from '../dependencies/run-dependencies.ts'
@@ -47,7 +47,7 @@ export function openPreflight(
   const repository = run.placed?.repository
   const reader = createTreeReader({ blobs, folder: stateFolder, repository })
   const options = { reader, blobs, stateFolder, repository, workspace, checkout, certifying }
-  const bases = fileBaseAnswers(stateFolder)
+  const bases = createFileBaseAnswers(stateFolder)
   const now = (): number => clock.now()
   /** In use as long as the run is driven. */
   const layers: OpenedLayer[] = []
@@ -79,7 +79,7 @@ export function openPreflight(
     },
     async tryChecks({ base, signal }, onBegin) {
       const place = await withInfrastructureErrors(
-        openCertifyingPlace({ tree: base, lockfileOf: base, signal }, options),
+        openCertifyingCheckout({ tree: base, lockfileOf: base, signal }, options),
       )
       digest ??= place.layer.digest
       try {
@@ -88,8 +88,8 @@ export function openPreflight(
         for (const check of place.checks) {
           if (check.kind === 'command') onBegin(check.name)
           const beganMs = now()
-          const known = await bases.read(baseAnswerKey(base, check, place.layer))
-          const found = known ?? (await baseAnswerOf(base, check, place, { context, now }, bases))
+          const known = await bases.read(createBaseResultKey(base, check, place.layer))
+          const found = known ?? (await findBaseResult(base, check, place, { context, now }, bases))
           checks.push({
             check: check.name,
             answer: toAnswer(found),
@@ -138,7 +138,7 @@ function toRunDependencies(
   }
 }
 
-function toAnswer(found: BaseAnswer | undefined): PreflightCheck['answer'] {
+function toAnswer(found: BaseResult | undefined): PreflightCheck['answer'] {
   if (found === undefined) return 'unknown'
   if (found.cannotRun !== undefined) return 'cannot-run'
   if (found.status === 'met') return 'passes'
@@ -149,7 +149,7 @@ function toAnswer(found: BaseAnswer | undefined): PreflightCheck['answer'] {
 /** One fault for all checks that cannot run. */
 function findFault(
   checks: readonly PreflightCheck[],
-  lacks: Layer['lacks'] = [],
+  lacks: DependencyLayer['lacks'] = [],
 ): Pick<Preflight, 'fault'> {
   const stopped = checks.filter(({ answer }) => answer === 'cannot-run')
   if (stopped.length === 0) return {}
@@ -162,7 +162,10 @@ function findFault(
 }
 
 /** Suggests what the user can approve so that the check can run. */
-function adviseOnMissing(lacks: NonNullable<Layer['lacks']>, output: string): readonly string[] {
+function adviseOnMissing(
+  lacks: NonNullable<DependencyLayer['lacks']>,
+  output: string,
+): readonly string[] {
   return lacks.flatMap(({ kind, id, text, mentions }) => {
     if (kind === 'resolve-dependencies') {
       return [

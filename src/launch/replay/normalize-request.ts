@@ -5,7 +5,7 @@
  */
 
 import { existsSync, realpathSync } from 'node:fs'
-import type { Normalise } from '../../gateway/index.ts'
+import type { Normalize } from '../../gateway/index.ts'
 
 /** In the format of templates (`budget.time`): `7 h 59 min`, `12 min`, `40 s`. */
 const timeLeft = /(?<![\d.])(?:\d+ h \d+ min|\d+ min|\d+ s)(?![a-z\d])/g
@@ -31,7 +31,7 @@ export interface EquivalentRuns {
   readonly run?: string
 }
 
-export function createNormalizer({ folders, branches = [], run }: EquivalentRuns): Normalise {
+export function createNormalizer({ folders, branches = [], run }: EquivalentRuns): Normalize {
   const names = new Set(
     folders
       .flatMap((folder) => [folder, existsSync(folder) ? realpathSync(folder) : folder])

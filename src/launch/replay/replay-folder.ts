@@ -13,7 +13,7 @@ import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunParts } from '../../runs/options.ts'
 import { inFolder, placeReplica } from '../../runs/place-run.ts'
 import { type RunPlace } from '../../runs/run-place.ts'
-import { makeFolder, pathInside, requireEmpty, resolveWorkspace } from '../../system/index.ts'
+import { makeFolder, pathInside, requireEmptyFolder, resolveWorkspace } from '../../system/index.ts'
 import { replaysFolder } from '../../system/state-folders.ts'
 import type { ReplayOptions } from './replay.ts'
 
@@ -33,7 +33,7 @@ export async function placeReplay(
     return inFolder(named, createReplayFolder(base, original, options))
   const path = options.workspace ?? join(replaysFolder(base.folder), uuidv7())
   const wanted = resolveWorkspace(path, base.folder) ?? path
-  requireEmpty(wanted, false)
+  requireEmptyFolder(wanted, false)
   if (existsSync(wanted)) rmdirSync(wanted)
   makeFolder(dirname(wanted))
   return placeReplica(base, named, created.worktree, wanted)
@@ -85,7 +85,7 @@ function findOther(folder: string, excluded: ReadonlySet<string>, prefix = ''): 
   return undefined
 }
 
-export async function bringFiles(
+export async function copyLoopFiles(
   files: readonly string[],
   from: string | undefined,
   to: string | undefined,

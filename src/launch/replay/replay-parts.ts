@@ -21,7 +21,7 @@ import {
 } from '../../engine/index.ts'
 import type { Exchange, ReplaySettings } from '../../gateway/index.ts'
 import { loadExchange } from '../../history/load-exchange.ts'
-import { lastOf, type RecordedStep, type Recording, stepOf } from '../../history/recording.ts'
+import { findStep, lastOf, type RecordedStep, type Recording } from '../../history/recording.ts'
 import {
   type AgentContext,
   type Amount,
@@ -36,13 +36,13 @@ import {
 import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunParts } from '../../runs/options.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
-import type { ReplayPlace } from '../agents/metered-agent.ts'
+import type { ReplayPosition } from '../agents/metered-agent.ts'
 import { createNormalizer } from './normalize-request.ts'
 import { translateTools } from './translate-tools.ts'
 
 export interface ReplayAnswers {
   /** For the gateway sessions of agents: the recorded exchanges of the running step. */
-  readonly replay: (at: ReplayPlace) => ReplaySettings | undefined
+  readonly replay: (at: ReplayPosition) => ReplaySettings | undefined
   /** The parts of the loop, with recorded answers instead of the outside world. */
   parts(opened: RunParts): RunParts & Pick<Ports, 'certifier' | 'isAttempt'>
 }
@@ -80,7 +80,7 @@ export function createReplayAnswers(
   }
 }
 
-const toKey = ({ iteration, step }: ReplayPlace): string => `${iteration}/${step}`
+const toKey = ({ iteration, step }: ReplayPosition): string => `${iteration}/${step}`
 
 /** Stops before an iteration that the recording does not have. */
 const createRecordEndHook = (recording: Recording): Hook => ({
@@ -107,7 +107,7 @@ const recordedCertifier = (
   recording: Recording,
 ): Certifier => ({
   async certify({ tree }, { iteration, step }) {
-    const recorded = stepOf(recording, iteration, step)?.end
+    const recorded = findStep(recording, iteration, step)?.end
     if (recorded === undefined)
       return createRefusal('record-ended', 'The original run did not certify this.')
     if (recorded.type === 'failed') throw new FaultError(recorded.fault)
@@ -132,7 +132,7 @@ function recordedAgents(
   return {
     async work(role, task, context) {
       const { iteration, step } = context
-      const recorded = stepOf(recording, iteration, step)
+      const recorded = findStep(recording, iteration, step)
       if (recorded?.end === undefined)
         throw createRecordEnded(`end of step ${step} of iteration ${iteration}`)
       const key = toKey({ iteration, step })
@@ -202,7 +202,7 @@ const subtract = (first: Amount, second: Amount): Amount => ({
 function recordedGate({ blobs }: Pick<HostPorts, 'blobs'>, recording: Recording): Gate {
   return {
     async judge({ kind }, { iteration, step }) {
-      const end = stepOf(recording, iteration, step)?.end
+      const end = findStep(recording, iteration, step)?.end
       if (end?.type !== 'finished') throw createRecordEnded(`verdict about the action ${kind}`)
       return (await load(end.result, blobs)) as unknown as Verdict
     },
@@ -213,7 +213,7 @@ function recordedGate({ blobs }: Pick<HostPorts, 'blobs'>, recording: Recording)
 function recordedActions({ blobs }: Pick<HostPorts, 'blobs'>, recording: Recording): Actions {
   const receipt = async (kind: string, key: string): Promise<Receipt> => {
     const [, iteration, ...step] = key.split('/')
-    const end = stepOf(recording, Number(iteration), step.join('/'))?.end
+    const end = findStep(recording, Number(iteration), step.join('/'))?.end
     if (end?.type === 'failed') throw new FaultError(end.fault)
     if (end === undefined) throw createRecordEnded(`receipt for the action ${kind}`)
     return (await load(end.result, blobs)) as unknown as Receipt

@@ -17,7 +17,7 @@ import {
 } from '../../engine/index.ts'
 import {
   countExchanges,
-  firstOf,
+  iterationBefore,
   lastOf,
   type Recording,
   readRecording,
@@ -38,12 +38,12 @@ import { discardWorktree, placeAgain } from '../../runs/place-run.ts'
 import { createNamed } from '../../runs/run-names.ts'
 import { type RunPlace } from '../../runs/run-place.ts'
 import { isWithoutGit } from '../../system/index.ts'
-import { createTreeDoor } from '../../workspace/tree-store.ts'
+import { createTreeStore } from '../../workspace/tree-store.ts'
 import { endedWithoutIntervention, findDifference } from './find-difference.ts'
 import type { Replay, ReplayOptions, ReplayResult, ReplayStart } from './replay.ts'
 import {
-  bringFiles,
   carryExcluded,
+  copyLoopFiles,
   isReplayFolder,
   placeReplay,
   requireNoOtherFiles,
@@ -72,7 +72,7 @@ export async function openReplay(
     end: describeEndOfRecord(original),
     workspace,
     answers: answers.replay,
-    bringFiles: (files) => bringFiles(files, original.run.workspace, workspace),
+    bringFiles: (files) => copyLoopFiles(files, original.run.workspace, workspace),
     requireFile: (digest) => requireSameFile(original, digest),
     async start(loop, startOptions) {
       const { source, changedFile, name: _name, onProblem, ...parts } = startOptions
@@ -158,7 +158,7 @@ async function create(
 
 function toBeginning(original: Recording, run: RunId): Beginning {
   const { created, iterations, state } = original
-  const iteration = firstOf(original)
+  const iteration = iterationBefore(original)
   const { progress, carried, baseTree } = created
   const tree = iterations.get(iteration + 1)?.treeBefore ?? created.tree
   return {
@@ -199,7 +199,8 @@ function describeEndOfRecord(original: Recording): string | undefined {
   const { outcome, status } = original.state
   const how = outcome === undefined ? `the run is ${status}` : describeOutcome(outcome)
   const last = lastOf(original)
-  const where = last === firstOf(original) ? 'before its first iteration' : `in iteration ${last}`
+  const where =
+    last === iterationBefore(original) ? 'before its first iteration' : `in iteration ${last}`
   return `the recording ends ${where} (${how})`
 }
 
@@ -209,7 +210,7 @@ async function createResult(
   run: RunId,
 ): Promise<ReplayResult> {
   const again = await readRecording(base, run)
-  const { changes } = createTreeDoor(base)
+  const { changes } = createTreeStore(base)
   const difference = await findDifference(original, again, changes)
   const end = describeEndOfRecord(original)
   return {

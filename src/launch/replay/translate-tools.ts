@@ -5,12 +5,12 @@
  */
 
 import type { Tools } from '../../engine/index.ts'
-import type { Json, Walls } from '../../loop/index.ts'
+import type { Json, SandboxSummary } from '../../loop/index.ts'
 
 export function translateTools(
   tools: Tools,
   { from, to }: { readonly from: string; readonly to: string },
-  walls: Walls | undefined,
+  walls: SandboxSummary | undefined,
 ): Tools {
   const translate = (name: string, args: Json): Json =>
     walls?.tier === 'strong' && runsInSandbox(name)

@@ -12,7 +12,7 @@ import type { ForkRequest, RetryRequest } from '../../protocol/api/index.ts'
 import { forkFolder } from '../../runs/fork-folder.ts'
 import type { Queued } from '../../runs/options.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
-import { makeWorkFolder } from '../../system/index.ts'
+import { ensureWorkspaceFolder } from '../../system/index.ts'
 import { loadLoop } from '../load-loop.ts'
 import { runEnvironment } from '../run-environment.ts'
 import type { CreatedRun } from './create-run.ts'
@@ -75,7 +75,7 @@ export async function createFork(
   })
   try {
     const workspace = request.workspace ?? forkFolder(from, iteration)
-    if (workspace !== undefined) makeWorkFolder(workspace)
+    if (workspace !== undefined) ensureWorkspaceFolder(workspace)
     const place = await host.placeFork(run, {
       iteration,
       worktree: loaded.worktree,

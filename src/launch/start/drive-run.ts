@@ -4,7 +4,7 @@ import { defined, type RunId, type RunState } from '../../loop/index.ts'
 import type { RunHandle } from '../../runs/run-handle.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
-import type { ModelDoor } from '../shared-gateway.ts'
+import type { SharedGateway } from '../shared-gateway.ts'
 import type { StartParts } from './start-host.ts'
 
 export interface DrivenRun {
@@ -29,7 +29,7 @@ export interface DriveChoice {
 }
 
 export interface DriveParts extends Pick<StartParts, 'host' | 'onProblem' | 'apart'> {
-  readonly models: ModelDoor
+  readonly models: SharedGateway
   /** Never written down, besides those of the environment. */
   readonly secrets?: readonly string[]
   /** Aborting it shuts the run down in good order. */

@@ -20,7 +20,7 @@ function collectLines(text: string): readonly OutputLine[] {
 }
 
 /** The most informative lines, in their original order. */
-export function keyLines(text: string, count: number): readonly string[] {
+export function selectKeyLines(text: string, count: number): readonly string[] {
   const lines = collectLines(text)
     .map((line) => line.text)
     .filter((line) => line.trim() !== '')

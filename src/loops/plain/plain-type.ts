@@ -13,7 +13,7 @@ import {
   promptSchema,
 } from '../../protocol/index.ts'
 import type { LoopGiven, LoopTypeDefinition } from '../loop-type-definition.ts'
-import { checkPlain, type PlainSettings, plainLoop } from './plain.ts'
+import { checkPlainLoop, type PlainSettings, plainLoop } from './plain.ts'
 
 /** The keys of a loop file that belong to `plain`. */
 export interface PlainKeys {
@@ -75,7 +75,7 @@ export const plainType: LoopTypeDefinition<PlainKeys> = {
   complete: withDefaultPrompt,
   async prepare(file, given) {
     const settings = plainSettings(file, given)
-    const { variables, first } = await checkPlain(settings, given.input)
+    const { variables, first } = await checkPlainLoop(settings, given.input)
     return {
       loop: plainLoop(settings),
       variables,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { AgentReport, CheckResult, Refusal } from '../../loop/index.ts'
-import { checkPlain, plainLoop } from './plain.ts'
+import { checkPlainLoop, plainLoop } from './plain.ts'
 import { addResult, describeProgress, type PlainResult } from './plain-progress.ts'
 
 const report: AgentReport = {
@@ -79,7 +79,7 @@ describe('progress', () => {
       'Check test: not-met, exit code 1, 1.2 s (failed before the run began, too). It printed:',
     )
     expect(lines).toContain('Check lint: not-met, exit code 1, 1.2 s. It printed:')
-    const { first } = await checkPlain({ prompt: 'Work.\n{{ progress }}' }, {})
+    const { first } = await checkPlainLoop({ prompt: 'Work.\n{{ progress }}' }, {})
     const remaining = { iterations: 1, tokens: 1, costMicros: 1, timeMs: 1 }
     const begun = { workspace: '.', remaining, failedBefore: ['test'] }
     expect(first(begun).text).toContain('Check test: failed before the run began')
@@ -158,7 +158,7 @@ describe('progress', () => {
 describe('a check before the run', () => {
   test('returns the variables, and the first prompt', async () => {
     const prompt = '{{ input.goal }}{% if iteration > 1 %}{{ progress }}{% endif %}'
-    const checked = await checkPlain({ prompt }, { goal: 'g' })
+    const checked = await checkPlainLoop({ prompt }, { goal: 'g' })
     expect(checked.variables).toEqual(['input.goal', 'iteration', 'progress'])
     const remaining = { iterations: 9, tokens: 1, costMicros: 1, timeMs: 1 }
     expect(checked.first({ workspace: '/w', remaining })).toMatchObject({ text: 'g', cuts: [] })
@@ -172,20 +172,20 @@ describe('a check before the run', () => {
     ['{{ checks[0].name }}', 'there is no item 0 in "checks". Check its size first'],
     ['{{ limits }}', 'There are: input, iteration, progress, checks'],
   ])('refuses %s', async (prompt, message) => {
-    await expect(checkPlain({ prompt }, { goal: 'g' })).rejects.toThrow(message)
+    await expect(checkPlainLoop({ prompt }, { goal: 'g' })).rejects.toThrow(message)
   })
 
   test('refuses sections that can never fit', async () => {
     const prompt = [{ name: 'rules', text: 'word '.repeat(100), required: true }]
     const settings = { prompt, context: { tokensMax: 50 } }
-    await expect(checkPlain(settings, null)).rejects.toThrow('("rules") are about')
+    await expect(checkPlainLoop(settings, null)).rejects.toThrow('("rules") are about')
   })
 
   test('names the section, or the file that it is from', async () => {
     const section = { name: 'task', text: '{{ a' }
-    await expect(checkPlain({ prompt: [section] }, null)).rejects.toThrow('task:1:1: ')
+    await expect(checkPlainLoop({ prompt: [section] }, null)).rejects.toThrow('task:1:1: ')
     const source = { file: 'loop.yaml', line: 9, indent: 4 }
-    await expect(checkPlain({ prompt: [{ ...section, source }] }, null)).rejects.toThrow(
+    await expect(checkPlainLoop({ prompt: [{ ...section, source }] }, null)).rejects.toThrow(
       'loop.yaml:9:5: ',
     )
   })

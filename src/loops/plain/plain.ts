@@ -73,7 +73,7 @@ export const plainUntil: readonly Condition<PlainProgress, PlainResult>[] = [
 const contextTokensMax = 100_000
 
 /** The result of the step `prompt`. */
-export interface WrittenPrompt extends Pick<Assembled, 'tokens' | 'sections' | 'cuts'> {
+export interface PromptStepResult extends Pick<Assembled, 'tokens' | 'sections' | 'cuts'> {
   readonly prompt: string
   /** The files that the agent starts from. */
   readonly tree: TreeId | null
@@ -117,10 +117,10 @@ export function plainLoop(settings: PlainSettings): PlainLoop {
  * Finds problems in a prompt before a run starts: syntax, unknown variables in any branch, and, by
  * rendering it twice, whatever else a first and a later iteration would meet.
  */
-export async function checkPlain(
+export async function checkPlainLoop(
   settings: PlainSettings,
   input: PlainInput,
-): Promise<CheckedPlain> {
+): Promise<PlainLoopCheck> {
   const prompt = await createPrompt(toSections(settings.prompt))
   prompt.check(input)
   const tokensMax = settings.context?.tokensMax ?? contextTokensMax
@@ -136,7 +136,7 @@ export async function checkPlain(
   }
 }
 
-export interface CheckedPlain {
+export interface PlainLoopCheck {
   readonly variables: readonly string[]
   /** The prompt of the first iteration. */
   first(beginning: Omit<IterationInfo, 'iteration'>): Assembled
@@ -163,7 +163,7 @@ async function writePrompt(
   prompt: () => Promise<Prompt>,
   context: PlainContext,
   it: Iteration,
-): Promise<WrittenPrompt> {
+): Promise<PromptStepResult> {
   try {
     const { workspace } = it
     const info = {

@@ -15,14 +15,14 @@ const input = z.record(z.string().max(256), z.string().max(1_000_000)).exactOpti
 const runName = z.string().min(1).max(64).exactOptional()
 
 /** The body of pause, stop, cancel, reset and scrap. */
-export interface TellRequest {
+export interface ControlRequest {
   /** Who requests it, for the journal. */
   readonly by?: string
   /** Why, for the journal. */
   readonly reason?: string
 }
 
-export const tellSchema: z.ZodType<TellRequest> = exactly<TellRequest>()(
+export const tellSchema: z.ZodType<ControlRequest> = exactly<ControlRequest>()(
   z.strictObject({ by, reason: z.string().max(10_000).exactOptional() }),
 ).register(published, { id: 'TellRequest' })
 

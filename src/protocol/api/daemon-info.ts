@@ -28,10 +28,10 @@ export interface DaemonInfo {
     readonly queued: number
   }
   /** Agents as the daemon finds them, for runs whose caller has exited. Absent: an older daemon. */
-  readonly agents?: readonly AgentSeen[]
+  readonly agents?: readonly AgentStatus[]
 }
 
-export interface AgentSeen {
+export interface AgentStatus {
   readonly name: string
   readonly state: 'ready' | 'no-key' | 'missing'
   /** The environment variable that its key is read from. */

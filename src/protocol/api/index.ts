@@ -12,6 +12,7 @@ export {
 } from './changes.ts'
 export {
   answerSchema,
+  type ControlRequest,
   type ForkRequest,
   forkSchema,
   limitsRequestSchema,
@@ -21,11 +22,10 @@ export {
   type RetryRequest,
   resumeSchema,
   retrySchema,
-  type TellRequest,
   tellSchema,
 } from './control-requests.ts'
 export {
-  type AgentSeen,
+  type AgentStatus,
   type DaemonInfo,
   daemonInfoSchema,
   healthSchema,
@@ -76,7 +76,7 @@ export {
   reviewDiffSchema,
 } from './review.ts'
 export {
-  checkpointPlaceSchema,
+  checkpointPositionSchema,
   openQuestionSchema,
   type Run,
   type RunAnswer,
@@ -85,4 +85,4 @@ export {
   runDetailSchema,
   runSchema,
 } from './run.ts'
-export { type AskedWorktree, type RunSettings } from './run-settings.ts'
+export { type RunSettings, type WorktreeOverrides } from './run-settings.ts'

@@ -6,10 +6,10 @@ import { dependenciesSchema, someLimitsSchema } from '../run-values.ts'
 import { pathText as path, published } from '../values.ts'
 import { type CallerEnvironment, callerEnvironmentSchema } from './caller-environment.ts'
 import {
-  type AskedWorktree,
-  askedWorktreeSchema,
   type RunSettings,
   runSettingsSchema,
+  type WorktreeOverrides,
+  worktreeOverridesSchema,
 } from './run-settings.ts'
 
 export const newRunSchema: z.ZodType<NewRunRequest> = z
@@ -22,7 +22,7 @@ export const newRunSchema: z.ZodType<NewRunRequest> = z
     name: z.string().min(1).max(64).exactOptional(),
     input: z.record(z.string().max(256), z.string().max(1_000_000)).exactOptional(),
     limits: someLimitsSchema.exactOptional(),
-    worktree: askedWorktreeSchema.exactOptional(),
+    worktree: worktreeOverridesSchema.exactOptional(),
     changes: z
       .strictObject({
         model: z.string().max(256).exactOptional(),
@@ -55,7 +55,7 @@ export interface NewRunRequest {
   readonly input?: Readonly<Record<string, string>>
   readonly limits?: NewRunLimits
   /** Overrides the file. */
-  readonly worktree?: AskedWorktree
+  readonly worktree?: WorktreeOverrides
   /** Overrides the file. */
   readonly changes?: {
     readonly model?: string

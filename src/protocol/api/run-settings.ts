@@ -29,12 +29,12 @@ const worktreeFields = {
 }
 
 /** What a request overrides in the loop file. */
-export type AskedWorktree = Settings['worktree'] & {
+export type WorktreeOverrides = Settings['worktree'] & {
   readonly use?: boolean
   readonly allowDirty?: boolean
 }
 
-export const askedWorktreeSchema: z.ZodType<AskedWorktree> = exactly<AskedWorktree>()(
+export const worktreeOverridesSchema: z.ZodType<WorktreeOverrides> = exactly<WorktreeOverrides>()(
   z.strictObject({ use: flag, allowDirty: flag, ...worktreeFields }),
 )
 

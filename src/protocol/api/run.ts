@@ -56,9 +56,10 @@ export interface CheckpointPosition {
   readonly atMs: number
 }
 
-export const checkpointPlaceSchema: z.ZodType<CheckpointPosition> = exactly<CheckpointPosition>()(
-  z.strictObject({ iteration: count, seq: count, atMs: z.number() }),
-).register(published, { id: 'CheckpointPlace' })
+export const checkpointPositionSchema: z.ZodType<CheckpointPosition> =
+  exactly<CheckpointPosition>()(
+    z.strictObject({ iteration: count, seq: count, atMs: z.number() }),
+  ).register(published, { id: 'CheckpointPlace' })
 
 export const openQuestionSchema: z.ZodType<OpenQuestion> = exactly<OpenQuestion>()(
   z.strictObject({
@@ -91,7 +92,7 @@ export const runDetailSchema: z.ZodType<RunDetail> = z
     state: runStateSchema,
     why: z.string().exactOptional(),
     questions: z.array(openQuestionSchema).readonly(),
-    checkpoints: z.array(checkpointPlaceSchema).readonly(),
+    checkpoints: z.array(checkpointPositionSchema).readonly(),
     checks: z.array(runCheckSchema).readonly().exactOptional(),
     review: reviewSchema.exactOptional(),
     queue: queueEntrySchema.exactOptional(),

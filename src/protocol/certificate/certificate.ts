@@ -10,17 +10,17 @@
 
 import { z } from 'zod'
 import type {
-  AgentUsed,
+  AgentInfo,
   Amount,
   CertificateId,
   CheckKind,
   CheckStatus,
   Limits,
   RunId,
+  SandboxSummary,
   Source,
   TestCounts,
   TreeId,
-  Walls,
 } from '../../loop/index.ts'
 import { agentUsedSchema, sandboxUsedSchema, sourceSchema } from '../events/event-parts.ts'
 import { exactly } from '../exactly.ts'
@@ -65,14 +65,14 @@ export interface Certificate extends StrengthParts {
   /** Defects planted in the changed code, and how many of them a check noticed. */
   readonly teeth?: { readonly planted: number; readonly noticed: number }
   readonly layer?: CertifiedDependencies
-  readonly sandbox?: Walls
+  readonly sandbox?: SandboxSummary
   readonly policy: { readonly decision: 'none' | 'allow'; readonly set: string }
   readonly budget?: {
     readonly spent: Amount
     readonly limits: Limits
     readonly activeMs: number
   }
-  readonly agent?: AgentUsed
+  readonly agent?: AgentInfo
   readonly model?: string
   readonly issuedAt: string
   /** The id of the first key of this installation. */

@@ -1,7 +1,7 @@
 /** Describes the output of a command with `--json`. */
 
 import { z } from 'zod'
-import type { AgentSeen } from '../api/index.ts'
+import type { AgentStatus } from '../api/index.ts'
 
 export interface CommandOutput {
   /** The schema of the value, or of each line. */
@@ -27,7 +27,7 @@ export const text: z.ZodString = z.string()
 export const texts: z.ZodType<readonly string[]> = z.array(z.string()).readonly()
 
 /** Agents as the daemon finds them. */
-export const agentStatuses: z.ZodType<readonly AgentSeen[]> = z.array(
+export const agentStatuses: z.ZodType<readonly AgentStatus[]> = z.array(
   z.strictObject({
     name: text,
     state: z.enum(['ready', 'no-key', 'missing']),

@@ -142,14 +142,14 @@ export const settingRules: readonly SettingRule[] = [
 ]
 
 /** `daemon.maxConcurrentRuns` is `LOOPWRIGHT_DAEMON_MAX_CONCURRENT_RUNS`. */
-export const variableOf = ({ name }: Pick<SettingRule, 'name'>): string =>
+export const toEnvironmentVariable = ({ name }: Pick<SettingRule, 'name'>): string =>
   `LOOPWRIGHT_${name
     .replaceAll('.', '_')
     .replaceAll(/[A-Z]/g, (letter) => `_${letter}`)
     .toUpperCase()}`
 
 /** The settings that are present, each with its value. */
-export function entriesOf(config: Config): readonly (readonly [SettingRule, SettingValue])[] {
+export function listSettings(config: Config): readonly (readonly [SettingRule, SettingValue])[] {
   return settingRules.flatMap((setting) => {
     const value = valueAt(config, setting)
     return value === undefined ? [] : [[setting, value] as const]

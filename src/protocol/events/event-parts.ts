@@ -2,12 +2,12 @@
 
 import { z } from 'zod'
 import type {
-  AgentUsed,
+  AgentInfo,
   BlobId,
   CertificateId,
   Claim,
   Decision,
-  Earlier,
+  EarlierRun,
   Ending,
   Fault,
   Met,
@@ -18,11 +18,11 @@ import type {
   Question,
   RunId,
   RunWorktree,
+  SandboxSummary,
   Source,
   StepNote,
   Stored,
   TreeId,
-  Walls,
 } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
 import { amountSchema, dependenciesSchema, someLimitsSchema } from '../run-values.ts'
@@ -41,7 +41,7 @@ export const faultSchema: z.ZodType<Fault> = exactly<Fault>()(
   }),
 ).register(published, { id: 'Fault' })
 
-export const earlierSchema: z.ZodType<Earlier> = exactly<Earlier>()(
+export const earlierSchema: z.ZodType<EarlierRun> = exactly<EarlierRun>()(
   z.strictObject({
     run: id<RunId>(),
     name: text,
@@ -177,7 +177,7 @@ export const worktreeSchema: z.ZodType<RunWorktree> = exactly<RunWorktree>()(
   }),
 ).register(published, { id: 'RunWorktree' })
 
-export const sandboxUsedSchema: z.ZodType<Walls> = exactly<Walls>()(
+export const sandboxUsedSchema: z.ZodType<SandboxSummary> = exactly<SandboxSummary>()(
   z.strictObject({
     tier: z.enum(['strong', 'basic', 'none']),
     limits: z.enum(['cgroup', 'rlimit', 'none']),
@@ -185,7 +185,7 @@ export const sandboxUsedSchema: z.ZodType<Walls> = exactly<Walls>()(
   }),
 ).register(published, { id: 'Walls' })
 
-export const agentUsedSchema: z.ZodType<AgentUsed> = exactly<AgentUsed>()(
+export const agentUsedSchema: z.ZodType<AgentInfo> = exactly<AgentInfo>()(
   z.strictObject({
     name: text,
     version: text.exactOptional(),

@@ -1,7 +1,7 @@
 /** Translates schema errors into messages for the author of a loop file. */
 
 import type { z } from 'zod'
-import { nearestName } from '../../loop/index.ts'
+import { findNearestName } from '../../loop/index.ts'
 import type { FileProblem } from './loop-file.ts'
 
 const shownCharsMax = 60
@@ -33,7 +33,7 @@ export function quoted(text: string, charsMax: number = shownCharsMax): string {
 }
 
 export function unknownName(what: string, name: string, known: readonly string[]): string {
-  const meant = nearestName(name, known)
+  const meant = findNearestName(name, known)
   const hint =
     meant === undefined ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`
   return `there is no ${what} ${quoted(name)}: ${hint}`
@@ -116,7 +116,9 @@ function unionProblems(issue: UnionIssue, path: readonly PropertyKey[]): FilePro
   }
   const names = [...new Set(meant.flatMap(missingKeys))]
   const given = unknownKeys(first ?? [])
-  const likely = given.map((name) => nearestName(name, names)).find((name) => name !== undefined)
+  const likely = given
+    .map((name) => findNearestName(name, names))
+    .find((name) => name !== undefined)
   const hint = likely === undefined ? '' : `; did you mean ${likely}?`
   return [{ path, reason: `expected one of the keys ${names.join(', ')}${hint}` }]
 }

@@ -7,13 +7,13 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } fro
 import { join } from 'node:path'
 import type { Commands } from '../../engine/index.ts'
 import { defined, textOf } from '../../loop/index.ts'
-import type { ObservationReport, OverlayReport, SandboxPlace } from '../sandbox-type.ts'
+import type { ObservationReport, OverlayReport, SandboxSpec } from '../sandbox-type.ts'
 import { type ReadWatch, watchReads } from './watch-reads.ts'
 
 export interface ObservationTrial {
   readonly folder: string
   overlay(): Promise<OverlayReport>
-  createCommands(spec: SandboxPlace): Commands
+  createCommands(spec: SandboxSpec): Commands
   readonly watch?: typeof watchReads
 }
 

@@ -61,7 +61,7 @@ export async function watchReads(
  * Finds the folders of an upper layer that were deleted and created again, which hide the lower layer.
  * Relative to `upper`, one byte per character. Undefined: unknown.
  */
-export async function findOpaque(upper: string): Promise<readonly string[] | undefined> {
+export async function findOpaqueFolders(upper: string): Promise<readonly string[] | undefined> {
   if (process.platform !== 'linux') return undefined
   current ??= startWatcher()
   const answer = await current.ask({ id: ++lastId, upper: toBytes(upper) })

@@ -15,7 +15,7 @@
  */
 
 import type { JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { within } from '../../system/index.ts'
+import { settlesWithin } from '../../system/index.ts'
 import { answerLost, answerUnreadable, McpFailure } from './mcp-failure.ts'
 import { limits, type ServerTransport } from './transport.ts'
 
@@ -53,7 +53,7 @@ export async function createHttpTransport(options: HttpOptions): Promise<ServerT
   return Object.assign(inner, {
     trouble: () => excess,
     async close() {
-      await within(inner.terminateSession(), goodbyeMs)
+      await settlesWithin(inner.terminateSession(), goodbyeMs)
       await close()
     },
   })

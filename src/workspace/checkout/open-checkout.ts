@@ -32,7 +32,7 @@ import type { TreeSource } from './tree-source.ts'
 import { type FindOpaque, openUpperLayer, type UpperLayer } from './upper-layer.ts'
 
 /** A path in the checkout that is not part of the tree, such as its dependencies. */
-export interface Apart {
+export interface ManagedPath {
   /** Relative to the checkout; files of the tree at this path are not extracted. */
   readonly path: string
   /** Whether the content at the absolute path is unchanged. */
@@ -48,7 +48,7 @@ export interface OpenCheckoutOptions {
   readonly blobs: Blobs
   /** For trees in git. */
   readonly git?: CheckoutGit
-  readonly apart?: readonly Apart[]
+  readonly apart?: readonly ManagedPath[]
   /**
    * Commands run with an overlay over the checkout and never write to it: pass `overlayFolder` to the sandbox. The
    * next `reset` moves what they wrote at kept paths into the checkout.
@@ -159,7 +159,7 @@ interface CheckoutState {
   readonly path: string
   readonly trash: string
   readonly swept: SweptFolder
-  readonly apart: readonly Apart[]
+  readonly apart: readonly ManagedPath[]
   /** The files of the last reset. */
   current: Pick<CheckoutFiles, 'files' | 'folders'>
   readonly upper: UpperLayer | undefined
@@ -210,7 +210,7 @@ async function writeOverride(path: Buffer, { content, kind }: OverrideFile): Pro
   await writeFile(path, content, { flag: 'wx', mode: kind === 'executable' ? 0o755 : 0o644 })
 }
 
-async function restoreApart({ path, swept }: CheckoutState, apart: Apart): Promise<void> {
+async function restoreApart({ path, swept }: CheckoutState, apart: ManagedPath): Promise<void> {
   const whole = join(path, apart.path)
   if (existsSync(whole) && (await apart.isIntact(whole))) return
   const seen = lstatSync(whole, { bigint: true, throwIfNoEntry: false })
@@ -219,7 +219,11 @@ async function restoreApart({ path, swept }: CheckoutState, apart: Apart): Promi
 }
 
 /** Created after the files, because its index contains their times. */
-function createGitPath(git: CheckoutGit, tree: TreeId, indexFile: () => string | undefined): Apart {
+function createGitPath(
+  git: CheckoutGit,
+  tree: TreeId,
+  indexFile: () => string | undefined,
+): ManagedPath {
   let identity: string | undefined
   return {
     path: '.git',

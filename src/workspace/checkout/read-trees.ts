@@ -5,7 +5,7 @@ import { type Bytes, fromText, toDisplay } from '../bytes.ts'
 import { findNonTextPaths } from './checkout-files.ts'
 import type { TreeFiles, TreeSource } from './tree-source.ts'
 
-export interface ReadTrees {
+export interface BatchedTreeReader {
   /** By display path: bytes that are not UTF-8 are written as `\xff`. */
   list(tree: TreeId): Promise<ReadonlyMap<string, ListedFile>>
   read(tree: TreeId, path: string, bytesMax?: number): Promise<Uint8Array | undefined>
@@ -25,7 +25,7 @@ interface PendingRead {
   reject(error: unknown): void
 }
 
-export function createReadTrees(source: TreeSource): ReadTrees {
+export function createBatchedTreeReader(source: TreeSource): BatchedTreeReader {
   const listings = new Map<TreeId, Promise<DisplayListing>>()
   let pending: PendingRead[] = []
   const listTree = (tree: TreeId): Promise<DisplayListing> => {

@@ -20,7 +20,7 @@ export interface BranchCommit {
 const outputBytesMax = 8 * 1024 * 1024
 
 /** Newest first. Empty if they cannot be read. */
-export async function branchCommits(
+export async function listBranchCommits(
   { commonDir }: Pick<Repository, 'commonDir'>,
   { base, head, max }: { readonly base: string; readonly head: string; readonly max: number },
   git: RunGit = runGit,

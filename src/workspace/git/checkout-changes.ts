@@ -20,7 +20,7 @@ const shownMax = 5
  * Paths that are changed, staged or new. `known` is the commit that is checked out. New paths in `apart` do not
  * count.
  */
-export async function uncommitted(
+export async function listUncommitted(
   git: RunGit,
   files: WorktreeFiles,
   repository: Repository,
@@ -42,7 +42,7 @@ export async function requireCommitted(
   known?: ObjectId,
   apart?: readonly string[],
 ): Promise<void> {
-  const paths = await uncommitted(git, files, repository, known, apart)
+  const paths = await listUncommitted(git, files, repository, known, apart)
   if (paths.length === 0) return
   const named = paths
     .slice(0, shownMax)

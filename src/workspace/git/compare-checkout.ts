@@ -7,7 +7,7 @@
 
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { inTemporary, makeTemporaryFolder } from '../../system/index.ts'
+import { explainTemporaryFolderErrors, makeTemporaryFolder } from '../../system/index.ts'
 import { type Bytes, fromText, joinBytes } from '../bytes.ts'
 import { createExclusions } from '../exclusions.ts'
 import { inParallel } from '../in-parallel.ts'
@@ -158,7 +158,7 @@ async function withIgnoreRules<T>(
   const folder = await realpath(await makeTemporaryFolder('loopwright-verify-'))
   try {
     const path = join(folder, 'rules')
-    const own = await inTemporary(folder, () =>
+    const own = await explainTemporaryFolderErrors(folder, () =>
       createPrivateGitDir(files, { repository, path, exact: true }),
     )
     return await work(own.at(Buffer.from(root, 'latin1').toString('utf8')))

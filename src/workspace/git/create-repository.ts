@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { runGit } from './run-git.ts'
 
 /** The commit contains all files of the folder. */
-export async function makeRepository(folder: string): Promise<void> {
+export async function createRepository(folder: string): Promise<void> {
   const at = { gitDir: join(folder, '.git'), workTree: folder }
   await runGit({ at, command: 'init', options: ['--quiet', '--initial-branch=main'] })
   await runGit({ at, command: 'add', options: ['--all'] })

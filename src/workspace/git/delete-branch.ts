@@ -8,7 +8,7 @@ import { type RunGit, runGit } from './run-git.ts'
 import { readBelow } from './small-file.ts'
 
 /** False if the branch does not exist or is checked out. */
-export async function dropBranch(
+export async function deleteBranch(
   repository: Repository,
   branch: string,
   git: RunGit = runGit,

@@ -22,7 +22,7 @@ import { isReserved } from './reserved-names.ts'
 import { type GitLocation, runGit } from './run-git.ts'
 
 /** Sorted; folders end in a slash. Empty if the worktree does not exist. */
-export async function leftOut(
+export async function findNewlyIgnored(
   repository: Repository,
   worktree: KnownWorktree,
 ): Promise<readonly string[]> {

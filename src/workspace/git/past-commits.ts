@@ -22,7 +22,7 @@ const recordStart = /@@(?=[0-9a-f]{40,64}\t[0-9a-f]{40,64}\t)/
 const outputBytesMax = 8 * 1024 * 1024
 
 /** Newest first, along first parents, without merges and the root commit. */
-export async function pastCommits(
+export async function listPastCommits(
   repository: Repository,
   commit: string,
   max: number,

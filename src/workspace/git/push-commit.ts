@@ -15,7 +15,7 @@ import { worktreeFiles } from '../worktree/worktree-files.ts'
 import { findGit } from './find-git.ts'
 import { createPrivateGitDir } from './private-git-dir.ts'
 import { markVariables } from './process-mark.ts'
-import { projectFolders, type Repository } from './repository.ts'
+import { listProjectFolders, type Repository } from './repository.ts'
 import { configuration, runGit } from './run-git.ts'
 import { GitError, runProgram } from './run-program.ts'
 
@@ -66,7 +66,7 @@ export async function pushCommit(
   { url, name }: Remote,
   { commit, branch }: { readonly commit: string; readonly branch: string },
 ): Promise<void> {
-  const { program, folder } = await findGit(projectFolders(repository))
+  const { program, folder } = await findGit(listProjectFolders(repository))
   const path = join(repository.commonDir, 'loopwright', 'push')
   const own = await createPrivateGitDir(worktreeFiles, { repository, path, exact: true })
   const { objectsDir = '' } = own.at('/')

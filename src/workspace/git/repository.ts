@@ -61,7 +61,7 @@ export async function findRepository(
 }
 
 /** Folders in which an agent may have put programs. */
-export const projectFolders = ({ home, checkout }: Repository): readonly string[] =>
+export const listProjectFolders = ({ home, checkout }: Repository): readonly string[] =>
   checkout === undefined ? [home] : [home, checkout]
 
 interface FoundRepository {

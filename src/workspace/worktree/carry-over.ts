@@ -35,7 +35,7 @@ export interface CarryLimits {
 /** Above this, installing the dependencies is faster. */
 export const carryLimitsDefault: CarryLimits = { filesMax: 150_000, bytesMax: 2 * 1024 ** 3 }
 
-export interface Carried {
+export interface CarryResult {
   /** The paths that were carried over, relative to the worktree. */
   readonly paths: readonly string[]
   /** Those of `paths` that are symlinks. */
@@ -54,7 +54,7 @@ export interface CarryOptions {
   readonly limits?: CarryLimits
 }
 
-export async function carryOver(options: CarryOptions): Promise<Carried> {
+export async function carryOver(options: CarryOptions): Promise<CarryResult> {
   const { files, from, to, ignored, rules = carryRulesDefault } = options
   const limits = { ...(options.limits ?? carryLimitsDefault) }
   const source: Source = { root: fromText(from), files, left: limits }

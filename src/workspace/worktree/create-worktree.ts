@@ -19,7 +19,7 @@ import { type RunGit, runGit } from '../git/run-git.ts'
 import { GitError } from '../git/run-program.ts'
 import { wrapError } from '../git/wrap-error.ts'
 import { hasCode } from '../workspace-directory.ts'
-import { type Carried, type CarryLimits, carryOver } from './carry-over.ts'
+import { type CarryLimits, type CarryResult, carryOver } from './carry-over.ts'
 import { checkWorktree } from './check-worktree.ts'
 import { finishRemoval } from './finish-removal.ts'
 import { type KnownWorktree, openWorkTree, publishIndex, type Tools } from './open-work-tree.ts'
@@ -62,11 +62,11 @@ export interface CreateWorktreeOptions {
 export interface CreatedWorktree {
   readonly worktree: KnownWorktree
   /** What was carried over from the checkout, and what was not. */
-  readonly carried: Carried
+  readonly carried: CarryResult
 }
 
 const namesMax = 1000
-const nothingCarried: Carried = { paths: [], linked: [], skipped: [] }
+const nothingCarried: CarryResult = { paths: [], linked: [], skipped: [] }
 
 export async function createWorktree(options: CreateWorktreeOptions): Promise<CreatedWorktree> {
   const tools: Tools = {

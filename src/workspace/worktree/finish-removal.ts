@@ -63,7 +63,7 @@ async function removeTrash({ files }: Tools, trash: string): Promise<void> {
 }
 
 /** Its record is in the repository, where an attacker may have replaced it. */
-export async function whyNotOurs(
+export async function explainForeignRecord(
   repository: Repository,
   record: WorktreeRecord,
   isOurs: boolean,

@@ -33,7 +33,7 @@ export interface RecreateWorktreeOptions {
 }
 
 /** True if it was recreated. Rejects with `workspace-failed` if something else is at its path. */
-export async function remakeWorktree(options: RecreateWorktreeOptions): Promise<boolean> {
+export async function recreateWorktree(options: RecreateWorktreeOptions): Promise<boolean> {
   const { repository, worktree } = options
   const files = options.files ?? worktreeFiles
   const status = await checkWorktree(files, repository, worktree)

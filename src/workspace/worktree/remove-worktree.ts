@@ -17,7 +17,7 @@ import type { Repository } from '../git/repository.ts'
 import { type RunGit, runGit } from '../git/run-git.ts'
 import { wrapError } from '../git/wrap-error.ts'
 import { checkWorktree } from './check-worktree.ts'
-import { finishRemoval, trashFor, whyNotOurs } from './finish-removal.ts'
+import { explainForeignRecord, finishRemoval, trashFor } from './finish-removal.ts'
 import { type KnownWorktree, openWorkTree, type Tools } from './open-work-tree.ts'
 import { readLockReason, readWorktreeId, removePartialWorktree } from './partial-worktree.ts'
 import { gitProvider, type WorktreeProvider } from './provider.ts'
@@ -73,7 +73,7 @@ async function removeOrKeep(tools: Tools, options: RemoveWorktreeOptions): Promi
   if (found === undefined) return { status: 'unknown' }
   const { path, branch } = found
   const isOurs = options.path === path
-  const doubt = await whyNotOurs(repository, found, isOurs, tools.files)
+  const doubt = await explainForeignRecord(repository, found, isOurs, tools.files)
   if (doubt !== undefined) return { status: 'kept', path, why: doubt }
   if (found.state === 'removing') {
     await finishRemoval(tools, repository, found, provider)
@@ -119,7 +119,7 @@ async function completeRecord(
 }
 
 /** Releases the snapshots of a run that will not be resumed or forked to garbage collection. */
-export async function forgetSnapshots(
+export async function releaseSnapshots(
   repository: Repository,
   key: string,
   git: RunGit = runGit,

@@ -35,7 +35,7 @@ export interface WorktreeState extends BranchState {
 }
 
 /** The worktree itself may no longer exist. */
-export async function branchState(
+export async function readBranchState(
   repository: Repository,
   record: Pick<WorktreeRecord, 'branch' | 'base' | 'landedOn'>,
   mergedInto: readonly string[] = [],
@@ -48,14 +48,14 @@ export async function branchState(
   return unmerged === undefined ? { branch: 'merged' } : { branch: 'unmerged', unmerged }
 }
 
-export async function worktreeState(
+export async function readWorktreeState(
   repository: Repository,
   record: WorktreeRecord,
   mergedInto: readonly string[] = [],
 ): Promise<WorktreeState> {
   const tools: Tools = { git: runGit, files: worktreeFiles, now: Date.now }
   const { id, path, branch } = record
-  const rest = await branchState(repository, record, mergedInto)
+  const rest = await readBranchState(repository, record, mergedInto)
   const status =
     id === undefined
       ? 'missing'

@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { defined, LoopError } from '../../loop/index.ts'
 import { findGit } from '../git/find-git.ts'
 import { findOnPath } from '../git/find-on-path.ts'
-import { projectFolders, type Repository } from '../git/repository.ts'
+import { listProjectFolders, type Repository } from '../git/repository.ts'
 import { configuration, gitEnvironment, type RunGit, settings } from '../git/run-git.ts'
 import { GitError, type ProgramResult, runProgram } from '../git/run-program.ts'
 import { gitProvider, type WorktreeProvider, type WorktreeRequest } from './provider.ts'
@@ -108,7 +108,7 @@ async function createEnvironment(
   git: RunGit,
   repository: Repository,
 ): Promise<Record<string, string>> {
-  const { folder } = await findGit(projectFolders(repository))
+  const { folder } = await findGit(listProjectFolders(repository))
   const filters = await listFilters(git, repository)
   const disabled = filters.flatMap((name) => [
     [`filter.${name}.clean`, ''],

@@ -1,6 +1,6 @@
 /** Plants a failure at the end of `main` in a Go or Rust program. */
 
-import { familyOf } from '../../mask-code.ts'
+import { findLanguageFamily } from '../../mask-code.ts'
 import { readStatements } from '../braces/functions.ts'
 import { scan } from '../plain/scan.ts'
 import { type Edit, insert } from '../test-source.ts'
@@ -17,7 +17,7 @@ export function plantInBraces({
   kind,
   marker,
 }: ProgramPlantRequest): readonly Edit[] | undefined {
-  const language = familyOf(file) === 'go' ? 'go' : 'rust'
+  const language = findLanguageFamily(file) === 'go' ? 'go' : 'rust'
   const scanned = kind === 'after' ? scan(text, language) : undefined
   const found = scanned === undefined ? null : mains[language].exec(scanned.mask)
   if (scanned === undefined || found === null) return undefined

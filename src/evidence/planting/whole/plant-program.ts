@@ -6,7 +6,7 @@
  * In a file with tests, of whatever runner, the failure is in its last test.
  */
 
-import { familyOf } from '../../mask-code.ts'
+import { findLanguageFamily } from '../../mask-code.ts'
 import { applyEdits, type Edit } from '../test-source.ts'
 import { plantInBraces } from './plant-braces-program.ts'
 import { plantInPython } from './plant-python-program.ts'
@@ -16,7 +16,7 @@ import type { ProgramPlantRequest } from './program-plants.ts'
 
 /** Whether it is in an executable language. */
 export const isProgram = (file: string, text: string): boolean =>
-  familyOf(file) !== undefined || isShell(file, text)
+  findLanguageFamily(file) !== undefined || isShell(file, text)
 
 /** The text with the failure; undefined: none can be planted. */
 export async function plantInProgram(request: ProgramPlantRequest): Promise<string | undefined> {
@@ -25,13 +25,14 @@ export async function plantInProgram(request: ProgramPlantRequest): Promise<stri
   const planted = edits === undefined || edits.length === 0 ? undefined : applyEdits(text, edits)
   if (planted === undefined) return undefined
   // Text that no longer parses would fail for another reason.
-  const isValid = familyOf(file) !== 'script' || (await plantInScript.parses(file, planted))
+  const isValid =
+    findLanguageFamily(file) !== 'script' || (await plantInScript.parses(file, planted))
   return isValid ? planted : undefined
 }
 
 async function findEdits(request: ProgramPlantRequest): Promise<readonly Edit[] | undefined> {
   const { file, text } = request
-  switch (familyOf(file)) {
+  switch (findLanguageFamily(file)) {
     case 'script':
       return plantInScript.plant(request)
     case 'python':

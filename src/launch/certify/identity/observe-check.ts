@@ -6,13 +6,13 @@
 
 import type { Check, CheckContext } from '../../../engine/index.ts'
 import {
-  hasAll,
+  hasAllWanted,
   identityEnvironment,
   type Observation,
   type ObserveOptions,
   otherEnvironment,
   type RunnerReport,
-  wantedTests,
+  toWantedTests,
   withoutUnwanted,
 } from '../../../evidence/index.ts'
 import type { Identity } from './open-identity.ts'
@@ -47,10 +47,10 @@ export async function observeCheck(
   if (isOther) await shiftTimes(workspace)
   const run = check.open(variables, createPrefix(check, workspace, isOther))
   const startedAtMs = Date.now()
-  const wanted = only && wantedTests(only, innerPath(workspace))
+  const wanted = only && toWantedTests(only, innerPath(workspace))
   if (only !== undefined && wanted !== undefined) {
     const some = await observeOnce(identity, run, { ...context, workspace }, wanted)
-    if (hasAll(some, only))
+    if (hasAllWanted(some, only))
       return { ...some, ...withoutUnwanted(some, only), startedAtMs, endedAtMs: Date.now() }
   }
   const all = await observeOnce(identity, run, { ...context, workspace })

@@ -10,7 +10,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import {
   collectReport,
-  insideFiles,
+  listSandboxFiles,
   type ReportCollector,
   type RunnerReport,
   type WantedTests,
@@ -18,17 +18,17 @@ import {
 import {
   findUserPrograms,
   innerFolder,
-  type SandboxPlace,
+  type SandboxSpec,
   type Tier,
 } from '../../../sandbox/index.ts'
-import { makeOwnFolder } from '../../../workspace/index.ts'
+import { makePrivateFolder } from '../../../workspace/index.ts'
 import { pathFromTop } from './path-from-top.ts'
 
 export interface Identity {
   /** Where a check sees our files. */
   readonly folder: string
   /** What must be mounted for a command. */
-  readonly shows: Pick<SandboxPlace, 'files' | 'programs'>
+  readonly shows: Pick<SandboxSpec, 'files' | 'programs'>
   /**
    * Everything reported until `end` belongs to one run in the tree with this root. `only`: the tests to run.
    */
@@ -44,7 +44,7 @@ const systemFolders = ['/usr/local/bin', '/usr/bin', '/usr/local/go/bin']
 const drainMs = 2000
 
 export async function openIdentity(tier: Tier, path?: string): Promise<Identity> {
-  const own = await makeOwnFolder()
+  const own = await makePrivateFolder()
   const hostFolder = join(own.path, 'shown')
   const folder = tier === 'strong' ? `${innerFolder}/identity` : hostFolder
   try {
@@ -79,7 +79,7 @@ async function writeFiles(hostFolder: string, folder: string, searched: string):
   const tools = (['go', 'cargo'] as const).filter((tool) =>
     folders.some((one) => existsSync(join(one, tool))),
   )
-  for (const { name, content, isExecutable } of await insideFiles(folder, tools)) {
+  for (const { name, content, isExecutable } of await listSandboxFiles(folder, tools)) {
     const path = join(hostFolder, name)
     await mkdir(dirname(path), { recursive: true, mode: 0o755 })
     await writeFile(path, content)

@@ -1,7 +1,7 @@
 /** A command of the loop file. */
 
 import type { Check } from '../../../engine/index.ts'
-import { filesOfCommand } from '../../../evidence/index.ts'
+import { findCommandFiles } from '../../../evidence/index.ts'
 import type { CommandCheckSettings } from '../../../protocol/index.ts'
 import type { CheckView } from '../../agents/command-view.ts'
 import { observeCheck } from '../../certify/identity/observe-check.ts'
@@ -24,9 +24,9 @@ export const commandKind: LaunchedCheckKind<CommandCheckSettings, CommandCheckSe
     kind: 'command',
     describes: command,
     toolDigest: await programDigest(command, workspace, path),
-    names: filesOfCommand(command),
+    names: findCommandFiles(command),
   }),
-  filesNamed: ({ command }) => filesOfCommand(command),
+  filesNamed: ({ command }) => findCommandFiles(command),
   observe(check, { walls, identity, layerEnv }) {
     const observed = {
       identity,
