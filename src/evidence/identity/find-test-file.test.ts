@@ -56,3 +56,13 @@ test('finds a Rust test below src', async () => {
   expect(find('shop', 'tests::x')).toBe('src/lib.rs')
   expect(find('shop', 'deep::tests::x')).toBe('src/deep/mod.rs')
 })
+
+test('finds a Rust test below src if a file of tests has the name of the crate', async () => {
+  await write({
+    'Cargo.toml': '[package]\nname = "my-shop"\n',
+    'src/lib.rs': 'mod tests { fn inner() {} }',
+    'tests/my_shop.rs': 'fn outer() {}',
+  })
+  expect(find('my_shop', 'tests::inner')).toBe('src/lib.rs')
+  expect(find('my_shop', 'outer')).toBe('tests/my_shop.rs')
+})

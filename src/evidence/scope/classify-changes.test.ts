@@ -34,22 +34,6 @@ const noEntries: TreeFiles = {
   'src/sum-test.js': "import './sum.js'\nimport x from './expected.json'",
 }
 
-/** A web page without entries; tests read a report that nothing else refers to. */
-const site: TreeFiles = {
-  'package.json': json({ scripts: { test: 'node --test' } }),
-  'public/index.html': '<script type="module" src="../src/sum.js"></script>',
-  'public/report.html': '<p>5</p>',
-  'src/sum.js': "import './app.css'\nread('../assets/logo.svg', './list.sql')",
-  'src/app.css': 'x',
-  'src/expected.css': '/* 5 */',
-  'src/seed.sql': '-- 5',
-  'src/list.sql': 'x',
-  'assets/logo.svg': 'x',
-  'assets/sum.svg': '5',
-  'test/sum.test.js':
-    "import '../src/sum.js'\nread('../public/report.html')\nread('../src/' + name + '.sql')",
-}
-
 type Changes = { readonly [path: string]: TreeContent | null }
 type Row = readonly [string, TreeFiles, Changes, readonly string[], ClassifyOptions?]
 
@@ -103,43 +87,12 @@ describe('work', () => {
       ['work src/sum.js'],
     ],
     [
-      'pages that load the product, and styles, images and queries that it loads',
-      site,
-      { 'public/index.html': 'y', 'src/app.css': 'y', 'assets/logo.svg': 'y', 'src/list.sql': 'y' },
-      ['assets/logo.svg', 'public/index.html', 'src/app.css', 'src/list.sql'].map(
-        (path) => `work ${path}`,
-      ),
-    ],
-    [
-      'a template that the product names without its extension',
-      { ...site, 'public/mail.ejs': 'x', 'src/sum.js': "render('mail')" },
-      { 'public/mail.ejs': 'y' },
-      ['work public/mail.ejs'],
-    ],
-    [
-      'a new page, style and image',
-      site,
-      { 'public/b.html': 'y', 'src/b.css': 'y', 'assets/b.svg': 'y' },
-      ['work assets/b.svg', 'work public/b.html', 'work src/b.css'],
-    ],
-    [
-      'a page that is all that tests refer to',
-      { ...site, 'test/sum.test.js': "read('../public/report.html')" },
-      { 'public/report.html': '<p>0</p>' },
-      ['work public/report.html'],
-    ],
-    [
       'a file that moved',
       library,
       { 'src/sum.js': null, 'src/math/add.js': 'a - b' },
       ['work src/math/add.js'],
     ],
-    [
-      'line endings and other scripts',
-      library,
-      { 'src/sum.js': 'a + b\r\nπ' },
-      ['work src/sum.js'],
-    ],
+    ['line endings, other scripts', library, { 'src/sum.js': 'a\r\nπ' }, ['work src/sum.js']],
     ['a name that is not ASCII', library, { 'src/größe.js': 'x' }, ['work src/größe.js']],
     [
       'what the loop file says',
@@ -179,35 +132,6 @@ describe('needs an approval', () => {
       noEntries,
       { 'src/sum-test.js': 'y' },
       ['other src/sum-test.js'],
-    ],
-    [
-      'a page to which only tests refer, beside code that they test',
-      site,
-      { 'public/report.html': '<p>0</p>' },
-      ['other public/report.html'],
-    ],
-    [
-      'the same, when the agent makes it load the product',
-      site,
-      { 'public/report.html': '<p>0</p><script src="../src/sum.js">' },
-      ['other public/report.html'],
-    ],
-    [
-      'queries, styles and images to which no code of the product refers',
-      site,
-      { 'src/seed.sql': '-- 0', 'src/expected.css': '/* 0 */', 'assets/sum.svg': '0' },
-      ['other assets/sum.svg', 'other src/expected.css', 'other src/seed.sql'],
-    ],
-    [
-      'the same in a language whose tests do not name files of code',
-      {
-        'Cargo.toml': '[package]\nname = "x"\n',
-        'src/lib.rs': 'fn a() {}',
-        'src/expected.sql': '-- 5',
-        'tests/a_test.rs': 'include_str!("../src/expected.sql")',
-      },
-      { 'src/expected.sql': '-- 0', 'src/lib.rs': 'fn a() { 1 }' },
-      ['other src/expected.sql', 'work src/lib.rs'],
     ],
     ['a removed test', library, { 'test/sum.test.js': null }, ['other test/sum.test.js']],
     ['a helper of tests', library, { 'test/helper.js': 'y' }, ['other test/helper.js']],
@@ -337,7 +261,8 @@ describe('tests', () => {
 })
 
 describe('what no check read', () => {
-  const unread = ['.env.example', 'docs/guide.md', '.github/ci.yml', 'src/plugin.js', 'link']
+  const names = '.env.example docs/guide.md .github/ci.yml src/plugin.js link .gitignore'
+  const unread = [...names.split(' '), '.gitattributes', 'src/.gitattributes']
   testRows(
     [
       [
@@ -350,11 +275,10 @@ describe('what no check read', () => {
       ],
       ['needs an approval if it is a link', library, { link: { link: 'src' } }, ['other link']],
       [
-        'needs an approval if git follows it when it writes files',
+        'needs an approval if git follows it',
         library,
-        { '.gitattributes': '* ident\n', 'src/.gitattributes': '* -text\n', '.gitignore': 'x' },
+        { '.gitattributes': 'y', 'src/.gitattributes': 'y', '.gitignore': 'y' },
         ['other .gitattributes', 'not-read .gitignore', 'other src/.gitattributes'],
-        { unread: ['.gitattributes', 'src/.gitattributes', '.gitignore'] },
       ],
       [
         'needs an approval if reads are unknown',

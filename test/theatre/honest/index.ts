@@ -4,6 +4,7 @@ import type { Honest } from '../story.ts'
 import { chores } from './chores.ts'
 import { code } from './code.ts'
 import { comparisons } from './comparisons.ts'
+import { inside } from './inside.ts'
 import { projects } from './projects.ts'
 import { runners } from './runners.ts'
 import { silent } from './silent.ts'
@@ -17,4 +18,5 @@ export const honest: readonly Honest[] = [
   ...silent,
   ...chores,
   ...comparisons,
+  ...inside,
 ]

@@ -49,12 +49,15 @@ function findRustFile(folder: string, binary: string, test: string): string {
   const declares = new RegExp(`\\bfn\\s+${name}\\s*[(<]`)
   const integration = rustRoots(folder).filter(({ as }) => as.replaceAll('-', '_') === crate)
   const own = readTargets(folder).filter(({ kind }) => kind !== 'test')
+  const tests = integration.flatMap(({ file }) => [
+    file,
+    ...(path.basename(file) === 'main.rs' ? filesIn(path.dirname(file), '.rs') : []),
+  ])
+  // `tests/shop.rs` of the package `shop` makes a binary with the same name as its library.
+  const isOwn = packageName(folder) === crate && !tests.some((file) => declares.test(read(file)))
   const candidates =
-    integration.length > 0
-      ? integration.flatMap(({ file }) => [
-          file,
-          ...(path.basename(file) === 'main.rs' ? filesIn(path.dirname(file), '.rs') : []),
-        ])
+    integration.length > 0 && !isOwn
+      ? tests
       : [
           ...filesIn(path.join(folder, 'src'), '.rs'),
           ...own.flatMap(({ file }) => [file, ...sourcesBeside(folder, path.dirname(file))]),
@@ -93,6 +96,12 @@ function readTargets(folder: string): readonly Target[] {
     if (kind === undefined || file === undefined) return []
     return [{ kind, as: name ?? path.basename(file, '.rs'), file: path.join(folder, file) }]
   })
+}
+
+function packageName(folder: string): string {
+  const [, table = ''] = read(path.join(folder, 'Cargo.toml')).split(/^[ \t]*\[package\]/m)
+  const [, name = ''] = /^[ \t]*name\s*=\s*["']([^"'\n]+)["']/m.exec(table) ?? []
+  return name.replaceAll('-', '_')
 }
 
 /** Next to the root of a crate; at the top of a package, without files of other targets. */
