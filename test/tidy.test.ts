@@ -91,6 +91,31 @@ describe('folders', () => {
   })
 })
 
+/** Phrases and names that were replaced by plainer ones. */
+const replacedWords: readonly RegExp[] = [
+  /\b(whoever|somebody|anybody)\b/i,
+  /\bunless told\b/i,
+  /\b(is no|are no) (whole path|address of|part of it)\b/i,
+  /\bbehind (the|its) walls\b/i,
+  /\b(ModelDoor|TreeDoor|OpenWalls|openWalls|SqliteJournal|BegunFiles)\b/,
+  /\b(ofTheHouse|goRound|dropDead|notOfTheHouse)\b/,
+  /Shall it\?|Say more of it|Who is heard/,
+]
+
+describe('words', () => {
+  test('replaced phrases and names do not come back, in code and in documents', () => {
+    const documents = filesUnder('docs').filter((path) => !path.startsWith('docs/adr/'))
+    const pages = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'SECURITY.md', ...documents]
+    const code = sourceFiles.filter((path) => !path.endsWith('.test.ts'))
+    const found = [...code, ...pages].flatMap((path) => replacedIn(path, read(path)))
+    expect(found).toEqual([])
+  })
+
+  test('a planted phrase is found', () => {
+    expect(replacedIn('planted.ts', '/** Ten unless told. */')).toHaveLength(1)
+  })
+})
+
 describe('source files', () => {
   test(`none is longer than ${maxLines} lines`, () => {
     const long = sourceFiles.filter((path) => lineCount(read(path)) > maxLines)
@@ -217,6 +242,13 @@ test('continuous integration runs what a contributor runs', () => {
   expect(read('.ci/run')).toMatch(/^npm test$/m)
   expect(statSync(join(root, '.ci/run')).mode & 0o111).not.toBe(0)
 })
+
+function replacedIn(path: string, text: string): readonly string[] {
+  return text.split('\n').flatMap((line, at) => {
+    const isFound = replacedWords.some((pattern) => pattern.test(line))
+    return isFound ? [`${path}:${at + 1}: ${line.trim()}`] : []
+  })
+}
 
 function read(path: string): string {
   return readFileSync(join(root, path), 'utf8')

@@ -21,7 +21,7 @@ export interface LoopPreview {
 export interface LoadOptions {
   /** The folder of the record, where it is kept what is trusted. */
   readonly folder: string
-  /** The folder to work in where the file names none; that of this process unless told. */
+  /** The folder to work in if the file names none. Default: the current folder. */
   readonly here?: string
   /** Values in place of those of the file. */
   readonly input?: Readonly<Record<string, string>>
@@ -39,7 +39,7 @@ export interface LoadOptions {
   readonly purpose?: 'run' | 'resume' | 'look'
   /** The digest of the file as the user reviewed it: if the file is still the same, it is trusted. */
   readonly trust?: string | undefined
-  /** Told of each line that the code of a loop prints; they go to stderr unless told. */
+  /** Called with each line that the code of a loop prints. Default: they go to stderr. */
   readonly onLine?: (line: string) => void
   /** The loop types that a file can name; default: the built-in ones. */
   readonly types?: readonly LoopTypeDefinition[]

@@ -141,7 +141,7 @@ async function drive(
     options.onStarted?.()
     await control.apply()
     limits = watchLimits(ports.clock, recorder, interrupter)
-    return await goRound(live, control, digest, open)
+    return await driveIterations(live, control, digest, open)
   } catch (error) {
     throw await leave(live, error)
   } finally {
@@ -174,7 +174,7 @@ async function enterAgain(
   return openEvents
 }
 
-async function goRound(
+async function driveIterations(
   live: LiveRun,
   control: Control,
   digest: string,

@@ -72,7 +72,7 @@ export async function analyzeRun(
   return postmortem
 }
 
-/** The newest that somebody asked for, else what the record alone says; undefined before the end. */
+/** The newest analysis, else the one made from the journal alone; undefined before the end. */
 export async function readPostmortem(
   host: AnalyzeHost,
   idOrName: string,

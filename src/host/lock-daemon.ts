@@ -31,7 +31,7 @@ export function daemonHolder(state: string): number | undefined {
   const place = getDaemonFiles(state)
   if (!existsSync(place.lock)) return undefined
   if (existsSync('/proc/locks')) return holderOf(place.lock)
-  // Elsewhere whoever has the lock has written down who it is.
+  // On other systems the holder has written its pid to a file.
   const held = hold(place)
   held?.release()
   return held === undefined ? readPid(place.pid) : undefined

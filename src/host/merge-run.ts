@@ -15,9 +15,9 @@ import {
 } from '../workspace/index.ts'
 
 export interface MergeOptions {
-  /** A branch; `agent/<loop>` unless told. It is made if it is not there. */
+  /** A branch, created if it does not exist. Default: `agent/<loop>`. */
   readonly into?: string
-  /** One commit, or all of them; one unless told. */
+  /** One commit, or all of them. Default: one. */
   readonly strategy?: MergeStrategy
   /** Who says so, for the record. */
   readonly by?: string
@@ -62,7 +62,7 @@ export async function mergeRun(
   return result
 }
 
-/** Somebody may have gone on from there. Runs of before there were certificates have none. */
+/** The branch may have more commits by now. Runs older than certificates have none. */
 export async function requireCertified(
   repository: Repository,
   name: string,

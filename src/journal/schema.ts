@@ -107,7 +107,7 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (run, name)
   ) STRICT, WITHOUT ROWID;
 
-  -- Runs that a daemon is to drive, until they end or somebody takes them back.
+  -- Runs that a daemon is to drive, until they end or are removed from the queue.
   CREATE TABLE queue (
     run INTEGER PRIMARY KEY REFERENCES runs (key),
     priority INTEGER NOT NULL,

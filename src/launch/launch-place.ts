@@ -23,19 +23,19 @@ export interface OpenPlace {
   readonly path?: string | undefined
   /** Folders of which no program is used though the PATH names them. */
   readonly untrusted?: readonly string[]
-  /** Dependencies that are shown in the workspace and are no part of it. */
+  /** Dependencies that are mounted in the workspace and do not belong to it. */
   readonly layer?: Pick<SandboxSpec, 'overlay' | 'mounts' | 'scratch' | 'programs' | 'env'>
   /** Where commands that the loop file names write; absent: to the workspace. */
   readonly workspaceOverlay?: SandboxSpec['workspaceOverlay']
-  /** Where files of runs are kept in the workspace, if it is no worktree; `logs/loop` unless told. */
+  /** Where run folders are kept in the workspace, if it is not a worktree. Default: `logs/loop`. */
   readonly logDir?: string
   /** Files that are no part of the work though they may lie in the workspace: whole paths. */
   readonly apart?: readonly string[]
-  /** Somebody watches, and answers for what happens. Without it strong walls are needed. */
+  /** The run is attended. Without it a strong sandbox is required. */
   readonly attended?: boolean
   /** Not kept with what agents say, besides the secrets that lie about. */
   readonly secrets?: readonly string[]
-  /** Only checks are asked: whoever would do the work is not looked for. */
+  /** Only checks are opened, not the agent that would do the work. */
   readonly isForChecks?: true
   /** The host's own, shared by its runs; without it one is opened for this run. */
   readonly models?: SharedGateway

@@ -19,9 +19,9 @@ export interface LoadedLoop {
   /** Who works, by role, and in which sandbox: as the file says, with the changes for this run. */
   readonly agents: { readonly [role: string]: AgentSettings }
   readonly sandbox: SandboxSettings
-  /** The folder to work in, unless somebody says otherwise. */
+  /** The folder to work in, unless the user names another. */
   readonly workspace: string
-  /** Whether a run gets a worktree of it, unless somebody says otherwise. */
+  /** Whether a run gets a worktree of it, unless the user decides otherwise. */
   readonly worktree: WorktreeSettings
   readonly powers: readonly string[]
   /** What a person should know, and what a run can do without. */

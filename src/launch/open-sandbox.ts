@@ -154,8 +154,8 @@ export async function chooseSandbox(
   if (require === 'none') {
     if (attended) return openUnsandboxed()
     const message =
-      'The loop file wants no sandbox (sandbox.require: none), and nobody watches this run. ' +
-      `Take that line out, ${beThere}`
+      'The loop file wants no sandbox (sandbox.require: none), and this run is unattended. ' +
+      `Remove that line, ${beThere}`
     throw new LoopError('not-available', message)
   }
   const sandbox = await openSandbox()
@@ -166,10 +166,10 @@ export async function chooseSandbox(
 
 const strength = { none: 0, basic: 1, strong: 2 } as const
 
-const beThere = 'or be there: run it at a terminal, or say --attended.'
+const beThere = 'or watch the run: start it at a terminal, or pass --attended.'
 
 function tooWeak({ tier, reason, fix }: SandboxReport, needed: string, isRule: boolean): LoopError {
-  const why = isRule ? 'Nobody watches this run, so it' : 'The loop file says that it'
+  const why = isRule ? 'This run is unattended, so it' : 'The loop file says that it'
   const message =
     `${why} needs a sandbox of tier "${needed}", and there is "${tier}". ${reason} ` +
     [fix, ...(isRule ? [`Do that, ${beThere}`] : [])].filter((part) => part !== undefined).join(' ')
@@ -219,7 +219,7 @@ async function openProxyIn(folder: PrivateFolder, allow: readonly string[]): Pro
 }
 
 /**
- * Where this program and all that it needs was loaded from. Whoever could change it would be run by the
+ * Where this program and all that it needs was loaded from. Code that could change it would be run by the
  * next start, outside the walls.
  */
 function ownProgram(): string {

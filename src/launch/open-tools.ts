@@ -45,7 +45,7 @@ export const ownTools = (
   skip: readonly string[],
 ): readonly Tool[] => builtInTools({ commands, protects, skip })
 
-/** Whoever judges reads, whatever the agent may do. */
+/** Judges get the reading tools, whatever the agent may use. */
 function namesBesides({ readers, checks, certify }: ToolsFile): readonly string[] {
   const all = Object.values(checks)
   const isRead =

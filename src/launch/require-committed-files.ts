@@ -1,4 +1,4 @@
-/** Whoever works on a commit does not see what is not in it: that is said before. */
+/** Warns about uncommitted files before work on a commit, which does not have them. */
 
 import { LoopError } from '../loop/index.ts'
 import { pathInside } from '../system/index.ts'

@@ -20,7 +20,7 @@ export function createSharedGateway(environment: Environment = process.env): Sha
   const door: SharedGateway = {
     gateway() {
       opened ??= openFor(environment)
-      // Whoever comes next may have repaired it.
+      // The next call may succeed.
       opened.catch(() => {
         opened = undefined
       })
@@ -37,7 +37,7 @@ export function createSharedGateway(environment: Environment = process.env): Sha
   return door
 }
 
-/** Keys are read each time: somebody may have added one to the file. */
+/** Keys are read each time: the user may have added one to the file. */
 const doorWith = (door: SharedGateway, environment: Environment): SharedGateway => ({
   async gateway() {
     const [gateway, keys] = await Promise.all([door.gateway(), keysOf(environment)])

@@ -31,7 +31,7 @@ export async function carryOver(
     (name) => !name.includes('/') && isThere(join(from, name)) && !isThere(join(to, name)),
   )
   if (wanted.length === 0) return []
-  // Whoever works there could put a link in the place of a folder while it is read.
+  // An agent that works there could replace a folder by a link while it is read.
   const busy = (await journal.listRuns()).find((run) => run.held && run.workspace === from)
   if (busy !== undefined) {
     return [`${wanted.join(', ')}: not copied from ${from}, where run "${busy.name}" is running.`]

@@ -32,7 +32,7 @@ export async function settledBefore(
 export const logDirOf = async (journal: Pick<Store, 'facts'>, run: RunId): Promise<string> =>
   (await settledBefore(journal, run))?.logDir ?? logDirDefault
 
-/** A path in the folder that a person named; `logs/loop` unless told. */
+/** A path in the folder that the user named. Default: `logs/loop`. */
 export function requireLogDir(logDir: string = logDirDefault): string {
   const parts = logDir
     .replace(/^(\.\/)+/, '')
@@ -72,7 +72,7 @@ const runFolderName = /^run-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 function notOnlyRuns(path: string, why: string): LoopError {
   const message = `Files of runs cannot be kept in ${path}, where nothing else would be seen. ${why}`
-  const advice = `Move it away, or give another folder (artifacts.logDir; "${logDirDefault}" unless told).`
+  const advice = `Move it away, or give another folder (artifacts.logDir; default: "${logDirDefault}").`
   return new LoopError('bad-request', `${message} ${advice}`)
 }
 

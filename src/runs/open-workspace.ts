@@ -2,7 +2,7 @@
  * The files of a run, as the engine sees them: a folder as it is, or a git worktree in which each
  * iteration that changed something is a commit on the run's branch.
  *
- * A ref is moved only while the run's lease is held: whoever lost it moves none (fencing).
+ * A ref is moved only while the run's lease is held: a process that lost it moves none (fencing).
  */
 
 import type { IterationWork, Workspace } from '../engine/index.ts'

@@ -26,7 +26,7 @@ export interface Queued {
 
 /** Options of `openHost`. */
 export interface HostOptions {
-  /** The folder of the record; the user's own unless told. */
+  /** The state folder. Default: the user's. */
   readonly folder?: string
   /** `FULL`: a finished step survives a power cut. `NORMAL`: it survives a crash of the process. */
   readonly synchronous?: Synchronous
@@ -76,7 +76,7 @@ export interface StartOptions<Input> extends RunParts, Creation {
   readonly again?: boolean
   /** The folder to work in. */
   readonly workspace?: string
-  /** A git worktree of that folder's repository instead, on a branch of its own; not unless told. */
+  /** A git worktree of that folder's repository instead, on a separate branch. Default: none. */
   readonly worktree?: WorktreeChoice
   /** What was settled before with `host.place`; then name, workspace and worktree are there. */
   readonly place?: RunPlace
@@ -129,9 +129,9 @@ export interface CreateForkOptions<Input>
 
 export interface ExportOptions {
   readonly iteration?: number
-  /** With the content of the workspace, so that it can be restored elsewhere; yes unless told. */
+  /** With the content of the workspace, so that it can be restored elsewhere. Default: true. */
   readonly files?: boolean
-  /** The checks of the loop; those that were run unless told. */
+  /** The checks of the loop. Default: those that ran. */
   readonly checks?: readonly string[]
 }
 

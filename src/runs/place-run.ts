@@ -141,7 +141,7 @@ export async function placeReplica(
   return inWorktree(base, named, repository, made, like.folder)
 }
 
-/** All of it goes, but for its snapshots: whoever has the run on record may ask for its files. */
+/** Removes everything but its snapshots: the run is still in the journal, and its files may be needed. */
 export async function discardWorktree(worktree: RunWorktree, path: string): Promise<void> {
   const repository = await repositoryOf(worktree)
   await removeWorktree({ repository, key: worktree.key, path, discard: true })
@@ -170,7 +170,7 @@ export async function placeAgain(base: HostPorts, run: RunRow, given?: string): 
     throw new LoopError('workspace-failed', `${message} Fork the run: its checkpoints are there.`)
   }
   requireReadable(known.path)
-  // Whoever holds it looks after it.
+  // The process that holds it removes it.
   if (!run.held) await remake(base, run, repository, known)
   const none = { paths: [], linked: [], skipped: [] }
   return inWorktree(base, run, repository, { worktree: known, carried: none }, worktree.folder)

@@ -25,7 +25,7 @@ export interface RunPlace {
   readonly inner?: string
   /** The files that the run began with, where it has begun; absent: those that are there. */
   readonly begun?: () => RunBaseFiles
-  /** Where files of runs are kept in the workspace, if it is no worktree; `logs/loop` unless told. */
+  /** Where run folders are kept in the workspace, if it is not a worktree. Default: `logs/loop`. */
   readonly logDir?: string
   /** What links in the workspace lead to: to be seen, and not to be changed. */
   readonly readOnly: readonly string[]
@@ -33,7 +33,7 @@ export interface RunPlace {
   readonly why: string | undefined
   /** What a person should know. */
   readonly problems: readonly string[]
-  /** Whose work its commits say they are; its own unless told. */
+  /** The run that its commits name. Default: this one. */
   readonly signedAs?: Pick<RunRow, 'id' | 'name'>
   /** What checks see there and the run's commits have not; see `leftOut` of a diff. */
   leftOut(): Promise<readonly string[]>
@@ -49,11 +49,11 @@ export interface PlaceOptions {
   readonly worktree?: WorktreeChoice
   /** Reject with `needs-in-place` if the folder would be changed directly without the user choosing that. */
   readonly needsChoice?: boolean
-  /** A person says of the repository, whoever may have made it, that it is to be used. */
+  /** The user vouches for the repository, even if an agent may have created it. */
   readonly isVouched?: boolean
   /** Files that may be there uncommitted, if they are not tracked: whole paths. */
   readonly apart?: readonly string[]
-  /** Where files of runs are kept in the workspace; `logs/loop` unless told. */
+  /** Where run folders are kept in the workspace. Default: `logs/loop`. */
   readonly logDir?: string
 }
 

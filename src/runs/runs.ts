@@ -86,9 +86,9 @@ export interface Runs {
     },
   ): AsyncIterable<RecordedEvent>
   answer(run: string, question: string, answer: string, by: string): Promise<void>
-  /** Pause, resume, stop, cancel, change limits. Applied at once, by whoever drives the run. */
+  /** Pause, resume, stop, cancel, change limits. The process that drives the run applies it at once. */
   tell(run: string, decision: Exclude<Decision, { type: 'answer' }>, by: string): Promise<void>
-  /** A checkpoint as JSON by the published schema; the last one unless told. */
+  /** A checkpoint as JSON by the published schema. Default: the last one. */
   exportCheckpoint(run: string, options?: ExportOptions): Promise<string>
   /** Goes on from such a file, here or on another machine, as a run of its own. */
   restoreCheckpoint(text: string, loop: AnyLoopType, options?: RestoreOptions): Promise<RunHandle>

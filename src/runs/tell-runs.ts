@@ -1,4 +1,4 @@
-/** What people say to runs, whether somebody drives them or not. */
+/** Decisions of people about runs, whether or not a process drives them. */
 
 import { applyIdle, openQuestions, type RunRow, suspendIdle } from '../engine/index.ts'
 import {
@@ -45,7 +45,7 @@ export function createTells(base: HostPorts): Pick<Runs, 'answer' | 'tell' | 'su
       try {
         await applyIdle(run.id, idle, createOwnerId())
       } catch (error) {
-        // Whoever took it in the meantime applies the decision.
+        // The process that acquired it meanwhile applies the decision.
         if (!isLoopError(error, 'run-busy')) throw error
       }
     },

@@ -58,7 +58,7 @@ export interface DecidedAt {
   /** The state folder. */
   readonly folder: string
   readonly journal: Pick<Store, 'makerOfGit'>
-  /** A person says of the repository, whoever may have made it, that it is to be used. */
+  /** The user vouches for the repository, even if an agent may have created it. */
   readonly isVouched?: boolean
 }
 

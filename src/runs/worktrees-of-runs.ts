@@ -38,7 +38,7 @@ export interface RunWorktreeEntry {
 }
 
 export interface WorktreesOptions {
-  /** A folder in the repository; those of all runs on record unless told. */
+  /** A folder in the repository. Default: the worktrees of all runs. */
   readonly repository?: string
   /** Told of each whose record cannot be read: it is left out. */
   readonly onProblem?: (problem: string) => void
@@ -183,7 +183,7 @@ function whyNeeded(
   }
   const { owner, maker, createdAtMs, state } = worktree
   if (owner !== folder) return 'its run is not in this state folder'
-  // Somebody began to take it away, or to make it, and was stopped.
+  // A process that created or removed it was interrupted.
   if (state === 'removing' || clock.now() - createdAtMs > newMs) return undefined
   if (maker !== undefined && !mayBeAlive(maker)) return undefined
   return madeNow

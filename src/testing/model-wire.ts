@@ -16,7 +16,7 @@ export interface ModelSpeech {
   readonly stop?: 'end' | 'length' | 'refused'
   /** False for servers that never say what they used. */
   readonly saysUsage?: boolean
-  /** How many events the text comes in, where it is streamed. One unless told. */
+  /** The number of events that the text is streamed in. Default: 1. */
   readonly pieces?: number
   readonly usage?: {
     readonly input?: number

@@ -43,12 +43,12 @@ const noRuns = async (at: Place): Promise<void> => {
 const sandboxOf = (ended: Ended): unknown => eventsOf(ended, 'run-started')[0]?.['sandbox']
 
 describe('on a machine without walls', () => {
-  test('a run that nobody watches is refused before it exists, with the reason and the fix', async () => {
+  test('an unattended run is refused before it exists, with the reason and the fix', async () => {
     const at = place(plain)
     const refused = await ctlBare(at, 'run', at.file, '--trust')
     expect(refused).toMatchObject({ code: 69, stdout: '' })
     for (const part of [
-      'Nobody watches this run',
+      'This run is unattended',
       'bubblewrap is not installed',
       'apt-get install bubblewrap',
       '--attended',
@@ -127,7 +127,7 @@ agent:
 limits: { iterations: 1 }
 `
 
-  test('is refused where nobody watches', async () => {
+  test('is refused if the run is unattended', async () => {
     const at = place(loop('true'))
     const refused = await ctl(at, 'run', at.file, '--trust')
     expect(refused.code).toBe(69)

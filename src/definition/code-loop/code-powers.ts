@@ -1,4 +1,4 @@
-/** What whoever trusts a loop in code lets it do. */
+/** What a loop in code may do once the user trusts it. */
 
 import { basename } from 'node:path'
 import type { ScannedLoop } from './scan-code-loop.ts'

@@ -37,7 +37,7 @@ export function describeSettings({
   })
 }
 
-/** What holds where nobody has said anything, and whoever uses it knows by itself. */
+/** Settings without a default of their own: the code that uses them decides. */
 const builtIn: Readonly<Record<string, string>> = {
   'daemon.port': '7700',
   'worktree.branchPrefix': 'run/',

@@ -2,7 +2,7 @@
  * Which files of configuration there are: the project's, nearest upward, and the user's own.
  *
  * 1. The search goes up to the home folder, or to the root where one is not below it.
- * 2. What somebody else owns is not read, nor what lies in a worktree that agents write.
+ * 2. Files of other users are not read, nor files in a worktree that agents write.
  */
 
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'

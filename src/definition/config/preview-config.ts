@@ -1,4 +1,4 @@
-/** A file of configuration as it is, for whoever is to trust it; and whether it is one. */
+/** A configuration file as it is, for the user who is asked to trust it. */
 
 import { existsSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'

@@ -163,7 +163,7 @@ function certifyPowers({ dependencies, installScripts, consult }: CertifySetting
   ]
 }
 
-/** Whoever judges sees the work, and changes nothing. */
+/** Judges can read the work and change nothing. */
 function readerLine(agent: AgentSettings): string {
   switch (agent.type) {
     case 'command':

@@ -1,5 +1,5 @@
 /**
- * The text of a file that somebody wrote, and where each part of it stands.
+ * The text of a file, and the position of each part of it.
  *
  * Refused, each with its place: what is not UTF-8, what is too long, and characters that a person who
  * reads the file before trusting it would not see (control characters, and those that turn the

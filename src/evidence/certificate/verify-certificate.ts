@@ -136,7 +136,8 @@ function keyFinding(
 function rulesFinding(certificate: Certificate): VerifyFinding {
   const broken = brokenRules(certificate)
   if (broken.length > 0) {
-    const advice = 'It certifies nothing, whoever signed it: correct the work and certify it again.'
+    const advice =
+      'It certifies nothing, even if its signature is valid: correct the work and certify it again.'
     return failed('rules', broken.join(' '), advice)
   }
   const { checks, code } = certificate.rests

@@ -23,9 +23,9 @@ import { requireCertified } from '../merge-run.ts'
 
 export interface PullRequestOptions {
   readonly by: string
-  /** `origin` unless told. */
+  /** Default: `origin`. */
   readonly remote?: string
-  /** The branch to merge into; the one that the run began from unless told. */
+  /** The branch to merge into. Default: the one that the run began from. */
   readonly base?: string
   readonly title?: string
   readonly body?: string

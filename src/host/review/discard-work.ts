@@ -60,7 +60,7 @@ async function uncommittedIn(
 ): Promise<readonly string[]> {
   const known = await findWorktree(repository, key)
   if (known === undefined) return []
-  // What cannot be looked at goes all the same: somebody said so.
+  // What cannot be read is removed as well: the user confirmed it.
   return readWorktreeState(repository, known)
     .then(({ uncommitted }) => uncommitted)
     .catch(() => [])

@@ -6,7 +6,7 @@ import type { Runs } from '../../runs/runs.ts'
 import { type Discarded, type DiscardOptions, scrapRun } from './scrap-run.ts'
 
 export interface ResetOptions extends DiscardOptions {
-  /** How long to wait for the run to end; 30 s unless told. */
+  /** How long to wait for the run to end. Default: 30 s. */
   readonly waitMs?: number
   readonly signal?: AbortSignal
 }

@@ -1,4 +1,4 @@
-/** What a loop file says of certifying, for whoever makes a clean place to do it in. */
+/** What a loop file says about certification, for the code that makes the clean checkout. */
 
 import type { Agents } from '../../engine/index.ts'
 import type { OpenCheck } from '../../evidence/index.ts'

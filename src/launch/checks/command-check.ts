@@ -13,7 +13,7 @@ export interface CommandCheckOptions {
   readonly timeoutMs?: number
   readonly env?: Readonly<Record<string, string>>
   /**
-   * Who runs it; without walls unless told. Walls are around one folder, and work is certified in another:
+   * What runs it. Default: no sandbox. A sandbox is made for one folder, and work is certified in another:
    * say them for the folder that is asked about.
    */
   readonly commands?: Commands | ((workspace: string) => Commands)

@@ -38,7 +38,7 @@ function line({ text, file, line: number }: Finding): string {
   return `- ${place}${text}`
 }
 
-/** The patch was written by whoever is judged: it is shown as what it is. */
+/** The agent that is judged wrote the patch, so it is quoted as data. */
 function judgeTask(prompt: string, patch: string | undefined): string {
   const look =
     'You judge the work of another agent. Read the files of the workspace; change nothing.'

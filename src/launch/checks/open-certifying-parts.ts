@@ -116,7 +116,7 @@ const namedFiles = (
   ]),
 ]
 
-/** Whoever looks at the work and does not do it, by role. */
+/** The agents that review the work, by role. */
 export function readersOf(
   checks: ResolvedChecks,
   { consult }: CertifySettings,

@@ -1,5 +1,5 @@
 /**
- * An agent that may only look: whoever judges the work must not be able to change it.
+ * An agent that may only read: a judge must not be able to change the work.
  *
  * 1. Of tools it has those that read the workspace. 2. As a program it is behind walls in which the
  * workspace is read-only, as far as there are walls. 3. It has a time limit of its own.

@@ -14,14 +14,14 @@ import { planSandbox } from './plan-sandbox.ts'
 export interface PlanOptions {
   readonly workspace: string
   readonly worktree: WorktreeChoice
-  /** A person says of the repository, whoever may have made it, that it is to be used. */
+  /** The user vouches for the repository, even if an agent may have created it. */
   readonly isVouched?: boolean
   /** In the place of those of the file. */
   readonly limits?: Partial<Limits>
   /** Files that may be there uncommitted, besides those of the loop: whole paths. */
   readonly apart?: readonly string[]
   readonly logDir?: string | undefined
-  /** Somebody would watch: then strong walls are not demanded. */
+  /** The run would be attended: a strong sandbox is not required. */
   readonly attended?: boolean
 }
 

@@ -13,7 +13,7 @@ export async function planSandbox(
   if (require === 'none') {
     const problem = attended
       ? 'no sandbox, as the loop file says'
-      : 'the loop file wants no sandbox, and nobody watches: it would be refused'
+      : 'the loop file wants no sandbox, and the run is unattended: it would be refused'
     return { tier: 'none', needed: 'none', problem }
   }
   const { tier, reason, fix } = (await openSandbox()).report
