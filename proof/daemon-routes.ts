@@ -49,7 +49,7 @@ export async function findRoutes({ address, token }: DaemonProcess): Promise<Rou
 async function fromRouter(): Promise<readonly string[]> {
   const at = new URL('../../dist/daemon/routes/index.js', import.meta.url).href
   const { createRoutes } = (await import(at)) as RoutesFile
-  const parts = { closing: new AbortController().signal }
+  const parts = { host: {}, closing: new AbortController().signal }
   const app = createRoutes(parts as unknown as Parameters<typeof createRoutes>[0])
   return app.routes
     .filter(({ method }) => method !== 'ALL')

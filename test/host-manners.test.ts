@@ -67,7 +67,7 @@ test('a tree of a run can be had back, and missing content is found', async () =
   const back = join(newFolder(), 'back')
   await host.extract((state.tree ?? '').slice(0, 12), back)
   expect(readFileSync(join(back, 'lines.txt'), 'utf8')).toContain('line 4')
-  await expect(host.extract('0'.repeat(64), back)).rejects.toThrow(/no tree/)
+  await expect(host.extract('0'.repeat(64), back)).rejects.toThrow(/is not a tree of a run/)
   expect(await host.problems()).toEqual([])
   rmSync(host.blobs.path(state.tree as never))
   expect(await host.problems()).toHaveLength(1)

@@ -27,7 +27,9 @@ test('a fork goes on from a checkpoint in a workspace of its own, and the origin
   const host = await newHost()
   const workspace = newFolder()
   await (await host.start(lines, { input: 4, workspace, name: 'origin' })).done
-  await expect(host.fork('origin', lines, { iteration: 2 })).rejects.toThrow(/workspace of its own/)
+  await expect(host.fork('origin', lines, { iteration: 2 })).rejects.toThrow(
+    /another workspace for the fork/,
+  )
   const other = newFolder()
   const fork = await host.fork('origin', lines, { iteration: 2, workspace: other, name: 'fork' })
   await fork.done
@@ -179,7 +181,9 @@ test('a run that nobody drives is cancelled at once', async () => {
   await host.tell('waiting', { type: 'cancel', reason: 'no longer needed' }, 'me')
   expect((await host.inspect('waiting')).run.status).toBe('cancelled')
   await expect(host.tell('waiting', { type: 'pause' }, 'me')).rejects.toThrow(/has ended/)
-  await expect(host.resume('waiting', waiting)).rejects.toThrow(/loopctl retry waiting.*Fork it/)
+  await expect(host.resume('waiting', waiting)).rejects.toThrow(
+    /loopctl retry waiting.*loopctl fork waiting/,
+  )
 })
 
 test('a question is answered while nobody drives the run, and the answer is there on resume', async () => {

@@ -4,7 +4,7 @@
  */
 
 const verbs =
-  'Add|Allow|Certify|Encode|Record|Answer|Ask|Begin|Cancel|Change|Check|Choose|Close|Commit|Compare|Copy|Correct|Create|Delete|Disable|' +
+  'Add|Allow|Certify|Encode|Record|Answer|Ask|Await|Begin|Configure|Cancel|Change|Check|Choose|Close|Commit|Compare|Copy|Correct|Create|Delete|Disable|' +
   'Enable|End|Export|Fetch|Find|Fork|Free|Reserve|Get|Give|Go|Install|Keep|Leave|Let|Load|Log|Look|Make|Mend|' +
   'Merge|Mount|Move|Name|Open|Pass|Pause|Put|Quote|Raise|Read|Remove|Rename|Repair|Replace|Report|Resume|Retry|' +
   'Restore|Run|Save|Say|See|Send|Set|Show|Shorten|Spell|Start|Stop|Take|Tell|Trust|Try|Turn|Type|Unset|Update|' +

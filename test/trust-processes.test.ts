@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { openTrust } from '../src/definition/loop-file/index.ts'
 
-const built = resolve(import.meta.dirname, '..', 'dist', 'host', 'loop-file', 'index.js')
+const built = resolve(import.meta.dirname, '..', 'dist', 'definition', 'loop-file', 'index.js')
 const program = `
   const { openTrust } = await import(${JSON.stringify(pathToFileURL(built).href)})
   const [folder, first] = process.argv.slice(1)

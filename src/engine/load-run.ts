@@ -99,7 +99,10 @@ export async function* eventsAfter(
 export async function readCreated(journal: Journal, run: RunId): Promise<RunCreated> {
   const [first] = await journal.read(run, { afterSeq: 0, limit: 1 })
   if (first?.event.type === 'run-created') return first.event
-  throw new LoopError('store-damaged', `The first event of run ${run} is not its creation.`)
+  throw new LoopError(
+    'store-damaged',
+    `The first event of run ${run} is not its creation. Restore the state folder from a backup.`,
+  )
 }
 
 /** Progress was built from rows that only this function references. */

@@ -106,7 +106,7 @@ export async function readRecording(
   if (created === undefined) {
     throw new LoopError(
       'store-damaged',
-      `The journal of run ${run.id} does not start with run-created.`,
+      `The journal of run ${run.id} does not start with run-created. Restore the state folder from a backup.`,
     )
   }
   return { run, created, state, changedIn, iterations }

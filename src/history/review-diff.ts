@@ -71,7 +71,7 @@ async function compareBranch(
   const head = `refs/heads/${branch}`
   const [before, after] = await Promise.all([trees.treeOf(base.commit), trees.treeOf(head)])
   if (before === undefined || after === undefined) {
-    const message = `The branch ${branch} no longer exists. Its changes are in review-diff.json of the run's folder.`
+    const message = `The branch ${branch} no longer exists. Read its changes in review-diff.json of the run's folder.`
     throw new LoopError('unknown-artifact', message)
   }
   const found = await listBranchCommits(repository, { base: base.commit, head, max: commitsMax })

@@ -37,8 +37,8 @@ test('is private to its owner, and nothing is written to it', () => {
 test('is held by a stopped process, and free once that was killed', async () => {
   const path = newPath()
   const program = `
-    import { holdFile } from ${JSON.stringify(new URL('../../dist/journal/hold-file.js', import.meta.url).href)}
-    globalThis.held = holdFile(${JSON.stringify(path)})
+    import { lockFile } from ${JSON.stringify(new URL('../../dist/journal/hold-file.js', import.meta.url).href)}
+    globalThis.held = lockFile(${JSON.stringify(path)})
     console.log('held')
     setInterval(() => undefined, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program])

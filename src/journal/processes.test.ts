@@ -35,7 +35,7 @@ afterEach(async () => {
 async function startChild(work: string): Promise<ChildProcess> {
   const code = `
     const { openStore } = await import(${JSON.stringify(built)})
-    const { createOwner, localOwners } = await import(${JSON.stringify(builtSystem)})
+    const { createOwnerId, localOwners } = await import(${JSON.stringify(builtSystem)})
     const journal = openStore({ owners: localOwners, path: ${JSON.stringify(path)} })
     setInterval(() => undefined, 1000)
     ${work}
@@ -51,7 +51,7 @@ async function startChild(work: string): Promise<ChildProcess> {
 describe('another process', () => {
   test('L1: that holds a run is not replaced while it lives, and at once when it was killed', async () => {
     const { run } = await writeRun(journal)
-    const child = await startChild(`await journal.acquire(${JSON.stringify(run)}, createOwner())`)
+    const child = await startChild(`await journal.acquire(${JSON.stringify(run)}, createOwnerId())`)
     await expect(journal.acquire(run, createOwnerId())).rejects.toMatchObject({
       code: 'run-busy',
       message: expect.stringContaining(`process ${child.pid}`),
@@ -79,7 +79,7 @@ describe('another process', () => {
   test('E1: that was killed right after an acknowledgement leaves what it wrote', async () => {
     const { run } = await writeRun(journal)
     const child = await startChild(`
-      const lease = await journal.acquire(${JSON.stringify(run)}, createOwner())
+      const lease = await journal.acquire(${JSON.stringify(run)}, createOwnerId())
       const state = { status: 'running', seq: 4 }
       const events = ['a', 'b', 'c'].map((message) => ({ type: 'warning', code: 'n', message }))
       await journal.append(lease, { firstSeq: 2, atMs: 1, events, state, blobs: [], trees: [] })`)
@@ -93,7 +93,7 @@ describe('another process', () => {
     const mine = await writeRun(journal, { name: 'mine' })
     const theirs = await writeRun(journal, { name: 'theirs' })
     const child = await startChild(`
-      const lease = await journal.acquire(${JSON.stringify(theirs.run)}, createOwner())
+      const lease = await journal.acquire(${JSON.stringify(theirs.run)}, createOwnerId())
       const write = async () => {
         for (let seq = 2; seq <= 101; seq++) {
           const events = [{ type: 'warning', code: 'n', message: String(seq) }]

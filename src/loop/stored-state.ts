@@ -52,7 +52,7 @@ function readPhase(stored: StoredState): Whole<RunPhase> {
     default:
       throw new LoopError(
         'store-damaged',
-        `A stored state has the status "${status}" but no outcome.`,
+        `A stored state has the status "${status}" but no outcome. Restore the state folder from a backup.`,
       )
   }
 }

@@ -78,6 +78,6 @@ function notOnlyRuns(path: string, why: string): LoopError {
 
 export function requireWhole(folder: string): string {
   if (isAbsolute(folder) && !folder.includes('\0')) return folder
-  const message = `${JSON.stringify(folder.slice(0, 200))} is not an absolute path.`
+  const message = `${JSON.stringify(folder.slice(0, 200))} is not an absolute path. Use one that starts with /.`
   throw new LoopError('bad-request', message)
 }

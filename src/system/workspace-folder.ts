@@ -98,7 +98,10 @@ export function ensureWorkspaceFolder(path: string): void {
     const message = `Cannot create the folder: ${reason}. Use another workspace.`
     throw new LoopError('bad-request', message, { cause })
   }
-  throw new LoopError('bad-request', `"${path}" is not an absolute path.`)
+  throw new LoopError(
+    'bad-request',
+    `"${path}" is not an absolute path. Use one that starts with /.`,
+  )
 }
 
 /** Rejects a workspace that does not exist, before a run is created for it. */

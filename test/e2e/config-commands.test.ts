@@ -68,9 +68,9 @@ describe('a dry run', () => {
     expect(stdout).toMatch(/^policy {5}none$/m)
     expect(stdout).toMatch(/^sandbox {4}(?:strong|basic|none)/m)
     expect(stdout).toMatch(
-      /^cost {7}anthropic\/claude-sonnet-4-5, paid by the token; about \d+ tokens/m,
+      /^cost {7}anthropic\/claude-sonnet-4-5, billed by token; about \d+ tokens/m,
     )
-    expect(stdout).toContain('not known: how often the agent asks its model')
+    expect(stdout).toContain('unknown: how often the agent asks its model')
     expect(stdout).toContain('The first prompt:\nFix the tests.')
     const told = await ctl(at, 'run', at.file, '--dry-run', '--iterations', '9', '--config', file)
     expect(told.stdout).toContain('limits     9 iterations')

@@ -91,7 +91,7 @@ test('a model with a price is not called free, whatever the address it is asked 
   const most = { iterations: 1, tokens: 1000, costMicros: 1_000_000 }
   const asked = async (model: string): Promise<string> => {
     const agent = { type: 'model', model, baseUrl: 'http://127.0.0.1:9', maxOutputTokens: 100 }
-    return (await estimateCost(agent as never, 'Mend it.', most)).billing
+    return (await estimateCost({ maker: agent } as never, 'Mend it.', most)).billing
   }
   // The gateway charges the first, and not the second.
   expect(await asked('anthropic/claude-sonnet-4-5')).toBe('tokens')

@@ -17,8 +17,8 @@ function newState(): string {
 async function silentDaemon(folder: string, onTerm = ''): Promise<number> {
   const module = new URL('../../../dist/journal/hold-file.js', import.meta.url).href
   const program = `
-    import { holdFile } from ${JSON.stringify(module)}
-    globalThis.held = holdFile(${JSON.stringify(join(folder, 'daemon', 'lock.db'))})
+    import { lockFile } from ${JSON.stringify(module)}
+    globalThis.held = lockFile(${JSON.stringify(join(folder, 'daemon', 'lock.db'))})
     ${onTerm}
     console.log('held')
     setInterval(() => undefined, 1000)`

@@ -68,7 +68,7 @@ const remove = operation({
 function within(workspace: string | undefined): { readonly repository?: string } {
   if (workspace === undefined) return {}
   if (isAbsolute(workspace)) return { repository: workspace }
-  const message = `query.workspace: "${workspace.slice(0, 200)}" is not an absolute path.`
+  const message = `query.workspace: "${workspace.slice(0, 200)}" is not an absolute path. Use one that starts with /.`
   throw new LoopError('bad-request', message)
 }
 

@@ -26,7 +26,7 @@ export async function act(branch: Branch, action: Action): Promise<Receipt> {
   if (actions === undefined) {
     throw new LoopError(
       'not-configured',
-      `This run cannot perform actions, but the loop requests "${action.kind}".`,
+      `This run cannot perform actions, but the loop requests "${action.kind}". Pass actions when you start the run.`,
     )
   }
   const verdict = (await askStep(branch, {

@@ -69,7 +69,11 @@ export const storeErrors = {
     new LoopError('wrong-status', `Run "${name}" has ended (${status}); fork it instead.`),
 
   alreadyAnswered: (question: string, cause?: unknown): LoopError =>
-    new LoopError('already-answered', `Question ${question} is already answered.`, { cause }),
+    new LoopError(
+      'already-answered',
+      `Question ${question} is already answered. See what is still open: loopctl inbox`,
+      { cause },
+    ),
 
   alreadyApplied: (decision: number): LoopError =>
     new LoopError(
