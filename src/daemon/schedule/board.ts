@@ -4,6 +4,7 @@
  */
 
 import type { QueueRow } from '../../engine/index.ts'
+import { systemClock } from '../../engine/index.ts'
 import type { Host } from '../../host/host.ts'
 import { isEnd, isLoopError, type RunId } from '../../loop/index.ts'
 import type { QueueEntry } from '../../protocol/api/index.ts'
@@ -12,7 +13,6 @@ import { type Choice, choose } from './choose.ts'
 import { entriesOf } from './entries.ts'
 import type { SchedulerOptions } from './open-scheduler.ts'
 import { type Item, startItem } from './queue-item.ts'
-import { systemNow } from './system-now.ts'
 import { createTurns } from './turns.ts'
 
 export interface Board {
@@ -37,7 +37,7 @@ const lookMs = 200
 export function createBoard(
   options: SchedulerOptions & { readonly environments: CallerEnvironments },
 ): Board {
-  const { host, settings, now = systemNow } = options
+  const { host, settings, now = systemClock.now } = options
   const { queue: rows } = host.journal
   const items = new Map<RunId, Item>()
   const opening = createTurns(opensMax)

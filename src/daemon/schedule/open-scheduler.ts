@@ -8,6 +8,7 @@
  */
 
 import type { QueueRow } from '../../engine/index.ts'
+import { systemClock } from '../../engine/index.ts'
 import type { Host } from '../../host/host.ts'
 import { requireAbsolute } from '../../launch/start/require-absolute.ts'
 import { defined, isEnd, LoopError, type RunId } from '../../loop/index.ts'
@@ -17,7 +18,6 @@ import { type Board, createBoard } from './board.ts'
 import { type CallerEnvironments, createCallerEnvironments } from './caller-environments.ts'
 import { toDriveRequest, toRow } from './drive-request.ts'
 import { createQueued, digestOf, forkQueued, type QueuedRun, retryQueued } from './new-run.ts'
-import { systemNow } from './system-now.ts'
 
 export interface SchedulerOptions {
   readonly host: Host
@@ -39,7 +39,7 @@ export interface SchedulerOptions {
 
 /** Restores the queue from disk; resolves before any of it is driven. */
 export async function openScheduler(options: SchedulerOptions): Promise<Scheduler> {
-  const { host, log, now = systemNow, environments = createCallerEnvironments() } = options
+  const { host, log, now = systemClock.now, environments = createCallerEnvironments() } = options
   const { journal } = host
   const board = createBoard({ ...options, environments })
   const creating = { host, log, now }
