@@ -215,7 +215,28 @@ export const tests: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'data of the product, of which tests know',
+    name: 'data that the product and the tests read',
+    files: {
+      'src/rates.js': `import { readFileSync } from 'node:fs'
+const text = readFileSync(new URL('./rates.json', import.meta.url), 'utf8')
+export const rates = JSON.parse(text)
+`,
+      'src/rates.json': '{ "low": 1 }\n',
+      'test/rates.test.js': `import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { rates } from '../src/rates.js'
+test('rates', () => {
+  const text = readFileSync(new URL('../src/rates.json', import.meta.url), 'utf8')
+  assert.equal(JSON.parse(text).low, rates.low)
+})
+`,
+    },
+    moves: [fix, { write: 'src/rates.json', text: '{ "low": 1, "high": 2 }\n' }],
+    ends: 'certified',
+  },
+  {
+    name: 'data among the sources that only tests read',
     files: {
       'src/rates.json': '{ "low": 1 }\n',
       'test/rates.test.js': `import assert from 'node:assert/strict'
@@ -228,6 +249,6 @@ test('rates', () => {
 `,
     },
     moves: [fix, { write: 'src/rates.json', text: '{ "low": 1, "high": 2 }\n' }],
-    ends: 'certified',
+    ends: 'asked',
   },
 ]
