@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { continuesCode, versionOf } from '../../src/engine/code-digest.ts'
 import { codeDigest } from '../../src/engine/index.ts'
 import { createWorld, loopOf, memoryWorkspace, treeOf } from './fixture.ts'
 
@@ -152,6 +153,41 @@ describe('the digest of a loop', () => {
     ['code of a condition', { until: [{ type: 'custom', name: 'c', met: () => true } as const] }],
   ])('is another for another %s', (_name, change) => {
     expect(codeDigest({ ...loop, ...change })).not.toBe(codeDigest(loop))
+  })
+
+  test('with a revision does not depend on the source text of the functions', () => {
+    const digest = codeDigest({ ...loop, revision: 1 })
+    expect(codeDigest({ ...loop, revision: 1, iterate: async () => 2 })).toBe(digest)
+    expect(codeDigest({ ...loop, revision: 2 })).not.toBe(digest)
+    expect(codeDigest({ ...loop, revision: 1, version: '2' })).not.toBe(digest)
+  })
+})
+
+describe('an iteration that began before revisions were recorded', () => {
+  const source = { file: 'fix.yaml', digest: 'abc' }
+  const legacy = codeDigest(loopOf<number>(async () => 1))
+  const loop = { ...loopOf<number>(async () => 2, { version: 'abc' }), revision: 1 }
+
+  test('continues with the first revision of the same loop file', () => {
+    expect(continuesCode(loop, legacy, source)).toBe(true)
+    const changes = { model: 'openai/gpt-6' }
+    const version = versionOf({ ...source, changes })
+    expect(continuesCode({ ...loop, version }, legacy, { ...source, changes })).toBe(true)
+  })
+
+  test.each([
+    ['another loop file', loop, { ...source, digest: 'other' }],
+    ['other changes to it', loop, { ...source, changes: { model: 'openai/gpt-6' } }],
+    ['a later revision', { ...loop, revision: 2 }, source],
+    ['a loop without a revision', loopOf<number>(async () => 2, { version: 'abc' }), source],
+    ['a loop that is not from a file', loop, undefined],
+  ])('does not continue with %s', (_name, other, from) => {
+    expect(continuesCode(other, legacy, from)).toBe(false)
+  })
+
+  test('is the only one: another revision that was recorded counts', () => {
+    const recorded = codeDigest({ ...loop, revision: 2 })
+    expect(continuesCode(loop, recorded, source)).toBe(false)
   })
 })
 

@@ -86,6 +86,7 @@ export function plainLoop(settings: PlainSettings): PlainLoop {
   return {
     name: settings.name ?? 'plain',
     version: settings.version ?? JSON.stringify(settings),
+    revision: 1,
     createContext: (input, previous) => ({ input: input ?? {}, previous }),
     async iterate(context, it) {
       const written = await it.step('prompt', () => writePrompt(settings, prompt, context, it), {
