@@ -123,4 +123,32 @@ export const longStories: readonly LongSuite[] = [
     file: 'test/e2e/start-again.test.ts',
     casesMin: 2,
   },
+  {
+    name: 'host.preflight',
+    title: 'what is tried before a run spends anything',
+    file: 'test/e2e/preflight.test.ts',
+    casesMin: 14,
+    isShared: true,
+  },
+  {
+    name: 'host.examples',
+    title: 'every example, with the demo that npm start runs',
+    file: 'test/examples.test.ts',
+    casesMin: 25,
+    isShared: true,
+  },
+  {
+    name: 'evidence.planted-programs',
+    title: 'failures planted in programs of every shape, in each way',
+    file: 'src/evidence/planting/whole/plant-program.test.ts',
+    casesMin: 35,
+    isShared: true,
+  },
+  {
+    name: 'agents.program-loops',
+    title: 'loop files whose agent is a known program, which lies or hangs',
+    file: 'test/e2e/program-loop.test.ts',
+    casesMin: 10,
+    isShared: true,
+  },
 ]

@@ -76,7 +76,7 @@ describe('a run in a worktree', () => {
   })
 
   test('many at once in one repository all end, each on its branch', async () => {
-    const count = share(20, 6)
+    const count = share(20, 4)
     const host = await newHost()
     const repository = newRepository()
     const before = repository.fingerprint()

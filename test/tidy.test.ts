@@ -6,6 +6,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { allowedImports, forbiddenEagerImports } from './import-rules.ts'
+import { slowFiles } from './slow-files.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const maxLines = 300
@@ -203,6 +204,10 @@ describe('dependencies', () => {
       expect.arrayContaining(unusedInstallScripts),
     )
   })
+})
+
+test('every slow test file that is named exists', () => {
+  expect(slowFiles.filter((file) => !existsSync(join(root, file)))).toEqual([])
 })
 
 describe('documents', () => {

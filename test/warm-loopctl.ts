@@ -1,7 +1,7 @@
 /**
- * loopctl without its start: processes that have it loaded do the commands of a file of stories, one
- * after the other, each with an environment of its own. How a process begins and ends, signals and pipes
- * are stories of `dist/cli/loopctl.js` itself.
+ * loopctl without its start: processes that have it loaded run the commands of the tests, one after another, each
+ * with its own environment. They outlive the file of tests, because loading takes longer than most commands. How a
+ * process starts and ends, signals and pipes are tested with `dist/cli/loopctl.js` itself.
  */
 
 import { type ChildProcess, fork } from 'node:child_process'
@@ -15,17 +15,27 @@ export interface Ended {
 }
 
 const program = new URL('warm-loopctl.mjs', import.meta.url).pathname
+/** A process that has grown takes longer to start others. */
+const commandsMax = 60
 
-/** Those that wait for a command. */
-let idle: ChildProcess[] = []
+interface Warm {
+  readonly child: ChildProcess
+  commands: number
+}
 
-/** In the folder of the tests unless told. */
+const idle: Warm[] = []
+
+/** Default folder: that of the tests. */
 export async function warmLoopctl(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   cwd: string = process.cwd(),
 ): Promise<Ended> {
-  const child = idle.pop() ?? (await start())
+  const warm = idle.pop() ?? (await start())
+  const { child } = warm
+  let isBusy = true
+  // A command that its test did not wait for must not stay.
+  afterFile(() => isBusy && child.kill('SIGKILL'))
   const ended = await new Promise<Ended>((resolve, reject) => {
     const lost = (code: number | null): void =>
       reject(new Error(`loopctl ${args.join(' ')} ended its process with ${code}.`))
@@ -36,23 +46,23 @@ export async function warmLoopctl(
     })
     child.send({ args, env, cwd })
   })
-  idle.push(child)
+  isBusy = false
+  warm.commands += 1
+  if (warm.commands < commandsMax) idle.push(warm)
+  else child.disconnect()
   return ended
 }
 
-async function start(): Promise<ChildProcess> {
+async function start(): Promise<Warm> {
   const child = fork(program, [], {
     env: { PATH: process.env['PATH'] },
     execArgv: [],
-    // Nobody is at a terminal, whoever started the tests.
+    // It has no terminal, even if the tests have one.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  afterFile(async () => {
-    idle = idle.filter((one) => one !== child)
-    if (child.exitCode !== null || child.signalCode !== null) return
-    child.disconnect()
-    await once(child, 'exit')
-  })
   await once(child, 'message')
-  return child
+  // It ends with this process, and does not keep it from ending.
+  child.unref()
+  child.channel?.unref()
+  return { child, commands: 0 }
 }

@@ -14,27 +14,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { afterFile } from '../after.ts'
+import { type Ended, warmLoopctl } from '../warm-loopctl.ts'
 
 const program = new URL('../../dist/cli/loopctl.js', import.meta.url).pathname
 const folder = mkdtempSync(join(tmpdir(), 'loopwright-loopctl-'))
 const state = join(folder, 'state')
 const daemonFile = join(state, 'daemon', 'daemon.json')
 
-interface Ended {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
+const environment = {
+  PATH: process.env['PATH'] ?? '',
+  HOME: folder,
+  LOOPWRIGHT_STATE: state,
+  LOOPWRIGHT_DAEMON_PORT: '0',
+  USER: 'tester',
 }
 
-function ctlWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
-  const environment = {
-    PATH: process.env['PATH'] ?? '',
-    HOME: folder,
-    LOOPWRIGHT_STATE: state,
-    LOOPWRIGHT_DAEMON_PORT: '0',
-    USER: 'tester',
-    ...env,
-  }
+const ctlWith = (env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> =>
+  warmLoopctl(args, { ...environment, ...env }, folder)
+
+const ctl = (...args: string[]): Promise<Ended> => ctlWith({}, ...args)
+
+/** In a separate process, as a script starts it. */
+function ctlApart(...args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
     const options = { env: environment, cwd: folder, maxBuffer: 64e6 }
     execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) =>
@@ -42,8 +43,6 @@ function ctlWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
     )
   })
 }
-
-const ctl = (...args: string[]): Promise<Ended> => ctlWith({}, ...args)
 
 /** A loop that writes a file into a folder of its own. */
 function writeLoop(name: string, command: string): void {
@@ -94,7 +93,7 @@ test('a file that is wrong, or that nobody trusts, starts no daemon', async () =
 
 test('two that start a daemon at once end up with one, and both have their run accepted', async () => {
   const run = (name: string): Promise<Ended> =>
-    ctl('--json', 'run', 'slow.yaml', '--trust', '--detach', '--name', name)
+    ctlApart('--json', 'run', 'slow.yaml', '--trust', '--detach', '--name', name)
   const both = await Promise.all([run('slow-a'), run('slow-b')])
   expect(both.map(({ code }) => code)).toEqual([0, 0])
   const { pid } = JSON.parse(readFileSync(daemonFile, 'utf8')) as { pid: number }
@@ -152,7 +151,7 @@ test('runs are paused, resumed and cancelled, and reset goes only with a yes', a
 })
 
 test('a run is followed to its outcome as lines of JSON; one that failed is tried again', async () => {
-  const done = await ctl('--json', 'run', 'quick.yaml', '--trust', '--name', 'quick-a')
+  const done = await ctlApart('--json', 'run', 'quick.yaml', '--trust', '--name', 'quick-a')
   const rows = done.stdout.trim().split('\n')
   const lines = rows.map((row) => JSON.parse(row) as Record<string, unknown>)
   expect(done.code).toBe(0)

@@ -1,12 +1,14 @@
 /**
  * Loop files, run by the built loopctl with a scripted agent (no model is called) and real commands:
- * each story is told by the file, the exit code and the record.
+ * each story is told by the file, the exit code and the record. What only the proof runs has faster tests of its
+ * rule: limits in test/engine, tools in test/tools, forks in test/host.test.ts.
  */
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { describeInProof, testInProof } from '../share.ts'
 import {
   ctl,
   type Ended,
@@ -46,14 +48,14 @@ describe('a loop file', () => {
     })
   })
 
-  test('whose check never passes ends at its limit, and not with 0', async () => {
+  testInProof('whose check never passes ends at its limit, and not with 0', async () => {
     const at = place(counting.replace('-ge 3', '-ge 99'))
     const ended = await run(at, '--iterations', '4')
     expect(ended.code).toBe(3)
     expect(endOf(ended)).toMatchObject({ outcome: { type: 'exhausted', limit: 'iterations' } })
   })
 
-  test('is ended by its budget before it spends more', async () => {
+  testInProof('is ended by its budget before it spends more', async () => {
     const at = place(`
 prompt: Spend.
 checks: { never: 'false' }
@@ -68,7 +70,7 @@ limits: { tokens: 1000 }
     expect(JSON.parse(inspected.stdout)).toMatchObject({ state: { spent: { tokens: 800 } } })
   })
 
-  test('is ended by its deadline, in the middle of a tool call', async () => {
+  testInProof('is ended by its deadline, in the middle of a tool call', async () => {
     const deadline = new Date(Date.now() + 4000).toISOString()
     const at = place(`
 prompt: Wait.
@@ -101,7 +103,7 @@ agent: { script: [[${Array.from({ length: 8 }, () => call).join(', ')}, { say: o
   })
 })
 
-describe('a tool', () => {
+describeInProof('a tool', () => {
   const using = (command: string, more = ''): string => `
 prompt: Go.
 checks: { done: test -f done.txt }
@@ -195,16 +197,19 @@ agent:
     expect((await ctl(at, 'resume', 'story')).code).toBe(0)
   })
 
-  test('is forked from a checkpoint into a folder of its own, and both stay as they are', async () => {
-    const at = place(counting)
-    await run(at)
-    const forked = await ctl(at, '--json', 'fork', 'story', '--at', '1', '--name', 'other')
-    expect(forked.code).toBe(0)
-    expect(endOf(forked)).toMatchObject({ name: 'other', outcome: { type: 'completed' } })
-    expect(eventsOf(forked, 'iteration-ended')).toHaveLength(2)
-    const copy = readFileSync(join(`${at.work}-fork-1`, 'log.txt'), 'utf8')
-    expect(copy).toBe(readFileSync(join(at.work, 'log.txt'), 'utf8'))
-  })
+  testInProof(
+    'is forked from a checkpoint into a folder of its own, and both stay as they are',
+    async () => {
+      const at = place(counting)
+      await run(at)
+      const forked = await ctl(at, '--json', 'fork', 'story', '--at', '1', '--name', 'other')
+      expect(forked.code).toBe(0)
+      expect(endOf(forked)).toMatchObject({ name: 'other', outcome: { type: 'completed' } })
+      expect(eventsOf(forked, 'iteration-ended')).toHaveLength(2)
+      const copy = readFileSync(join(`${at.work}-fork-1`, 'log.txt'), 'utf8')
+      expect(copy).toBe(readFileSync(join(at.work, 'log.txt'), 'utf8'))
+    },
+  )
 
   test('whose loop file changed is not resumed before somebody trusted it again', async () => {
     const at = place(slow)

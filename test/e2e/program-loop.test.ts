@@ -15,6 +15,7 @@ import {
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startModelServer } from '../../src/testing/model-server.ts'
+import { testInProof } from '../share.ts'
 import { behind, billOf, notesOf, spentOf } from './gateway-fixture.ts'
 import { ctl, ctlWith, type Ended, endOf, eventsOf, type Place, place } from './loop-fixture.ts'
 import { installFake, withPath } from './program-fixture.ts'
@@ -77,7 +78,7 @@ describe('agent: claude', () => {
     expect((await ctl(at, 'inspect', 'story')).stdout).toContain('claude 2.1.325, headless')
   })
 
-  test('can be replayed from its record, offline', async () => {
+  testInProof('can be replayed from its record, offline', async () => {
     await using server = await startModelServer([{ text: 'Do this.' }])
     const path = withPath(installFake(honest))
     const at = place(`agent: claude\n${loop}`)
@@ -101,7 +102,7 @@ describe('agent: claude', () => {
     expect(refused.stderr).toContain('claude supports models of anthropic')
   })
 
-  test('that lies about its end is failed, whatever its exit code says', async () => {
+  testInProof('that lies about its end is failed, whatever its exit code says', async () => {
     await using server = await startModelServer([{ text: 'Do this.' }])
     const path = withPath(installFake("await ask(prompt)\nend('All good', { is_error: true })"))
     const at = place(`agent: claude\n${loop}`)
@@ -110,17 +111,21 @@ describe('agent: claude', () => {
     expect(reportOf(ended)).toMatchObject({ value: { status: 'failed', ended: 'crashed' } })
   })
 
-  test('that hangs is ended when it was silent too long, and leaves nothing', async () => {
-    await using server = await startModelServer([{ text: 'Do this.' }])
-    const path = withPath(installFake("say({ type: 'x' })\nsetInterval(() => {}, 1000)"))
-    const at = place(`agent: { program: claude, idle: 1s }\n${loop}`)
-    const temporary = join(at.file, '..', 'tmp')
-    mkdirSync(temporary)
-    const env = { ...behind(server, key), ...path, TMPDIR: temporary }
-    const ended = await run(at, env, '--iterations', '1')
-    expect(reportOf(ended)).toMatchObject({ value: { status: 'failed', ended: 'idle' } })
-    expect(readdirSync(temporary)).toEqual([])
-  }, 60_000)
+  testInProof(
+    'that hangs is ended when it was silent too long, and leaves nothing',
+    async () => {
+      await using server = await startModelServer([{ text: 'Do this.' }])
+      const path = withPath(installFake("say({ type: 'x' })\nsetInterval(() => {}, 1000)"))
+      const at = place(`agent: { program: claude, idle: 1s }\n${loop}`)
+      const temporary = join(at.file, '..', 'tmp')
+      mkdirSync(temporary)
+      const env = { ...behind(server, key), ...path, TMPDIR: temporary }
+      const ended = await run(at, env, '--iterations', '1')
+      expect(reportOf(ended)).toMatchObject({ value: { status: 'failed', ended: 'idle' } })
+      expect(readdirSync(temporary)).toEqual([])
+    },
+    60_000,
+  )
 
   test('that is not there, or has no key, is refused before there is a run', async () => {
     const at = place(`agent: claude\n${loop}`)

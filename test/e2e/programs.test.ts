@@ -4,8 +4,10 @@ import { execFile, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
+import { type Ended, warmLoopctl } from '../warm-loopctl.ts'
 
 const run = promisify(execFile)
 const root = new URL('../..', import.meta.url).pathname
@@ -23,7 +25,10 @@ const start = join(root, 'build/examples/start.js')
 
 afterAll(() => rmSync(state, { recursive: true, force: true }))
 
-async function ctl(...args: string[]): Promise<{ stdout: string; stderr: string; code: number }> {
+const ctl = (...args: string[]): Promise<Ended> => warmLoopctl(args, env)
+
+/** In a separate process, as a user starts it. */
+async function ctlApart(...args: string[]): Promise<Ended> {
   try {
     return { ...(await run(process.execPath, [loopctl, ...args], { env })), code: 0 }
   } catch (error) {
@@ -80,17 +85,17 @@ test('the example runs to a passing check, and loopctl shows it', async () => {
   expect(tail.stdout.trim().split('\n').at(-1)).toContain('completed: checks-pass')
   const exported = JSON.parse((await ctl('export', row?.name ?? '')).stdout) as { format: string }
   expect(exported.format).toBe('loopwright-checkpoint')
-  expect((await ctl('doctor')).code).toBe(0)
+  expect((await ctlApart('doctor')).code).toBe(0)
 })
 
 test('errors say what to do and have an exit code of their own, also as JSON', async () => {
-  const unknown = await ctl('inspect', 'nobody')
+  const unknown = await ctlApart('inspect', 'nobody')
   expect(unknown).toMatchObject({ code: 66 })
   expect(unknown.stderr).toContain('There is no run "nobody"')
   expect(unknown.stderr).not.toMatch(/\n\s+at /)
   const json = await ctl('--json', 'inspect', 'nobody')
   expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'unknown-run' } })
-  expect((await ctl('no-such-command')).code).toBe(64)
+  expect((await ctlApart('no-such-command')).code).toBe(64)
   expect((await ctl('tail', 'x', '--after', 'abc')).code).toBe(64)
   expect((await ctl('--state', '', 'list')).code).toBe(64)
   expect(
@@ -156,10 +161,14 @@ test('tail -f follows a run that another process drives, to its end', async () =
   let name = ''
   while (name === '') {
     name = (await runs()).find((row) => row.loop === 'publish')?.name ?? ''
+    await sleep(100)
   }
   const tail = run(process.execPath, [loopctl, 'tail', '-f', name], { env })
   let asked = { code: 1, stdout: '', stderr: '' }
-  while (asked.code !== 0) asked = await ctl('answer', name, 'where', 'internal page')
+  while (asked.code !== 0) {
+    await sleep(100)
+    asked = await ctl('answer', name, 'where', 'internal page')
+  }
   await new Promise((resolve) => driver.once('exit', resolve))
   const { stdout } = await tail
   expect(stdout).toContain('answered by tester: internal page')

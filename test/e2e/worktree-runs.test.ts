@@ -15,6 +15,9 @@ import {
   subjects,
 } from './worktree-fixture.ts'
 
+/** Completes in its first iteration. */
+const once = counting.replace('-ge 3', '-ge 1')
+
 describe('a run in a repository', () => {
   test('works on a branch of its own, a commit for each iteration, and leaves the checkout', async () => {
     const at = repository(counting)
@@ -51,7 +54,7 @@ describe('a run in a repository', () => {
   })
 
   test('is refused while there are uncommitted changes, with the ways out', async () => {
-    const at = repository(counting)
+    const at = repository(once)
     writeFileSync(join(at.work, 'a.txt'), 'changed\n')
     const refused = await run(at, '--name', 'dirty')
     expect(refused.code).not.toBe(0)
@@ -71,7 +74,7 @@ describe('a run in a repository', () => {
   })
 
   test('in a folder inside the repository works in that folder of a worktree', async () => {
-    const at = repository(counting)
+    const at = repository(once)
     const inner = join(at.work, 'inner')
     mkdirSync(inner)
     writeFileSync(join(inner, 'kept.txt'), 'k\n')
@@ -93,7 +96,7 @@ describe('a run in a repository', () => {
   })
 
   test('starts from another branch with --base', async () => {
-    const at = repository(counting)
+    const at = repository(once)
     at.git('switch', '-q', '-c', 'other')
     writeFileSync(join(at.work, 'other.txt'), 'o\n')
     at.git('add', '-A')

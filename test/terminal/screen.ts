@@ -27,7 +27,7 @@ export interface Screen {
 }
 
 const patienceMs = 45_000
-const lookMs = 60
+const lookMs = 120
 
 export async function openScreen(options: {
   readonly width: number

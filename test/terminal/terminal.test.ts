@@ -1,15 +1,13 @@
 /** loopctl as a person sees it: in a real terminal, through a real daemon, one for all of these. */
 
-import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { afterFile } from '../after.ts'
+import { warmLoopctl } from '../warm-loopctl.ts'
 import { openScreen, type Screen } from './screen.ts'
 
-const run = promisify(execFile)
 const program = new URL('../../dist/cli/loopctl.js', import.meta.url).pathname
 const folder = mkdtempSync(join(tmpdir(), 'loopwright-terminal-'))
 const state = join(folder, 'state')
@@ -49,8 +47,11 @@ limits: { iterations: 3, cost: 1 }
   )
 }
 
-const ctl = async (...args: string[]): Promise<string> =>
-  (await run(process.execPath, [program, ...args], { env, cwd: folder })).stdout
+async function ctl(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await warmLoopctl(args, env, folder)
+  if (code !== 0) throw new Error(`loopctl ${args.join(' ')} ended with ${code}: ${stderr}`)
+  return stdout
+}
 
 async function screen(width = 100, more: Readonly<Record<string, string>> = {}): Promise<Screen> {
   const opened = await openScreen({ width, cwd: folder, env: { ...env, ...more } })
@@ -68,7 +69,7 @@ beforeAll(async () => {
     await ctl('daemon', 'stop').catch(killDaemon)
     rmSync(folder, { recursive: true, force: true })
   })
-  for (const name of ['plain', 'narrow', 'colour', 'piped']) writeLoop(name)
+  for (const name of ['plain', 'narrow', 'piped']) writeLoop(name)
   writeLoop('slow', { sleep: 3 })
   writeLoop('asking', { sealed: true })
   writeLoop('restarted', { sealed: true })
@@ -90,6 +91,7 @@ test('a run is shown while it goes on, asks at the terminal, and ends certified'
   expect(text).toMatch(/^✓ completed: checks-pass {2}1 iteration/m)
   // The line at the bottom is gone, and nothing of it is left between the others.
   expect(text).not.toMatch(/[█░⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/)
+  expect((await at.lines({ colours: true })).join('\n')).toContain(`${escape}[`)
 })
 
 test('Ctrl-C leaves the watching, says what can be done, and the run goes on to its end', async () => {
@@ -132,7 +134,9 @@ test('tail -f goes on through a restart of the daemon, without gap or double', a
   const at = await screen(200)
   await ctl('run', 'restarted.yaml', '--trust', '--attended', '--detach', '--name', 'restarted-one')
   await at.type('loopctl --json tail -f restarted-one > tail.jsonl; echo "it is over"')
-  await expect.poll(() => ctl('inbox'), { timeout: 60_000 }).toContain('restarted-one')
+  await expect
+    .poll(() => ctl('inbox'), { timeout: 60_000, interval: 200 })
+    .toContain('restarted-one')
   await ctl('daemon', 'stop')
   await ctl('daemon', 'start', '--port', '0')
   const [asked] = (await ctl('--json', 'inbox')).split('\n')
@@ -146,25 +150,17 @@ test('tail -f goes on through a restart of the daemon, without gap or double', a
   expect(seen.at(-1)?.event.type).toBe('run-ended')
 })
 
-test('on 40 columns no line is broken by the terminal but those that are to be copied', async () => {
-  const at = await screen(40)
+test('on 40 columns no line is broken by the terminal but those that are to be copied; with NO_COLOR nothing is coloured', async () => {
+  const at = await screen(40, { NO_COLOR: '1' })
   const { code } = await at.told('loopctl run narrow.yaml --trust --name narrow-one')
   expect(code).toBe(0)
+  expect((await at.lines({ colours: true })).join('\n')).not.toContain(escape)
   await at.clear()
   const { text } = await at.told('loopctl list')
   expect(text).toMatch(/^NAME +STATUS/m)
   const rows = text.split('\n').filter((line) => /^(NAME|[a-z]+-one)/.test(line))
   expect(rows.length).toBeGreaterThan(2)
   expect(rows.filter((line) => line.length > 40)).toEqual([])
-})
-
-test('with NO_COLOR nothing is coloured, without it something is', async () => {
-  const plain = await screen(100, { NO_COLOR: '1' })
-  await plain.told('loopctl run colour.yaml --trust --name plain-one')
-  expect((await plain.lines({ colours: true })).join('\n')).not.toContain(escape)
-  const colourful = await screen()
-  await colourful.told('loopctl run colour.yaml --trust --again --name colour-one')
-  expect((await colourful.lines({ colours: true })).join('\n')).toContain(`${escape}[`)
 })
 
 test('what goes into a pipe is plain lines, and who has seen enough is no error', async () => {
