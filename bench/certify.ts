@@ -89,7 +89,7 @@ async function certifying(checkout: string): Promise<() => Promise<void>> {
             return {
               checks: [],
               agents: { work: () => Promise.reject(new Error('There is none.')) },
-              walls: { tier: sandbox.report.tier, limits: sandbox.report.limits, attended: true },
+              sandbox: { tier: sandbox.report.tier, limits: sandbox.report.limits, attended: true },
               close: async () => undefined,
             }
           },

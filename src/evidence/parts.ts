@@ -107,7 +107,7 @@ export interface CertificationCheckout {
   /** Judges (`judge:<name>`) and consultants (`consult:<name>`), which work in the checkout. */
   readonly agents?: Agents
   /** The sandbox of everything that is started there. */
-  readonly walls?: SandboxSummary
+  readonly sandbox?: SandboxSummary
   /** Absent: nothing can be observed. */
   readonly observes?: Observable
   close(): Promise<void>

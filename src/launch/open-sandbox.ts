@@ -95,7 +95,7 @@ async function openAtTop(
   const { workspaceOverlay } = place
   const ownWrites = defined({ workspaceOverlay })
   return {
-    walls: { tier, limits, attended },
+    summary: { tier, limits, attended },
     isRequired: settings.require !== undefined && settings.require !== 'none',
     problems,
     commands: { run: (command, signal) => sandbox.commands(inside()).run(command, signal) },

@@ -25,7 +25,7 @@ function findingOf(agent: AgentFound, tier: string): Finding {
     mark: marks[agent.state],
     text: headOf(agent),
     more: [
-      [...protocolsOf(agent), wallsOf(agent, tier), ...keyOf(agent)].join('; '),
+      [...protocolsOf(agent), describeWhereItRuns(agent, tier), ...keyOf(agent)].join('; '),
       agent.can.join(', '),
       ...otherProtocols(agent),
       ...(agent.next === undefined ? [] : [agent.next]),
@@ -57,7 +57,7 @@ const otherProtocols = ({ protocols, next: own }: AgentFound): readonly string[]
     next === undefined || next === own ? [] : [`${name}: ${next}`],
   )
 
-function wallsOf({ walls }: AgentFound, tier: string): string {
+function describeWhereItRuns({ walls }: AgentFound, tier: string): string {
   if (walls === 'sandbox') return `in a ${tier}`
   return walls === 'no walls' ? 'without a sandbox: none is available here' : 'in our own process'
 }

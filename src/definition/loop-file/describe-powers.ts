@@ -187,10 +187,10 @@ function sandboxPowers({ require, readOnly, hide, network, limits }: SandboxSett
   if (require === 'none') {
     return ['runs commands without a sandbox: they can reach the network and whatever you can']
   }
-  const walls = require === undefined ? 'where there is one' : `of tier ${require} at least`
+  const sandbox = require === undefined ? 'where there is one' : `of tier ${require} at least`
   const hidden = hide.length === 0 ? '' : ` but ${shell(hide)}`
   return [
-    `runs commands in a sandbox, ${walls}: they have the workspace${hidden}${network.length === 0 ? ', and no network' : ''}`,
+    `runs commands in a sandbox, ${sandbox}: they have the workspace${hidden}${network.length === 0 ? ', and no network' : ''}`,
     ...(readOnly.length === 0 ? [] : [`lets commands read ${shell(readOnly)}`]),
     ...(network.length === 0 ? [] : [`lets commands reach ${network.join(', ')}`]),
     ...(Object.keys(limits).length === 0 ? [] : [`lets each command use ${commandLimits(limits)}`]),

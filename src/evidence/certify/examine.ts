@@ -39,10 +39,10 @@ export async function examine(
   const results = await runChecks({ ...run, tree, isDoubtful })
   const bases = await runBases(certifying, place, run, results)
   const own = results.map((ran) => markExisting(ran, bases.get(ran.check.name)))
-  const { layer, walls } = place
+  const { layer, sandbox } = place
   const found = {
     layer,
-    ...defined({ walls }),
+    ...defined({ sandbox }),
     own,
     sealed: [],
     controls: [],

@@ -46,13 +46,13 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
   if (program !== undefined) requireHidable(program, parts)
   const model = program && (await chooseProgramModel(program, settings.model, parts))
   const variables = programVariables(settings.env, parts)
-  const { walls } = parts
+  const { sandbox } = parts
   const cwd = sandboxWorkspace(parts)
   const agent = meteredProgram(variables, parts, async (session) => {
     const { settings: folder, home: ownHome, remove } = await makeProgramFolders()
     try {
       const view = { hides: program?.hides ?? [], shows: [folder] }
-      const inside = walls.agentCommands(command, session.socketPath, view)
+      const inside = sandbox.agentCommands(command, session.socketPath, view)
       const { token } = session
       const url = inside.url ?? session.url
       const home = inside.home ?? ownHome
@@ -157,7 +157,7 @@ function openWithOwnLogin(
   requireOwnLogin(name, parts)
   const env = pickVariables('the agent', settings.env, parts.environment, parts.problems)
   const { args, model } = settings
-  const { bareStart } = parts.walls
+  const { bareStart } = parts.sandbox
   const chosen = defined({ model })
   return acpAgent({
     ...common(settings),

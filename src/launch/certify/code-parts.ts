@@ -28,7 +28,7 @@ export function codeParts(checks: Readonly<Record<string, Check>>): CertifyingPa
       return {
         checks: Object.entries(checks).map(([name, run]) => openCheck(name, run)),
         agents: { work: (role) => Promise.reject(new Error(`There is no agent "${role}".`)) },
-        walls: { tier: 'none', limits: 'none', attended: true },
+        sandbox: { tier: 'none', limits: 'none', attended: true },
         close: async () => undefined,
       }
     },

@@ -55,7 +55,7 @@ export const checkoutsFolder = (stateFolder: string): string => join(stateFolder
 export async function openCertifyingCheckout(
   request: CertificationCheckoutRequest,
   options: CertifyingCheckoutOptions,
-): Promise<CertificationCheckout & Pick<OpenedChecks, 'walls'>> {
+): Promise<CertificationCheckout & Pick<OpenedChecks, 'sandbox'>> {
   const { reader, stateFolder, workspace, certifying } = options
   const layer = await openLayer({
     reader,
@@ -79,7 +79,7 @@ async function openWithLayer(
   request: CertificationCheckoutRequest,
   options: CertifyingCheckoutOptions,
   layer: OpenedLayer,
-): Promise<CertificationCheckout & Pick<OpenedChecks, 'walls'>> {
+): Promise<CertificationCheckout & Pick<OpenedChecks, 'sandbox'>> {
   const { certifying } = options
   const mode = await layerMode(certifying.require)
   const observes = await findObservable(certifying.require, checkoutsFolder(options.stateFolder))
@@ -87,7 +87,7 @@ async function openWithLayer(
   try {
     const stop = toAbortSignal(request.signal)
     const folder = toCertifyingFolder(opened, layer, mode)
-    const { checks, agents, walls, close } = await certifying.open({
+    const { checks, agents, sandbox, close } = await certifying.open({
       ...folder,
       untrusted: listProjects(options),
       signal: stop,
@@ -98,7 +98,7 @@ async function openWithLayer(
       layer,
       checks: checks.map((check) => withFileAccess(check, { opened, layer, observes })),
       agents,
-      walls,
+      sandbox,
       async close() {
         await close()
         await opened.remove()

@@ -42,7 +42,7 @@ function openWith(checks: Awaited<ReturnType<typeof resolveIn>>, exits: readonly
   return {
     ran,
     opened: openChecks(checks, {
-      walls: { commandsFor: () => ({ run }) },
+      sandbox: { commandsFor: () => ({ run }) },
       surroundings: () => '',
     }),
   }

@@ -39,9 +39,9 @@ export const conditionKind: LaunchedCheckKind<ConditionCheckSettings, StandardCh
     problems.push(...asking.map((command) => networkAdvice(check.condition, command)))
     return { ...check, type: 'standard', commands }
   },
-  open(_name, check, { walls, surroundings }) {
+  open(_name, check, { sandbox, surroundings }) {
     const { commands, condition, timeoutMs, env } = check
-    return Object.assign(standardCheck(check, walls, {}), {
+    return Object.assign(standardCheck(check, sandbox, {}), {
       timeoutMs,
       fingerprint: fingerprintOf({ commands, timeoutMs, around: surroundings(env) }),
       kind: 'command' as const,
@@ -58,12 +58,12 @@ export const conditionKind: LaunchedCheckKind<ConditionCheckSettings, StandardCh
     }
   },
   filesNamed: ({ commands }) => commands.flatMap(({ names }) => names),
-  observe(check, { walls, identity, layerEnv }) {
+  observe(check, { sandbox, identity, layerEnv }) {
     const observed = {
       identity,
       env: { ...layerEnv, ...check.env },
       open: (env: Env, prefix: readonly string[]) =>
-        standardCheck({ ...check, env }, walls, { shows: identity.shows, prefix }),
+        standardCheck({ ...check, env }, sandbox, { shows: identity.shows, prefix }),
     }
     return (context, options) => observeCheck(observed, context, options)
   },
