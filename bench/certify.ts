@@ -66,7 +66,7 @@ async function certifying(checkout: string): Promise<() => Promise<void>> {
     const reader = createTreeReader({ blobs, folder: record, repository })
     await Promise.all([reader.list(base), reader.list(tree)])
     const place = await openCertifyingCheckout(
-      { tree, commit, lockfileOf: tree, signal },
+      { tree, commit, lockfileTree: tree, signal },
       {
         reader,
         blobs,

@@ -107,7 +107,7 @@ async function open(
     {
       tree: treeOf('HEAD'),
       commit: fixture.git('rev-parse', 'HEAD').trim(),
-      lockfileOf: treeOf(options.base ?? 'HEAD'),
+      lockfileTree: treeOf(options.base ?? 'HEAD'),
       signal: new AbortController().signal,
     },
     {

@@ -84,7 +84,7 @@ export async function openParts(
     const models = place.models ?? createSharedGateway(environment)
     if (place.models === undefined) opened.push(() => models.close())
     const checks = await resolveChecks(file.checks, {
-      begun: () => filesIn(place.begun?.() ?? folderFiles(workspace), place.inner),
+      baseFiles: () => filesIn(place.begun?.() ?? folderFiles(workspace), place.inner),
       isOffline: sandbox.summary.tier !== 'none' && file.sandbox.network.length === 0,
       problems,
     })

@@ -195,7 +195,9 @@ describe('inside', () => {
     symlinkSync('own/loop.yaml', join(workspace, 'loop.yaml'))
     const apart = [join(workspace, 'loop.yaml')]
     const sandbox = await open({ hide: ['.env'] }, { apart })
-    expect(await run(sandbox, 'cat .env; rm .env loop.yaml; ln -s /etc/passwd .env; ls')).toBe('own')
+    expect(await run(sandbox, 'cat .env; rm .env loop.yaml; ln -s /etc/passwd .env; ls')).toBe(
+      'own',
+    )
     expect(await run(sandbox, 'cat own/a.env')).toBe('')
     expect(await run(sandbox, 'echo x > own/loop.yaml')).toContain('Read-only')
     expect(sandbox.protects()).toMatchObject({

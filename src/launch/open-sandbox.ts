@@ -83,7 +83,7 @@ async function openAtTop(
     ...ownPath,
     ...place.layer,
     env: { ...impatience(settings), ...dependencies()?.env, ...place.layer?.env },
-    ...defined({ shownAs: place.shownAs }),
+    ...defined({ sandboxPath: place.shownAs }),
   })
   if (tier !== 'none' && existsSync(workspace)) requireApart(workspace)
   // What cannot be walled in is better refused before there is a run.

@@ -37,7 +37,7 @@ export interface CertifierParts {
   readonly dependencies?: DependencyApprovals
   open(request: CertificationCheckoutRequest): Promise<CertificationCheckout>
   /** A command that could check this tree; undefined: none is known. */
-  commandInstead(tree: TreeId): Promise<string | undefined>
+  findAlternativeCommand(tree: TreeId): Promise<string | undefined>
   /** Signs it, adds it to the chain and stores it. */
   issue(certified: Certified): Promise<CertificateId>
   /** New for each question to an agent, and hard to guess. */

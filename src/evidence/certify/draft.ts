@@ -149,7 +149,7 @@ async function toCertifiedChecks(
       name: check.name,
       kind: check.kind,
       pass,
-      command: check.describes,
+      command: check.command,
       toolDigest: check.toolDigest,
       status,
       ...defined({ exitCode }),

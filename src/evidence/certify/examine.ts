@@ -63,10 +63,10 @@ export async function examine(
     })
     return { ...found, concerns: findConcerns(observations), strength }
   }
-  const commandInstead = await parts.commandInstead(base)
+  const alternativeCommand = await parts.findAlternativeCommand(base)
   const all: Observations = {
     ...observations,
-    ...defined({ commandInstead }),
+    ...defined({ alternativeCommand }),
     ...(base === tree ? {} : await runControlled(certifying, run, observations)),
   }
   const concerns = findConcerns(all)

@@ -85,7 +85,7 @@ const lingerMs = 120_000
 
 /** True if its model gave its final answer a while ago. */
 export function isOver({ activity }: Pick<Session, 'activity'>): boolean {
-  const { underWay, lastAnswer, lastAtMs } = activity
+  const { inProgress: underWay, lastTurnEnd: lastAnswer, lastAtMs } = activity
   return underWay === 0 && lastAnswer === 'final' && Date.now() - lastAtMs > lingerMs
 }
 
@@ -95,4 +95,4 @@ const momentMs = 6000
 /** True if a model works for it, or did a moment ago. A program whose requests fail is not busy. */
 export const isBusy = ({ activity, totals }: Pick<Session, 'activity' | 'totals'>): boolean =>
   totals.trouble === undefined &&
-  (activity.underWay > 0 || Date.now() - activity.lastAtMs < momentMs)
+  (activity.inProgress > 0 || Date.now() - activity.lastAtMs < momentMs)

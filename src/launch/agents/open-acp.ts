@@ -79,9 +79,9 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
         mask: session.maskText,
         isBusy: () => isBusy(session),
         hasResult: () => isOver(session),
-        lastAnswer: () => session.activity.lastAnswer,
+        lastAnswer: () => session.activity.lastTurnEnd,
         // Some then request a title, which is never shown but costs money.
-        onTurnEnded: () => void (session.activity.underWay === 0 && session.close()),
+        onTurnEnded: () => void (session.activity.inProgress === 0 && session.close()),
         ...defined({ cwd }),
       })
       return withCleanup(worker, remove)
@@ -113,7 +113,7 @@ function findCommand(
   const found = requireAgentProgram(wanted, {
     folder,
     environment: parts.environment,
-    apart: [workspace, checkout],
+    projectFolders: [workspace, checkout],
   })
   return { ...found, command: [...found.command, ...program.acp.args] }
 }

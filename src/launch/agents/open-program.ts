@@ -39,8 +39,8 @@ export async function openProgram(
   const found = requireAgentProgram(program, {
     folder,
     environment: parts.environment,
-    apart: [workspace, checkout],
-    isBare: settings.subscription,
+    projectFolders: [workspace, checkout],
+    isUnsandboxed: settings.subscription,
   })
   const used = {
     ...(await findVersion(found, parts)),
@@ -74,7 +74,7 @@ export async function openProgram(
         mask: session.maskText,
         isBusy: () => isBusy(session),
         hasResult: () => isOver(session),
-        lastAnswer: () => session.activity.lastAnswer,
+        lastAnswer: () => session.activity.lastTurnEnd,
       }
       await writeSettings(toLaunch(options, ''), settingsFolder)
       return withCleanup(programAgent(options), remove)

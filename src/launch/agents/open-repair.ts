@@ -14,7 +14,7 @@ export function openRepair(
   { type: _type, ...settings }: RepairAgentSettings,
   checks: CommandChecks,
   sandbox: Pick<OpenedSandbox, 'commands' | 'commandsFor'>,
-  shownAs?: string,
+  sandboxPath?: string,
 ): Agent {
   const commandChecks = Object.values(checks)
   if (commandChecks.length === 0) {
@@ -28,7 +28,7 @@ export function openRepair(
     checks: commandChecks.map(({ command }) => command),
     commands: createCheckCommands(commandChecks, sandbox),
     checkTimeoutMs: Math.max(...commandChecks.map(({ timeoutMs }) => timeoutMs)),
-    ...defined({ shownAs }),
+    ...defined({ shownAs: sandboxPath }),
   })
 }
 

@@ -39,7 +39,7 @@ const openCheck = (name: string, run: Check): OpenCheck => ({
   name,
   kind: 'code',
   run,
-  describes: ['code', name],
+  command: ['code', name],
   // The digest of the loop's code is in the certificate itself.
   toolDigest: sha256(`code ${name}`),
   existing: 'fix',

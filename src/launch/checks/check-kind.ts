@@ -41,7 +41,7 @@ export interface PlannedText {
 }
 
 export interface ResolveOptions {
-  readonly begun: () => RunBaseFiles
+  readonly baseFiles: () => RunBaseFiles
   /** Commands of the run reach nothing. */
   readonly isOffline: boolean
   /** What a person should know is added here. */
@@ -72,4 +72,4 @@ export interface ObservePlace extends Pick<CheckSurroundings, 'sandbox'> {
   readonly layerEnv: Env
 }
 
-export type Described = Pick<OpenCheck, 'kind' | 'describes' | 'toolDigest' | 'names'>
+export type Described = Pick<OpenCheck, 'kind' | 'command' | 'toolDigest' | 'names'>

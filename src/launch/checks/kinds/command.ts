@@ -22,7 +22,7 @@ export const commandKind: LaunchedCheckKind<CommandCheckSettings, CommandCheckSe
   },
   describe: async (_name, { command }, { workspace, path }) => ({
     kind: 'command',
-    describes: command,
+    command,
     toolDigest: await programDigest(command, workspace, path),
     names: findCommandFiles(command),
   }),

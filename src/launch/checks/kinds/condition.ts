@@ -17,10 +17,10 @@ import { fingerprintOf } from './fingerprint.ts'
 
 export const conditionKind: LaunchedCheckKind<ConditionCheckSettings, StandardCheck> = {
   async plan(name, check, workspace) {
-    const begun = () => folderFiles(workspace)
+    const baseFiles = () => folderFiles(workspace)
     try {
       const found = await conditionKind.resolve(name, check, {
-        begun,
+        baseFiles,
         isOffline: false,
         problems: [],
       })
@@ -31,8 +31,8 @@ export const conditionKind: LaunchedCheckKind<ConditionCheckSettings, StandardCh
       return { text: '', problem: textOf(error) }
     }
   },
-  async resolve(name, check, { begun, isOffline, problems }) {
-    const { reader, tree } = begun()
+  async resolve(name, check, { baseFiles, isOffline, problems }) {
+    const { reader, tree } = baseFiles()
     const { commands, problem } = await planCondition(reader, tree, check.condition)
     if (problem !== undefined) return `checks.${name}: ${problem}`
     const asking = isOffline ? commands.filter(({ network }) => network) : []
@@ -52,7 +52,7 @@ export const conditionKind: LaunchedCheckKind<ConditionCheckSettings, StandardCh
     const digests = commands.map(({ argv }) => programDigest(argv, workspace, path))
     return {
       kind: 'command',
-      describes: describeCommands(commands),
+      command: describeCommands(commands),
       toolDigest: sha256((await Promise.all(digests)).join()),
       names: commands.flatMap(({ names }) => names),
     }
