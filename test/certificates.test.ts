@@ -71,7 +71,9 @@ describe('whoever verifies', () => {
 
   test('can ask about a commit instead of files, and is told what is not there', async () => {
     const repo = scene.repository
-    expect(await verify({ look: { repo, commit: 'main' } })).toMatchObject({ verdict: 'valid' })
+    expect(await verify({ look: { repo, commit: 'main' } })).toMatchObject({
+      verdict: 'valid',
+    })
     expect(await verify({ look: { repo, commit: true } })).toMatchObject({ verdict: 'valid' })
     const away = verify({ look: { repo, commit: 'elsewhere' } })
     await expect(away).rejects.toMatchObject({ code: 'unknown-artifact' })

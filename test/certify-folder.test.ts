@@ -65,7 +65,11 @@ describe('files without a run', () => {
     })
     const id = found.certified ? found.certificate : ''
     const look = { repo: project }
-    const { verdict, certificate } = await verifyTarget({ target: id, folder: host.folder, look })
+    const { verdict, certificate } = await verifyTarget({
+      target: id,
+      folder: host.folder,
+      look,
+    })
     expect(verdict).toBe('valid')
     expect(certificate).toMatchObject({ what: { type: 'tree', name: 'project' } })
   })

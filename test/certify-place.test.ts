@@ -107,7 +107,7 @@ async function open(
     {
       tree: treeOf('HEAD'),
       commit: fixture.git('rev-parse', 'HEAD').trim(),
-      lockfileOf: treeOf(options.base ?? 'HEAD'),
+      lockfileTree: treeOf(options.base ?? 'HEAD'),
       signal: new AbortController().signal,
     },
     {
@@ -128,16 +128,16 @@ async function open(
         require: 'strong',
         async open({ workspace, ...folder }) {
           const settings: SandboxSettings = { readOnly: [], hide: [], network: [], limits: {} }
-          const walls = await openRunSandbox(
+          const sandbox = await openRunSandbox(
             { settings, base: fixture.checkout, workspace },
             { ...folder, folder: record, workspace },
           )
-          wallsOf.set(workspace, walls)
+          wallsOf.set(workspace, sandbox)
           return {
             checks: [],
             agents: createAgents({}),
-            walls: walls.walls,
-            close: () => walls.close(),
+            sandbox: sandbox.summary,
+            close: () => sandbox.close(),
           }
         },
       },

@@ -68,11 +68,10 @@ describe('worktree of a loop file', () => {
 
   test('is said to whoever is asked for trust, with what is copied', async () => {
     const where = 'the folder where it is run'
-    const tree =
-      'a git worktree of it, on a branch run/… of its own, and commits each iteration there'
-    const copies = 'copies what git ignores into the worktree: .env, .env.*, node_modules'
+    const tree = 'a separate git worktree, on a branch run/…, and commits each iteration there'
+    const copies = 'copies ignored files into the worktree: .env, .env.*, node_modules'
     expect(describePowers(await parse('auto')).slice(0, 2)).toEqual([
-      `works in ${where}; where that is a git repository, in ${tree}`,
+      `works in ${where}; if that is a git repository, in ${tree}`,
       copies,
     ])
     expect(describePowers(await parse('true')).slice(0, 2)).toEqual([
@@ -80,7 +79,7 @@ describe('worktree of a loop file', () => {
       copies,
     ])
     const [place, next] = describePowers(await parse('false'))
-    expect(place).toBe(`works in ${where}, as it is`)
+    expect(place).toBe(`works directly in ${where}`)
     expect(next).not.toContain('worktree')
   })
 
@@ -92,9 +91,9 @@ describe('worktree of a loop file', () => {
       ),
     )
     expect(unusual.filter((line) => !usual.includes(line))).toEqual([
-      'makes git worktrees at "~/trees/{{ run_branch }}"',
-      'copies what git ignores into the worktree: keys, a*b',
-      'links what git ignores into the worktree: lib',
+      'creates git worktrees at "~/trees/{{ run_branch }}"',
+      'copies ignored files into the worktree: keys, a*b',
+      'links ignored files into the worktree: lib',
     ])
   })
 })

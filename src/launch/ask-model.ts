@@ -76,7 +76,7 @@ function contextFor(
       iterations: 1,
       timeMs: timeoutMs,
       tokens: tokensLeft,
-      costMicros: money.leftMicros(),
+      costMicros: money.remainingMicros(),
     }),
     tools: async () => [],
     callTool: async () => ({

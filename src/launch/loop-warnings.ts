@@ -17,15 +17,15 @@ import { acpProgram } from './agents/acp-program.ts'
 import {
   explainInstall,
   findAgentProgram,
+  type ProgramSearch,
   type ProgramToFind,
-  type WhereToLook,
 } from './agents/find-program.ts'
 
 export function loopWarnings(
   { agents, sandbox }: Pick<LoopFile, 'agents' | 'sandbox'>,
   path: string,
   workspace: string,
-  { environment, folder }: WhereToLook,
+  { environment, folder }: ProgramSearch,
 ): readonly string[] {
   return [
     ...(existsSync(workspace) ? [] : [`workspace: there is no folder ${workspace}.`]),
@@ -48,7 +48,7 @@ const agentWarnings = (
   key: string,
   agent: AgentSettings,
   workspace: string,
-  at: WhereToLook,
+  at: ProgramSearch,
 ): readonly string[] => [
   ...missingAgents(key, agent, workspace, at),
   ...('env' in agent ? variableWarnings(key, agent, at) : []),
@@ -59,13 +59,13 @@ export function missingAgents(
   key: string,
   agent: AgentSettings,
   workspace: string,
-  at: WhereToLook,
+  at: ProgramSearch,
 ): readonly string[] {
   switch (agent.type) {
     case 'command':
       return missingProgram(`${key}.command`, agent.command, workspace, at)
     case 'program': {
-      const where = { ...at, apart: [workspace], isBare: agent.subscription }
+      const where = { ...at, projectFolders: [workspace], isUnsandboxed: agent.subscription }
       return missingAgent(key, agentProgram(agent.program), where)
     }
     case 'acp': {
@@ -73,14 +73,16 @@ export function missingAgents(
         return missingProgram(`${key}.acp`, agent.acp, workspace, at)
       }
       const wanted = acpProgram(agentProgram(agent.acp))
-      return wanted === undefined ? [] : missingAgent(key, wanted, { ...at, apart: [workspace] })
+      return wanted === undefined
+        ? []
+        : missingAgent(key, wanted, { ...at, projectFolders: [workspace] })
     }
     default:
       return []
   }
 }
 
-const missingAgent = (key: string, wanted: ProgramToFind, at: WhereToLook): readonly string[] =>
+const missingAgent = (key: string, wanted: ProgramToFind, at: ProgramSearch): readonly string[] =>
   findAgentProgram(wanted, at) === undefined ? [`${key}: ${explainInstall(wanted)}`] : []
 
 /** Where the clients of the providers look: an agent finds its session of the gateway there. */
@@ -90,7 +92,7 @@ function missingProgram(
   key: string,
   [program = '']: readonly string[],
   workspace: string,
-  { environment }: WhereToLook,
+  { environment }: ProgramSearch,
 ): readonly string[] {
   if (isProgram(program, workspace, environment)) return []
   const path = resolve(workspace, program)
@@ -103,7 +105,7 @@ function missingProgram(
 function variableWarnings(
   key: string,
   { env, subscription }: Pick<CommandAgentSettings, 'env' | 'subscription'>,
-  { environment }: WhereToLook,
+  { environment }: ProgramSearch,
 ): readonly string[] {
   const taken = subscription ? [] : env.filter((name) => sessionVariables.has(name))
   const unset = env.filter((name) => !taken.includes(name) && environment[name] === undefined)

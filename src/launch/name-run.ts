@@ -12,7 +12,7 @@ import type { LaunchHost } from './launch-host.ts'
 export interface NamingOptions {
   /** What the person said. */
   readonly given?: string
-  /** `auto`: by the model where there is one, else of words. `file`: after the loop. */
+  /** `auto`: by a model if one is set, else random words. `file`: after the loop file. */
   readonly source?: 'auto' | 'model' | 'file' | 'words'
   /** `provider/model`. */
   readonly model?: string

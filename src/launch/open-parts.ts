@@ -78,22 +78,22 @@ export async function openParts(
     const workspace = place.workspace ?? (await emptyFolder(opened))
     const dependencies = holdDependencies()
     const settings = { settings: file.sandbox, base: place.base, workspace }
-    const walls = await openRunSandbox({ ...settings, dependencies: dependencies.get }, place)
-    opened.push(() => walls.close())
-    const problems = [...walls.problems]
+    const sandbox = await openRunSandbox({ ...settings, dependencies: dependencies.get }, place)
+    opened.push(() => sandbox.close())
+    const problems = [...sandbox.problems]
     const models = place.models ?? createSharedGateway(environment)
     if (place.models === undefined) opened.push(() => models.close())
     const checks = await resolveChecks(file.checks, {
-      begun: () => filesIn(place.begun?.() ?? folderFiles(workspace), place.inner),
-      isOffline: walls.walls.tier !== 'none' && file.sandbox.network.length === 0,
+      baseFiles: () => filesIn(place.begun?.() ?? folderFiles(workspace), place.inner),
+      isOffline: sandbox.summary.tier !== 'none' && file.sandbox.network.length === 0,
       problems,
     })
-    const opening = { place, walls, models, environment, problems, checks: commandsOf(checks) }
+    const opening = { place, sandbox, models, environment, problems, checks: commandsOf(checks) }
     const makers = await openMakers(file, opening, code)
-    const mcp = await openServers(file, place, walls, environment, problems)
+    const mcp = await openServers(file, place, sandbox, environment, problems)
     opened.push(() => mcp.close())
     const others = [...mcp.tools, ...(code?.tools ?? [])]
-    const { tools, allowing } = openTools(file, place.folder, walls, others, problems)
+    const { tools, allowing } = openTools(file, place.folder, sandbox, others, problems)
     const readers = { ...readersIn(file, place), ...readersOf(checks, file.certify) }
     const { hooks, gate, actions } = code ?? {}
     const certifying = certifyingParts(file, { ...opening, checks, place, tools }, code?.checks)
@@ -106,7 +106,7 @@ export async function openParts(
         tools,
         checks: calibratedChecks(
           {
-            ...openChecks(checks, { walls, surroundings: aroundChecks(file, opening) }),
+            ...openChecks(checks, { sandbox, surroundings: aroundChecks(file, opening) }),
             ...code?.checks,
           },
           {
@@ -118,7 +118,7 @@ export async function openParts(
         certifying,
         prepare: prepareWith(certifying, dependencies.set),
         exclude: [...file.exclude, ...apartIn(place)],
-        sandbox: walls.walls,
+        sandbox: sandbox.summary,
         ...defined({ agent: usedFirst(makers), hooks, gate, actions }),
       },
       problems,
@@ -147,11 +147,11 @@ function holdDependencies(): HeldDependencies {
 }
 
 function aroundChecks(
-  { sandbox }: FileParts,
-  { walls, environment, place }: Pick<AgentParts, 'walls' | 'environment' | 'place'>,
+  file: FileParts,
+  { sandbox, environment, place }: Pick<AgentParts, 'sandbox' | 'environment' | 'place'>,
 ): CheckSurroundings['surroundings'] {
   const project = place.checkout ?? place.workspace
-  return surroundingsIn({ sandbox, walls: walls.walls, environment, project })
+  return surroundingsIn({ sandbox: file.sandbox, summary: sandbox.summary, environment, project })
 }
 
 type OpenedAgents = Readonly<Record<string, OpenedAgent>>

@@ -22,7 +22,7 @@ let folder: string
 let workspace: string
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'loopwright-walls-')))
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'loopwright-sandbox-')))
   workspace = join(folder, 'work')
   for (const path of [workspace, join(folder, 'record'), join(folder, 'run')]) mkdirSync(path)
   vi.stubEnv('XDG_RUNTIME_DIR', join(folder, 'run'))
@@ -57,11 +57,11 @@ async function run({ commands }: Pick<OpenedSandbox, 'commands'>, script: string
   return `${result.stdout}${result.stderr}`.trim()
 }
 
-describe('walls', () => {
+describe('the sandbox of a run', () => {
   test('are as strong as they can be, and nothing is said of that', async () => {
-    const walls = await open()
-    expect(walls.walls).toMatchObject({ tier: 'strong', attended: false })
-    expect(walls.problems).toEqual([])
+    const sandbox = await open()
+    expect(sandbox.summary).toMatchObject({ tier: 'strong', attended: false })
+    expect(sandbox.problems).toEqual([])
   })
 
   test('are not put around the program that they are made by', async () => {
@@ -79,10 +79,10 @@ describe('walls', () => {
       code: 'not-available',
       message: expect.stringContaining('--attended'),
     })
-    const walls = await open({ require: 'none' }, { attended: true })
-    expect(walls.walls).toEqual({ tier: 'none', limits: 'none', attended: true })
-    expect(walls.problems).toHaveLength(1)
-    const { url } = walls.agentCommands(['sh'], '/nonexistent/model.sock')
+    const sandbox = await open({ require: 'none' }, { attended: true })
+    expect(sandbox.summary).toEqual({ tier: 'none', limits: 'none', attended: true })
+    expect(sandbox.problems).toHaveLength(1)
+    const { url } = sandbox.agentCommands(['sh'], '/nonexistent/model.sock')
     expect(url).toBeUndefined()
   })
 
@@ -93,9 +93,9 @@ describe('walls', () => {
 
   test('may be around a folder that is not there yet', async () => {
     rmSync(workspace, { recursive: true })
-    const walls = await open()
+    const sandbox = await open()
     mkdirSync(workspace)
-    expect(await run(walls, 'echo x > y; cat y')).toBe('x')
+    expect(await run(sandbox, 'echo x > y; cat y')).toBe('x')
   })
 })
 
@@ -107,10 +107,10 @@ describe('inside', () => {
       writeFileSync(join(workspace, name), name)
     }
     const apart = [join(workspace, 'loop.yaml'), join(folder, 'elsewhere.yaml')]
-    const walls = await open({ hide: ['.env', 'not-there'] }, { folder: record, apart })
-    expect(await run(walls, 'cat loop.yaml .env; ls record')).toBe('loop.yaml')
+    const sandbox = await open({ hide: ['.env', 'not-there'] }, { folder: record, apart })
+    expect(await run(sandbox, 'cat loop.yaml .env; ls record')).toBe('loop.yaml')
     for (const name of ['loop.yaml', '.env', 'record/new']) {
-      expect(await run(walls, `(echo x >> ${name}) 2>&1`)).toMatch(/Read-only|Permission denied/)
+      expect(await run(sandbox, `(echo x >> ${name}) 2>&1`)).toMatch(/Read-only|Permission denied/)
     }
   })
 
@@ -120,13 +120,13 @@ describe('inside', () => {
     mkdirSync(join(workspace, '.git'))
     const [file, config] = [join(workspace, 'loop.yaml'), join(workspace, '.git/config')]
     writeFileSync(file, '')
-    const walls = await open({ hide: ['.env'] }, { folder: record, apart: [file] })
-    expect(walls.protects()).toEqual({
+    const sandbox = await open({ hide: ['.env'] }, { folder: record, apart: [file] })
+    expect(sandbox.protects()).toEqual({
       hidden: [join(workspace, '.env'), record],
       readOnly: [file, join(workspace, '.git')],
     })
     writeFileSync(config, '[remote "origin"]\n\turl = https://me:word@example.test/x.git\n')
-    expect(walls.protects().hidden).toContain(config)
+    expect(sandbox.protects().hidden).toContain(config)
   })
 
   test('what an agent must not take orders from is hidden from it alone', async () => {
@@ -134,13 +134,13 @@ describe('inside', () => {
     for (const name of ['.toy/settings', 'toy.json']) writeFileSync(join(workspace, name), name)
     const socket = join(folder, 'run/model.sock')
     await using _ = await listening(socket)
-    const walls = await open()
+    const sandbox = await open()
     const script = 'cat toy.json; ls .toy'
-    const agent = walls.agentCommands(['sh'], socket, {
+    const agent = sandbox.agentCommands(['sh'], socket, {
       hides: ['.toy', 'toy.json', 'not-there'],
     })
     expect(await run(agent, script)).toBe('')
-    expect(await run(walls, script)).toBe('toy.jsonsettings')
+    expect(await run(sandbox, script)).toBe('toy.jsonsettings')
   })
 
   test.each(['src', '.', '/etc', 'not-there'])(
@@ -148,9 +148,9 @@ describe('inside', () => {
     async (target) => {
       mkdirSync(join(workspace, 'src'))
       symlinkSync(target, join(workspace, '.toy'))
-      const walls = await open()
+      const sandbox = await open()
       expect(() =>
-        walls.agentCommands(['sh'], '/nonexistent/model.sock', { hides: ['.toy'] }),
+        sandbox.agentCommands(['sh'], '/nonexistent/model.sock', { hides: ['.toy'] }),
       ).toThrow(/^\.toy in .* is a symlink to .*Remove the symlink/)
     },
   )
@@ -165,9 +165,9 @@ describe('inside', () => {
       symlinkSync(join(checkout, name), join(workspace, name))
     }
     const readOnly = [join(checkout, '.env'), join(checkout, 'linked')]
-    const walls = await open({ hide: ['.env', 'linked/key'] }, { checkout, readOnly })
+    const sandbox = await open({ hide: ['.env', 'linked/key'] }, { checkout, readOnly })
     const script = `cat .env; cat ${checkout}/.env; cat ${checkout}/linked/*; rm -f .env linked`
-    const [first, second] = [await run(walls, script), await run(walls, script)]
+    const [first, second] = [await run(sandbox, script), await run(sandbox, script)]
     for (const seen of [first, second]) {
       expect(seen).toContain('linked/seen')
       expect(seen).not.toContain('linked/key')
@@ -194,11 +194,13 @@ describe('inside', () => {
     symlinkSync('own/a.env', join(workspace, '.env'))
     symlinkSync('own/loop.yaml', join(workspace, 'loop.yaml'))
     const apart = [join(workspace, 'loop.yaml')]
-    const walls = await open({ hide: ['.env'] }, { apart })
-    expect(await run(walls, 'cat .env; rm .env loop.yaml; ln -s /etc/passwd .env; ls')).toBe('own')
-    expect(await run(walls, 'cat own/a.env')).toBe('')
-    expect(await run(walls, 'echo x > own/loop.yaml')).toContain('Read-only')
-    expect(walls.protects()).toMatchObject({
+    const sandbox = await open({ hide: ['.env'] }, { apart })
+    expect(await run(sandbox, 'cat .env; rm .env loop.yaml; ln -s /etc/passwd .env; ls')).toBe(
+      'own',
+    )
+    expect(await run(sandbox, 'cat own/a.env')).toBe('')
+    expect(await run(sandbox, 'echo x > own/loop.yaml')).toContain('Read-only')
+    expect(sandbox.protects()).toMatchObject({
       hidden: expect.arrayContaining([join(workspace, 'own/a.env')]),
       readOnly: [join(workspace, 'own/loop.yaml')],
     })
@@ -207,8 +209,8 @@ describe('inside', () => {
   test('more can be read where the loop file says so, and it must be there', async () => {
     mkdirSync(join(folder, 'shared'))
     writeFileSync(join(folder, 'shared/a.txt'), 'shared')
-    const walls = await open({ readOnly: ['shared'] })
-    expect(await run(walls, `cat ${folder}/shared/a.txt`)).toBe('shared')
+    const sandbox = await open({ readOnly: ['shared'] })
+    expect(await run(sandbox, `cat ${folder}/shared/a.txt`)).toBe('shared')
     expect(await run(await open(), `cat ${folder}/shared/a.txt`)).toContain('No such file')
     await expect(open({ readOnly: ['missing'] })).rejects.toMatchObject({
       code: 'not-configured',
@@ -216,12 +218,12 @@ describe('inside', () => {
     })
   })
 
-  test('hosts are reached through a proxy that goes with the walls, and not in a replay', async () => {
+  test('hosts are reached through a proxy that closes with the sandbox, and not in a replay', async () => {
     const network = ['registry.example.test:443']
-    const walls = await open({ network })
-    expect(await run(walls, 'echo $HTTPS_PROXY')).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    const sandbox = await open({ network })
+    expect(await run(sandbox, 'echo $HTTPS_PROXY')).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect(readdirSync(join(folder, 'run'))).toHaveLength(1)
-    await walls.close()
+    await sandbox.close()
     expect(readdirSync(join(folder, 'run'))).toEqual([])
     const offline = await open({ network }, { replay: () => undefined })
     expect(offline.problems).toEqual([expect.stringContaining('registry.example.test:443')])

@@ -83,7 +83,7 @@ async function openAtTop(
     ...ownPath,
     ...place.layer,
     env: { ...impatience(settings), ...dependencies()?.env, ...place.layer?.env },
-    ...defined({ shownAs: place.shownAs }),
+    ...defined({ sandboxPath: place.shownAs }),
   })
   if (tier !== 'none' && existsSync(workspace)) requireApart(workspace)
   // What cannot be walled in is better refused before there is a run.
@@ -95,7 +95,7 @@ async function openAtTop(
   const { workspaceOverlay } = place
   const ownWrites = defined({ workspaceOverlay })
   return {
-    walls: { tier, limits, attended },
+    summary: { tier, limits, attended },
     isRequired: settings.require !== undefined && settings.require !== 'none',
     problems,
     commands: { run: (command, signal) => sandbox.commands(inside()).run(command, signal) },

@@ -22,11 +22,11 @@ type ToolsFile = Pick<LoopFile, 'tools' | 'readers' | 'checks' | 'certify' | 'ex
 export function openTools(
   file: ToolsFile,
   folder: string,
-  walls: Pick<OpenedSandbox, 'commands' | 'protects'>,
+  sandbox: Pick<OpenedSandbox, 'commands' | 'protects'>,
   others: readonly Tool[],
   problems: readonly string[],
 ): OpenedTools {
-  const all = [...ownTools(walls, file.exclude), ...others]
+  const all = [...ownTools(sandbox, file.exclude), ...others]
   const chosen = chooseTools(all, file.tools, problems)
   const besides = new Set(namesBesides(file))
   const unchosen = all.filter((tool) => !chosen.includes(tool) && besides.has(tool.name))

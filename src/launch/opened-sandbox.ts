@@ -6,7 +6,7 @@ import type { ProtectedPaths } from '../sandbox/index.ts'
 import type { CommandView } from './agents/command-view.ts'
 
 export interface OpenedSandbox {
-  readonly walls: SandboxSummary
+  readonly summary: SandboxSummary
   /** The loop file says that there must be some. */
   readonly isRequired: boolean
   /** What a person should know of them. */

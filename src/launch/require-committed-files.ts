@@ -16,8 +16,8 @@ export async function requireCommittedFiles(
   then: string,
 ): Promise<void> {
   const { checkout = '' } = repository
-  const apart = loopFiles.flatMap((path) => pathInside(checkout, path) ?? [])
-  const found = await listUncommitted(runGit, worktreeFiles, repository, commit, apart)
+  const excluded = loopFiles.flatMap((path) => pathInside(checkout, path) ?? [])
+  const found = await listUncommitted(runGit, worktreeFiles, repository, commit, excluded)
   const paths = found.filter((path) => !dependencies.test(path))
   if (paths.length === 0) return
   const named = paths.slice(0, shownMax).map((path) => Buffer.from(path, 'latin1').toString())

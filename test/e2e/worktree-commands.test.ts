@@ -84,7 +84,7 @@ test('a dry run says whether there would be a worktree, and makes none', async (
   ])
   const { stdout: shown } = await ctl(at, 'run', at.file, '--dry-run')
   expect(shown).toMatch(/^worktree +a separate one on branch run\/.*commit for each iteration$/m)
-  expect(shown).toMatch(/^ +carried over where git ignores it: .*\.env \(copied\)/m)
+  expect(shown).toMatch(/^ +ignored files carried over: .*\.env \(copied\)/m)
   expect(shown).not.toContain('works in the folder where it is run')
   const inPlace = await ctl(at, 'run', at.file, '--dry-run', '--in-place')
   expect(inPlace.stdout).toMatch(/^worktree +none$/m)

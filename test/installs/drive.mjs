@@ -12,7 +12,7 @@ const trees = createMemoryTrees()
 const open = () =>
   openLayer({
     reader: trees,
-    lockfileOf: trees.put(files),
+    lockfileTree: trees.put(files),
     mode,
     stateFolder: state,
     checkout,

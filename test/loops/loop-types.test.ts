@@ -222,7 +222,7 @@ describe('a run of another type', () => {
     await untilEnded(() => host.journal.findRun(id))
     const refused = await get(`/loop-types/pair/runs/${id}/verdicts`)
     expect(refused.status).toBe(400)
-    expect(refused.text).toContain('is of the loop type plain, and this is for runs of pair')
+    expect(refused.text).toContain('has the loop type plain, but this operation needs pair')
   })
 })
 

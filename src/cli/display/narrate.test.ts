@@ -158,7 +158,7 @@ test('the end says what it came to and what it took', () => {
   expect(lines).toEqual(['✗ exhausted: cost (budget.cost)  0 iterations, 1.0 s'])
 })
 
-test('the walls around a run are told at its head, with a warning where there are none', () => {
+test('the first lines name the sandbox of a run, with a warning where there is none', () => {
   const started = (sandbox: SandboxSummary): RunEvent => ({
     type: 'run-started',
     owner: 'me',

@@ -24,7 +24,9 @@ export async function agreeOnDependencies<T extends RunOptions>(
     const { workspaceFor } = await import('../../launch/start/workspace-for.ts')
     const workspace = workspaceFor(options.workspace, loaded)
     const { certify } = await loaded.planChecks(workspace)
-    const { missingDependencies } = await import('../../launch/preflight/missing-dependencies.ts')
+    const { findMissingDependencies: missingDependencies } = await import(
+      '../../launch/preflight/missing-dependencies.ts'
+    )
     const { sources, unresolved } = await missingDependencies(
       workspace,
       certify.dependencies,

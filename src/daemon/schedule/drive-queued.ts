@@ -14,8 +14,8 @@ import type { RunHandle } from '../../runs/run-handle.ts'
 import type { Environment } from '../../system/environment.ts'
 import type { Log } from '../parts.ts'
 import type { CallerEnvironments } from './caller-environments.ts'
+import type { ConcurrencyLimit } from './concurrency-limit.ts'
 import type { DriveRequest } from './drive-request.ts'
-import type { Turns } from './turns.ts'
 
 export interface DriveParts {
   readonly host: Host
@@ -24,7 +24,7 @@ export interface DriveParts {
   readonly secrets?: () => readonly string[]
   readonly environments: CallerEnvironments
   /** Limits how many runs open at a time, since opening starts processes and reads many files. */
-  readonly opening: Turns
+  readonly opening: ConcurrencyLimit
 }
 
 export interface Watched {
@@ -48,7 +48,7 @@ export async function driveQueued(
   const { signal } = watched
   let loaded: LoadedLoop | undefined
   try {
-    const handle = await opening.take(async () => {
+    const handle = await opening.run(async () => {
       signal.throwIfAborted()
       const found = await inspectRun(host.journal, run)
       const { name } = found.run
@@ -69,9 +69,9 @@ export async function driveQueued(
         },
       )
     })
-    const leave = (): void => handle.shutDown({ now: true })
-    if (watched.hurry.aborted) leave()
-    watched.hurry.addEventListener('abort', leave, { once: true })
+    const suspendNow = (): void => handle.shutDown({ now: true })
+    if (watched.hurry.aborted) suspendNow()
+    watched.hurry.addEventListener('abort', suspendNow, { once: true })
     await watched.onStarted()
     return await handle.done
   } finally {

@@ -187,7 +187,7 @@ describe('the file of a project that nobody trusted', () => {
     write('code/main/.git/loopwright/worktrees/a.json', JSON.stringify({ path: project }))
     const { settings, notes } = await load()
     expect(settings.limits).toEqual({})
-    expect(notes).toEqual([`${file} is not read: it lies in ${project}, where an agent works.`])
+    expect(notes).toEqual([`${file} is not read: it is in ${project}, where an agent works.`])
   })
 })
 

@@ -4,15 +4,15 @@ import { describe, expect, test } from 'vitest'
 import { loopConfigKeys } from '../../formats/loop-config-keys.ts'
 import { configSchema } from '../../protocol/config/config-schema.ts'
 import {
-  configOf,
   settingRules,
+  toConfig,
   toEnvironmentVariable,
 } from '../../protocol/config/setting-rules.ts'
 import { readLoopConfig } from './read-loop-config.ts'
 
 const read = (text: string) => {
   const { entries, problems, notes } = readLoopConfig(text, '.loop/config', 'user')
-  return { config: configOf(entries.map(({ rule, value }) => [rule, value])), problems, notes }
+  return { config: toConfig(entries.map(({ rule, value }) => [rule, value])), problems, notes }
 }
 
 describe('.loop/config of document 002', () => {
@@ -53,7 +53,7 @@ base_branch=
       config: {},
       problems: [],
       notes: [
-        '.loop/config: these keys change nothing here: reviewer (it comes with the build loop), ' +
+        '.loop/config: these keys have no effect: reviewer (it comes with the build loop), ' +
           'skills_enabled (it comes with the build loop), ' +
           'claude_retries (temporary faults are always retried, within the limits of the run).',
       ],
@@ -95,7 +95,7 @@ describe('the table of settings', () => {
       const text = Array.isArray(written) ? written.join('|') : String(written)
       const value = rule.read(text)
       expect(value).toBeDefined()
-      expect(configOf(value === undefined ? [] : [[rule, value]])).toEqual(parsed)
+      expect(toConfig(value === undefined ? [] : [[rule, value]])).toEqual(parsed)
       expect(toEnvironmentVariable(rule)).toMatch(/^LOOPWRIGHT_[A-Z_]+$/)
     },
   )

@@ -94,20 +94,20 @@ test.each<[string, string, readonly string[]]>([
   [
     'a program',
     '{ program: claude, model: m, args: [--x], env: [MINE] }',
-    ['runs the agent: claude --x, with the model m, passing on MINE of your environment'],
+    ['runs the agent: claude --x, with the model m, with MINE from your environment'],
   ],
   [
     'a login',
     '{ program: claude, subscription: true }',
     [
       'runs the agent: claude',
-      'runs the agent with its own login, outside the sandbox: it can reach the network and whatever you can, and what it spends is not counted',
+      'runs the agent with its own login, outside the sandbox: it has network access and your permissions, and its cost is not counted',
     ],
   ],
   [
     'ACP',
     '{ acp: [my-agent, --acp], permissions: reads }',
-    ['runs the agent by ACP: my-agent --acp', 'allows the agent only to read when it asks'],
+    ['runs the agent by ACP: my-agent --acp', 'grants only requests of the agent to read'],
   ],
   ['repair', 'repair', ['tries small edits of the source until the checks pass, without a model']],
 ])('whoever is asked to trust it is told of %s', async (_what, agent, lines) => {

@@ -82,7 +82,7 @@ describe('the checks of a loop file', () => {
         'runs the check a: the usual command for all_tests_pass in the project',
         'calls the tool read for the check b',
         'asks openai/gpt-5, which may read the workspace, to judge for the check c',
-        'installs what a lockfile of the project names, from its registry, to certify the work',
+        'installs dependencies from the lockfiles of the project, to certify the work',
         'asks gemini for the consultation s',
       ]),
     )

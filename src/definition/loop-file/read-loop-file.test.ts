@@ -69,11 +69,11 @@ describe('a loop file on disk', () => {
   test('that is not there is answered with those that are', async () => {
     write('fix-sum.yaml', `prompt: x\n${rest}`)
     expect(await refusal(join(folder, 'fix-sun.yaml'))).toContain(
-      'There is no file /loops/fix-sun.yaml: there is "fix-sum.yaml".',
+      'The file /loops/fix-sun.yaml does not exist: similar files: "fix-sum.yaml".',
     )
     expect(await refusal(folder)).toContain('/loops:1:1: the file: it is a folder')
     expect(await refusal('/nonexistent/a.yaml')).toBe(
-      'There is no file /nonexistent/a.yaml: check the path.',
+      'The file /nonexistent/a.yaml does not exist: check the path.',
     )
   })
 })
@@ -86,7 +86,7 @@ describe('a file that a loop file names', () => {
     ['below a link that leads out', 'out/secret.md', '"out/secret.md" is outside the folder'],
     ['a pipe', 'pipe.md', '"pipe.md" is not a plain file'],
     ['a folder', 'inner', '"inner" is a folder'],
-    ['not there', 'promt.md', 'there is no file "promt.md": there is "prompt.md"'],
+    ['not there', 'promt.md', '"promt.md" does not exist: similar files: "prompt.md"'],
     ['empty', 'empty.md', '"empty.md" is empty'],
     ['too long', 'long.md', '"long.md" is over 1048576 bytes'],
     ['not UTF-8', 'bytes.md', '"bytes.md" cannot be used, line 2, column 2: it is not UTF-8'],
@@ -111,7 +111,7 @@ describe('a file that a loop file names', () => {
     symlinkSync('prompt.md', join(folder, 'inside.md'))
     const list = '- { name: a, file: inside.md }\n- { name: b, file: gone.md }\n'
     const message = await refusal(write('a.yaml', `${rest}prompt:\n${list}`))
-    expect(message).toContain('a.yaml:5:20: prompt[1].file: there is no file "gone.md"')
+    expect(message).toContain('a.yaml:5:20: prompt[1].file: "gone.md" does not exist')
     expect(message).not.toContain('inside.md"')
   })
 })

@@ -132,16 +132,16 @@ checks: { test: "rm -rf x; echo \\e[2J", lint: [npx, lint] }
   test('is described by what it may do, in lines that are safe to print', async () => {
     const { file } = await parseLoopFile(text, 'a.yaml')
     expect(describePowers(file)).toEqual([
-      'works in ../project; where that is a git repository, in a git worktree of it, on a branch run/… of its own, and commits each iteration there',
-      'copies what git ignores into the worktree: .env, .env.*, node_modules',
-      'sends prompts and what tools return to anthropic/claude-sonnet-5, with the key in MY_KEY',
+      'works in ../project; if that is a git repository, in a separate git worktree, on a branch run/…, and commits each iteration there',
+      'copies ignored files into the worktree: .env, .env.*, node_modules',
+      'sends prompts and tool output to anthropic/claude-sonnet-5, with the key in MY_KEY',
       'lets the agent call read, write, edit, list, glob, grep, run and all of its MCP servers (run: any command)',
-      'starts the MCP server files: server "a b", passing on HOME_TOKEN of your environment',
-      'connects to the MCP server web at http://127.0.0.1:1/mcp, passing on TOKEN of your environment',
+      'starts the MCP server files: server "a b", with HOME_TOKEN from your environment',
+      'connects to the MCP server web at http://127.0.0.1:1/mcp, with TOKEN from your environment',
       'runs the check test: rm -rf x; echo \\u001b[2J',
       'runs the check lint: npx lint',
-      'installs what a lockfile of the project names, from its registry, to certify the work',
-      'runs commands in a sandbox, where there is one: they have the workspace, and no network',
+      'installs dependencies from the lockfiles of the project, to certify the work',
+      'runs commands in a sandbox (if available) with the workspace, without network',
       'may use 50 iterations, 2000000 tokens, $5.00, 8 h',
     ])
   })
@@ -157,20 +157,20 @@ checks: { test: "rm -rf x; echo \\e[2J", lint: [npx, lint] }
         'require: strong, hide: [.env], readOnly: [../a b], network: [a.example, "*.b.example:80"], limits: { memory: 512MB, cpus: 2, cpuTime: 2h }',
       ),
     ).toEqual([
-      'works in the folder where it is run; where that is a git repository, in a git worktree of it, on a branch run/… of its own, and commits each iteration there',
-      'copies what git ignores into the worktree: .env, .env.*, node_modules',
+      'works in the folder where it is run; if that is a git repository, in a separate git worktree, on a branch run/…, and commits each iteration there',
+      'copies ignored files into the worktree: .env, .env.*, node_modules',
       'runs the agent: a',
-      'runs the agent with its own login, outside the sandbox: it can reach the network and whatever you can, and what it spends is not counted',
+      'runs the agent with its own login, outside the sandbox: it has network access and your permissions, and its cost is not counted',
       'runs the check t: x',
-      'installs what a lockfile of the project names, from its registry, to certify the work',
-      'runs commands in a sandbox, of tier strong at least: they have the workspace but .env',
+      'installs dependencies from the lockfiles of the project, to certify the work',
+      'runs commands in a sandbox (at least tier strong) with the workspace except .env',
       'lets commands read "../a b"',
-      'lets commands reach a.example:443, *.b.example:80',
-      'lets each command use 0.5 GB of memory, 2 processors, 7200 s of computing',
+      'lets commands connect to a.example:443, *.b.example:80',
+      'lets each command use 0.5 GB of memory, 2 processors, 7200 s of CPU time',
       'may use 50 iterations, 2000000 tokens, $5.00, 8 h',
     ])
     expect(await powers('require: none')).toContain(
-      'runs commands without a sandbox: they can reach the network and whatever you can',
+      'runs commands without a sandbox: they have network access and your permissions',
     )
   })
 

@@ -17,7 +17,7 @@ describe('what is no YAML of ours is refused', () => {
     ['a file of comments', '# nothing\n', /^1:1: the file: it is empty/],
     ['a list', '- a\n', /^1:1: the file: expected keys and values, found a list$/],
     ['a text', 'hello\n', /^1:1: the file: expected keys and values, found a single value$/],
-    ['a key twice', `${small}prompt: y\n`, /^4:1: prompt: the key is there twice: remove one$/],
+    ['a key twice', `${small}prompt: y\n`, /^4:1: prompt: the key is duplicated: remove one$/],
     ['a second document', `${small}---\na: 1\n`, /^4:1: the file: a second document begins here/],
     [
       'a function',
@@ -38,7 +38,7 @@ describe('what is no YAML of ours is refused', () => {
     [
       'a number as a key',
       `${small}input: { 1: x }`,
-      /^4:10: input\.1: a key is text: put "1" in quotes$/,
+      /^4:10: input\.1: a key must be text: put "1" in quotes$/,
     ],
     [
       'a list as a key',
@@ -51,7 +51,7 @@ describe('what is no YAML of ours is refused', () => {
       `${small}input: { __proto__: { a: 1 } }`,
       /^4:10: input.__proto__: this key is not allowed/,
     ],
-    ['YAML 1.1', `%YAML 1.1\n---\n${small}`, /^1:1: the file: it says YAML 1\.1/],
+    ['YAML 1.1', `%YAML 1.1\n---\n${small}`, /^1:1: the file: it declares YAML 1\.1/],
     ['an alias of nothing', `${small}input: *a`, /^4:8: input: \*a has no &a before it/],
     [
       'an alias of itself',
@@ -101,7 +101,7 @@ describe('what is no YAML of ours is refused', () => {
     [
       'a bomb of aliases',
       bomb(),
-      /^\d+:\d+: input\.\w+(\[\d+\])?: with what aliases repeat there are over 20000 values/,
+      /^\d+:\d+: input\.\w+(\[\d+\])?: with aliases expanded there are over 20000 values/,
     ],
     [
       'lists in lists',

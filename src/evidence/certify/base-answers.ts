@@ -31,7 +31,7 @@ export interface BaseResults {
 /** Covers everything that a result depends on. */
 export const createBaseResultKey = (
   base: TreeId,
-  check: Pick<OpenCheck, 'name' | 'describes' | 'toolDigest' | 'surroundings'>,
+  check: Pick<OpenCheck, 'name' | 'command' | 'toolDigest' | 'environmentDigest'>,
   layer: DependencyLayer,
 ): string =>
   sha256(
@@ -39,10 +39,10 @@ export const createBaseResultKey = (
       'observed 2',
       base,
       check.name,
-      ...check.describes,
+      ...check.command,
       check.toolDigest,
       layer.digest,
-      check.surroundings ?? '',
+      check.environmentDigest ?? '',
     ].join('\0'),
   )
 

@@ -47,7 +47,7 @@ export async function classify(
     testsOfTree,
     readOnBase: unionOf(commands.map(({ check }) => bases.get(check.name)?.read)),
     readOnTree: unionOf(commands.map(({ observation }) => observation.read)),
-    commands: commands.map(({ check }) => check.describes),
+    commands: commands.map(({ check }) => check.command),
     onlyAddsTests,
   })
   const work = pathsOf(changes, ['work', 'free-keys', 'dependencies'])

@@ -54,7 +54,7 @@ export interface Observations {
   /** Lines of the work that mention the test runner, its variables or the stack. */
   readonly mentions?: readonly string[]
   /** A command that could check what only judges check now; undefined: there is none. */
-  readonly commandInstead?: string
+  readonly alternativeCommand?: string
   /** Paths that are in scope and not tests. */
   readonly isProduct?: (path: string) => boolean
   /** Paths that the candidate still has. */

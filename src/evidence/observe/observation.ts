@@ -10,9 +10,6 @@
 
 import type { UnboundCheckResult } from '../../engine/index.ts'
 
-/** The result of a check, before it is bound to a step. */
-export type Answered = UnboundCheckResult
-
 /** Runners that report test ids. `junit`: a JUnit XML report that the check wrote. */
 export const runnerNames = [
   'node:test',
@@ -85,7 +82,7 @@ export interface FileAccess {
 }
 
 export interface Observation extends RunnerReport, FileAccess {
-  readonly result: Answered
+  readonly result: UnboundCheckResult
   readonly startedAtMs: number
   readonly endedAtMs: number
 }

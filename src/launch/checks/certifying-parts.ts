@@ -38,6 +38,6 @@ export interface OpenedChecks {
   readonly checks: readonly OpenCheck[]
   /** Judges (`judge:<check>`) and those who are consulted (`consult:<name>`). */
   readonly agents: Agents
-  readonly walls: SandboxSummary
+  readonly sandbox: SandboxSummary
   close(): Promise<void>
 }

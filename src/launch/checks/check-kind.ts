@@ -41,7 +41,7 @@ export interface PlannedText {
 }
 
 export interface ResolveOptions {
-  readonly begun: () => RunBaseFiles
+  readonly baseFiles: () => RunBaseFiles
   /** Commands of the run reach nothing. */
   readonly isOffline: boolean
   /** What a person should know is added here. */
@@ -51,7 +51,7 @@ export interface ResolveOptions {
 export type Env = Readonly<Record<string, string>>
 
 export interface CheckSurroundings {
-  readonly walls: Pick<OpenedSandbox, 'commandsFor'>
+  readonly sandbox: Pick<OpenedSandbox, 'commandsFor'>
   /** Digest of what the answers of a check with this environment depend on, besides the files. */
   readonly surroundings: (env?: Env) => string
 }
@@ -65,11 +65,11 @@ export interface DescribePlace {
   readonly described: readonly ToolDescription[]
 }
 
-export interface ObservePlace extends Pick<CheckSurroundings, 'walls'> {
+export interface ObservePlace extends Pick<CheckSurroundings, 'sandbox'> {
   /** How its test runners report. */
   readonly identity: Identity
   /** Variables that the dependencies set. */
   readonly layerEnv: Env
 }
 
-export type Described = Pick<OpenCheck, 'kind' | 'describes' | 'toolDigest' | 'names'>
+export type Described = Pick<OpenCheck, 'kind' | 'command' | 'toolDigest' | 'names'>

@@ -7,7 +7,7 @@
 import type { Check, CheckContext } from '../../engine/index.ts'
 import { type BaseResult, isNoWorse, toBaseResult } from '../../evidence/index.ts'
 import { defined, type ExistingFailure, FaultError } from '../../loop/index.ts'
-import { withinLimit } from '../../system/index.ts'
+import { runWithTimeout } from '../../system/index.ts'
 
 /** Undefined: it is not known. */
 export type AskBase = (check: string, context: CheckContext) => Promise<BaseResult | undefined>
@@ -81,7 +81,7 @@ async function afterStop(
 /** What cannot be found out is no excuse, and no fault of the check. */
 async function asked(ask: () => Promise<BaseResult | undefined>): Promise<BaseResult | undefined> {
   try {
-    const answer = await withinLimit(baseMsMax, ask)
+    const answer = await runWithTimeout(baseMsMax, ask)
     return answer.type === 'answer' ? answer.value : undefined
   } catch {
     return undefined

@@ -57,25 +57,25 @@ export function certifyingParts(
         readOnly,
         ...defined({ signal }),
       }
-      const walls = await openRunSandbox(
+      const sandbox = await openRunSandbox(
         { settings: file.sandbox, base: place.base, workspace },
         clean,
       )
-      const identity = await openIdentity(walls.walls.tier, environment['PATH'])
+      const identity = await openIdentity(sandbox.summary.tier, environment['PATH'])
       const close = async (): Promise<void> => {
         await identity.close()
-        await walls.close()
+        await sandbox.close()
       }
       try {
-        const tools = createTools({ tools: ownTools(walls, file.exclude) })
+        const tools = createTools({ tools: ownTools(sandbox, file.exclude) })
         const problems: string[] = []
-        const opening = { place: clean, walls, models, environment, problems, checks: {} }
+        const opening = { place: clean, sandbox, models, environment, problems, checks: {} }
         const agents = await openReaders(readersOf(checks, file.certify), opening, {
           workspace,
           tools,
         })
         const opened = await openCertifyingChecks(checks, code, {
-          walls,
+          sandbox,
           workspace,
           path: [...programs, environment['PATH'] ?? ''].join(delimiter),
           described: (await runTools.list?.()) ?? [],
@@ -84,7 +84,7 @@ export function certifyingParts(
           layerEnv: layered.layer?.env ?? {},
           surroundings: surroundingsIn({
             sandbox: file.sandbox,
-            walls: walls.walls,
+            summary: sandbox.summary,
             environment,
             project: place.checkout ?? place.workspace,
           }),
@@ -92,7 +92,7 @@ export function certifyingParts(
         return {
           checks: opened,
           agents: createAgents(agents),
-          walls: walls.walls,
+          sandbox: sandbox.summary,
           close,
         }
       } catch (error) {

@@ -57,7 +57,7 @@ export async function openCertifyingChecks(
             ...(observe === undefined ? {} : { observe }),
             existing,
             outputs,
-            surroundings: place.surroundings(kind.env?.(check)),
+            environmentDigest: place.surroundings(kind.env?.(check)),
             ...(await kind.describe(name, check, place)),
           }
         : { name, run, existing, outputs, ...describeCode(name) },
@@ -80,7 +80,7 @@ const inPlace =
 
 export const describeCode = (name: string): Described => ({
   kind: 'code',
-  describes: ['code', name],
+  command: ['code', name],
   // The digest of the loop's code is in the certificate itself.
   toolDigest: sha256(`code ${name}`),
   names: [],

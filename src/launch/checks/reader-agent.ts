@@ -31,12 +31,12 @@ export async function openReaders(
   { workspace, tools }: ReaderPlace,
 ): Promise<Readonly<Record<string, Agent>>> {
   const opened: [string, Agent][] = []
-  const walls = readOnlyWalls(parts.walls, workspace)
+  const sandbox = readOnlySandbox(parts.sandbox, workspace)
   for (const [role, { agent: settings, timeoutMs }] of Object.entries(readers)) {
-    if (walls.walls.tier === 'none' && isProgram(settings)) {
+    if (sandbox.summary.tier === 'none' && isProgram(settings)) {
       parts.problems.push(`${role}: without a sandbox it could change what it judges.`)
     }
-    const { agent } = await openAgent(settings, { ...parts, walls })
+    const { agent } = await openAgent(settings, { ...parts, sandbox })
     opened.push([role, readerAgent(agent, timeoutMs, tools)])
   }
   return Object.fromEntries(opened)
@@ -44,11 +44,11 @@ export async function openReaders(
 
 const isProgram = ({ type }: AgentSettings): boolean => type !== 'model' && type !== 'script'
 
-function readOnlyWalls(walls: OpenedSandbox, workspace: string): OpenedSandbox {
+function readOnlySandbox(sandbox: OpenedSandbox, workspace: string): OpenedSandbox {
   return {
-    ...walls,
+    ...sandbox,
     agentCommands: (command, socketPath, view = {}) =>
-      walls.agentCommands(command, socketPath, {
+      sandbox.agentCommands(command, socketPath, {
         ...view,
         shows: [...(view.shows ?? []), workspace],
       }),

@@ -28,7 +28,7 @@ const standard = (condition: StandardCondition): ConditionCheckSettings => ({
 const resolveIn = (condition: StandardCondition, problems: string[] = []) =>
   resolveChecks(
     { it: standard(condition) },
-    { begun: () => folderFiles(folder), isOffline: true, problems },
+    { baseFiles: () => folderFiles(folder), isOffline: true, problems },
   )
 
 /** Commands that exit as they are told; what they were is kept. */
@@ -42,7 +42,7 @@ function openWith(checks: Awaited<ReturnType<typeof resolveIn>>, exits: readonly
   return {
     ran,
     opened: openChecks(checks, {
-      walls: { commandsFor: () => ({ run }) },
+      sandbox: { commandsFor: () => ({ run }) },
       surroundings: () => '',
     }),
   }
@@ -100,7 +100,7 @@ describe('a standard condition', () => {
   test('are all named that nothing can be run for, before a run and by one', async () => {
     await writeFile(join(folder, 'package.json'), '{}')
     const checks = { build: standard('build_succeeds'), lint: standard('linting_clean') }
-    const options = { begun: () => folderFiles(folder), isOffline: true, problems: [] }
+    const options = { baseFiles: () => folderFiles(folder), isOffline: true, problems: [] }
     await expect(resolveChecks(checks, options)).rejects.toMatchObject({
       message: expect.stringMatching(
         /^checks\.build: .*; checks\.lint: .* here\. package\.json has no/,

@@ -15,7 +15,7 @@ type Answer = Awaited<ReturnType<Check>>
 
 export function standardCheck(
   { condition, commands, env, timeoutMs }: StandardCheck,
-  walls: Pick<OpenedSandbox, 'commandsFor'>,
+  sandbox: Pick<OpenedSandbox, 'commandsFor'>,
   { shows, prefix = [] }: CheckView = {},
 ): Check {
   return async (context) => {
@@ -28,7 +28,7 @@ export function standardCheck(
       const check = commandCheck(program, args, {
         env,
         timeoutMs: leftMs,
-        commands: walls.commandsFor(argv, shows),
+        commands: sandbox.commandsFor(argv, shows),
       })
       const { workspace } = context
       const at = workspace === undefined ? undefined : join(workspace, folder)

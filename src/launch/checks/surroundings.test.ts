@@ -6,9 +6,9 @@ import { type Surroundings, surroundingsIn } from './surroundings.ts'
 
 function digestWith(home: string, folder: string): string {
   const environment = { HOME: home, PATH: `${folder}:/usr/bin:/bin` }
-  const walls = { tier: 'strong', limits: [] } as unknown as Surroundings['walls']
+  const summary = { tier: 'strong', limits: [] } as unknown as Surroundings['summary']
   const sandbox = {} as unknown as Surroundings['sandbox']
-  return surroundingsIn({ sandbox, walls, environment, project: '/project' })()
+  return surroundingsIn({ sandbox, summary, environment, project: '/project' })()
 }
 
 test('another toolchain on the PATH makes other answers', () => {

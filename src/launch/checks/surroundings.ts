@@ -15,7 +15,7 @@ import { sha256 } from '../../system/index.ts'
 
 export interface Surroundings {
   readonly sandbox: SandboxSettings
-  readonly walls: SandboxSummary
+  readonly summary: SandboxSummary
   readonly environment: Environment
   /** The checkout, or the folder that is worked in. */
   readonly project: string | undefined
@@ -49,7 +49,7 @@ const variables = ['PATH', 'LANG', 'LC_ALL', 'TZ']
 /** The digest for a check with these variables of its own. The machine is looked at once for all of them. */
 export function surroundingsIn({
   sandbox,
-  walls,
+  summary,
   environment,
   project,
 }: Surroundings): (env?: Readonly<Record<string, string>>) => string {
@@ -61,8 +61,8 @@ export function surroundingsIn({
   ]
   const machine = {
     sandbox,
-    tier: walls.tier,
-    limits: walls.limits,
+    tier: summary.tier,
+    limits: summary.limits,
     project: project ?? '',
     variables: variables.map((name) => environment[name] ?? ''),
     toolchains: toolchains.map((name) => versionsOf(name, folders)),

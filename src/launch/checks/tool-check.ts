@@ -6,7 +6,7 @@
 import type { Check } from '../../engine/index.ts'
 import type { Json, ToolResult } from '../../loop/index.ts'
 import { canonicalJson, type ToolCheckSettings } from '../../protocol/index.ts'
-import { withinLimit } from '../../system/index.ts'
+import { runWithTimeout } from '../../system/index.ts'
 import { keepOutput, withWhole } from './check-output.ts'
 
 /** That it was not called at all, which says nothing about the work. */
@@ -14,7 +14,7 @@ const notCalled: ReadonlySet<string> = new Set(['unknown-tool', 'bad-arguments',
 
 export function toolCheck({ tool, args, expect, timeoutMs }: ToolCheckSettings): Check {
   return async (context) => {
-    const answer = await withinLimit(timeoutMs, () => context.callTool(tool, args))
+    const answer = await runWithTimeout(timeoutMs, () => context.callTool(tool, args))
     if (answer.type === 'timeout') {
       return {
         kind: 'tool',

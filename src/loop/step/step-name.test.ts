@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { stepId } from '../ids.ts'
-import { kindOf, nameProblem, parseStepId } from './step-name.ts'
+import { nameProblem, parseStepId, parseStepKind } from './step-name.ts'
 
 describe('the name of a step', () => {
   test.each(['plan', 'run tests', 'a.b-c_d', 'überprüfen', '__proto__', 'x'.repeat(200)])(
@@ -30,7 +30,7 @@ test.each([
   [stepId('', 'other:thing', 1), 'step'],
   [stepId('', ':odd', 1), 'step'],
 ])('the id %s tells that the step is of the kind %s', (id, kind) => {
-  expect(kindOf(id)).toBe(kind)
+  expect(parseStepKind(id)).toBe(kind)
 })
 
 test.each([

@@ -17,7 +17,7 @@ export const judgeKind: LaunchedCheckKind<JudgeCheckSettings, JudgeCheckSettings
     }),
   describe: async (name, check) => ({
     kind: 'judge',
-    describes: ['judge', name, agentName(check.agent)],
+    command: ['judge', name, agentName(check.agent)],
     toolDigest: fingerprintOf(judged(check)),
     names: filesOfAgent(check.agent),
   }),

@@ -16,7 +16,7 @@ export const toolKind: LaunchedCheckKind<ToolCheckSettings, ToolCheckSettings> =
     }),
   describe: async (_name, { tool: name, args, expect }, { described }) => ({
     kind: 'tool',
-    describes: ['tool', name, canonicalJson(args)],
+    command: ['tool', name, canonicalJson(args)],
     toolDigest: fingerprintOf({
       tool: described.find((tool) => tool.name === name) ?? name,
       expect: expect ?? null,
