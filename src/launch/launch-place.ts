@@ -2,7 +2,9 @@
 
 import type { RunBaseFiles } from '../engine/index.ts'
 import type { ReplaySettings } from '../gateway/index.ts'
+import type { LoopTypeDefinition } from '../loops/index.ts'
 import type { SandboxSpec } from '../sandbox/index.ts'
+import type { Environment } from '../system/environment.ts'
 import type { ReplayPosition } from './agents/metered-agent.ts'
 import type { SharedGateway } from './shared-gateway.ts'
 
@@ -44,4 +46,10 @@ export interface OpenPlace {
   /** Models are not asked: the record answers, and nothing else. */
   readonly replay?: (at: ReplayPosition) => ReplaySettings | undefined
   readonly signal?: AbortSignal
+  /** The environment of the run; default: that of this process. */
+  readonly environment?: Environment
+  /** The loop types that the file was loaded with; default: the built-in ones. */
+  readonly types?: readonly LoopTypeDefinition[]
+  /** Called with each line that the code of a loop prints. Default: they go to stderr. */
+  readonly onLine?: (line: string) => void
 }

@@ -131,7 +131,6 @@ export async function validateLoop(path: string, folder: string): Promise<LoopRe
     const looked = await look(path)
     if (looked.type === 'code') return await validateCode(path, folder, looked.scanned)
     const loaded = await loadFile(looked.read, { folder, purpose: 'look' })
-    await loaded.close()
     return await reportOf(path, loaded)
   } catch (error) {
     return { file: path, ok: false, problems: problemsOf(error), warnings: [] }
@@ -147,14 +146,13 @@ async function validateCode(
     const warning = `only its syntax was checked: trust it to have the rest checked (loopctl trust ${path})`
     return { file: path, ok: true, problems: [], warnings: [warning] }
   }
-  const loaded = await loadCode(scanned, { folder })
-  await loaded.close()
-  return reportOf(path, loaded)
+  return reportOf(path, await loadCode(scanned, { folder }))
 }
 
 async function reportOf(path: string, loaded: LoadedLoop): Promise<LoopReport> {
   const { warnings, variables, workspace } = loaded
-  const { scope } = await loaded.planChecks(workspace)
+  const { planChecks } = await import('./checks/plan-checks.ts')
+  const { scope } = await planChecks(loaded, workspace)
   return { file: path, ok: true, problems: [], warnings, variables, scope }
 }
 

@@ -8,6 +8,7 @@ import type { Tools } from '../engine/index.ts'
 import { createSecrets } from '../gateway/index.ts'
 import { defined } from '../loop/index.ts'
 import { type AgentSettings, type LoopFile, makerRole } from '../protocol/index.ts'
+import type { RunParts } from '../runs/options.ts'
 import type { Environment } from '../system/environment.ts'
 import { connectMcp, type McpTools } from '../tools/index.ts'
 import { makePrivateFolder, removeAbandonedPrivateFolders } from '../workspace/index.ts'
@@ -15,6 +16,7 @@ import type { AgentParts, OpenedAgent } from './agents/agent-parts.ts'
 import { openAgent } from './agents/open-agent.ts'
 import type { CommandChecks } from './agents/open-repair.ts'
 import { type CalibrationContext, calibratedChecks } from './calibrate/calibrated-checks.ts'
+import type { CertifyingParts } from './checks/certifying-parts.ts'
 import type { CheckSurroundings } from './checks/check-kind.ts'
 import { folderFiles } from './checks/folder-reader.ts'
 import { checkKind } from './checks/kinds/registry.ts'
@@ -28,7 +30,6 @@ import type { CodeParts } from './code-loop/index.ts'
 import type { RunDependencies } from './dependencies/run-dependencies.ts'
 import { filesIn } from './inner-folder.ts'
 import type { OpenPlace } from './launch-place.ts'
-import type { OpenedLoop } from './loaded-loop.ts'
 import { maskedTools } from './mask-tools.ts'
 import { secretsOf, serversOf } from './mcp-servers.ts'
 import { openRunSandbox, partsOf } from './open-sandbox.ts'
@@ -52,7 +53,15 @@ export type FileParts = Pick<
   | 'sandbox'
 >
 
-export interface OpenedParts extends OpenedLoop {
+/** The parts of a run, and what its loop file says about certifying. */
+export interface LaunchedParts extends RunParts {
+  readonly certifying?: CertifyingParts
+}
+
+export interface OpenedParts {
+  readonly parts: LaunchedParts
+  /** What is missing and not required. */
+  readonly problems: readonly string[]
   close(): Promise<void>
 }
 

@@ -44,39 +44,33 @@ export async function driveQueued(
   request: DriveRequest,
   watched: Watched,
 ): Promise<DriveEnd> {
-  const { host, log, opening } = parts
+  const { host, opening } = parts
   const { signal } = watched
-  let loaded: LoadedLoop | undefined
-  try {
-    const handle = await opening.run(async () => {
-      signal.throwIfAborted()
-      const found = await inspectRun(host.journal, run)
-      const { name } = found.run
-      const changes = found.state.source?.changes
-      const caller = runEnvironment(parts.environments.find(run))
-      const environment = await withNeeded(caller, request.needs ?? [], name)
-      loaded = await loadLoop(fileOf(found, request.file), {
-        folder: host.folder,
-        environment,
-        purpose: 'resume',
-        onLine: (line) => log.info({ run }, line),
-        signal,
-        ...defined({ changes, types: host.loopTypes }),
-      })
-      return start(parts, { run, loaded, environment }, request, watched).catch(
-        (error: unknown) => {
-          throw asWaiting(error, name, keysFile(environment))
-        },
-      )
+  const handle = await opening.run(async () => {
+    signal.throwIfAborted()
+    const found = await inspectRun(host.journal, run)
+    const { name } = found.run
+    const changes = found.state.source?.changes
+    const caller = runEnvironment(parts.environments.find(run))
+    const environment = await withNeeded(caller, request.needs ?? [], name)
+    const loaded = await loadLoop(fileOf(found, request.file), {
+      folder: host.folder,
+      environment,
+      purpose: 'resume',
+      // The process of the run prints it again.
+      onLine: () => undefined,
+      signal,
+      ...defined({ changes, types: host.loopTypes }),
     })
-    const suspendNow = (): void => handle.shutDown({ now: true })
-    if (watched.hurry.aborted) suspendNow()
-    watched.hurry.addEventListener('abort', suspendNow, { once: true })
-    await watched.onStarted()
-    return await handle.done
-  } finally {
-    await loaded?.close()
-  }
+    return start(parts, { run, loaded, environment }, request, watched).catch((error: unknown) => {
+      throw asWaiting(error, name, keysFile(environment))
+    })
+  })
+  const suspendNow = (): void => handle.shutDown({ now: true })
+  if (watched.hurry.aborted) suspendNow()
+  watched.hurry.addEventListener('abort', suspendNow, { once: true })
+  await watched.onStarted()
+  return handle.done
 }
 
 /** Adds the command that resumes the run. */
@@ -99,11 +93,12 @@ async function start(
 ): Promise<RunHandle> {
   const place = await host.placeAgain(run, request.workspace)
   const onProblem = (problem: string): void => log.warn({ run }, problem)
+  const onLine = (line: string): void => log.info({ run }, line)
   for (const problem of place.problems) onProblem(problem)
   const models = host.models.withEnvironment(environment)
   return driveRun(
-    { host, models, signal, onState, onProblem, ...defined({ secrets: secrets?.() }) },
-    { loaded, place },
+    { host, models, signal, onState, onProblem, onLine, ...defined({ secrets: secrets?.() }) },
+    { loaded, place, environment },
     request,
   )
 }

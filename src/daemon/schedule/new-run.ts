@@ -27,11 +27,10 @@ export async function createQueued(
   key?: string,
 ): Promise<QueuedRun> {
   const { file } = request
-  const { place, loaded } = await createRun(startParts(parts, { file }), request, (placed) => ({
+  const { place } = await createRun(startParts(parts, { file }), request, (placed) => ({
     row: queueRow(placed, request, parts.now()),
     ...(key === undefined ? {} : { request: { key, digest: digestOf(request) } }),
   }))
-  await loaded.close()
   return place
 }
 
@@ -40,15 +39,9 @@ export async function forkQueued(
   run: RunId,
   request: ForkRequest | ForkChoice,
 ): Promise<QueuedRun> {
-  const { place, loaded } = await createFork(
-    startParts(parts, { run }),
-    run,
-    request,
-    (placed) => ({
-      row: queueRow(placed, { ...request, carry: true }, parts.now()),
-    }),
-  )
-  await loaded.close()
+  const { place } = await createFork(startParts(parts, { run }), run, request, (placed) => ({
+    row: queueRow(placed, { ...request, carry: true }, parts.now()),
+  }))
   return place
 }
 

@@ -6,7 +6,10 @@ import { requireLogDir, requireOnlyRuns } from '../../runs/log-dir.ts'
 import type { Runs } from '../../runs/runs.ts'
 import { planWorktree, type WorktreeChoice } from '../../runs/worktree-options.ts'
 import { folderExists } from '../../system/index.ts'
+import { planChecks } from '../checks/plan-checks.ts'
+import type { LaunchHost } from '../launch-host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
+import { firstPrompt } from '../to-loop-type.ts'
 import { estimateCost } from './estimate-cost.ts'
 import { pastOf } from './past-of.ts'
 import { planSandbox } from './plan-sandbox.ts'
@@ -26,7 +29,7 @@ export interface PlanOptions {
 }
 
 export async function planRun(
-  host: Pick<Runs, 'folder'> & Partial<Pick<Runs, 'journal'>>,
+  host: Pick<Runs, 'folder'> & Partial<Pick<LaunchHost, 'journal' | 'loopTypes'>>,
   loaded: LoadedLoop,
   options: PlanOptions,
 ): Promise<Plan> {
@@ -34,14 +37,14 @@ export async function planRun(
   const apart = [...loaded.files, ...(options.apart ?? [])]
   folderExists(workspace)
   requireOnlyRuns(workspace, requireLogDir(options.logDir))
-  const { loop, input, powers, warnings, variables } = loaded
+  const { name, input, powers, warnings, variables } = loaded
   const limits = { ...defaultLimits, ...loaded.limits, ...given }
-  const prompt = loaded.firstPrompt(limits, workspace)
-  const { checks, scope, seals, certify } = await loaded.planChecks(workspace)
-  const past = await pastOf(host, loop.name)
+  const prompt = await firstPrompt(loaded, limits, workspace, host.loopTypes)
+  const { checks, scope, seals, certify } = await planChecks(loaded, workspace)
+  const past = await pastOf(host, name)
   const journal = host.journal ?? { makerOfGit: async () => undefined }
   return {
-    loop: loop.name,
+    loop: name,
     workspace,
     worktree: await planWorktree(workspace, worktree, { ...host, journal, isVouched, apart }),
     limits,
