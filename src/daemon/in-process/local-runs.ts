@@ -67,7 +67,7 @@ export function createLocalRuns(parts: LocalParts): LocalRuns {
 
 /** A run that is on disk, with its loop and its folder. */
 export async function loadAgain(
-  { host, signal }: LocalParts,
+  { host, signal, reads }: LocalParts,
   run: RunId,
   { file, workspace }: EnqueueOptions,
 ): Promise<CreatedRun> {
@@ -78,13 +78,14 @@ export async function loadAgain(
   ])
   const found = await inspectRun(host.journal, run)
   const changes = found.state.source?.changes
-  const loaded = await loadLoop(fileOf(found, file), {
+  const options = {
     folder: host.folder,
-    purpose: 'resume',
+    purpose: 'resume' as const,
     onLine: () => undefined,
     signal,
     ...defined({ changes, types: host.loopTypes }),
-  })
+  }
+  const loaded = await loadLoop(fileOf(found, file), options, reads)
   const place = await host.placeAgain(run, workspace)
   return { loaded, place, environment: process.env }
 }

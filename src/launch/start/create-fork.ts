@@ -58,7 +58,7 @@ export async function toFork(
 }
 
 export async function createFork(
-  { host, onProblem, signal }: StartParts,
+  { host, onProblem, signal, reads }: StartParts,
   run: RunId,
   request: ForkChoice,
   toQueue?: (place: RunPlace) => Queued,
@@ -68,13 +68,14 @@ export async function createFork(
   const file = fileOf(from, request.file)
   const inherited = request.file === undefined ? from.state.source?.changes : undefined
   const environment = runEnvironment(request.environment)
-  const loaded = await loadLoop(file, {
+  const options = {
     folder: host.folder,
     environment,
     changes: { ...inherited, ...request.changes },
     onLine: dropLine,
     ...defined({ input, signal, trust: request.trust, types: host.loopTypes }),
-  })
+  }
+  const loaded = await loadLoop(file, options, reads)
   const workspace = request.workspace ?? forkFolder(from, iteration)
   if (workspace !== undefined) ensureWorkspaceFolder(workspace)
   const place = await host.placeFork(run, {
