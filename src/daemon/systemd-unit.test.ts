@@ -16,7 +16,7 @@ test('odd paths stay one word and mean nothing to systemd', () => {
 
 test('a path of two lines is refused', () => {
   const state = '/home/a\nExecStartPre=/bin/sh'
-  expect(() => systemdUnit({ node: 'node', program: 'loopd', state })).toThrow(/one line/)
+  expect(() => systemdUnit({ node: 'node', program: 'loopd', state })).toThrow(/line breaks/)
 })
 
 test('a unit says where it goes, and finds the programs of whoever printed it', () => {

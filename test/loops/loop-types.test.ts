@@ -164,7 +164,7 @@ describe('a run of another type', () => {
       limits: defaultLimits,
     })
     expect(plan.prompt).toBe('Write out.txt.')
-    expect(plan.estimate?.unknown).toContain('what the agent for reviewer (codex) costs')
+    expect(plan.estimate?.unknown).toContain('the cost of the agent for reviewer (codex)')
     const found = await runFirstStage(loaded, {
       workspace: loaded.workspace,
       folder: state,
