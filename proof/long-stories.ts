@@ -1,4 +1,4 @@
-/** Stories of commands that take long: `npm test` leaves them out. */
+/** Stories of commands that take long: `npm test` leaves them out, or runs a share of them. */
 
 import type { LongSuite } from './long-suites.ts'
 
@@ -127,7 +127,7 @@ export const longStories: readonly LongSuite[] = [
     name: 'host.preflight',
     title: 'what is tried before a run spends anything',
     file: 'test/e2e/preflight.test.ts',
-    casesMin: 14,
+    casesMin: 13,
     isShared: true,
   },
   {
@@ -149,6 +149,53 @@ export const longStories: readonly LongSuite[] = [
     title: 'loop files whose agent is a known program, which lies or hangs',
     file: 'test/e2e/program-loop.test.ts',
     casesMin: 10,
+    isShared: true,
+  },
+  {
+    name: 'loops.template-fuzz',
+    title: 'templates of random pieces',
+    file: 'src/loops/template-fuzz.test.ts',
+    casesMin: 1,
+    isShared: true,
+  },
+  {
+    name: 'workspace.engine-prefixes',
+    title: 'a run in a worktree, resumed after every event',
+    file: 'test/workspace/engine.test.ts',
+    casesMin: 3,
+    isShared: true,
+  },
+  {
+    name: 'host.code-loops',
+    title: 'loops in code, in files of every kind',
+    file: 'test/code-loop.test.ts',
+    casesMin: 9,
+    isShared: true,
+  },
+  {
+    name: 'host.planted-git',
+    title: 'a git and a .git that an agent planted, end to end',
+    file: 'test/e2e/planted-git.test.ts',
+    casesMin: 2,
+    isShared: true,
+  },
+  {
+    name: 'sandbox.worktrees',
+    title: 'git, links and the checkout, seen from the sandbox of a run in a worktree',
+    file: 'test/e2e/worktree-walls.test.ts',
+    casesMin: 1,
+  },
+  {
+    name: 'sandbox.frozen-servers',
+    title: 'MCP servers that cannot help a check',
+    file: 'test/e2e/walls-servers.test.ts',
+    casesMin: 1,
+  },
+  {
+    name: 'cli.wrong-uses',
+    title: 'wrong uses of every command',
+    file: 'test/cli/wrong-uses.test.ts',
+    casesMin: 90,
     isShared: true,
   },
 ]

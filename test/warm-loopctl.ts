@@ -21,9 +21,13 @@ const commandsMax = 60
 interface Warm {
   readonly child: ChildProcess
   commands: number
+  /** It has looked for programs on another PATH, and may have kept what it found. */
+  isTainted: boolean
 }
 
 const idle: Warm[] = []
+/** Not for the tests of other files. */
+let tainted: Warm[] = []
 
 /** Default folder: that of the tests. */
 export async function warmLoopctl(
@@ -31,8 +35,10 @@ export async function warmLoopctl(
   env: NodeJS.ProcessEnv,
   cwd: string = process.cwd(),
 ): Promise<Ended> {
-  const warm = idle.pop() ?? (await start())
+  const isOther = env['PATH'] !== process.env['PATH']
+  const warm = (isOther ? tainted.pop() : undefined) ?? idle.pop() ?? (await start())
   const { child } = warm
+  warm.isTainted ||= isOther
   let isBusy = true
   // A command that its test did not wait for must not stay.
   afterFile(() => isBusy && child.kill('SIGKILL'))
@@ -48,9 +54,18 @@ export async function warmLoopctl(
   })
   isBusy = false
   warm.commands += 1
-  if (warm.commands < commandsMax) idle.push(warm)
-  else child.disconnect()
+  if (warm.commands >= commandsMax) child.disconnect()
+  else if (!warm.isTainted) idle.push(warm)
+  else {
+    tainted.push(warm)
+    afterFile(dropTainted)
+  }
   return ended
+}
+
+function dropTainted(): void {
+  for (const { child } of tainted) child.disconnect()
+  tainted = []
 }
 
 async function start(): Promise<Warm> {
@@ -64,5 +79,5 @@ async function start(): Promise<Warm> {
   // It ends with this process, and does not keep it from ending.
   child.unref()
   child.channel?.unref()
-  return { child, commands: 0 }
+  return { child, commands: 0, isTainted: false }
 }

@@ -85,14 +85,14 @@ describe('before the first iteration', () => {
 
   test('says how the checks stand on the base, and knows it the next time', async () => {
     const at = repository(loopWith('grep b a.txt'))
+    // Installed dependencies that git does not ignore are no uncommitted changes.
+    mkdirSync(join(at.work, '.venv'))
+    writeFileSync(join(at.work, '.venv/pyvenv.cfg'), 'home = /usr/bin\n')
     const first = await ctl(at, '--json', 'preflight', at.file, '--trust', '--attended')
     expect(JSON.parse(first.stdout)).toMatchObject({
       ready: true,
       tried: { checks: [{ check: 'it', answer: 'fails' }] },
     })
-    // Installed dependencies that git does not ignore are no uncommitted changes.
-    mkdirSync(join(at.work, '.venv'))
-    writeFileSync(join(at.work, '.venv/pyvenv.cfg'), 'home = /usr/bin\n')
     const ended = await attended(at)
     const [found] = eventsOf(ended, 'preflight-ended')
     expect(found).toMatchObject({ checks: [{ check: 'it', answer: 'fails', known: true }] })
@@ -163,12 +163,6 @@ describe('a task that was solved before', () => {
       condition: 'already-done',
       earlier: { name: 'first', branch: 'run/first' },
     })
-    const clone = join(dirname(at.work), 'clone')
-    at.git('clone', '-q', at.work, clone)
-    const there = await attended(at, '--name', 'there', '--workspace', clone)
-    expect(endOf(there).outcome).toMatchObject({ type: 'completed' })
-    expect(endOf(there).outcome?.['earlier']).toBeUndefined()
-    rmSync(clone, { recursive: true, force: true })
     await ctl(at, 'scrap', 'first', '--yes')
     const anew = await outcomeOf('--name', 'fourth')
     expect(anew).toMatchObject({ type: 'completed' })
@@ -176,6 +170,12 @@ describe('a task that was solved before', () => {
     expect(JSON.parse((await ctl(at, '--json', 'forget')).stdout)).toMatchObject({ attempts: 2 })
     const { stdout } = await ctl(at, 'run', at.file, '--attended', '--name', 'third')
     expect(stdout).not.toContain('already done')
+    const clone = join(dirname(at.work), 'clone')
+    at.git('clone', '-q', at.work, clone)
+    const there = await attended(at, '--name', 'there', '--workspace', clone)
+    expect(endOf(there).outcome).toMatchObject({ type: 'completed' })
+    expect(endOf(there).outcome?.['earlier']).toBeUndefined()
+    rmSync(clone, { recursive: true, force: true })
   })
 
   test('is done again after the machine was set up otherwise', async () => {

@@ -144,7 +144,6 @@ export const npmPackageAttacks: readonly Attack[] = [
     answers: (scene) => publish(scene, { name: 'a', archive: `${scene.evil}a.tgz` }),
     ends: 'refused',
     control: ci,
-    isQuick: true,
   },
   {
     name: 'metadata that is redirected to another host',

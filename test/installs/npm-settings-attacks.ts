@@ -61,7 +61,6 @@ export const npmSettingsAttacks: readonly Attack[] = [
     }),
     ends: 'installed',
     control: plain,
-    isQuick: true,
   },
   {
     name: 'lifecycle scripts of a workspace',
@@ -92,7 +91,6 @@ export const npmSettingsAttacks: readonly Attack[] = [
     ]),
     ends: 'installed',
     control: plain,
-    isQuick: true,
   },
   {
     name: 'settings behind a lone carriage return',
@@ -100,7 +98,6 @@ export const npmSettingsAttacks: readonly Attack[] = [
     files: withNpmrc(() => ['legacy-peer-deps=true\rscript-shell=./evil.sh\rignore-scripts=false']),
     ends: 'installed',
     control: plain,
-    isQuick: true,
   },
   {
     name: 'a prefix, a cache and configuration files elsewhere',

@@ -57,7 +57,6 @@ const pip: readonly Attack[] = [
     ]),
     ends: 'refused',
     control: plain,
-    isQuick: true,
   },
   {
     name: 'the same, spelled as pip reads it too',
