@@ -1,4 +1,6 @@
-/** Strong walls around each kind of process that a run starts, tried by one that is hostile. */
+/**
+ * The strong sandbox around each kind of process that a run starts, attacked by a hostile program.
+ */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -33,9 +35,9 @@ sandbox: { hide: [.env] }
 limits: { iterations: 1 }
 `
 
-test('without walls the same program gets everywhere', async () => {
+test('without a sandbox the same program succeeds everywhere', async () => {
   const at = await besieged((one) => loop(one).replace('hide: [.env]', 'require: none'))
-  // The check would be at work before the agent.
+  // The check would run before the agent.
   await ctlApart(at, at.env, 'run', at.file, '--trust', '--attended', '--skip-preflight')
   expect(at.found('agent')).toEqual(
     expect.arrayContaining([
@@ -53,7 +55,7 @@ test('without walls the same program gets everywhere', async () => {
   expect(processesWith(at.canary)).toEqual([])
 })
 
-test('an agent and a check get nowhere, and nothing of them is left', async () => {
+test('an agent and a check achieve nothing, and leave nothing behind', async () => {
   const at = await besieged(loop)
   const ended = await ctlApart(
     at,
@@ -66,15 +68,16 @@ test('an agent and a check get nowhere, and nothing of them is left', async () =
     '--trust',
   )
   expect(ended.stderr).toBe('')
-  // In a clean checkout there is none of what walls keep from it, so what it does there is no success.
+  // A clean checkout contains nothing that the sandbox protects, so what it does there is not a
+  // success.
   expect(ended.stdout).toContain('"evidence":{"check":"tried","status":"met"')
   expect(endOf(ended)).toMatchObject({ outcome: { type: 'exhausted' } })
-  // What a check changes is undone; it passes where it got nowhere.
+  // Changes made by a check are reverted; it passes if it achieved nothing.
   expectNothing(at, 'agent')
   expect(readFileSync(join(at.work, 'prompt.md'), 'utf8')).toBe('Attack.')
 })
 
-test('nor do a command of a tool and an MCP server, and the long output of the one is kept all the same', async () => {
+test('nor do a command of a tool and an MCP server, and the long output of the tool is still stored', async () => {
   const at = await besieged(
     ({ attack }) => `
 workspace: .
