@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { loadLoop, openHost, previewLoop, trustLoop } from 'loopwright'
+import { toLoopType } from '#src/launch/to-loop-type.ts'
 import { atMost, median, type Suite } from './report.ts'
 
 const program = fileURLToPath(new URL('../../dist/daemon/loopd.js', import.meta.url))
@@ -182,6 +183,7 @@ export async function measureReady(runs: number): Promise<number> {
     const { state, file } = await layOut(base)
     const host = await openHost({ folder: state, synchronous: 'NORMAL' })
     const loaded = await loadLoop(file, { folder: state })
+    const loop = await toLoopType(loaded)
     for (let number = 1; number <= runs; number++) {
       const workspace = newWorkspace(base, number)
       const row = {
@@ -192,9 +194,8 @@ export async function measureReady(runs: number): Promise<number> {
         workspace,
       }
       const { input, source } = loaded
-      await host.create(loaded.loop, { input, source, workspace, queue: { row } })
+      await host.create(loop, { input, source, workspace, queue: { row } })
     }
-    await loaded.close()
     await host.close()
     const times: number[] = []
     for (let turn = 0; turn < 3; turn++) {

@@ -45,11 +45,7 @@ async function certify(
   folder = project,
 ): Promise<CertifiedFolder> {
   const loaded = await loadChecks(host, folder, checks)
-  try {
-    return await certifyFolder(host, loaded, { attended: true, ...options })
-  } finally {
-    await loaded.close()
-  }
+  return certifyFolder(host, loaded, { attended: true, ...options })
 }
 
 describe('files without a run', () => {

@@ -175,9 +175,9 @@ const bad: readonly (readonly [string, string, RegExp])[] = [
   [
     'an import from the network',
     `import 'https://example.com/x.js'`,
-    /loop\.ts:1:9: .*give a relative path/,
+    /loop\.ts:1:9: .*use a relative path/,
   ],
-  ['an import of a private name', `import '#x'`, /loop\.ts:1:9: .*give a relative path/],
+  ['an import of a private name', `import '#x'`, /loop\.ts:1:9: .*use a relative path/],
   ['a missing package', `import 'no-such-package-at-all'`, /no-such-package-at-all/],
   [
     'a type imported as a value',

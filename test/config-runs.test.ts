@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { moreChecks, runLimits, runWorktree } from '../src/definition/config/apply-settings.ts'
-import { loadLoop, previewLoop, trustLoop } from '../src/host/index.ts'
+import { loadLoop, planChecks, previewLoop, trustLoop } from '../src/host/index.ts'
 import { planRun } from '../src/launch/plan/plan-run.ts'
 import { planSchema } from '../src/protocol/api/index.ts'
 import type { WorktreeSettings } from '../src/protocol/index.ts'
@@ -26,7 +26,6 @@ async function load(text: string, options: object = {}) {
   mkdirSync(record)
   await trustLoop(await previewLoop(file, record), record)
   const loaded = await loadLoop(file, { folder: record, here: folder, ...options })
-  afterStory(() => loaded.close())
   return { loaded, folder, record }
 }
 
@@ -96,7 +95,7 @@ describe('a loop file', () => {
     const { loaded, folder } = await load(`${plain}agent: { command: [agent] }\n`, {
       ...moreChecks({ commands, timeoutMs: 5000 }),
     })
-    const { checks } = await loaded.planChecks(folder)
+    const { checks } = await planChecks(loaded, folder)
     expect(checks.map(({ name, text, timeoutMs }) => [name, text, timeoutMs])).toEqual([
       ['test', 'true', 600_000],
       ['verify-1', 'npm test', 5000],

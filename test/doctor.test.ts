@@ -86,7 +86,7 @@ test('other base URLs are shown without the secrets in them', async () => {
   expect(anthropic).toEqual({ provider: 'anthropic', key: 'none', variable: 'ANTHROPIC_API_KEY' })
   expect(openai).toMatchObject({
     baseUrl: 'http://127.0.0.1:8080/v1',
-    problem: expect.stringContaining('holds a secret'),
+    problem: expect.stringContaining('contains a secret'),
   })
   expect(google?.problem).toContain('does not begin with http:// or https://')
   expect(google).not.toHaveProperty('baseUrl')

@@ -41,7 +41,7 @@ describe('a repository at the top of a folder', () => {
     makeGit(workspace)
     const place = await host.place({ workspace, worktree: 'auto' })
     expect(place).toMatchObject({ workspace, worktree: undefined })
-    expect(place.why).toMatch(/may have been made by the agent of run "worker".*pass --worktree/)
+    expect(place.why).toMatch(/may have been created by the agent of run "worker".*pass --worktree/)
     expect(await planWorktree(workspace, 'auto', host)).toMatchObject({ isUsed: false })
     await expect(host.place({ workspace, worktree: true })).rejects.toMatchObject({
       code: 'bad-request',
@@ -73,7 +73,9 @@ describe('a repository at the top of a folder', () => {
       const place = await host.place({ workspace, worktree: 'auto' })
       expect(place.worktree).toBeUndefined()
       expect(place.why).toContain(`which worked in ${above}`)
-      await expect(host.place({ workspace, worktree: true })).rejects.toThrow('No worktree is made')
+      await expect(host.place({ workspace, worktree: true })).rejects.toThrow(
+        'Cannot create a worktree',
+      )
     }
   })
 

@@ -179,7 +179,7 @@ describe('the sandbox of a loop file in TypeScript', () => {
   }
 
   test('has the same keys with the same meaning', async () => {
-    await (await load(sandbox)).close()
+    await load(sandbox)
     const wrong = { ...sandbox, limits: { memory: 4096 }, network: ['10.0.0.1'] }
     const error: unknown = await load(wrong).catch((thrown: unknown) => thrown)
     if (!(error instanceof LoopFileError)) throw error

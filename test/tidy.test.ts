@@ -101,10 +101,18 @@ describe('folders', () => {
 /** Phrases and names that were replaced by plainer ones. */
 const replacedWords: readonly RegExp[] = [
   /\b(whoever|somebody|anybody)\b/i,
+  /\b[Nn]obody\b/,
   /\bunless told\b/i,
+  /\b(all the same|as ever|none but|in the place of|put back|put right|whatever you can)\b/i,
+  /\b(takes?|taken) (it |them )?away\b/i,
+  /\bthe very (same|text|bytes)\b/i,
+  /\b(for the record|folder of the record|a run of its own|Told of|Who says so)\b/,
   /\b(is no|are no) (whole path|address of|part of it)\b/i,
   /\bbehind (the|its) walls\b/i,
+  /\bdoors?\b/i,
   /\b(ModelDoor|TreeDoor|OpenWalls|openWalls|SqliteJournal|BegunFiles)\b/,
+  /\b(openDoors|readOnlyWalls|renderWalls|wallsOf|restoreApart|pathsApart|withBegun|notPart|isBare)\b/,
+  /\b(notOfTheWork|createTells|WhereToLook|AgentFound|TreeLook|withinLimit|leaveUnused)\b/,
   /\b(ofTheHouse|goRound|dropDead|notOfTheHouse)\b/,
   /Shall it\?|Say more of it|Who is heard/,
 ]

@@ -17,19 +17,22 @@ export async function loadTrusted(
   { purpose = 'run', watched, changes, defaultModel, moreChecks }: LoadManner = {},
 ): Promise<LoadedLoop> {
   const { loadLoop, previewLoop, trustLoop } = await import('../launch/load-loop.ts')
-  const preview = await previewLoop(file, folder, defined({ purpose }))
+  const { createReadLoops } = await import('../launch/read-loops.ts')
+  const reads = createReadLoops()
+  const preview = await previewLoop(file, folder, { reads, ...defined({ purpose }) })
   const wanted = !preview.trusted && (purpose !== 'look' || options.trust === true)
   if (wanted && (options.trust === true || (await isAgreed(session, preview)))) {
     await trustLoop(preview, folder)
   }
-  return loadLoop(file, {
+  const loading = {
     folder,
     purpose,
     ...defined({ input: options.input, changes }),
     defaultModel,
     ...defined({ moreChecks }),
     ...(watched === undefined ? {} : { onLine: watched.say, signal: watched.signal }),
-  })
+  }
+  return loadLoop(file, loading, reads)
 }
 
 /** What is known about a loop file before it is loaded. */

@@ -6,6 +6,7 @@ import { followRun } from '../history/run-folder/follow-run.ts'
 import type { Host } from '../host/host.ts'
 import { type DaemonLock, lockDaemon } from '../host/lock-daemon.ts'
 import { openHost } from '../host/open-host.ts'
+import { createReadLoops } from '../launch/read-loops.ts'
 import { defined } from '../loop/index.ts'
 import type { DaemonFiles } from '../system/daemon-files.ts'
 import { readPackageVersion } from '../system/package-version.ts'
@@ -85,8 +86,10 @@ async function openDaemon(
   const { loopTypes } = options
   const host = await openHost({ folder: settings.folder, ...defined({ loopTypes }) })
   ending.atEnd(() => host.close())
+  const reads = createReadLoops()
   const scheduler = await openScheduler({
     host,
+    reads,
     settings,
     log,
     secrets: tokens.secrets,
@@ -100,6 +103,7 @@ async function openDaemon(
     createRoutes({
       host,
       scheduler,
+      reads,
       log,
       get settings() {
         return bound

@@ -16,7 +16,7 @@ export interface Listeners {
   /** Such as `http://127.0.0.1:7700`. */
   readonly address: string
   readonly port: number
-  /** May change after `mend`. */
+  /** May change after `repair`. */
   readonly socket: string
   /** Opens the socket again if its file was removed; returns whether it was. */
   repair(): Promise<boolean>

@@ -2,7 +2,7 @@
 
 import type { RunRow } from '../engine/index.ts'
 import type { Host } from '../host/host.ts'
-import type { ReadLoops } from '../launch/load-loop.ts'
+import type { ReadLoops } from '../launch/read-loops.ts'
 import type { RunId } from '../loop/index.ts'
 import type {
   CallerEnvironment,

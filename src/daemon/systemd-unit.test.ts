@@ -16,7 +16,7 @@ test('unusual paths stay one word and have no meaning to systemd', () => {
 
 test('a path with a line break is refused', () => {
   const state = '/home/a\nExecStartPre=/bin/sh'
-  expect(() => systemdUnit({ node: 'node', program: 'loopd', state })).toThrow(/one line/)
+  expect(() => systemdUnit({ node: 'node', program: 'loopd', state })).toThrow(/line breaks/)
 })
 
 test('a unit names its location, and finds the programs of the user who printed it', () => {

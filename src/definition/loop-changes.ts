@@ -3,7 +3,6 @@
  * run uses them again.
  */
 
-import { createHash } from 'node:crypto'
 import { defined, LoopError, type Source } from '../loop/index.ts'
 import type { ReadPrompts } from '../loops/index.ts'
 import {
@@ -137,14 +136,6 @@ export function changedPrompts(prompts: ReadPrompts, { prompt }: LoopChanges): R
   const position = { file: '--prompt', line: 1, column: 1 }
   const whole = { priority: 100, stable: false, keep: 'start', required: false } as const
   return { ...prompts, prompt: [{ name: 'prompt', ...whole, text: prompt, position }] }
-}
-
-/** A changed loop counts as another version, so that it is not resumed in the middle of an iteration. */
-export function changedVersion(digest: string, changes: LoopChanges): string {
-  if (Object.keys(changes).length === 0) return digest
-  return createHash('sha256')
-    .update(`${digest}\0${JSON.stringify(changes)}`)
-    .digest('hex')
 }
 
 export const changedSource = (source: Source, changes: LoopChanges): Source =>

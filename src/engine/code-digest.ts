@@ -35,7 +35,7 @@ export function continuesCode(
 }
 
 /** The version of a loop that was loaded from a file: its digest, and what overrides its values. */
-export function versionOf({ digest, changes = {} }: Source): string {
+export function versionOf({ digest, changes = {} }: Pick<Source, 'digest' | 'changes'>): string {
   if (Object.keys(changes).length === 0) return digest
   return createHash('sha256')
     .update(`${digest}\0${JSON.stringify(changes)}`)

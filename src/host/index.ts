@@ -36,6 +36,7 @@ export {
   writeRunFolder,
 } from '../history/run-folder/index.ts'
 export { commandCheck } from '../launch/checks/command-check.ts'
+export { planChecks } from '../launch/checks/plan-checks.ts'
 export { type CodeLoop, defineLoop } from '../launch/code-loop/define-loop.ts'
 export type { OpenPlace } from '../launch/launch-place.ts'
 export {
@@ -47,8 +48,10 @@ export {
   trustLoop,
   validateLoop,
 } from '../launch/load-loop.ts'
-export type { LoadedLoop, OpenedLoop } from '../launch/loaded-loop.ts'
+export type { LoadedLoop } from '../launch/loaded-loop.ts'
+export { type OpenedLoop, openLoop } from '../launch/open-loop.ts'
 export type { Replay, ReplayResult } from '../launch/replay/index.ts'
+export { firstPrompt } from '../launch/to-loop-type.ts'
 export {
   type Action,
   type AgentContext,

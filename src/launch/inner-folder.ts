@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Commands, RunBaseFiles, StartProcess, TreeReader } from '../engine/index.ts'
 import type { OpenedSandbox } from './opened-sandbox.ts'
 
-/** Commands that would start at the top of the workspace start in that folder instead. */
+/** Commands start in that folder instead of the root of the workspace. */
 export function startingIn(
   sandbox: OpenedSandbox,
   workspace: string,
@@ -29,7 +29,7 @@ export function startingIn(
     bareCommands: inFolder(sandbox.bareCommands),
     bareStart: started(sandbox.bareStart),
     agentCommands(command, socketPath, view = {}) {
-      // An agent looks for its instructions in each folder from the top down.
+      // An agent reads instructions in each folder from the root down.
       const hides = foldersTo(inner).flatMap((folder) =>
         (view.hides ?? []).map((path) => join(folder, path)),
       )
@@ -45,7 +45,7 @@ function foldersTo(inner: string): readonly string[] {
   return ['', ...names.map((_name, index) => names.slice(0, index + 1).join('/'))]
 }
 
-/** Only the files of the folder, which decide how it is checked. */
+/** Only the files of the folder, from which its checks are derived. */
 export function filesIn({ reader, tree }: RunBaseFiles, inner: string | undefined): RunBaseFiles {
   if (inner === undefined) return { reader, tree }
   const prefix = `${inner}/`

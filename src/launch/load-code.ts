@@ -1,6 +1,6 @@
-/** A loop file in TypeScript as something to run: its data as in YAML, its code in a child. */
+/** Loads a loop file in TypeScript: its data as in YAML, and a description of its code. */
 
-import { basename, dirname, extname } from 'node:path'
+import { basename, extname } from 'node:path'
 import { codePowers } from '../definition/code-loop/code-powers.ts'
 import type { LoadOptions } from '../definition/load-options.ts'
 import {
@@ -9,13 +9,13 @@ import {
   changedChecks,
   changedPrompts,
   changedSource,
-  changedVersion,
   type LoopChanges,
   requireChanges,
   withSettings,
 } from '../definition/loop-changes.ts'
 import { LoopFileError, pathName } from '../definition/loop-file/index.ts'
-import { defined, type Json, LoopError } from '../loop/index.ts'
+import { versionOf } from '../engine/code-digest.ts'
+import { defined, type Json, LoopError, type Source } from '../loop/index.ts'
 import { type LoopTypeDefinition, loopTypes, type ReadPrompts } from '../loops/index.ts'
 import {
   checkLoopFile,
@@ -26,65 +26,50 @@ import {
   type LoopFileType,
   unknownName,
 } from '../protocol/index.ts'
-import { type OpenCodeLoop, openCodeLoop, type ScannedLoop } from './code-loop/index.ts'
-import { firstPrompt, requireSeals, withGiven, withType, workspaceOf } from './load-file.ts'
-import type { LoadedLoop } from './loaded-loop.ts'
-import { type OpenedParts, openParts } from './open-parts.ts'
+import { closedCodeLoopType, describeCodeLoop, type ScannedLoop } from './code-loop/index.ts'
+import type { LoopDescription } from './code-loop/wire.ts'
+import { requireSeals, withGiven, workspaceOf } from './load-file.ts'
+import type { LoadedLoop, TypedLoop } from './loaded-loop.ts'
 
+/** Starts a process that describes the file, and ends it. Another one runs the code when it is needed. */
 export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Promise<LoadedLoop> {
-  const environment = options.environment ?? process.env
+  const env = options.environment ?? process.env
   const { onLine, signal } = options
-  const code = await openCodeLoop(scanned, {
-    env: environment,
-    ...defined({ onLine, signal }),
-  })
-  try {
-    const { file: written, input, type: named } = readSettings(code, options)
-    const changes = requireChanges(withSettings(written.agents, options))
-    requireOurs(code, changes)
-    const file = {
-      ...written,
-      agents: changedAgents(written.agents, changes),
-      checks: changedChecks(written.checks, changes),
-      certify: changedCertify(written.certify, changes),
-    }
-    await requireSeals(file)
-    const given = isJsonObject(input) ? withGiven(input, options.input) : input
-    const type = await typeOf(code, named, file, given, changes)
-    const opened: OpenedParts[] = []
-    return {
-      source: changedSource(code.source, changes),
-      files: [scanned.file],
-      ...type,
-      input: given,
-      limits: file.limits,
-      agents: file.agents,
-      sandbox: file.sandbox,
-      workspace: workspaceOf(file, scanned.file, options.here),
-      worktree: file.worktree,
-      powers: codePowers(scanned),
-      warnings: [],
-      planChecks: async (workspace) =>
-        (await import('./checks/plan-checks.ts')).planChecks(
-          file,
-          workspace,
-          Object.keys(code.parts.checks),
-        ),
-      async open(place) {
-        const apart = [scanned.file, ...(place.apart ?? [])]
-        const base = dirname(scanned.file)
-        const parts = await openParts(file, { ...place, apart, base }, environment, code.parts)
-        opened.push(parts)
-        return parts
-      },
-      async close() {
-        await Promise.all([...opened.map((parts) => parts.close()), code.close()])
-      },
-    }
-  } catch (error) {
-    await code.close()
-    throw error
+  const described = await describeCodeLoop(scanned, { env, ...defined({ onLine, signal }) })
+  const code = { source: { file: scanned.file, digest: scanned.digest }, described }
+  const { file: written, input, type } = readSettings(code, options)
+  const changes = requireChanges(withSettings(written.agents, options))
+  requireOurs(described, changes)
+  const file = {
+    ...written,
+    agents: changedAgents(written.agents, changes),
+    checks: changedChecks(written.checks, changes),
+    certify: changedCertify(written.certify, changes),
   }
+  await requireSeals(file)
+  const given = isJsonObject(input) ? withGiven(input, options.input) : input
+  const { name, variables, typed } = await checkLoop(scanned, { code, type, file, given, changes })
+  return {
+    name,
+    source: changedSource(code.source, changes),
+    files: [scanned.file],
+    input: given,
+    limits: file.limits,
+    agents: file.agents,
+    sandbox: file.sandbox,
+    workspace: workspaceOf(file, scanned.file, options.here),
+    worktree: file.worktree,
+    powers: codePowers(scanned),
+    warnings: [],
+    variables,
+    purpose: options.purpose ?? 'run',
+    definition: { type: 'code', file, scanned, described, typed },
+  }
+}
+
+interface DescribedCode {
+  readonly source: Source
+  readonly described: LoopDescription
 }
 
 interface Settings {
@@ -95,9 +80,9 @@ interface Settings {
 }
 
 /** What is code is changed in the code. */
-function requireOurs({ loop, parts }: OpenCodeLoop, { model, prompt }: LoopChanges): void {
+function requireOurs({ loop, hasAgent }: LoopDescription, { model, prompt }: LoopChanges): void {
   const what =
-    model !== undefined && parts.agent !== undefined
+    model !== undefined && hasAgent
       ? 'The agent of this loop is code of its own, which chooses its model. Take --model away'
       : prompt !== undefined && loop !== undefined
         ? 'This loop is code of its own, which writes its prompts. Take --prompt away'
@@ -105,28 +90,36 @@ function requireOurs({ loop, parts }: OpenCodeLoop, { model, prompt }: LoopChang
   if (what !== undefined) throw new LoopError('bad-request', `${what}, and change the code.`)
 }
 
-async function typeOf(
-  code: OpenCodeLoop,
-  type: LoopTypeDefinition | undefined,
-  file: LoopFile,
-  input: Json,
-  changes: LoopChanges,
-): Promise<Pick<LoadedLoop, 'loop' | 'variables' | 'firstPrompt'>> {
-  if (code.loop !== undefined || type === undefined) {
-    const loop = code.loop ?? unreachableLoop()
-    return { loop, variables: [], firstPrompt: () => undefined }
-  }
-  const prepared = await type.prepare(file, {
-    version: changedVersion(code.source.digest, changes),
-    input: isJsonObject(input) ? input : {},
-    prompts: changedPrompts(promptsOf(code, type, file), changes),
-  })
-  const { variables } = prepared
-  return { loop: withType(prepared.loop, type), variables, firstPrompt: firstPrompt(prepared) }
+interface CheckedLoop extends Pick<LoadedLoop, 'name' | 'variables'> {
+  readonly typed: TypedLoop | undefined
 }
 
-const unreachableLoop = (): never => {
-  throw new Error('A loop file without code has a loop type.')
+/** Rejects a loop that cannot be prepared, such as one with a bad template. */
+async function checkLoop(
+  scanned: ScannedLoop,
+  {
+    code,
+    type,
+    file,
+    given,
+    changes,
+  }: {
+    readonly code: DescribedCode
+    readonly type: LoopTypeDefinition | undefined
+    readonly file: LoopFile
+    readonly given: Json
+    readonly changes: LoopChanges
+  },
+): Promise<CheckedLoop> {
+  if (type === undefined) {
+    const { name } = closedCodeLoopType(scanned, code.described)
+    return { name, variables: [], typed: undefined }
+  }
+  const version = versionOf({ digest: scanned.digest, changes })
+  const prompts = changedPrompts(promptsOf(code, type, file), changes)
+  const input = isJsonObject(given) ? given : {}
+  const { loop, variables } = await type.prepare(file, { version, input, prompts })
+  return { name: loop.name, variables, typed: { loopType: type.name, version, prompts } }
 }
 
 /** A loop type that is code: which agents it asks for, and what it needs besides, only the code knows. */
@@ -139,7 +132,7 @@ const codeType: LoopFileType = {
 }
 
 function readType(
-  { settings, loop }: OpenCodeLoop,
+  { settings, loop }: LoopDescription,
   types: readonly LoopTypeDefinition[],
 ): LoopTypeDefinition | string | undefined {
   if (loop !== undefined) return undefined
@@ -152,14 +145,17 @@ function readType(
 }
 
 /** A loop type that is code needs no agent, and any input is its own business. */
-function readSettings(code: OpenCodeLoop, { types = loopTypes }: LoadOptions): Settings {
-  const { settings, loop, source, parts } = code
+function readSettings(
+  { source, described }: DescribedCode,
+  { types = loopTypes }: LoadOptions,
+): Settings {
+  const { settings, loop } = described
   const { input, tools, ...rest } = settings
-  const type = readType(code, types)
+  const type = readType(described, types)
   if (typeof type === 'string') throw refused(source.file, [{ path: ['loop'], reason: type }])
   const owned = loop === undefined ? {} : { agent: { script: [[{ say: '' }]] } }
   const givenInput = loop === undefined && input !== undefined ? { input } : {}
-  const ours = new Set(parts.tools.map((tool) => tool.name))
+  const ours = new Set(described.tools.map((tool) => tool.name))
   const named = Array.isArray(tools) ? tools.filter((name) => !ours.has(String(name))) : undefined
   const written = {
     ...owned,
@@ -186,7 +182,7 @@ function refused(file: string, problems: readonly FileProblem[]): LoopFileError 
 }
 
 function promptsOf(
-  { source }: OpenCodeLoop,
+  { source }: DescribedCode,
   type: LoopTypeDefinition,
   { settings }: LoopFile,
 ): ReadPrompts {

@@ -1,4 +1,4 @@
-/** A loop file in YAML as something to run. */
+/** Loads a loop file in YAML. */
 
 import { dirname, resolve } from 'node:path'
 import type { LoadOptions } from '../definition/load-options.ts'
@@ -8,19 +8,16 @@ import {
   changedChecks,
   changedPrompts,
   changedSource,
-  changedVersion,
   requireChanges,
   withSettings,
 } from '../definition/loop-changes.ts'
 import { describePowers, type ReadLoopFile } from '../definition/loop-file/index.ts'
-import { type AnyLoopType } from '../engine/index.ts'
-import { defined, type Json, LoopError, suggestName } from '../loop/index.ts'
-import type { LoopTypeDefinition, PreparedLoop } from '../loops/index.ts'
-import { defaultLoopType, type LoopFile } from '../protocol/index.ts'
+import { versionOf } from '../engine/code-digest.ts'
+import { type Json, LoopError, suggestName } from '../loop/index.ts'
+import type { LoopFile } from '../protocol/index.ts'
 import { modelWarnings } from './agents/model-warnings.ts'
 import type { LoadedLoop } from './loaded-loop.ts'
 import { loopWarnings } from './loop-warnings.ts'
-import { type OpenedParts, openParts } from './open-parts.ts'
 
 export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promise<LoadedLoop> {
   const { path, digest } = read
@@ -34,16 +31,13 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
   const environment = options.environment ?? process.env
   await requireSeals(file)
   const input = withGiven(file.input, options.input)
-  const prepared = await read.type.prepare(file, {
-    version: changedVersion(digest, changes),
-    input,
-    prompts: changedPrompts(read.prompts, changes),
-  })
-  const opened: OpenedParts[] = []
+  const version = versionOf({ digest, changes })
+  const prompts = changedPrompts(read.prompts, changes)
+  const prepared = await read.type.prepare(file, { version, input, prompts })
   return {
+    name: prepared.loop.name,
     source: changedSource({ file: path, digest }, changes),
     files: named(read),
-    loop: withType(prepared.loop, read.type),
     input,
     limits: file.limits,
     agents: file.agents,
@@ -61,46 +55,14 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
       ...(options.purpose === 'look' ? await modelWarnings(file.agents, environment) : []),
     ],
     variables: prepared.variables,
-    firstPrompt: firstPrompt(prepared),
-    planChecks: async (workspace) =>
-      (await import('./checks/plan-checks.ts')).planChecks(file, workspace),
-    async open(place) {
-      if (options.purpose === 'look')
-        throw new LoopError('not-trusted', 'It was only looked at. Load it to run it.')
-      const apart = [...named(read), ...(place.apart ?? [])]
-      const base = dirname(path)
-      const parts = await openParts(file, { ...place, apart, base }, environment)
-      opened.push(parts)
-      return parts
-    },
-    async close() {
-      await Promise.all(opened.map((parts) => parts.close()))
-    },
+    purpose: options.purpose ?? 'run',
+    definition: { type: 'file', file, typed: { loopType: read.type.name, version, prompts } },
   }
 }
 
 /** Changing the loop file is not the loop's work, and must not be undone with it. */
 const named = ({ path, files }: ReadLoopFile): readonly string[] =>
   files.map((file) => resolve(dirname(path), file.path))
-
-/** Of which type a loop is and how its agents appear is kept with the run, except for `plain`. */
-export function withType(
-  loop: AnyLoopType,
-  { name: type, roles }: LoopTypeDefinition,
-): AnyLoopType {
-  if (type === defaultLoopType) return loop
-  if (roles === 'any') return { ...loop, type }
-  const shown = Object.entries(roles).map(([role, { label, reports }]) => [
-    role,
-    defined({ label, reports }),
-  ])
-  return { ...loop, type, roles: Object.fromEntries(shown) }
-}
-
-export const firstPrompt =
-  (prepared: Pick<PreparedLoop, 'firstPrompt'>): LoadedLoop['firstPrompt'] =>
-  ({ iterations, tokens, costMicros, timeMs }, workspace) =>
-    prepared.firstPrompt({ workspace, remaining: { iterations, tokens, costMicros, timeMs } })
 
 export const workspaceOf = (
   { workspace }: { readonly workspace?: string },

@@ -27,16 +27,14 @@ import { defined, LoopError } from '../loop/index.ts'
 import type { PlannedChecks } from './checks/plan-checks.ts'
 import type { LoadedLoop } from './loaded-loop.ts'
 import { neededVariables, variablesOfCode } from './needed-variables.ts'
+import type { ReadLoops } from './read-loops.ts'
 
 type Looked =
   | { readonly type: 'data'; readonly read: ReadLoopFile }
   | { readonly type: 'code'; readonly scanned: ScannedLoop }
 
-/** Loop files in YAML that were read for a preview, by their digest, to be loaded without reading them again. */
-export type ReadLoops = Map<string, ReadLoopFile>
-
 export interface PreviewOptions extends Pick<LoadOptions, 'purpose' | 'types'> {
-  /** Keeps what was read, to be loaded without reading it again. */
+  /** What this process read before, and reads now. */
   readonly reads?: ReadLoops
 }
 
@@ -46,9 +44,8 @@ export async function previewLoop(
   folder: string,
   { reads, ...options }: PreviewOptions = {},
 ): Promise<LoopPreview> {
-  const looked = await look(path, options)
+  const looked = await look(path, options, reads)
   const seen = summary(looked)
-  if (looked.type === 'data') reads?.set(seen.digest, looked.read)
   return { ...seen, trusted: await openTrust(folder).isTrusted(seen) }
 }
 
@@ -84,8 +81,7 @@ export async function loadLoop(
   options: LoadOptions,
   reads?: ReadLoops,
 ): Promise<LoadedLoop> {
-  const read = reads?.get(options.trust ?? '')
-  const looked: Looked = read?.path === path ? { type: 'data', read } : await look(path, options)
+  const looked = await look(path, options, reads)
   const seen = summary(looked)
   if (options.trust !== undefined) await trustReviewed(seen, options.trust, options.folder)
   if (options.purpose !== 'look' || looked.type === 'code') {
@@ -131,7 +127,6 @@ export async function validateLoop(path: string, folder: string): Promise<LoopRe
     const looked = await look(path)
     if (looked.type === 'code') return await validateCode(path, folder, looked.scanned)
     const loaded = await loadFile(looked.read, { folder, purpose: 'look' })
-    await loaded.close()
     return await reportOf(path, loaded)
   } catch (error) {
     return { file: path, ok: false, problems: problemsOf(error), warnings: [] }
@@ -147,14 +142,13 @@ async function validateCode(
     const warning = `only its syntax was checked: trust it to have the rest checked (loopctl trust ${path})`
     return { file: path, ok: true, problems: [], warnings: [warning] }
   }
-  const loaded = await loadCode(scanned, { folder })
-  await loaded.close()
-  return reportOf(path, loaded)
+  return reportOf(path, await loadCode(scanned, { folder }))
 }
 
 async function reportOf(path: string, loaded: LoadedLoop): Promise<LoopReport> {
   const { warnings, variables, workspace } = loaded
-  const { scope } = await loaded.planChecks(workspace)
+  const { planChecks } = await import('./checks/plan-checks.ts')
+  const { scope } = await planChecks(loaded, workspace)
   return { file: path, ok: true, problems: [], warnings, variables, scope }
 }
 
@@ -169,18 +163,20 @@ function problemsOf(error: unknown): LoopReport['problems'] {
 
 async function look(
   path: string,
-  { purpose, types }: Pick<LoadOptions, 'purpose' | 'types'> = {},
+  { purpose, types, trust }: Pick<LoadOptions, 'purpose' | 'types' | 'trust'> = {},
+  reads?: ReadLoops,
 ): Promise<Looked> {
   if (codeLoopEndings.includes(extname(path))) {
     return { type: 'code', scanned: await scanCodeLoop(path) }
   }
-  return {
-    type: 'data',
-    read: await readLoopFile(path, {
-      ...(purpose === 'resume' ? { nowMs: 0 } : {}),
-      ...defined({ types }),
-    }),
+  const isResumed = purpose === 'resume'
+  const reader = {
+    // A deadline that has passed matters only to a new run.
+    name: isResumed ? 'resume' : 'run',
+    read: (file: string) =>
+      readLoopFile(file, { ...(isResumed ? { nowMs: 0 } : {}), ...defined({ types }) }),
   }
+  return { type: 'data', read: await (reads?.read(path, reader, trust) ?? reader.read(path)) }
 }
 
 function summary(looked: Looked): Omit<LoopPreview, 'trusted'> {

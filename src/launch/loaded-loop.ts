@@ -1,22 +1,28 @@
-/** A loop file that was read, checked and trusted, and what it opens. */
+/**
+ * A loop file that was read, checked and trusted. It is data: reading opens nothing, and `openLoop` starts what a
+ * run needs (ADR 0067).
+ */
 
-import type { AnyLoopType } from '../engine/index.ts'
+import type { ScannedLoop } from '../definition/code-loop/scan-code-loop.ts'
 import type { Json, Limits, Source } from '../loop/index.ts'
-import type { AgentSettings, SandboxSettings, WorktreeSettings } from '../protocol/index.ts'
-import type { RunParts } from '../runs/options.ts'
-import type { CertifyingParts } from './checks/certifying-parts.ts'
-import type { PlannedChecks } from './checks/plan-checks.ts'
-import type { OpenPlace } from './launch-place.ts'
+import type { ReadPrompts } from '../loops/index.ts'
+import type {
+  AgentSettings,
+  LoopFile,
+  SandboxSettings,
+  WorktreeSettings,
+} from '../protocol/index.ts'
+import type { LoopDescription } from './code-loop/wire.ts'
 
-/** A loop file that was read, checked and trusted. `open` prepares its agent, tools and checks for one run. */
+/** A loop file that was read, checked and trusted: data, which `openLoop` opens for one run. */
 export interface LoadedLoop {
+  readonly name: string
   readonly source: Source
-  /** The file and those that it names, which are no part of the work: whole paths. */
+  /** The file and those that it names, which are not part of the work: absolute paths. */
   readonly files: readonly string[]
-  readonly loop: AnyLoopType
   readonly input: Json
   readonly limits: Partial<Limits>
-  /** Who works, by role, and in which sandbox: as the file says, with the changes for this run. */
+  /** Who works, by role, and in which sandbox: as in the file, with the changes for this run. */
   readonly agents: { readonly [role: string]: AgentSettings }
   readonly sandbox: SandboxSettings
   /** The folder to work in, unless the user names another. */
@@ -24,28 +30,34 @@ export interface LoadedLoop {
   /** Whether a run gets a worktree of it, unless the user decides otherwise. */
   readonly worktree: WorktreeSettings
   readonly powers: readonly string[]
-  /** What a person should know, and what a run can do without. */
+  /** Problems that the user should know about and that do not prevent a run. */
   readonly warnings: readonly string[]
-  /** What its templates expect to be given, such as `input.goal`. */
+  /** What its templates expect as input, such as `input.goal`. */
   readonly variables: readonly string[]
-  /** What the agent would be told first; undefined where only running tells. */
-  firstPrompt(limits: Limits, workspace: string): string | undefined
-  /** What it would check and certify with there. */
-  planChecks(workspace: string): Promise<PlannedChecks>
-  /** Starts what a run needs: its agent, its tools, their servers. For one run. */
-  open(place: OpenPlace): Promise<OpenedLoop>
-  /** Ends everything that was opened, and the process of a loop that is code. */
-  close(): Promise<void>
+  /** What it was read for. A file that was read for `look` may be untrusted, and is not opened. */
+  readonly purpose: 'run' | 'resume' | 'look'
+  readonly definition: LoopDefinition
 }
 
-/** The parts of a run, and what its loop file says about certifying. */
-export interface LaunchedParts extends RunParts {
-  readonly certifying?: CertifyingParts
+/** What the parts of a run are made from. */
+export type LoopDefinition =
+  | { readonly type: 'file'; readonly file: LoopFile; readonly typed: TypedLoop }
+  | (CodeDefinition & { readonly typed: TypedLoop })
+  /** The loop type is code, too. */
+  | (CodeDefinition & { readonly typed: undefined })
+
+interface CodeDefinition {
+  readonly type: 'code'
+  readonly file: LoopFile
+  readonly scanned: ScannedLoop
+  readonly described: LoopDescription
 }
 
-/** The parts of a run, opened from a loop file. */
-export interface OpenedLoop {
-  readonly parts: LaunchedParts
-  /** What is missing and can be done without. */
-  readonly problems: readonly string[]
+/** A loop of a registered type, which is found again by its name. */
+export interface TypedLoop {
+  readonly loopType: string
+  /** Digest of all that the loop came from. */
+  readonly version: string
+  /** The prompts by key, with the changes for this run. */
+  readonly prompts: ReadPrompts
 }

@@ -31,7 +31,7 @@ describe('a loop file gets warnings for', () => {
     expect(await warnings('agent: { command: [./agent], env: [SET] }')).toEqual([])
     expect((await warnings('agent: { command: [./notes] }')).join()).toContain('chmod +x')
     expect(await warnings('agent: { command: [nobody], env: [UNSET] }')).toEqual([
-      'agent.command: there is no program nobody: install it, or give its path.',
+      'agent.command: the program nobody was not found: install it, or use its path.',
       'agent.env: UNSET is not set, so the agent will not have it.',
     ])
     expect(await warnings('agent: { model: a/b }\nsandbox: { hide: [x] }', '/nonexistent')).toEqual(
@@ -48,7 +48,7 @@ describe('a loop file gets warnings for', () => {
       'agent.env: UNSET is not set, so the agent will not have it.',
     ])
     expect(await warnings('agent: { acp: [nobody] }')).toEqual([
-      'agent.acp: there is no program nobody: install it, or give its path.',
+      'agent.acp: the program nobody was not found: install it, or use its path.',
     ])
     expect(await warnings('agent: repair')).toEqual([])
   })
@@ -56,7 +56,7 @@ describe('a loop file gets warnings for', () => {
   test('a missing key of an agent, unless it has its own login', async () => {
     const agent = 'command: [./agent], env: [ANTHROPIC_API_KEY]'
     expect(await warnings(`agent: { ${agent} }`)).toEqual([
-      'agent.env: ANTHROPIC_API_KEY is not passed on: it leads to the gateway. Take it out.',
+      'agent.env: ANTHROPIC_API_KEY is not passed to the agent, because it points to the gateway. Remove it.',
     ])
     expect(await warnings(`agent: { ${agent}, subscription: true }`)).toEqual([
       'agent.env: ANTHROPIC_API_KEY is not set, so the agent will not have it.',
@@ -67,8 +67,8 @@ describe('a loop file gets warnings for', () => {
     const model = 'agent: { model: a/b }\n'
     expect(await warnings(`${model}sandbox: { hide: [.env], readOnly: [work] }`)).toEqual([])
     expect(await warnings(`${model}sandbox: { hide: [.evn], readOnly: [wrok] }`)).toEqual([
-      `sandbox.readOnly: there is no ${join(folder, 'wrok')}.`,
-      'sandbox.hide: there is no .evn in the workspace, so nothing is hidden.',
+      `sandbox.readOnly: ${join(folder, 'wrok')} does not exist.`,
+      'sandbox.hide: .evn does not exist in the workspace, so nothing is hidden.',
     ])
   })
 })

@@ -1,4 +1,4 @@
-/** What will be missed when a loop file runs, as far as it can be seen beforehand. */
+/** Warnings about a loop file before it runs: missing programs, variables and paths. */
 
 import { existsSync } from 'node:fs'
 import { delimiter, dirname, resolve } from 'node:path'
@@ -36,7 +36,7 @@ export function loopWarnings(
   ]
 }
 
-/** Each once, with the key of the loop file that it stands under. */
+/** Each agent once, with its key in the loop file. */
 export const differentAgents = (
   agents: LoopFile['agents'],
 ): readonly (readonly [key: string, agent: AgentSettings])[] =>
@@ -54,7 +54,7 @@ const agentWarnings = (
   ...('env' in agent ? variableWarnings(key, agent, at) : []),
 ]
 
-/** Programs of the agent that are not there: without them it cannot work. */
+/** Programs of the agents that are not installed. */
 export function missingAgents(
   key: string,
   agent: AgentSettings,
@@ -85,7 +85,7 @@ export function missingAgents(
 const missingAgent = (key: string, wanted: ProgramToFind, at: ProgramSearch): readonly string[] =>
   findAgentProgram(wanted, at) === undefined ? [`${key}: ${explainInstall(wanted)}`] : []
 
-/** Where the clients of the providers look: an agent finds its session of the gateway there. */
+/** The variables that point an agent to its session of the gateway. */
 const sessionVariables = new Set(Object.keys(agentEnvironment('', '')))
 
 function missingProgram(
@@ -99,7 +99,7 @@ function missingProgram(
   if (program.includes('/') && existsSync(path)) {
     return [`${key}: ${path} is not executable. Run: chmod +x ${path}`]
   }
-  return [`${key}: there is no program ${program}: install it, or give its path.`]
+  return [`${key}: the program ${program} was not found: install it, or use its path.`]
 }
 
 function variableWarnings(
@@ -111,7 +111,8 @@ function variableWarnings(
   const unset = env.filter((name) => !taken.includes(name) && environment[name] === undefined)
   return [
     ...taken.map(
-      (name) => `${key}.env: ${name} is not passed on: it leads to the gateway. Take it out.`,
+      (name) =>
+        `${key}.env: ${name} is not passed to the agent, because it points to the gateway. Remove it.`,
     ),
     ...unset.map((name) => `${key}.env: ${name} is not set, so the agent will not have it.`),
   ]
@@ -122,7 +123,7 @@ function isProgram(program: string, workspace: string, environment: Environment)
   return folders.some((folder) => isExecutable(resolve(folder, program)))
 }
 
-/** A name that was written wrongly would show what was to be hidden. */
+/** A misspelled path would leave the file visible. */
 function sandboxWarnings(
   { readOnly, hide }: SandboxSettings,
   base: string,
@@ -131,13 +132,13 @@ function sandboxWarnings(
   return [
     ...readOnly
       .filter((path) => !existsSync(resolve(base, path)))
-      .map((path) => `sandbox.readOnly: there is no ${resolve(base, path)}.`),
+      .map((path) => `sandbox.readOnly: ${resolve(base, path)} does not exist.`),
     ...notHidden(hide, workspace),
   ]
 }
 
-/** Also said when a run begins, which may be in another workspace. */
+/** Repeated when a run starts, which may be in another workspace. */
 export const notHidden = (hide: readonly string[], workspace: string): readonly string[] =>
   (existsSync(workspace) ? hide : [])
     .filter((path) => !existsSync(resolve(workspace, path)))
-    .map((path) => `sandbox.hide: there is no ${path} in the workspace, so nothing is hidden.`)
+    .map((path) => `sandbox.hide: ${path} does not exist in the workspace, so nothing is hidden.`)

@@ -1,4 +1,4 @@
-/** What a loop file says a run may use, made real: its agent, tools, MCP servers and checks. */
+/** Opens the parts of a run from its loop file: agents, tools, MCP servers and checks. */
 
 import { realpathSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -8,6 +8,7 @@ import type { Tools } from '../engine/index.ts'
 import { createSecrets } from '../gateway/index.ts'
 import { defined } from '../loop/index.ts'
 import { type AgentSettings, type LoopFile, makerRole } from '../protocol/index.ts'
+import type { RunParts } from '../runs/options.ts'
 import type { Environment } from '../system/environment.ts'
 import { connectMcp, type McpTools } from '../tools/index.ts'
 import { makePrivateFolder, removeAbandonedPrivateFolders } from '../workspace/index.ts'
@@ -15,6 +16,7 @@ import type { AgentParts, OpenedAgent } from './agents/agent-parts.ts'
 import { openAgent } from './agents/open-agent.ts'
 import type { CommandChecks } from './agents/open-repair.ts'
 import { type CalibrationContext, calibratedChecks } from './calibrate/calibrated-checks.ts'
+import type { CertifyingParts } from './checks/certifying-parts.ts'
 import type { CheckSurroundings } from './checks/check-kind.ts'
 import { folderFiles } from './checks/folder-reader.ts'
 import { checkKind } from './checks/kinds/registry.ts'
@@ -28,7 +30,6 @@ import type { CodeParts } from './code-loop/index.ts'
 import type { RunDependencies } from './dependencies/run-dependencies.ts'
 import { filesIn } from './inner-folder.ts'
 import type { OpenPlace } from './launch-place.ts'
-import type { OpenedLoop } from './loaded-loop.ts'
 import { maskedTools } from './mask-tools.ts'
 import { secretsOf, serversOf } from './mcp-servers.ts'
 import { openRunSandbox, partsOf } from './open-sandbox.ts'
@@ -52,7 +53,15 @@ export type FileParts = Pick<
   | 'sandbox'
 >
 
-export interface OpenedParts extends OpenedLoop {
+/** The parts of a run, and what its loop file says about certifying. */
+export interface LaunchedParts extends RunParts {
+  readonly certifying?: CertifyingParts
+}
+
+export interface OpenedParts {
+  readonly parts: LaunchedParts
+  /** What is missing and not required. */
+  readonly problems: readonly string[]
   close(): Promise<void>
 }
 
@@ -61,7 +70,7 @@ export interface PartsPlace extends OpenPlace {
   readonly base: string
 }
 
-/** What the file has as code is put over what it has as data. */
+/** Parts that the file defines in code override those that it defines as data. */
 export async function openParts(
   file: FileParts,
   given: PartsPlace,
@@ -117,7 +126,7 @@ export async function openParts(
         ),
         certifying,
         prepare: prepareWith(certifying, dependencies.set),
-        exclude: [...file.exclude, ...apartIn(place)],
+        exclude: [...file.exclude, ...findExcluded(place)],
         sandbox: sandbox.summary,
         ...defined({ agent: usedFirst(makers), hooks, gate, actions }),
       },
@@ -135,7 +144,7 @@ interface HeldDependencies {
   set(found: RunDependencies): void
 }
 
-/** They are installed when the run begins, and its commands see them from then on. */
+/** Dependencies are installed when the run starts; its commands see them from then on. */
 function holdDependencies(): HeldDependencies {
   let held: RunDependencies | undefined
   return {
@@ -177,11 +186,11 @@ async function openMaker(
   opening: AgentParts & { readonly place: OpenPlace },
   code: CodeParts | undefined,
 ): Promise<OpenedAgent> {
-  if (opening.place.isForChecks === true) return { agent: nobody }
+  if (opening.place.isForChecks === true) return { agent: missingAgent }
   if (role === makerRole && code?.agent !== undefined) {
     return { agent: code.agent, used: { name: 'code of the loop' } }
   }
-  return settings === undefined ? { agent: nobody } : openAgent(settings, opening)
+  return settings === undefined ? { agent: missingAgent } : openAgent(settings, opening)
 }
 
 /** The agents of the loop that may only read, by role. */
@@ -211,9 +220,9 @@ const mapValues = <T, U>(
 ): Readonly<Record<string, U>> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
 
-const nobody: Agent = { work: () => Promise.reject(new Error('Nobody works here.')) }
+const missingAgent: Agent = { work: () => Promise.reject(new Error('This run has no agent.')) }
 
-/** Which check it is, as a certificate would say. */
+/** Describes a check as in a certificate. */
 const describer =
   (
     checks: ResolvedChecks,
@@ -234,14 +243,14 @@ const describer =
     })
   }
 
-/** Those that are commands of the workspace itself. */
+/** The checks that run commands in the workspace. */
 const commandsOf = (checks: ResolvedChecks): CommandChecks =>
   Object.assign(
     {},
     ...Object.entries(checks).map(([name, check]) => checkKind(check).commands?.(name, check)),
   ) as CommandChecks
 
-/** For a run that works on no files. */
+/** For a run without a workspace. */
 async function emptyFolder(opened: (() => Promise<unknown>)[]): Promise<string> {
   const own = await makePrivateFolder()
   opened.push(() => own.remove())
@@ -250,8 +259,8 @@ async function emptyFolder(opened: (() => Promise<unknown>)[]): Promise<string> 
   return folder
 }
 
-/** Of the files that are apart, those in the workspace, as paths in it. */
-function apartIn({ workspace, apart = [] }: OpenPlace): readonly string[] {
+/** Excluded files that are in the workspace, as paths relative to it. */
+function findExcluded({ workspace, apart = [] }: OpenPlace): readonly string[] {
   if (workspace === undefined) return []
   return partsOf(workspace, apart).map((part) => relative(realpathSync(workspace), part))
 }

@@ -5,7 +5,7 @@ import { pathInside } from '../system/index.ts'
 import { listUncommitted, type Repository, runGit, worktreeFiles } from '../workspace/index.ts'
 
 const shownMax = 5
-/** Folders of installed dependencies that git does not ignore: nobody commits them. */
+/** Installed dependencies do not count even if git does not ignore them. */
 const dependencies = /(?:^|\/)(?:node_modules|\.?venv)\/$/
 
 /** The files of the loop itself may be new. `then`: what the commit is for, and what to do. */

@@ -70,7 +70,7 @@ describe('a dry run', () => {
     expect(stdout).toMatch(
       /^cost {7}anthropic\/claude-sonnet-4-5, billed by token; about \d+ tokens/m,
     )
-    expect(stdout).toContain('unknown: how often the agent asks its model')
+    expect(stdout).toContain('unknown: how often the agent calls its model')
     expect(stdout).toContain('The first prompt:\nFix the tests.')
     const told = await ctl(at, 'run', at.file, '--dry-run', '--iterations', '9', '--config', file)
     expect(told.stdout).toContain('limits     9 iterations')

@@ -166,6 +166,6 @@ agent: { command: [no-such-program], env: [NO_SUCH_VARIABLE] }
 `)
   const { code, stdout } = await ctl(at, 'validate', at.file)
   expect(code).toBe(0)
-  expect(stdout).toContain('warning: agent.command: there is no program no-such-program')
+  expect(stdout).toContain('warning: agent.command: the program no-such-program was not found')
   expect(stdout).toContain('warning: agent.env: NO_SUCH_VARIABLE is not set')
 })

@@ -47,7 +47,7 @@ test('a .git that an agent made leads to nothing of the person, and the next run
   writeFileSync(join(at.work, '.git/commondir'), join(theirs.work, '.git'))
   const next = await ctl(at, 'run', at.file, '--trust', '--name', 'next', '--again')
   expect(next).toMatchObject({ code: 64 })
-  expect(next.stderr).toContain('may have been made by the agent of run "first"')
+  expect(next.stderr).toContain('may have been created by the agent of run "first"')
   const vouched = await ctl(at, 'run', at.file, '--trust', '--name', 'vouched', '--worktree')
   expect(vouched.code).not.toBe(0)
   expect(vouched.stderr).toContain('points to another repository')

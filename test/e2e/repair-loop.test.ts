@@ -59,10 +59,10 @@ describe('agent: repair', () => {
     const other = broken('agent: repair\nchecks: { test: node --test }\n')
     const model = await ctl(other, 'run', other.file, '--trust', '--model', 'openai/gpt-5')
     expect(model.code).toBe(64)
-    expect(model.stderr).toContain('The repair agent asks no model')
+    expect(model.stderr).toContain('The repair agent uses no model')
     const forgetful = place('prompt: Mend it.\nagent: repair\nchecks: { test: node --test }\n')
     expect((await ctl(forgetful, 'validate', forgetful.file)).stdout).toContain(
-      'without {{ progress }} each iteration of the repair agent searches anew',
+      'without {{ progress }} the repair agent starts its search over in each iteration',
     )
   })
 })

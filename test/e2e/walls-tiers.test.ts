@@ -85,7 +85,9 @@ describe('on a machine without a sandbox', () => {
     const at = place(`${plain}sandbox: { require: strong }\n`)
     const refused = await ctlBare(at, 'run', at.file, '--trust', '--attended')
     expect(refused.code).toBe(69)
-    expect(refused.stderr).toContain('The loop file says that it needs a sandbox of tier "strong"')
+    expect(refused.stderr).toContain(
+      'According to the loop file it needs a sandbox of tier "strong"',
+    )
     await noRuns(at)
   })
 })
@@ -111,7 +113,7 @@ describe('on a machine with a sandbox', () => {
     await noRuns(at)
     const ended = await ctl(at, '--json', 'run', at.file, '--attended')
     expect(ended.code).toBe(0)
-    expect(ended.stderr).toContain('no sandbox, as the loop file says')
+    expect(ended.stderr).toContain('no sandbox, as set in the loop file')
     expect(sandboxOf(ended)).toEqual({ tier: 'none', limits: 'none', attended: true })
   })
 })

@@ -158,13 +158,13 @@ describe('a run of another type', () => {
     const loaded = await loadLoop(file, { folder: state, types, environment, purpose: 'look' })
     expect(loaded.warnings.join('\n')).toMatch(/agents\.reviewer: codex is not on the PATH/)
     expect(loaded.warnings.join('\n')).toMatch(/agent\.model: openai\/gpt-5 needs a key/)
-    const plan = await planRun({ folder: state }, loaded, {
+    const plan = await planRun({ folder: state, loopTypes: types }, loaded, {
       workspace: loaded.workspace,
       worktree: { use: false },
       limits: defaultLimits,
     })
     expect(plan.prompt).toBe('Write out.txt.')
-    expect(plan.estimate?.unknown).toContain('what the agent for reviewer (codex) costs')
+    expect(plan.estimate?.unknown).toContain('the cost of the agent for reviewer (codex)')
     const found = await runFirstStage(loaded, {
       workspace: loaded.workspace,
       folder: state,

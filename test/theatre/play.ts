@@ -21,6 +21,7 @@ import {
   type Host,
   loadLoop,
   openHost,
+  openLoop,
   previewLoop,
   type RunHandle,
   trustLoop,
@@ -135,12 +136,12 @@ async function run(host: Host, checkout: string, file: string, story: Play): Pro
   const { folder } = host
   await trustLoop(await previewLoop(file, folder), folder)
   const loaded = await loadLoop(file, { folder })
+  const worktree = story.stage.isFolder !== true
+  const place = await host.place({ workspace: checkout, worktree, apart: loaded.files })
+  const opened = await openLoop(loaded, { ...place, folder, attended: true, models: host.models })
   try {
-    const worktree = story.stage.isFolder !== true
-    const place = await host.place({ workspace: checkout, worktree, apart: loaded.files })
-    const { parts } = await loaded.open({ ...place, folder, attended: true, models: host.models })
-    const handle = await host.start(loaded.loop, {
-      ...parts,
+    const handle = await host.start(opened.loop, {
+      ...opened.parts,
       input: loaded.input,
       limits: loaded.limits,
       place,
@@ -148,7 +149,7 @@ async function run(host: Host, checkout: string, file: string, story: Play): Pro
     })
     return await follow(host, handle, story)
   } finally {
-    await loaded.close()
+    await opened.close()
   }
 }
 

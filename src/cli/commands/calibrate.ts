@@ -58,22 +58,18 @@ async function runCalibrate(
   await interruptible('nothing was stored.', (stop) =>
     withHost(program, async (host) => {
       const loaded = await loadTrusted(session, host.folder, file, options)
-      try {
-        const { calibrateLoop } = await import('../../launch/calibrate/index.ts')
-        const report = await calibrateLoop(host, loaded, {
-          defects,
-          seed: options.seed ?? Math.floor(Math.random() * 2 ** 31),
-          attended: session.terminal.asks || options.attended === true,
-          signal: stop.signal,
-          onRound: (done, of) => showRound(session, done, of),
-          onProblem: (problem) => void process.stderr.write(`warning: ${visible(problem)}\n`),
-          ...defined({ timeMs: options.time, costMicros: options.cost, base: options.base }),
-        })
-        showRound(session, 1, 1)
-        session.print(report, () => renderCalibration(report))
-      } finally {
-        await loaded.close()
-      }
+      const { calibrateLoop } = await import('../../launch/calibrate/index.ts')
+      const report = await calibrateLoop(host, loaded, {
+        defects,
+        seed: options.seed ?? Math.floor(Math.random() * 2 ** 31),
+        attended: session.terminal.asks || options.attended === true,
+        signal: stop.signal,
+        onRound: (done, of) => showRound(session, done, of),
+        onProblem: (problem) => void process.stderr.write(`warning: ${visible(problem)}\n`),
+        ...defined({ timeMs: options.time, costMicros: options.cost, base: options.base }),
+      })
+      showRound(session, 1, 1)
+      session.print(report, () => renderCalibration(report))
     }),
   )
 }

@@ -68,25 +68,21 @@ async function run(
     withHost(program, async (host) => {
       const { certifyFolder, loadChecks } = await import('../../launch/certify/certify-folder.ts')
       const loaded = await load(session, host, given, options, loadChecks)
-      try {
-        const { attended, base, dirty, dependencies, approve } = options
-        const found = await certifyFolder(host, loaded, {
-          attended: session.terminal.asks || attended === true,
-          signal: stop.signal,
-          ...(session.terminal.live ? { onCheck: tellChecks() } : {}),
-          onProblem: (problem) => void process.stderr.write(`warning: ${visible(problem)}\n`),
-          ...(session.terminal.asks ? { ask: (question: Question) => ask(question, stop) } : {}),
-          ...(session.terminal.asks || approve !== undefined ? { who: who() } : {}),
-          ...defined({ approve, base }),
-          ...(dirty === true ? { dirty } : {}),
-          ...defined({ dependencies }),
-        })
-        if (!found.certified) process.exitCode = notCertifiedExitCode
-        const shows = found.certified ? await strengthOf(host, found.certificate) : []
-        session.print(found, () => render(session, found, shows))
-      } finally {
-        await loaded.close()
-      }
+      const { attended, base, dirty, dependencies, approve } = options
+      const found = await certifyFolder(host, loaded, {
+        attended: session.terminal.asks || attended === true,
+        signal: stop.signal,
+        ...(session.terminal.live ? { onCheck: tellChecks() } : {}),
+        onProblem: (problem) => void process.stderr.write(`warning: ${visible(problem)}\n`),
+        ...(session.terminal.asks ? { ask: (question: Question) => ask(question, stop) } : {}),
+        ...(session.terminal.asks || approve !== undefined ? { who: who() } : {}),
+        ...defined({ approve, base }),
+        ...(dirty === true ? { dirty } : {}),
+        ...defined({ dependencies }),
+      })
+      if (!found.certified) process.exitCode = notCertifiedExitCode
+      const shows = found.certified ? await strengthOf(host, found.certificate) : []
+      session.print(found, () => render(session, found, shows))
     }),
   )
 }

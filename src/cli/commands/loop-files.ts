@@ -111,9 +111,11 @@ async function listTools(
   const { findTools } = await import('../../launch/find-tools.ts')
   const { loop } = options
   const loaded = loop === undefined ? undefined : await loadTrusted(session, folder, loop, options)
+  const attended = session.terminal.asks || options.attended === true
+  const { openLoop } = await import('../../launch/open-loop.ts')
+  const opened =
+    loaded && (await openLoop(loaded, { folder, workspace: loaded.workspace, attended }))
   try {
-    const attended = session.terminal.asks || options.attended === true
-    const opened = await loaded?.open({ folder, workspace: loaded.workspace, attended })
     for (const problem of opened?.problems ?? []) process.stderr.write(`warning: ${problem}\n`)
     const found = await findTools(opened?.parts.tools, query)
     if (session.json) for (const tool of found) session.print(tool, String)
@@ -131,6 +133,6 @@ async function listTools(
       )
     }
   } finally {
-    await loaded?.close()
+    await opened?.close()
   }
 }

@@ -76,19 +76,15 @@ export async function preflightFile(
   await interruptible('preflight stopped.', (stop) =>
     withHost(program, async (host) => {
       const loaded = await loadTrusted(session, host.folder, file, options)
-      try {
-        const { preflightLoop } = await import('../../launch/preflight/index.ts')
-        const report = await preflightLoop(host, loaded, {
-          attended: session.terminal.asks || options.attended === true,
-          dirty: options.dirty === true,
-          signal: stop.signal,
-          ...defined({ dependencies: options.dependencies }),
-          ...(session.json ? {} : progressPrinter(session)),
-        })
-        onReport(report)
-      } finally {
-        await loaded.close()
-      }
+      const { preflightLoop } = await import('../../launch/preflight/index.ts')
+      const report = await preflightLoop(host, loaded, {
+        attended: session.terminal.asks || options.attended === true,
+        dirty: options.dirty === true,
+        signal: stop.signal,
+        ...defined({ dependencies: options.dependencies }),
+        ...(session.json ? {} : progressPrinter(session)),
+      })
+      onReport(report)
     }),
   )
 }

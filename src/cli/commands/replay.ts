@@ -61,7 +61,7 @@ export async function replayRun(
       const place = { workspace, replay: answers, apart, shownAs: replay.original.run.workspace }
       await drive(place, async (opened, watched) => {
         const before = options.resume === true ? await host.inspect(name) : undefined
-        const handle = await replay.start(loaded.loop, {
+        const handle = await replay.start(opened.loop, {
           ...opened.parts,
           source: loaded.source,
           ...watched,

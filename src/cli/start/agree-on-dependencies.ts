@@ -20,37 +20,32 @@ export async function agreeOnDependencies<T extends RunOptions>(
   // A file that cannot be loaded, or is not trusted yet, is reported by the run itself.
   const loaded = await loadTrusted(session, state, file, options, look).catch(() => undefined)
   if (loaded === undefined) return options
-  try {
-    const { workspaceFor } = await import('../../launch/start/workspace-for.ts')
-    const workspace = workspaceFor(options.workspace, loaded)
-    const { certify } = await loaded.planChecks(workspace)
-    const { findMissingDependencies: missingDependencies } = await import(
-      '../../launch/preflight/missing-dependencies.ts'
-    )
-    const { sources, unresolved } = await missingDependencies(
-      workspace,
-      certify.dependencies,
-      state,
-    )
-    if (sources.length > 0) {
-      const listed = sources.map(({ text }) => `  ${visible(text)}\n`).join('')
-      process.stdout.write(`The lockfile names packages outside of your registries:\n${listed}`)
-      if (await confirm('Fetch exactly these, and install them in the sandbox?')) {
-        const { openApprovedItems } = await import(
-          '../../launch/dependencies/dependency-approvals.ts'
-        )
-        const ids = sources.map(({ id }) => id)
-        await openApprovedItems(state).approve(ids, who())
-      }
+  const { workspaceFor } = await import('../../launch/start/workspace-for.ts')
+  const workspace = workspaceFor(options.workspace, loaded)
+  const { planChecks } = await import('../../launch/checks/plan-checks.ts')
+  const { certify } = await planChecks(loaded, workspace)
+  const { findMissingDependencies } = await import('../../launch/preflight/missing-dependencies.ts')
+  const { sources, unresolved } = await findMissingDependencies(
+    workspace,
+    certify.dependencies,
+    state,
+  )
+  if (sources.length > 0) {
+    const listed = sources.map(({ text }) => `  ${visible(text)}\n`).join('')
+    process.stdout.write(`The lockfile names packages outside of your registries:\n${listed}`)
+    if (await confirm('Fetch exactly these, and install them in the sandbox?')) {
+      const { openApprovedItems } = await import(
+        '../../launch/dependencies/dependency-approvals.ts'
+      )
+      const ids = sources.map(({ id }) => id)
+      await openApprovedItems(state).approve(ids, who())
     }
-    if (unresolved === undefined) return options
-    process.stdout.write(
-      `There is no lockfile, and no dependencies are installed: ${visible(unresolved)}.\n`,
-    )
-    return (await confirm('Choose versions now, and install them in the sandbox?'))
-      ? { ...options, dependencies: 'resolve' }
-      : options
-  } finally {
-    await loaded.close()
   }
+  if (unresolved === undefined) return options
+  process.stdout.write(
+    `There is no lockfile, and no dependencies are installed: ${visible(unresolved)}.\n`,
+  )
+  return (await confirm('Choose versions now, and install them in the sandbox?'))
+    ? { ...options, dependencies: 'resolve' }
+    : options
 }

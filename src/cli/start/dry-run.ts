@@ -68,13 +68,14 @@ export async function showPrompt(
     const { workspaceFor } = await import('../../launch/start/workspace-for.ts')
     const workspace = workspaceFor(options.workspace, loaded)
     const { defaultLimits, estimateTokens } = await import('../../loop/index.ts')
-    const prompt = loaded.firstPrompt({ ...defaultLimits, ...limits }, workspace)
+    const { firstPrompt } = await import('../../launch/to-loop-type.ts')
+    const prompt = await firstPrompt(loaded, { ...defaultLimits, ...limits }, workspace)
     if (prompt === undefined) {
       const message = `${file} creates its prompt when it runs, so there is none to show yet.`
       throw new LoopError('not-available', `${message} Run it, then: loopctl show <run> 1`)
     }
     const tokens = estimateTokens(prompt)
-    session.print({ loop: loaded.loop.name, prompt, tokens }, () => visibleText(prompt).trimEnd())
+    session.print({ loop: loaded.name, prompt, tokens }, () => visibleText(prompt).trimEnd())
   })
 }
 
@@ -98,9 +99,5 @@ async function look(
     ...moreChecks(settings.checks),
   } as const
   const loaded = await loadTrusted(session, folder, file, options, manner)
-  try {
-    await work(loaded, runLimits(loaded.limits, settings, limitsFrom(options)), settings)
-  } finally {
-    await loaded.close()
-  }
+  await work(loaded, runLimits(loaded.limits, settings, limitsFrom(options)), settings)
 }

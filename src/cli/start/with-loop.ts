@@ -2,14 +2,15 @@
 
 import type { Host } from '../../host/host.ts'
 import type { OpenPlace } from '../../launch/launch-place.ts'
-import type { LoadedLoop, OpenedLoop } from '../../launch/loaded-loop.ts'
-import { isLoopError } from '../../loop/index.ts'
+import type { LoadedLoop } from '../../launch/loaded-loop.ts'
+import type { OpenedLoop } from '../../launch/open-loop.ts'
+import { defined, isLoopError } from '../../loop/index.ts'
 import { visible } from '../display/render.ts'
 import { interruptedExitCode } from '../exit-codes.ts'
 import type { AttendedOption, LoadOptions } from '../run-options.ts'
 import type { Session } from '../session.ts'
 import { type LoadManner, loadTrusted } from '../trust.ts'
-import { createForeground, type FollowedRun } from './foreground.ts'
+import { createForeground, type FollowedRun, type Foreground } from './foreground.ts'
 import { outputFiles } from './output-files.ts'
 import type { From } from './show-run.ts'
 
@@ -45,31 +46,26 @@ export async function withLoop(
   const { folder } = host
   const { purpose = 'run', changes, defaultModel, moreChecks } = options
   const foreground = createForeground(session)
-  let loaded: LoadedLoop | undefined
   try {
     const manner = { purpose, watched: foreground, changes, defaultModel, moreChecks }
-    loaded = await loadTrusted(session, folder, file, options, manner)
-    const { open } = loaded
+    const loaded = await loadTrusted(session, folder, file, options, manner)
+    const { openLoop } = await import('../../launch/open-loop.ts')
     await work(loaded, async (place, start) => {
       const { signal } = foreground
-      const opened = await open({
+      const opened = await openLoop(loaded, {
         ...place,
         folder,
         signal,
         apart: [...outputFiles(), ...(place.apart ?? [])],
         attended: session.terminal.asks || options.attended === true,
         models: host.models,
+        onLine: foreground.say,
+        ...defined({ types: host.loopTypes }),
       })
-      const onProblem = (problem: string): void => foreground.say(`warning: ${visible(problem)}`)
-      for (const problem of opened.problems) onProblem(problem)
-      signal.throwIfAborted()
-      const { handle, ...from } = await start(opened, { signal, onProblem })
-      const { followRun } = await import('../../history/run-folder/index.ts')
-      const files = followRun(host, handle.id, { onProblem })
       try {
-        await foreground.follow(host, handle, from)
+        await startAndFollow(host, foreground, opened, start)
       } finally {
-        await files.stop()
+        await opened.close()
       }
     })
   } catch (error) {
@@ -78,6 +74,25 @@ export async function withLoop(
     process.exitCode = interruptedExitCode
   } finally {
     foreground.close()
-    await loaded?.close()
+  }
+}
+
+async function startAndFollow(
+  host: Host,
+  foreground: Foreground,
+  opened: OpenedLoop,
+  start: Parameters<Drive>[1],
+): Promise<void> {
+  const { signal } = foreground
+  const onProblem = (problem: string): void => foreground.say(`warning: ${visible(problem)}`)
+  for (const problem of opened.problems) onProblem(problem)
+  signal.throwIfAborted()
+  const { handle, ...from } = await start(opened, { signal, onProblem })
+  const { followRun } = await import('../../history/run-folder/index.ts')
+  const files = followRun(host, handle.id, { onProblem })
+  try {
+    await foreground.follow(host, handle, from)
+  } finally {
+    await files.stop()
   }
 }

@@ -34,23 +34,20 @@ export function createLocalRuns(parts: LocalParts): LocalRuns {
   const driven = new Map<string, LocalRun>()
   return {
     find: (run) => driven.get(run),
-    async start({ place, loaded }, choice, isNew) {
+    async start(created, choice, isNew) {
+      const { place } = created
       const { discardNew, driveRun } = await import('../../launch/start/drive-run.ts')
       try {
         const { models } = host
-        const handle = await driveRun({ ...parts, models }, { place, loaded, isNew }, choice)
+        const handle = await driveRun({ ...parts, models }, { ...created, isNew }, choice)
         const { followRun } = await import('../../history/run-folder/follow-run.ts')
         const onProblem = (problem: string): void => parts.onProblem(problem, place.id)
         const files = followRun(host, place.id, { onProblem })
-        const done = handle.done.finally(async () => {
-          await files.stop()
-          await loaded.close()
-        })
+        const done = handle.done.finally(() => files.stop())
         // The command that follows the run gets the error.
         done.catch(() => undefined)
         driven.set(place.id, { done, shutDown: handle.shutDown })
       } catch (error) {
-        await loaded.close()
         if (isNew) await discardNew(host, place)
         throw error
       }
@@ -70,7 +67,7 @@ export function createLocalRuns(parts: LocalParts): LocalRuns {
 
 /** A run that is on disk, with its loop and its folder. */
 export async function loadAgain(
-  { host, onLine, signal }: LocalParts,
+  { host, signal, reads }: LocalParts,
   run: RunId,
   { file, workspace }: EnqueueOptions,
 ): Promise<CreatedRun> {
@@ -81,17 +78,14 @@ export async function loadAgain(
   ])
   const found = await inspectRun(host.journal, run)
   const changes = found.state.source?.changes
-  const loaded = await loadLoop(fileOf(found, file), {
+  const options = {
     folder: host.folder,
-    purpose: 'resume',
-    onLine,
+    purpose: 'resume' as const,
+    onLine: () => undefined,
     signal,
     ...defined({ changes, types: host.loopTypes }),
-  })
-  try {
-    return { loaded, place: await host.placeAgain(run, workspace) }
-  } catch (error) {
-    await loaded.close()
-    throw error
   }
+  const loaded = await loadLoop(fileOf(found, file), options, reads)
+  const place = await host.placeAgain(run, workspace)
+  return { loaded, place, environment: process.env }
 }

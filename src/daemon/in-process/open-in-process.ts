@@ -8,7 +8,7 @@
 
 import type { Host } from '../../host/host.ts'
 import { openHost } from '../../host/open-host.ts'
-import type { ReadLoops } from '../../launch/load-loop.ts'
+import { createReadLoops } from '../../launch/read-loops.ts'
 import type { DaemonParts, DaemonSettings, Log } from '../parts.ts'
 import type { Principal } from '../principal.ts'
 import { operationsFor } from '../routes/operation-groups.ts'
@@ -35,7 +35,7 @@ const principal: Principal = { type: 'process', scope: 'write' }
 
 export async function openInProcess(options: InProcessOptions): Promise<InProcess> {
   const host = await openHost({ folder: options.folder })
-  const reads: ReadLoops = new Map()
+  const reads = createReadLoops()
   const scheduler = createLocalScheduler(host, { ...options, reads })
   const closing = new AbortController()
   const parts: DaemonParts = {

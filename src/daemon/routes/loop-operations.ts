@@ -58,21 +58,17 @@ const plan = operation({
       onLine: () => undefined,
       ...defined({ input, changes, types: host.loopTypes }),
     })
-    try {
-      const where = workspace ?? loaded.workspace
-      const planned = await planRun(host, loaded, {
-        workspace: where,
-        worktree: runWorktree(loaded.worktree, settings, worktree),
-        isVouched: worktree?.use === true,
-        logDir: settings.artifacts?.logDir,
-        limits: runLimits(loaded.limits, settings, limits),
-        attended: attended === true,
-      })
-      const at = { workspace: where, isInPlace: !planned.worktree.isUsed }
-      return ok({ ...planned, queue: wouldWait(await scheduler.queue(), own, at) })
-    } finally {
-      await loaded.close()
-    }
+    const where = workspace ?? loaded.workspace
+    const planned = await planRun(host, loaded, {
+      workspace: where,
+      worktree: runWorktree(loaded.worktree, settings, worktree),
+      isVouched: worktree?.use === true,
+      logDir: settings.artifacts?.logDir,
+      limits: runLimits(loaded.limits, settings, limits),
+      attended: attended === true,
+    })
+    const at = { workspace: where, isInPlace: !planned.worktree.isUsed }
+    return ok({ ...planned, queue: wouldWait(await scheduler.queue(), own, at) })
   },
 })
 

@@ -8,12 +8,11 @@ import { systemClock } from '../../engine/index.ts'
 import type { Host } from '../../host/host.ts'
 import { isEnd, isLoopError, type RunId } from '../../loop/index.ts'
 import type { QueueEntry } from '../../protocol/api/index.ts'
-import type { CallerEnvironments } from './caller-environments.ts'
 import { type Choice, choose } from './choose.ts'
 import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { entriesOf } from './entries.ts'
 import type { SchedulerOptions } from './open-scheduler.ts'
-import { type Item, startItem } from './queue-item.ts'
+import { type Item, type ItemParts, startItem } from './queue-item.ts'
 
 export interface Board {
   readonly isOpen: boolean
@@ -35,7 +34,7 @@ const timerMsMax = 60_000
 const pollMs = 200
 
 export function createBoard(
-  options: SchedulerOptions & { readonly environments: CallerEnvironments },
+  options: SchedulerOptions & Pick<ItemParts, 'environments' | 'loops'>,
 ): Board {
   const { host, settings, now = systemClock.now } = options
   const { queue: rows } = host.journal

@@ -1,9 +1,9 @@
 /** Drives one run of the queue: loads its loop, starts it, waits for its end, and closes everything. */
 
 import type { DriveEnd } from '../../engine/index.ts'
-import { inspectRun } from '../../history/inspect-run.ts'
+import { type Inspection, inspectRun } from '../../history/inspect-run.ts'
 import type { Host } from '../../host/host.ts'
-import { loadLoop } from '../../launch/load-loop.ts'
+import { loadLoop, requireTrustedLoop } from '../../launch/load-loop.ts'
 import type { LoadedLoop } from '../../launch/loaded-loop.ts'
 import { needsVariables, runEnvironment, withNeeded } from '../../launch/run-environment.ts'
 import { keysFile } from '../../launch/shared-gateway.ts'
@@ -15,6 +15,7 @@ import type { Environment } from '../../system/environment.ts'
 import type { Log } from '../parts.ts'
 import type { CallerEnvironments } from './caller-environments.ts'
 import type { ConcurrencyLimit } from './concurrency-limit.ts'
+import type { CreatedLoops } from './created-loops.ts'
 import type { DriveRequest } from './drive-request.ts'
 
 export interface DriveParts {
@@ -23,6 +24,8 @@ export interface DriveParts {
   /** Values that must never be logged. */
   readonly secrets?: () => readonly string[]
   readonly environments: CallerEnvironments
+  /** The loops of new runs, which were read when the runs were created. */
+  readonly loops: CreatedLoops
   /** Limits how many runs open at a time, since opening starts processes and reads many files. */
   readonly opening: ConcurrencyLimit
 }
@@ -44,39 +47,56 @@ export async function driveQueued(
   request: DriveRequest,
   watched: Watched,
 ): Promise<DriveEnd> {
-  const { host, log, opening } = parts
+  const { host, opening } = parts
   const { signal } = watched
-  let loaded: LoadedLoop | undefined
-  try {
-    const handle = await opening.run(async () => {
-      signal.throwIfAborted()
-      const found = await inspectRun(host.journal, run)
-      const { name } = found.run
-      const changes = found.state.source?.changes
-      const caller = runEnvironment(parts.environments.find(run))
-      const environment = await withNeeded(caller, request.needs ?? [], name)
-      loaded = await loadLoop(fileOf(found, request.file), {
-        folder: host.folder,
-        environment,
-        purpose: 'resume',
-        onLine: (line) => log.info({ run }, line),
-        signal,
-        ...defined({ changes, types: host.loopTypes }),
-      })
-      return start(parts, { run, loaded, environment }, request, watched).catch(
-        (error: unknown) => {
-          throw asWaiting(error, name, keysFile(environment))
-        },
-      )
+  const handle = await opening.run(async () => {
+    signal.throwIfAborted()
+    const found = await inspectRun(host.journal, run)
+    const { name } = found.run
+    const caller = runEnvironment(parts.environments.find(run))
+    const environment = await withNeeded(caller, request.needs ?? [], name)
+    const loaded = await loadQueued(parts, found, { environment, signal, file: request.file })
+    return start(parts, { run, loaded, environment }, request, watched).catch((error: unknown) => {
+      throw asWaiting(error, name, keysFile(environment))
     })
-    const suspendNow = (): void => handle.shutDown({ now: true })
-    if (watched.hurry.aborted) suspendNow()
-    watched.hurry.addEventListener('abort', suspendNow, { once: true })
-    await watched.onStarted()
-    return await handle.done
-  } finally {
-    await loaded?.close()
+  })
+  const suspendNow = (): void => handle.shutDown({ now: true })
+  if (watched.hurry.aborted) suspendNow()
+  watched.hurry.addEventListener('abort', suspendNow, { once: true })
+  await watched.onStarted()
+  return handle.done
+}
+
+/** The loop that the run was created with, if it is still trusted; otherwise its file, read again. */
+async function loadQueued(
+  { host, loops }: DriveParts,
+  found: Inspection,
+  {
+    environment,
+    signal,
+    file,
+  }: {
+    readonly environment: Environment
+    readonly signal: AbortSignal
+    readonly file: string | undefined
+  },
+): Promise<LoadedLoop> {
+  const created = loops.take(found.run.id)
+  if (created !== undefined && file === undefined) {
+    const { source, powers } = created
+    await requireTrustedLoop({ ...source, powers }, host.folder)
+    return created
   }
+  const changes = found.state.source?.changes
+  return loadLoop(fileOf(found, file), {
+    folder: host.folder,
+    environment,
+    purpose: 'resume',
+    // The process of the run prints it again.
+    onLine: () => undefined,
+    signal,
+    ...defined({ changes, types: host.loopTypes }),
+  })
 }
 
 /** Adds the command that resumes the run. */
@@ -99,11 +119,12 @@ async function start(
 ): Promise<RunHandle> {
   const place = await host.placeAgain(run, request.workspace)
   const onProblem = (problem: string): void => log.warn({ run }, problem)
+  const onLine = (line: string): void => log.info({ run }, line)
   for (const problem of place.problems) onProblem(problem)
   const models = host.models.withEnvironment(environment)
   return driveRun(
-    { host, models, signal, onState, onProblem, ...defined({ secrets: secrets?.() }) },
-    { loaded, place },
+    { host, models, signal, onState, onProblem, onLine, ...defined({ secrets: secrets?.() }) },
+    { loaded, place, environment },
     request,
   )
 }

@@ -2,8 +2,9 @@
 
 import { createHash } from 'node:crypto'
 import type { Host } from '../../host/host.ts'
+import type { ReadLoops } from '../../launch/read-loops.ts'
 import { createFork, type ForkChoice, toFork } from '../../launch/start/create-fork.ts'
-import { createRun } from '../../launch/start/create-run.ts'
+import { type CreatedRun, createRun } from '../../launch/start/create-run.ts'
 import type { StartParts } from '../../launch/start/start-host.ts'
 import { defined, type RunId } from '../../loop/index.ts'
 import type { ForkRequest, NewRunRequest, RetryRequest } from '../../protocol/api/index.ts'
@@ -16,9 +17,10 @@ export interface NewRunParts {
   readonly host: Host
   readonly log: Log
   readonly now: () => number
+  readonly reads?: ReadLoops
 }
 
-export type QueuedRun = Pick<RunPlace, 'id' | 'why'>
+export type QueuedRun = Pick<CreatedRun, 'place' | 'loaded'>
 
 /** Resolves when the run is on disk; starts nothing. */
 export async function createQueued(
@@ -27,12 +29,10 @@ export async function createQueued(
   key?: string,
 ): Promise<QueuedRun> {
   const { file } = request
-  const { place, loaded } = await createRun(startParts(parts, { file }), request, (placed) => ({
+  return createRun(startParts(parts, { file }), request, (placed) => ({
     row: queueRow(placed, request, parts.now()),
     ...(key === undefined ? {} : { request: { key, digest: digestOf(request) } }),
   }))
-  await loaded.close()
-  return place
 }
 
 export async function forkQueued(
@@ -40,16 +40,9 @@ export async function forkQueued(
   run: RunId,
   request: ForkRequest | ForkChoice,
 ): Promise<QueuedRun> {
-  const { place, loaded } = await createFork(
-    startParts(parts, { run }),
-    run,
-    request,
-    (placed) => ({
-      row: queueRow(placed, { ...request, carry: true }, parts.now()),
-    }),
-  )
-  await loaded.close()
-  return place
+  return createFork(startParts(parts, { run }), run, request, (placed) => ({
+    row: queueRow(placed, { ...request, carry: true }, parts.now()),
+  }))
 }
 
 export const retryQueued = async (
@@ -58,8 +51,9 @@ export const retryQueued = async (
   request: RetryRequest,
 ): Promise<QueuedRun> => forkQueued(parts, run, await toFork(parts, run, request))
 
-const startParts = ({ host, log }: NewRunParts, about: object): StartParts => ({
+const startParts = ({ host, log, reads }: NewRunParts, about: object): StartParts => ({
   host,
+  ...defined({ reads }),
   onProblem: (problem, run) => log.warn({ run }, problem),
   onLine: (line) => log.info(about, line),
 })

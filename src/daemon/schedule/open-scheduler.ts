@@ -10,12 +10,14 @@
 import type { QueueRow } from '../../engine/index.ts'
 import { systemClock } from '../../engine/index.ts'
 import type { Host } from '../../host/host.ts'
+import type { ReadLoops } from '../../launch/read-loops.ts'
 import { requireAbsolute } from '../../launch/start/require-absolute.ts'
 import { defined, isEnd, LoopError, type RunId } from '../../loop/index.ts'
 import type { NewRunRequest } from '../../protocol/api/index.ts'
 import type { DaemonSettings, EnqueueOptions, Log, Scheduler, Submitted } from '../parts.ts'
 import { type Board, createBoard } from './board.ts'
 import { type CallerEnvironments, createCallerEnvironments } from './caller-environments.ts'
+import { createCreatedLoops } from './created-loops.ts'
 import { toDriveRequest, toRow } from './drive-request.ts'
 import { createQueued, digestOf, forkQueued, type QueuedRun, retryQueued } from './new-run.ts'
 
@@ -30,6 +32,8 @@ export interface SchedulerOptions {
   readonly secrets?: () => readonly string[]
   /** Shared with the log, which masks them; default: its own. */
   readonly environments?: CallerEnvironments
+  /** Shared with previews, so that a file is read once. */
+  readonly reads?: ReadLoops
   /** Work done alongside each driven run, such as writing its run folder. */
   readonly follow?: (run: RunId) => { stop(): Promise<unknown> }
   /** Completes the files of an ended run before it leaves the queue. Never rejects. */
@@ -41,8 +45,9 @@ export interface SchedulerOptions {
 export async function openScheduler(options: SchedulerOptions): Promise<Scheduler> {
   const { host, log, now = systemClock.now, environments = createCallerEnvironments() } = options
   const { journal } = host
-  const board = createBoard({ ...options, environments })
-  const creating = { host, log, now }
+  const loops = createCreatedLoops()
+  const board = createBoard({ ...options, environments, loops })
+  const creating = { host, log, now, ...defined({ reads: options.reads }) }
   const rows = await journal.queue.list()
   for (const row of rows) {
     if (row.status === 'paused') await journal.queue.remove(row.run)
@@ -57,7 +62,9 @@ export async function openScheduler(options: SchedulerOptions): Promise<Schedule
     create: () => Promise<QueuedRun>,
   ): Promise<Submitted> => {
     requireTaking(board)
-    const { id: run, why } = await create()
+    const { place, loaded } = await create()
+    const { id: run, why } = place
+    loops.keep(run, loaded)
     environments.put(run, environment)
     board.add(await rowOf(host, run))
     return { run: await journal.findRun(run), isNew: true, ...defined({ why }) }

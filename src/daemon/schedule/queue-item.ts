@@ -15,6 +15,7 @@ import {
 import type { Log } from '../parts.ts'
 import type { CallerEnvironments } from './caller-environments.ts'
 import type { ConcurrencyLimit } from './concurrency-limit.ts'
+import type { CreatedLoops } from './created-loops.ts'
 import { driveQueued } from './drive-queued.ts'
 import { lasting, readDriveRequest, toRow } from './drive-request.ts'
 import { retryAfterMs } from './setback.ts'
@@ -44,6 +45,7 @@ export interface ItemParts {
   readonly opening: ConcurrencyLimit
   readonly secrets?: () => readonly string[]
   readonly environments: CallerEnvironments
+  readonly loops: CreatedLoops
   readonly follow?: (run: RunId) => { stop(): Promise<unknown> }
   readonly now: () => number
   readonly wake: () => void

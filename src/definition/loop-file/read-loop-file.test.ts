@@ -69,7 +69,7 @@ describe('a loop file on disk', () => {
   test('that is missing is reported with the existing ones', async () => {
     write('fix-sum.yaml', `prompt: x\n${rest}`)
     expect(await refusal(join(folder, 'fix-sun.yaml'))).toContain(
-      'The file /loops/fix-sun.yaml does not exist: similar files: "fix-sum.yaml".',
+      'The file /loops/fix-sun.yaml does not exist: use another, such as "fix-sum.yaml".',
     )
     expect(await refusal(folder)).toContain('/loops:1:1: the file: it is a folder')
     expect(await refusal('/nonexistent/a.yaml')).toBe(
@@ -84,9 +84,9 @@ describe('a file that a loop file names', () => {
     ['an absolute path', '/etc/hostname', '"/etc/hostname" is outside the folder'],
     ['a symlink to outside', 'link.md', '"link.md" is outside the folder'],
     ['below a symlink to outside', 'out/secret.md', '"out/secret.md" is outside the folder'],
-    ['a pipe', 'pipe.md', '"pipe.md" is not a plain file'],
+    ['a pipe', 'pipe.md', '"pipe.md" is not a regular file'],
     ['a folder', 'inner', '"inner" is a folder'],
-    ['missing', 'promt.md', '"promt.md" does not exist: similar files: "prompt.md"'],
+    ['missing', 'promt.md', '"promt.md" does not exist: use another, such as "prompt.md"'],
     ['empty', 'empty.md', '"empty.md" is empty'],
     ['too long', 'long.md', '"long.md" is over 1048576 bytes'],
     ['not UTF-8', 'bytes.md', '"bytes.md" cannot be used, line 2, column 2: it is not UTF-8'],

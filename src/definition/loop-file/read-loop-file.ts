@@ -180,7 +180,7 @@ const noSuchFile = async (path: string, absolute: string): Promise<LoopError> =>
 
 async function hintFor(path: string): Promise<string> {
   const similar = await similarFiles(path)
-  return similar.length === 0 ? 'check the path' : `similar files: ${similar.join(', ')}`
+  return similar.length === 0 ? 'check the path' : `use another, such as ${similar.join(', ')}`
 }
 
 const similarMax = 5

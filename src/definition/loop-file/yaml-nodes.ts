@@ -192,7 +192,7 @@ function readScalar(reading: Reading, node: Yaml.Scalar, path: Path, at: number)
     case 'number': {
       const isKept = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value)
       if (isKept) return { value: value === 0 ? 0 : value, place, size: 1 }
-      const reason = `the number ${quoted(source)} would lose precision: put it in quotes`
+      const reason = `the number ${quoted(source)} cannot be represented: put it in quotes`
       return refuse(reading, at, path, reason)
     }
     case 'boolean':

@@ -1,5 +1,5 @@
 /**
- * Runs checks to certify: each anew, on a clean checkout, with nothing from earlier checks except their declared
+ * Runs checks to certify: each again, on a clean checkout, with nothing from earlier checks except their declared
  * outputs. Commands are observed; judges, tools and code only give a result.
  */
 

@@ -13,6 +13,7 @@ import type { Runs } from '../../runs/runs.ts'
 import { openSandbox } from '../../sandbox/index.ts'
 import type { Environment } from '../../system/environment.ts'
 import type { LaunchHost } from '../launch-host.ts'
+import type { OpenedLoop } from '../open-loop.ts'
 import { acpProgram } from './acp-program.ts'
 import { askVersion } from './ask-version.ts'
 import { requireProgram } from './fetch-agent.ts'
@@ -174,11 +175,14 @@ async function work(
   const { folder, models } = host
   const stop = defined({ signal })
   const { loadFile } = await import('../load-file.ts')
+  const { openLoop } = await import('../open-loop.ts')
   const loaded = await loadFile(await readLoopFile(file), { folder, environment })
+  let opened: OpenedLoop | undefined
   try {
-    const place = { folder, workspace, attended, models, ...stop }
-    const { parts } = await loaded.open(place)
-    const { loop, input, limits, source } = loaded
+    const place = { folder, workspace, attended, models, environment, ...stop }
+    opened = await openLoop(loaded, place)
+    const { loop, parts } = opened
+    const { input, limits, source } = loaded
     const handle = await host.start(loop, { ...parts, input, limits, workspace, source, ...stop })
     const seen = createObservations()
     for await (const recorded of handle.events()) observe(seen, recorded)
@@ -200,7 +204,7 @@ async function work(
     report({ name: 'starts', ok: false, text: error.message })
     return { ok: false, next: 'Fix the problem above, then try again.' }
   } finally {
-    await loaded.close()
+    await opened?.close()
   }
 }
 

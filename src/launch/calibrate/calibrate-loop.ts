@@ -8,6 +8,7 @@ import { defined, LoopError } from '../../loop/index.ts'
 import { openCertifyingCheckout } from '../certify/open-place.ts'
 import type { LaunchHost } from '../launch-host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
+import { type OpenedLoop, openLoop } from '../open-loop.ts'
 import { storeCalibration } from './calibration-store.ts'
 import { chooseTree, type MeasuredTree } from './choose-tree.ts'
 import { createCheckRunner } from './create-check-runner.ts'
@@ -39,35 +40,54 @@ export async function calibrateLoop(
   loaded: LoadedLoop,
   options: CalibrateLoopOptions,
 ): Promise<CalibrationReport> {
-  const { signal = new AbortController().signal, attended, seed } = options
-  const { defects, timeMs, costMicros } = { ...defaults, ...options }
+  const { signal = new AbortController().signal, attended } = options
   const measured = await chooseTree(host, loaded, options.base)
-  const { reader, tree, commit, commits, workspace, repository } = measured
-  const opened = await loaded.open({
+  const opened = await openLoop(loaded, {
     folder: host.folder,
-    workspace,
+    workspace: measured.workspace,
     models: host.models,
     isForChecks: true,
     signal,
-    ...defined({ attended }),
+    ...defined({ attended, types: host.loopTypes }),
   })
-  for (const problem of opened.problems) options.onProblem?.(problem)
-  const { certifying } = opened.parts
-  if (certifying === undefined) throw createNoChecksError(loaded)
+  try {
+    return await calibrateOpened(host, opened, { measured, signal, loop: loaded.name }, options)
+  } finally {
+    await opened.close()
+  }
+}
+
+interface Calibrated {
+  readonly measured: MeasuredTree
+  readonly signal: AbortSignal
+  readonly loop: string
+}
+
+async function calibrateOpened(
+  host: LaunchHost,
+  { parts, problems }: OpenedLoop,
+  { measured, signal, loop }: Calibrated,
+  options: CalibrateLoopOptions,
+): Promise<CalibrationReport> {
+  const { seed, defects, timeMs, costMicros } = { ...defaults, ...options }
+  const { reader, tree, commit, commits, workspace, repository } = measured
+  for (const problem of problems) options.onProblem?.(problem)
+  const { certifying } = parts
+  if (certifying === undefined) throw createNoChecksError(loop)
   const place = await openCertifyingCheckout(
     { tree, lockfileTree: tree, signal, ...defined({ commit }) },
     { reader, blobs: host.blobs, stateFolder: host.folder, repository, workspace, certifying },
   )
   try {
     const { checks } = place
-    if (checks.length === 0) throw createNoChecksError(loaded)
+    if (checks.length === 0) throw createNoChecksError(loop)
     const classify = createClassify(
       { ...certifying.seals, names: certifying.names },
       { has: () => false, loaded: new Map() },
     )
     const money = createJudgeBudget(costMicros)
     const measurement = await measureChecks({
-      loop: loaded.loop.name,
+      loop,
       tree,
       ...defined({ commit }),
       place,
@@ -76,7 +96,7 @@ export async function calibrateLoop(
       isSealed: (path) => classify(path) !== undefined,
       isTest: (path) => classify(path)?.kind === 'test',
       commits,
-      runCheck: createCheckRunner({ measured, place, parts: opened.parts, money, signal }),
+      runCheck: createCheckRunner({ measured, place, parts, money, signal }),
       seed,
       random: createSeededRandom(seed),
       defects,
@@ -96,8 +116,8 @@ export async function calibrateLoop(
   }
 }
 
-function createNoChecksError({ loop }: LoadedLoop): LoopError {
-  const message = `Cannot calibrate the loop ${loop.name}: it has no checks. Add one, such as checks: { test: npm test }.`
+function createNoChecksError(loop: string): LoopError {
+  const message = `Cannot calibrate the loop ${loop}: it has no checks. Add one, such as checks: { test: npm test }.`
   return new LoopError('bad-loop-file', message)
 }
 

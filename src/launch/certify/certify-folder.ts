@@ -32,7 +32,6 @@ import type { CertifySettings } from '../../protocol/index.ts'
 import type { RunParts } from '../../runs/options.ts'
 import { folderWithGit } from '../../runs/worktree-options.ts'
 import { findProgram } from '../../sandbox/index.ts'
-import type { Environment } from '../../system/environment.ts'
 import { requireFolder } from '../../system/index.ts'
 import { makePrivateFolder } from '../../workspace/index.ts'
 import { createJudgeBudget, type JudgeBudget } from '../calibrate/money.ts'
@@ -42,6 +41,7 @@ import { openApprovedItems } from '../dependencies/dependency-approvals.ts'
 import type { LaunchHost } from '../launch-host.ts'
 import { loadFile } from '../load-file.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
+import { type OpenedLoop, openLoop } from '../open-loop.ts'
 import { type ChosenFiles, chooseFiles } from './choose-files.ts'
 import { createHostCertifier } from './create-certifier.ts'
 
@@ -89,15 +89,34 @@ export async function certifyFolder(
   const { signal = new AbortController().signal, attended } = options
   const chosen = await chooseFiles(host, loaded, options)
   await openApprovedItems(host.folder).approve(options.approve ?? [], options.who ?? 'person')
-  const { parts, problems } = await loaded.open({
+  const opened = await openLoop(loaded, {
     folder: host.folder,
     workspace: chosen.folder,
     ...defined({ inner: chosen.inner }),
     models: host.models,
     signal,
     begun: () => ({ reader: chosen.reader, tree: chosen.base ?? chosen.tree }),
-    ...defined({ attended }),
+    ...defined({ attended, types: host.loopTypes }),
   })
+  try {
+    return await certifyOpened(host, opened, { loaded, chosen, signal }, options)
+  } finally {
+    await opened.close()
+  }
+}
+
+interface Certified {
+  readonly loaded: LoadedLoop
+  readonly chosen: ChosenFiles
+  readonly signal: AbortSignal
+}
+
+async function certifyOpened(
+  host: LaunchHost,
+  { parts, problems }: OpenedLoop,
+  { loaded, chosen, signal }: Certified,
+  options: CertifyFolderOptions,
+): Promise<CertifiedFolder> {
   for (const problem of problems) options.onProblem?.(problem)
   const { certifying } = parts
   const checks = Object.keys(parts.checks ?? {})
@@ -194,13 +213,13 @@ async function certifyWithAnswers(
 
 function toSubject(
   { tree, base, commit }: ChosenFiles,
-  { loop, source }: LoadedLoop,
+  { name, source }: LoadedLoop,
   checks: readonly string[],
 ): Subject {
   return {
     run: uuidv7() as RunId,
-    name: loop.name,
-    loop: loop.name,
+    name,
+    loop: name,
     codeDigest: source.digest,
     source,
     iteration: 0,
@@ -252,8 +271,8 @@ function createContext(
   }
 }
 
-function createNoChecksError({ loop }: LoadedLoop): LoopError {
-  const message = `Cannot certify the loop ${loop.name}: it has no checks. Add one, such as checks: { test: npm test }.`
+function createNoChecksError({ name }: LoadedLoop): LoopError {
+  const message = `Cannot certify the loop ${name}: it has no checks. Add one, such as checks: { test: npm test }.`
   return new LoopError('bad-loop-file', message)
 }
 
@@ -262,7 +281,6 @@ export async function loadChecks(
   { folder: stateFolder }: Pick<LaunchHost, 'folder'>,
   folder: string,
   checks: Readonly<Record<string, string>>,
-  environment: Environment = process.env,
 ): Promise<LoadedLoop> {
   requireFolder(folder)
   const workspace = realpathSync(folder)
@@ -277,17 +295,9 @@ export async function loadChecks(
       checks: Object.keys(checks).length > 0 ? checks : await findStandardChecks(workspace),
     }
     await writeFile(file, JSON.stringify(loop))
-    const loaded = await loadFile(await readLoopFile(file), { folder: stateFolder, environment })
-    return {
-      ...loaded,
-      async close() {
-        await loaded.close()
-        await temporary.remove()
-      },
-    }
-  } catch (error) {
+    return await loadFile(await readLoopFile(file), { folder: stateFolder })
+  } finally {
     await temporary.remove()
-    throw error
   }
 }
 

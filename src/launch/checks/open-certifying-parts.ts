@@ -1,4 +1,4 @@
-/** The checks of a loop file for certifying: opened anew for a folder that no agent has seen. */
+/** The checks of a loop file for certification, opened again in a clean checkout that no agent has accessed. */
 
 import { delimiter } from 'node:path'
 import { createAgents } from '../../agents/index.ts'
@@ -26,9 +26,9 @@ type CertifyingFile = Pick<
 
 export interface CertifyingOptions extends Pick<AgentParts, 'models' | 'environment'> {
   readonly checks: ResolvedChecks
-  /** That of the run. */
+  /** The place of the run. */
   readonly place: OpenPlace & { readonly base: string }
-  /** Those of the run, for the record. */
+  /** The tools of the run, for the certificate. */
   readonly tools: Tools
 }
 
@@ -132,6 +132,6 @@ export function readersOf(
   return Object.fromEntries([...judges, ...consultants])
 }
 
-/** Where the file names one: another may have been chosen by the agent program itself. */
+/** The model that the file names, if any. Otherwise the agent program chooses it. */
 const modelNamed = ({ [makerRole]: agent }: LoopFile['agents']): Pick<CertifyingParts, 'model'> =>
   agent !== undefined && 'model' in agent && agent.model !== undefined ? { model: agent.model } : {}

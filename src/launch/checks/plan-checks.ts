@@ -1,8 +1,9 @@
-/** What a loop file would check and certify with in a folder, for those who want to know before. */
+/** Plans the checks and the scope of a loop file in a folder, without running anything. */
 
 import type { Scope } from '../../evidence/index.ts'
 import type { ExistingFailure } from '../../loop/index.ts'
 import type { CheckSettings, LoopFile } from '../../protocol/index.ts'
+import type { LoadedLoop } from '../loaded-loop.ts'
 import type { PlannedText } from './check-kind.ts'
 import { folderFiles } from './folder-reader.ts'
 import { checkKind } from './kinds/registry.ts'
@@ -26,11 +27,13 @@ export interface PlannedChecks {
   }
 }
 
+/** What a loop would check and certify with in a folder. */
 export async function planChecks(
-  { checks, scope, seals, certify }: Pick<LoopFile, 'checks' | 'scope' | 'seals' | 'certify'>,
+  { definition }: Pick<LoadedLoop, 'definition'>,
   workspace: string,
-  code: readonly string[] = [],
 ): Promise<PlannedChecks> {
+  const { checks, scope, seals, certify } = definition.file
+  const code = definition.type === 'code' ? definition.described.checks : []
   const planned: PlannedCheck[] = []
   for (const [name, check] of Object.entries(checks)) {
     const { timeoutMs, existing } = check
@@ -50,7 +53,7 @@ export async function planChecks(
   }
 }
 
-/** As it would be derived from the folder as it is now. */
+/** The scope that would be derived from the current files of the folder. */
 export async function planScope(
   globs: LoopFile['scope'],
   workspace: string,

@@ -1,8 +1,8 @@
 /**
- * An agent that may only read: a judge must not be able to change the work.
+ * An agent with read-only access: a judge must not be able to change the work.
  *
- * 1. Of tools it has those that read the workspace. 2. As a program it is behind walls in which the
- * workspace is read-only, as far as there are walls. 3. It has a time limit of its own.
+ * 1. It has only tools that read the workspace. 2. If it is a program and there is a sandbox, the workspace is mounted
+ * read-only. 3. It has a separate time limit.
  */
 
 import { type Agent, createTimeLimitedSignal } from '../../agents/index.ts'
@@ -20,7 +20,7 @@ export interface ReaderSettings {
 
 export interface ReaderPlace {
   readonly workspace: string
-  /** What they call, where that are not the tools of the run. */
+  /** The tools to use instead of those of the run. */
   readonly tools?: Tools
 }
 
@@ -55,7 +55,7 @@ function readOnlySandbox(sandbox: OpenedSandbox, workspace: string): OpenedSandb
   }
 }
 
-/** What the tools of servers do, only they know. */
+/** Without tools of MCP servers, since it is unknown what they do. */
 export const readTools: ReadonlySet<string> = new Set(['read', 'list', 'glob', 'grep'])
 
 export function readerAgent(agent: Agent, timeoutMs: number, tools?: Tools): Agent {
@@ -66,7 +66,7 @@ export function readerAgent(agent: Agent, timeoutMs: number, tools?: Tools): Age
       try {
         return await agent.work(task, { ...context, ...onlyReading(context, tools), signal })
       } catch (error) {
-        // Whatever the agent makes of being stopped.
+        // However the agent reports that it was stopped.
         if (signal.aborted && !context.signal.aborted) throw tooLate(timeoutMs)
         throw error
       } finally {
@@ -86,7 +86,7 @@ const onlyReading = (
   },
   async callTool(name, args) {
     if (!readTools.has(name)) {
-      const output = `You may only read here: ${[...readTools].join(', ')}.`
+      const output = `You have read-only access: ${[...readTools].join(', ')}.`
       return { ok: false, error: 'not-allowed', output }
     }
     return tools === undefined ? context.callTool(name, args) : tools.call(name, args, context)

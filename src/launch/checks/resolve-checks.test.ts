@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { CheckContext, Command, CommandResult } from '../../engine/index.ts'
 import type { StandardCondition } from '../../loop/index.ts'
 import type { ConditionCheckSettings, LoopFile } from '../../protocol/index.ts'
+import type { LoadedLoop } from '../loaded-loop.ts'
 import { folderFiles } from './folder-reader.ts'
 import { openChecks } from './open-checks.ts'
 import { planChecks } from './plan-checks.ts'
@@ -107,7 +108,8 @@ describe('a standard condition', () => {
       ),
     })
     const file = { checks, scope: [], seals: {}, certify: { consult: [] } } as unknown as LoopFile
-    const planned = await planChecks(file, folder)
+    const definition = { type: 'file', file } as LoadedLoop['definition']
+    const planned = await planChecks({ definition }, folder)
     expect(planned.checks.map(({ problem }) => problem?.split(' ', 2))).toEqual([
       ['checks.build:', 'build_succeeds'],
       ['checks.lint:', 'linting_clean'],

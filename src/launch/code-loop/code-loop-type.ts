@@ -25,7 +25,7 @@ interface IterationInput {
 }
 
 export function codeLoopType(
-  session: Session,
+  session: Pick<Session, 'connection'>,
   described: NonNullable<LoopDescription['loop']>,
   digest: string,
 ): AnyLoopType {

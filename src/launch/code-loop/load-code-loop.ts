@@ -1,8 +1,8 @@
 /**
  * Opens a loop file in TypeScript for the engine.
  *
- *   scanCodeLoop ─▶ trusted? ─▶ openCodeLoop ─▶ run ─▶ close
- *   reads            asks        a process        …      no process is left
+ *   scanCodeLoop ─▶ trusted? ─▶ describeCodeLoop ─▶ createCodeLoop ─▶ run ─▶ close
+ *   reads            asks        a process, ended      a process when needed    no process is left
  *
  * None of its code runs before its digest is trusted.
  */
@@ -12,7 +12,8 @@ import type { AnyLoopType } from '../../engine/index.ts'
 import { type Json, LoopError, type Source } from '../../loop/index.ts'
 import { codeLoopType } from './code-loop-type.ts'
 import { type CodeParts, codeParts } from './code-parts.ts'
-import { openSession, type SessionOptions } from './session.ts'
+import { createSession, openSession, type Session, type SessionOptions } from './session.ts'
+import type { LoopDescription } from './wire.ts'
 
 export interface OpenCodeLoop {
   readonly source: Source
@@ -51,26 +52,57 @@ export async function openCodeLoop(
   scanned: ScannedLoop,
   options: SessionOptions = {},
 ): Promise<OpenCodeLoop> {
-  const { file, digest } = scanned
   const session = await openSession(scanned, options)
-  const { described } = session
   try {
-    const { loop } = described
-    return {
-      source: { file, digest },
-      settings: described.settings,
-      ...(loop === undefined ? {} : { loop: codeLoopType(session, loop, digest) }),
-      parts: codeParts(session),
-      get pid() {
-        return session.pid
-      },
-      close: () => session.close(),
-    }
+    return toOpenCodeLoop(scanned, session)
   } catch (error) {
     await session.close()
     throw error
   }
 }
+
+/** What the file holds. Runs it in a process, which has ended when this resolves. */
+export async function describeCodeLoop(
+  scanned: ScannedLoop,
+  options: SessionOptions = {},
+): Promise<LoopDescription> {
+  const session = await openSession(scanned, options)
+  await session.close()
+  return session.described
+}
+
+/** Opens a file that was described, for one run. Its process starts when its code is first needed. */
+export const createCodeLoop = (
+  scanned: ScannedLoop,
+  described: LoopDescription,
+  options: SessionOptions = {},
+): OpenCodeLoop => toOpenCodeLoop(scanned, createSession(scanned, described, options))
+
+/** The loop type of a file that is not open: enough to create a run, but it cannot iterate. */
+export function closedCodeLoopType(
+  { file, digest }: Pick<ScannedLoop, 'file' | 'digest'>,
+  { loop }: Pick<LoopDescription, 'loop'>,
+): AnyLoopType {
+  if (loop === undefined) throw new Error(`${file} has no loop type in code.`)
+  return codeLoopType({ connection: () => Promise.reject(createNotOpenError(file)) }, loop, digest)
+}
+
+function toOpenCodeLoop({ file, digest }: ScannedLoop, session: Session): OpenCodeLoop {
+  const { settings, loop } = session.described
+  return {
+    source: { file, digest },
+    settings,
+    ...(loop === undefined ? {} : { loop: codeLoopType(session, loop, digest) }),
+    parts: codeParts(session),
+    get pid() {
+      return session.pid
+    },
+    close: () => session.close(),
+  }
+}
+
+const createNotOpenError = (file: string): LoopError =>
+  new LoopError('wrong-status', `The loop of ${file} is not open. Open it to run it.`)
 
 function createNotTrustedError({ file, modules }: ScannedLoop): LoopError {
   const others = modules.length - 1

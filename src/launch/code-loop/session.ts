@@ -31,7 +31,55 @@ export interface Session {
 
 const defaultUnresponsiveMs = 60_000
 
+/** A session of a file that was described before. Starts its process when it is first used. */
+export function createSession(
+  scanned: ScannedLoop,
+  described: LoopDescription,
+  options: SessionOptions,
+): Session {
+  const { load, pid, close } = manageProcess(scanned, options)
+  return {
+    described,
+    get pid() {
+      return pid()
+    },
+    connection: async () => (await load()).connection,
+    close,
+  }
+}
+
+/** Starts the process of a file, which describes it. Rejects with `bad-loop-file` if it cannot be loaded. */
 export async function openSession(scanned: ScannedLoop, options: SessionOptions): Promise<Session> {
+  const { load, pid, close } = manageProcess(scanned, options)
+  const { signal } = options
+  signal?.throwIfAborted()
+  const giveUp = (): void => void close().catch(() => undefined)
+  signal?.addEventListener('abort', giveUp, { once: true })
+  const { described } = await load()
+    .catch((error: unknown) => {
+      signal?.throwIfAborted()
+      // The first load failed, so the file is bad; a later failure is a fault of that moment.
+      throw error instanceof FaultError ? createLoadError(scanned.file, error) : error
+    })
+    .finally(() => signal?.removeEventListener('abort', giveUp))
+  return {
+    described,
+    get pid() {
+      return pid()
+    },
+    connection: async () => (await load()).connection,
+    close,
+  }
+}
+
+interface ManagedProcess {
+  /** Starts the process, unless it runs. */
+  load(): Promise<LoadedConnection>
+  pid(): number | undefined
+  close(): Promise<void>
+}
+
+function manageProcess(scanned: ScannedLoop, options: SessionOptions): ManagedProcess {
   let current: Promise<LoadedConnection> | undefined
   let open: Connection | undefined
   let closed = false
@@ -65,23 +113,9 @@ export async function openSession(scanned: ScannedLoop, options: SessionOptions)
     return current
   }
 
-  const { signal } = options
-  signal?.throwIfAborted()
-  const giveUp = (): void => void open?.close().catch(() => undefined)
-  signal?.addEventListener('abort', giveUp, { once: true })
-  const { described } = await load()
-    .catch((error: unknown) => {
-      signal?.throwIfAborted()
-      // The first load failed, so the file is bad; a later failure is a fault of that moment.
-      throw error instanceof FaultError ? createLoadError(scanned.file, error) : error
-    })
-    .finally(() => signal?.removeEventListener('abort', giveUp))
   return {
-    described,
-    get pid() {
-      return open?.pid
-    },
-    connection: async () => (await load()).connection,
+    load,
+    pid: () => open?.pid,
     async close() {
       closed = true
       await open?.close()

@@ -1,4 +1,4 @@
-/** What a run of a loop file would be, for those who want to know before. Nothing is made, started or spent. */
+/** Plans a run of a loop file. Creates, starts and spends nothing. */
 
 import { defaultLimits, defined, type Limits } from '../../loop/index.ts'
 import type { Plan } from '../../protocol/api/index.ts'
@@ -6,7 +6,10 @@ import { requireLogDir, requireOnlyRuns } from '../../runs/log-dir.ts'
 import type { Runs } from '../../runs/runs.ts'
 import { planWorktree, type WorktreeChoice } from '../../runs/worktree-options.ts'
 import { folderExists } from '../../system/index.ts'
+import { planChecks } from '../checks/plan-checks.ts'
+import type { LaunchHost } from '../launch-host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
+import { firstPrompt } from '../to-loop-type.ts'
 import { estimateCost } from './estimate-cost.ts'
 import { pastOf } from './past-of.ts'
 import { planSandbox } from './plan-sandbox.ts'
@@ -16,9 +19,9 @@ export interface PlanOptions {
   readonly worktree: WorktreeChoice
   /** The user vouches for the repository, even if an agent may have created it. */
   readonly isVouched?: boolean
-  /** In the place of those of the file. */
+  /** Override those of the file. */
   readonly limits?: Partial<Limits>
-  /** Files that may be there uncommitted, besides those of the loop: whole paths. */
+  /** Untracked files that do not count as uncommitted changes, besides those of the loop: absolute paths. */
   readonly apart?: readonly string[]
   readonly logDir?: string | undefined
   /** The run would be attended: a strong sandbox is not required. */
@@ -26,7 +29,7 @@ export interface PlanOptions {
 }
 
 export async function planRun(
-  host: Pick<Runs, 'folder'> & Partial<Pick<Runs, 'journal'>>,
+  host: Pick<Runs, 'folder'> & Partial<Pick<LaunchHost, 'journal' | 'loopTypes'>>,
   loaded: LoadedLoop,
   options: PlanOptions,
 ): Promise<Plan> {
@@ -34,14 +37,14 @@ export async function planRun(
   const apart = [...loaded.files, ...(options.apart ?? [])]
   folderExists(workspace)
   requireOnlyRuns(workspace, requireLogDir(options.logDir))
-  const { loop, input, powers, warnings, variables } = loaded
+  const { name, input, powers, warnings, variables } = loaded
   const limits = { ...defaultLimits, ...loaded.limits, ...given }
-  const prompt = loaded.firstPrompt(limits, workspace)
-  const { checks, scope, seals, certify } = await loaded.planChecks(workspace)
-  const past = await pastOf(host, loop.name)
+  const prompt = await firstPrompt(loaded, limits, workspace, host.loopTypes)
+  const { checks, scope, seals, certify } = await planChecks(loaded, workspace)
+  const past = await pastOf(host, name)
   const journal = host.journal ?? { makerOfGit: async () => undefined }
   return {
-    loop: loop.name,
+    loop: name,
     workspace,
     worktree: await planWorktree(workspace, worktree, { ...host, journal, isVouched, apart }),
     limits,

@@ -15,7 +15,7 @@ import { findAgentProgram } from '../agents/find-program.ts'
 import { keyProblem } from '../agents/model-warnings.ts'
 import { agentName } from '../checks/agent-name.ts'
 import { folderFiles } from '../checks/folder-reader.ts'
-import type { PlannedCheck } from '../checks/plan-checks.ts'
+import { type PlannedCheck, planChecks } from '../checks/plan-checks.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { differentAgents, missingAgents } from '../loop-warnings.ts'
 import { chooseSandbox } from '../open-sandbox.ts'
@@ -54,7 +54,7 @@ export async function runFirstStage(
   options: LookAheadOptions,
 ): Promise<readonly PreflightFinding[]> {
   const { environment = process.env, workspace, folder, attended } = options
-  const { checks } = await loaded.planChecks(workspace)
+  const { checks } = await planChecks(loaded, workspace)
   return [
     { what: 'loop file', status: 'ok', detail: loaded.source.file },
     ...(await checkAgents(loaded, { environment, workspace, folder })),

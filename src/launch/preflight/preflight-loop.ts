@@ -5,6 +5,7 @@ import type { CertifySettings } from '../../protocol/index.ts'
 import { chooseFiles } from '../certify/choose-files.ts'
 import type { LaunchHost } from '../launch-host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
+import { openLoop } from '../open-loop.ts'
 import { type PreflightReport, runFirstStage } from './look-ahead.ts'
 import { openPreflight } from './run-preflight.ts'
 
@@ -26,13 +27,13 @@ export async function preflightLoop(
   options: PreflightOptions = {},
 ): Promise<PreflightReport> {
   const { signal = new AbortController().signal, attended = false, onBegin } = options
-  const { workspace, loop } = loaded
+  const { workspace, name } = loaded
   const looked = await runFirstStage(loaded, { workspace, folder: host.folder, attended })
   options.onLooked?.(looked)
-  const found = { loop: loop.name, looked }
+  const found = { loop: name, looked }
   if (looked.some(({ status }) => status === 'problem')) return { ...found, ready: false }
   const chosen = await chooseFiles(host, loaded, { dirty: options.dirty === true })
-  const { parts } = await loaded.open({
+  const opened = await openLoop(loaded, {
     folder: host.folder,
     workspace: chosen.folder,
     models: host.models,
@@ -40,29 +41,33 @@ export async function preflightLoop(
     signal,
     attended,
     begun: () => ({ reader: chosen.reader, tree: chosen.tree }),
-    ...defined({ inner: chosen.inner }),
+    ...defined({ inner: chosen.inner, types: host.loopTypes }),
   })
-  const { certifying } = parts
-  if (certifying === undefined) return { ...found, ready: true }
-  const { certify } = certifying
-  const place = {
-    workspace: chosen.folder,
-    checkout: undefined,
-    worktree: undefined,
-    placed: chosen.repository && { repository: chosen.repository },
+  try {
+    const { certifying } = opened.parts
+    if (certifying === undefined) return { ...found, ready: true }
+    const { certify } = certifying
+    const place = {
+      workspace: chosen.folder,
+      checkout: undefined,
+      worktree: undefined,
+      placed: chosen.repository && { repository: chosen.repository },
+    }
+    const preflight = openPreflight(
+      { ...host, clock: { now: () => Date.now() } },
+      place,
+      {
+        ...certifying,
+        certify: { ...certify, dependencies: options.dependencies ?? certify.dependencies },
+      },
+      () => undefined,
+    )
+    onBegin?.()
+    const tried = await preflight.tryChecks({ base: chosen.tree, signal }, (check) =>
+      onBegin?.(check),
+    )
+    return { ...found, tried, ready: tried.fault === undefined }
+  } finally {
+    await opened.close()
   }
-  const preflight = openPreflight(
-    { ...host, clock: { now: () => Date.now() } },
-    place,
-    {
-      ...certifying,
-      certify: { ...certify, dependencies: options.dependencies ?? certify.dependencies },
-    },
-    () => undefined,
-  )
-  onBegin?.()
-  const tried = await preflight.tryChecks({ base: chosen.tree, signal }, (check) =>
-    onBegin?.(check),
-  )
-  return { ...found, tried, ready: tried.fault === undefined }
 }

@@ -24,7 +24,7 @@ export interface Replay {
   readonly end: string | undefined
   /** Undefined: the original had no files. */
   readonly workspace: string | undefined
-  /** For `LoadedLoop.open`, so that no model is called. */
+  /** For `openLoop`, so that no model is called. */
   readonly answers: NonNullable<OpenPlace['replay']>
   /**
    * Copies files of the loop (`LoadedLoop.files`) from the workspace of the original, because agents that list

@@ -15,7 +15,8 @@ import type { RunPlace } from '../../runs/run-place.ts'
 import { ensureWorkspaceFolder } from '../../system/index.ts'
 import { loadLoop } from '../load-loop.ts'
 import { runEnvironment } from '../run-environment.ts'
-import type { CreatedRun } from './create-run.ts'
+import { toLoopType } from '../to-loop-type.ts'
+import { type CreatedRun, dropLine } from './create-run.ts'
 import { fileOf } from './file-of.ts'
 import type { StartParts } from './start-host.ts'
 
@@ -57,7 +58,7 @@ export async function toFork(
 }
 
 export async function createFork(
-  { host, onLine, onProblem, signal }: StartParts,
+  { host, onProblem, signal, reads }: StartParts,
   run: RunId,
   request: ForkChoice,
   toQueue?: (place: RunPlace) => Queued,
@@ -66,36 +67,33 @@ export async function createFork(
   const { iteration, name, input, replaceFiles } = request
   const file = fileOf(from, request.file)
   const inherited = request.file === undefined ? from.state.source?.changes : undefined
-  const loaded = await loadLoop(file, {
+  const environment = runEnvironment(request.environment)
+  const options = {
     folder: host.folder,
-    environment: runEnvironment(request.environment),
+    environment,
     changes: { ...inherited, ...request.changes },
-    onLine,
+    onLine: dropLine,
     ...defined({ input, signal, trust: request.trust, types: host.loopTypes }),
-  })
-  try {
-    const workspace = request.workspace ?? forkFolder(from, iteration)
-    if (workspace !== undefined) ensureWorkspaceFolder(workspace)
-    const place = await host.placeFork(run, {
-      iteration,
-      worktree: loaded.worktree,
-      ...defined({ workspace, name, replaceFiles }),
-    })
-    for (const problem of place.problems) onProblem(problem, place.id)
-    const queue = toQueue?.(place)
-    await host.createFork(run, loaded.loop, {
-      iteration,
-      place,
-      source: loaded.source,
-      ...(request.isAgain === true ? { again: true } : {}),
-      ...defined({ limits: request.limits, queue }),
-      ...(input === undefined ? {} : { input: loaded.input }),
-    })
-    return { place, loaded }
-  } catch (error) {
-    await loaded.close()
-    throw error
   }
+  const loaded = await loadLoop(file, options, reads)
+  const workspace = request.workspace ?? forkFolder(from, iteration)
+  if (workspace !== undefined) ensureWorkspaceFolder(workspace)
+  const place = await host.placeFork(run, {
+    iteration,
+    worktree: loaded.worktree,
+    ...defined({ workspace, name, replaceFiles }),
+  })
+  for (const problem of place.problems) onProblem(problem, place.id)
+  const queue = toQueue?.(place)
+  await host.createFork(run, await toLoopType(loaded, host.loopTypes), {
+    iteration,
+    place,
+    source: loaded.source,
+    ...(request.isAgain === true ? { again: true } : {}),
+    ...defined({ limits: request.limits, queue }),
+    ...(input === undefined ? {} : { input: loaded.input }),
+  })
+  return { place, loaded, environment }
 }
 
 const nameCharsMax = 64

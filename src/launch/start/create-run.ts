@@ -10,11 +10,13 @@ import { defaultLimits, defined, type Limits, textOf } from '../../loop/index.ts
 import type { NewRunRequest, RunSettings } from '../../protocol/api/index.ts'
 import type { Queued } from '../../runs/options.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
+import type { Environment } from '../../system/environment.ts'
 import { loadLoop } from '../load-loop.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { nameRun, type RunName } from '../name-run.ts'
 import { requireReady } from '../preflight/look-ahead.ts'
 import { runEnvironment } from '../run-environment.ts'
+import { firstPrompt, toLoopType } from '../to-loop-type.ts'
 import { recordBeginning } from './record-beginning.ts'
 import { requireAbsolute } from './require-absolute.ts'
 import type { StartParts } from './start-host.ts'
@@ -23,8 +25,8 @@ import { workspaceFor } from './workspace-for.ts'
 /** A run that is on disk and not driven yet. */
 export interface CreatedRun {
   readonly place: RunPlace
-  /** The caller passes it on to `driveRun`, or closes it. */
   readonly loaded: LoadedLoop
+  readonly environment: Environment
 }
 
 /** `toQueue`: what is written with the run, so that a daemon drives it. */
@@ -37,47 +39,45 @@ export async function createRun(
   for (const path of [request.file, request.workspace, request.here]) requireAbsolute(path)
   // Without settings in the request, those of the user who runs this process apply.
   const settings = request.settings ?? (await loadDaemonConfig()).settings
+  const environment = runEnvironment(request.environment)
   const loaded = await loadFor(parts, request, settings)
-  try {
-    const workspace = workspaceFor(request.workspace, loaded)
-    const limits = runLimits(loaded.limits, settings, request.limits)
-    await requireStart(parts, request, loaded, workspace)
-    const { name, source } = await nameFor(parts, request, settings, { loaded, limits, workspace })
-    const place = await host.place({
-      name,
-      ...defined({ logDir: settings.artifacts?.logDir }),
-      workspace,
-      worktree: runWorktree(loaded.worktree, settings, request.worktree),
-      needsChoice: request.needsChoice === true,
-      // A loop file cannot vouch on the user's behalf.
-      isVouched: request.worktree?.use === true,
-      apart: [...loaded.files, ...(parts.apart ?? [])],
-    })
-    for (const problem of place.problems) onProblem(problem, place.id)
-    const queue = toQueue?.(place)
-    await host.create(loaded.loop, {
-      input: loaded.input,
-      limits,
-      place,
-      source: loaded.source,
-      ...(request.again === true ? { again: true } : {}),
-      ...defined({ queue }),
-    })
-    const { artifacts } = settings
-    // A run works without its files.
-    await recordBeginning(host, place.id, { nameSource: source, ...artifacts }).catch(
-      (error: unknown) =>
-        onProblem(`cannot write the files of the run: ${textOf(error)}`, place.id),
-    )
-    return { place, loaded }
-  } catch (error) {
-    await loaded.close()
-    throw error
-  }
+  const workspace = workspaceFor(request.workspace, loaded)
+  const limits = runLimits(loaded.limits, settings, request.limits)
+  await requireStart(parts, request, loaded, workspace)
+  const { name, source } = await nameFor(parts, request, settings, { loaded, limits, workspace })
+  const place = await host.place({
+    name,
+    ...defined({ logDir: settings.artifacts?.logDir }),
+    workspace,
+    worktree: runWorktree(loaded.worktree, settings, request.worktree),
+    needsChoice: request.needsChoice === true,
+    // A loop file cannot vouch on the user's behalf.
+    isVouched: request.worktree?.use === true,
+    apart: [...loaded.files, ...(parts.apart ?? [])],
+  })
+  for (const problem of place.problems) onProblem(problem, place.id)
+  const queue = toQueue?.(place)
+  await host.create(await toLoopType(loaded, host.loopTypes), {
+    input: loaded.input,
+    limits,
+    place,
+    source: loaded.source,
+    ...(request.again === true ? { again: true } : {}),
+    ...defined({ queue }),
+  })
+  const { artifacts } = settings
+  // A run works without its files.
+  await recordBeginning(host, place.id, { nameSource: source, ...artifacts }).catch(
+    (error: unknown) => onProblem(`cannot write the files of the run: ${textOf(error)}`, place.id),
+  )
+  return { place, loaded, environment }
 }
 
+/** What code prints while its file is read, it prints again when the run starts its process. */
+export const dropLine = (): void => undefined
+
 function loadFor(
-  { host, onLine, signal, reads }: StartParts,
+  { host, signal, reads }: StartParts,
   request: NewRunRequest,
   { model, checks }: RunSettings,
 ): Promise<LoadedLoop> {
@@ -88,7 +88,7 @@ function loadFor(
     here: here ?? homedir(),
     defaultModel: model,
     ...moreChecks(checks),
-    onLine,
+    onLine: dropLine,
     ...defined({ input, changes, signal, trust, types: host.loopTypes }),
   }
   return loadLoop(file, options, reads)
@@ -131,9 +131,11 @@ function nameFor(
     {
       ...naming,
       ...defined({ given: name, signal }),
-      loop: loaded.loop.name,
-      about: () =>
-        loaded.firstPrompt({ ...defaultLimits, ...limits }, workspace) ?? loaded.loop.name,
+      loop: loaded.name,
+      about: async () => {
+        const allowed = { ...defaultLimits, ...limits }
+        return (await firstPrompt(loaded, allowed, workspace, host.loopTypes)) ?? loaded.name
+      },
     },
   )
 }

@@ -3,13 +3,18 @@
 import { defined, type RunId, type RunState } from '../../loop/index.ts'
 import type { RunHandle } from '../../runs/run-handle.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
+import type { Environment } from '../../system/environment.ts'
+import type { OpenPlace } from '../launch-place.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
+import { type OpenedLoop, openLoop } from '../open-loop.ts'
 import type { SharedGateway } from '../shared-gateway.ts'
 import type { StartParts } from './start-host.ts'
 
 export interface DrivenRun {
   readonly loaded: LoadedLoop
   readonly place: RunPlace
+  /** Of the run; default: that of this process. */
+  readonly environment?: Environment
   /** It was never driven: created by this process, just now. */
   readonly isNew?: boolean
 }
@@ -28,7 +33,7 @@ export interface DriveChoice {
   readonly fromIteration?: number
 }
 
-export interface DriveParts extends Pick<StartParts, 'host' | 'onProblem' | 'apart'> {
+export interface DriveParts extends Pick<StartParts, 'host' | 'onProblem' | 'onLine' | 'apart'> {
   readonly models: SharedGateway
   /** Never written down, besides those of the environment. */
   readonly secrets?: readonly string[]
@@ -37,26 +42,43 @@ export interface DriveParts extends Pick<StartParts, 'host' | 'onProblem' | 'apa
   readonly onState?: (state: RunState) => void
 }
 
-/** Resolves when the run is under way. The caller closes `loaded` when it is over. */
+/** Resolves when the run is under way. What was opened for it is closed before its `done` resolves. */
 export async function driveRun(
   parts: DriveParts,
-  { loaded, place, isNew = false }: DrivenRun,
+  driven: DrivenRun,
   choice: DriveChoice,
 ): Promise<RunHandle> {
-  const { host, signal, onState } = parts
-  const opened = await loaded.open(openPlace(parts, place, choice))
+  const opened = await openLoop(driven.loaded, openPlace(parts, driven, choice))
+  try {
+    const handle = await drive(parts, driven, choice, opened)
+    const done = handle.done.finally(opened.close)
+    // A caller that only reads events gets the error there.
+    done.catch(() => undefined)
+    return { ...handle, done }
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+async function drive(
+  { host, signal, onState, onProblem }: DriveParts,
+  { place, isNew = false }: DrivenRun,
+  choice: DriveChoice,
+  { loop, parts, problems }: OpenedLoop,
+): Promise<RunHandle> {
   const carried =
-    choice.carry === true ? await host.carryOver(place.id, opened.parts.exclude ?? [], signal) : []
-  for (const problem of [...opened.problems, ...carried]) parts.onProblem(problem, place.id)
+    choice.carry === true ? await host.carryOver(place.id, parts.exclude ?? [], signal) : []
+  for (const problem of [...problems, ...carried]) onProblem(problem, place.id)
   signal.throwIfAborted()
   const runParts = {
-    ...opened.parts,
+    ...parts,
     signal,
     ...defined({ onState }),
     skipPreflight: choice.skipPreflight === true,
   }
-  if (isNew) return host.drive(place, loaded.loop, runParts)
-  return host.resume(place.id, loaded.loop, {
+  if (isNew) return host.drive(place, loop, runParts)
+  return host.resume(place.id, loop, {
     ...runParts,
     place,
     force: choice.force === true,
@@ -66,17 +88,19 @@ export async function driveRun(
 }
 
 function openPlace(
-  { host, models, secrets, signal, apart }: DriveParts,
-  { workspace, checkout, inner, begun, readOnly, logDir }: RunPlace,
+  { host, models, secrets, signal, onLine, apart }: DriveParts,
+  { place, environment }: DrivenRun,
   { attended = false }: DriveChoice,
-): Parameters<LoadedLoop['open']>[0] {
+): OpenPlace {
+  const { workspace, checkout, inner, begun, readOnly, logDir } = place
   return {
     workspace,
     checkout,
     readOnly,
-    ...defined({ inner, begun, logDir, secrets, apart }),
+    ...defined({ inner, begun, logDir, secrets, apart, environment, types: host.loopTypes }),
     folder: host.folder,
     signal,
+    onLine,
     attended,
     models,
   }

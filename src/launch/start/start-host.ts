@@ -2,7 +2,7 @@
 
 import type { Runs } from '../../runs/runs.ts'
 import type { LaunchHost } from '../launch-host.ts'
-import type { ReadLoops } from '../load-loop.ts'
+import type { ReadLoops } from '../read-loops.ts'
 
 export interface StartHost extends LaunchHost, Runs {}
 
@@ -12,7 +12,7 @@ export interface StartParts {
   readonly onProblem: (problem: string, run: string) => void
   /** Called with each line that the code of a loop prints. */
   readonly onLine: (line: string) => void
-  /** What was read before for a preview. */
+  /** What this process read before, such as for a preview. */
   readonly reads?: ReadLoops
   /** Aborting it gives up what is being started. */
   readonly signal?: AbortSignal

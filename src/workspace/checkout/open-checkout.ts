@@ -3,7 +3,7 @@
  *
  * 1. After `reset` every file is verified to match the tree or its override: it was read after it was written,
  *    and is known to be unchanged since (see `sweep.ts`). Otherwise `reset` rejects.
- * 2. No file in it is a hard link: all files are written anew.
+ * 2. No file in it is a hard link: all files are copied.
  * 3. Nothing is registered elsewhere: removing the folder removes everything.
  */
 

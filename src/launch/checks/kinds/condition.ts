@@ -1,6 +1,6 @@
 /**
- * A standard condition: the usual commands of the project. E7. Its files are those that the run began with, not what was
- * made of them: the maker does not choose what judges it.
+ * A standard condition: the usual commands of the project. E7. They are derived from the base files, so that the maker
+ * cannot choose what judges it.
  */
 
 import { type ConditionCommand, networkAdvice, planCondition } from '../../../evidence/index.ts'
@@ -76,7 +76,7 @@ export const conditionKind: LaunchedCheckKind<ConditionCheckSettings, StandardCh
   },
 }
 
-/** As one would type it. */
+/** As typed in a shell. */
 const describeCommands = (commands: readonly ConditionCommand[]): readonly string[] =>
   commands.flatMap(({ folder, argv }, index) => [
     ...(index === 0 ? [] : ['&&']),

@@ -1,4 +1,4 @@
-/** A call of a tool. What it answers may change though no file did, so it is asked anew each time. */
+/** A tool call. Its result may change even if no file did, so it is always called again. */
 
 import { canonicalJson, type ToolCheckSettings } from '../../../protocol/index.ts'
 import type { LaunchedCheckKind } from '../check-kind.ts'

@@ -1,0 +1,66 @@
+/** From a loop that was read to what the engine and the user see of it. Opens nothing. */
+
+import type { AnyLoopType } from '../engine/index.ts'
+import { defined, type Limits, LoopError } from '../loop/index.ts'
+import { type LoopTypeDefinition, loopTypes, type PreparedLoop } from '../loops/index.ts'
+import { defaultLoopType, isJsonObject, type LoopFile, unknownName } from '../protocol/index.ts'
+import type { LoadedLoop, TypedLoop } from './loaded-loop.ts'
+
+/**
+ * The loop type of a loop, for creating a run. If it is code, it cannot iterate: only `openLoop` returns one whose
+ * process can start.
+ */
+export async function toLoopType(
+  { definition, input }: Pick<LoadedLoop, 'definition' | 'input'>,
+  types: readonly LoopTypeDefinition[] = loopTypes,
+): Promise<AnyLoopType> {
+  if (definition.typed === undefined) {
+    const { closedCodeLoopType } = await import('./code-loop/index.ts')
+    return closedCodeLoopType(definition.scanned, definition.described)
+  }
+  const { typed, file } = definition
+  const type = findType(typed, types)
+  return withType((await prepare(type, typed, file, input)).loop, type)
+}
+
+/** The first prompt that the agent would get; undefined if it is known only when the loop runs. */
+export async function firstPrompt(
+  { definition, input }: Pick<LoadedLoop, 'definition' | 'input'>,
+  { iterations, tokens, costMicros, timeMs }: Limits,
+  workspace: string,
+  types: readonly LoopTypeDefinition[] = loopTypes,
+): Promise<string | undefined> {
+  const { typed, file } = definition
+  if (typed === undefined) return undefined
+  const prepared = await prepare(findType(typed, types), typed, file, input)
+  return prepared.firstPrompt({ workspace, remaining: { iterations, tokens, costMicros, timeMs } })
+}
+
+const prepare = (
+  type: LoopTypeDefinition,
+  { version, prompts }: TypedLoop,
+  file: LoopFile,
+  input: LoadedLoop['input'],
+): Promise<PreparedLoop> =>
+  type.prepare(file, { version, prompts, input: isJsonObject(input) ? input : {} })
+
+function findType(
+  { loopType }: TypedLoop,
+  types: readonly LoopTypeDefinition[],
+): LoopTypeDefinition {
+  const found = types.find(({ name }) => name === loopType)
+  if (found !== undefined) return found
+  const known = types.map(({ name }) => name)
+  throw new LoopError('not-available', unknownName('loop type', loopType, known))
+}
+
+/** The loop type of a run and the appearance of its agents are stored with the run, except for `plain`. */
+function withType(loop: AnyLoopType, { name: type, roles }: LoopTypeDefinition): AnyLoopType {
+  if (type === defaultLoopType) return loop
+  if (roles === 'any') return { ...loop, type }
+  const shown = Object.entries(roles).map(([role, { label, reports }]) => [
+    role,
+    defined({ label, reports }),
+  ])
+  return { ...loop, type, roles: Object.fromEntries(shown) }
+}
