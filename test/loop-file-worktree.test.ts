@@ -1,4 +1,4 @@
-// `worktree` of a loop file: what it means, and what is said when it is wrong.
+// `worktree` of a loop file: its meaning, and its error messages.
 
 import { describe, expect, test } from 'vitest'
 import {
@@ -32,7 +32,7 @@ describe('worktree of a loop file', () => {
     expect((await parse(written)).worktree).toEqual({ use, provider: 'auto', allowDirty: false })
   })
 
-  test('with keys is asked for, unless it says otherwise', async () => {
+  test('with keys is enabled by default', async () => {
     const carry = '[{ path: node_modules, by: link }, { path: .env }]'
     expect((await parse(`{ base: main, carry: ${carry} }`)).worktree).toEqual({
       use: true,
@@ -60,13 +60,13 @@ describe('worktree of a loop file', () => {
     ['{ branchPrefix: "-x" }', 'worktree.branchPrefix: '],
     ['{ carry: [{ path: a, by: hardlink }] }', 'worktree.carry[0].by: '],
     ['{ bass: main }', 'worktree.bass: '],
-  ])('%s is refused with its place', async (written, place) => {
+  ])('%s is refused with its position', async (written, place) => {
     const problems = await refusal(written)
     expect(problems).toHaveLength(1)
     expect(problems[0]).toContain(place)
   })
 
-  test('is said to whoever is asked for trust, with what is copied', async () => {
+  test('is described in the trust prompt, with what is copied', async () => {
     const where = 'the folder where it is run'
     const tree = 'a separate git worktree, on a branch run/…, and commits each iteration there'
     const copies = 'copies ignored files into the worktree: .env, .env.*, node_modules'
@@ -83,7 +83,7 @@ describe('worktree of a loop file', () => {
     expect(next).not.toContain('worktree')
   })
 
-  test('is said to whoever is asked for trust, where it is unusual', async () => {
+  test('is described in the trust prompt, if it is unusual', async () => {
     const usual = describePowers(await parse('true'))
     const unusual = describePowers(
       await parse(

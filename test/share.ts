@@ -1,6 +1,6 @@
 /**
- * How much of a long suite runs: all of it in `npm run proof` (which knows the files from proof/long-suites.ts) and
- * with LOOPWRIGHT_SUITES=all, a share of it in `npm test`.
+ * How much of a long suite runs: all of it in `npm run proof` (which knows the files from
+ * proof/long-suites.ts) and with LOOPWRIGHT_SUITES=all, a part of it in `npm test`.
  */
 
 import { describe, test } from 'vitest'

@@ -1,5 +1,5 @@
-// Keeps what neither the compiler nor the lint can: that the documents name what exists, that the
-// folders stand in the order the architecture gives them, and that an install runs no foreign code.
+// Checks what neither the compiler nor the linter can: that the documents name what exists, that
+// the folders follow the architecture, and that an install runs no foreign code.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
@@ -44,7 +44,7 @@ const sourceFolders = foldersIn('src')
 const sourceFiles = filesUnder('src').filter((path) => /\.tsx?$/.test(path))
 
 describe('folders', () => {
-  test('every folder of src has its line in the code map', () => {
+  test('every folder of src is in the code map', () => {
     const codeMap = read('docs/ARCHITECTURE.md')
     const unnamed = sourceFolders.filter((folder) => !codeMap.includes(`${folder}/`))
     expect(unnamed).toEqual([])
@@ -63,7 +63,7 @@ describe('folders', () => {
     expect(refused).toEqual([])
   })
 
-  test('what a command needs besides is loaded when it is needed', () => {
+  test('anything else that a command needs is loaded on demand', () => {
     const files = sourceFiles.map((path) => ({ path, text: read(path) }))
     expect(forbiddenEagerImports(files)).toEqual([])
     const planted = [
@@ -89,7 +89,7 @@ describe('folders', () => {
     },
   )
 
-  test('no folder is named after nothing in particular', () => {
+  test('no folder has a meaningless name', () => {
     const vague = /^(utils?|common|helpers?|managers?|services?)$/
     const named = ['src', 'test', 'examples', 'bench', 'proof', 'scripts'].flatMap((top) =>
       filesUnder(top).flatMap((path) => dirname(path).split('/')),
@@ -137,7 +137,7 @@ describe('source files', () => {
     expect(long).toEqual([])
   })
 
-  test('none holds a note to do something later: that is what issues are for', () => {
+  test('none contains a note to do something later: that is what issues are for', () => {
     const notes = sourceFiles.filter((path) => /\b(TODO|FIXME|XXX)\b/.test(read(path)))
     expect(notes).toEqual([])
   })
@@ -159,7 +159,7 @@ describe('source files', () => {
     expect(naming).toEqual([])
   })
 
-  test('none imports the package by its own name, which would go round the arrows', () => {
+  test('none imports the package by its own name, which would bypass the import rules', () => {
     const own = new RegExp(`^${packageFile.name}(/|$)`)
     const importers = sourceFiles.filter((path) =>
       importsOf(path).some((specifier) => own.test(specifier)),
@@ -175,7 +175,7 @@ describe('dependencies', () => {
     ...packageFile.devDependencies,
   }).toSorted()
 
-  test('each has its reason in docs/dependencies.md, which names no other', () => {
+  test('each has its reason in docs/dependencies.md, which lists no others', () => {
     const rows = [...read('docs/dependencies.md').matchAll(/^\| `([^`]+)` +\|/gm)]
     expect(rows.map((row) => row[1] ?? '').toSorted()).toEqual(declared)
   })
@@ -198,7 +198,7 @@ describe('dependencies', () => {
     expect(missing).toEqual([])
   })
 
-  test('the lock file holds no addresses, so that any registry can serve it', () => {
+  test('the lock file contains no URLs, so that any registry can serve it', () => {
     const addressed = lockedPackages().filter(([, locked]) => locked.resolved !== undefined)
     expect(addressed.map(([path]) => path)).toEqual([])
   })
@@ -214,7 +214,7 @@ describe('dependencies', () => {
   })
 })
 
-test('every slow test file that is named exists', () => {
+test('every listed slow test file exists', () => {
   expect(slowFiles.filter((file) => !existsSync(join(root, file)))).toEqual([])
 })
 
@@ -226,7 +226,7 @@ describe('documents', () => {
     expect(links.map((link) => link[1] ?? '').toSorted()).toEqual(pages.toSorted())
   })
 
-  test('every link from one document to another leads to a file', () => {
+  test('every link from one document to another points to a file', () => {
     const documents = [...readdirSync(root), ...filesUnder('docs')].filter((path) =>
       path.endsWith('.md'),
     )
@@ -251,7 +251,7 @@ describe('documents', () => {
   })
 
   test.each(['examples/readme.ts', 'examples/first-loop.yaml'])(
-    '%s is in the README as it is; node scripts/readme.mjs copies it',
+    '%s is copied verbatim into the README; node scripts/readme.mjs does that',
     (example) => {
       const [, shown] = read('README.md').split(`<!-- begin ${example} -->\n`)
       const [block] = shown?.split(`<!-- end ${example} -->`) ?? []
@@ -260,7 +260,7 @@ describe('documents', () => {
     },
   )
 
-  test('the changelog says what is not released yet', () => {
+  test('the changelog has a section for unreleased changes', () => {
     expect(read('CHANGELOG.md')).toMatch(/^## \[?Unreleased\]?$/m)
   })
 })
@@ -299,7 +299,7 @@ function filesUnder(folder: string): string[] {
   })
 }
 
-/** Lines of code, as the linter counts them: comments and blank lines are free. */
+/** Lines of code, as the linter counts them: comments and blank lines do not count. */
 function lineCount(text: string): number {
   return text.split('\n').filter((line) => !/^\s*($|\/\/|\/?\*)/.test(line)).length
 }

@@ -1,6 +1,7 @@
 /**
- * loopctl that stays: runs one command after another as `dist/cli/loopctl.js` would, in the given environment and
- * folder, and sends what was printed and the exit code. What it saves is the loading.
+ * A loopctl that keeps running: runs one command after another as `dist/cli/loopctl.js` would, in
+ * the given environment and folder, and sends the output and the exit code. This saves the loading
+ * time.
  */
 
 const load = (name) => import(new URL(`../dist/cli/${name}.js`, import.meta.url).href)

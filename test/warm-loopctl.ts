@@ -1,7 +1,8 @@
 /**
- * loopctl without its start: processes that have it loaded run the commands of the tests, one after another, each
- * with its own environment. They outlive the file of tests, because loading takes longer than most commands. How a
- * process starts and ends, signals and pipes are tested with `dist/cli/loopctl.js` itself.
+ * loopctl without its startup: processes that have it loaded run the commands of the tests, one
+ * after another, each with its own environment. They outlive the test file, because loading takes
+ * longer than most commands. Start and end of a process, signals and pipes are tested with
+ * `dist/cli/loopctl.js` itself.
  */
 
 import { type ChildProcess, fork } from 'node:child_process'
@@ -76,7 +77,7 @@ async function start(): Promise<Warm> {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   await once(child, 'message')
-  // It ends with this process, and does not keep it from ending.
+  // It ends with this process, and does not keep it alive.
   child.unref()
   child.channel?.unref()
   return { child, commands: 0, isTainted: false }

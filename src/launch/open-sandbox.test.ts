@@ -58,23 +58,23 @@ async function run({ commands }: Pick<OpenedSandbox, 'commands'>, script: string
 }
 
 describe('the sandbox of a run', () => {
-  test('are as strong as they can be, and nothing is said of that', async () => {
+  test('is as strong as possible, without a warning', async () => {
     const sandbox = await open()
     expect(sandbox.summary).toMatchObject({ tier: 'strong', attended: false })
     expect(sandbox.problems).toEqual([])
   })
 
-  test('are not put around the program that they are made by', async () => {
+  test('cannot include the program that creates it', async () => {
     workspace = fileURLToPath(new URL('../..', import.meta.url))
     await expect(open()).rejects.toMatchObject({ code: 'bad-request' })
   })
 
-  test('say what was to be hidden and is not there', async () => {
+  test('reports paths that were to be hidden and do not exist', async () => {
     const { problems } = await open({ hide: ['.envv'] })
     expect(problems).toEqual([expect.stringContaining('.envv')])
   })
 
-  test('that are not wanted are missing only for those who watch', async () => {
+  test('may be disabled only in attended mode', async () => {
     await expect(open({ require: 'none' })).rejects.toMatchObject({
       code: 'not-available',
       message: expect.stringContaining('--attended'),
@@ -86,12 +86,12 @@ describe('the sandbox of a run', () => {
     expect(url).toBeUndefined()
   })
 
-  test('around what holds more than the work are refused before there is a run', async () => {
+  test('is refused before there is a run if the workspace contains more than the work', async () => {
     workspace = dirname(homedir())
     await expect(open()).rejects.toMatchObject({ code: 'bad-request' })
   })
 
-  test('may be around a folder that is not there yet', async () => {
+  test('may contain a folder that does not exist yet', async () => {
     rmSync(workspace, { recursive: true })
     const sandbox = await open()
     mkdirSync(workspace)
@@ -99,8 +99,8 @@ describe('the sandbox of a run', () => {
   })
 })
 
-describe('inside', () => {
-  test('files that are apart can be read, the record and hidden files are empty', async () => {
+describe('inside the sandbox', () => {
+  test('protected files can be read; the state folder and hidden files are empty', async () => {
     const record = join(workspace, 'record')
     mkdirSync(record)
     for (const name of ['loop.yaml', '.env', 'record/journal.db']) {
@@ -114,7 +114,7 @@ describe('inside', () => {
     }
   })
 
-  test('what is kept from commands is known to tools, as it is now', async () => {
+  test('tools know what is kept from commands, at any time', async () => {
     const record = join(workspace, 'record')
     mkdirSync(record)
     mkdirSync(join(workspace, '.git'))
@@ -129,7 +129,7 @@ describe('inside', () => {
     expect(sandbox.protects().hidden).toContain(config)
   })
 
-  test('what an agent must not take orders from is hidden from it alone', async () => {
+  test('files that could instruct an agent are hidden from the agent only', async () => {
     mkdirSync(join(workspace, '.toy'))
     for (const name of ['.toy/settings', 'toy.json']) writeFileSync(join(workspace, name), name)
     const socket = join(folder, 'run/model.sock')
@@ -144,7 +144,7 @@ describe('inside', () => {
   })
 
   test.each(['src', '.', '/etc', 'not-there'])(
-    'what an agent must not take orders from is refused as a link to %s',
+    'a file that could instruct an agent is refused as a symlink to %s',
     async (target) => {
       mkdirSync(join(workspace, 'src'))
       symlinkSync(target, join(workspace, '.toy'))
@@ -155,7 +155,7 @@ describe('inside', () => {
     },
   )
 
-  test('what is hidden stays so in the checkout when an agent removes the link to it', async () => {
+  test('hidden files stay hidden in the checkout after an agent removes the symlink to them', async () => {
     const checkout = join(folder, 'checkout')
     mkdirSync(join(checkout, 'linked'), { recursive: true })
     for (const name of ['.env', 'linked/key', 'linked/seen']) {
@@ -177,7 +177,7 @@ describe('inside', () => {
     expect(await run(again, script)).toBe(second)
   })
 
-  test('what is hidden twice, or in what is hidden, is hidden', async () => {
+  test('files that are hidden twice, or inside a hidden folder, are hidden', async () => {
     mkdirSync(join(workspace, '.git'))
     mkdirSync(join(workspace, 'own'))
     for (const name of ['own/a.env', 'b.env']) writeFileSync(join(workspace, name), name)
@@ -188,7 +188,7 @@ describe('inside', () => {
     expect(await run(await open({ hide: [...hide, '.git'] }), 'ls .git own')).toBe('.git:\n\nown:')
   })
 
-  test('what a link led to at first stays protected when an agent swaps the link', async () => {
+  test('the first target of a symlink stays protected after an agent swaps the symlink', async () => {
     mkdirSync(join(workspace, 'own'))
     for (const name of ['a.env', 'loop.yaml']) writeFileSync(join(workspace, 'own', name), name)
     symlinkSync('own/a.env', join(workspace, '.env'))
@@ -206,7 +206,7 @@ describe('inside', () => {
     })
   })
 
-  test('more can be read where the loop file says so, and it must be there', async () => {
+  test('more can be read if the loop file says so, and it must exist', async () => {
     mkdirSync(join(folder, 'shared'))
     writeFileSync(join(folder, 'shared/a.txt'), 'shared')
     const sandbox = await open({ readOnly: ['shared'] })
@@ -218,7 +218,7 @@ describe('inside', () => {
     })
   })
 
-  test('hosts are reached through a proxy that closes with the sandbox, and not in a replay', async () => {
+  test('hosts are reached through a proxy that closes with the sandbox, but not in a replay', async () => {
     const network = ['registry.example.test:443']
     const sandbox = await open({ network })
     expect(await run(sandbox, 'echo $HTTPS_PROXY')).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
@@ -231,7 +231,7 @@ describe('inside', () => {
   })
 })
 
-test('of some paths those are found that are in the workspace, wherever links lead', () => {
+test('finds the paths that are in the workspace, wherever symlinks point', () => {
   const inner = join(workspace, 'a/b.txt')
   mkdirSync(join(workspace, 'a'))
   writeFileSync(inner, '')

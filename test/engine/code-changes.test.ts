@@ -30,7 +30,7 @@ async function stoppedInFirst(world = createWorld()) {
 }
 
 describe('a change of the code of a loop', () => {
-  test('in the middle of an iteration is refused, with what to do, and nothing is written', async () => {
+  test('in the middle of an iteration is refused with advice, and nothing is written', async () => {
     const { world, run } = await stoppedInFirst()
     const { loop, ran } = versioned('2')
     const before = await world.events(run)
@@ -41,7 +41,7 @@ describe('a change of the code of a loop', () => {
     expect((await world.journal.findRun(run)).held).toBe(false)
   })
 
-  test('goes on with the old code as if nothing had been tried', async () => {
+  test('continues with the old code as if nothing had been tried', async () => {
     const { world, run } = await stoppedInFirst()
     await world.drive(run, versioned('2').loop).catch(() => undefined)
     const { loop, ran } = versioned('1')
@@ -49,7 +49,7 @@ describe('a change of the code of a loop', () => {
     expect(ran).toEqual(['1 three', '1 one', '1 two', '1 three'])
   })
 
-  test('by force starts the iteration anew', async () => {
+  test('by force restarts the iteration', async () => {
     const { world, run } = await stoppedInFirst()
     const { loop, ran } = versioned('2')
     const end = await world.finish(run, loop, { force: true })
@@ -59,7 +59,7 @@ describe('a change of the code of a loop', () => {
     expect(restarted).toMatchObject({ iteration: 1, reason: 'the code of the loop changed' })
   })
 
-  test('by force can be interrupted and goes on without force', async () => {
+  test('by force can be interrupted and continues without force', async () => {
     const { world, run } = await stoppedInFirst()
     const stop = new AbortController()
     await world.finish(run, versioned('2', stop).loop, { force: true, signal: stop.signal })
@@ -68,7 +68,7 @@ describe('a change of the code of a loop', () => {
     expect(ran.slice(0, 1)).toEqual(['2 three'])
   })
 
-  test('at the boundary of iterations is taken, and recorded', async () => {
+  test('between iterations is accepted and recorded', async () => {
     const world = createWorld()
     const first = versioned('1')
     const run = await world.start(first.loop)
@@ -97,7 +97,7 @@ describe('a change of the code of a loop', () => {
     )
   })
 
-  test('E5: by force puts the files back and voids what was checked on the others', async () => {
+  test('E5: by force restores the files and voids checks on other files', async () => {
     const workspace = memoryWorkspace({ log: '' })
     const seen: unknown[] = []
     const world = createWorld({
@@ -151,7 +151,7 @@ describe('the digest of a loop', () => {
     ['code', { iterate: async () => 2 }],
     ['conditions', { until: [{ type: 'max-iterations', iterations: 9 } as const] }],
     ['code of a condition', { until: [{ type: 'custom', name: 'c', met: () => true } as const] }],
-  ])('is another for another %s', (_name, change) => {
+  ])('differs for another %s', (_name, change) => {
     expect(codeDigest({ ...loop, ...change })).not.toBe(codeDigest(loop))
   })
 
@@ -185,7 +185,7 @@ describe('an iteration that began before revisions were recorded', () => {
     expect(continuesCode(other, legacy, from)).toBe(false)
   })
 
-  test('is the only one: another revision that was recorded counts', () => {
+  test('does not continue with another recorded revision', () => {
     const recorded = codeDigest({ ...loop, revision: 2 })
     expect(continuesCode(loop, recorded, source)).toBe(false)
   })

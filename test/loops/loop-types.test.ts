@@ -1,4 +1,4 @@
-// A loop type that exists only in tests: its folder, and its name in a list, are all that adding one takes.
+// A loop type that exists only in tests: adding one takes its folder and its name in a list.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -64,7 +64,7 @@ describe('a loop file of another type', () => {
       [expect.stringMatching(/^5:1: prompt: there is no key "prompt": .*task, approvals/)],
     ],
     [
-      'a role that is misspelt',
+      'a misspelt role',
       `${head}agents: { maker: claude, reviwer: codex }`,
       ['4:26: agents.reviwer: there is no role "reviwer": did you mean reviewer?'],
     ],
@@ -97,7 +97,7 @@ describe('a loop file of another type', () => {
     expect(await problems(text)).toEqual(expected)
   })
 
-  test('names all of its agents to the person who is asked to trust it', async () => {
+  test('lists all of its agents in the trust prompt', async () => {
     const powers = describePowers(
       await parse(`${head}agents: { maker: claude, reviewer: codex }\n`),
     )
@@ -107,7 +107,7 @@ describe('a loop file of another type', () => {
     expect(same).toContain('asks the same agent as reviewer, which may only read')
   })
 
-  test('is in the published schema, once the type is', () => {
+  test('is in the published schema once the type is', () => {
     const text = JSON.stringify(jsonSchemas(types)['loop.schema.json'])
     expect(text).toContain('"approvals"')
     expect(text).toContain('The agent that judges the work.')
@@ -208,7 +208,7 @@ describe('a run of another type', () => {
     })
   })
 
-  test('of a type that is not the one of an operation is refused', async () => {
+  test('of another type than that of the operation is refused', async () => {
     const { host, send, get } = await openApi({ loopTypes: types })
     const file = join(newFolder(), 'plain.yaml')
     mkdirSync(join(dirname(file), 'work'))

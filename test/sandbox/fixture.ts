@@ -114,7 +114,7 @@ async function spawnDriver(
   })
 }
 
-/** Runs the job in a process that is there already, unless the process matters. */
+/** Runs the job in an existing process, unless the process matters. */
 export async function drive(
   identity: Identity,
   job: Job,
@@ -127,7 +127,7 @@ export async function drive(
   return driveApart(identity, job, options)
 }
 
-/** Runs the job in a process of its own. */
+/** Runs the job in a separate process. */
 async function driveApart(
   identity: Identity,
   job: Job,

@@ -15,8 +15,8 @@ const read = (text: string) => {
   return { config: toConfig(entries.map(({ rule, value }) => [rule, value])), problems, notes }
 }
 
-describe('.loop/config of document 002', () => {
-  test('is read as it is: comments, quotes, its own words and units', () => {
+describe('.loop/config in the legacy format', () => {
+  test('is read unchanged: comments, quotes, its own values and units', () => {
     const { config, problems, notes } = read(`
 # How loops run here.
 iterations=50
@@ -46,7 +46,7 @@ base_branch=
     })
   })
 
-  test('says once which of its keys change nothing', () => {
+  test('reports once which of its keys have no effect', () => {
     expect(
       read('reviewer=true\nskills_enabled=true\nclaude_retries=2\nverify_timeout_sec=0\n'),
     ).toEqual({
@@ -60,7 +60,7 @@ base_branch=
     })
   })
 
-  test('knows no setting that is not there', () => {
+  test('has no other settings', () => {
     const names = settingRules.map(({ name }) => name)
     const used = Object.values(loopConfigKeys).flatMap((key) =>
       key.type === 'setting' ? key.name : [],
@@ -78,7 +78,7 @@ describe('the table of settings', () => {
       properties === undefined ? [group] : Object.keys(properties).map((key) => `${group}.${key}`),
   )
 
-  test('has what the published schema has, no more and no less', () => {
+  test('has exactly the settings of the published schema', () => {
     expect(settingRules.map(({ name }) => name).toSorted()).toEqual(inSchema.toSorted())
   })
 

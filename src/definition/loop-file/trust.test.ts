@@ -34,14 +34,14 @@ const one = { digest: digest(1), file: '/a.yaml' }
 const two = { digest: digest(2), file: '/b.yaml' }
 
 describe('trust', () => {
-  test('is given to content in its place, listed, and taken back', async () => {
+  test('is given to content at a path, listed, and revoked', async () => {
     const trust = openTrust(folder)
     expect(await trust.isTrusted(one)).toBe(false)
     await trust.trust(one)
     await trust.trust(two)
     expect(await trust.isTrusted(one)).toBe(true)
     expect(await trust.isTrusted({ ...one, digest: digest(3) })).toBe(false)
-    // The same text elsewhere would run what lies there.
+    // The same text elsewhere would run other files.
     expect(await trust.isTrusted({ ...one, file: '/elsewhere/a.yaml' })).toBe(false)
     await trust.trust(one)
     expect((await openTrust(folder).list()).map((entry) => entry.file)).toEqual([
@@ -62,7 +62,7 @@ describe('trust', () => {
     ['another version', '{"version":2,"trusted":[]}'],
     ['bytes', '\u0000\u0001'],
   ])(
-    'that is damaged (%s) trusts nothing, says so, and can be given again',
+    'that is damaged (%s) trusts nothing, reports it, and can be given again',
     async (_what, text) => {
       const trust = openTrust(folder)
       await trust.trust({ digest: digest(1), file: '/a.yaml' })
@@ -78,7 +78,7 @@ describe('trust', () => {
     },
   )
 
-  test('that others can write is not used', async () => {
+  test('in a file that others can write is not used', async () => {
     const trust = openTrust(folder)
     await trust.trust({ digest: digest(1), file: '/a.yaml' })
     chmodSync(path(), 0o666)
@@ -86,7 +86,7 @@ describe('trust', () => {
     expect(await trust.damage()).toMatch(/other users can write to it/)
   })
 
-  test('that cannot be read trusts nothing, and is not replaced', async () => {
+  test('in an unreadable file trusts nothing, and the file is not replaced', async () => {
     const trust = openTrust(folder)
     mkdirSync(folder)
     symlinkSync('trust.json', path())
@@ -99,7 +99,7 @@ describe('trust', () => {
     expect(readdirSync(folder)).toEqual(['trust.json'])
   })
 
-  test('that many writers give at once is all kept', async () => {
+  test('given by many concurrent writers is all stored', async () => {
     const writers = Array.from({ length: 24 }, (_, index) =>
       openTrust(folder).trust({ digest: digest(index), file: `/${index}.yaml` }),
     )
@@ -118,7 +118,7 @@ describe('trust', () => {
   })
 })
 
-describe('a file that is not trusted', () => {
+describe('an untrusted file', () => {
   const text = `
 prompt: x
 workspace: ../project
@@ -146,7 +146,7 @@ checks: { test: "rm -rf x; echo \\e[2J", lint: [npx, lint] }
     ])
   })
 
-  test('is described by what it widens', async () => {
+  test('is described by what it loosens', async () => {
     const small = 'prompt: x\nagent: { command: [a], subscription: true }\nchecks: { t: x }\n'
     const powers = async (sandbox: string): Promise<readonly string[]> => {
       const { file } = await parseLoopFile(`${small}sandbox: { ${sandbox} }\n`, 'a.yaml')
@@ -174,7 +174,7 @@ checks: { test: "rm -rf x; echo \\e[2J", lint: [npx, lint] }
     )
   })
 
-  test('is refused until it is trusted, with the command that does it', async () => {
+  test('is refused until it is trusted, with the command to trust it', async () => {
     const trust = openTrust(folder)
     const asked = { path: "/it's/a.yaml", digest: digest(1), powers: ['runs x'] }
     const error: unknown = await requireTrusted(trust, asked).catch((thrown: unknown) => thrown)

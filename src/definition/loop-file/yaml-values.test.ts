@@ -11,13 +11,13 @@ async function refusal(text: string | Uint8Array): Promise<readonly string[]> {
   return error.problems.map((one) => describeProblem(one).replace(/^a\.yaml:/, ''))
 }
 
-describe('what is no YAML of ours is refused', () => {
+describe('unsupported YAML is refused', () => {
   test.each<[string, string | Uint8Array, RegExp]>([
     ['an empty file', '', /^1:1: the file: it is empty/],
     ['a file of comments', '# nothing\n', /^1:1: the file: it is empty/],
     ['a list', '- a\n', /^1:1: the file: expected keys and values, found a list$/],
     ['a text', 'hello\n', /^1:1: the file: expected keys and values, found a single value$/],
-    ['a key twice', `${small}prompt: y\n`, /^4:1: prompt: the key is duplicated: remove one$/],
+    ['a duplicate key', `${small}prompt: y\n`, /^4:1: prompt: the key is duplicated: remove one$/],
     ['a second document', `${small}---\na: 1\n`, /^4:1: the file: a second document starts here/],
     [
       'a function',
@@ -52,7 +52,7 @@ describe('what is no YAML of ours is refused', () => {
       /^4:10: input.__proto__: this key is not allowed/,
     ],
     ['YAML 1.1', `%YAML 1.1\n---\n${small}`, /^1:1: the file: it declares YAML 1\.1/],
-    ['an alias of nothing', `${small}input: *a`, /^4:8: input: \*a has no &a before it/],
+    ['an undefined alias', `${small}input: *a`, /^4:8: input: \*a has no &a before it/],
     [
       'an alias of itself',
       `${small}input: &a { b: *a }`,
@@ -156,7 +156,7 @@ function bomb(): string {
   return `${small}input:\n${levels.join('\n')}\n`
 }
 
-// Each of these brings the library to the end of its stack, where the whole process can die.
+// Each of these makes the library exhaust its stack, which can end the whole process.
 test.each([
   'a: b\n  c: d\n',
   '@a:b: \n  a:   ',
@@ -170,14 +170,14 @@ test.each([
   'a:@:  "x\n y"- !t ',
   '- "x\n y"',
   '?\n : \n: x\n',
-])('%j many times over never gets as far as the library', async (part) => {
+])('%j repeated many times is refused before it reaches the library', async (part) => {
   const [first = ''] = await refusal(part.repeat(3000))
   expect(first).toMatch(
     /nested over 64|a key must be on one line|on the line of another|begins with \?/,
   )
 })
 
-/** Lines that each begin sixty levels, the next line below the last of them. */
+/** Lines that each open sixty levels, the next line below the last of them. */
 function stairs(step: string): string {
   const line = step.repeat(60)
   return Array.from({ length: 120 }, (_, row) => ' '.repeat(row * line.length) + line).join('\n')

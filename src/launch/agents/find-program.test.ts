@@ -75,7 +75,7 @@ describe('an agent program', () => {
 
   test.each([
     ['no JSON', '{'],
-    ['a version that is none', '{"name":"@made/toy-ai","version":"1; rm"}'],
+    ['an invalid version', '{"name":"@made/toy-ai","version":"1; rm"}'],
     ['nothing to read', ''],
   ])('whose package has %s has no version', (_what, manifest) => {
     install(fetched(), script)

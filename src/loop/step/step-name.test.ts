@@ -29,7 +29,7 @@ test.each([
   [stepId('', 'ask:allow merge', 1), 'ask'],
   [stepId('', 'other:thing', 1), 'step'],
   [stepId('', ':odd', 1), 'step'],
-])('the id %s tells that the step is of the kind %s', (id, kind) => {
+])('the id %s shows that the step is of the kind %s', (id, kind) => {
   expect(parseStepKind(id)).toBe(kind)
 })
 
