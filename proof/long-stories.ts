@@ -182,13 +182,13 @@ export const longStories: readonly LongSuite[] = [
   {
     name: 'sandbox.worktrees',
     title: 'git, links and the checkout, seen from the sandbox of a run in a worktree',
-    file: 'test/e2e/worktree-walls.test.ts',
+    file: 'test/e2e/worktree-sandbox.test.ts',
     casesMin: 1,
   },
   {
     name: 'sandbox.frozen-servers',
     title: 'MCP servers that cannot help a check',
-    file: 'test/e2e/walls-servers.test.ts',
+    file: 'test/e2e/sandbox-servers.test.ts',
     casesMin: 1,
   },
   {
@@ -196,6 +196,13 @@ export const longStories: readonly LongSuite[] = [
     title: 'wrong uses of every command',
     file: 'test/cli/wrong-uses.test.ts',
     casesMin: 90,
+    isShared: true,
+  },
+  {
+    name: 'daemon.attacked-files',
+    title: 'attacks on a daemon from its files and its neighbours',
+    file: 'test/daemon/attacks.test.ts',
+    casesMin: 3,
     isShared: true,
   },
 ]
