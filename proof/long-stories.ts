@@ -28,9 +28,9 @@ export const longStories: readonly LongSuite[] = [
     casesMin: 7,
   },
   {
-    name: 'sandbox.besieged-runs',
+    name: 'sandbox.attacked-runs',
     title: 'a hostile process in each place that a run starts one',
-    file: 'test/e2e/walls-attacks.test.ts',
+    file: 'test/e2e/sandbox-attacks.test.ts',
     casesMin: 3,
   },
   {
@@ -60,7 +60,7 @@ export const longStories: readonly LongSuite[] = [
   {
     name: 'sandbox.walled-loops',
     title: 'loops in code, forks and servers inside the sandbox',
-    file: 'test/e2e/walls-loops.test.ts',
+    file: 'test/e2e/sandbox-loops.test.ts',
     casesMin: 4,
   },
   {

@@ -63,20 +63,20 @@ test.each([
   expect(found?.documents[1]?.text).toContain('Make it two.')
 })
 
-async function doorTo(
+async function startGateway(
   answer: (request: ModelRequest, number: number) => { readonly text: string },
 ): Promise<ReturnType<typeof createSharedGateway>> {
   const server = await startModelServer(answer)
-  const door = createSharedGateway({
+  const gateway = createSharedGateway({
     ANTHROPIC_API_KEY: 'sk-ant-canary-key',
     ANTHROPIC_BASE_URL: server.url,
     XDG_CONFIG_HOME: newFolder(),
   })
   afterStory(async () => {
-    await door.close()
+    await gateway.close()
     await server[Symbol.asyncDispose]()
   })
-  return door
+  return gateway
 }
 
 const model = 'anthropic/claude-haiku-4-5'
@@ -84,7 +84,7 @@ const model = 'anthropic/claude-haiku-4-5'
 test('a model analyzes the run if asked, is paid for, and its answer is in the files', async () => {
   const { host, id } = await runThatEnds({})
   await writeRunFolder(host, id, { mode: 'global' })
-  const models = await doorTo((_request, number) => ({
+  const models = await startGateway((_request, number) => ({
     text: number === 3 ? 'Bad luck.\nRoot cause: spec gap' : `Words ${number}.`,
   }))
   const made = await analyzeRun({ ...host, models }, id, { model })
@@ -111,7 +111,7 @@ test('a run that has not ended is not analyzed', async () => {
 test('a run is named by a model if there is one, and from its text if that fails', async () => {
   const host = await newHost()
   const asked = { loop: 'fix', about: () => 'Fix the parser.', model }
-  const models = await doorTo((_request, number) => ({
+  const models = await startGateway((_request, number) => ({
     text: ['Fix The Parser!', 'fix-the-parser\nand more', '???'][number - 1] ?? '',
   }))
   const first = await nameRun({ ...host, models }, asked)

@@ -145,9 +145,20 @@ export async function runControl(attack: Attack): Promise<boolean> {
     writeFiles(folder, attack.files(scene))
     const before = listed(scene.neighbor)
     const { base } = scene
-    const walls = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--bind', base, base]
+    const sandbox = [
+      '--ro-bind',
+      '/',
+      '/',
+      '--dev',
+      '/dev',
+      '--proc',
+      '/proc',
+      '--bind',
+      base,
+      base,
+    ]
     const path = pathWith(attack.manager) ?? ''
-    await run('bwrap', [...walls, '--chdir', folder, '--', ...(attack.control ?? [])], {
+    await run('bwrap', [...sandbox, '--chdir', folder, '--', ...(attack.control ?? [])], {
       env: environmentOf(scene, path),
       timeoutMs: 120_000,
     })

@@ -7,14 +7,18 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ctlApart, endOf, toolCalls } from './loop-fixture.ts'
-import { type Besieged, besieged, processesWith } from './walls-fixture.ts'
+import {
+  type AttackedWorkspace,
+  createAttackedWorkspace,
+  processesWith,
+} from './sandbox-fixture.ts'
 
 const filesServer = createRequire(import.meta.url).resolve(
   '@modelcontextprotocol/server-filesystem/dist/index.js',
 )
 const modules = filesServer.replace(/(?<=node_modules)\/.*/, '')
 
-function expectNothing(at: Besieged, ...who: readonly string[]): void {
+function expectNothing(at: AttackedWorkspace, ...who: readonly string[]): void {
   for (const one of who) {
     expect([one, at.found(one)]).toEqual([one, []])
     expect(existsSync(join(at.work, `made-by-${one}`))).toBe(true)
@@ -25,7 +29,7 @@ function expectNothing(at: Besieged, ...who: readonly string[]): void {
   expect(processesWith(at.canary)).toEqual([])
 }
 
-const loop = ({ attack }: Pick<Besieged, 'attack'>): string => `
+const loop = ({ attack }: Pick<AttackedWorkspace, 'attack'>): string => `
 workspace: .
 worktree: false
 prompt: { file: prompt.md }
@@ -36,7 +40,9 @@ limits: { iterations: 1 }
 `
 
 test('without a sandbox the same program succeeds everywhere', async () => {
-  const at = await besieged((one) => loop(one).replace('hide: [.env]', 'require: none'))
+  const at = await createAttackedWorkspace((one) =>
+    loop(one).replace('hide: [.env]', 'require: none'),
+  )
   // The check would run before the agent.
   await ctlApart(at, at.env, 'run', at.file, '--trust', '--attended', '--skip-preflight')
   expect(at.found('agent')).toEqual(
@@ -56,7 +62,7 @@ test('without a sandbox the same program succeeds everywhere', async () => {
 })
 
 test('an agent and a check achieve nothing, and leave nothing behind', async () => {
-  const at = await besieged(loop)
+  const at = await createAttackedWorkspace(loop)
   const ended = await ctlApart(
     at,
     at.env,
@@ -78,7 +84,7 @@ test('an agent and a check achieve nothing, and leave nothing behind', async () 
 })
 
 test('nor do a command of a tool and an MCP server, and the long output of the tool is still stored', async () => {
-  const at = await besieged(
+  const at = await createAttackedWorkspace(
     ({ attack }) => `
 workspace: .
 worktree: false

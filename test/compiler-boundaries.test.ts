@@ -1,6 +1,6 @@
-// Shows that the walls between the folders stand: the compiler, with the settings of this
-// repository, refuses an import against the arrows and refuses Node in a pure folder. Each refusal
-// has a control beside it that compiles, so that it cannot be an accident of the fixture.
+// Shows that the compiler enforces the boundaries between folders: with the settings of this
+// repository, it refuses an import against the import rules and refuses Node in a pure folder. Each
+// refusal has a control beside it that compiles, so that it cannot be an accident of the fixture.
 
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

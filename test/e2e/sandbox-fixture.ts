@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type Place, place } from './loop-fixture.ts'
 
-export interface Besieged extends Place {
+export interface AttackedWorkspace extends Place {
   /** The state folder: in the workspace. */
   readonly record: string
   /** In a variable of loopctl, in files around the workspace, in process names. */
@@ -24,7 +24,9 @@ export interface Besieged extends Place {
 }
 
 /** The loop file and the state folder are in the workspace, where they are hardest to protect. */
-export async function besieged(loop: (at: Pick<Besieged, 'attack'>) => string): Promise<Besieged> {
+export async function createAttackedWorkspace(
+  loop: (at: Pick<AttackedWorkspace, 'attack'>) => string,
+): Promise<AttackedWorkspace> {
   const canary = `canary${randomBytes(9).toString('hex')}`
   const { work } = place('')
   const folder = join(work, '..')
