@@ -1,4 +1,6 @@
-/** Every example does what its first lines say: those for the library here, loop files by loopctl. */
+/**
+ * Every example does what its first lines say: library examples here, loop files through loopctl.
+ */
 
 import { execFile } from 'node:child_process'
 import {
@@ -89,7 +91,7 @@ describe('an example for the library', () => {
     expect([state.outcome?.type, state.iteration]).toEqual([outcome, iterations])
   })
 
-  test('an agent of its own spends what it settled, by tools that are on record', async () => {
+  test('a custom agent spends what it settled, with recorded tool calls', async () => {
     const { state, workspace } = await playOnce('own-agent')
     expect(state.spent).toEqual({ tokens: 360, costMicros: 1080 })
     expect(state.metrics.tools['write']).toMatchObject({ calls: 3, failed: 0 })
@@ -101,12 +103,12 @@ describe('an example for the library', () => {
     ])
   })
 
-  test('a tool of its own fails as data, and the next call does better', async () => {
+  test('a custom tool fails as data, and the next call succeeds', async () => {
     const { state } = await playOnce('own-tool')
     expect(state.metrics.tools['define']).toMatchObject({ calls: 2, failed: 1 })
   })
 
-  test('a check of its own decides, bound to the files it saw', async () => {
+  test('a custom check decides, bound to the files it saw', async () => {
     const { state } = await playOnce('own-check')
     expect(state.evidence['links']).toEqual({ status: 'met', iteration: 2, tree: state.tree })
   })
@@ -118,7 +120,7 @@ describe('an example for the library', () => {
   })
 })
 
-test('the agent of its own keeps the contract, by the runner that comes with Node', async () => {
+test("a custom agent keeps the contract, in Node's own test runner", async () => {
   const file = join(root, 'build/examples/own-agent-contract.js')
   const { NODE_TEST_CONTEXT: _ours, ...env } = process.env
   const { code, stdout } = await new Promise<{ code: number; stdout: string }>((resolve) => {
@@ -159,7 +161,7 @@ interface RunFile extends Ended {
 
 const ranFiles = new Map<string, Promise<RunFile>>()
 
-/** On a copy of its project, which stays as it is; once, though several tests look at it. */
+/** On a copy of its project, which stays unchanged; once, even if several tests use it. */
 function runFile(file: string): Promise<RunFile> {
   const running = ranFiles.get(file) ?? runCopy(file)
   ranFiles.set(file, running)

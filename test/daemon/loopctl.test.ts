@@ -44,7 +44,7 @@ function ctlApart(...args: string[]): Promise<Ended> {
   })
 }
 
-/** A loop that writes a file into a folder of its own. */
+/** A loop that writes a file into a separate folder. */
 function writeLoop(name: string, command: string): void {
   mkdirSync(join(folder, name), { recursive: true })
   writeFileSync(
@@ -78,20 +78,20 @@ beforeAll(() => {
   })
 })
 
-test('who only looks starts no daemon and makes no record', async () => {
+test('a read-only command starts no daemon and creates no state folder', async () => {
   expect(await ctl('list')).toMatchObject({ code: 0, stdout: 'No runs yet.\n' })
   expect(await ctl('daemon', 'status')).toMatchObject({ code: 69 })
   expect(existsSync(state)).toBe(false)
 })
 
-test('a file that is wrong, or that nobody trusts, starts no daemon', async () => {
+test('an invalid or untrusted file starts no daemon', async () => {
   writeFileSync(join(folder, 'wrong.yaml'), 'prompt: x\nagnet: repair\n')
   expect(await ctl('run', 'wrong.yaml')).toMatchObject({ code: 65 })
   expect(await ctl('run', 'slow.yaml')).toMatchObject({ code: 77 })
   expect(existsSync(state)).toBe(false)
 })
 
-test('two that start a daemon at once end up with one, and both have their run accepted', async () => {
+test('two commands that start a daemon at once end up with one, and both have their run accepted', async () => {
   const run = (name: string): Promise<Ended> =>
     ctlApart('--json', 'run', 'slow.yaml', '--trust', '--detach', '--name', name)
   const both = await Promise.all([run('slow-a'), run('slow-b')])
@@ -108,7 +108,7 @@ test('two that start a daemon at once end up with one, and both have their run a
   })
 })
 
-test('what is wrong has the same words and exit code with a daemon as without', async () => {
+test('errors have the same message and exit code with a daemon as without', async () => {
   const asked = [
     ['inspect', 'nobody'],
     ['inspect', 'slow'],
@@ -125,7 +125,7 @@ test('what is wrong has the same words and exit code with a daemon as without', 
   expect((await ctl('inspect', 'slow')).stderr).toMatch(/slow-a.*slow-b|slow-b.*slow-a/)
 })
 
-test('runs are paused, resumed and cancelled, and reset goes only with a yes', async () => {
+test('runs are paused, resumed and cancelled, and reset needs a confirmation', async () => {
   const status = async (name: string): Promise<unknown> =>
     (JSON.parse((await ctl('--json', 'inspect', name)).stdout) as { run: { status: string } }).run
       .status
@@ -150,7 +150,7 @@ test('runs are paused, resumed and cancelled, and reset goes only with a yes', a
   expect(await status(waiting)).toBe('cancelled')
 })
 
-test('a run is followed to its outcome as lines of JSON; one that failed is tried again', async () => {
+test('a run is followed to its outcome as lines of JSON; a failed one is retried', async () => {
   const done = await ctlApart('--json', 'run', 'quick.yaml', '--trust', '--name', 'quick-a')
   const rows = done.stdout.trim().split('\n')
   const lines = rows.map((row) => JSON.parse(row) as Record<string, unknown>)
@@ -165,7 +165,7 @@ test('a run is followed to its outcome as lines of JSON; one that failed is trie
   expect((await ctl('output', 'quick-a')).stdout).toContain('Done.')
 })
 
-test('a run without a loop file is driven by the daemon, and is tried again from what was kept', async () => {
+test('a run without a loop file is driven by the daemon, and is retried from the stored file', async () => {
   mkdirSync(join(folder, 'inline'))
   const parts = ['--agent', 'touch other.txt', '--check', 'test -f done.txt', '-p', 'Write it.']
   const asked = ['run', ...parts, '--iterations', '1', '--workspace', 'inline', '--in-place']
@@ -180,7 +180,7 @@ test('a run without a loop file is driven by the daemon, and is tried again from
   expect(kept.source.file).toMatch(/state\/loops\/write-it-[0-9a-f]{12}\.yaml$/)
 })
 
-test('the address needs a token, and one that may only look cannot change anything', async () => {
+test('the address needs a token, and a read-only token cannot change anything', async () => {
   const { address } = JSON.parse(readFileSync(daemonFile, 'utf8')) as { address: string }
   const elsewhere = { LOOPWRIGHT_STATE: join(folder, 'elsewhere'), LOOPD_ADDR: address }
   const token = (await ctl('daemon', 'token', '--read-only')).stdout.trim()
@@ -193,7 +193,7 @@ test('the address needs a token, and one that may only look cannot change anythi
   expect((await ctl('list')).stdout).toContain('quick-a')
 })
 
-test('the daemon commands use the token that is given, and see a daemon that takes another', async () => {
+test('the daemon commands use the given token, and report a daemon that uses another one', async () => {
   const wrong = { LOOPD_AUTH_TOKEN: 'x'.repeat(43) }
   const said = { code: 77, stderr: expect.stringContaining('--token') as string }
   expect(await ctlWith(wrong, 'daemon', 'stop')).toMatchObject(said)
@@ -201,7 +201,7 @@ test('the daemon commands use the token that is given, and see a daemon that tak
   expect(await ctlWith(wrong, '--token', token, 'daemon', 'status')).toMatchObject({ code: 0 })
 })
 
-test('a daemon of another version is said to be one', async () => {
+test('a daemon of another version is reported', async () => {
   const text = readFileSync(daemonFile, 'utf8')
   const file = JSON.parse(text) as Record<string, unknown>
   writeFileSync(daemonFile, JSON.stringify({ ...file, version: '0.0.1' }))

@@ -1,4 +1,4 @@
-// Completion as shells have it: the scripts in the shells themselves, with the built loopctl behind them.
+// Completion in real shells: the scripts, with the built loopctl behind them.
 
 import { execFileSync } from 'node:child_process'
 import {
@@ -29,7 +29,7 @@ mkdirSync(join(here, 'loops'), { recursive: true })
 mkdirSync(bin)
 writeFileSync(join(here, 'loops', 'fix-tests.yaml'), '')
 writeFileSync(join(here, 'loops', 'update.yaml'), '')
-// What a hostile repository may bring along: a shell would run it when it is inserted.
+// What a hostile repository may contain: a shell would run it when it is inserted.
 writeFileSync(join(here, 'loops', '$(touch pwned).yaml'), '')
 writeFileSync(join(bin, 'loopctl'), `#!/bin/sh\nexec '${process.execPath}' '${loopctl}' "$@"\n`)
 chmodSync(join(bin, 'loopctl'), 0o755)
@@ -60,7 +60,7 @@ async function makeRun(name: string): Promise<void> {
 }
 
 describe('completion', () => {
-  test('offers commands, their commands, flags and the values of flags', async () => {
+  test('offers commands, subcommands, flags and the values of flags', async () => {
     expect(await ask('ins')).toEqual(['inspect'])
     expect(await ask('config', '')).toEqual(
       expect.arrayContaining(['show', 'path', 'check', 'schema']),
@@ -75,19 +75,19 @@ describe('completion', () => {
     expect(await ask('validate', 'loops/u')).toEqual(['loops/update.yaml'])
   })
 
-  test('offers runs by name, and by id for those who type one; without a record it makes none', async () => {
+  test('offers runs by name, and by id if one is typed; without a state folder it creates none', async () => {
     expect(await ask('inspect', '')).toEqual([])
     expect(existsSync(state)).toBe(false)
     await makeRun('brave-owls-jump')
     expect(await ask('inspect', 'br')).toEqual(['brave-owls-jump'])
     const [id = ''] = await ask('inspect', '01')
     expect(id).toMatch(/^01[0-9a-f-]{34}$/)
-    // It has ended: nobody resumes it.
+    // It has ended and cannot be resumed.
     expect(await ask('resume', '')).toEqual([])
     expect(await ask('retry', '')).toEqual(['brave-owls-jump'])
   })
 
-  test('says nothing about what is wrong', async () => {
+  test('is silent about errors', async () => {
     writeFileSync(join(folder, 'journal.db'), 'no database')
     expect(await ask('--state', folder, 'inspect', '')).toEqual([])
     rmSync(join(folder, 'journal.db'))
@@ -95,7 +95,7 @@ describe('completion', () => {
 })
 
 describe('in a shell', () => {
-  /** All in one shell, which takes the script twice: a line for each. */
+  /** All in one shell, which loads the script twice: one line each. */
   const inBash = (...lines: readonly (readonly string[])[]): readonly string[] => {
     const asked = lines.map((words) => {
       const typed = words.map((word) => `'${word}'`).join(' ')
@@ -121,7 +121,7 @@ describe('in a shell', () => {
     expect(run('fish', '--no-config', '-c', script).split('\t')[0]).toBe('--dry-run')
   })
 
-  test('zsh takes the script', () => {
+  test('zsh loads the script', () => {
     const script =
       'autoload -U compinit; compinit -D -u; source <(loopctl completion zsh); whence -w _loopctl'
     expect(run('zsh', '-f', '-c', script).trim()).toBe('_loopctl: function')

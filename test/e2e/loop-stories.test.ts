@@ -35,7 +35,7 @@ agent:
 `
 
 describe('a loop file', () => {
-  test('runs until its check passes: on the third iteration, whatever the agent says', async () => {
+  test('runs until its check passes: on the third iteration, whatever the agent reports', async () => {
     const at = place(counting)
     const ended = await run(at)
     expect(ended).toMatchObject({ code: 0 })
@@ -114,7 +114,7 @@ agent:
       - { say: ok }
 `
 
-  test('that hangs is ended at its time limit with all that it started, and the agent goes on', async () => {
+  test('that hangs is ended at its time limit with all its processes, and the agent continues', async () => {
     const at = place(using('sleep 987654 & sleep 987654', ', timeoutMs: 500'))
     const ended = await run(at)
     expect(ended.code).toBe(0)
@@ -125,7 +125,7 @@ agent:
     expect(left).toBe('')
   })
 
-  test('that floods is cut, and all that was kept of it is in a file', async () => {
+  test('that floods is cut, and the stored output is in a file', async () => {
     const at = place(using("head -c 20000000 /dev/zero | tr '\\0' 'a'"))
     const ended = await run(at)
     expect(ended.code).toBe(0)
@@ -184,7 +184,7 @@ agent:
     expect(endOf(resumed)).toMatchObject({ outcome: { type: 'completed' } })
   })
 
-  test('that is interrupted is suspended in good order, says how to go on, and exits with 130', async () => {
+  test('that is interrupted is suspended properly, prints how to resume, and exits with 130', async () => {
     const at = place(slow)
     const child = await startAndWait(at)
     const exited = exitOf(child)
@@ -198,7 +198,7 @@ agent:
   })
 
   testInProof(
-    'is forked from a checkpoint into a folder of its own, and both stay as they are',
+    'is forked from a checkpoint into a separate folder, and both stay unchanged',
     async () => {
       const at = place(counting)
       await run(at)
@@ -211,7 +211,7 @@ agent:
     },
   )
 
-  test('whose loop file changed is not resumed before somebody trusted it again', async () => {
+  test('whose loop file changed is not resumed until it is trusted again', async () => {
     const at = place(slow)
     const child = await startAndWait(at)
     const exited = exitOf(child)

@@ -51,12 +51,12 @@ async function runs(): Promise<readonly Row[]> {
     .map((line) => JSON.parse(line) as Row)
 }
 
-test('npm start mends a project without a model, and shows the diff and what to type next', {
+test('npm start fixes a project without a model, and shows the diff and the next commands', {
   timeout: 120_000,
 }, async () => {
   const key = { ANTHROPIC_API_KEY: 'sk-ant-of-nobody' }
   const { stdout } = await run(process.execPath, [start], { env: { ...throughDaemon, ...key } })
-  // What was started for it does not stay.
+  // Its processes have ended.
   expect(stdout).toContain('The daemon has stopped.')
   expect(existsSync(join(state, 'daemon', 'daemon.json'))).toBe(false)
   expect(existsSync(join(state, 'daemon', 'token'))).toBe(true)
@@ -66,7 +66,7 @@ test('npm start mends a project without a model, and shows the diff and what to 
   expect(stdout).toMatch(/^\+.*rest >= unit\.ms/m)
   expect(stdout).toMatch(/check test +✓ met/)
   expect(stdout).toMatch(/^ {2}(?:npx )?loopctl show /m)
-  // An agent whose key is here is offered.
+  // An agent whose key is set is offered.
   expect(stdout).toContain('loopctl demo --agent anthropic/claude-sonnet-5')
   expect(stdout).not.toContain(key.ANTHROPIC_API_KEY)
 })
@@ -88,7 +88,7 @@ test('the example runs to a passing check, and loopctl shows it', async () => {
   expect((await ctlApart('doctor')).code).toBe(0)
 })
 
-test('errors say what to do and have an exit code of their own, also as JSON', async () => {
+test('errors say what to do and have separate exit codes, also as JSON', async () => {
   const unknown = await ctlApart('inspect', 'nobody')
   expect(unknown).toMatchObject({ code: 66 })
   expect(unknown.stderr).toContain('There is no run "nobody"')
@@ -105,14 +105,14 @@ test('errors say what to do and have an exit code of their own, also as JSON', a
   })
 })
 
-test('loopd says what it is, and what is wrong with what it is told', async () => {
+test('loopd prints its version, and reports wrong arguments', async () => {
   const loopd = join(root, 'dist/daemon/loopd.js')
   expect((await run(process.execPath, [loopd, '--help'], { env })).stdout).toContain('--port')
   const wrong = run(process.execPath, [loopd, '--port', 'x'], { env })
   await expect(wrong).rejects.toMatchObject({ code: 64 })
 })
 
-test('an example that is killed with -9 goes on where it was', async () => {
+test('an example that is killed with -9 continues where it stopped', async () => {
   const child = spawn(process.execPath, [start, 'repair'], {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -130,13 +130,13 @@ test('an example that is killed with -9 goes on where it was', async () => {
   expect((await ctl('list')).stdout).toContain('interrupted')
   const { stdout } = await run(process.execPath, [start, 'repair'], { env })
   expect(stdout).toContain('completed: checks-pass')
-  // What is done is not done again: the first iteration is behind it.
+  // Finished work is not repeated: the first iteration is done.
   expect(stdout).toContain('resumed after')
   expect(stdout).not.toMatch(/^ {2}iteration 1$/m)
   expect((await runs()).every((row) => row.status === 'completed')).toBe(true)
 })
 
-test('the loop of the README runs as it stands there', async () => {
+test('the loop in the README runs as written', async () => {
   const { main } = (await import(join(root, 'build/examples/readme.js'))) as {
     main: (workspace: string, folder: string) => Promise<string>
   }
@@ -146,7 +146,7 @@ test('the loop of the README runs as it stands there', async () => {
   expect(existsSync(join(state, 'readme-state', 'journal.db'))).toBe(true)
 })
 
-test('a command that only looks makes no record', async () => {
+test('a read-only command creates no state folder', async () => {
   const elsewhere = join(state, 'nothing-here')
   const listed = await ctl('--state', elsewhere, 'list')
   expect(listed).toMatchObject({ code: 0, stdout: 'No runs yet.\n' })

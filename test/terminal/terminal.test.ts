@@ -1,4 +1,6 @@
-/** loopctl as a person sees it: in a real terminal, through a real daemon, one for all of these. */
+/**
+ * loopctl as a user sees it: in a real terminal, through a real daemon, one for all of these tests.
+ */
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +22,7 @@ const env = {
 }
 const escape = String.fromCharCode(27)
 
-/** A loop that writes a file; with `sealed` it also changes a test, which a person must approve of. */
+/** A loop that writes a file; with `sealed` it also changes a test, which a person must approve. */
 function writeLoop(name: string, { sleep = 0, sealed = false } = {}): void {
   mkdirSync(join(folder, name), { recursive: true })
   writeFileSync(join(folder, name, 'a.test.mjs'), '// nothing to test\n')
@@ -76,7 +78,7 @@ beforeAll(async () => {
   await ctl('daemon', 'start', '--port', '0')
 })
 
-test('a run is shown while it goes on, asks at the terminal, and ends certified', async () => {
+test('a run is shown while it runs, asks at the terminal, and ends certified', async () => {
   const at = await screen()
   await at.type('loopctl run asking.yaml --name asking-one')
   await at.until('Trust it as it is now?')
@@ -89,12 +91,12 @@ test('a run is shown while it goes on, asks at the terminal, and ends certified'
   expect(text).toMatch(/^asking-one {2}asking {2}in .*asking$/m)
   expect(text).toMatch(/certify +✓ certified/)
   expect(text).toMatch(/^✓ completed: checks-pass {2}1 iteration/m)
-  // The line at the bottom is gone, and nothing of it is left between the others.
+  // The status line is gone, and no part of it is left between the others.
   expect(text).not.toMatch(/[█░⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/)
   expect((await at.lines({ colours: true })).join('\n')).toContain(`${escape}[`)
 })
 
-test('Ctrl-C leaves the watching, says what can be done, and the run goes on to its end', async () => {
+test('Ctrl-C stops watching, prints the options, and the run continues to its end', async () => {
   const at = await screen()
   await at.type('loopctl run slow.yaml --trust --name slow-one')
   await at.until('iteration 1 of 3')
@@ -130,7 +132,7 @@ test('Ctrl-C at a question ends the command with 130, and nothing is started or 
   expect(listed).toContain('slow-one')
 })
 
-test('tail -f goes on through a restart of the daemon, without gap or double', async () => {
+test('tail -f continues through a restart of the daemon, with no gaps or duplicates', async () => {
   const at = await screen(200)
   await ctl('run', 'restarted.yaml', '--trust', '--attended', '--detach', '--name', 'restarted-one')
   await at.type('loopctl --json tail -f restarted-one > tail.jsonl; echo "it is over"')
@@ -150,7 +152,7 @@ test('tail -f goes on through a restart of the daemon, without gap or double', a
   expect(seen.at(-1)?.event.type).toBe('run-ended')
 })
 
-test('on 40 columns no line is broken by the terminal but those that are to be copied; with NO_COLOR nothing is coloured', async () => {
+test('on 40 columns the terminal wraps only lines that are to be copied; with NO_COLOR nothing is colored', async () => {
   const at = await screen(40, { NO_COLOR: '1' })
   const { code } = await at.told('loopctl run narrow.yaml --trust --name narrow-one')
   expect(code).toBe(0)
@@ -163,7 +165,7 @@ test('on 40 columns no line is broken by the terminal but those that are to be c
   expect(rows.filter((line) => line.length > 40)).toEqual([])
 })
 
-test('what goes into a pipe is plain lines, and who has seen enough is no error', async () => {
+test('output to a pipe is plain lines, and a closed pipe is not an error', async () => {
   const at = await screen()
   const counted = String.raw`tr -cd '\033\r' | wc -c`
   const piped = await at.told(`loopctl run piped.yaml --trust --name piped-one | ${counted}`)
@@ -203,7 +205,7 @@ test('init asks for agent, checks, task and budget, and Ctrl-C writes nothing', 
   expect(written).toContain('  cost: 2.5\n')
 })
 
-test('nobody is asked anything where nobody could answer', async () => {
+test('does not prompt if there is no terminal to answer', async () => {
   const at = await screen()
   const untrusted = await at.told('loopctl run plain.yaml < /dev/null')
   expect(untrusted.code).toBe(77)
