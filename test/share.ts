@@ -3,22 +3,9 @@
  * proof/long-suites.ts) and with LOOPWRIGHT_SUITES=all, a part of it in `npm test`.
  */
 
-import { describe, test } from 'vitest'
-
 export const isWhole: boolean = process.env['LOOPWRIGHT_SUITES'] === 'all'
 
 export const share = <T>(whole: T, part: T): T => (isWhole ? whole : part)
 
-/** A case that only the proof runs; `npm test` does not register it. */
-export function testInProof(
-  name: string,
-  body: () => Promise<void> | void,
-  timeoutMs?: number,
-): void {
-  if (isWhole) test(name, body, timeoutMs)
-}
-
-/** The same for a group of cases. */
-export function describeInProof(name: string, body: () => void): void {
-  if (isWhole) describe(name, body)
-}
+/** `test.each(inProof)(…)`: a case that only the proof runs. `npm test` does not register it. */
+export const inProof: readonly string[] = share(['in the proof'], [])

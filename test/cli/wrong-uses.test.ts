@@ -147,7 +147,7 @@ const argumentsIn = (use: string): readonly string[] =>
 // `npm test` tries every third.
 const tried = share(
   uses,
-  uses.filter((_use, at) => at % 3 === 0),
+  uses.filter((_use, index) => index % 3 === 0),
 )
 
 test.each(tried)('loopctl %s is refused with what to do next', async (use) => {

@@ -96,8 +96,8 @@ describe('completion', () => {
 
 describe('in a shell', () => {
   /** All in one shell, which loads the script twice: one line each. */
-  const inBash = (...lines: readonly (readonly string[])[]): readonly string[] => {
-    const asked = lines.map((words) => {
+  const inBash = (...typedLines: readonly (readonly string[])[]): readonly string[] => {
+    const asked = typedLines.map((words) => {
       const typed = words.map((word) => `'${word}'`).join(' ')
       return `COMP_WORDS=(loopctl ${typed}); COMP_CWORD=${words.length}; _loopctl; printf '%s;' "\${COMPREPLY[@]}"; echo`
     })

@@ -8,7 +8,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { describeInProof, testInProof } from '../share.ts'
+import { inProof } from '../share.ts'
 import {
   ctl,
   type Ended,
@@ -48,14 +48,14 @@ describe('a loop file', () => {
     })
   })
 
-  testInProof('whose check never passes ends at its limit, and not with 0', async () => {
+  test.each(inProof)('whose check never passes ends at its limit, and not with 0', async () => {
     const at = place(counting.replace('-ge 3', '-ge 99'))
     const ended = await run(at, '--iterations', '4')
     expect(ended.code).toBe(3)
     expect(endOf(ended)).toMatchObject({ outcome: { type: 'exhausted', limit: 'iterations' } })
   })
 
-  testInProof('is ended by its budget before it spends more', async () => {
+  test.each(inProof)('is ended by its budget before it spends more', async () => {
     const at = place(`
 prompt: Spend.
 checks: { never: 'false' }
@@ -70,7 +70,7 @@ limits: { tokens: 1000 }
     expect(JSON.parse(inspected.stdout)).toMatchObject({ state: { spent: { tokens: 800 } } })
   })
 
-  testInProof('is ended by its deadline, in the middle of a tool call', async () => {
+  test.each(inProof)('is ended by its deadline, in the middle of a tool call', async () => {
     const deadline = new Date(Date.now() + 4000).toISOString()
     const at = place(`
 prompt: Wait.
@@ -103,7 +103,7 @@ agent: { script: [[${Array.from({ length: 8 }, () => call).join(', ')}, { say: o
   })
 })
 
-describeInProof('a tool', () => {
+describe.each(inProof)('a tool', () => {
   const using = (command: string, more = ''): string => `
 prompt: Go.
 checks: { done: test -f done.txt }
@@ -197,7 +197,7 @@ agent:
     expect((await ctl(at, 'resume', 'story')).code).toBe(0)
   })
 
-  testInProof(
+  test.each(inProof)(
     'is forked from a checkpoint into a separate folder, and both stay unchanged',
     async () => {
       const at = place(counting)

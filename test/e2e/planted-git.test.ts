@@ -6,7 +6,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { testInProof } from '../share.ts'
+import { inProof } from '../share.ts'
 import { ctl, ctlApart, placeFor } from './loop-fixture.ts'
 import { repository } from './worktree-fixture.ts'
 
@@ -37,7 +37,7 @@ test('a git of the project is not run, as npx would have it', async () => {
   expect(existsSync(marker) ? readFileSync(marker, 'utf8') : '').toBe('')
 })
 
-testInProof(
+test.each(inProof)(
   'a .git that an agent made leads to nothing of the person, and the next run says so',
   async () => {
     const theirs = repository(loop('[{ say: no }]'), { 'secret.txt': 'PRIVATE-42\n' })

@@ -15,7 +15,7 @@ import {
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startModelServer } from '../../src/testing/model-server.ts'
-import { testInProof } from '../share.ts'
+import { inProof } from '../share.ts'
 import { behind, billOf, notesOf, spentOf } from './gateway-fixture.ts'
 import { ctl, ctlWith, type Ended, endOf, eventsOf, type Place, place } from './loop-fixture.ts'
 import { installFake, withPath } from './program-fixture.ts'
@@ -78,7 +78,7 @@ describe('agent: claude', () => {
     expect((await ctl(at, 'inspect', 'story')).stdout).toContain('claude 2.1.325, headless')
   })
 
-  testInProof('can be replayed offline', async () => {
+  test.each(inProof)('can be replayed offline', async () => {
     await using server = await startModelServer([{ text: 'Do this.' }])
     const path = withPath(installFake(honest))
     const at = place(`agent: claude\n${loop}`)
@@ -102,7 +102,7 @@ describe('agent: claude', () => {
     expect(refused.stderr).toContain('claude supports models of anthropic')
   })
 
-  testInProof('that lies about its end has failed, whatever its exit code is', async () => {
+  test.each(inProof)('that lies about its end has failed, whatever its exit code is', async () => {
     await using server = await startModelServer([{ text: 'Do this.' }])
     const path = withPath(installFake("await ask(prompt)\nend('All good', { is_error: true })"))
     const at = place(`agent: claude\n${loop}`)
@@ -111,7 +111,7 @@ describe('agent: claude', () => {
     expect(reportOf(ended)).toMatchObject({ value: { status: 'failed', ended: 'crashed' } })
   })
 
-  testInProof(
+  test.each(inProof)(
     'that hangs is ended after being silent too long, and leaves nothing behind',
     async () => {
       await using server = await startModelServer([{ text: 'Do this.' }])
