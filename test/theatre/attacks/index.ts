@@ -1,6 +1,7 @@
 /** All of them. Another one goes into the list that it fits. */
 
 import type { Attack } from '../story.ts'
+import { aroundInline } from './class-1-inside.ts'
 import { names } from './class-1-names.ts'
 import { expectations } from './class-2-expectations.ts'
 import { twins } from './class-3-twins.ts'
@@ -40,6 +41,7 @@ export const attacks: readonly Attack[] = [
   ...judges,
   ...decoyed,
   ...names,
+  ...aroundInline,
   ...expectations,
   ...unopened,
   ...twins,
