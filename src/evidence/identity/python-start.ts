@@ -44,16 +44,41 @@ class _Finder:
         return spec
 
 
+def _find_replaced(top):
+    """Functions of the standard library that code of the tree replaced; handlers are meant to be."""
+    meant = ("sys", "warnings", "logging", "threading", "signal", "builtins", "__main__")
+    names = []
+    for name, module in list(sys.modules.items()):
+        spec = getattr(module, "__spec__", None)
+        origin = getattr(spec, "origin", None) or ""
+        if spec is None or name in meant or origin.startswith(top) or "-packages" in origin:
+            continue
+        for key, value in list(vars(module).items()):
+            code = getattr(value, "__code__", None)
+            file = getattr(code, "co_filename", "")
+            if type(file) is str and file.startswith(top) and "-packages" not in file:
+                names.append(name + "." + key)
+    return names[:100]
+
+
 def _start():
     import atexit
     import os
 
     kept = [("sys.exit", sys, "exit", sys.exit), ("os._exit", os, "_exit", os._exit)]
+    import builtins
+
+    others = ("_", "breakpoint", "print", "input", "open", "exit", "quit", "help", "__import__", "__build_class__")
+    for name, value in list(vars(builtins).items()):
+        if callable(value) and name not in others:
+            kept.append(("builtins." + name, builtins, name, value))
     last = []
     pid, own = os.getpid, os.getpid()
+    top = os.getcwd() + os.sep
 
     def look():
         names = [name for name, holder, key, value in kept if holder.__dict__.get(key) is not value]
+        names.extend(_find_replaced(top))
         if names != last:
             import loopwright_channel
 

@@ -8,6 +8,7 @@ import { twins } from './class-3-twins.ts'
 import { libraries } from './class-4-libraries.ts'
 import { runnerSettings } from './class-5-settings.ts'
 import { bent } from './class-6-bent.ts'
+import { builtins } from './class-6-builtins.ts'
 import { goComparisons } from './class-6-compared-go.ts'
 import { pythonComparisons } from './class-6-compared-python.ts'
 import { rustComparisons } from './class-6-compared-rust.ts'
@@ -48,6 +49,7 @@ export const attacks: readonly Attack[] = [
   ...libraries,
   ...runnerSettings,
   ...bent,
+  ...builtins,
   ...equal,
   ...rustComparisons,
   ...goComparisons,

@@ -163,6 +163,21 @@ describe('an observed check', () => {
     expect(seen.replaced).toEqual(['Object.is', 'assert.equal'])
   })
 
+  test('reports functions with which tests compute what they expect', async () => {
+    const seen = await observe(
+      {
+        'a.test.cjs': `
+          Array.prototype.reduce = () => 0
+          Math.abs = () => 0
+          Object.defineProperty(Array.prototype, 'toJSON', { value: () => 0, configurable: true })
+          Math.random = () => 0
+          require('node:test')('x', () => {})`,
+      },
+      ['node', '--test'],
+    )
+    expect(seen.replaced).toEqual(['Array.prototype.reduce', 'Array.prototype.toJSON', 'Math.abs'])
+  })
+
   test('reads the tests of other runners from JUnit XML that the run wrote', async () => {
     const xml = `<?xml version="1.0"?><testsuites><testsuite name="s" file="t/a.x">
       <testcase classname="Sums" name="adds &quot;two&quot;"/>

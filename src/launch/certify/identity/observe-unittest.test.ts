@@ -164,6 +164,8 @@ raise SystemExit(not unittest.TextTestRunner(resultclass=Quiet).run(suite).wasSu
       'TestCase.assertEqual',
     ],
     ['a replaced exit', 'import sys\nsys.exit = print', 'sys.exit'],
+    ['a replaced builtin', 'import builtins\nbuiltins.sum = max', 'builtins.sum'],
+    ['a replaced function of the library', 'import math\nmath.fsum = lambda _: 0', 'math.fsum'],
   ])('reports %s', async (_what, code, name) => {
     const seen = await observe(small(code), ['python3', 'test_a.py'])
     expect(seen.replaced).toEqual([name])
