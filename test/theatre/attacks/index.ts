@@ -20,6 +20,7 @@ import { forged } from './class-7-forged.ts'
 import { silent } from './class-7-silent.ts'
 import { times } from './class-8-times.ts'
 import { restoring } from './class-9-restored.ts'
+import { reading } from './class-10-reading.ts'
 import { recognised } from './class-10-recognised.ts'
 import { watched } from './class-10-watched.ts'
 import { decoyed } from './decoys.ts'
@@ -63,4 +64,5 @@ export const attacks: readonly Attack[] = [
   ...restoring,
   ...watched,
   ...recognised,
+  ...reading,
 ]
