@@ -6,6 +6,7 @@ import { names } from './class-1-names.ts'
 import { expectations } from './class-2-expectations.ts'
 import { twins } from './class-3-twins.ts'
 import { libraries } from './class-4-libraries.ts'
+import { found } from './class-5-found.ts'
 import { runnerSettings } from './class-5-settings.ts'
 import { bent } from './class-6-bent.ts'
 import { builtins } from './class-6-builtins.ts'
@@ -17,6 +18,7 @@ import { forgiving } from './class-6-forgiving.ts'
 import { rewritten } from './class-6-rewritten.ts'
 import { disarmed } from './class-7-disarmed.ts'
 import { forged } from './class-7-forged.ts'
+import { processes } from './class-7-process.ts'
 import { silent } from './class-7-silent.ts'
 import { times } from './class-8-times.ts'
 import { restoring } from './class-9-restored.ts'
@@ -49,6 +51,7 @@ export const attacks: readonly Attack[] = [
   ...twins,
   ...libraries,
   ...runnerSettings,
+  ...found,
   ...bent,
   ...builtins,
   ...equal,
@@ -60,6 +63,7 @@ export const attacks: readonly Attack[] = [
   ...disarmed,
   ...forged,
   ...silent,
+  ...processes,
   ...times,
   ...restoring,
   ...watched,
