@@ -88,16 +88,17 @@ def _watch_files(os, tell):
 def _find_replaced(top):
     """Functions of the standard library that code of the tree replaced; handlers are meant to be."""
     meant = ("sys", "warnings", "logging", "threading", "signal", "builtins", "__main__")
-    names = []
+    names, function, kind = [], type(_start), type(sys)
     for name, module in list(sys.modules.items()):
-        spec = getattr(module, "__spec__", None)
+        # Other objects may run code of the repository when they are looked at.
+        held = dict(vars(module)) if type(module) is kind else {}
+        spec = held.get("__spec__")
         origin = getattr(spec, "origin", None) or ""
         if spec is None or name in meant or origin.startswith(top) or "-packages" in origin:
             continue
-        for key, value in list(vars(module).items()):
-            code = getattr(value, "__code__", None)
-            file = getattr(code, "co_filename", "")
-            if type(file) is str and file.startswith(top) and "-packages" not in file:
+        for key, value in held.items():
+            file = value.__code__.co_filename if type(value) is function else ""
+            if file.startswith(top) and "-packages" not in file:
                 names.append(name + "." + key)
     return names[:100]
 
