@@ -57,6 +57,10 @@ export interface Observations {
   readonly alternativeCommand?: string
   /** Paths that are in scope and not tests. */
   readonly isProduct?: (path: string) => boolean
+  /** Paths that are the work. */
+  readonly isWork?: (path: string) => boolean
+  /** Test files, and folders with tests and without code of the product. */
+  readonly isTest?: (path: string) => boolean
   /** Paths that the candidate still has. */
   readonly remains?: (path: string) => boolean
   /** Folders of the base or the candidate. */

@@ -60,6 +60,14 @@ export interface ChannelProblem {
   readonly text: string
 }
 
+/** Paths relative to the tree. */
+export interface FileLook {
+  /** `(eval)`: code that is not in a file. */
+  readonly by: string
+  /** `*`: more files than are reported. */
+  readonly at: string
+}
+
 /** What the runners of a check reported. */
 export interface RunnerReport {
   /** Absent: no runner reported. */
@@ -68,6 +76,8 @@ export interface RunnerReport {
   readonly problems: readonly ChannelProblem[]
   /** Functions that were replaced while the tests ran: `assert.equal`, `Object.is`, `process.exit`. */
   readonly replaced: readonly string[]
+  /** Which files of the tree its code opened or looked for. Absent: none were reported. */
+  readonly looked?: readonly FileLook[]
 }
 
 /** Paths relative to the tree, sorted. */
