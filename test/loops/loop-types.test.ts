@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { describe, expect, test, vi } from 'vitest'
 import { addLoopTypes } from '../../src/cli/commands/loop-types.ts'
+import { createProgram } from '../../src/cli/program.ts'
 import {
   describePowers,
   describeProblem,
@@ -253,3 +254,19 @@ test('no file of src names the loop type of the tests', () => {
   const registry = resolve(import.meta.dirname, '../../src/loops/registry.ts')
   expect(readFileSync(registry, 'utf8')).not.toContain('pair')
 })
+test('help lists the commands of loop types, and explains each, without a daemon', async () => {
+  const help = async (...names: string[]): Promise<string> => {
+    const program = createProgram((one) => addLoopTypes(one, types))
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    try {
+      await program.parseAsync(['help', ...names], { from: 'user' })
+      return write.mock.calls.map(([text]) => String(text)).join('')
+    } finally {
+      write.mockRestore()
+    }
+  }
+  expect(await help()).toMatch(/^Loop types:\n {2}pair +A task, a maker and a reviewer/m)
+  expect(await help('pair')).toMatch(/^ {2}verdicts .*<run>/m)
+  expect(await help('pair', 'judge')).toContain('--strict')
+})
+
