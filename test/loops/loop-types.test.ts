@@ -17,6 +17,7 @@ import { planRun } from '../../src/launch/plan/plan-run.ts'
 import { runFirstStage } from '../../src/launch/preflight/look-ahead.ts'
 import { defaultLimits } from '../../src/loop/index.ts'
 import { type LoopTypeDefinition, loopTypes } from '../../src/loops/index.ts'
+import type { Step } from '../../src/protocol/api/index.ts'
 import { jsonSchemas } from '../../src/protocol/index.ts'
 import { openApi } from '../daemon/api-fixture.ts'
 import { newFolder } from '../host-fixture.ts'
@@ -205,8 +206,19 @@ describe('a run of another type', () => {
     const [first] = await host.journal.read((await row()).id, { afterSeq: 0, limit: 1 })
     expect(first?.event).toMatchObject({
       loopType: 'pair',
-      roles: { maker: { label: 'impl' }, reviewer: { label: 'review', reports: true } },
+      roles: {
+        maker: { label: 'impl' },
+        reviewer: { label: 'review', reports: true, phase: 'review' },
+      },
     })
+    const { items } = (await get(`/runs/${name}/steps`)).body as { readonly items: readonly Step[] }
+    const agents = items
+      .filter(({ kind }) => kind === 'agent')
+      .map((step) => [step.name, step.phase])
+    expect(agents.slice(0, 2)).toEqual([
+      ['maker', 'implementation'],
+      ['reviewer', 'review'],
+    ])
   })
 
   test('of a type that is not the one of an operation is refused', async () => {
@@ -250,10 +262,6 @@ test('a command is made from each operation of a type', async () => {
   ])
 })
 
-test('no file of src names the loop type of the tests', () => {
-  const registry = resolve(import.meta.dirname, '../../src/loops/registry.ts')
-  expect(readFileSync(registry, 'utf8')).not.toContain('pair')
-})
 test('help lists the commands of loop types, and explains each, without a daemon', async () => {
   const help = async (...names: string[]): Promise<string> => {
     const program = createProgram((one) => addLoopTypes(one, types))
@@ -270,3 +278,7 @@ test('help lists the commands of loop types, and explains each, without a daemon
   expect(await help('pair', 'judge')).toContain('--strict')
 })
 
+test('no file of src names the loop type of the tests', () => {
+  const registry = resolve(import.meta.dirname, '../../src/loops/registry.ts')
+  expect(readFileSync(registry, 'utf8')).not.toContain('pair')
+})
