@@ -6,6 +6,7 @@ import type {
   Check,
   Gate,
   Hook,
+  LoopPrints,
   NewQueueRow,
   Ports,
   RequestKey,
@@ -46,6 +47,8 @@ export interface RunParts {
   readonly actions?: Actions
   readonly gate?: Gate
   readonly hooks?: readonly Hook[]
+  /** What the code of the loop prints; the run journals it. */
+  readonly prints?: LoopPrints
   /** The longest that a sleep, or a question before its default is taken, may last. */
   readonly waitMsMax?: number
   /** How its checks are tried before it and certify it. Absent: they are asked in a clean checkout. */

@@ -193,6 +193,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       files: count.exactOptional(),
     }),
     z.strictObject({ type: z.literal('warning'), code: text, message: text }),
+    z.strictObject({ type: z.literal('loop-printed'), text }),
   ]),
 ).register(published, { id: 'RunEvent' })
 
