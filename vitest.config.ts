@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { longSuites } from './proof/long-suites.ts'
+import { slowFiles } from './test/slow-files.ts'
 
 const isWhole = process.env['LOOPWRIGHT_SUITES'] === 'all'
 const apart = longSuites.filter(({ isShared = false }) => !isWhole && !isShared)
@@ -14,6 +16,16 @@ const simulateSources = {
     specifier.startsWith('#src/') && importer?.includes('/proof/simulator/') === true
       ? join(import.meta.dirname, specifier.slice(1))
       : undefined,
+}
+
+const places = new Map(slowFiles.map((file, at) => [join(import.meta.dirname, file), at]))
+const placeOf = ({ moduleId }: TestSpecification): number => places.get(moduleId) ?? places.size
+
+/** The slowest first, so that none of them runs alone at the end. A fresh clone knows no durations. */
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b))
+  }
 }
 
 // Vitest reads its configuration from the default export.
@@ -30,5 +42,6 @@ export default defineConfig({
     testTimeout: 60_000,
     // Most of the time is spent waiting for other processes.
     maxWorkers: 2 * availableParallelism(),
+    sequence: { sequencer: SlowestFirst },
   },
 })

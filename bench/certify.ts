@@ -66,7 +66,7 @@ async function certifying(checkout: string): Promise<() => Promise<void>> {
     const reader = createTreeReader({ blobs, folder: record, repository })
     await Promise.all([reader.list(base), reader.list(tree)])
     const place = await openCertifyingCheckout(
-      { tree, commit, lockfileOf: tree, signal },
+      { tree, commit, lockfileTree: tree, signal },
       {
         reader,
         blobs,
@@ -89,7 +89,7 @@ async function certifying(checkout: string): Promise<() => Promise<void>> {
             return {
               checks: [],
               agents: { work: () => Promise.reject(new Error('There is none.')) },
-              walls: { tier: sandbox.report.tier, limits: sandbox.report.limits, attended: true },
+              sandbox: { tier: sandbox.report.tier, limits: sandbox.report.limits, attended: true },
               close: async () => undefined,
             }
           },

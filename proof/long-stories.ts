@@ -1,4 +1,4 @@
-/** Stories of commands that take long: `npm test` leaves them out. */
+/** Stories of commands that take long: `npm test` leaves them out, or runs a share of them. */
 
 import type { LongSuite } from './long-suites.ts'
 
@@ -28,9 +28,9 @@ export const longStories: readonly LongSuite[] = [
     casesMin: 7,
   },
   {
-    name: 'sandbox.besieged-runs',
+    name: 'sandbox.attacked-runs',
     title: 'a hostile process in each place that a run starts one',
-    file: 'test/e2e/walls-attacks.test.ts',
+    file: 'test/e2e/sandbox-attacks.test.ts',
     casesMin: 3,
   },
   {
@@ -60,7 +60,7 @@ export const longStories: readonly LongSuite[] = [
   {
     name: 'sandbox.walled-loops',
     title: 'loops in code, forks and servers inside the sandbox',
-    file: 'test/e2e/walls-loops.test.ts',
+    file: 'test/e2e/sandbox-loops.test.ts',
     casesMin: 4,
   },
   {
@@ -122,5 +122,87 @@ export const longStories: readonly LongSuite[] = [
     title: 'npm start again, and with a demo that is named',
     file: 'test/e2e/start-again.test.ts',
     casesMin: 2,
+  },
+  {
+    name: 'host.preflight',
+    title: 'what is tried before a run spends anything',
+    file: 'test/e2e/preflight.test.ts',
+    casesMin: 13,
+    isShared: true,
+  },
+  {
+    name: 'host.examples',
+    title: 'every example, with the demo that npm start runs',
+    file: 'test/examples.test.ts',
+    casesMin: 25,
+    isShared: true,
+  },
+  {
+    name: 'evidence.planted-programs',
+    title: 'failures planted in programs of every shape, in each way',
+    file: 'src/evidence/planting/whole/plant-program.test.ts',
+    casesMin: 35,
+    isShared: true,
+  },
+  {
+    name: 'agents.program-loops',
+    title: 'loop files whose agent is a known program, which lies or hangs',
+    file: 'test/e2e/program-loop.test.ts',
+    casesMin: 10,
+    isShared: true,
+  },
+  {
+    name: 'loops.template-fuzz',
+    title: 'templates of random pieces',
+    file: 'src/loops/template-fuzz.test.ts',
+    casesMin: 1,
+    isShared: true,
+  },
+  {
+    name: 'workspace.engine-prefixes',
+    title: 'a run in a worktree, resumed after every event',
+    file: 'test/workspace/engine.test.ts',
+    casesMin: 3,
+    isShared: true,
+  },
+  {
+    name: 'host.code-loops',
+    title: 'loops in code, in files of every kind',
+    file: 'test/code-loop.test.ts',
+    casesMin: 9,
+    isShared: true,
+  },
+  {
+    name: 'host.planted-git',
+    title: 'a git and a .git that an agent planted, end to end',
+    file: 'test/e2e/planted-git.test.ts',
+    casesMin: 2,
+    isShared: true,
+  },
+  {
+    name: 'sandbox.worktrees',
+    title: 'git, links and the checkout, seen from the sandbox of a run in a worktree',
+    file: 'test/e2e/worktree-sandbox.test.ts',
+    casesMin: 1,
+  },
+  {
+    name: 'sandbox.frozen-servers',
+    title: 'MCP servers that cannot help a check',
+    file: 'test/e2e/sandbox-servers.test.ts',
+    casesMin: 1,
+  },
+  {
+    name: 'cli.wrong-uses',
+    title: 'wrong uses of every command',
+    file: 'test/cli/wrong-uses.test.ts',
+    casesMin: 90,
+    isShared: true,
+  },
+  {
+    name: 'daemon.attacked-files',
+    title: 'attacks on a daemon from its files and its neighbours',
+    file: 'test/daemon/attacks.test.ts',
+    casesMin: 3,
+    isShared: true,
   },
 ]

@@ -147,9 +147,9 @@ export const longSuites: readonly LongSuite[] = [
     casesMin: 3,
   },
   {
-    name: 'host.bad-luck',
+    name: 'host.incomplete-machine',
     title: 'missing programs, folders and agents at the wrong moment',
-    file: 'test/e2e/bad-luck.test.ts',
+    file: 'test/e2e/incomplete-machine.test.ts',
     casesMin: 4,
   },
   {
@@ -222,7 +222,7 @@ export const longSuites: readonly LongSuite[] = [
   {
     name: 'sandbox.tiers',
     title: 'runs on machines with a weaker sandbox, or none',
-    file: 'test/e2e/walls-tiers.test.ts',
+    file: 'test/e2e/sandbox-tiers.test.ts',
     casesMin: 11,
   },
   {

@@ -37,6 +37,30 @@ export function runToEnd([command, ...args], { quiet = false } = {}) {
 }
 
 /**
+ * Runs a program to its end while we do something else, and resolves with its exit code. Its output is shown only
+ * after a failure. It ends with us.
+ */
+export function runMeanwhile([command, ...args]) {
+  return new Promise((settle, reject) => {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    const output = []
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => output.push(chunk))
+    }
+    const stop = () => child.kill()
+    process.on('exit', stop)
+    child.on('error', (error) =>
+      reject(new ScriptError(`${command} could not be started: ${error.message}`)),
+    )
+    child.on('close', (status, signal) => {
+      process.off('exit', stop)
+      const code = exitCode(status, signal)
+      settle({ code, output: code === 0 ? '' : Buffer.concat(output) })
+    })
+  })
+}
+
+/**
  * Runs a Node program in our place: with our terminal, and with the signals that are sent to us.
  * (package.json starts these scripts with `exec`: the shell that npm puts between would die of a
  * signal and leave us running.)

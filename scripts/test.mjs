@@ -1,12 +1,12 @@
 // `npm test`: needs, dependencies, build, lint, tests. One line for each stage, and a last line
 // `N passed, N failed, N skipped`. A stage that fails without failing tests counts as one failure,
-// so that line and the exit code always agree. With arguments (`npm test -- test/tidy.test.ts`)
-// they go to the test runner and the lint is left out.
+// so that line and the exit code always agree. The lint runs beside the tests, and is reported after them.
+// With arguments (`npm test -- test/tidy.test.ts`) they go to the test runner and the lint is left out.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { npmCommand, root, runInOurPlace, runScript, runToEnd, ScriptError } from './child.mjs'
+import { npmCommand, root, runInOurPlace, runMeanwhile, runScript, ScriptError } from './child.mjs'
 import { meetSystemNeeds } from './needs.mjs'
 import { setUp } from './setup.mjs'
 
@@ -19,8 +19,9 @@ await runScript(async () => {
   try {
     prepare()
     chooseSeeds()
-    if (args.length === 0 && !lint()) tally.failed += 1
-    add(tally, await test(args))
+    const [tested, linted] = await Promise.all([test(args), args.length === 0 ? lint() : undefined])
+    add(tally, tested)
+    if (linted !== undefined && !reportLint(linted)) tally.failed += 1
   } catch (error) {
     if (!(error instanceof ScriptError)) throw error
     process.stderr.write(`\n${error.message}\n`)
@@ -51,11 +52,17 @@ function chooseSeeds() {
 }
 
 /** The same commands as `npm run lint`, because it is that. */
-function lint() {
+async function lint() {
   const started = performance.now()
-  const passed = runToEnd([...npmCommand(), 'run', '--silent', 'lint'], { quiet: true }) === 0
-  report('lint', passed ? 'ok' : 'FAILED, see: npm run lint', performance.now() - started)
-  return passed
+  const { code, output } = await runMeanwhile([...npmCommand(), 'run', '--silent', 'lint'])
+  return { code, output, durationMs: performance.now() - started }
+}
+
+/** After the tests, whose lines it must not interrupt. */
+function reportLint({ code, output, durationMs }) {
+  process.stderr.write(output)
+  report('lint', code === 0 ? 'ok' : 'FAILED, see: npm run lint', durationMs)
+  return code === 0
 }
 
 async function test(args) {

@@ -1,8 +1,8 @@
 /**
- * What stories leave behind is taken away after the story, or after all of its file.
+ * Cleans up after a test, or after all tests of its file.
  *
- * Files share what they load, so a fixture that is loaded once cannot say `afterEach` for those who load
- * it later: test/setup.ts says it for each file.
+ * Files share loaded modules, so a fixture that is loaded once cannot call `afterEach` for files
+ * that load it later: test/setup.ts calls it for each file.
  */
 
 type Undo = () => unknown
@@ -11,11 +11,13 @@ const afterStories: Undo[] = []
 const afterFiles: Undo[] = []
 
 export const afterStory = (undo: Undo): void => void afterStories.push(undo)
-/** Before what was asked for so far: what stands on something else goes first. */
+/**
+ * Runs before the callbacks registered so far, because what depends on something is removed first.
+ */
 export const firstAfterStory = (undo: Undo): void => void afterStories.unshift(undo)
 export const afterFile = (undo: Undo): void => void afterFiles.push(undo)
 
-/** In the order in which they were asked for. */
+/** In the order of registration. */
 export const undoStory = (): Promise<void> => undoAll(afterStories)
 export const undoFile = (): Promise<void> => undoAll(afterFiles)
 

@@ -1,5 +1,6 @@
-// Certificates as people meet them: the built loopctl, and a small share of the proof that any byte counts. A
-// failure of the proof names its seed: `npm run proof -- --only evidence --seed <n>` makes that change again.
+// Certificates from a user's point of view: the built loopctl, and a small part of the proof that
+// every byte counts. A failure of the proof names its seed: `npm run proof -- --only evidence
+// --seed <n>` makes that change again.
 
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +30,7 @@ async function run(...args: readonly string[]): Promise<Said> {
 }
 
 describe('loopctl verify', () => {
-  test('knows no key at first, makes no record, and trusts what a person trusts', async () => {
+  test('trusts no key at first, creates no state folder, and then uses the keys that a person trusts', async () => {
     const unknown = await run('verify', scene.handedOver)
     expect(unknown).toMatchObject({ code: 10, output: expect.stringContaining('UNTRUSTED') })
     expect(existsSync(join(scene.base, 'their-state'))).toBe(false)
@@ -60,7 +61,7 @@ describe('loopctl verify', () => {
   })
 })
 
-describe('whoever verifies', () => {
+describe('verification', () => {
   const verify = (change: Partial<VerifyTarget>): ReturnType<typeof verifyTarget> =>
     verifyTarget({
       target: scene.handedOver,
@@ -69,9 +70,11 @@ describe('whoever verifies', () => {
       ...change,
     })
 
-  test('can ask about a commit instead of files, and is told what is not there', async () => {
+  test('accepts a commit instead of files, and reports what is missing', async () => {
     const repo = scene.repository
-    expect(await verify({ look: { repo, commit: 'main' } })).toMatchObject({ verdict: 'valid' })
+    expect(await verify({ look: { repo, commit: 'main' } })).toMatchObject({
+      verdict: 'valid',
+    })
     expect(await verify({ look: { repo, commit: true } })).toMatchObject({ verdict: 'valid' })
     const away = verify({ look: { repo, commit: 'elsewhere' } })
     await expect(away).rejects.toMatchObject({ code: 'unknown-artifact' })
@@ -90,7 +93,7 @@ describe('single bytes of tree, objects, evidence and certificate', () => {
     expect(verdicts).toEqual({ differs: 8, invalid: 8 })
   })
 
-  test('would be seen to go unnoticed by who does not look', async () => {
+  test('would go unnoticed by a verifier that does not check', async () => {
     const { undetected } = await mutateCertificates({ scale: 0.008, sabotage: 'no look at files' })
     expect(undetected).toHaveLength(4)
     expect(undetected[0]).toMatch(/^seed \d+: .* in repository\//)

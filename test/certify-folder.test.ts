@@ -1,4 +1,4 @@
-// Files certified without a run: through the certifier that runs have.
+// Files certified without a run, through the certifier that runs use.
 
 import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -61,16 +61,20 @@ describe('files without a run', () => {
     })
     const id = found.certified ? found.certificate : ''
     const look = { repo: project }
-    const { verdict, certificate } = await verifyTarget({ target: id, folder: host.folder, look })
+    const { verdict, certificate } = await verifyTarget({
+      target: id,
+      folder: host.folder,
+      look,
+    })
     expect(verdict).toBe('valid')
     expect(certificate).toMatchObject({ what: { type: 'tree', name: 'project' } })
   })
 
-  test('leave nothing that garbage collection takes for content of lost runs', async () => {
+  test('leave nothing that garbage collection mistakes for content of lost runs', async () => {
     expect(await host.collectGarbage()).toMatchObject({ removed: 0, layers: { removed: 0 } })
   })
 
-  test('are refused with the check that fails, and with none that sees only the folder', async () => {
+  test('are refused with the check that fails, and with no check that sees only the folder', async () => {
     await mkdir(join(project, '.git', 'info'), { recursive: true })
     await writeFile(join(project, '.git', 'info', 'exclude'), 'made.txt\n')
     await writeFile(join(project, 'made.txt'), '')
@@ -81,7 +85,7 @@ describe('files without a run', () => {
     })
   })
 
-  test('that are not committed are certified only when that is asked for', async () => {
+  test('that are not committed are certified only on request', async () => {
     await writeFile(join(project, 'new.txt'), 'new\n')
     const checks = { fresh: 'grep -qx new new.txt' }
     await expect(certify(checks)).rejects.toMatchObject({
@@ -94,7 +98,7 @@ describe('files without a run', () => {
     await rm(join(project, 'new.txt'))
   })
 
-  test('are those of a commit, and not of a folder in it or of none', async () => {
+  test('are those of a commit, and not of a folder in it or outside of a repository', async () => {
     const inside = join(project, 'inside')
     await mkdir(inside)
     await expect(certify({ ok: 'true' }, {}, inside)).rejects.toMatchObject({
@@ -111,7 +115,7 @@ describe('files without a run', () => {
     })
   })
 
-  test('that nothing is known of need a check', async () => {
+  test('in an unknown kind of project need a check', async () => {
     await expect(loadChecks(host, project, {})).rejects.toMatchObject({
       code: 'not-configured',
       message: expect.stringContaining('--check'),

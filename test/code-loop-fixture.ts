@@ -12,7 +12,7 @@ const opened: OpenCodeLoop[] = []
 const folders: string[] = []
 export const printed: string[] = []
 
-/** Files by name in a folder of their own; the path of the first. */
+/** Writes files by name to a separate folder; returns the path of the first. */
 export function writeLoop(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-code-'))
   folders.push(folder)
@@ -31,7 +31,7 @@ export async function open(path: string, unresponsiveMs = 60_000): Promise<OpenC
   return loop
 }
 
-/** A loop type by the body of its iterate, which sees `it`, `context` and what is imported. */
+/** A loop type by the body of its iterate, which sees `it`, `context` and the imports. */
 export const loopText = (body: string, more = '', imports = ''): string => `
 import { FaultError, LoopError, rateLimited } from 'loopwright'
 ${imports}
@@ -71,7 +71,7 @@ export function partsOf({ parts }: OpenCodeLoop): RunParts {
   }
 }
 
-/** Of all that was opened so far: folders are removed when nobody works in them. */
+/** Everything opened so far: folders are removed when no process works in them. */
 async function cleanUp(): Promise<void> {
   for (const loop of opened.splice(0)) await loop.close()
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-/** Code loops that spin, exit, die, flood or lie: each hurts itself alone. */
+/** Code loops that spin, exit, die, flood or lie: each affects only itself. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { lines, newFolder, newHost } from './host-fixture.ts'
 const endingOf = async (host: Host, name: string): Promise<unknown> =>
   (await host.inspect(name)).state.lastEnding
 
-/** One that is dead and not yet taken note of is not alive. */
+/** A zombie is not alive. */
 const isAlive = (pid: number | undefined): boolean => {
   const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : ') Z'
   return !stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')
@@ -20,33 +20,36 @@ test.each([
   ['iterate', `for (;;) {}`],
   ['a step', `await it.step('spin', () => { for (;;) {} })`],
   ['microtasks', `for (;;) await null`],
-])('one that spins in %s is killed, its iteration fails, and others go on', async (_name, body) => {
-  const loop = await open(
-    writeLoop({
-      'loop.ts': loopText(`if (it.number === 1) { ${body} }; return it.number`).replace(
-        'iterations: 1',
-        'iterations: 2',
-      ),
-    }),
-    1500,
-  )
-  const host = await newHost()
-  const spinning = await host.start(typeOf(loop), { input: null, name: 'spinning' })
-  const other = await host.start(lines, { input: 4, workspace: newFolder() })
-  expect(await other.done).toMatchObject({ outcome: { type: 'completed' } })
-  await spinning.done
-  const { state } = await host.inspect('spinning')
-  // The second trip is made by another process.
-  expect(state.progress).toBe(2)
-  const faults = []
-  for await (const { event } of host.events('spinning', { follow: false })) {
-    if (event.type === 'iteration-ended' && event.ending.type === 'error')
-      faults.push(event.ending.fault.code)
-  }
-  expect(faults).toEqual(['loop-unresponsive'])
-})
+])(
+  'a loop that spins in %s is killed, its iteration fails, and others continue',
+  async (_name, body) => {
+    const loop = await open(
+      writeLoop({
+        'loop.ts': loopText(`if (it.number === 1) { ${body} }; return it.number`).replace(
+          'iterations: 1',
+          'iterations: 2',
+        ),
+      }),
+      1500,
+    )
+    const host = await newHost()
+    const spinning = await host.start(typeOf(loop), { input: null, name: 'spinning' })
+    const other = await host.start(lines, { input: 4, workspace: newFolder() })
+    expect(await other.done).toMatchObject({ outcome: { type: 'completed' } })
+    await spinning.done
+    const { state } = await host.inspect('spinning')
+    // Another process makes the second trip.
+    expect(state.progress).toBe(2)
+    const faults = []
+    for await (const { event } of host.events('spinning', { follow: false })) {
+      if (event.type === 'iteration-ended' && event.ending.type === 'error')
+        faults.push(event.ending.fault.code)
+    }
+    expect(faults).toEqual(['loop-unresponsive'])
+  },
+)
 
-test('one that spins is cancelled all the same, and its process is gone when it is closed', async () => {
+test('a loop that spins can still be cancelled, and its process is gone when it is closed', async () => {
   const loop = await open(writeLoop({ 'loop.ts': loopText(`for (;;) {}`) }))
   const { pid } = loop
   const host = await newHost()
@@ -58,7 +61,7 @@ test('one that spins is cancelled all the same, and its process is gone when it 
   expect(isAlive(pid)).toBe(false)
 })
 
-test('a step is told that its run is cancelled, and one that waits is not taken for one that spins', async () => {
+test('a step is notified that its run is cancelled, and a step that waits is not mistaken for one that spins', async () => {
   const body = `
     await it.step('wait', ({ signal }) => new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason))
@@ -75,19 +78,19 @@ test('a step is told that its run is cancelled, and one that waits is not taken 
 test.each([
   ['process.exit()', `process.exit(0)`, /exit code 0/],
   [
-    'an error that nobody catches',
+    'an uncaught error',
     `setTimeout(() => { throw new Error('late') }, 1); await new Promise(() => {})`,
     /exit code 1.*late/s,
   ],
   [
-    'a rejection that nobody handles',
+    'an unhandled rejection',
     `void Promise.reject(new Error('dropped')); await new Promise(() => {})`,
     /dropped/,
   ],
   ['kill -9', `process.kill(process.pid, 'SIGKILL'); await new Promise(() => {})`, /by SIGKILL/],
   ['exit in a step', `await it.step('exit', () => process.exit(7))`, /exit code 7/],
 ])(
-  '%s ends that iteration with a fault, and the next one goes on',
+  '%s ends that iteration with a fault, and the next one continues',
   async (_name, body, message) => {
     const text = loopText(`if (it.number === 1) { ${body} }; return it.number`)
     const loop = await open(
@@ -110,7 +113,7 @@ test.each([
   },
 )
 
-test('kill -9 of its process in the middle of parallel steps is one fault, in good order', async () => {
+test('kill -9 of its process during parallel steps is one fault, with consistent events', async () => {
   const body = `
     if (it.number === 1) await it.parallel({
       a: (branch) => branch.step('a', () => new Promise(() => {})),
@@ -134,7 +137,7 @@ test('kill -9 of its process in the middle of parallel steps is one fault, in go
   expect(failed).toEqual(['loop-died', 'loop-died'])
 })
 
-test('what it started is gone with it', async () => {
+test('processes that it started end with it', async () => {
   const body = `
     const { spawn } = await import('node:child_process')
     const child = spawn('sleep', ['1000'], { stdio: 'ignore', detached: true })
@@ -148,7 +151,7 @@ test('what it started is gone with it', async () => {
   expect(isAlive(pid)).toBe(false)
 })
 
-test('a value that is too large is refused where it is made, and says what to do', async () => {
+test('a value that is too large is refused where it is created, with advice', async () => {
   const body = `return await it.step('large', () => 'x'.repeat(40_000_000))`
   const loop = await open(writeLoop({ 'loop.ts': loopText(body) }))
   const host = await newHost()
@@ -173,14 +176,14 @@ const raw = (code: string): string => `
 
 test.each([
   ['announces a message without an end', `send('', 4_000_000_000)`],
-  ['sends something else than JSON', `send('{')`],
-  ['sends JSON that is no message', `send('{"type":"shout"}')`],
-  ['sends JSON that is very deep', `send('['.repeat(1_000_000))`],
+  ['sends something other than JSON', `send('{')`],
+  ['sends JSON that is not a message', `send('{"type":"shout"}')`],
+  ['sends deeply nested JSON', `send('['.repeat(1_000_000))`],
   [
     'has too many calls open',
     `for (let id = 0; id < 20_000; id++) send(JSON.stringify({ type: 'call', id, name: 'op', args: { it: 99, op: { type: 'check' } } }))`,
   ],
-])('one that %s is killed', async (_name, code) => {
+])('a loop that %s is killed', async (_name, code) => {
   const loop = await open(writeLoop({ 'loop.ts': loopText(raw(code)) }))
   const host = await newHost()
   await (await host.start(typeOf(loop), { input: null, name: 'liar' })).done
@@ -188,13 +191,13 @@ test.each([
 })
 
 test.each([
-  ['a request that is unknown', { type: 'rob' }],
-  ['a name that is no text', { type: 'sleep', name: 7, ms: 1 }],
+  ['an unknown request', { type: 'rob' }],
+  ['a name that is not text', { type: 'sleep', name: 7, ms: 1 }],
   [
     'options of another kind',
     { type: 'step', name: 'a', options: { timeoutMs: 'soon' }, code: 'x' },
   ],
-])('%s is refused, and the run knows why', async (_name, op) => {
+])('%s is refused, and the run reports why', async (_name, op) => {
   const body = raw(
     `send(JSON.stringify({ type: 'call', id: 900, name: 'op', args: { it: 1, op: ${JSON.stringify(op)} } })); return 'alive'`,
   )
@@ -204,7 +207,7 @@ test.each([
   expect((await host.inspect('odd')).state.progress).toBe('alive')
 })
 
-test('answers of parts in code that are something else than they should be are faults', async () => {
+test('invalid return values of parts in code are faults', async () => {
   const parts = `
     agent: { work: async () => ({ status: 'great' }) },
     checks: { odd: async () => ({ status: 'yes' }) },
@@ -223,7 +226,7 @@ test('answers of parts in code that are something else than they should be are f
   expect((await host.inspect('odd')).state.progress).toEqual(['bad-answer', 'error', 'bad-answer'])
 })
 
-test('one that says it was interrupted when nobody did has failed', async () => {
+test('a loop that claims it was interrupted, and was not, has failed', async () => {
   const body = `
     const { AsyncLocalStorage } = await import('node:async_hooks')
     void AsyncLocalStorage
@@ -249,7 +252,7 @@ test('a provider that says "not now" is waited for, as in our process', async ()
   })
 })
 
-test('E4: what does not fit into the budget is refused to its code, and ends the run', async () => {
+test('E4: spending over the budget is refused to its code, and ends the run', async () => {
   const body = `
     return await it.step('call', async ({ reserve }: any) => {
       const first = await reserve({ tokens: 80, costMicros: 0 })
@@ -267,7 +270,7 @@ test('E4: what does not fit into the budget is refused to its code, and ends the
   expect((await host.inspect('poor')).state.spent.tokens).toBe(70)
 })
 
-test('E9: one that swallows every error is cancelled all the same', async () => {
+test('E9: a loop that swallows every error can still be cancelled', async () => {
   const body = `
     for (;;) {
       try { await it.step('work', () => new Promise((resolve) => setTimeout(resolve, 5))) } catch {}

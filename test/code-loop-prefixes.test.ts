@@ -1,5 +1,5 @@
 /**
- * E2 by exhaustion, over the border of a process: for every moment of a run's journal, another world
+ * E2 by exhaustion, across a process boundary: for every moment of a run's journal, another world
  * in which only that much happened is driven to its end by the loop's own process.
  */
 
@@ -12,7 +12,7 @@ import { loopText, open, typeOf, writeLoop } from './code-loop-fixture.ts'
 import { createWorld, moments, stepResults, worldAfter } from './engine/fixture.ts'
 import { newFolder } from './host-fixture.ts'
 
-/** Branches that share a list, one inside another, beside a step that nobody waits for. */
+/** Nested branches that share a list, beside a step that is not awaited. */
 const textFor = (log: string): string =>
   loopText(
     `
@@ -53,7 +53,7 @@ interface Progress {
   readonly trips: readonly { readonly order: readonly string[]; readonly bytes: number }[]
 }
 
-/** What the code saw is what the journal says, in its order. */
+/** The code saw what the journal says, in that order. */
 function expectJournaledOrder(events: readonly RecordedEvent[], progress: unknown): void {
   const { trips } = progress as Progress
   for (const [index, trip] of trips.entries()) {

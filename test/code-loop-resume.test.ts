@@ -13,7 +13,7 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL')
 })
 
-/** Leaves a line for each step that runs; in the second iteration one holds until there is a file. */
+/** Writes a line for each step that runs; in the second iteration one waits until a file exists. */
 const loopFile = (folder: string, hold: string): string =>
   loopText(
     `
@@ -44,7 +44,7 @@ test.each([
   ['waits', 'await new Promise(() => setInterval(() => undefined, 1000))'],
   ['spins', 'for (;;) {}'],
 ])(
-  'E2: one that is killed while its step %s is resumed, and its process is gone',
+  'E2: a loop that is killed while its step %s is resumed, and its process is gone',
   async (_name, hold) => {
     const [folder, record, workspace] = [newFolder(), newFolder(), newFolder()]
     const path = writeLoop({ 'loop.ts': loopFile(folder, hold) })
@@ -92,7 +92,7 @@ const log = (folder: string): readonly string[] =>
     ? readFileSync(join(folder, 'log'), 'utf8').trim().split('\n')
     : []
 
-test('a run whose loop file changed in the middle of an iteration is refused, and goes on when it is back', async () => {
+test('a run whose loop file changed in the middle of an iteration is refused, and continues when it is restored', async () => {
   const text = loopText(`
     await it.step('before', () => 1)
     await it.ask('go', { text: 'Go?', default: 'yes' })

@@ -1,4 +1,7 @@
-/** What of a loop file in TypeScript is trusted, and what is wrong with files that cannot be loaded. */
+/**
+ * Which parts of a TypeScript loop file are trusted, and what is wrong with files that cannot be
+ * loaded.
+ */
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -7,7 +10,7 @@ import { loadCodeLoop, openCodeLoop, scanCodeLoop } from '../src/launch/code-loo
 import { fixtures, loopText, open, printed, typeOf, writeLoop } from './code-loop-fixture.ts'
 import { newFolder, newHost } from './host-fixture.ts'
 
-test('the digest covers the file and every local file that it imports, and nothing is run', async () => {
+test('the digest covers the file and every local file that it imports, without running anything', async () => {
   const marker = join(newFolder(), 'ran')
   const files = {
     'loop.ts': `
@@ -37,7 +40,7 @@ test('the digest covers the file and every local file that it imports, and nothi
   expect(digests.size).toBe(6)
 })
 
-test('nothing is run of a file that is not trusted', async () => {
+test('no code of an untrusted file runs', async () => {
   const marker = join(newFolder(), 'ran')
   const path = writeLoop({
     'loop.ts': `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(marker)}, '')`,
@@ -49,7 +52,7 @@ test('nothing is run of a file that is not trusted', async () => {
   expect(existsSync(marker)).toBe(false)
 })
 
-test('what is run is what was read when it was trusted, whatever the file says by then', async () => {
+test('the code that runs is the code that was read when it was trusted, even if the file changed', async () => {
   const path = writeLoop({
     'loop.ts': loopText(`return await it.step('n', () => n)`, '', `import { n } from './n.ts'`),
     'n.ts': 'export const n = 1',
@@ -91,7 +94,7 @@ test.each([
     'a package of the repository by its own name',
     `const name = 'selfish'; return (await import(name)).n`,
   ],
-])('%s of a file that was not trusted is refused', async (_name, body) => {
+])('%s of an untrusted file is refused', async (_name, body) => {
   const path = writeLoop({
     'loop.ts': loopText(
       `try { ${body} } catch (error: any) { return { code: error.code, text: String(error.message) } }`,
@@ -107,7 +110,7 @@ test.each([
   expect(text).toMatch(/is not part of the trusted loop file|cannot be loaded with require/)
 })
 
-test('the loading of a file that never comes to its end can be given up', async () => {
+test('loading a file that never finishes can be aborted', async () => {
   const path = writeLoop({
     'loop.ts': `console.log('here'); await new Promise(() => setInterval(() => {}, 1000))`,
   })
@@ -119,7 +122,7 @@ test('the loading of a file that never comes to its end can be given up', async 
   await expect(loading).rejects.toThrow('aborted')
 })
 
-test('such an import at the top of a file is a refusal that names it', async () => {
+test('a top-level import like that is refused by name', async () => {
   const path = writeLoop({ 'loop.ts': `await import('./ex' + 'tra.ts')`, 'extra.ts': '' })
   await expect(open(path)).rejects.toMatchObject({
     code: 'not-trusted',
@@ -127,7 +130,7 @@ test('such an import at the top of a file is a refusal that names it', async () 
   })
 })
 
-test('packages beside the file are found, and ours where there is none', async () => {
+test('packages beside the file are found, and ours if there are none', async () => {
   const path = writeLoop({
     'loop.ts': loopText(
       `return [cjs.n, typeof z.object, typeof createManualClock, it.signal.aborted]`,
@@ -168,18 +171,14 @@ const bad: readonly (readonly [string, string, RegExp])[] = [
     `\nimport './gone.ts'`,
     /loop\.ts:2:9: cannot import "\.\/gone\.ts": there is no such file/,
   ],
-  [
-    'an import without its ending',
-    `import './loop'`,
-    /loop\.ts:1:9: .*write it with its ending, \.ts/,
-  ],
+  ['an import without its ending', `import './loop'`, /loop\.ts:1:9: .*add its extension, \.ts/],
   [
     'an import from the network',
     `import 'https://example.com/x.js'`,
-    /loop\.ts:1:9: .*give a relative path/,
+    /loop\.ts:1:9: .*use a relative path/,
   ],
-  ['an import of a private name', `import '#x'`, /loop\.ts:1:9: .*give a relative path/],
-  ['a package that is not there', `import 'no-such-package-at-all'`, /no-such-package-at-all/],
+  ['an import of a private name', `import '#x'`, /loop\.ts:1:9: .*use a relative path/],
+  ['a missing package', `import 'no-such-package-at-all'`, /no-such-package-at-all/],
   [
     'a type imported as a value',
     `import { Json } from 'loopwright'\nexport default {}; void Json`,
@@ -204,14 +203,14 @@ const bad: readonly (readonly [string, string, RegExp])[] = [
   ],
 ]
 
-test.each(bad)('%s is an error with its place and a reason', async (_name, text, message) => {
+test.each(bad)('%s is an error with its position and a reason', async (_name, text, message) => {
   await expect(open(writeLoop({ 'loop.ts': text }))).rejects.toMatchObject({
     code: 'bad-loop-file',
     message: expect.stringMatching(message),
   })
 })
 
-test('everything wrong with a default export is said at once, each by its key', async () => {
+test('all problems of a default export are reported at once, each by its key', async () => {
   const text = `export default {
     loop: { name: 7, iterate: 1, until: [{ type: 'custom', name: 'x' }, 5, { type: 'max-iteration', iterations: 1 }] },
     until: [], prompt: 'x',
@@ -257,7 +256,7 @@ test('everything wrong with a default export is said at once, each by its key', 
   )
 })
 
-test('its code sees a small environment: what it names, and not the rest of ours', async () => {
+test('its code sees a small environment: the variables that it names, and no others', async () => {
   process.env['LOOP_SECRET'] = 'secret'
   process.env['LOOP_NAMED'] = 'named'
   try {
@@ -278,7 +277,7 @@ test('its code sees a small environment: what it names, and not the rest of ours
   }
 })
 
-test('what its code prints comes line by line, without what would move a cursor', async () => {
+test('its output is passed on line by line, without control sequences', async () => {
   const text = loopText(
     `console.log('one\\u001b[2Jtwo'); console.error('three'); process.stdout.write('four'); return 1`,
   )

@@ -18,13 +18,13 @@ test('every setting has its row, with its default', () => {
   )
   expect(rows.map(([name]) => name)).toEqual(settingRules.map(({ name }) => name))
   const written = new Map(rows.map(([name, value]) => [name, value]))
-  // The same as `config show` says where nobody has set anything.
+  // The same as `config show` prints if nothing is set.
   for (const { name, text } of describeSettings({ settings: defaultSettings, origins: {} })) {
     expect([name, written.get(name)]).toEqual([name, text === '-' ? '' : text])
   }
 })
 
-test('every key of .loop/config is told, and what is told is one', () => {
+test('every key of .loop/config is documented, and no others', () => {
   const section = page.slice(page.indexOf('## `.loop/config`'), page.indexOf('## Before anything'))
   const told = [...section.matchAll(/`([a-z]+(?:_[a-z]+)*)`/g)].map(([, key]) => key)
   const missing = Object.keys(loopConfigKeys).filter((key) => !told.includes(key))

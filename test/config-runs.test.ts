@@ -1,4 +1,5 @@
-// Settings reach runs: as limits that a loop file cannot pass, as worktrees, names, models and checks.
+// Settings reach runs: as limits that a loop file cannot exceed, as worktrees, names, models and
+// checks.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -38,7 +39,7 @@ describe('limits of the settings', () => {
     expect(runLimits(file, settings)).toEqual({ ...file, iterations: 20 })
   })
 
-  test('give way to the command line', () => {
+  test('are overridden by the command line', () => {
     const settings = { limits: { iterations: 20 } }
     expect(runLimits(file, settings, { iterations: 90 })).toEqual({ ...file, iterations: 90 })
   })
@@ -47,7 +48,7 @@ describe('limits of the settings', () => {
 describe('worktrees', () => {
   const file: WorktreeSettings = { use: 'auto', provider: 'auto', allowDirty: false }
 
-  test('are made as the command line says, then the loop file, then the settings', () => {
+  test('are created as the command line says, else the loop file, else the settings', () => {
     const settings = {
       worktree: { base: 'weak', path: 'weak', branchPrefix: 'weak/', provider: 'git' },
     } as const
@@ -62,7 +63,7 @@ describe('worktrees', () => {
     })
   })
 
-  test('by Worktrunk have its program and configuration; all that git ignores comes along if asked', () => {
+  test('by Worktrunk use its program and configuration; with an option, all ignored files are copied', () => {
     const asked = {
       worktrunkProgram: '/opt/wt',
       worktrunkConfig: '/etc/wt.toml',
@@ -105,7 +106,7 @@ describe('a loop file', () => {
 })
 
 describe('a dry run', () => {
-  test('says what is known of the cost, and in words what is not', async () => {
+  test('shows what is known about the cost, and says in words what is not', async () => {
     const { loaded, folder, record } = await load(
       `${plain}agent: { model: anthropic/claude-sonnet-4-5, maxOutputTokens: 1000 }\n`,
     )
@@ -123,12 +124,12 @@ describe('a dry run', () => {
     })
     const { iterationCostMicrosMin = 0, callCostMicrosMax = 0 } = plan.estimate ?? {}
     expect(iterationCostMicrosMin).toBeGreaterThan(0)
-    // 1,000 tokens of answer at 15 dollars a million.
+    // 1,000 output tokens at 15 dollars per million.
     expect(callCostMicrosMax - iterationCostMicrosMin).toBe(15_000)
     expect(plan.estimate?.unknown.length).toBeGreaterThan(0)
   })
 
-  test('is at most what its tokens can cost, where that is less than its money', async () => {
+  test('shows what the tokens can cost at most, if that is less than the money limit', async () => {
     const { loaded, folder, record } = await load(
       `${plain}agent: { model: anthropic/claude-sonnet-4-5 }\nlimits: { tokens: 1000 }\n`,
     )
@@ -141,7 +142,7 @@ describe('a dry run', () => {
     ['{ command: [my-agent] }', 'unknown'],
     ['{ program: claude, subscription: true }', 'subscription'],
     ['{ model: some/model, baseUrl: "http://127.0.0.1:9/v1" }', 'nothing'],
-  ])('of the agent %s costs: %s', async (agent, billing) => {
+  ])('for the agent %s costs: %s', async (agent, billing) => {
     const { loaded, folder, record } = await load(`${plain}agent: ${agent}\n`)
     const plan = await planRun({ folder: record }, loaded, { workspace: folder, worktree: false })
     expect(plan.estimate?.billing).toBe(billing)

@@ -1,4 +1,4 @@
-// Packages from git and from addresses: fetched as data, and installed once a person has approved them.
+// Packages from git and from URLs: fetched as data, and installed once a person has approved them.
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -57,7 +57,9 @@ async function repository(name: string, files: Readonly<Record<string, string>>)
   return folder
 }
 
-/** A project that takes `dep` from this repository, by an address that git is told to find it at. */
+/**
+ * A project that gets `dep` from this repository, by a URL that git is configured to find there.
+ */
 async function dependent(name: string, dep: string): Promise<string> {
   const range = `git+https://git.example/x/${basename(dep)}.git`
   const lines = `[url "file://${dep}"]\n  insteadOf = https://git.example/x/${basename(dep)}.git\n`
@@ -92,7 +94,7 @@ async function certificateOf(found: CertifiedFolder): Promise<unknown> {
     .certificate
 }
 
-test('a commit of a repository is asked about once, fetched by us, and named on the certificate', async () => {
+test('a commit of a repository needs one approval, is fetched by us, and is listed on the certificate', async () => {
   const marker = join(root, 'marker')
   const dep = await repository('dep', {
     'package.json': JSON.stringify({
@@ -129,7 +131,7 @@ test('a commit of a repository is asked about once, fetched by us, and named on 
   await expect(readFile(marker)).rejects.toMatchObject({ code: 'ENOENT' })
 }, 60_000)
 
-test('an install script is asked about where a check fails without it, and runs in the sandbox', async () => {
+test('an install script needs an approval if a check fails without it, and runs in the sandbox', async () => {
   const marker = join(root, 'script-marker')
   const build = `touch ${marker}; echo 'module.exports = 42' > built.js`
   const dep = await repository('scripted', {
@@ -168,7 +170,7 @@ test('an install script is asked about where a check fails without it, and runs 
   expect(existsSync(marker)).toBe(false)
 }, 60_000)
 
-test('without a lockfile versions are chosen once, after asking, and the certificate has the date', async () => {
+test('without a lockfile, versions are resolved once after an approval, and the certificate has the date', async () => {
   const project = await repository('unresolved', {
     'package.json': JSON.stringify({ name: 't', dependencies: { dep: 'file:./dep' } }),
     'dep/package.json': JSON.stringify({ name: 'dep', version: '1.0.0' }),
@@ -187,7 +189,7 @@ test('without a lockfile versions are chosen once, after asking, and the certifi
   expect(again).toMatchObject({ layer: Reflect.get(Object(certificate), 'layer') })
 }, 60_000)
 
-test('an address is fetched only from the internet, and only with the checksum of the lockfile', async () => {
+test('a URL is fetched only from the internet, and only with the checksum of the lockfile', async () => {
   const server = createServer((request, response) => {
     if (request.url === '/moved') response.writeHead(302, { location: '/a.tgz' }).end()
     else response.end('archive')

@@ -1,4 +1,4 @@
-// What the doctor finds on a machine. Values of keys are never part of it.
+// What doctor finds on a machine. Values of keys are never part of it.
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ function writeKeys(text: string, mode = 0o600): void {
   chmodSync(keys, mode)
 }
 
-test('a machine on which nothing is set up is told as it is', async () => {
+test('a machine without any setup is described correctly', async () => {
   const found = await look()
   expect(found.record).toEqual({ folder: join(folder, 'state'), exists: false, problems: [] })
   expect(found.keys).toEqual({
@@ -65,7 +65,7 @@ test('keys are found in the environment first, then in the file, and never shown
   expect(JSON.stringify(found)).not.toContain('canary')
 })
 
-test('a key file that others can read is refused, with the command that helps', async () => {
+test('a key file that others can read is refused, with the command that fixes it', async () => {
   writeKeys('ANTHROPIC_API_KEY=canary\n', 0o644)
   const found = await look()
   expect(found.keys).toMatchObject({
@@ -76,7 +76,7 @@ test('a key file that others can read is refused, with the command that helps', 
   expect(JSON.stringify(found)).not.toContain('canary')
 })
 
-test('addresses that are not public are named, without what is secret in them', async () => {
+test('other base URLs are shown without the secrets in them', async () => {
   const found = await look({
     ANTHROPIC_BASE_URL: 'https://api.anthropic.com/',
     OPENAI_BASE_URL: 'http://ann:canary@127.0.0.1:8080/v1/?key=canary',
@@ -86,14 +86,14 @@ test('addresses that are not public are named, without what is secret in them', 
   expect(anthropic).toEqual({ provider: 'anthropic', key: 'none', variable: 'ANTHROPIC_API_KEY' })
   expect(openai).toMatchObject({
     baseUrl: 'http://127.0.0.1:8080/v1',
-    problem: expect.stringContaining('holds a secret'),
+    problem: expect.stringContaining('contains a secret'),
   })
   expect(google?.problem).toContain('does not begin with http:// or https://')
   expect(google).not.toHaveProperty('baseUrl')
   expect(JSON.stringify(found)).not.toContain('canary')
 })
 
-test('a record that cannot be opened is a finding, and one that is whole is said to be', async () => {
+test('a state folder that cannot be opened is a finding, and an intact one is reported as such', async () => {
   const state = join(folder, 'state')
   const host = await openHost({ folder: state })
   await host.close()

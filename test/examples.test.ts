@@ -1,4 +1,6 @@
-/** Every example does what its first lines say: those for the library here, loop files by loopctl. */
+/**
+ * Every example does what its first lines say: library examples here, loop files through loopctl.
+ */
 
 import { execFile } from 'node:child_process'
 import {
@@ -16,6 +18,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { examples } from '../build/examples/index.js'
 import { observer } from '../build/examples/own-hook.js'
 import { type Hook, type Inspection, openHost } from '../dist/host/index.js'
+import { share } from './share.ts'
 import { warmLoopctl } from './warm-loopctl.ts'
 
 const root = new URL('..', import.meta.url).pathname
@@ -34,7 +37,7 @@ interface Played extends Inspection {
   readonly workspace: string
 }
 
-async function play(name: string, hooks: readonly Hook[] = []): Promise<Played> {
+async function play(name: string, hooks: readonly Hook[]): Promise<Played> {
   const example = examples[name]
   if (example === undefined) throw new Error(`There is no example ${name}.`)
   const { loop, input, limits = {}, files } = example
@@ -57,6 +60,17 @@ async function play(name: string, hooks: readonly Hook[] = []): Promise<Played> 
   }
 }
 
+const seen: string[] = []
+const played = new Map<string, Promise<Played>>()
+
+/** Several tests look at the same run. */
+function playOnce(name: string): Promise<Played> {
+  const hooks = name === 'own-hook' ? [observer((what) => seen.push(what))] : []
+  const playing = played.get(name) ?? play(name, hooks)
+  played.set(name, playing)
+  return playing
+}
+
 const ends: Readonly<Record<string, readonly [outcome: string, iterations: number]>> = {
   repair: ['completed', 3],
   'fan-out': ['completed', 3],
@@ -73,12 +87,12 @@ describe('an example for the library', () => {
   test('is one of these', () => expect(Object.keys(examples)).toEqual(Object.keys(ends)))
 
   test.each(Object.entries(ends))('%s ends as %j', async (name, [outcome, iterations]) => {
-    const { state } = await play(name)
+    const { state } = await playOnce(name)
     expect([state.outcome?.type, state.iteration]).toEqual([outcome, iterations])
   })
 
-  test('an agent of its own spends what it settled, by tools that are on record', async () => {
-    const { state, workspace } = await play('own-agent')
+  test('a custom agent spends what it settled, with recorded tool calls', async () => {
+    const { state, workspace } = await playOnce('own-agent')
     expect(state.spent).toEqual({ tokens: 360, costMicros: 1080 })
     expect(state.metrics.tools['write']).toMatchObject({ calls: 3, failed: 0 })
     expect(readdirSync(workspace).toSorted()).toEqual([
@@ -89,25 +103,24 @@ describe('an example for the library', () => {
     ])
   })
 
-  test('a tool of its own fails as data, and the next call does better', async () => {
-    const { state } = await play('own-tool')
+  test('a custom tool fails as data, and the next call succeeds', async () => {
+    const { state } = await playOnce('own-tool')
     expect(state.metrics.tools['define']).toMatchObject({ calls: 2, failed: 1 })
   })
 
-  test('a check of its own decides, bound to the files it saw', async () => {
-    const { state } = await play('own-check')
+  test('a custom check decides, bound to the files it saw', async () => {
+    const { state } = await playOnce('own-check')
     expect(state.evidence['links']).toEqual({ status: 'met', iteration: 2, tree: state.tree })
   })
 
   test('a blocking hook refuses a call, and an observing one sees the rest', async () => {
-    const seen: string[] = []
-    const { state } = await play('own-hook', [observer((what) => seen.push(what))])
+    const { state } = await playOnce('own-hook')
     expect(state.metrics.tools['run']).toMatchObject({ calls: 1, failed: 1 })
     expect(seen).toEqual(['after-tool write', 'after-iteration', 'after-run'])
   })
 })
 
-test('the agent of its own keeps the contract, by the runner that comes with Node', async () => {
+test("a custom agent keeps the contract, in Node's own test runner", async () => {
   const file = join(root, 'build/examples/own-agent-contract.js')
   const { NODE_TEST_CONTEXT: _ours, ...env } = process.env
   const { code, stdout } = await new Promise<{ code: number; stdout: string }>((resolve) => {
@@ -142,23 +155,24 @@ async function loopctl(...args: string[]): Promise<Ended> {
   return { ...ended, lines: lines.map((line) => JSON.parse(line) as Line) }
 }
 
-/** On a copy of its project, which stays as it is. */
-async function runFile(
-  file: string,
-  ...more: readonly string[]
-): Promise<Ended & { readonly workspace: string }> {
+interface RunFile extends Ended {
+  readonly workspace: string
+}
+
+const ranFiles = new Map<string, Promise<RunFile>>()
+
+/** On a copy of its project, which stays unchanged; once, even if several tests use it. */
+function runFile(file: string): Promise<RunFile> {
+  const running = ranFiles.get(file) ?? runCopy(file)
+  ranFiles.set(file, running)
+  return running
+}
+
+async function runCopy(file: string): Promise<RunFile> {
   const workspace = newFolder()
   cpSync(join(root, 'examples', file, '..', 'project'), workspace, { recursive: true })
   const path = join(root, 'examples', file)
-  const ended = await loopctl(
-    'run',
-    path,
-    '--trust',
-    '--in-place',
-    '--workspace',
-    workspace,
-    ...more,
-  )
+  const ended = await loopctl('run', path, '--trust', '--in-place', '--workspace', workspace)
   return { ...ended, workspace }
 }
 
@@ -182,22 +196,27 @@ describe('a loop file', () => {
     expect(await loopctl('validate', join(root, 'examples', file))).toMatchObject({ code: 0 })
   })
 
-  test.each([
+  const complete = [
     ['each-file/loop.ts', 3],
     ['fix-sum/loop.yaml', 3],
     ['mcp-files/loop.yaml', 2],
-    ['mend-duration/loop.yaml', 1],
-  ])('%s is complete after %i iterations', async (file, iterations) => {
-    const { code, lines, stderr } = await runFile(file)
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(lines.at(-1)).toMatchObject({ outcome: { type: 'completed' } })
-    const rounds = lines.filter(({ event }) => event?.type === 'iteration-ended')
-    expect(rounds).toHaveLength(iterations)
-  })
+  ] as const
+  // `npm start` runs this one, in test/e2e/programs.test.ts.
+  const demo = ['mend-duration/loop.yaml', 1] as const
+
+  test.each(share([...complete, demo], [...complete]))(
+    '%s is complete after %i iterations',
+    async (file, iterations) => {
+      const { code, lines, stderr } = await runFile(file)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(lines.at(-1)).toMatchObject({ outcome: { type: 'completed' } })
+      const rounds = lines.filter(({ event }) => event?.type === 'iteration-ended')
+      expect(rounds).toHaveLength(iterations)
+    },
+  )
 
   test('in TypeScript changes each file once', async () => {
-    // It was run on the same files above.
-    const { workspace } = await runFile('each-file/loop.ts', '--again')
+    const { workspace } = await runFile('each-file/loop.ts')
     const line = '// SPDX-License-Identifier: Apache-2.0\n'
     expect(read(workspace, 'one.js')).toBe(`${line}export const one = 1\n`)
     expect(read(workspace, 'two.js')).toBe(`${line}export const two = 2\n`)

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import { createLineCollector } from '../src/loop/excerpt/collect-lines.ts'
 import { excerpt } from '../src/loop/excerpt/excerpt.ts'
 
-/** Recorded with colours from the runners themselves, stdout first, then stderr. */
+/** Recorded with colors from the runners themselves, stdout first, then stderr. */
 const recorded = (name: string): string =>
   readFileSync(new URL(`./outputs/${name}.txt`, import.meta.url), 'utf8')
 
-/** What a reader needs: which test, what was expected, where, and how it ended. */
+/** What a reader needs: which test, the expected value, where, and how it ended. */
 const needed: Readonly<Record<string, readonly string[]>> = {
   'node-spec': ['two and three', '-1 == 5', 'expected: 5', 'node.test.cjs:3', 'fail 4'],
   'node-tap': ['not ok 1 - two and three', "'-1 == 5'", 'expected: 5', 'test.cjs:3:32', '# fail 4'],
@@ -31,7 +31,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
 const chatter = (what: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `${what} ${index}: nothing to see here\n`).join('')
 
-test.each(Object.keys(needed))('what matters of a failed %s is in a small excerpt', (name) => {
+test.each(Object.keys(needed))('a small excerpt contains what matters of a failed %s', (name) => {
   const around = `${chatter('before', 400)}${recorded(name)}\n${chatter('after', 400)}`
   const shown = excerpt(around, 1500)
   for (const part of needed[name] ?? []) expect(shown).toContain(part)
@@ -40,19 +40,19 @@ test.each(Object.keys(needed))('what matters of a failed %s is in a small excerp
   expect(shown).toContain('lines left out]')
 })
 
-test.each(Object.keys(needed))('a failed %s is found in the middle of much else', (name) => {
+test.each(Object.keys(needed))('a failed %s is found in the middle of long output', (name) => {
   const around = `${chatter('before', 6000)}${recorded(name)}\n${chatter('after', 6000)}`
   const shown = excerpt(around, 4000)
   for (const part of needed[name] ?? []) expect(shown).toContain(part)
 })
 
-test('an output that fits is left as it is', () => {
+test('output that fits is left unchanged', () => {
   const text = 'one\n\n  two\n\tthree'
   expect(excerpt(text, 100)).toBe(text)
   expect(excerpt('', 100)).toBe('')
 })
 
-test('of an output of no known runner the first error comes first, then the end', () => {
+test('for an unknown runner, the first error comes first, then the end', () => {
   const text = `$ make\n${chatter('cc', 500)}main.c:3:5: error: unknown type name 'strng'\n${chatter('cc', 500)}make: *** [all] Error 1\n`
   const shown = excerpt(text, 600)
   expect(shown).toContain('$ make')
@@ -68,7 +68,7 @@ test('a failure that is printed twice is shown once', () => {
   expect(shown).toContain("reading 'name'")
 })
 
-test('whatever is printed, an excerpt keeps its limit, is plain, and does not depend on chunks', () => {
+test('for any output, an excerpt keeps its limit, is plain text, and does not depend on chunks', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 60 }),
     fc.constantFrom('\n', '\r', '\u001b[31m', '\u001b]8;;x\u0007', 'not ok 1 a\n', 'Error: b\n'),
@@ -93,7 +93,7 @@ test('whatever is printed, an excerpt keeps its limit, is plain, and does not de
   )
 })
 
-// Quadratic time would be minutes, and over the time limit of a test.
+// Quadratic time would take minutes and exceed the timeout of the test.
 test.each([
   ['one endless line', 'x'.repeat(2_000_000)],
   ['short lines', 'x\n'.repeat(1_000_000)],
@@ -103,6 +103,6 @@ test.each([
   ['titles that do not end', '\u001b]8;;x'.repeat(280_000)],
   ['progress', '\r 10%'.repeat(340_000)],
   ['rules', '_ '.repeat(1_000_000)],
-])('megabytes of %s take a moment', (_, text) => {
+])('megabytes of %s are processed quickly', (_, text) => {
   expect(excerpt(text, 4000).length).toBeLessThanOrEqual(4000)
 })

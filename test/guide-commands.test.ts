@@ -1,4 +1,4 @@
-/** The commands of docs/guide.md work as they stand there. */
+/** The commands in docs/guide.md work as written. */
 
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -13,7 +13,7 @@ const base = mkdtempSync(join(tmpdir(), 'loopwright-guide-'))
 
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
-/** What a person can paste; blocks with something to fill in are not among them. */
+/** Commands that can be pasted; blocks with placeholders are not among them. */
 const blocks = [
   ...readFileSync(join(root, 'docs/guide.md'), 'utf8').matchAll(/^```sh\n([\s\S]*?)^```$/gm),
 ]
@@ -27,7 +27,7 @@ interface Said {
 
 const env = { ...process.env, LOOPWRIGHT_STATE: join(base, 'state') }
 
-/** A line of a block. A command of loopctl with nothing for the shell needs none. */
+/** A line of a block. A loopctl command without shell syntax needs no shell. */
 async function runLine(line: string): Promise<Said> {
   const here = line.replaceAll('/tmp/', `${base}/`).replace(/\s+# .*/, '')
   const [, plain] = /^npx loopctl ([^|$;&<>"]*)$/.exec(here) ?? []

@@ -23,12 +23,12 @@ describe('every loopctl command in a document', () => {
     ),
   )
 
-  test('is one that there is', () => {
+  test('exists', () => {
     expect(used.length).toBeGreaterThan(30)
     expect(used.map(({ name }) => name).filter((name) => !commands.has(name))).toEqual([])
   })
 
-  test('has only options that there are', () => {
+  test('has only options that exist', () => {
     const wrong = [...new Set(used.map(({ name }) => name))].flatMap((name) => {
       const command = commands.get(name)
       const all = command === undefined ? [] : [command, ...command.commands]

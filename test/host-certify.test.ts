@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { lines, newFolder, newHost } from './host-fixture.ts'
 import { newRepository, startIn } from './worktree-fixture.ts'
 
-test('a fault of the installation is none of the work: the run stops, and is certified when it is mended', async () => {
+test('a fault of the installation is not a fault of the work: the run is suspended, and certified once it is fixed', async () => {
   const folder = join(newFolder(), 'state')
   const host = await newHost(folder)
   mkdirSync(join(folder, 'keys'), { mode: 0o755 })
@@ -24,7 +24,7 @@ test('a fault of the installation is none of the work: the run stops, and is cer
   expect(state.certificate?.id).toMatch(/^[0-9a-f]{64}$/)
 })
 
-test('what was certified is merged, and nothing that somebody put on top of it', async () => {
+test('certified work is merged, without later additions', async () => {
   const host = await newHost()
   const repository = newRepository()
   await startIn(host, repository)

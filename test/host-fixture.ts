@@ -16,7 +16,7 @@ export function newFolder(): string {
   return folder
 }
 
-/** In a folder that the host makes itself, unless told. */
+/** In a folder that the host creates by default. */
 export async function newHost(folder = join(newFolder(), 'state')): Promise<Host> {
   const host = await openHost({ folder })
   hosts.push(host)
@@ -24,16 +24,16 @@ export async function newHost(folder = join(newFolder(), 'state')): Promise<Host
   return host
 }
 
-/** A process that is about to end may still take away what is its own. */
+/** A process that is about to end may still remove its own files. */
 const removal = { recursive: true, force: true, maxRetries: 5 } as const
 
-/** Of all that was opened so far: folders are removed when nobody works in them. */
+/** Everything opened so far: folders are removed when no process works in them. */
 async function cleanUp(): Promise<void> {
   for (const host of hosts.splice(0)) await host.close()
   for (const folder of folders.splice(0)) rmSync(folder, removal)
 }
 
-/** Appends a line to a file in each iteration, and is done when the file has so many. */
+/** Appends a line to a file in each iteration, and is done when the file has enough lines. */
 export const lines: LoopType<number, number, { lines: number }, number> = {
   name: 'lines',
   createContext: (goal) => goal,
@@ -49,7 +49,7 @@ export const lines: LoopType<number, number, { lines: number }, number> = {
   until: [{ type: 'custom', name: 'enough lines', met: (progress) => progress.lines >= 4 }],
 }
 
-/** One step that ends only when it is told to. */
+/** One step that ends only when the test says so. */
 export const slow: LoopType<null, null, null, null> = {
   name: 'slow',
   createContext: () => null,

@@ -1,4 +1,4 @@
-// What callers, clocks and disks should not do to a host, and do.
+// What callers, clocks and disks should not do to a host, but do.
 
 import { createHash } from 'node:crypto'
 import {
@@ -43,8 +43,8 @@ const slow: LoopType<null, null, null, null> = {
 
 const code = (wanted: string): unknown => expect.objectContaining({ code: wanted })
 
-describe('the record', () => {
-  test('that lies in the workspace by way of a link is no part of its tree', async () => {
+describe('the state folder', () => {
+  test('that is in the workspace through a symlink is not part of its tree', async () => {
     const workspace = newFolder()
     const link = join(newFolder(), 'link')
     symlinkSync(workspace, link)
@@ -56,7 +56,7 @@ describe('the record', () => {
     expect(file.loopwright.files).toEqual([])
   })
 
-  test('cannot be worked in, also where a link or a folder to be made leads to it', async () => {
+  test('cannot be a workspace, even through a symlink or as a folder to be created', async () => {
     const host = await newHost()
     const link = join(newFolder(), 'link')
     symlinkSync(host.folder, link)
@@ -71,7 +71,7 @@ describe('the record', () => {
     await (await host.start(brief, { input: null, workspace: below })).done
   })
 
-  test('in a folder that was there already leaves its mode alone', async () => {
+  test('in an existing folder does not change its mode', async () => {
     const folder = newFolder()
     chmodSync(folder, 0o755)
     await newHost(folder)
@@ -95,7 +95,7 @@ describe('the record', () => {
     await expect(sweep).rejects.toEqual(code('store-damaged'))
   })
 
-  test('loses what killed restores left, after an hour', async () => {
+  test('loses the leftovers of killed restores after an hour', async () => {
     const host = await newHost()
     for (const name of ['restore-old', 'restore-new']) {
       mkdirSync(join(host.folder, 'tmp', name), { recursive: true })
@@ -106,7 +106,7 @@ describe('the record', () => {
   })
 })
 
-describe('a request that makes no sense is refused and not recorded', () => {
+describe('an invalid request is refused and not recorded', () => {
   test.each<[string, unknown]>([
     ['nothing', undefined],
     ['an unknown type', { type: 'explode' }],
@@ -114,11 +114,11 @@ describe('a request that makes no sense is refused and not recorded', () => {
     ['a stop without a reason', { type: 'stop' }],
     ['a cancel with a number', { type: 'cancel', reason: 7 }],
     ['no limits', { type: 'change-limits', limits: null }],
-    ['a limit that is no number', { type: 'change-limits', limits: { tokens: Number.NaN } }],
+    ['a limit that is not a number', { type: 'change-limits', limits: { tokens: Number.NaN } }],
     ['a limit below zero', { type: 'change-limits', limits: { tokens: -1 } }],
     ['a limit as text', { type: 'change-limits', limits: { tokens: '7' } }],
     ['a limit of null', { type: 'change-limits', limits: { tokens: null } }],
-    ['a limit that is misspelt', { type: 'change-limits', limits: { token: 7 } }],
+    ['a misspelt limit', { type: 'change-limits', limits: { token: 7 } }],
   ])('%s', async (_name, decision) => {
     const host = await newHost()
     const run = await host.start(slow, { input: null, name: 'told', graceMs: 1 })
@@ -127,7 +127,7 @@ describe('a request that makes no sense is refused and not recorded', () => {
     expect(await host.journal.pendingDecisions(run.id)).toEqual([])
   })
 
-  test('limits of a new run: known names only, and undefined is as if not given', async () => {
+  test('limits of a new run: known names only, and undefined means absent', async () => {
     const host = await newHost()
     const misspelt = { iteration: 3 } as object
     const starting = host.start(brief, { input: null, limits: misspelt })
@@ -142,7 +142,7 @@ describe('a request that makes no sense is refused and not recorded', () => {
     await (await host.fork('open', brief, { iteration: 1, limits: open })).done
   })
 
-  test('names that cannot be typed, or that would be taken for something else', async () => {
+  test('names that cannot be typed, or that would be mistaken for something else', async () => {
     const host = await newHost()
     const whole = '01a1e26c-7952-7c6e-8f3b-0123456789ab'
     const ids = [whole, whole.toUpperCase(), whole.slice(0, 13), whole.slice(0, 8)]
@@ -166,14 +166,14 @@ describe('a request that makes no sense is refused and not recorded', () => {
     }
   })
 
-  test('an answer that is no text', async () => {
+  test('an answer that is not text', async () => {
     const host = await newHost()
     const answering = host.answer('any', 'question', 7 as unknown as string, 'me')
     await expect(answering).rejects.toEqual(code('bad-answer'))
   })
 })
 
-test('a made-up name that is taken is followed by others, a given one is not', async () => {
+test('a generated name that is taken is replaced, a given one is not', async () => {
   const tried: string[] = []
   const taken = async ({ name }: { name: string }): Promise<void> => {
     tried.push(name)
@@ -185,7 +185,7 @@ test('a made-up name that is taken is followed by others, a given one is not', a
   expect(tried).toEqual(['mine'])
 })
 
-test('a suspended run is cancelled although another is at work in its workspace', async () => {
+test('a suspended run can be cancelled while another run works in its workspace', async () => {
   const host = await newHost()
   const workspace = newFolder()
   const start = { input: null, workspace, graceMs: 1 }
@@ -206,7 +206,7 @@ describe('a checkpoint file', () => {
     return host.exportCheckpoint('origin')
   }
 
-  test('is refused where a name or a link is not UTF-8, with that name', async () => {
+  test('is refused if a name or a symlink is not UTF-8, with that name', async () => {
     const named = exportOf((workspace) => {
       writeFileSync(Buffer.concat([Buffer.from(`${workspace}/bad-`), Buffer.from([0xff])]), '')
     })
@@ -224,7 +224,7 @@ describe('a checkpoint file', () => {
     readonly content: string
   }
 
-  /** The same file with other files in it, and a digest that agrees. */
+  /** The same file with different files in it, and a matching digest. */
   function withFiles(text: string, change: (files: readonly Entry[]) => readonly Entry[]): string {
     const { sha256: _old, ...file } = JSON.parse(text) as {
       sha256: string
@@ -235,7 +235,7 @@ describe('a checkpoint file', () => {
     return JSON.stringify({ ...file, sha256 })
   }
 
-  test('may have the target of a link as base64', async () => {
+  test('may have the target of a symlink as base64', async () => {
     const text = await exportOf((workspace) => symlinkSync('nowhere', join(workspace, 'pointer')))
     const encoded = withFiles(text, (files) =>
       files.map((file) => ({ ...file, encoding: 'base64', content: btoa(file.content) })),
@@ -278,7 +278,7 @@ test('runs that share a signal cause no warning', async () => {
   expect(warnings).toEqual([])
 })
 
-test('whoever follows events is let go when the host closes, and closing twice is closing', async () => {
+test('followers of events are released when the host closes, and closing twice is harmless', async () => {
   const folder = newFolder()
   const [host, other] = [await newHost(folder), await newHost(folder)]
   await host.start(slow, { input: null, name: 'slow', graceMs: 1 })

@@ -1,4 +1,4 @@
-/** Worktrees whose maker was killed before its run was on record. */
+/** Worktrees whose creator was killed before its run was recorded. */
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,19 +8,19 @@ import { createOwnerId } from '../src/system/index.ts'
 import { newHost } from './host-fixture.ts'
 import { newRepository } from './worktree-fixture.ts'
 
-/** This process under the number of one that is dead. */
+/** This process under the pid of a dead one. */
 function deadOwner(): string {
   const { pid } = spawnSync(process.execPath, ['--version'])
   const [host, namespace, , ...rest] = createOwnerId().split('|')
   return [host, namespace, pid, ...rest].join('|')
 }
 
-test('what a killed maker left is found and goes at once; that of a living one stays', async () => {
+test('leftovers of a killed creator are found and removed at once; those of a living one stay', async () => {
   const host = await newHost()
   const repository = newRepository()
   const refs = repository.git('for-each-ref')
   const place = await host.place({ workspace: repository.checkout, worktree: true, name: 'r' })
-  // Nothing is on record yet: the repository is known all the same.
+  // Nothing is recorded yet: the repository is known anyway.
   expect(await host.worktrees()).toMatchObject([{ branch: 'run/r', status: 'there' }])
   const alive = [{ status: 'kept', why: expect.stringContaining('within the last hour') }]
   expect(await host.cleanWorktrees()).toMatchObject(alive)
@@ -37,7 +37,7 @@ test('what a killed maker left is found and goes at once; that of a living one s
   expect(repository.git('for-each-ref')).toBe(refs)
   expect(await host.worktrees()).toEqual([])
 
-  // Nor does a record that cannot be read keep anybody from making another.
+  // An unreadable record does not prevent the creation of another one.
   writeFileSync(join(folder, 'bad.json'), '{')
   const next = await host.place({ workspace: repository.checkout, worktree: true, name: 'r' })
   expect(next.worktree?.branch).toBe('run/r')

@@ -1,4 +1,4 @@
-/** Runs in repositories of an unusual kind, with real git and a real record, in this process. */
+/** Runs in unusual repositories, with real git and a real journal, in this process. */
 
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { lines, newHost } from './host-fixture.ts'
 import { newRepository } from './worktree-fixture.ts'
 
 describe('a run in a worktree', () => {
-  test('is of a bare repository too, and nobody works in a git directory', async () => {
+  test('also works in a bare repository, but never in a git directory', async () => {
     const host = await newHost()
     const { checkout, folder, gitIn } = newRepository()
     const bare = join(folder, 'bare.git')
@@ -32,7 +32,7 @@ describe('a run in a worktree', () => {
     expect(await host.place({ workspace: inner })).toMatchObject({ workspace: inner })
   })
 
-  test('is not made where the path of the repository has a line break, and says so', async () => {
+  test('is not created if the path of the repository has a line break, and says so', async () => {
     const host = await newHost()
     const { checkout, folder } = newRepository()
     const workspace = join(folder, 'two\nlines')

@@ -1,4 +1,4 @@
-/** A `.git` that an agent may have made is not taken for the person's repository. */
+/** A `.git` that an agent may have created is not mistaken for the user's repository. */
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ async function work(host: NewHost, workspace: string): Promise<void> {
   expect(await handle.done).toMatchObject({ outcome: { type: 'completed' } })
 }
 
-/** As an agent would: with a commit of all that is there. */
+/** Like an agent: with a commit of all existing files. */
 function makeGit(folder: string): void {
   const identity = ['-c', 'user.name=A', '-c', 'user.email=a@localhost']
   for (const args of [
@@ -34,14 +34,14 @@ function newFolder(): string {
 }
 
 describe('a repository at the top of a folder', () => {
-  test('where a run worked when there was none is not believed', async () => {
+  test('in a former plain workspace of a run is not trusted', async () => {
     const host = await newHost()
     const workspace = newFolder()
     await work(host, workspace)
     makeGit(workspace)
     const place = await host.place({ workspace, worktree: 'auto' })
     expect(place).toMatchObject({ workspace, worktree: undefined })
-    expect(place.why).toMatch(/may have been made by the agent of run "worker".*pass --worktree/)
+    expect(place.why).toMatch(/may have been created by the agent of run "worker".*pass --worktree/)
     expect(await planWorktree(workspace, 'auto', host)).toMatchObject({ isUsed: false })
     await expect(host.place({ workspace, worktree: true })).rejects.toMatchObject({
       code: 'bad-request',
@@ -49,7 +49,7 @@ describe('a repository at the top of a folder', () => {
     })
   })
 
-  test('is believed when a person says so', async () => {
+  test('is trusted if a person says so', async () => {
     const host = await newHost()
     const workspace = newFolder()
     await work(host, workspace)
@@ -59,7 +59,7 @@ describe('a repository at the top of a folder', () => {
     await place.leave()
   })
 
-  test('inside the workspace of a run is not believed, nor in its worktree', async () => {
+  test('inside the workspace of a run is not trusted, nor in its worktree', async () => {
     const host = await newHost()
     const repository = newRepository()
     const worktree = await startIn(host, repository, 'in worktree')
@@ -73,11 +73,13 @@ describe('a repository at the top of a folder', () => {
       const place = await host.place({ workspace, worktree: 'auto' })
       expect(place.worktree).toBeUndefined()
       expect(place.why).toContain(`which worked in ${above}`)
-      await expect(host.place({ workspace, worktree: true })).rejects.toThrow('No worktree is made')
+      await expect(host.place({ workspace, worktree: true })).rejects.toThrow(
+        'Cannot create a worktree',
+      )
     }
   })
 
-  test('that was there before is believed, in place or not', async () => {
+  test('that existed before is trusted, in place or not', async () => {
     const host = await newHost()
     const { checkout, git, commitAll } = newRepository()
     await work(host, checkout)

@@ -13,7 +13,7 @@ import { lines, newFolder, newHost, slow } from './host-fixture.ts'
 const collectLater = (host: Host): ReturnType<typeof collectGarbage> =>
   collectGarbage({ ...host, clock: { ...systemClock, now: () => Date.now() + 7_200_000 } })
 
-test('a fork is whole after its origin was removed and its content collected: it resumes', async () => {
+test('a fork is complete after its origin was removed and garbage-collected: it resumes', async () => {
   const host = await newHost()
   const workspace = newFolder()
   await (await host.start(lines, { input: 4, workspace, name: 'origin' })).done
@@ -43,7 +43,7 @@ test('a fork is whole after its origin was removed and its content collected: it
   expect(readFileSync(join(out, 'lines.txt'), 'utf8')).toBe(text)
 })
 
-test('when the last run was removed its content can be collected, and the name is free', async () => {
+test('after the last run was removed, its content can be collected, and its name is free', async () => {
   const host = await newHost()
   const start = async (): Promise<unknown> =>
     (await host.start(lines, { input: 4, workspace: newFolder(), name: 'only' })).done
@@ -57,7 +57,7 @@ test('when the last run was removed its content can be collected, and the name i
   expect(await start()).toMatchObject({ outcome: { type: 'completed' } })
 })
 
-test('what checks printed for a certificate is kept, whatever becomes of runs', async () => {
+test('check output that a certificate refers to is kept, even if runs are removed', async () => {
   const host = await newHost()
   await (await host.start(lines, { input: 4, workspace: newFolder(), name: 'gone' })).done
   const { blob } = await host.blobs.put(certifiedOutput)
@@ -69,7 +69,7 @@ test('what checks printed for a certificate is kept, whatever becomes of runs', 
   await expect(host.blobs.get(other)).rejects.toMatchObject({ code: 'unknown-artifact' })
 })
 
-test('a run that is driven is not removed; one that was left is, when asked twice', async () => {
+test('a run that is driven is not removed; an interrupted one is, with force', async () => {
   const host = await newHost()
   const run = await host.start(slow, { input: null, name: 'at-work' })
   await expect(host.remove('at-work', { force: true })).rejects.toMatchObject({ code: 'run-busy' })
@@ -80,7 +80,7 @@ test('a run that is driven is not removed; one that was left is, when asked twic
   expect(await host.list()).toEqual([])
 })
 
-test('a run whose files are being written goes with all of them', async () => {
+test('a run whose files are being written is removed with all of them', async () => {
   const host = await newHost()
   const handle = await host.start(lines, { input: 1, workspace: newFolder(), name: 'busy' })
   await handle.done
@@ -106,7 +106,7 @@ test('a run whose files are being written goes with all of them', async () => {
   expect(existsSync(folder)).toBe(false)
 })
 
-test('a beginning of a name is not enough to remove a run', async () => {
+test('a prefix of a name is not enough to remove a run', async () => {
   const host = await newHost()
   await (await host.start(lines, { input: 4, workspace: newFolder(), name: 'brave-owl' })).done
   await expect(host.remove('brave')).rejects.toMatchObject({

@@ -1,4 +1,6 @@
-/** What comes from the record of a run in a git worktree: forks, replays, files, trees, diffs. */
+/**
+ * What is made from the journal of a run in a git worktree: forks, replays, files, trees, diffs.
+ */
 
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +10,7 @@ import { append, loopOf, replay, words } from './replay-fixture.ts'
 import { newRepository, startIn, subjects, text } from './worktree-fixture.ts'
 
 describe('a fork of a run in a worktree', () => {
-  test('has a worktree of its own, from the commit of the checkpoint', async () => {
+  test('has a separate worktree, from the commit of the checkpoint', async () => {
     const host = await newHost()
     const repository = newRepository()
     await startIn(host, repository)
@@ -23,7 +25,7 @@ describe('a fork of a run in a worktree', () => {
     expect(await host.compareFork('fork')).toMatchObject({ iteration: 2, fork: { iterations: 2 } })
   })
 
-  test('works after the worktree and the branch of the other are gone', async () => {
+  test('works after the worktree and the branch of the original are gone', async () => {
     const host = await newHost()
     const repository = newRepository()
     await startIn(host, repository)
@@ -37,7 +39,7 @@ describe('a fork of a run in a worktree', () => {
     expect(readFileSync(join(run.workspace ?? '', 'lines.txt'), 'utf8')).toBe(text)
   })
 
-  test('can be put into a plain folder, which is then no worktree', async () => {
+  test('can be created in a plain folder, which is then not a worktree', async () => {
     const host = await newHost()
     const repository = newRepository()
     await startIn(host, repository)
@@ -55,8 +57,8 @@ describe('a fork of a run in a worktree', () => {
   })
 })
 
-describe('the record of a run in a worktree', () => {
-  test('can be replayed, and the replay leaves nothing but its record', async () => {
+describe('the journal of a run in a worktree', () => {
+  test('can be replayed, and the replay leaves only its own journal', async () => {
     const host = await newHost()
     const repository = newRepository({ 'a.txt': 'a', '.gitignore': 'cache\n' })
     const loop = loopOf(async (it) => {
@@ -86,7 +88,7 @@ describe('the record of a run in a worktree', () => {
     expect(existsSync(differs.workspace ?? '')).toBe(false)
   })
 
-  test('goes on elsewhere from its file, without the repository', async () => {
+  test('continues elsewhere from its checkpoint file, without the repository', async () => {
     const host = await newHost()
     const repository = newRepository({ 'a.txt': 'a', 'run me.sh': 'echo', 'bin/x': '\xff' })
     await startIn(host, repository)
@@ -101,7 +103,7 @@ describe('the record of a run in a worktree', () => {
     expect(await elsewhere.problems()).toEqual([])
   })
 
-  test('has its trees: they are put into folders, survive gc, and are missed when they are gone', async () => {
+  test('has its trees: they are extracted into folders, survive gc, and are reported if missing', async () => {
     const host = await newHost()
     const repository = newRepository()
     await startIn(host, repository)

@@ -1,4 +1,4 @@
-/** Runs in git worktrees, with real git and a real record, in this process. */
+/** Runs in git worktrees, with real git and a real journal, in this process. */
 
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import type { GitFixture } from './workspace/git-fixture.ts'
 import { newRepository, startIn, subjects, text } from './worktree-fixture.ts'
 
 describe('a run in a worktree', () => {
-  test('is one for library users too, and the checkout is not touched', async () => {
+  test('is available to library users too, and the checkout is unchanged', async () => {
     const host = await newHost()
     const repository = newRepository()
     const before = repository.fingerprint()
@@ -28,7 +28,7 @@ describe('a run in a worktree', () => {
     expect(await host.problems()).toEqual([])
   })
 
-  test('takes the folder itself unless told, and where auto finds no repository', async () => {
+  test('works in the folder itself by default, and if auto finds no repository', async () => {
     const host = await newHost()
     const repository = newRepository()
     const place = await host.place({ workspace: repository.checkout })
@@ -45,7 +45,7 @@ describe('a run in a worktree', () => {
     ).rejects.toThrow(/--in-place/)
   })
 
-  test('that has no commit to start from is in place, and says why', async () => {
+  test('without a commit to start from works in place, and says why', async () => {
     const host = await newHost()
     const repository = newRepository()
     rmSync(join(repository.checkout, '.git'), { recursive: true })
@@ -54,7 +54,7 @@ describe('a run in a worktree', () => {
     expect(place).toMatchObject({ worktree: undefined, why: expect.stringContaining('no commit') })
   })
 
-  test('of a name that is taken makes nothing', async () => {
+  test('with a name that is taken creates nothing', async () => {
     const host = await newHost()
     const repository = newRepository()
     await startIn(host, repository)
@@ -63,7 +63,7 @@ describe('a run in a worktree', () => {
     expect(repository.git('branch', '--list', 'run/*').trim().split('\n')).toHaveLength(1)
   })
 
-  test('that was settled and never started is taken back, with all of it', async () => {
+  test('that was prepared and never started is undone completely', async () => {
     const host = await newHost()
     const repository = newRepository()
     const refs = repository.git('for-each-ref')
@@ -76,7 +76,7 @@ describe('a run in a worktree', () => {
   })
 
   test('many at once in one repository all end, each on its branch', async () => {
-    const count = share(20, 6)
+    const count = share(20, 4)
     const host = await newHost()
     const repository = newRepository()
     const before = repository.fingerprint()
@@ -115,7 +115,7 @@ describe('a run in a worktree', () => {
     expect(repository.git('for-each-ref')).toBe(refs)
   })
 
-  test('that is cancelled in the middle keeps what was left, and says so', async () => {
+  test('that is cancelled in the middle keeps its files, and says so', async () => {
     const host = await newHost()
     const repository = newRepository()
     const loop = loopOf(async (it) => {
@@ -136,7 +136,7 @@ describe('a run in a worktree', () => {
   })
 })
 
-describe('a run in a worktree that is taken up again', () => {
+describe('resuming a run in a worktree', () => {
   async function left(): Promise<{ host: Host; repository: GitFixture }> {
     const host = await newHost()
     const repository = newRepository()
@@ -148,13 +148,13 @@ describe('a run in a worktree that is taken up again', () => {
     return { host, repository }
   }
 
-  test('does so in no other folder', async () => {
+  test('works in no other folder', async () => {
     const { host } = await left()
     const workspace = newFolder()
     await expect(host.resume('left', slow, { workspace })).rejects.toThrow(/fork the run/)
   })
 
-  test('is told when its repository was moved, and goes on when it is back', async () => {
+  test('reports that its repository was moved, and continues when it is back', async () => {
     const { host, repository } = await left()
     renameSync(repository.checkout, `${repository.checkout}-moved`)
     await expect(host.resume('left', slow)).rejects.toThrow(/Put it back/)
@@ -164,7 +164,7 @@ describe('a run in a worktree that is taken up again', () => {
     expect(await handle.done).toMatchObject({ type: 'suspended' })
   })
 
-  test('is told when its worktree was removed for good, and can be forked', async () => {
+  test('reports that its worktree was removed for good, and can be forked', async () => {
     const { host, repository } = await left()
     const found = await repository.repository()
     const { worktree } = (await host.inspect('left')).state
@@ -176,7 +176,7 @@ describe('a run in a worktree that is taken up again', () => {
   })
 })
 
-/** As a process does whose clock says that this one has been silent for too long. */
+/** Like a process whose clock says that this one has been silent for too long. */
 async function takeOver({ folder }: Host, name: string): Promise<void> {
   const path = join(folder, 'journal.db')
   const journal = openLocalStore({ path, now: () => Date.now() + 60_000 })
@@ -193,7 +193,7 @@ async function until(met: () => boolean): Promise<void> {
 }
 
 describe('clean-up', () => {
-  test('takes what is safe, keeps the rest, and says why', async () => {
+  test('removes what is safe, keeps the rest, and says why', async () => {
     const host = await newHost()
     const repository = newRepository()
     const merged = await startIn(host, repository, 'merged')
@@ -239,7 +239,7 @@ describe('clean-up', () => {
     expect(branches.trim().split('\n')).toEqual(['run/dirty', 'run/left', 'run/unmerged'])
   })
 
-  test('leaves worktrees of another record alone, and those that were made a moment ago', async () => {
+  test('keeps worktrees of another state folder, and those that were created a moment ago', async () => {
     const host = await newHost()
     const other = await newHost()
     const repository = newRepository()
@@ -253,7 +253,7 @@ describe('clean-up', () => {
     await place.leave()
   })
 
-  test('takes what was made for a run that a kill kept from beginning, once it is old', async () => {
+  test('removes worktrees of runs that were killed before they started, once they are old', async () => {
     const host = await newHost()
     const repository = newRepository()
     const refs = repository.git('for-each-ref')
@@ -267,7 +267,7 @@ describe('clean-up', () => {
     expect(repository.git('for-each-ref')).toBe(refs)
   })
 
-  test('with the run takes its worktree and its snapshots, but no work that is nowhere else', async () => {
+  test('with the run removes its worktree and its snapshots, but no work that exists nowhere else', async () => {
     const host = await newHost()
     const repository = newRepository()
     const folder = await startIn(host, repository, 'one')
@@ -284,7 +284,7 @@ describe('clean-up', () => {
   })
 })
 
-test('a run whose repository is away is not forgotten with what it left, unless that is wanted', async () => {
+test('a run whose repository is missing is not forgotten with its files, unless that is requested', async () => {
   const repository = newRepository()
   const host = await newHost()
   await startIn(host, repository)
@@ -302,7 +302,7 @@ test('a run whose repository is away is not forgotten with what it left, unless 
   expect(await host.list()).toEqual([])
 })
 
-describe('work that is landed', () => {
+describe('merged work', () => {
   test('is one commit on the branch of its loop', async () => {
     const repository = newRepository()
     const host = await newHost()
@@ -315,7 +315,7 @@ describe('work that is landed', () => {
     expect(entry?.state.unmerged).toBeUndefined()
   })
 
-  test('is that of a run which has a branch', async () => {
+  test('requires a run with a branch', async () => {
     const repository = newRepository()
     const host = await newHost()
     const options = { input: 4, workspace: repository.checkout, worktree: false, name: 'here' }

@@ -6,7 +6,7 @@ import { commandCheck, type LoopType, runLoop } from '../src/host/index.ts'
 import { FaultError, isLoopError } from '../src/loop/index.ts'
 import { folders, lines, newFolder, newHost } from './host-fixture.ts'
 
-test('a loop runs in a folder until it is done, and the record and its modes are there', async () => {
+test('a loop runs in a folder until it is done, and creates a private state folder', async () => {
   const host = await newHost()
   const workspace = newFolder()
   const run = await host.start(lines, { input: 4, workspace, name: 'first' })
@@ -23,7 +23,7 @@ test('a loop runs in a folder until it is done, and the record and its modes are
   expect(state.certificate).toMatchObject({ iteration: 4, tree: state.tree })
 })
 
-test('a fork goes on from a checkpoint in a workspace of its own, and the origin is untouched', async () => {
+test('a fork continues from a checkpoint in a separate workspace, and the origin is unchanged', async () => {
   const host = await newHost()
   const workspace = newFolder()
   await (await host.start(lines, { input: 4, workspace, name: 'origin' })).done
@@ -38,7 +38,7 @@ test('a fork goes on from a checkpoint in a workspace of its own, and the origin
   expect((await host.inspect('origin')).run.status).toBe('completed')
 })
 
-test('a checkpoint is exported with its files and goes on in another record', async () => {
+test('a checkpoint is exported with its files and continues in another state folder', async () => {
   const host = await newHost()
   await (await host.start(lines, { input: 4, workspace: newFolder(), name: 'here' })).done
   const text = await host.exportCheckpoint('here', { iteration: 2 })
@@ -55,10 +55,10 @@ test('a checkpoint is exported with its files and goes on in another record', as
   expect(state).toMatchObject({ iteration: 4, origin: { type: 'checkpoint', iteration: 2 } })
 })
 
-test('checks that have not run yet are pending, in an export too, with the type of what they are', async () => {
+test('checks that have not run yet are pending, in an export too, with their type', async () => {
   const first = await newHost()
   const checks = {
-    // Its name says nothing about what it is.
+    // Its name does not reveal what it is.
     lint: Object.assign(async () => ({ status: 'met', output: '' }) as const, {
       kind: 'command' as const,
       condition: 'all_tests_pass' as const,
@@ -115,7 +115,7 @@ test('what a restored run had spent stays spent', async () => {
   expect((await elsewhere.inspect('again')).state.spent).toEqual({ tokens: 300, costMicros: 30 })
 })
 
-test('a damaged checkpoint file is refused with what is wrong', async () => {
+test('a damaged checkpoint file is refused with the reason', async () => {
   const host = await newHost()
   await (await host.start(lines, { input: 4, workspace: newFolder(), name: 'here' })).done
   const text = await host.exportCheckpoint('here')
@@ -124,7 +124,7 @@ test('a damaged checkpoint file is refused with what is wrong', async () => {
   await expect(restoring).rejects.toSatisfy((error) => isLoopError(error, 'bad-checkpoint'))
 })
 
-test('garbage collection removes what no row names and keeps every tree and result', async () => {
+test('garbage collection removes unreferenced content and keeps every tree and result', async () => {
   const host = await newHost()
   const workspace = newFolder()
   const large: LoopType<null, null, number, number> = {
@@ -149,12 +149,12 @@ test('garbage collection removes what no row names and keeps every tree and resu
   const old = await collectGarbage({ ...host, clock: later })
   expect(old.removed).toBe(1)
   await expect(host.blobs.get(garbage)).rejects.toThrow(garbage)
-  // Everything that the record names is still readable: go on from it elsewhere.
+  // Everything that the journal references is still readable: continue from it elsewhere.
   const fork = await host.fork('large', large, { iteration: 1, workspace: newFolder() })
   expect(await fork.done).toMatchObject({ type: 'ended' })
 })
 
-test('a run that nobody drives is cancelled at once', async () => {
+test('a run that no process drives is cancelled at once', async () => {
   const host = await newHost()
   const stop = new AbortController()
   const waiting: LoopType<null, null, null, null> = {
@@ -186,7 +186,7 @@ test('a run that nobody drives is cancelled at once', async () => {
   )
 })
 
-test('a question is answered while nobody drives the run, and the answer is there on resume', async () => {
+test('a question is answered while no process drives the run, and the answer is there on resume', async () => {
   const host = await newHost()
   const stop = new AbortController()
   const asking: LoopType<null, null, string, string> = {
@@ -214,7 +214,7 @@ test('a question is answered while nobody drives the run, and the answer is ther
   expect((await host.inspect('asking')).state.progress).toBe('blue')
 })
 
-test('the record inside a workspace is no part of its tree', async () => {
+test('the state folder inside a workspace is not part of its tree', async () => {
   const workspace = newFolder()
   const host = await newHost(join(workspace, '.state'))
   const run = await host.start(lines, { input: 4, workspace, name: 'inside' })

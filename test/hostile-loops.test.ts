@@ -1,4 +1,4 @@
-/** Loops and parts of the world that misbehave, against a real host. */
+/** Loops and external parts that misbehave, against a real host. */
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -50,7 +50,7 @@ test.each([false, {}, { type: 'Deny', reason: 'no' }, 'allow'])(
   },
 )
 
-test('what a person changed while the run waited for an answer is where a retry goes back to', async () => {
+test('a retry restores the files that a person changed while the run waited for an answer', async () => {
   const workspace = newFolder()
   const file = join(workspace, 'a.txt')
   const host = await newHost()
@@ -80,7 +80,7 @@ test('what a person changed while the run waited for an answer is where a retry 
   expect(seen).toEqual(['by a person', 'by a person'])
 })
 
-test('what a check changed is put back, so that its word is about the files as they are', async () => {
+test('changes made by a check are reverted, so that its result applies to the current files', async () => {
   const workspace = newFolder()
   const file = join(workspace, 'a.txt')
   const host = await newHost()
@@ -112,7 +112,7 @@ test('what a check changed is put back, so that its word is about the files as t
   expect(existsSync(join(workspace, 'cache'))).toBe(false)
 })
 
-test('E9: a loop that swallows every error is cancelled all the same, and holds up nothing', async () => {
+test('E9: a loop that swallows every error can still be cancelled, and blocks nothing', async () => {
   const host = await newHost()
   const loop = loopOf(async (it) => {
     while (true) {
@@ -128,7 +128,7 @@ test('E9: a loop that swallows every error is cancelled all the same, and holds 
   expect(await run.done).toMatchObject({ outcome: { type: 'cancelled' } })
 })
 
-test('a stream that breaks off is not kept as if it were whole', async () => {
+test('an interrupted stream is not stored as if it were complete', async () => {
   const host = await newHost()
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('first half')
@@ -142,7 +142,7 @@ test('a stream that breaks off is not kept as if it were whole', async () => {
   expect(state.lastEnding).toMatchObject({ type: 'error', fault: { code: 'ECONNRESET' } })
 })
 
-test('content that is away leaves the run resumable, and it goes on when it is back', async () => {
+test('missing content leaves the run resumable, and it continues when the content is restored', async () => {
   const host = await newHost()
   const stop = new AbortController()
   const loop = loopOf(async (it) => {
@@ -165,7 +165,7 @@ test('content that is away leaves the run resumable, and it goes on when it is b
   expect(await (await host.resume('away', loop)).done).toMatchObject({ type: 'ended' })
 })
 
-test('a provider whose window has always just opened is asked less and less often', async () => {
+test('a provider whose window has always just opened is called less and less often', async () => {
   const host = await newHost()
   let calls = 0
   const loop = loopOf((it) =>
@@ -188,7 +188,7 @@ test('a provider whose window has always just opened is asked less and less ofte
 test.each([
   ['an object without a prototype', Object.create(null) as unknown],
   ['a fault without a message', new FaultError({ code: 'x' } as never)],
-  ['an error whose message is no text', Object.assign(new Error('x'), { message: { a: 1 } })],
+  ['an error whose message is not text', Object.assign(new Error('x'), { message: { a: 1 } })],
   ['a fault that contains itself', new FaultError(cyclic())],
 ])('%s, thrown by a step, ends the run with an outcome', async (_name, thrown) => {
   const host = await newHost()
@@ -207,7 +207,7 @@ function cyclic(): ConstructorParameters<typeof FaultError>[0] {
   return fault
 }
 
-test('an observer that throws something odd hurts nothing', async () => {
+test('an observer that throws something odd does no harm', async () => {
   const host = await newHost()
   const run = await host.start(
     loopOf(async () => 1),
@@ -227,7 +227,7 @@ test('an observer that throws something odd hurts nothing', async () => {
   expect(await run.done).toMatchObject({ type: 'ended' })
 })
 
-test('a step that nobody waits for does not end the process by failing', async () => {
+test('a step that is not awaited does not end the process by failing', async () => {
   const host = await newHost()
   const loop = loopOf(async (it) => {
     void it.step('forgotten', () => {
@@ -252,7 +252,7 @@ test('too many branches at once are refused', async () => {
   expect(await run.done).toMatchObject({ outcome: { fault: { code: 'bad-request' } } })
 })
 
-test('a retry without a number of attempts is the default one', async () => {
+test('a retry without a number of attempts uses the default', async () => {
   const host = await newHost()
   let calls = 0
   const retry = { attempts: undefined, firstDelayMs: 1 } as unknown as { firstDelayMs: number }

@@ -7,7 +7,7 @@ import { dirname, posix } from 'node:path'
 
 const words = (text: string): readonly string[] => text.split(' ')
 
-/** The parts that fill ports: they know the engine's ports, and nothing of each other. */
+/** The parts that implement ports: they know the engine's ports, and nothing of each other. */
 const parts = words('journal workspace sandbox gateway tools agents authority telemetry')
 
 const belowHost = [

@@ -1,5 +1,5 @@
-// An `index.ts` is what a folder shows to the others: it lists the names that they import, and no more. The entries of the
-// package are for users instead; docs/public-api.md has those.
+// An `index.ts` is the interface of a folder: it lists the names that other folders import, and no
+// more. The entries of the package are for users instead; docs/public-api.md lists those.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix, resolve } from 'node:path'
@@ -15,7 +15,7 @@ interface SourceFile {
 }
 
 const listPattern = /\b(import|export)\s+(?:type\s+)?\{([^}]*)\}\s*from\s*'([^']+)'/g
-/** Of a whole module: which of its names are used is read from the words of the file. */
+/** Of a whole module: the text of the file shows which of its names are used. */
 const wholePattern = /(?:import\(\s*'([^']+)'|dist\/([\w/-]+\/index)\.js)/g
 
 /** Names that an `index.ts` exports and no other file imports, each as `file: name`. */
@@ -74,7 +74,7 @@ describe('a planted name is found', () => {
     expect(using("import { one } from '../a/index.ts'\n")).toEqual(['src/a/index.ts: Two'])
   })
 
-  test('and not if one does, in whatever way', () => {
+  test('but not if one does, in any form', () => {
     expect(using("import { one, type Two as Other } from '../a/index.ts'\n")).toEqual([])
     expect(using("const { one } = await import('../a/index.ts') as { one: Two }\n")).toEqual([])
     expect(using("import { one, type Two } from '#src/a/index.ts'\n")).toEqual([])

@@ -1,4 +1,4 @@
-// A large lockfile is parsed beside the daemon, which goes on meanwhile.
+// A large lockfile is parsed outside the daemon's thread, which continues meanwhile.
 
 import { expect, test } from 'vitest'
 
@@ -21,13 +21,13 @@ async function parseCounting(text: string): Promise<{ value: unknown; ticks: num
   return { value, ticks }
 }
 
-test('a large lockfile does not stop the process while it is parsed', async () => {
+test('parsing a large lockfile does not block the process', async () => {
   const { value, ticks } = await parseCounting(lockfile(2000))
   expect(Object.keys((value as { packages: object }).packages)).toHaveLength(2000)
   expect(ticks).toBeGreaterThan(1)
 }, 60_000)
 
-test('one with a key twice is not read there either', async () => {
+test('a lockfile with a duplicate key is not read there either', async () => {
   const { value } = await parseCounting(`${lockfile(2000)}  p1@1.0.0: {}\n`)
   expect(value).toBeUndefined()
 }, 60_000)

@@ -66,7 +66,7 @@ describe('docs/loop-file.md', () => {
 
   test('has more than a few examples', () => expect(examples.length).toBeGreaterThan(10))
 
-  test('shows a message as it is', async () => {
+  test('shows a message verbatim', async () => {
     const text = 'prompt: x\nagent: { command: [a] }\nchekcs:\n  test: x\n\nlimits:\n  time: 30\n'
     const error: unknown = await parseLoopFile(text, 'my-loop.yaml').catch(
       (thrown: unknown) => thrown,
@@ -77,7 +77,7 @@ describe('docs/loop-file.md', () => {
 })
 
 describe('the published schema of loop files', () => {
-  test('tells an editor what every key is for', () => {
+  test('has a description of every key for editors', () => {
     expect(untold(jsonSchemas(loopTypes)['loop.schema.json'], '$')).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-// The table `sandbox` of a loop file: what it means, and what is said when it is wrong.
+// The table `sandbox` of a loop file: its meaning, and its error messages.
 
 import { describe, expect, test } from 'vitest'
 import { LoopFileError, parseLoopFile } from '../src/definition/loop-file/index.ts'
@@ -20,7 +20,7 @@ async function refusal(text: string): Promise<readonly string[]> {
 }
 
 describe('the sandbox of a loop file', () => {
-  test('has sizes in bytes, seconds of computing, and hosts with their port', async () => {
+  test('has sizes in bytes, CPU seconds, and hosts with their port', async () => {
     const file = await parse(`${small}
 sandbox:
   require: basic
@@ -47,7 +47,7 @@ sandbox:
     })
   })
 
-  test('has only hosts that the proxy takes', async () => {
+  test('has only hosts that the proxy accepts', async () => {
     const hosts = [
       'registry.npmjs.org',
       '*.example.com:8443',
@@ -115,7 +115,7 @@ sandbox:
       ],
     ),
     [
-      'a host twice',
+      'a duplicate host',
       'network: [a.example, "A.example:443"]',
       'network[1]: "a.example:443" is listed twice: remove one',
     ],
@@ -145,7 +145,7 @@ sandbox:
       `readOnly[0]: this cannot be exposed in the sandbox, found the text "${path}": name a folder of files`,
     ]),
     [
-      'what would do nothing',
+      'a key without effect',
       'require: none, hide: [.env]',
       'hide: with require: none there is no sandbox, so this has no effect: remove one of the two',
     ],
@@ -154,7 +154,7 @@ sandbox:
     expect(problems.map((one) => one.replace('4: sandbox.', ''))).toEqual([problem])
   })
 
-  test('does not hold an agent with a login of its own, which only a command can be', async () => {
+  test('does not apply to an agent with its own login, which only a command can be', async () => {
     expect(
       await refusal(small.replace('command: [agent]', 'model: a/b, subscription: true')),
     ).toEqual([
@@ -178,7 +178,7 @@ describe('the sandbox of a loop file in TypeScript', () => {
     return loadCode(await scanCodeLoop(writeLoop({ 'loop.ts': text })), { folder: '/nonexistent' })
   }
 
-  test('has the same keys, which are read the same way', async () => {
+  test('has the same keys with the same meaning', async () => {
     await load(sandbox)
     const wrong = { ...sandbox, limits: { memory: 4096 }, network: ['10.0.0.1'] }
     const error: unknown = await load(wrong).catch((thrown: unknown) => thrown)
@@ -189,7 +189,7 @@ describe('the sandbox of a loop file in TypeScript', () => {
     ])
   })
 
-  test('is refused where it would do nothing, also beside a loop type of its own', async () => {
+  test('is refused if it would have no effect, also with its own loop type', async () => {
     await expect(load({ require: 'none', hide: ['.env'] })).rejects.toThrow(
       'sandbox.hide: with require: none there is no sandbox',
     )

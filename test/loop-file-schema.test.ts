@@ -1,4 +1,4 @@
-// The published schema of loop files, as editors use it, and the reader agree about what is right.
+// The published schema of loop files, as editors use it, and the parser accept the same files.
 
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -23,14 +23,14 @@ describe('the published schema of loop files', () => {
 
   test.each<[string, object]>([
     ['an unknown key', { promt: 'x' }],
-    ['an unknown key below', { limits: { iteration: 3 } }],
+    ['a nested unknown key', { limits: { iteration: 3 } }],
     ['an agent of two kinds', { agent: { command: ['a'], model: 'a/b' } }],
     ['a duration without a unit', { limits: { time: '30' } }],
     ['a number for a duration', { limits: { time: 30 } }],
     ['an unknown condition', { until: [{ type: 'checks-passed' }] }],
-    ['a condition inside another that is wrong', { until: [{ type: 'any', of: [{}] }] }],
+    ['an invalid nested condition', { until: [{ type: 'any', of: [{}] }] }],
     ['an empty command', { checks: { test: [] } }],
-    ['a name of a check that no step can have', { checks: { 'a/b': 'x' } }],
+    ['a check name that no step can have', { checks: { 'a/b': 'x' } }],
   ])('refuses %s', (_what, change) => {
     expect(isRight(small)).toBe(true)
     expect(isRight({ ...small, ...change })).toBe(false)

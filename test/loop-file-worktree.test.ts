@@ -1,4 +1,4 @@
-// `worktree` of a loop file: what it means, and what is said when it is wrong.
+// `worktree` of a loop file: its meaning, and its error messages.
 
 import { describe, expect, test } from 'vitest'
 import {
@@ -32,7 +32,7 @@ describe('worktree of a loop file', () => {
     expect((await parse(written)).worktree).toEqual({ use, provider: 'auto', allowDirty: false })
   })
 
-  test('with keys is asked for, unless it says otherwise', async () => {
+  test('with keys is enabled by default', async () => {
     const carry = '[{ path: node_modules, by: link }, { path: .env }]'
     expect((await parse(`{ base: main, carry: ${carry} }`)).worktree).toEqual({
       use: true,
@@ -60,19 +60,18 @@ describe('worktree of a loop file', () => {
     ['{ branchPrefix: "-x" }', 'worktree.branchPrefix: '],
     ['{ carry: [{ path: a, by: hardlink }] }', 'worktree.carry[0].by: '],
     ['{ bass: main }', 'worktree.bass: '],
-  ])('%s is refused with its place', async (written, place) => {
+  ])('%s is refused with its position', async (written, place) => {
     const problems = await refusal(written)
     expect(problems).toHaveLength(1)
     expect(problems[0]).toContain(place)
   })
 
-  test('is said to whoever is asked for trust, with what is copied', async () => {
+  test('is described in the trust prompt, with what is copied', async () => {
     const where = 'the folder where it is run'
-    const tree =
-      'a git worktree of it, on a branch run/… of its own, and commits each iteration there'
-    const copies = 'copies what git ignores into the worktree: .env, .env.*, node_modules'
+    const tree = 'a separate git worktree, on a branch run/…, and commits each iteration there'
+    const copies = 'copies ignored files into the worktree: .env, .env.*, node_modules'
     expect(describePowers(await parse('auto')).slice(0, 2)).toEqual([
-      `works in ${where}; where that is a git repository, in ${tree}`,
+      `works in ${where}; if that is a git repository, in ${tree}`,
       copies,
     ])
     expect(describePowers(await parse('true')).slice(0, 2)).toEqual([
@@ -80,11 +79,11 @@ describe('worktree of a loop file', () => {
       copies,
     ])
     const [place, next] = describePowers(await parse('false'))
-    expect(place).toBe(`works in ${where}, as it is`)
+    expect(place).toBe(`works directly in ${where}`)
     expect(next).not.toContain('worktree')
   })
 
-  test('is said to whoever is asked for trust, where it is unusual', async () => {
+  test('is described in the trust prompt, if it is unusual', async () => {
     const usual = describePowers(await parse('true'))
     const unusual = describePowers(
       await parse(
@@ -92,9 +91,9 @@ describe('worktree of a loop file', () => {
       ),
     )
     expect(unusual.filter((line) => !usual.includes(line))).toEqual([
-      'makes git worktrees at "~/trees/{{ run_branch }}"',
-      'copies what git ignores into the worktree: keys, a*b',
-      'links what git ignores into the worktree: lib',
+      'creates git worktrees at "~/trees/{{ run_branch }}"',
+      'copies ignored files into the worktree: keys, a*b',
+      'links ignored files into the worktree: lib',
     ])
   })
 })

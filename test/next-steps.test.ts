@@ -1,4 +1,4 @@
-/** Every rejection says what to do next: by its text in the source here. */
+/** Every rejection says what to do next, judged by its text in the source. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ const source = join(import.meta.dirname, '../src')
 
 interface Rejection {
   readonly place: string
-  /** The texts that its message is made of; undefined: it hands on what somebody else said. */
+  /** The texts that its message consists of; undefined: it passes on a foreign message. */
   readonly text: string | undefined
 }
 
@@ -28,7 +28,7 @@ describe('a rejection', () => {
     expect(mute.map(({ place, text }) => `${place} ${text}`)).toEqual([])
   })
 
-  test('has mostly words of its own', () => {
+  test('mostly has its own words', () => {
     const handedOn = rejections.filter(({ text }) => text === undefined)
     expect(rejections.length).toBeGreaterThan(300)
     expect(handedOn.length).toBeLessThan(rejections.length / 10)
@@ -51,11 +51,11 @@ function rejectionsIn(file: string, text: string): readonly Rejection[] {
   })
 }
 
-/** Of the message: its own words, and those of what it names. */
+/** Of the message: its own words, and those of the names in it. */
 function wordsOf(call: string, text: string, index: number): string | undefined {
   const message = call.replace(/^new LoopError\(\s*[^,]*,/, '').replace(/,\s*\{ cause[^}]*\}/, '')
   const all = wordsIn(message, text, index, 2)
-  // Only a place before it, or something between what several said.
+  // Only a position before it, or a separator between several messages.
   return all.split(/[^a-z]+/i).filter((word) => word.length > 1).length < 3 ? undefined : all
 }
 
@@ -68,7 +68,7 @@ function wordsIn(code: string, text: string, index: number, depth: number): stri
   return [literalsIn(code), adviceIn(code), ...named].filter((part) => part !== '').join(' ')
 }
 
-/** The code of the constant or function of this name that is nearest. */
+/** The code of the nearest constant or function with this name. */
 function declaredAs(name: string, text: string, index: number): string | undefined {
   const pattern = new RegExp(`\\b(?:const ${name}\\b[^=\\n]*=|function ${name}\\()`, 'g')
   const found = [...text.matchAll(pattern)]
@@ -79,14 +79,14 @@ function declaredAs(name: string, text: string, index: number): string | undefin
   return rest.split(/\n\n|\n\s*(?=throw |return |if \(|const )/)[0]
 }
 
-/** What is called so is what to do, wherever its words are. */
+/** A name like this is advice, wherever its words are. */
 function adviceIn(code: string): string {
   return /\b(?:\w*[aA]dvice\w*|todo|then|whatToDo|fix)\b/.test(code.replaceAll(/'[^'\n]*'/g, ''))
     ? 'Use the advice.'
     : ''
 }
 
-/** What a text is made of besides its own words. */
+/** What a text consists of besides its own words. */
 function withoutWords(code: string): string {
   return code
     .replaceAll(/'(?:[^'\\\n]|\\.)*'/g, ' ')
@@ -95,7 +95,7 @@ function withoutWords(code: string): string {
     )
 }
 
-/** What is put in between stands for something that was said or named. */
+/** An interpolated value stands for a foreign message or a name. */
 function literalsIn(code: string): string {
   return [...code.matchAll(/'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g)]
     .map(([, plain, template]) => plain ?? template ?? '')

@@ -4,7 +4,7 @@ import { plainLoop } from '../src/loops/index.ts'
 import { createFakeCertifier } from '../src/testing/fake-certifier.ts'
 import { createWorld, memoryWorkspace } from './engine/fixture.ts'
 
-test('a plain loop tells the agent why its work was not certified, and a template can ask', async () => {
+test('a plain loop tells the agent why its work was not certified, and templates have access to it', async () => {
   const workspace = memoryWorkspace()
   const prompts: string[] = []
   const agents: Agents = {

@@ -1,4 +1,4 @@
-// Stories of the loop type `plain`: a prompt, an agent, checks; again until they pass.
+// Tests of the loop type `plain`: a prompt, an agent, checks; repeated until they pass.
 
 import { describe, expect, test } from 'vitest'
 import type { Agents, Check, Workspace } from '../src/engine/index.ts'
@@ -26,7 +26,7 @@ interface Seen {
   readonly prompts: string[]
 }
 
-/** An agent that does what it is told for each iteration. */
+/** An agent that follows a script for each iteration. */
 function agentOf(
   workspace: MemoryWorkspace,
   work: (iteration: number, files: Map<string, string>) => AgentReport,
@@ -44,7 +44,7 @@ function agentOf(
   }
 }
 
-/** Met when the file has the text. */
+/** Met if the file has the text. */
 const fileIs =
   (workspace: MemoryWorkspace, path: string, text: string): Check =>
   async () => {
@@ -73,7 +73,7 @@ async function play(
   return { run, loop, end, state, progress: state.progress as unknown as PlainProgress }
 }
 
-test('passes on the third iteration, whatever the agent said before', async () => {
+test('passes on the third iteration, whatever the agent reported before', async () => {
   const workspace = memoryWorkspace()
   const agents = agentOf(workspace, (iteration, files) => {
     files.set('a', String(iteration))
@@ -96,7 +96,7 @@ test('passes on the third iteration, whatever the agent said before', async () =
   expect(agents.prompts[2]).toContain('expected 3, found 2')
 })
 
-test('that never passes ends at its limit, and its progress is the last five', async () => {
+test('that never passes ends at its limit, and its progress has the last five entries', async () => {
   const workspace = memoryWorkspace()
   const agents = agentOf(workspace, (iteration, files) => {
     files.set('a', `x${iteration}`)
@@ -112,7 +112,7 @@ test('that never passes ends at its limit, and its progress is the last five', a
 })
 
 describe('is stuck', () => {
-  test('when neither files nor checks change, whatever the agent says each time', async () => {
+  test('when neither files nor checks change, whatever the agent reports', async () => {
     const workspace = memoryWorkspace({ a: '1' })
     const agents = agentOf(workspace, (iteration) => report(`this time for sure, ${iteration}`))
     const world = createWorld({
@@ -138,7 +138,7 @@ describe('is stuck', () => {
     expect(agents.prompts[2]).toContain('this time for sure, 2')
   })
 
-  test('not before a change has been followed by three iterations without one', async () => {
+  test('only after a change was followed by three iterations without one', async () => {
     const workspace = memoryWorkspace()
     const agents = agentOf(workspace, (iteration, files) => {
       if (iteration === 3) files.set('a', 'new')
@@ -177,7 +177,7 @@ describe('is stuck', () => {
   })
 })
 
-test('is not completed by a claim, and carries what else an agent claims', async () => {
+test('is not completed by a claim, and passes other claims of an agent on', async () => {
   const workspace = memoryWorkspace()
   const statuses = ['done', 'blocked', 'needs-context', 'failed'] as const
   const agents = agentOf(workspace, (iteration, files) => {
@@ -197,7 +197,7 @@ test('is not completed by a claim, and carries what else an agent claims', async
 const promptOf = (events: readonly RecordedEvent[], iteration: number): unknown =>
   stepResults(events).get(`${iteration} prompt#1`)
 
-test('keeps each prompt on record, with what was cut of it', async () => {
+test('records each prompt, with what was cut from it', async () => {
   const workspace = memoryWorkspace({ a: '3' })
   const agents = agentOf(workspace, () => report(''))
   const world = createWorld({ workspace, agents, checks: { value: fileIs(workspace, 'a', '3') } })
@@ -226,7 +226,7 @@ test('keeps each prompt on record, with what was cut of it', async () => {
   })
 })
 
-test('tells which files changed, where somebody knows', async () => {
+test('reports which files changed, if known', async () => {
   const workspace = memoryWorkspace()
   const agents = agentOf(workspace, (iteration, files) => {
     files.set(`file-${iteration}`, '')
@@ -249,7 +249,7 @@ test('tells which files changed, where somebody knows', async () => {
   expect(agents.prompts).toEqual(['|', 'file-1|value', '|value'])
 })
 
-test('fails at once, with the place, when its prompt cannot be written', async () => {
+test('fails at once, with the position, if its prompt cannot be rendered', async () => {
   const world = createWorld({ agents: { work: async () => report('') } })
   const { state } = await play(world, { version: '1', prompt: 'a\n{{ input.gaol }}' })
   expect(state.iteration).toBe(1)
@@ -291,7 +291,7 @@ test('killed at any moment and resumed, it ends as if it had not been', async ()
   }
 })
 
-/** The files as the last event that names a tree left them. */
+/** The files according to the last event that names a tree. */
 function filesAt(
   events: readonly RecordedEvent[],
   trees: MemoryWorkspace['trees'],

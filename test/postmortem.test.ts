@@ -1,4 +1,4 @@
-// Looking back at a run that has ended, by its record and by a model.
+// Analyzing a run that has ended, by its journal and by a model.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -51,7 +51,7 @@ test.each([
   ['implementation-deviation', {}],
   ['spec-gap', { status: 'needs-context' }],
   ['execution-failure', { fails: true }],
-] as const)('the root cause %s is found in the record', async (rootCause, how) => {
+] as const)('the root cause %s is found in the journal', async (rootCause, how) => {
   const { host, id } = await runThatEnds(how)
   const found = await readPostmortem(host, id)
   expect(found).toMatchObject({ rootCause, madeBy: 'built-in', spent: { costMicros: 0 } })
@@ -63,28 +63,28 @@ test.each([
   expect(found?.documents[1]?.text).toContain('Make it two.')
 })
 
-async function doorTo(
+async function startGateway(
   answer: (request: ModelRequest, number: number) => { readonly text: string },
 ): Promise<ReturnType<typeof createSharedGateway>> {
   const server = await startModelServer(answer)
-  const door = createSharedGateway({
+  const gateway = createSharedGateway({
     ANTHROPIC_API_KEY: 'sk-ant-canary-key',
     ANTHROPIC_BASE_URL: server.url,
     XDG_CONFIG_HOME: newFolder(),
   })
   afterStory(async () => {
-    await door.close()
+    await gateway.close()
     await server[Symbol.asyncDispose]()
   })
-  return door
+  return gateway
 }
 
 const model = 'anthropic/claude-haiku-4-5'
 
-test('a model that is asked looks back, is paid, and what it said is in the files', async () => {
+test('a model analyzes the run if asked, is paid for, and its answer is in the files', async () => {
   const { host, id } = await runThatEnds({})
   await writeRunFolder(host, id, { mode: 'global' })
-  const models = await doorTo((_request, number) => ({
+  const models = await startGateway((_request, number) => ({
     text: number === 3 ? 'Bad luck.\nRoot cause: spec gap' : `Words ${number}.`,
   }))
   const made = await analyzeRun({ ...host, models }, id, { model })
@@ -99,7 +99,7 @@ test('a model that is asked looks back, is paid, and what it said is in the file
   expect((await host.inspect(id)).run.status).toBe('exhausted')
 })
 
-test('a run that has not ended is not looked back at', async () => {
+test('a run that has not ended is not analyzed', async () => {
   const host = await newHost()
   const stop = new AbortController()
   stop.abort()
@@ -108,10 +108,10 @@ test('a run that has not ended is not looked back at', async () => {
   expect(await readPostmortem(host, 'open')).toBeUndefined()
 })
 
-test('a run is named by a model where there is one, and by words where that fails', async () => {
+test('a run is named by a model if there is one, and from its text if that fails', async () => {
   const host = await newHost()
   const asked = { loop: 'fix', about: () => 'Fix the parser.', model }
-  const models = await doorTo((_request, number) => ({
+  const models = await startGateway((_request, number) => ({
     text: ['Fix The Parser!', 'fix-the-parser\nand more', '???'][number - 1] ?? '',
   }))
   const first = await nameRun({ ...host, models }, asked)

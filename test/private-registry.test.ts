@@ -1,5 +1,5 @@
-// The operator's registry is verdaccio: every package manager of npm's family installs from it through our
-// endpoint, without a login and with one. What opens it is never seen inside.
+// The operator's registry is verdaccio: every package manager of npm's family installs from it
+// through our endpoint, without and with a login. The credentials are never visible inside.
 
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -58,7 +58,7 @@ function npmrc(login: Login): string {
   }
 }
 
-/** Made by the manager itself, with the operator's settings. */
+/** Created by the manager itself, with the operator's settings. */
 async function lockfileOf(manager: ManagerName, files: Files, folder: string): Promise<Files> {
   const [file = '', program = '', ...args] = lockfiles[manager] ?? []
   const work = join(folder, 'work')
@@ -144,13 +144,13 @@ describe.each(managers)('%s, with verdaccio', (manager) => {
         return secrets.some((secret) => text.includes(secret))
       })
       expect(seen).toEqual([])
-      // The spy has looked.
+      // The spy has run.
       expect(made.some((file) => file.endsWith('/found.txt'))).toBe(manager === 'berry')
     },
     300_000,
   )
 
-  test('is refused a private package without a login', async () => {
+  test('fails for a private package without a login', async () => {
     const folder = mkdtempSync(join(base, `${manager}-`))
     for (const name of ['home', 'state', 'tmp']) mkdirSync(join(folder, name))
     writeFileSync(join(folder, 'home', '.npmrc'), npmrc('a token'))

@@ -1,5 +1,5 @@
-// The proof that the proofs can fail: against a product that was broken on purpose, they do. The quick ones
-// are in test/proofs.test.ts.
+// Shows that the proofs can fail: against a product that was broken on purpose, they do. The quick
+// ones are in test/proofs.test.ts.
 
 import { expect, test } from 'vitest'
 import { failEachCall } from '../build/proof/failing-calls.js'
@@ -9,7 +9,7 @@ const note = (): void => undefined
 
 type Breaking = [site: string, occurrence: number, sabotage: Parameters<typeof runCase>[2]]
 
-test('kill -9 is seen to hurt a product that is broken', async () => {
+test('kill -9 of a broken product is detected', async () => {
   const { clean } = await measureSites()
   const kinds = async (...[site, occurrence, sabotage]: Breaking): Promise<readonly string[]> => {
     const kill = { site, phase: 'after', occurrence } as const
@@ -33,7 +33,7 @@ test('kill -9 is seen to hurt a product that is broken', async () => {
   expect(twice).toContain('repeated')
 }, 240_000)
 
-test('a call that fails is seen to hurt a product that acknowledges too early', async () => {
+test('a failed call of a product that acknowledges too early is detected', async () => {
   const { problems } = await failEachCall({ scale: 0.002, note, sabotage: 'ack-before-commit' })
   expect(problems).not.toEqual([])
 }, 240_000)

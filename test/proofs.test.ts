@@ -1,5 +1,5 @@
-// A small share of `npm run proof`, through the same code, and the proof that the proof can fail: each
-// is also run against a product that was broken on purpose (test/proofs-broken.test.ts has the slow ones).
+// A small part of `npm run proof`, through the same code, and planted failures: each proof also
+// runs against a product that was broken on purpose (test/proofs-broken.test.ts has the slow ones).
 
 import { describe, expect, test } from 'vitest'
 import { failEachCall } from '../build/proof/failing-calls.js'
@@ -9,14 +9,14 @@ import { runRaces } from '../build/proof/races.js'
 
 const note = (): void => undefined
 
-describe('E2: resume from a prefix of the record', () => {
+describe('E2: resume from a prefix of the journal', () => {
   test('ends as if the run had not been interrupted', async () => {
     const { held, all, problems } = await resumeAll({ scale: 0.03, note })
     expect(problems).toEqual([])
     expect(held).toBe(all)
   })
 
-  test('is seen to fail when files are not put back', async () => {
+  test('fails if files are not restored', async () => {
     const { problems } = await resumeAll({ scale: 0.03, note, sabotage: 'no-restore' })
     expect(problems).not.toEqual([])
   })
@@ -46,7 +46,7 @@ describe('two processes that race for one run', () => {
     expect(frozen).toBeGreaterThan(0)
   })
 
-  test('are seen to do so where leases do not hold', async () => {
+  test('are detected doing so if leases do not hold', async () => {
     const { problems } = await runRaces({ scale: 0.01, note, sabotage: 'no-leases' })
     expect(problems).not.toEqual([])
   })

@@ -1,5 +1,5 @@
-// The names that the package exports: docs/public-api.md is what the build says, and a change that nobody meant to make is
-// found. Each rule is shown able to fail on a small package.
+// The names that the package exports: docs/public-api.md matches the build, and unintended changes
+// are found. Each rule is shown able to fail on a small package.
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ function run(folder: string, ...args: readonly string[]): { code: number | null;
 
 const check = (folder: string): { code: number | null; text: string } => run(folder, '--check')
 
-/** A package with one name in a folder of its own, and its report. */
+/** A package with one name in a separate folder, and its report. */
 function newPackage(files: Readonly<Record<string, string>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-public-api-'))
   folders.push(folder)
@@ -98,7 +98,7 @@ describe('the check fails', () => {
     expect(text).toContain('+ const two: number;')
   })
 
-  test('when a declaration changed, though its name did not', () => {
+  test('when a declaration changed, even if its name did not', () => {
     const folder = newPackage()
     write(folder, { 'dist/one.d.ts': 'export declare const one: string;\n' })
     const { code, text } = check(folder)
@@ -138,7 +138,7 @@ describe('the check fails', () => {
     expect(check(folder).text).toBe('small exports 121 names; the limit is 120.\n')
   })
 
-  test('when package.json names a file that is not there', () => {
+  test('when package.json names a missing file', () => {
     const exports = { './gone': { types: './dist/gone.d.ts', default: './dist/gone.js' } }
     const folder = newPackage()
     write(folder, { 'package.json': JSON.stringify({ name: 'small', exports }) })

@@ -1,4 +1,4 @@
-/** A loop from a function, and a replay held against its record. */
+/** A loop from a function, and a replay compared with its original. */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -51,7 +51,9 @@ export async function replay(
 export const words = ({ difference }: ReplayResult): string =>
   difference === undefined ? 'same' : describeDifference(difference)
 
-/** Two exchanges in each attempt, of 10 tokens each in the first, which fails, and 20 in the second. */
+/**
+ * Two exchanges in each attempt, of 10 tokens each in the first, which fails, and 20 in the second.
+ */
 export const recordingAgent = (): Agents => ({
   async work(_role, _task, context) {
     const { attempt } = context
@@ -69,7 +71,7 @@ export const recordingAgent = (): Agents => ({
   },
 })
 
-/** As the gateway would: it is told what is on record, and charges it. */
+/** Like the gateway: it gets the recorded exchange, and charges it. */
 export const replayingAgent = ({ answers }: Pick<Replay, 'answers'>): Agents => ({
   async work(_role, _task, context) {
     const { iteration, step } = context

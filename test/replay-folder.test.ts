@@ -1,4 +1,4 @@
-// Where a replay works: what is there, what it must not replace, and when it goes.
+// Where a replay works: what is there, what it must not replace, and when it is removed.
 
 import {
   existsSync,
@@ -14,7 +14,7 @@ import { newFolder, newHost } from './host-fixture.ts'
 import { append, loopOf, replay, words } from './replay-fixture.ts'
 
 describe('the folder of a replay', () => {
-  test('is in the record, and goes when nobody needs it or with its run', async () => {
+  test('is in the state folder, and is removed when it is no longer needed or with its run', async () => {
     const host = await newHost()
     const loop = loopOf((it) => append(it, 'x'))
     const options = { input: null, name: 'one', workspace: newFolder(), limits: { iterations: 1 } }
@@ -31,7 +31,7 @@ describe('the folder of a replay', () => {
     expect(existsSync(kept.workspace ?? '')).toBe(false)
   })
 
-  test('has what is no part of the tree from the folder of the original, and from nobody else', async () => {
+  test('has untracked files from the folder of the original, and from no other', async () => {
     const host = await newHost()
     const loop = loopOf(async (it) => {
       await append(it, 'x')
@@ -61,7 +61,7 @@ describe('the folder of a replay', () => {
     expect(readdirSync(fork.workspace).toSorted()).toEqual(['.git', 'deps', 'link', 'log.txt'])
   })
 
-  test('has the files of the loop where they lie among those of the original', async () => {
+  test('has the files of the loop if they are among those of the original', async () => {
     const host = await newHost()
     const loop = loopOf((it) => append(it, 'x'))
     const workspace = newFolder()
@@ -79,7 +79,7 @@ describe('the folder of a replay', () => {
     expect(existsSync(brought[0] ?? '')).toBe(true)
   })
 
-  test('must be empty but for what is no part of the tree, and is not removed when it was chosen', async () => {
+  test('must be empty except for untracked files, and is not removed if it was chosen', async () => {
     const host = await newHost()
     const loop = loopOf((it) => append(it, 'x'))
     const options = { input: null, name: 'one', workspace: newFolder(), limits: { iterations: 1 } }

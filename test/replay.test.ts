@@ -1,4 +1,5 @@
-// Runs done again from their record: people, gates, actions and waits; what was undone; where it differs.
+// Runs replayed from their journal: people, gates, actions and waits; rewound iterations;
+// divergence.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +17,7 @@ import {
 } from './replay-fixture.ts'
 
 describe('a replay', () => {
-  test('is a run of its own, with the same beginning and the same files after each step', async () => {
+  test('is a separate run, with the same start and the same files after each step', async () => {
     const host = await newHost()
     const loop = loopOf((it) => append(it, `line ${it.number}`))
     const limits = { iterations: 3 }
@@ -32,13 +33,13 @@ describe('a replay', () => {
     const { state } = await host.inspect(again.run)
     const { run } = await host.inspect('one')
     expect(state.origin).toEqual({ type: 'replay', run: run.id, iteration: 0 })
-    // A replay of it is one more of the same run.
+    // A replay of it is another replay of the same run.
     const third = await replay(host, again.run, loop)
     expect(words(third)).toBe('same')
     expect((await host.inspect(third.run)).state.origin).toMatchObject({ run: run.id })
   })
 
-  test('gives the answers of then, takes defaults at once where there was none, and sleeps for nobody', async () => {
+  test('uses the recorded answers, uses defaults at once where there were none, and does not sleep', async () => {
     const host = await newHost()
     const question = { text: 'Which?', options: ['a', 'b'], default: 'a' }
     let more = false
@@ -69,7 +70,7 @@ describe('a replay', () => {
     ])
   })
 
-  test('performs no action and asks no gate: it hands back the receipts of then', async () => {
+  test('performs no action and asks no gate: it returns the recorded receipts', async () => {
     const host = await newHost()
     const done: string[] = []
     const action = (it: Iteration, kind: string): Action => ({ kind, summary: `${it.number}` })
@@ -112,7 +113,7 @@ describe('a replay', () => {
     expect(done).toHaveLength(5)
   })
 
-  test('leaves out iterations that the run went back over', async () => {
+  test('leaves out iterations that were rewound', async () => {
     const host = await newHost()
     let word = 'wrong'
     const loop: Work = {
@@ -138,7 +139,7 @@ describe('a replay', () => {
     expect(text).toBe('1 fine\n2 right\n')
   })
 
-  test('has the exchanges of the last attempt, and the account of all of them', async () => {
+  test('has the exchanges of the last attempt, and the accounting of all attempts', async () => {
     const host = await newHost()
     const loop = loopOf(async (it) => {
       const { text } = await it.agent('maker', { prompt: 'go' }, { retry: { firstDelayMs: 1 } })
@@ -157,7 +158,7 @@ describe('a replay', () => {
     expect({ progress, spent }).toEqual({ progress: state.progress, spent: state.spent })
   })
 
-  test('that meets files which somebody changed says so', async () => {
+  test('that finds changed files reports them', async () => {
     const host = await newHost()
     const workspace = newFolder()
     const loop = loopOf(async (it) => {
@@ -192,7 +193,7 @@ describe('a replay', () => {
     expect((await host.inspect(again.run)).state.origin).toMatchObject({ iteration: 2 })
   })
 
-  test('goes as far as the record of a run that never ended, and says so', async () => {
+  test('goes as far as the journal of a run that never ended, and says so', async () => {
     const host = await newHost()
     const loop = loopOf(async (it) => {
       await append(it, `line ${it.number}`)
@@ -214,8 +215,8 @@ describe('a replay', () => {
   })
 })
 
-describe('a replay that differs', () => {
-  test('says in which iteration and step, and which files', async () => {
+describe('a replay that diverges', () => {
+  test('reports the iteration, the step and the files', async () => {
     const host = await newHost()
     let word = 'same'
     const loop = loopOf((it) => append(it, it.number === 2 ? word : 'same'))
@@ -228,7 +229,7 @@ describe('a replay that differs', () => {
     expect(again.difference).toMatchObject({ iteration: 2, files: ['log.txt'] })
   })
 
-  test('says which check found something else', async () => {
+  test('reports which check had a different result', async () => {
     const host = await newHost()
     const loop = loopOf((it) => it.check())
     let status: 'met' | 'not-met' = 'not-met'
@@ -240,7 +241,7 @@ describe('a replay that differs', () => {
     expect(words(again)).toBe('iteration 1, check:unit#1: recorded: not-met; now: met')
   })
 
-  test('does not go on where the record has no more iterations', async () => {
+  test('stops if the journal has no more iterations', async () => {
     const host = await newHost()
     let enough = 2
     const loop: Work = {

@@ -17,13 +17,13 @@ test('the list has at least 22 repositories, seven managers and ten runners', ()
   expect(distinct(allRepositories.map(({ runner }) => runner))).toBeGreaterThanOrEqual(10)
 })
 
-test.each(allRepositories)('$name is pinned, and its fault is one', (repository) => {
+test.each(allRepositories)('$name is pinned, and its defect is real', (repository) => {
   expect(repository.commit).toMatch(/^[0-9a-f]{40}$/)
   expect(repository.fault.good).not.toBe(repository.fault.bad)
   expect(repository.test.file).not.toBe(repository.fault.file)
 })
 
-test('without a mirror all of them are skipped, and the table says so', async () => {
+test('without a mirror all of them are skipped, which the table shows', async () => {
   const notes: string[] = []
   const note = (text: string): void => void notes.push(text)
   const results = await repositories.run({ scale: 1, seed: undefined, note })

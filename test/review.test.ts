@@ -1,4 +1,4 @@
-// What people do with the work of a run once it ended: look at it, throw it away, offer it to others.
+// What people do with the work of a finished run: review it, discard it, share it.
 
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { newRepository, startIn } from './worktree-fixture.ts'
 const hasBranch = (repository: ReturnType<typeof newRepository>, branch: string): boolean =>
   repository.git('branch', '--list', branch).trim() !== ''
 
-test('what a run changed is shown by commits, and by files with their patches', async () => {
+test('the changes of a run are shown by commits, and by files with their patches', async () => {
   const host = await newHost()
   const repository = newRepository({ 'a.txt': 'a\n' })
   await startIn(host, repository)
@@ -34,7 +34,7 @@ test('what a run changed is shown by commits, and by files with their patches', 
   expect(diff.stats).toEqual({ filesChanged: 1, additions: 4, deletions: 0 })
 })
 
-test('scrapping takes worktree and branch away, says what went, and leaves the record', async () => {
+test('scrapping deletes worktree and branch, reports what was deleted, and keeps the journal', async () => {
   const host = await newHost()
   const repository = newRepository()
   const workspace = await startIn(host, repository)
@@ -56,7 +56,7 @@ test('scrapping takes worktree and branch away, says what went, and leaves the r
   expect(renderInspection(await host.inspect('work'), plain)).toMatch(/^work +scrapped by me$/m)
   const folder = join(host.folder, 'runs', `run-${scrapped.run.id}`)
   expect(readFileSync(join(folder, 'review-diff.json'), 'utf8')).toContain('+line 4')
-  // A second time there is nothing left to take away.
+  // The second time there is nothing left to delete.
   expect(await scrapRun(host, 'work', { by: 'me' })).toMatchObject({ commits: 0, uncommitted: [] })
 })
 
@@ -92,14 +92,14 @@ test('one worktree is removed by its path; with work in it only by force', async
   })
 })
 
-test('merged work is known as merged', async () => {
+test('merged work is recognized as merged', async () => {
   const host = await newHost()
   await startIn(host, newRepository())
   expect(await host.merge('work', { by: 'me' })).toMatchObject({ status: 'merged' })
   expect(await reviewOf(host, 'work')).toMatchObject({ status: 'merged', by: 'me' })
 })
 
-/** Not the real one: it writes down what it was told. */
+/** A fake that records its arguments. */
 function standInGh(): { readonly told: () => string } {
   const folder = newFolder()
   const told = join(folder, 'told')
@@ -113,7 +113,7 @@ function standInGh(): { readonly told: () => string } {
   return { told: () => readFileSync(told, 'utf8') }
 }
 
-test('a pull request is made of the certified branch (a stand-in for gh, a folder as remote)', async () => {
+test('a pull request is created from the certified branch (a fake gh, a folder as remote)', async () => {
   const host = await newHost()
   const repository = newRepository()
   await startIn(host, repository)

@@ -1,4 +1,4 @@
-/** A run that leaves files: two iterations, with output that is longer than a tail. */
+/** A run that writes files: two iterations, with output that is longer than a tail. */
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ export const loop: PlainLoop = plainLoop({
   prompt: 'Write 2. This is iteration {{ iteration }}.',
 })
 
-/** Writes the number of the iteration; the check wants 2. */
+/** Writes the number of the iteration; the check requires 2. */
 export async function start(host: Host, name: string, where: object): Promise<RunHandle> {
   return host.start(loop, {
     input: {},
@@ -33,7 +33,7 @@ export async function start(host: Host, name: string, where: object): Promise<Ru
   })
 }
 
-/** All files, without what says where they are. */
+/** All files, without their locations. */
 export const contentOf = (folder: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })

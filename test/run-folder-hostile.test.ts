@@ -1,4 +1,4 @@
-// The files of a run in a folder that somebody hostile writes to as well.
+// The files of a run in a folder that a hostile process writes to as well.
 
 import { execFileSync } from 'node:child_process'
 import {
@@ -17,7 +17,7 @@ import { newFolder, newHost } from './host-fixture.ts'
 import { contentOf, start } from './run-folder-fixture.ts'
 import { newRepository } from './worktree-fixture.ts'
 
-test('whatever an agent puts in the way, nothing outside is written, and nothing waits', async () => {
+test('whatever an agent puts in the way, nothing outside is written, and nothing blocks', async () => {
   const host = await newHost()
   const workspace = newFolder()
   const outside = newFolder()
@@ -47,7 +47,7 @@ test('whatever an agent puts in the way, nothing outside is written, and nothing
   expect(readFileSync(join(outside, 'victim'), 'utf8')).toBe('as it was')
 })
 
-test('a folder that has anything but runs is no place for files of runs, where nobody would see it', async () => {
+test('a folder that contains anything but runs is not used for files of runs, where they would go unnoticed', async () => {
   const host = await newHost()
   const inner = newFolder()
   const { id, done } = await start(host, 'before', { workspace: inner })
@@ -119,7 +119,7 @@ test('only plain files of the folder are listed and read', async () => {
   expect([bytes, kind]).toEqual([read.length, 'report'])
 })
 
-test('what a run changed is shown without the secrets that lie beside it', async () => {
+test('the changes of a run are shown without the secrets beside them', async () => {
   const host = await newHost()
   const workspace = newFolder()
   writeFileSync(join(workspace, '.env'), 'API_TOKEN=tok-canary-1234567890\n')

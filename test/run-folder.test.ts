@@ -1,4 +1,4 @@
-// The files of a run: made from its record, beside its work and in the state folder.
+// The files of a run: written from its journal, beside its work and in the state folder.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const rowsOf = (folder: string): readonly (readonly string[])[] =>
     .split('\n')
     .map((line) => line.split('\t'))
 
-test('a run leaves the files of document 002 beside its work and in the state folder', async () => {
+test('a run writes the files of document 002 beside its work and in the state folder', async () => {
   const host = await newHost()
   const workspace = newFolder()
   const handle = await start(host, 'two', { workspace })
@@ -122,7 +122,7 @@ test('a run leaves the files of document 002 beside its work and in the state fo
   })
 })
 
-test('files that were lost or changed are made again from the record, the same', async () => {
+test('lost or changed files are restored from the journal, identically', async () => {
   const host = await newHost()
   const workspace = newFolder()
   const { id, done } = await start(host, 'two', { workspace })
@@ -140,7 +140,7 @@ test('files that were lost or changed are made again from the record, the same',
   expect(existsSync(join(workspace, 'logs'))).toBe(false)
 })
 
-test('files that are written bit by bit are those that are written at once', async () => {
+test('files that are written incrementally equal those that are written at once', async () => {
   const host = await newHost()
   const { id, done } = await start(host, 'two', { workspace: newFolder() })
   await done
@@ -165,7 +165,7 @@ test('files that are written bit by bit are those that are written at once', asy
   expect(bits).toEqual(whole)
 })
 
-test('in a checkout git passes over them, and the worktree of the run has none', async () => {
+test('in a checkout git ignores them, and the worktree of the run has none', async () => {
   const host = await newHost()
   const repository = newRepository({ 'number.txt': '0' })
   const handle = await start(host, 'two', { workspace: repository.checkout, worktree: true })
@@ -179,7 +179,7 @@ test('in a checkout git passes over them, and the worktree of the run has none',
   expect(repository.git('check-ignore', `logs/loop/run-${handle.id}/run.log`)).toContain('run.log')
   const { run } = await host.inspect('two')
   expect(existsSync(join(run.workspace ?? '', 'logs'))).toBe(false)
-  // Not dirty: the next run may begin.
+  // Not dirty: the next run may start.
   const next = await host.start(loop, {
     input: {},
     name: 'next',
@@ -192,7 +192,7 @@ test('in a checkout git passes over them, and the worktree of the run has none',
   expect(exclude.split('\n').filter((line) => line === '/logs/loop/')).toHaveLength(1)
 })
 
-test('files that were not finished when their writer was killed are there when somebody asks', async () => {
+test('files that were unfinished when their writer was killed are completed on request', async () => {
   const host = await newHost()
   const { id, done } = await start(host, 'two', { workspace: newFolder() })
   await done

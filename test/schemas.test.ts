@@ -1,4 +1,4 @@
-// The published schemas are what the code says, no more and no less, and they can be used without it.
+// The published schemas match the code exactly, and can be used without it.
 
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const read = (name: string): unknown => JSON.parse(readFileSync(join(folder, name), 'utf8'))
 
 describe('schemas/', () => {
-  test('holds the schemas that the code generates, and no others', () => {
+  test('contains exactly the schemas that the code generates', () => {
     const files = readdirSync(folder, { recursive: true }).map(String)
     expect(files.filter((name) => name.endsWith('.json')).toSorted()).toEqual(
       Object.keys(generated).toSorted(),
@@ -41,7 +41,7 @@ describe('schemas/', () => {
     })
   })
 
-  test.each(Object.keys(generated))('%s refers only to parts that it holds', (name) => {
+  test.each(Object.keys(generated))('%s refers only to parts that it contains', (name) => {
     const text = JSON.stringify(generated[name])
     const held = z.record(z.string(), z.unknown()).default({})
     const { $defs, definitions } = z
@@ -77,7 +77,7 @@ describe('the published checkpoint schema', () => {
 
   test.each([
     ['an unknown key', { ...file, extra: 1 }],
-    ['an unknown key below', { ...file, state: { ...file.state, extra: 1 } }],
+    ['a nested unknown key', { ...file, state: { ...file.state, extra: 1 } }],
     ['another version', { ...file, format_version: 2 }],
     [
       'a number out of bounds',

@@ -1,4 +1,4 @@
-/** Runs before every file of tests. */
+/** Runs before every test file. */
 
 import { afterAll, afterEach } from 'vitest'
 import { undoFile, undoStory } from './after.ts'
@@ -6,5 +6,5 @@ import { undoFile, undoStory } from './after.ts'
 afterEach(undoStory)
 afterAll(undoFile)
 
-// Stories run their loops in the process they start, unless they are about the daemon.
+// Tests run their loops in the process they start, unless they are about the daemon.
 process.env['LOOP_USE_DAEMON'] = '0'

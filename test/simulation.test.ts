@@ -10,7 +10,21 @@ import { certificateId } from '../src/testing/fake-certifier.ts'
 
 /** `npm test` takes the first seed from the commit, so that every commit tries others. */
 const firstSeed = Number(process.env['LOOPWRIGHT_FIRST_SEED'] ?? 1)
-const seeds = 150
+const seeds = 50
+/** Seeds in which rare things happened when this was written, then all others up to 150. */
+const coveringSeeds = [
+  48,
+  2,
+  24,
+  4,
+  5,
+  15,
+  21,
+  14,
+  25,
+  18,
+  ...Array.from({ length: 150 }, (_, at) => at + 1),
+]
 if (!Number.isSafeInteger(firstSeed)) throw new Error('LOOPWRIGHT_FIRST_SEED is not a number.')
 
 /** What the simulation must be able to meet, or it shows less than it says. */
@@ -71,7 +85,7 @@ test('E1-E5, E9-E11: random loops keep what the engine promises, whatever happen
 test('the simulation meets every event that it must cover', async () => {
   const missing = (): readonly string[] => happenings.filter((what) => !seen.has(what))
   // What is rare may not be among the seeds of a commit; these have all of it.
-  for (let seed = 1; seed <= seeds && missing().length > 0; seed++) await simulateAndNote(seed)
+  for (const seed of coveringSeeds) if (missing().length > 0) await simulateAndNote(seed)
   expect(missing()).toEqual([])
 })
 

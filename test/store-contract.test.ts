@@ -1,5 +1,5 @@
-// The contract of the Store port: kept by the store in SQLite, by the store in memory, and by the store that a
-// process of the simulator sees. It notices when any method of the port does nothing.
+// The contract of the Store port: kept by the store in SQLite, by the store in memory, and by the
+// store that a process of the simulator sees. It notices when any method of the port does nothing.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -77,11 +77,11 @@ async function failure(change: (store: Store) => Store): Promise<string | undefi
   return undefined
 }
 
-test('the contract accepts a store that nothing was changed in', async () => {
+test('the contract accepts an unchanged store', async () => {
   expect(await failure((store) => store)).toBeUndefined()
 })
 
-describe('the contract notices a store that does nothing when asked to', () => {
+describe('the contract notices a store whose method does nothing', () => {
   const { queue, ...methods } = openMemoryScene().open()
   const broken = async (): Promise<undefined> => undefined
 

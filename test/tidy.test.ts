@@ -1,11 +1,13 @@
-// Keeps what neither the compiler nor the lint can: that the documents name what exists, that the
-// folders stand in the order the architecture gives them, and that an install runs no foreign code.
+// Checks what neither the compiler nor the linter can: that the documents name what exists, that
+// the folders follow the architecture, and that an install runs no foreign code.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { longSuites } from '../proof/long-suites.ts'
 import { allowedImports, forbiddenEagerImports } from './import-rules.ts'
+import { slowFiles } from './slow-files.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const maxLines = 300
@@ -43,7 +45,7 @@ const sourceFolders = foldersIn('src')
 const sourceFiles = filesUnder('src').filter((path) => /\.tsx?$/.test(path))
 
 describe('folders', () => {
-  test('every folder of src has its line in the code map', () => {
+  test('every folder of src is in the code map', () => {
     const codeMap = read('docs/ARCHITECTURE.md')
     const unnamed = sourceFolders.filter((folder) => !codeMap.includes(`${folder}/`))
     expect(unnamed).toEqual([])
@@ -62,7 +64,7 @@ describe('folders', () => {
     expect(refused).toEqual([])
   })
 
-  test('what a command needs besides is loaded when it is needed', () => {
+  test('anything else that a command needs is loaded on demand', () => {
     const files = sourceFiles.map((path) => ({ path, text: read(path) }))
     expect(forbiddenEagerImports(files)).toEqual([])
     const planted = [
@@ -71,6 +73,12 @@ describe('folders', () => {
       { path: 'src/cli/c.ts', text: "const { x } = await import('../host/open-host.ts')\n" },
     ]
     expect(forbiddenEagerImports(planted)).toEqual(['src/cli/a.ts loads src/host/open-host.ts'])
+  })
+
+  test('a command that needs no schema loads none: zod takes longer to load than all of the CLI', () => {
+    const loaded = modulesLoadedWith('src/cli/program.ts')
+    expect(loaded.filter((path) => path === 'zod')).toEqual([])
+    expect(modulesLoadedWith('src/protocol/index.ts')).toContain('zod')
   })
 
   test.each(pureFolders)(
@@ -82,7 +90,7 @@ describe('folders', () => {
     },
   )
 
-  test('no folder is named after nothing in particular', () => {
+  test('no folder has a meaningless name', () => {
     const vague = /^(utils?|common|helpers?|managers?|services?)$/
     const named = ['src', 'test', 'examples', 'bench', 'proof', 'scripts'].flatMap((top) =>
       filesUnder(top).flatMap((path) => dirname(path).split('/')),
@@ -94,10 +102,18 @@ describe('folders', () => {
 /** Phrases and names that were replaced by plainer ones. */
 const replacedWords: readonly RegExp[] = [
   /\b(whoever|somebody|anybody)\b/i,
+  /\b[Nn]obody\b/,
   /\bunless told\b/i,
+  /\b(all the same|as ever|none but|in the place of|put back|put right|whatever you can)\b/i,
+  /\b(takes?|taken) (it |them )?away\b/i,
+  /\bthe very (same|text|bytes)\b/i,
+  /\b(for the record|folder of the record|a run of its own|Told of|Who says so)\b/,
   /\b(is no|are no) (whole path|address of|part of it)\b/i,
   /\bbehind (the|its) walls\b/i,
+  /\bdoors?\b/i,
   /\b(ModelDoor|TreeDoor|OpenWalls|openWalls|SqliteJournal|BegunFiles)\b/,
+  /\b(openDoors|readOnlyWalls|renderWalls|wallsOf|restoreApart|pathsApart|withBegun|notPart|isBare)\b/,
+  /\b(notOfTheWork|createTells|WhereToLook|AgentFound|TreeLook|withinLimit|leaveUnused)\b/,
   /\b(ofTheHouse|goRound|dropDead|notOfTheHouse)\b/,
   /Shall it\?|Say more of it|Who is heard/,
 ]
@@ -122,7 +138,7 @@ describe('source files', () => {
     expect(long).toEqual([])
   })
 
-  test('none holds a note to do something later: that is what issues are for', () => {
+  test('none contains a note to do something later: that is what issues are for', () => {
     const notes = sourceFiles.filter((path) => /\b(TODO|FIXME|XXX)\b/.test(read(path)))
     expect(notes).toEqual([])
   })
@@ -144,12 +160,31 @@ describe('source files', () => {
     expect(naming).toEqual([])
   })
 
-  test('none imports the package by its own name, which would go round the arrows', () => {
+  test('none imports the package by its own name, which would bypass the import rules', () => {
     const own = new RegExp(`^${packageFile.name}(/|$)`)
     const importers = sourceFiles.filter((path) =>
       importsOf(path).some((specifier) => own.test(specifier)),
     )
     expect(importers).toEqual([])
+  })
+})
+
+describe('test files', () => {
+  const suites = longSuites.map(({ file }) => file)
+
+  test('those that the lists of slow files and long suites name exist', () => {
+    const named = [...slowFiles, ...suites]
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
+  })
+
+  test('those that leave cases to the proof are run by it', () => {
+    const others = ['proof/test-files.ts', 'proof/installs.ts', 'proof/theatre.ts'].map(read).join()
+    const leaving = [...filesUnder('test'), ...filesUnder('src')].filter(
+      (path) =>
+        path.endsWith('.test.ts') && importsOf(path).some((name) => /\/share\.ts$/.test(name)),
+    )
+    expect(leaving.length).toBeGreaterThan(10)
+    expect(leaving.filter((path) => !suites.includes(path) && !others.includes(path))).toEqual([])
   })
 })
 
@@ -160,7 +195,7 @@ describe('dependencies', () => {
     ...packageFile.devDependencies,
   }).toSorted()
 
-  test('each has its reason in docs/dependencies.md, which names no other', () => {
+  test('each has its reason in docs/dependencies.md, which lists no others', () => {
     const rows = [...read('docs/dependencies.md').matchAll(/^\| `([^`]+)` +\|/gm)]
     expect(rows.map((row) => row[1] ?? '').toSorted()).toEqual(declared)
   })
@@ -183,7 +218,7 @@ describe('dependencies', () => {
     expect(missing).toEqual([])
   })
 
-  test('the lock file holds no addresses, so that any registry can serve it', () => {
+  test('the lock file contains no URLs, so that any registry can serve it', () => {
     const addressed = lockedPackages().filter(([, locked]) => locked.resolved !== undefined)
     expect(addressed.map(([path]) => path)).toEqual([])
   })
@@ -199,6 +234,10 @@ describe('dependencies', () => {
   })
 })
 
+test('every listed slow test file exists', () => {
+  expect(slowFiles.filter((file) => !existsSync(join(root, file)))).toEqual([])
+})
+
 describe('documents', () => {
   test('every decision is linked from the index, and every link leads to one', () => {
     const pages = readdirSync(join(root, 'docs/adr')).filter((name) => /^\d{4}-/.test(name))
@@ -207,12 +246,20 @@ describe('documents', () => {
     expect(links.map((link) => link[1] ?? '').toSorted()).toEqual(pages.toSorted())
   })
 
-  test('every link from one document to another leads to a file', () => {
+  test('every link from one document to another points to a file', () => {
     const documents = [...readdirSync(root), ...filesUnder('docs')].filter((path) =>
       path.endsWith('.md'),
     )
     expect(documents.flatMap(deadLinksOf)).toEqual([])
   })
+
+  test.each(['docs/ARCHITECTURE.md', 'docs/extending.md', 'CONTRIBUTING.md', 'AGENTS.md'])(
+    'every path of this repository that %s names exists',
+    (document) => {
+      const paths = read(document).match(/(?<=`)(?:src|test|proof|bench|scripts)\/[\w./-]+(?=`)/g)
+      expect((paths ?? []).filter((path) => !existsSync(join(root, path)))).toEqual([])
+    },
+  )
 
   test('every npm command in the README is a script of package.json', () => {
     const commands = codeBlocksOf(read('README.md')).flatMap((block) => [
@@ -224,7 +271,7 @@ describe('documents', () => {
   })
 
   test.each(['examples/readme.ts', 'examples/first-loop.yaml'])(
-    '%s is in the README as it is; node scripts/readme.mjs copies it',
+    '%s is copied verbatim into the README; node scripts/readme.mjs does that',
     (example) => {
       const [, shown] = read('README.md').split(`<!-- begin ${example} -->\n`)
       const [block] = shown?.split(`<!-- end ${example} -->`) ?? []
@@ -233,7 +280,7 @@ describe('documents', () => {
     },
   )
 
-  test('the changelog says what is not released yet', () => {
+  test('the changelog has a section for unreleased changes', () => {
     expect(read('CHANGELOG.md')).toMatch(/^## \[?Unreleased\]?$/m)
   })
 })
@@ -272,7 +319,7 @@ function filesUnder(folder: string): string[] {
   })
 }
 
-/** Lines of code, as the linter counts them: comments and blank lines are free. */
+/** Lines of code, as the linter counts them: comments and blank lines do not count. */
 function lineCount(text: string): number {
   return text.split('\n').filter((line) => !/^\s*($|\/\/|\/?\*)/.test(line)).length
 }
@@ -280,6 +327,19 @@ function lineCount(text: string): number {
 function importsOf(path: string): string[] {
   const specifiers = read(path).matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)
   return [...specifiers].map((match) => match[1] ?? '')
+}
+
+/** The modules that are loaded at once with a source file: paths of this repository, and packages by name. */
+function modulesLoadedWith(start: string): readonly string[] {
+  const eager = /^(?:import|export)\s(?!type\s)(?:[^'"]*?\sfrom\s*)?['"]([^'"]+)['"]/gm
+  const loaded = new Set([start])
+  for (const path of loaded) {
+    if (!path.startsWith('src/')) continue
+    for (const [, name = ''] of read(path).matchAll(eager)) {
+      loaded.add(name.startsWith('.') ? join(dirname(path), name) : name)
+    }
+  }
+  return [...loaded]
 }
 
 function hasProject(folder: string): boolean {

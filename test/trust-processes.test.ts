@@ -1,4 +1,4 @@
-// Several programs that trust loop files at once: nothing of what they say is lost.
+// Several processes that trust loop files at once: nothing is lost.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,9 +1,11 @@
 /**
- * loopctl that stays: does one command after the other, each as `dist/cli/loopctl.js` would, with the
- * environment it is given, and tells what was printed and the exit code. What it saves is the loading.
+ * A loopctl that keeps running: runs one command after another as `dist/cli/loopctl.js` would, in
+ * the given environment and folder, and sends the output and the exit code. This saves the loading
+ * time.
  */
 
-const { main } = await import(new URL('../dist/cli/main.js', import.meta.url).href)
+const load = (name) => import(new URL(`../dist/cli/${name}.js`, import.meta.url).href)
+const { main } = await load('main')
 
 const streams = { stdout: process.stdout, stderr: process.stderr }
 
@@ -26,7 +28,10 @@ async function command(args, env, cwd) {
       return true
     }
   }
-  await main()
+  // Shells call this, and `dist/cli/loopctl.js` does not leave it to the program either.
+  if (args[0] === 'complete' && args[1] === '--')
+    await (await load('complete')).complete(args.slice(2))
+  else await main()
   const code = process.exitCode ?? 0
   process.removeAllListeners('uncaughtException')
   for (const stream of Object.values(streams)) stream.removeAllListeners('error')

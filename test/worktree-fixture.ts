@@ -12,7 +12,7 @@ export function newRepository(files?: Readonly<Record<string, string>>): GitFixt
   return fixture
 }
 
-/** To its end; where it worked. */
+/** Runs to its end; returns where it worked. */
 export async function startIn(host: Host, repository: GitFixture, name = 'work'): Promise<string> {
   const options = { input: 4, workspace: repository.checkout, worktree: true, name }
   const handle = await host.start(lines, options)
@@ -20,7 +20,7 @@ export async function startIn(host: Host, repository: GitFixture, name = 'work')
   return (await host.inspect(name)).run.workspace ?? ''
 }
 
-/** Of the commits that a branch has and `main` has not, newest first. */
+/** Of the commits that a branch has and `main` does not, newest first. */
 export const subjects = (repository: GitFixture, branch: string): readonly string[] =>
   repository.git('log', '--format=%s', `main..${branch}`).trim().split('\n').filter(Boolean)
 

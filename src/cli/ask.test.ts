@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { howToAnswer } from './ask.ts'
 import { who } from './session.ts'
 
-describe('how to answer', () => {
+describe('the commands that answer a question', () => {
   const asked = { id: '1/ask:tone#1', deadlineAtMs: Date.UTC(2026, 0, 1) }
 
-  test('is told as it is typed, a line for each answer', () => {
+  test('are printed as you type them, one line per answer', () => {
     const options = ['yes', "it's fine"]
     const [first, second, last] = howToAnswer('brave otter', {
       ...asked,
@@ -17,13 +17,13 @@ describe('how to answer', () => {
     expect(last).toContain('(default "yes" at ')
   })
 
-  test('in free words leaves the words open', () => {
+  test('leave the text open for a free-form answer', () => {
     const question = { text: 'How?', default: 'kind' }
     expect(howToAnswer('otter', { ...asked, question })).toContain("otter tone '<your answer>'\n")
   })
 })
 
-test('who decides is a person, and never the program', () => {
+test('the decision is attributed to a person, never to the program', () => {
   expect(who({ USER: 'ada' })).toBe('ada')
   expect(who({ USER: '', LOGNAME: 'grace' })).toBe('grace')
   expect(who({})).toBe(userInfo().username)

@@ -11,7 +11,7 @@ const checksOf = (...checks: string[]): Promise<Readonly<Record<string, string>>
   return namedChecks(command.opts<{ check: GivenChecks }>().check)
 }
 
-test('a command is named by what it does, unless it has a name', async () => {
+test('a command without a name is named after what it does', async () => {
   expect(await checksOf('npm test')).toEqual({ test: 'npm test' })
   expect(
     await checksOf(
@@ -32,14 +32,14 @@ test('a command is named by what it does, unless it has a name', async () => {
   })
 })
 
-test('a name that is given is not taken by a command without one', async () => {
+test('a command without a name does not get a name that is already taken', async () => {
   expect(await checksOf('npm test', 'test=node --test')).toEqual({
     'test-2': 'npm test',
     test: 'node --test',
   })
 })
 
-test('a variable in front of a command is no name', async () => {
+test('a variable assignment before a command is not a name', async () => {
   expect(await checksOf('CI=1 npm test')).toEqual({ test: 'CI=1 npm test' })
 })
 

@@ -20,14 +20,14 @@ const chosen = (named?: string, pick = false): Promise<string> =>
     String(error).replaceAll(`${folder}/`, ''),
   )
 
-test('a loop file that is named is meant, and the only one in loops/ where none is', async () => {
+test('uses the named loop file, or the only one in loops/ by default', async () => {
   write('loops/one.yaml')
   write('other.yaml')
   expect(await chosen('x.yaml')).toBe('x.yaml')
   expect(await chosen()).toBe(join(folder, 'loops/one.yaml'))
 })
 
-test('of several none is guessed: they are listed, without the configuration', async () => {
+test('lists several loop files without guessing, and leaves out the configuration', async () => {
   write('loops/one.yaml')
   write('loops/two.yml')
   write('three.yaml')
@@ -41,7 +41,7 @@ test('of several none is guessed: they are listed, without the configuration', a
   )
 })
 
-test('where there is none it is said how to write or name one', async () => {
+test('without a loop file, says how to write or name one', async () => {
   expect(await chosen()).toContain(
     'There is no loop file in loops/ or in this folder. Write one: loopctl init.',
   )

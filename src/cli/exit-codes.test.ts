@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { exitCodeOf, exitCodes, outcomeExitCodes, usedExitCodes } from './exit-codes.ts'
 
-test('every code that is used has its line in the table, and the table has no other', () => {
+test('every exit code that is used is in the table, and the table has no others', () => {
   expect([...exitCodes.keys()].toSorted((a, b) => a - b)).toEqual(
     [...new Set(usedExitCodes)].toSorted((a, b) => a - b),
   )
 })
 
-test('a run that is not complete is never 0', () => {
+test('an incomplete run never exits with 0', () => {
   for (const [outcome, code] of Object.entries(outcomeExitCodes)) {
     expect(code === 0).toBe(outcome === 'completed')
   }

@@ -48,14 +48,15 @@ export async function showHome(program: Command, given: readonly string[]): Prom
 
 async function look(program: Command): Promise<Home> {
   const state = resolve(await readStateFolder(program))
-  const [{ inspectFolderQuickly }, { findAgents }, { sandboxHere }] = await Promise.all([
-    import('../launch/init/inspect-folder.ts'),
-    import('../launch/agents/find-agents.ts'),
-    import('../launch/init/sandbox-here.ts'),
-  ])
+  const [{ inspectFolderQuickly }, { findAgents }, { describeLocalSandbox: sandboxHere }] =
+    await Promise.all([
+      import('../launch/init/inspect-folder.ts'),
+      import('../launch/agents/find-agents.ts'),
+      import('../launch/init/sandbox-here.ts'),
+    ])
   const [project, agents, sandbox, runs] = await Promise.all([
     inspectFolderQuickly('.'),
-    findAgents(state, { apart: [process.cwd()] }),
+    findAgents(state, { projectFolders: [process.cwd()] }),
     sandboxHere(),
     lookAtRuns(program),
   ])

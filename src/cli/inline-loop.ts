@@ -92,7 +92,7 @@ async function draftFrom(
   const { prompt = defaultTask } = await changesFrom(options)
   let agent: Json
   if (options.agent === undefined) {
-    const { name, why } = onlyAgent(await findAgents(state, { apart: [resolve(folder)] }))
+    const { name, why } = onlyAgent(await findAgents(state, { projectFolders: [resolve(folder)] }))
     notes.push(`agent: ${name} (${why})`)
     agent = parseAgent(name)
   } else agent = parseAgent(options.agent)

@@ -9,7 +9,7 @@ const file = { isTTY: false } as NodeJS.ReadStream
 const red = (output: NodeJS.WriteStream, environment: NodeJS.ProcessEnv): string =>
   describeTerminal({ input: keyboard, output }, environment).style.red('x')
 
-test('colour is for terminals, unless NO_COLOR or FORCE_COLOR say otherwise', () => {
+test('colors are for terminals, unless NO_COLOR or FORCE_COLOR overrides that', () => {
   expect(red(tty, {})).toBe('\u001B[31mx\u001B[39m')
   expect(red(pipe, {})).toBe('x')
   expect(red(tty, { NO_COLOR: '1' })).toBe('x')
@@ -20,7 +20,7 @@ test('colour is for terminals, unless NO_COLOR or FORCE_COLOR say otherwise', ()
   expect(red(tty, { TERM: 'dumb' })).toBe('x')
 })
 
-test('nobody is asked without a terminal on both sides, or with --no-input, or in CI', () => {
+test('does not prompt without a terminal on both sides, with --no-input, or in CI', () => {
   const asks = (input: NodeJS.ReadStream, output: NodeJS.WriteStream, env = {}, wanted = true) =>
     describeTerminal({ input, output }, env, { input: wanted }).asks
   expect(asks(keyboard, tty)).toBe(true)
@@ -30,7 +30,7 @@ test('nobody is asked without a terminal on both sides, or with --no-input, or i
   expect(asks(keyboard, tty, { CI: 'true' })).toBe(false)
 })
 
-test('--color comes before the environment', () => {
+test('--color overrides the environment', () => {
   const chosen = (
     output: NodeJS.WriteStream,
     color: 'auto' | 'always' | 'never',

@@ -1,4 +1,4 @@
-// The daemon in this process: what it refuses, and how it ends. test/daemon has it as a process.
+// The daemon in this process: what it refuses, and how it ends. test/daemon runs it as a process.
 
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -35,9 +35,9 @@ async function start(settings: DaemonSettings, options?: DaemonOptions): Promise
 const token = 't'.repeat(43)
 const headers = { authorization: `Bearer ${token}` }
 
-describe('where it listens', () => {
+describe('listening', () => {
   test.each(['0.0.0.0', '::', '192.0.2.1', 'example.com', '127.evil.example', '::ffff:127.0.0.1'])(
-    '%s is refused without TLS, and the record is let go',
+    '%s is refused without TLS, and the state folder is unlocked',
     async (hostname) => {
       const settings = newSettings({ hostname })
       await expect(createDaemon(settings)).rejects.toThrow('--tls-cert')
@@ -59,13 +59,13 @@ describe('where it listens', () => {
     expect(existsSync(dirname(daemon.socket))).toBe(false)
   })
 
-  test('a certificate that is none is said', async () => {
+  test('an invalid certificate is reported', async () => {
     const tls = { cert: '/no/such/file', key: '/no/such/file' }
     const settings = newSettings({ hostname: '0.0.0.0', tls })
     await expect(createDaemon(settings)).rejects.toThrow('in PEM')
   })
 
-  test('a port that another has: said where it was asked for, else any other', async () => {
+  test('a port in use is an error if it was requested, and otherwise replaced by a free one', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     afterStory(() => other.close())
     await new Promise((resolve) => other.once('listening', resolve))
@@ -82,8 +82,8 @@ describe('where it listens', () => {
   })
 })
 
-describe('what it is told', () => {
-  test('it says the port that it got', async () => {
+describe('settings', () => {
+  test('the daemon reports the port it listens on', async () => {
     const daemon = await start(newSettings(), { token })
     const info = await (await fetch(`${daemon.address}/daemon`, { headers })).json()
     expect(info).toMatchObject({ settings: { port: Number(new URL(daemon.address).port) } })
@@ -95,13 +95,13 @@ describe('what it is told', () => {
     )
   })
 
-  test('a token that is given stands in the place of the file', async () => {
+  test('a token that is passed in replaces the token file', async () => {
     const settings = newSettings()
     const daemon = await start(settings, { token })
     expect((await fetch(`${daemon.address}/health`, { headers })).status).toBe(200)
     expect(existsSync(getDaemonFiles(settings.folder).token)).toBe(false)
     expect(await clientOf(settings.folder, token)?.daemon()).toMatchObject({ isReady: true })
-    // Who does not know the token hears that there is a daemon.
+    // A client without the token learns only that there is a daemon.
     await expect(clientOf(settings.folder)?.health()).rejects.toThrow('does not accept this token')
   })
 
@@ -127,7 +127,7 @@ describe('what it is told', () => {
   })
 })
 
-test('files by which it is reached are put back where somebody removes them', async () => {
+test('the files that clients find it by are restored when they are removed', async () => {
   const settings = newSettings()
   await start(settings, { token })
   const { pid, file, socket } = getDaemonFiles(settings.folder)
@@ -137,7 +137,7 @@ test('files by which it is reached are put back where somebody removes them', as
   expect(readFileSync(pid, 'utf8')).toBe(`${process.pid}\n`)
 })
 
-test('it ends when its record is moved away, and makes no other in its place', async () => {
+test('it ends when its state folder is moved away, and does not create a new one', async () => {
   const settings = newSettings()
   const lost: string[] = []
   const daemon = await start(settings, { onLost: (message) => void lost.push(message) })
@@ -147,8 +147,8 @@ test('it ends when its record is moved away, and makes no other in its place', a
   expect(existsSync(settings.folder)).toBe(false)
 })
 
-describe('the end', () => {
-  test('while work is waited for, it is looked at and nothing is begun; then all is let go', async () => {
+describe('stopping', () => {
+  test('answers reads and refuses changes while it drains, then releases everything', async () => {
     const settings = newSettings()
     const daemon = await start(settings, { token })
     let finish: () => void = () => undefined
@@ -169,7 +169,7 @@ describe('the end', () => {
     await start(settings)
   })
 
-  test('who is in a hurry does not wait for work', async () => {
+  test('an immediate stop does not wait for runs', async () => {
     const daemon = await start(newSettings(), { token })
     Object.assign(daemon.scheduler, { drain: () => new Promise(() => undefined) })
     const ended = daemon.stop()
@@ -177,7 +177,7 @@ describe('the end', () => {
     expect(await ended).toBeUndefined()
   })
 
-  test('two in one process do not share a record', async () => {
+  test('two daemons in one process cannot share a state folder', async () => {
     const settings = newSettings()
     await start(settings)
     await expect(createDaemon(settings)).rejects.toThrow(`pid ${process.pid}`)

@@ -9,11 +9,11 @@ import { openHost } from '../host/open-host.ts'
 import { createReadLoops } from '../launch/read-loops.ts'
 import { defined } from '../loop/index.ts'
 import type { DaemonFiles } from '../system/daemon-files.ts'
-import { packageVersion } from '../system/package-version.ts'
+import { readPackageVersion } from '../system/package-version.ts'
 import { removeDaemonFile, removePid, writeDaemonFile, writePid } from './daemon-file.ts'
 import { createEnding, type Ending, type StopOptions } from './ending.ts'
 import { createFront, type Front } from './front.ts'
-import { type Doors, openDoors } from './listen.ts'
+import { type Listeners, openListeners } from './listen.ts'
 import { type DaemonLog, type LogLevel, openLog } from './log.ts'
 import { hostsOf, originsOf, requireSafe } from './names.ts'
 import type { DaemonSettings, Scheduler } from './parts.ts'
@@ -48,8 +48,8 @@ export interface DaemonOptions {
 }
 
 /** How often open connections are checked for revoked tokens. */
-const lookMs = 250
-const mendMs = 1000
+const pollMs = 250
+const repairMs = 1000
 
 export async function createDaemon(
   settings: DaemonSettings,
@@ -115,22 +115,22 @@ async function openDaemon(
     }),
     log,
   )
-  const doors = await openGuarded({ settings, front, tokens, log, place, isEnding })
-  bound = { ...settings, port: doors.port }
-  const isThere = watchPlace(place)
-  const looking = setInterval(() => {
+  const listeners = await openGuarded({ settings, front, tokens, log, place, isEnding })
+  bound = { ...settings, port: listeners.port }
+  const isThere = watchLockFile(place)
+  const polling = setInterval(() => {
     front.closeRevokedConnections(tokens)
     if (isThere() || isEnding()) return
     const message = `The state folder ${settings.folder} was moved, replaced or removed. Restore it, then: loopctl daemon start`
     log.error({}, message)
     options.onLost?.(message)
     void stop({ atOnce: true })
-  }, lookMs).unref()
-  ending.atEnd(() => clearInterval(looking))
-  ending.atEnd((hurry) => doors.close(hurry))
-  const { address, socket } = doors
+  }, pollMs).unref()
+  ending.atEnd(() => clearInterval(polling))
+  ending.atEnd((hurry) => listeners.close(hurry))
+  const { address, socket } = listeners
   ending.atEnd(() => removeDaemonFile(place))
-  ending.atEnd(keepReachable(place, doors, startedAtMs, log))
+  ending.atEnd(keepReachable(place, listeners, startedAtMs, log))
   ending.beforeEnd((hurry) => scheduler.drain(hurry))
   ending.atEnd(() => log.info({}, 'ending'))
   log.info({ address, socket }, 'listening')
@@ -140,36 +140,36 @@ async function openDaemon(
 /** Writes the files that clients find the daemon by, and again if they are removed, until the returned function is called. */
 function keepReachable(
   place: DaemonFiles,
-  doors: Doors,
+  listeners: Listeners,
   startedAtMs: number,
   log: DaemonLog,
 ): () => Promise<void> {
   const { pid } = process
   const write = (): void => {
-    const { address, socket } = doors
-    writeDaemonFile(place, { pid, address, socket, startedAtMs, version: packageVersion() })
+    const { address, socket } = listeners
+    writeDaemonFile(place, { pid, address, socket, startedAtMs, version: readPackageVersion() })
   }
-  const mend = async (): Promise<void> => {
-    const isMended = await doors.mend()
+  const repair = async (): Promise<void> => {
+    const isRepaired = await listeners.repair()
     if (!existsSync(place.pid)) writePid(place)
-    if (!isMended && existsSync(place.file)) return
+    if (!isRepaired && existsSync(place.file)) return
     write()
     log.warn({}, 'the daemon files were removed; wrote them again')
   }
   write()
-  let mending = Promise.resolve()
+  let repairing = Promise.resolve()
   const timer = setInterval(() => {
     // If the folder cannot be written now, the next check tries again.
-    mending = mending.then(mend).catch(() => undefined)
-  }, mendMs).unref()
+    repairing = repairing.then(repair).catch(() => undefined)
+  }, repairMs).unref()
   return () => {
     clearInterval(timer)
-    return mending
+    return repairing
   }
 }
 
 /** Whether the lock file is still the one that was locked; otherwise writes would go to another folder. */
-function watchPlace({ lock }: DaemonFiles): () => boolean {
+function watchLockFile({ lock }: DaemonFiles): () => boolean {
   const inode = (): number | undefined => statSync(lock, { throwIfNoEntry: false })?.ino
   const held = inode()
   return () => inode() === held
@@ -192,11 +192,11 @@ interface Guarded {
 }
 
 /** Host names are known once the port is; until then every Host is refused. */
-async function openGuarded(guarded: Guarded): Promise<Doors> {
+async function openGuarded(guarded: Guarded): Promise<Listeners> {
   const { settings, front, tokens, log, place, isEnding } = guarded
   let hosts: ReadonlySet<string> = new Set()
   let origins: ReadonlySet<string> = new Set()
-  const doors = await openDoors({
+  const listeners = await openListeners({
     settings,
     place,
     log,
@@ -208,7 +208,7 @@ async function openGuarded(guarded: Guarded): Promise<Doors> {
         isEnding,
       })),
   })
-  hosts = hostsOf(settings, doors.port)
+  hosts = hostsOf(settings, listeners.port)
   origins = originsOf(settings, hosts)
-  return doors
+  return listeners
 }

@@ -1,4 +1,5 @@
-// The table of attacks and of what is meant well, against the guard alone; test/daemon asks the process.
+// The table of attacks and of legitimate requests, against the guard alone; test/daemon attacks the
+// process.
 
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
@@ -34,13 +35,13 @@ interface Asked {
   readonly isEnding?: boolean
 }
 
-/** The status that it is refused with; 200 for what passes. */
+/** The status that a request is refused with; 200 if it passes. */
 function statusOf(method: string, headers: readonly Header[], asked: Asked = {}): number {
   const request = new IncomingMessage(new Socket())
   request.method = method
   request.url = asked.url ?? '/runs'
   request.rawHeaders = headers.flat()
-  // As Node does it: the first of several counts.
+  // Like Node: the first of several values counts.
   for (const [name, value] of headers) request.headers[name.toLowerCase()] ??= value
   const answer = guard(request, {
     tokens,
@@ -51,11 +52,11 @@ function statusOf(method: string, headers: readonly Header[], asked: Asked = {})
   return isRefused(answer) ? answer.status : 200
 }
 
-describe('what is meant well passes', () => {
+describe('legitimate requests pass', () => {
   test.each<[string, string, readonly Header[]]>([
-    ['a program that looks', 'GET', [host, token]],
+    ['a client that reads', 'GET', [host, token]],
     ['HEAD', 'HEAD', [host, token]],
-    ['a program that changes something', 'POST', good],
+    ['a client that changes something', 'POST', good],
     [
       'with the charset',
       'PATCH',
@@ -64,16 +65,16 @@ describe('what is meant well passes', () => {
     ['by the name localhost', 'GET', [['Host', 'LOCALHOST:7700'], token]],
     ['by IPv6', 'GET', [['Host', '[::1]:7700'], token]],
     [
-      'a page of ours',
+      'our own page',
       'POST',
       [...good, ['Origin', 'http://127.0.0.1:7700'], ['Sec-Fetch-Site', 'same-origin']],
     ],
-    ['a token that may look', 'GET', [host, ['Authorization', `Bearer ${readOnly}`]]],
+    ['a read-only token', 'GET', [host, ['Authorization', `Bearer ${readOnly}`]]],
   ])('%s', (_what, method, headers) => {
     expect(statusOf(method, headers)).toBe(200)
   })
 
-  test('over the socket whatever the Host is, and without one', () => {
+  test('over the socket with any Host, and without one', () => {
     expect(statusOf('GET', [['Host', 'loopd'], token], { via: 'socket' })).toBe(200)
     expect(statusOf('GET', [token], { via: 'socket' })).toBe(200)
   })
@@ -101,7 +102,7 @@ describe('421: another Host', () => {
     expect(statusOf('GET', [['Host', name], token])).toBe(421)
   })
 
-  test('none at all, or two', () => {
+  test('no Host, or two', () => {
     expect(statusOf('GET', [token])).toBe(421)
     expect(statusOf('GET', [host, host, token])).toBe(421)
     expect(statusOf('GET', [host, ['host', 'evil.example'], token])).toBe(421)
@@ -127,7 +128,7 @@ describe('403: another origin or site', () => {
   })
 })
 
-describe('401: no token, or another', () => {
+describe('401: no token, or a wrong one', () => {
   test.each([
     undefined,
     '',
@@ -138,7 +139,7 @@ describe('401: no token, or another', () => {
     `Bearer ${full.slice(1)}`,
     `Basic ${full}`,
     `Bearer ${full}, Bearer ${full}`,
-  ])('%j, whatever is asked for', (authorization) => {
+  ])('%j, for any path', (authorization) => {
     const headers = [
       host,
       json,
@@ -149,18 +150,18 @@ describe('401: no token, or another', () => {
     }
   })
 
-  test('a token in the address is none', () => {
+  test('a token in the URL does not count', () => {
     expect(statusOf('GET', [host], { url: `/runs?token=${full}&access_token=${full}` })).toBe(401)
   })
 
-  test('two tokens are not chosen from', () => {
+  test('two tokens are refused', () => {
     expect(statusOf('GET', [host, token, ['authorization', 'Bearer x']])).toBe(400)
   })
 })
 
-describe('what a token may not', () => {
+describe('what a token does not permit', () => {
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'])(
-    '403: %s with a token that may only look',
+    '403: %s with a read-only token',
     (method) => {
       expect(statusOf(method, [host, json, ['Authorization', `Bearer ${readOnly}`]])).toBe(403)
     },
@@ -170,7 +171,7 @@ describe('what a token may not', () => {
     expect(statusOf(method, good)).toBe(405)
   })
 
-  test('503: changes while it ends; looking goes on', () => {
+  test('503: changes while it shuts down; reads continue', () => {
     expect(statusOf('POST', good, { isEnding: true })).toBe(503)
     expect(statusOf('GET', [host, token], { isEnding: true })).toBe(200)
   })
@@ -190,24 +191,24 @@ describe('bodies', () => {
     expect(statusOf('POST', [host, token, ['Content-Type', type]])).toBe(415)
   })
 
-  test('415: none named, for what has a body and for what has none', () => {
+  test('415: no content type, with and without a body', () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       expect(statusOf(method, [host, token])).toBe(415)
       expect(statusOf(method, [host, token, ['Content-Length', '2']])).toBe(415)
     }
   })
 
-  test('415: packed, which nobody unpacks', () => {
+  test('415: compressed bodies', () => {
     expect(statusOf('POST', [...good, ['Content-Encoding', 'gzip']])).toBe(415)
   })
 
-  test('413 and 411: too long, or of no known length', () => {
+  test('413 and 411: too long, or of unknown length', () => {
     expect(statusOf('POST', [...good, ['Content-Length', '8388609']])).toBe(413)
     expect(statusOf('POST', [...good, ['Content-Length', '8388608']])).toBe(200)
     expect(statusOf('POST', [...good, ['Transfer-Encoding', 'chunked']])).toBe(411)
   })
 
-  test('400: of a GET; a whole address; two lengths', () => {
+  test('400: the body of a GET; an absolute URL; two lengths', () => {
     expect(statusOf('GET', [host, token, ['Content-Length', '2']])).toBe(400)
     expect(statusOf('GET', [host, token], { url: 'http://evil.example/runs' })).toBe(400)
     expect(statusOf('POST', [...good, ['Content-Length', '2'], ['Content-Length', '3']])).toBe(400)

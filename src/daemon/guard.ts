@@ -28,7 +28,7 @@ export type Passed = { readonly scope: Scope; readonly token: string }
 
 const bodyBytesMax: number = 8 * 1024 * 1024
 
-const looking: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 const changing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 /** Headers that must be unique: if repeated, different parsers pick different ones. */
 const single: ReadonlySet<string> = new Set([
@@ -41,14 +41,14 @@ const single: ReadonlySet<string> = new Set([
   'sec-fetch-site',
 ])
 
-/** Undefined: the request may pass. */
+/** Returns why the request is refused, or the access that its token gives. */
 export function guard(request: IncomingMessage, options: GuardOptions): Refusal | Passed {
   return fromElsewhere(request, options) ?? malformed(request) ?? withToken(request, options)
 }
 
 /** A request that changes nothing. */
 export const isReadRequest = ({ method = '' }: Pick<IncomingMessage, 'method'>): boolean =>
-  looking.has(method)
+  readMethods.has(method)
 
 export const isRefused = (answer: Refusal | Passed): answer is Refusal => 'status' in answer
 
@@ -111,7 +111,7 @@ function wrongUse(
     return refuse('forbidden', 'This token is read-only. Use the token in daemon/token.')
   }
   if (!changing.has(method)) {
-    const allow = [...looking, ...changing].join(', ')
+    const allow = [...readMethods, ...changing].join(', ')
     return refuse('wrong-method', `Use one of: ${allow}.`, { headers: { allow } })
   }
   if (options.isEnding()) {

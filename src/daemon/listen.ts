@@ -12,14 +12,14 @@ import type { DaemonFiles } from '../system/daemon-files.ts'
 import { makePrivateFolder } from '../workspace/index.ts'
 import type { DaemonSettings, Log } from './parts.ts'
 
-export interface Doors {
+export interface Listeners {
   /** Such as `http://127.0.0.1:7700`. */
   readonly address: string
   readonly port: number
-  /** May change after `mend`. */
+  /** May change after `repair`. */
   readonly socket: string
   /** Opens the socket again if its file was removed; returns whether it was. */
-  mend(): Promise<boolean>
+  repair(): Promise<boolean>
   /** Accepts no more connections; open ones get a little time to finish, except in a hurry. */
   close(hurry: AbortSignal): Promise<void>
 }
@@ -42,7 +42,7 @@ const socketPathBytesMax = 100
 
 export type Via = 'address' | 'socket'
 
-export interface DoorOptions {
+export interface ListenOptions {
   readonly settings: DaemonSettings
   readonly place: DaemonFiles
   readonly log: Log
@@ -50,7 +50,7 @@ export interface DoorOptions {
   serve(server: Server, via: Via): void
 }
 
-export async function openDoors(options: DoorOptions): Promise<Doors> {
+export async function openListeners(options: ListenOptions): Promise<Listeners> {
   const { settings, place, log, serve } = options
   const outer = limited(createOuter(settings))
   serve(outer, 'address')
@@ -75,7 +75,7 @@ export async function openDoors(options: DoorOptions): Promise<Doors> {
     get socket() {
       return socket.path
     },
-    async mend() {
+    async repair() {
       if (existsSync(socket.path)) return false
       await socket.remove()
       socket = await openInner()

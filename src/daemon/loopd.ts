@@ -24,10 +24,10 @@ try {
 }
 
 async function main(): Promise<void> {
-  const told = await readSettings(process.argv.slice(2), process.env)
+  const started = await readSettings(process.argv.slice(2), process.env)
   // Child processes must not see the token.
   delete process.env['LOOPD_AUTH_TOKEN']
-  const { settings, token, logLevel, foreground, notes } = told
+  const { settings, token, logLevel, foreground, notes } = started
   // Agents and checks use the caller's umask; the daemon's own files are for its owner only.
   const umask = process.umask(0o077)
   requireOpenFiles()
@@ -45,14 +45,14 @@ async function main(): Promise<void> {
   })
   process.umask(umask)
   for (const note of notes) daemon.log.warn({}, note)
-  endInGoodOrder(daemon)
+  shutDownOnSignals(daemon)
   process.stdout.write(`loopd listens on ${daemon.address} (pid ${process.pid})\n`)
   await daemon.ended
   // Exit even if something keeps the event loop alive.
   process.exit(process.exitCode ?? 0)
 }
 
-function endInGoodOrder(daemon: Daemon): void {
+function shutDownOnSignals(daemon: Daemon): void {
   let signals = 0
   const onSignal = (): void => {
     signals += 1

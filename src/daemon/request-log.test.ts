@@ -16,7 +16,7 @@ function keepLines(): { lines: Line[]; log: Parameters<typeof createRequestLog>[
 const request = { method: 'GET', url: '/runs?token=somebody-put-it-here#x' }
 const refusal = refuse('no-token', 'Send one.')
 
-test('a refusal is told by its path alone', () => {
+test('a refusal is logged with its path only', () => {
   const { lines, log } = keepLines()
   createRequestLog(log).refused(request, refusal)
   expect(lines).toEqual([
@@ -24,7 +24,7 @@ test('a refusal is told by its path alone', () => {
   ])
 })
 
-test('many refusals are counted, not listed, and the count is told later', () => {
+test('many refusals are counted instead of listed, and the count is logged later', () => {
   const { lines, log } = keepLines()
   let nowMs = 0
   const requests = createRequestLog(log, () => nowMs)

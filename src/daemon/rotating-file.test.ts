@@ -23,7 +23,7 @@ function newPath(): string {
 
 const line = (number: number): string => `${String(number).padStart(9, '0')}\n`
 
-test('keeps the newest lines in so many files of so many bytes', () => {
+test('keeps the newest lines in a limited number of files of limited size', () => {
   const path = newPath()
   const file = openRotatingFile(path, { bytesMax: 100, filesMax: 3 })
   for (let number = 0; number < 55; number++) file.write(line(number))
@@ -35,7 +35,7 @@ test('keeps the newest lines in so many files of so many bytes', () => {
   for (const name of names) expect(statSync(join(path, '..', name)).mode & 0o777).toBe(0o600)
 })
 
-test('goes on behind what is there, and takes its mode away from others', () => {
+test('appends to an existing file, and makes it private', () => {
   const path = newPath()
   writeFileSync(path, 'before\n', { mode: 0o666 })
   const file = openRotatingFile(path, { bytesMax: 100, filesMax: 3 })
@@ -54,12 +54,12 @@ test('a link is not followed', () => {
   expect(readFileSync(elsewhere, 'utf8')).toBe('mine\n')
 })
 
-test('what cannot be written ends nobody, and is counted when it can again', () => {
+test('a failed write does not end the process, and is counted once writing works again', () => {
   const path = newPath()
   const file = openRotatingFile(path, { bytesMax: 20, filesMax: 2 })
   file.write(line(1))
   file.write(line(2))
-  // Where something else has its name, there is no new file.
+  // If something else has the name, no new file is created.
   const aside = join(path, '..', 'aside')
   renameSync(path, aside)
   mkdirSync(path)

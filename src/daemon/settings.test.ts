@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { afterStory } from '../../test/after.ts'
 import { readSettings } from './settings.ts'
 
-/** A home of its own, with what the user's configuration says. */
+/** A separate home with this user configuration. */
 function newHome(config?: string): NodeJS.ProcessEnv {
   const home = mkdtempSync(join(tmpdir(), 'loopwright-home-'))
   afterStory(() => rmSync(home, { recursive: true, force: true }))
@@ -15,7 +15,7 @@ function newHome(config?: string): NodeJS.ProcessEnv {
   return { HOME: home, XDG_CONFIG_HOME: join(home, 'config'), XDG_DATA_HOME: join(home, 'data') }
 }
 
-test('nothing said: this machine, the known port or any, three runs at once', async () => {
+test('defaults: loopback, the known port or any, three runs at once', async () => {
   const env = newHome()
   const { settings, token, foreground } = await readSettings([], env)
   expect(settings).toEqual({
@@ -30,7 +30,7 @@ test('nothing said: this machine, the known port or any, three runs at once', as
   expect([token, foreground]).toEqual([undefined, false])
 })
 
-test('a flag goes before the environment, that before the configuration', async () => {
+test('a flag overrides the environment, which overrides the configuration', async () => {
   const env = newHome('daemon: { port: 1, maxConcurrentRuns: 5, queuePolicy: priority }\n')
   const told = { ...env, LOOPWRIGHT_DAEMON_PORT: '2', LOOPWRIGHT_DAEMON_QUEUE_POLICY: 'fifo' }
   const { settings } = await readSettings(['--port', '3'], told)
@@ -45,7 +45,7 @@ test('a flag goes before the environment, that before the configuration', async 
   expect((await readSettings([], env)).settings).toMatchObject({ port: 1, queuePolicy: 'priority' })
 })
 
-test('a token comes from the environment; an empty one is none', async () => {
+test('a token comes from the environment; an empty one does not count', async () => {
   const env = newHome()
   expect((await readSettings([], { ...env, LOOPD_AUTH_TOKEN: 'abc' })).token).toBe('abc')
   expect((await readSettings([], { ...env, LOOPD_AUTH_TOKEN: '' })).token).toBeUndefined()

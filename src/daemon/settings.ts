@@ -7,11 +7,11 @@ import { defined, LoopError } from '../loop/index.ts'
 import type { QueuePolicy } from '../protocol/api/queue.ts'
 import type { Config } from '../protocol/config/config.ts'
 import { stateFolder } from '../system/index.ts'
-import { packageVersion } from '../system/package-version.ts'
+import { readPackageVersion } from '../system/package-version.ts'
 import type { LogLevel } from './log.ts'
 import type { DaemonSettings } from './parts.ts'
 
-export interface Told {
+export interface DaemonStart {
   readonly settings: DaemonSettings
   readonly token?: string
   readonly logLevel: LogLevel
@@ -41,7 +41,7 @@ interface Flags {
 export async function readSettings(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
-): Promise<Told> {
+): Promise<DaemonStart> {
   const flags = createCommand()
     .parse([...argv], { from: 'user' })
     .opts<Flags>()
@@ -74,11 +74,11 @@ export async function readSettings(
   }
 }
 
-/** Settings that the configuration has, too. */
+/** The flags that are also settings of the configuration. */
 function toConfig(flags: Flags): Config {
   const { host: hostname, port, tlsCert, tlsKey } = flags
   const { maxConcurrentRuns, maxRunsPerWorkspace, queuePolicy } = flags
-  const said = {
+  const daemon = {
     hostname,
     port,
     tlsCert,
@@ -88,7 +88,7 @@ function toConfig(flags: Flags): Config {
     queuePolicy,
   }
   return {
-    daemon: Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined)),
+    daemon: Object.fromEntries(Object.entries(daemon).filter(([, value]) => value !== undefined)),
   }
 }
 
@@ -98,7 +98,7 @@ const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
 const createCommand = (): Command =>
   new Command('loopd')
     .description('Runs loops in the background. loopctl starts it when needed.')
-    .version(packageVersion())
+    .version(readPackageVersion())
     .option('--state <folder>', 'state folder (default: $LOOPWRIGHT_STATE, then XDG)', oneText)
     .option(
       '--host <address>',

@@ -16,7 +16,7 @@ export function systemdUnit({ node, program, state, args = [], path }: UnitOptio
   const words = [node, program, ...(state === undefined ? [] : ['--state', state]), ...args]
   const found = path === undefined ? '' : `Environment=${quoted(`PATH=${path}`)}\n`
   return `# Put it into ~/.config/systemd/user/loopd.service, then: systemctl --user enable --now loopd
-# To have it stay when you log out: loginctl enable-linger
+# To keep it running after you log out: loginctl enable-linger
 [Unit]
 Description=Loopwright: runs agents in loops
 After=network.target
@@ -26,19 +26,19 @@ StartLimitBurst=5
 [Service]
 Type=exec
 ExecStart=${words.map(quoted).join(' ')}
-# Work under way finishes its step; what is left is taken up at the next start.
+# Running runs finish their current step and resume at the next start.
 KillMode=mixed
 KillSignal=SIGTERM
 TimeoutStopSec=90
 Restart=on-failure
 RestartSec=2
-# 75: another daemon has the record. 64, 78: it was told something wrong. 77: a token file that is not
-# safe. Trying again does not help.
+# 75: another daemon uses the state folder. 64, 78: wrong arguments or settings. 77: an unsafe token file.
+# Restarting does not help.
 RestartPreventExitStatus=64 75 77 78
-# Other variables, if agents need some. Keys of models are read from %h/.config/loopwright/keys.
+# More variables for agents. Model keys are read from %h/.config/loopwright/keys.
 ${found}EnvironmentFile=-%h/.config/loopwright/environment
 LimitNOFILE=65536
-# Agents are put behind walls with user namespaces, so those of this unit stay thin.
+# Agents run in a sandbox that needs user namespaces, so this unit is hardened only lightly.
 LockPersonality=yes
 
 [Install]
@@ -48,7 +48,8 @@ WantedBy=default.target
 
 /** Quoted for systemd, with its specifiers and variables escaped. */
 function quoted(word: string): string {
-  if (/[\n\r\0]/.test(word)) throw new TypeError('A word of a unit is one line.')
+  if (/[\n\r\0]/.test(word))
+    throw new TypeError('An argument of a unit cannot contain line breaks.')
   const escaped = word
     .replaceAll('\\', '\\\\')
     .replaceAll('"', '\\"')

@@ -24,7 +24,7 @@ function newState(): string {
   return folder
 }
 
-test('is made once, random, and for its owner alone', () => {
+test('is created once, random, and private to its owner', () => {
   const { token, readToken: other } = createDaemonFolder(newState())
   const umask = process.umask(0)
   const made = makeToken(token)
@@ -35,7 +35,7 @@ test('is made once, random, and for its owner alone', () => {
   expect(lstatSync(token).mode & 0o777).toBe(0o600)
 })
 
-test('is replaced as a whole, and nothing is left beside it', () => {
+test('is replaced atomically, and leaves no temporary file', () => {
   const state = newState()
   const { folder, token } = createDaemonFolder(state)
   const old = makeToken(token)
@@ -46,7 +46,7 @@ test('is replaced as a whole, and nothing is left beside it', () => {
   expect(readdirSync(folder)).toEqual(['token'])
 })
 
-test('can be put in the place of a file that is refused', () => {
+test('can replace a file that is refused', () => {
   const state = newState()
   const { token } = createDaemonFolder(state)
   const elsewhere = join(state, 'elsewhere')
@@ -61,8 +61,8 @@ test.each<[string, (path: string) => unknown, string]>([
   ['that others can read', (path) => writeWith(path, word, 0o644), 'mode 644'],
   ['that the group can read', (path) => writeWith(path, word, 0o640), 'mode 640'],
   ['that is a link', (path) => symlinkSync('/etc/hostname', path), 'is a link'],
-  ['that is a link to nothing', (path) => symlinkSync('/no/such/file', path), 'is a link'],
-  ['with a short word', (path) => writeWith(path, 'secret', 0o600), 'no token of at least 32'],
+  ['that is a dangling symlink', (path) => symlinkSync('/no/such/file', path), 'is a link'],
+  ['with a short token', (path) => writeWith(path, 'secret', 0o600), 'no token of at least 32'],
   [
     'with two lines',
     (path) => writeWith(path, `${word}\n${word}`, 0o600),
@@ -70,14 +70,14 @@ test.each<[string, (path: string) => unknown, string]>([
   ],
   ['that is empty', (path) => writeWith(path, '', 0o600), 'no token of at least 32'],
   ['that is a folder', (path) => mkdirSync(path, { mode: 0o700 }), 'is not a file'],
-])('a file %s is refused, with what to do', (_what, make, words) => {
+])('a file %s is refused, with advice', (_what, make, words) => {
   const { token } = createDaemonFolder(newState())
   make(token)
   expect(() => makeToken(token)).toThrow(words)
   expect(() => makeToken(token)).toThrow('token --rotate')
 })
 
-test('a file that has another name too is refused: that one is not looked after', () => {
+test('a file with a second hard link is refused, because the other name is not protected', () => {
   const state = newState()
   const { token } = createDaemonFolder(state)
   makeToken(token)

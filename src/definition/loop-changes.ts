@@ -1,9 +1,8 @@
 /**
- * What a person puts in the place of what a loop file says, for one run: another model, another prompt.
- * The run keeps it, so that it is the same when the run goes on.
+ * Overrides of a loop file for one run, such as another model or prompt. They are stored with the run, so that a resumed
+ * run uses them again.
  */
 
-import { createHash } from 'node:crypto'
 import { defined, LoopError, type Source } from '../loop/index.ts'
 import type { ReadPrompts } from '../loops/index.ts'
 import {
@@ -16,14 +15,14 @@ import type { LoadOptions } from './load-options.ts'
 
 export type LoopChanges = NonNullable<Source['changes']>
 
-/** It is kept in the first event of the run. */
+/** The prompt is stored in the first event of the run. */
 const promptCharsMax = 200_000
 
 export function requireChanges(changes: LoopChanges): LoopChanges {
   const { model, prompt, checks, dependencies } = changes
   if (prompt?.trim() === '') throw new LoopError('bad-request', 'The prompt must not be empty.')
   if (prompt !== undefined && prompt.length > promptCharsMax) {
-    const message = `A prompt may have ${promptCharsMax} characters; this one has ${prompt.length}.`
+    const message = `The prompt has ${prompt.length} characters; the limit is ${promptCharsMax}.`
     throw new LoopError('bad-request', `${message} Write it into a loop file.`)
   }
   return {
@@ -39,7 +38,7 @@ export const changedCertify = (
 
 const checkTimeoutMs = 600_000
 
-/** Those of the file, and the commands of the settings by names that none of them has. */
+/** The checks of the file, plus the commands of the settings under unused names. */
 export function changedChecks(
   checks: LoopFile['checks'],
   { checks: { commands, timeoutMs = checkTimeoutMs } = { commands: [] } }: LoopChanges,
@@ -60,7 +59,7 @@ export function changedChecks(
   return { ...checks, ...Object.fromEntries(added) }
 }
 
-/** What the settings add: checks, and a model for the maker if it can be told one and was not. */
+/** Adds the checks of the settings, and their model if the maker accepts one and has none. */
 export function withSettings(
   { [makerRole]: agent }: LoopFile['agents'],
   { changes: given = {}, defaultModel, moreChecks }: SettingsOfRun,
@@ -69,16 +68,16 @@ export function withSettings(
   if (defaultModel === undefined || changes.model !== undefined || agent === undefined) {
     return changes
   }
-  const canBeTold =
+  const acceptsModel =
     agent.type === 'program' || (agent.type === 'acp' && typeof agent.acp === 'string')
-  return canBeTold && agent.model === undefined && !agent.subscription
+  return acceptsModel && agent.model === undefined && !agent.subscription
     ? { ...changes, model: defaultModel }
     : changes
 }
 
 type SettingsOfRun = Pick<LoadOptions, 'changes' | 'defaultModel' | 'moreChecks'>
 
-/** Another model for the maker, and for roles that have its agent. */
+/** Changes the model of the maker, and of roles that share its agent. */
 export function changedAgents(
   agents: LoopFile['agents'],
   { model }: LoopChanges,
@@ -87,7 +86,7 @@ export function changedAgents(
   const { [makerRole]: maker } = agents
   if (maker === undefined) {
     const roles = Object.keys(agents).join(', ')
-    const message = `This loop has no ${makerRole}, which --model is for, but ${roles}. Remove --model.`
+    const message = `--model sets the model of the ${makerRole}, but this loop has only ${roles}. Remove --model.`
     throw new LoopError('bad-request', message)
   }
   const changed = changedAgent(maker, model)
@@ -96,7 +95,7 @@ export function changedAgents(
   )
 }
 
-/** An address and a key are of one provider: for a model of another they mean nothing. */
+/** Drops the address and the key if the new model is from another provider. */
 function changedAgent(agent: AgentSettings, model: string): AgentSettings {
   switch (agent.type) {
     case 'program':
@@ -109,7 +108,7 @@ function changedAgent(agent: AgentSettings, model: string): AgentSettings {
     case 'script':
       throw ownModel('a script')
     case 'repair':
-      throw new LoopError('bad-request', 'The repair agent asks no model. Take --model away.')
+      throw new LoopError('bad-request', 'The repair agent uses no model. Remove --model.')
     case 'model': {
       if (providerOf(model) === providerOf(agent.model)) return { ...agent, model }
       const { baseUrl: _baseUrl, apiKeyEnv: _apiKeyEnv, ...rest } = agent
@@ -123,11 +122,11 @@ const providerOf = (model: string): string => model.slice(0, Math.max(0, model.i
 const ownModel = (what: string): LoopError =>
   new LoopError(
     'bad-request',
-    `The agent of this loop is ${what}, which chooses its model itself. Give the model there, and ` +
-      'take --model away.',
+    `The agent of this loop is ${what}, which chooses its model itself. Set the model there, and ` +
+      'remove --model.',
   )
 
-/** All of it: sections of the file that are not there any more are not missed. */
+/** Replaces the whole prompt with all its sections. */
 export function changedPrompts(prompts: ReadPrompts, { prompt }: LoopChanges): ReadPrompts {
   if (prompt === undefined) return prompts
   if (!Object.hasOwn(prompts, 'prompt')) {
@@ -137,14 +136,6 @@ export function changedPrompts(prompts: ReadPrompts, { prompt }: LoopChanges): R
   const position = { file: '--prompt', line: 1, column: 1 }
   const whole = { priority: 100, stable: false, keep: 'start', required: false } as const
   return { ...prompts, prompt: [{ name: 'prompt', ...whole, text: prompt, position }] }
-}
-
-/** Another loop, as far as going on in the middle of an iteration is concerned. */
-export function changedVersion(digest: string, changes: LoopChanges): string {
-  if (Object.keys(changes).length === 0) return digest
-  return createHash('sha256')
-    .update(`${digest}\0${JSON.stringify(changes)}`)
-    .digest('hex')
 }
 
 export const changedSource = (source: Source, changes: LoopChanges): Source =>

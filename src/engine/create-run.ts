@@ -55,7 +55,7 @@ export interface Beginning {
   readonly iteration: number
   readonly progress?: Json
   readonly tree?: TreeId
-  /** The files before the very first iteration. */
+  /** The files before the first iteration. */
   readonly baseTree?: TreeId
   /** The results of the checks on those files. */
   readonly preflight?: Pick<Preflight, 'checks'>

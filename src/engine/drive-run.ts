@@ -21,7 +21,7 @@ import {
   type WorkspaceChanged,
 } from '../loop/index.ts'
 import { createLock } from '../system/index.ts'
-import { codeDigest } from './code-digest.ts'
+import { codeDigest, continuesCode } from './code-digest.ts'
 import { type Control, createControl } from './control.ts'
 import { createHookRunner, type HookRunner } from './hooks.ts'
 import { createInterrupter, type Interrupter, Interruption } from './interrupter.ts'
@@ -102,7 +102,7 @@ async function drive(
 ): Promise<DriveEnd> {
   const { interrupter, loaded, lease } = held
   const digest = codeDigest(loop)
-  const restart = requireFit(id, loop, loaded, digest, options.force === true)
+  const restart = requireFit(id, loop, loaded, options.force === true)
   const input = await load(loaded.created.input, ports.blobs)
   const recorder = createRecorder(ports, lease, loaded.state, (error) =>
     interrupter.abort(error.code),
@@ -306,13 +306,7 @@ function interruptFor(decision: Decision, interrupter: Interrupter): void {
 }
 
 /** True if the open iteration must restart. */
-function requireFit(
-  id: RunId,
-  loop: AnyLoopType,
-  loaded: LoadedRun,
-  digest: string,
-  force: boolean,
-): boolean {
+function requireFit(id: RunId, loop: AnyLoopType, loaded: LoadedRun, force: boolean): boolean {
   const { state, created } = loaded
   if (state.loop !== loop.name) {
     throw new LoopError(
@@ -326,14 +320,14 @@ function requireFit(
       `Run ${id} was written by a newer version. Upgrade loopwright.`,
     )
   }
-  const begun = state.open !== undefined
-  const changed = (state.open?.codeDigest ?? state.codeDigest) !== digest
-  if (!begun || (!changed && !force)) return false
+  if (state.open === undefined) return false
+  const changed = !continuesCode(loop, state.open.codeDigest ?? state.codeDigest, state.source)
+  if (!changed && !force) return false
   if (force) return true
   throw new LoopError(
     'code-changed',
     `The code of loop "${loop.name}" changed while run ${id} was in the middle of iteration ` +
-      `${state.open?.iteration}. Restore the old code, or resume with force: the iteration then ` +
+      `${state.open.iteration}. Restore the old code, or resume with force: the iteration then ` +
       'restarts and its finished steps run again.',
   )
 }

@@ -16,7 +16,7 @@ export { type Defect, type Planter, type SourceText, toOverlay } from './calibra
 export { cannotRun } from './cannot-run.ts'
 export {
   chainProblems,
-  findById,
+  findStoredCertificate,
   issueCertificate,
   listNewestFirst,
   readCertificate,
@@ -33,7 +33,7 @@ export {
 export type { RaisedConcerns } from './certify/certification.ts'
 export { type Certified } from './certify/certification.ts'
 export { createCertifier } from './certify/certifier.ts'
-export { notOfTheWork } from './certify/certify-tree.ts'
+export { asInfrastructureError } from './certify/certify-tree.ts'
 export { createCertificateDraft } from './certify/draft.ts'
 
 export { type FileDiff, readReview, toReviewCode } from './certify/review.ts'
@@ -49,7 +49,6 @@ export {
 } from './identity/wanted-tests.ts'
 export { findLanguageFamily } from './mask-code.ts'
 export type {
-  Answered,
   FileAccess,
   Observation,
   ObservedTest,

@@ -86,11 +86,11 @@ export interface OpenCheck {
   /** Runs it once and observes its tests and the files that it reads and writes. Absent: it is not a command. */
   readonly observe?: (context: CheckContext, options?: ObserveOptions) => Promise<Observation>
   /** For the certificate: the program and its arguments, a tool, or a judge. */
-  readonly describes: readonly string[]
+  readonly command: readonly string[]
   /** The digest of the program, of the tool's schema, or of the judge's prompt and model. */
   readonly toolDigest: string
   /** The digest of its environment, sandbox, toolchains and repository. Absent: it is code. */
-  readonly surroundings?: string
+  readonly environmentDigest?: string
   /** What to do about a failure that existed before the run. */
   readonly existing: ExistingFailure
   /** Paths that it creates for later checks. */
@@ -107,7 +107,7 @@ export interface CertificationCheckout {
   /** Judges (`judge:<name>`) and consultants (`consult:<name>`), which work in the checkout. */
   readonly agents?: Agents
   /** The sandbox of everything that is started there. */
-  readonly walls?: SandboxSummary
+  readonly sandbox?: SandboxSummary
   /** Absent: nothing can be observed. */
   readonly observes?: Observable
   close(): Promise<void>
@@ -117,6 +117,6 @@ export interface CertificationCheckoutRequest {
   readonly tree: TreeId
   readonly commit?: string
   /** The tree whose lockfile is trusted: the base, or the candidate once a person has approved it. */
-  readonly lockfileOf: TreeId
+  readonly lockfileTree: TreeId
   readonly signal: Signal
 }

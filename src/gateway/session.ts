@@ -41,14 +41,14 @@ export interface Session {
 /** For watching an agent. */
 export interface SessionActivity {
   /** Number of exchanges in progress. */
-  readonly underWay: number
+  readonly inProgress: number
   /** When an exchange last started or ended; 0 before the first. */
   readonly lastAtMs: number
   /**
    * `final`: the model ended its turn without calling a tool, and all earlier calls have returned.
    * An agent that keeps running long after that has nothing left to do.
    */
-  readonly lastAnswer: TurnEnd | undefined
+  readonly lastTurnEnd: TurnEnd | undefined
 }
 
 export async function openSession(
@@ -101,7 +101,7 @@ interface RequestHandler {
 
 function createRequestHandler(parts: SessionParts, token: string): RequestHandler {
   const { clock, turns, stop } = parts
-  const underWay = new Set<Promise<void>>()
+  const inProgress = new Set<Promise<void>>()
   const digest = sha256(token)
   let ordinal = 0
   let lastAtMs = 0
@@ -109,7 +109,7 @@ function createRequestHandler(parts: SessionParts, token: string): RequestHandle
     take: (port) => (request, client) => {
       const { method, url, headers } = request
       const guarded = guardRequest({ method, url, headers, port: port() }, digest)
-      const refusal = 'refusal' in guarded ? guarded.refusal : checkLoad(parts, underWay.size)
+      const refusal = 'refusal' in guarded ? guarded.refusal : checkLoad(parts, inProgress.size)
       if ('refusal' in guarded || refusal !== undefined) {
         return refuse(request, client, guarded.route?.format, refusal ?? stopping)
       }
@@ -123,24 +123,24 @@ function createRequestHandler(parts: SessionParts, token: string): RequestHandle
       const work = handleExchange(parts, { route, ordinal: ++ordinal, request, client, signal })
         .catch((error: unknown) => failExchange(parts, client, route, error))
         .finally(() => {
-          underWay.delete(work)
+          inProgress.delete(work)
           lastAtMs = clock.now()
           stop.signal.removeEventListener('abort', abort)
         })
-      underWay.add(work)
+      inProgress.add(work)
     },
     activity: {
-      get underWay() {
-        return underWay.size
+      get inProgress() {
+        return inProgress.size
       },
       get lastAtMs() {
         return lastAtMs
       },
-      get lastAnswer() {
+      get lastTurnEnd() {
         return turns.last
       },
     },
-    idle: () => Promise.all(underWay),
+    idle: () => Promise.all(inProgress),
   }
 }
 
@@ -188,10 +188,10 @@ const stopping: Refusal = {
   message: 'The run is being stopped. Save your work and finish now.',
 }
 
-function checkLoad({ stop, limits }: SessionParts, underWay: number): Refusal | undefined {
+function checkLoad({ stop, limits }: SessionParts, inProgress: number): Refusal | undefined {
   if (stop.signal.aborted) return stopping
-  if (underWay < limits.concurrentMax) return undefined
-  const message = `${underWay} requests are in progress. Retry when some have ended.`
+  if (inProgress < limits.concurrentMax) return undefined
+  const message = `${inProgress} requests are in progress. Retry when some have ended.`
   return { status: 429, kind: 'rate-limited', message, retryAfterMs: 1000 }
 }
 

@@ -66,7 +66,7 @@ async function findTrees(
   if (wanted !== undefined) {
     const found = iterations.get(wanted)
     if (found === undefined) {
-      const message = `Run "${run.name}" has no iteration ${wanted}. See which it has: loopctl inspect ${run.name}`
+      const message = `Run "${run.name}" has no iteration ${wanted}. List its iterations: loopctl inspect ${run.name}`
       throw new LoopError('unknown-checkpoint', message)
     }
     const after = found.treeAfter ?? state.tree
@@ -87,7 +87,7 @@ async function findBaseTree({
 }: Awaited<ReturnType<typeof readCreated>>): Promise<TreeId | undefined> {
   if (worktree === undefined) return undefined
   const repository = await repositoryOf(worktree)
-  return openGitTrees(repository).treeOf(worktree.base.commit)
+  return openGitTrees(repository).resolveTree(worktree.base.commit)
 }
 
 const createNoFilesError = ({ name }: RunRow): LoopError =>

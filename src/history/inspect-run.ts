@@ -21,7 +21,7 @@ export interface Inspection {
   readonly checkpoints: readonly Checkpoint[]
   /** Each check with its status on the current files. Absent: an older daemon answered. */
   readonly checks?: readonly RunCheck[]
-  /** What became of its work, once that was decided. */
+  /** What was decided about its work, if anything. */
   readonly review?: Review
 }
 

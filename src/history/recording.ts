@@ -35,7 +35,7 @@ export interface Recording {
   /** After the last event. */
   readonly state: RunState
   /** The first iteration in which files were changed from outside, if any. */
-  readonly changedIn: number | undefined
+  readonly changedInIteration: number | undefined
   /** By number, in order of their start. */
   readonly iterations: ReadonlyMap<number, RecordedIteration>
 }
@@ -90,7 +90,7 @@ export async function readRecording(
   const iterations = new Map<number, OpenIteration>()
   let created: RunCreated | undefined
   let state: RunState = initialState
-  let changedIn: number | undefined
+  let changedInIteration: number | undefined
   for await (const recorded of eventsAfter(journal, run.id, 0)) {
     const { event } = recorded
     if (event.type === 'run-created') created = event
@@ -98,10 +98,11 @@ export async function readRecording(
     state = evolve(state, recorded, applyPatchInPlace)
     addEvent(iterations, event, before, state)
     if (event.type === 'workspace-changed' && event.why === 'changed-outside') {
-      changedIn ??= state.open?.iteration ?? state.iteration + 1
+      changedInIteration ??= state.open?.iteration ?? state.iteration + 1
     }
     // The rewind also undid the change from outside.
-    if (event.type === 'run-rewound' && (changedIn ?? 0) > event.toIteration) changedIn = undefined
+    if (event.type === 'run-rewound' && (changedInIteration ?? 0) > event.toIteration)
+      changedInIteration = undefined
   }
   if (created === undefined) {
     throw new LoopError(
@@ -109,7 +110,7 @@ export async function readRecording(
       `The journal of run ${run.id} does not start with run-created. Restore the state folder from a backup.`,
     )
   }
-  return { run, created, state, changedIn, iterations }
+  return { run, created, state, changedInIteration, iterations }
 }
 
 function addEvent(
@@ -198,7 +199,7 @@ function setEnd(steps: Map<StepId, OpenStep>, step: StepId, how: StepEnd): void 
 /** The number of the iteration before the first. */
 export const iterationBefore = ({ created }: Recording): number => created.iteration ?? 0
 
-export const lastOf = ({ iterations, created }: Recording): number =>
+export const lastIteration = ({ iterations, created }: Recording): number =>
   Math.max(created.iteration ?? 0, ...iterations.keys())
 
 export const findStep = (

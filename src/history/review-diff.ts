@@ -69,7 +69,10 @@ async function compareBranch(
 ): Promise<ReviewDiff> {
   const trees = openGitTrees(repository)
   const head = `refs/heads/${branch}`
-  const [before, after] = await Promise.all([trees.treeOf(base.commit), trees.treeOf(head)])
+  const [before, after] = await Promise.all([
+    trees.resolveTree(base.commit),
+    trees.resolveTree(head),
+  ])
   if (before === undefined || after === undefined) {
     const message = `The branch ${branch} no longer exists. Read its changes in review-diff.json of the run's folder.`
     throw new LoopError('unknown-artifact', message)

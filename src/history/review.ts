@@ -1,4 +1,4 @@
-/** What became of the work of a run after it ended. */
+/** The review of a run: what was decided about its work after it ended. */
 
 import type { RunId } from '../loop/index.ts'
 import type { Runs } from '../runs/runs.ts'
@@ -27,7 +27,7 @@ export async function reviewOf({ journal }: ReviewHost, idOrName: string): Promi
   return readReview({ journal }, (await journal.findRun(idOrName)).id)
 }
 
-/** The same of a run that was found before. */
+/** Like `reviewOf`, for a known run id. */
 export async function readReview({ journal }: ReviewHost, run: RunId): Promise<Review> {
   const fact = (await journal.facts(run)).get(factName)
   if (fact === undefined) return { status: 'pending' }

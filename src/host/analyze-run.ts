@@ -1,15 +1,15 @@
 /**
- * Looks back at a run that has ended: what happened, why it ended, whether the work is what was asked for.
- * By a model where one is named, else from the record alone. Nothing of the run changes by it.
+ * Writes the postmortem of an ended run: what happened, why it ended, whether the work is what was asked for. A model
+ * writes it if one is named; otherwise it is derived from the journal. The run itself is not changed.
  */
 
 import {
   collectPostmortemInput,
   createBuiltInPostmortem,
-  filesOf,
   type Postmortem,
   type PostmortemInput,
   toDocuments,
+  toFiles,
 } from '../history/postmortem/built-in.ts'
 import { rootCauses } from '../history/postmortem/find-root-cause.ts'
 import { type DocumentName, writeDocument } from '../history/postmortem/write-documents.ts'
@@ -20,14 +20,14 @@ import type { LaunchHost } from '../launch/launch-host.ts'
 import { add, defined, isEnd, LoopError, textOf, zero } from '../loop/index.ts'
 
 export interface AnalyzeOptions extends Pick<RunFolderOptions, 'logDir' | 'onProblem'> {
-  /** `provider/model`; absent: from the record alone. */
+  /** `provider/model`; absent: derived from the journal. */
   readonly model?: string
-  /** Only writes what a model would be asked. */
+  /** Only writes the prompts. */
   readonly promptOnly?: boolean
   readonly signal?: AbortSignal
 }
 
-/** What is kept of one besides its files. */
+/** Stored as a fact of the run, besides the files. */
 interface KeptPostmortem extends PostmortemFact {
   readonly postmortem: Postmortem
 }
@@ -58,7 +58,7 @@ export async function analyzeRun(
     endedAtMs,
     status: made.status,
     reason: 'asked',
-    files: { ...filesOf(made.documents), ...material.git },
+    files: { ...toFiles(made.documents), ...material.git },
     postmortem,
   }
   await host.journal.setFact(id, factName, {
@@ -110,7 +110,7 @@ async function makeDocuments(
   }
 }
 
-/** A key that is missing, a model that nobody knows: the person can put that right. */
+/** A missing key or an unknown model: the user can fix that. */
 const isRejection = (error: unknown): boolean => error instanceof LoopError
 
 const outputTokensMax = 4000
@@ -127,7 +127,7 @@ async function askFor(
   for (const { name, prompt } of toDocuments(material, undefined)) {
     const answer = await askModel(models, {
       model,
-      system: 'You look back at work that others did, and are precise and brief.',
+      system: 'You write postmortems of work that others did. Be precise and brief.',
       prompt,
       outputTokensMax,
       costMicrosMax,
@@ -137,8 +137,8 @@ async function askFor(
     spent = add(spent, answer.spent)
     texts.set(name, answer.text)
   }
-  const said = /root cause:\s*([a-z -]+)/i.exec(texts.get('summary') ?? '')?.[1]
-  const wanted = said?.trim().toLowerCase().replaceAll(' ', '-')
+  const stated = /root cause:\s*([a-z -]+)/i.exec(texts.get('summary') ?? '')?.[1]
+  const wanted = stated?.trim().toLowerCase().replaceAll(' ', '-')
   const rootCause = rootCauses.find((one) => one === wanted) ?? material.cause.cause
   return { rootCause, spent, documents: toDocuments(material, (name) => texts.get(name) ?? '') }
 }

@@ -21,7 +21,7 @@ export interface Collected {
 }
 
 const graceMs = 3_600_000
-/** Long output of tools is for those who look into a run soon; the record has the ends of it. */
+/** Long output of tools is kept for a week. The journal has the beginning and the end of it. */
 const outputMs = 7 * 86_400_000
 
 export async function collectGarbage(
@@ -33,13 +33,13 @@ export async function collectGarbage(
   const trees = createTreeStore(base)
   const kept = new Set<BlobId>()
   const seen = new Set<string>()
-  // A tree that cannot be read stops this: what hangs on it would be lost.
+  // A tree that cannot be read aborts the collection, since its content would be lost.
   for (const { hash, isTree } of await journal.namedContent()) {
     kept.add(hash as BlobId)
     if (!isTree) continue
     for await (const blob of trees.reachable(hash as TreeId, seen)) kept.add(blob)
   }
-  // What checks printed is the evidence of a certificate, whether its run is still there or not.
+  // The output of checks is evidence of a certificate, even if its run was removed.
   for await (const blob of certifiedOutputs({ folder: base.folder })) kept.add(blob)
   await removeOlder(restoreFolder(base.folder), clock.now() - olderThanMs)
   await removeOlder(outputFolder(base.folder), clock.now() - outputMs)
@@ -50,22 +50,22 @@ export async function collectGarbage(
   return { ...swept, kept: kept.size, layers }
 }
 
-/** A journal that lost rows names too little, and all that it should name would go. */
+/** If the journal has lost rows, content that is still needed would be removed. */
 async function requireSound({ journal, folder }: HostPorts): Promise<void> {
   const [problem] = await journal.integrityProblems()
   if (problem !== undefined) {
     const advice = 'Nothing was removed: restore the journal from a backup first.'
     throw new LoopError('store-damaged', `The journal in ${folder}: ${problem}. ${advice}`)
   }
-  // None because they were removed is as it should be.
+  // An empty journal is fine if the runs were removed.
   if ((await journal.hasRemoved()) || (await journal.listRuns({ limit: 1 })).length > 0) return
-  // Nor are there any where only `certify` was used: what it kept is evidence.
+  // It is also fine if only `certify` was used: its blobs are evidence.
   const evidence = new Set<string>()
   for await (const blob of certifiedOutputs({ folder })) evidence.add(blob)
   if ((await contentIn(join(folder, 'blobs'))).every((hash) => evidence.has(hash))) return
   throw new LoopError(
     'bad-request',
-    `The journal in ${folder} has no runs, but there is content of some: is it the right journal? ` +
+    `The journal in ${folder} has no runs, but there are blobs of runs. Is it the right journal? ` +
       `Nothing was removed. If none of it is needed, delete ${join(folder, 'blobs')}.`,
   )
 }
@@ -78,7 +78,7 @@ async function contentIn(blobs: string): Promise<readonly string[]> {
   return (await Promise.all(names)).flat()
 }
 
-/** A replay that was killed before it was a run is in nobody's way but here. */
+/** Folders of replays that are in use; a replay that was killed before its run was created has none. */
 async function workedIn({ journal }: HostPorts): Promise<ReadonlySet<string>> {
   const runs = await journal.listRuns({ limit: Number.MAX_SAFE_INTEGER })
   return new Set(runs.flatMap(({ workspace }) => workspace ?? []))

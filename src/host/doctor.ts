@@ -1,7 +1,7 @@
 /**
- * What this machine has for runs: walls, keys, a record that is whole. For `loopctl doctor`.
+ * Checks what runs need on this machine: sandbox, keys, an intact journal. For `loopctl doctor`.
  *
- * No value of a key is ever part of it, nor a secret in an address.
+ * The result never contains the value of a key, or a secret that is part of an address.
  */
 
 import { existsSync } from 'node:fs'
@@ -22,9 +22,9 @@ import { openHost } from './open-host.ts'
 
 export interface Examination {
   readonly sandbox: SandboxReport
-  /** How checks write to their dependencies. */
+  /** Whether checks can write to their dependencies through an overlay. */
   readonly dependencies: OverlayReport
-  /** What is observed of the files of a check, with this state folder. */
+  /** Which file accesses of a check can be observed, with this state folder. */
   readonly observes: ObservationReport
   readonly programs: ProgramsFound
   readonly keys: KeysFound
@@ -33,12 +33,12 @@ export interface Examination {
 
 export interface ProgramsFound {
   readonly shown: readonly string[]
-  /** Folders of the PATH in the home that are not shown, and why. */
+  /** Folders of the PATH below the home folder that are not mounted, and why. */
   readonly leftOut: readonly { readonly path: string; readonly why: string }[]
 }
 
 export interface KeysFound {
-  /** Where keys can be besides the environment. */
+  /** The file that can hold keys instead of the environment. */
   readonly file: string
   readonly fileState: 'absent' | 'usable' | 'refused'
   /** Why the file is refused, and what to do. */
@@ -49,17 +49,17 @@ export interface KeysFound {
 export interface ProviderFound {
   readonly provider: string
   readonly key: 'environment' | 'file' | 'none'
-  /** The variable that holds the key, or could. */
+  /** The variable that holds the key, or would hold it. */
   readonly variable: string
-  /** Only where it is not the public one, and without what could be secret. */
+  /** Only if it is not the public one, and without parts that could be secret. */
   readonly baseUrl?: string
-  /** What is wrong with the address, and what to do. */
+  /** Why the address is invalid, and what to do. */
   readonly problem?: string
 }
 
 export interface RecordFound {
   readonly folder: string
-  /** False: nothing was run here yet. */
+  /** False: there have been no runs yet. */
   readonly exists: boolean
   readonly problems: readonly string[]
 }
@@ -68,7 +68,7 @@ export async function examine(
   folder: string,
   environment: Environment = process.env,
 ): Promise<Examination> {
-  // One after the other: the self-test is measured.
+  // In sequence, because the self-test is timed.
   const { report: sandbox, overlay, observes } = await openSandbox()
   const dependencies = await overlay()
   const observed = await observes(existsSync(folder) ? folder : undefined)
@@ -83,7 +83,7 @@ export async function examine(
   }
 }
 
-/** Folders of programs in the home that commands see, read-only. */
+/** Program folders below the home folder that are mounted read-only for commands. */
 function programsOf(environment: Environment): ProgramsFound {
   const { mounts, leftOut } = findUserPrograms({
     home: environment['HOME'] ?? homedir(),
@@ -117,7 +117,7 @@ async function findKeys(environment: Environment): Promise<KeysFound> {
   }
 }
 
-/** Nothing where it is the public one. */
+/** Empty if it is the public address. */
 function findAddress(
   provider: string,
   written: string | undefined,
@@ -134,7 +134,7 @@ function findAddress(
     ...(url.origin === new URL(publicUrl).origin
       ? {}
       : { baseUrl: `${url.origin}${url.pathname.replace(/\/+$/, '')}` }),
-    ...(hasSecret ? { problem: `${its} holds a secret. Take it out, and set it as a key.` } : {}),
+    ...(hasSecret ? { problem: `${its} contains a secret. Remove it, and set it as a key.` } : {}),
   }
 }
 
@@ -152,7 +152,7 @@ async function examineRecord(folder: string): Promise<RecordFound> {
       await host.close()
     }
   } catch (error) {
-    // A record that cannot even be opened is a finding, not the end of the examination.
+    // A journal that cannot be opened is a finding; the other checks still count.
     if (!isLoopError(error)) throw error
     return { folder, exists: true, problems: [error.message] }
   }

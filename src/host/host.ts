@@ -16,33 +16,32 @@ import type { RemovedRun } from './remove-run.ts'
 
 /** An open state folder: starts, resumes, forks and inspects runs. Made by `openHost`. */
 export interface Host extends Runs {
-  /** The way to models for agents of its runs. */
+  /** The gateway that agents of its runs use to call models. */
   readonly models: SharedGateway
-  /** The loop types that loop files can name. Absent: the built-in ones. */
+  /** The loop types that loop files can use. Absent: the built-in ones. */
   readonly loopTypes?: readonly LoopTypeDefinition[]
   /**
-   * A run of its own that does another again from its record: no model and no person is asked, no action
-   * is performed, nothing is paid. Nothing starts before `start` is called.
+   * Prepares a new run that repeats another from its recording: it calls no model, asks no person, performs no action
+   * and costs nothing. It starts when `start` is called.
    */
   replay(run: string, options?: ReplayOptions): Promise<Replay>
-  /** What a run changed, or one of its iterations. Nothing of its files is run for it. */
+  /** The changes of a run or of one of its iterations. None of its files is executed. */
   diff(run: string, options?: DiffOptions): Promise<RunDiff>
-  /** All that an open question of a run is about. */
+  /** The changes that an open question of a run is about. */
   reviewQuestion(run?: string): Promise<QuestionChanges>
-  /** Lands the work of a run that completed on a branch, in memory. */
+  /** Merges the work of a completed run into a branch, without touching a checkout. */
   merge(run: string, options?: MergeOptions): Promise<MergeResult>
   inspect(run: string): Promise<Inspection>
   /**
-   * Takes a run that has ended out of the record for good; with `force` also one that has not, if
-   * nobody drives it. Forks of it stay whole. Its worktree goes too, unless there is work in it that
-   * is nowhere else. Resolves with what it was.
+   * Removes a run permanently. It must have ended, or `force` is set and no process drives it. Its forks are not
+   * affected. Its worktree is removed too, unless it contains work that is in no commit. Resolves with the removed run.
    */
   remove(run: string, options?: RemoveOptions): Promise<RemovedRun>
   /** Removes content that no run names, older than an hour. */
   collectGarbage(): Promise<Collected>
-  /** What is wrong with the record; empty when all is well. Reads everything that it names. */
+  /** Problems of the state folder; empty if there are none. Reads all content that the journal refers to. */
   problems(): Promise<readonly string[]>
-  /** Puts a tree that the record has, by its hash or the beginning of it, into an empty folder. */
+  /** Extracts a recorded tree, by its hash or a prefix of it, into an empty folder. */
   extract(tree: string, folder: string): Promise<TreeId>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** What `loopwright` exports: define a loop type, run it, look at runs, load loop files, verify certificates. */
+/** Exports of `loopwright`: define a loop type, run it, inspect runs, load loop files, verify certificates. */
 
 export type { Agent } from '../agents/index.ts'
 export type { LoadOptions, LoopPreview } from '../definition/load-options.ts'

@@ -1,5 +1,6 @@
 /**
- * One daemon for a record. A second is told who the first is, at once: little is loaded to say so.
+ * Allows one daemon per state folder. A second one fails with the pid of the first. This file imports little, so that
+ * the error is fast.
  */
 
 import { existsSync, readFileSync } from 'node:fs'
@@ -18,7 +19,7 @@ export interface DaemonLock {
   release(): void
 }
 
-/** Rejects with `daemon-running` where another daemon has it. */
+/** Throws `daemon-running` if another daemon holds the lock. */
 export function lockDaemon(state: string): DaemonLock {
   const place = createDaemonFolder(state)
   const held = hold(place)
@@ -26,7 +27,7 @@ export function lockDaemon(state: string): DaemonLock {
   return { place, release: () => held.release() }
 }
 
-/** The process of the daemon that works on it, whether it answers or not. */
+/** The pid of the daemon that holds the lock, whether or not it responds. */
 export function daemonHolder(state: string): number | undefined {
   const place = getDaemonFiles(state)
   if (!existsSync(place.lock)) return undefined
@@ -45,7 +46,7 @@ function hold(place: DaemonFiles): HeldFile | undefined {
   }
 }
 
-/** The kernel knows who it is; files may be from one before it. */
+/** Asks the kernel for the holder, since the files may be from an earlier daemon. */
 function describeHolder(state: string, place: DaemonFiles): string {
   const file = readDaemonFile(state)
   const pid = holderOf(place.lock) ?? readPid(place.pid) ?? file?.pid

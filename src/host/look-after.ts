@@ -1,4 +1,4 @@
-/** Looking after the record: what it names is there, and can be had back. */
+/** Checks that all content that the journal refers to exists, and extracts recorded trees. */
 
 import { type BlobId, LoopError, type TreeId } from '../loop/index.ts'
 import type { HostPorts } from '../runs/host-ports.ts'
@@ -6,11 +6,11 @@ import { requireEmptyFolder, resolveWorkspace } from '../system/index.ts'
 import { isGitTree } from '../workspace/index.ts'
 import { createTreeStore } from '../workspace/tree-store.ts'
 
-/** Findings of the store's own check, and content that rows name and the disk does not have. */
+/** Problems that the store itself finds, and content that rows refer to but that is missing on disk. */
 export async function findProblems(base: HostPorts): Promise<readonly string[]> {
   const { journal, blobs } = base
   const problems = [...(await journal.integrityProblems())]
-  // Of a database that is damaged, what it names cannot be trusted.
+  // If the database is damaged, its references cannot be trusted.
   if (problems.length > 0) return problems
   const trees = createTreeStore(base)
   const seen = new Set<string>()
@@ -30,12 +30,12 @@ export async function findProblems(base: HostPorts): Promise<readonly string[]> 
   return problems
 }
 
-/** Reading to the end compares the content with its name. */
+/** Reading to the end verifies the content against its hash. */
 async function readThrough(content: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const part of content) void part
 }
 
-/** Puts a tree that the record has into an empty folder. */
+/** Extracts a recorded tree into an empty folder. */
 export async function extractTree(base: HostPorts, tree: string, folder: string): Promise<TreeId> {
   const { journal, folder: record } = base
   const named = (await journal.namedContent()).filter(

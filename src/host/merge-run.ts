@@ -1,4 +1,4 @@
-/** Lands the work of a run that completed on a branch. No checkout is touched. */
+/** Merges the work of a completed run into a branch. No checkout is touched. */
 
 import { loadRun, readCreated } from '../engine/index.ts'
 import { recordReview } from '../history/review.ts'
@@ -17,9 +17,9 @@ import {
 export interface MergeOptions {
   /** A branch, created if it does not exist. Default: `agent/<loop>`. */
   readonly into?: string
-  /** One commit, or all of them. Default: one. */
+  /** One squashed commit, or all commits. Default: one. */
   readonly strategy?: MergeStrategy
-  /** Who says so, for the record. */
+  /** The person who merges, for the journal. */
   readonly by?: string
 }
 
@@ -62,7 +62,7 @@ export async function mergeRun(
   return result
 }
 
-/** The branch may have more commits by now. Runs older than certificates have none. */
+/** The branch may have later commits. Runs from before there were certificates have none. */
 export async function requireCertified(
   repository: Repository,
   name: string,
@@ -70,10 +70,10 @@ export async function requireCertified(
   certified: TreeId | undefined,
 ): Promise<void> {
   if (certified === undefined) return
-  const found = await openGitTrees(repository).treeOf(`refs/heads/${branch}`)
+  const found = await openGitTrees(repository).resolveTree(`refs/heads/${branch}`)
   if (found === undefined || found === certified) return
   const message =
-    `${branch} has other files than those that run "${name}" was certified with: it has later commits. ` +
+    `${branch} has commits after the tree that run "${name}" was certified with. ` +
     `Revert them, or certify them (loopctl certify) and merge it yourself: git merge ${branch}`
   throw new LoopError('wrong-status', message)
 }

@@ -1,6 +1,6 @@
 /**
- * The composition root: fills the engine's ports from a folder. Library, command line and daemon all
- * start here. Looking at the record needs little; what works on runs is loaded when it is asked for.
+ * The composition root: fills the engine's ports from a state folder, for library, command line and daemon. Reading
+ * runs needs few modules; the modules that drive runs are loaded on first use.
  */
 
 import { chmodSync, realpathSync } from 'node:fs'
@@ -11,11 +11,11 @@ import { createBlobStore, openStore } from '../journal/index.ts'
 import { createSharedGateway } from '../launch/shared-gateway.ts'
 import { defined, LoopError } from '../loop/index.ts'
 import type { createCheckpointFiles } from '../runs/checkpoint-files.ts'
+import { createDecisions } from '../runs/create-decisions.ts'
 import type { Driver } from '../runs/driver.ts'
 import type { HostPorts } from '../runs/host-ports.ts'
 import type { HostOptions } from '../runs/options.ts'
 import type { createStarts } from '../runs/start-runs.ts'
-import { createTells } from '../runs/tell-runs.ts'
 import { localOwners, makeFolder, stateFolder } from '../system/index.ts'
 import type { Host } from './host.ts'
 
@@ -26,16 +26,16 @@ export async function openHost(options: OpenHostOptions = {}): Promise<Host> {
   const base = openPorts(openFolder(resolve(options.folder ?? stateFolder())), options)
   const { folder, journal, blobs } = base
   const closing = new AbortController()
-  const tells = createTells(base)
+  const decisions = createDecisions(base)
   const models = createSharedGateway()
-  const { parts, shutDown } = partsOf(base, tells.tell)
+  const { parts, shutDown } = partsOf(base, decisions.tell)
   return {
     folder,
     journal,
     blobs,
     models,
     ...defined({ loopTypes: options.loopTypes }),
-    ...tells,
+    ...decisions,
     place: async (choice) => (await parts.starts()).place(choice),
     placeFork: async (run, choice) => (await parts.starts()).placeFork(run, choice),
     placeAgain: async (run, workspace) => (await parts.starts()).placeAgain(run, workspace),
@@ -95,7 +95,7 @@ interface Parts {
   files(): Promise<ReturnType<typeof createCheckpointFiles>>
 }
 
-/** One driver for all: it knows what runs here, and ends it. */
+/** One driver for all runs, so that closing the host can suspend them. */
 function partsOf(
   base: HostPorts,
   tell: Host['tell'],
@@ -121,7 +121,7 @@ function partsOf(
   return { parts, shutDown: async () => (await driver)?.shutDown() }
 }
 
-/** The folder's real path. One that was there already keeps its mode. */
+/** Returns the folder's real path. An existing folder keeps its mode. */
 function openFolder(folder: string): string {
   try {
     const made = makeFolder(folder)

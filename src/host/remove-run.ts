@@ -1,4 +1,4 @@
-/** Takes a run out of the record for good. Its content goes with the next gc, if no other names it. */
+/** Removes a run permanently. Its content is removed by the next gc, unless another run refers to it. */
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,13 +18,13 @@ import {
 } from '../workspace/index.ts'
 
 export interface RemovedRun extends RunRow {
-  /** What became of its worktree. */
+  /** What happened to its worktree. */
   readonly worktree?: WorktreeRemoval
 }
 
 export type WorktreeRemoval =
   | Removal
-  /** It went before, and its branch did not. */
+  /** The worktree was already removed, but its branch still exists. */
   | { readonly status: 'branch-left'; readonly branch: string; readonly branchKept?: string }
   /** The repository is gone, or something is in the way. */
   | { readonly status: 'failed'; readonly why: string }
@@ -35,20 +35,20 @@ export async function removeRun(
   { force }: RemoveOptions = {},
 ): Promise<RemovedRun> {
   const run = await journal.findRun(idOrName)
-  // A beginning is enough to look at a run; what cannot be undone wants all of it.
+  // A prefix is enough to inspect a run, but not for what cannot be undone.
   if (run.id !== idOrName && run.name !== idOrName) {
-    const message = `To remove run "${run.name}" (${run.id}), give its whole name or id.`
+    const message = `To remove run "${run.name}" (${run.id}), pass its full name or id.`
     throw new LoopError('bad-request', message)
   }
   const { worktree } = await readCreated(journal, run.id)
   const remove = async (): Promise<void> => {
     await journal.removeRun(run.id, { force: force === true })
-    // Those beside its work are the person's. Who writes them at this moment finds no run, and ends.
+    // The run folder in the workspace belongs to the user. A process that is writing to it finds no run and stops.
     const own = join(folder, 'runs', `run-${run.id}`)
     await rm(own, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
     await rm(raisedConcernsPath(folder, run.id), { force: true })
   }
-  // Nobody chose the folder of a replay, so nobody would look for it.
+  // The user did not choose the folder of a replay, so it is removed with the run.
   const { workspace } = run
   const isOurs = workspace !== undefined && isReplayFolder(folder, workspace)
   const isRefused = run.held || (force !== true && !isEnd(run.status))
@@ -57,7 +57,7 @@ export async function removeRun(
     if (isOurs) await rm(workspace, { recursive: true, force: true })
     return run
   }
-  // Once the run is forgotten, nobody knows of what it left behind.
+  // Before the run is removed, since the journal would no longer know about the worktree.
   const cleaned = await cleanUp(run, worktree, isOurs)
   if (cleaned.status === 'failed' && force !== true) throw notCleaned(run, cleaned.why)
   await remove()
@@ -71,7 +71,7 @@ const notCleaned = ({ name, workspace }: RunRow, why: string): LoopError =>
       'Fix that, or pass --force to remove the run anyway.',
   )
 
-/** What is not committed or merged stays, as in any clean-up; nobody will ask for snapshots again. */
+/** Keeps work that is not committed or merged. Snapshots are released: they are no longer needed. */
 async function cleanUp(
   { loop, workspace: path }: RunRow,
   worktree: RunWorktree,

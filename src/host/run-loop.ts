@@ -1,4 +1,4 @@
-/** The shortest way from a loop to its outcome. */
+/** Runs a loop to its end in one call. */
 
 import type { DriveEnd } from '../engine/index.ts'
 import type { LoopType, RunId } from '../loop/index.ts'

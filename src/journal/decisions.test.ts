@@ -89,8 +89,8 @@ describe('E11: what people decided', () => {
   })
 
   test.each<[string, RunEvent]>([
-    ['the run was taken back', { type: 'run-rewound', toIteration: 0 }],
-    ['its iteration is done anew', { type: 'iteration-restarted', iteration: 1, reason: '' }],
+    ['the run was rewound', { type: 'run-rewound', toIteration: 0 }],
+    ['its iteration was restarted', { type: 'iteration-restarted', iteration: 1, reason: '' }],
   ])('can be decided anew when %s', async (_name, event) => {
     const { run, write } = await writeRun(journal)
     const first = await journal.recordDecision(run, answer('yes'), 'ada', 5)

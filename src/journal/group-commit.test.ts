@@ -141,7 +141,7 @@ describe('units of several runs', () => {
       expect(await settled(writes)).toEqual(['store-failed', 'store-failed', 'store-failed'])
       disk = () => undefined
       for (const run of runs) expect(await messages(run)).toEqual([])
-      // The disk works again: whoever takes the run writes from where it was.
+      // The disk works again: the next owner of the run continues from the last committed event.
       for (const { run, lease } of runs) {
         await journal.release(lease)
         const again = await journal.acquire(run, 'again')
@@ -159,7 +159,7 @@ describe('units of several runs', () => {
 })
 
 describe('events', () => {
-  test('have numbers without gaps in their run, and a place in the store that grows', async () => {
+  test('have gapless numbers in their run, and a growing position in the store', async () => {
     const runs = await heldRuns(3)
     for (let round = 0; round < 4; round++) {
       const writes = runs.map((run) => journal.append(run.lease, run.unit([note(), note()])))
@@ -189,7 +189,7 @@ describe('events', () => {
     expect(await messages(run)).toEqual(['once'])
   })
 
-  test('are read from and to any number, so many at a time', async () => {
+  test('are read by range, up to a limit', async () => {
     const [run] = await heldRuns(1)
     if (run === undefined) throw new Error('no run')
     const write = journal.append(run.lease, run.unit(Array.from({ length: 9 }, () => note())))
@@ -203,7 +203,7 @@ describe('events', () => {
     expect(await read({ afterSeq: 10 })).toEqual([])
   })
 
-  test('are what was written, whatever they hold', async () => {
+  test('are returned as they were written, whatever they contain', async () => {
     const [run] = await heldRuns(1)
     if (run === undefined) throw new Error('no run')
     const texts = [

@@ -1,4 +1,4 @@
-// File handles and locks are of the process, so most of this looks at real ones.
+// File handles and locks belong to the process, so most of these tests use real ones.
 
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -35,7 +35,7 @@ async function runChild(code: string, ...flags: string[]): Promise<string> {
   return (await promisify(execFile)(process.execPath, args)).stdout.trim()
 }
 
-test('a statement is prepared once, and of no use when its connection is closed', () => {
+test('a statement is prepared once, and useless after its connection is closed', () => {
   const database = openDatabase(':memory:', 'NORMAL')
   const statement = database.prepare('SELECT 1 AS one')
   expect(database.prepare('SELECT 1 AS one')).toBe(statement)
@@ -46,7 +46,7 @@ test('a statement is prepared once, and of no use when its connection is closed'
   expect(() => database.prepare('SELECT 1 AS one')).toThrow('database is not open')
 })
 
-test('the files of closed journals are let go of when their statements are collected', async () => {
+test('the files of closed journals are released when their statements are collected', async () => {
   const code = `
     await openAndClose('first')
     gc(); await turn(); gc(); await turn()
@@ -57,7 +57,7 @@ test('the files of closed journals are let go of when their statements are colle
   expect(Number(await runChild(code, '--expose-gc'))).toBeLessThanOrEqual(3)
 })
 
-test('a program that opens and closes many keeps a bounded number of files', async () => {
+test('a program that opens and closes many journals keeps a bounded number of files open', async () => {
   const code = `
     let most = 0
     for (let count = 0; count < 300; count++) {
@@ -68,7 +68,7 @@ test('a program that opens and closes many keeps a bounded number of files', asy
   expect(Number(await runChild(code))).toBeLessThan(250)
 })
 
-test('a journal opens in a worker thread, for its owner only', async () => {
+test('a journal opens in a worker thread, private to its owner', async () => {
   const code = `
     const { Worker } = await import('node:worker_threads')
     process.umask(0)
@@ -86,7 +86,7 @@ test('a journal opens in a worker thread, for its owner only', async () => {
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'S2: a second connection of a process leaves it the locks of the first',
+  'S2: a second connection in a process does not release the locks of the first',
   () => {
     const path = join(folder, 'journal.db')
     const locks = (): number =>

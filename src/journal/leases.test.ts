@@ -13,7 +13,7 @@ beforeEach(() => {
   journal = openStore({ owners: localOwners, path: ':memory:', now: () => nowMs })
 })
 
-/** Owners whose processes are surely gone: the number is beyond what a kernel gives out. */
+/** Owners whose processes surely do not exist: the pid is larger than a kernel assigns. */
 function deadOwner(): string {
   const [host, place, _pid, started, nonce] = createOwnerId().split('|')
   return [host, place, 2 ** 30, started, nonce].join('|')
@@ -92,7 +92,7 @@ describe('L2: a holder that was replaced', () => {
     expect(await journal.read(run)).toHaveLength(1)
   })
 
-  test('cannot renew, and giving back what it no longer has takes nothing from the newer one', async () => {
+  test('cannot renew, and releasing a lost lease takes nothing from the newer holder', async () => {
     const { run, lease, newer } = await replaced()
     await expect(journal.renew(lease)).rejects.toMatchObject({ code: 'fenced' })
     await journal.release(lease)
@@ -174,7 +174,7 @@ describe('an owner', () => {
     expect(mayBeAlive([host, before, ...others].join('|'))).toBe(false)
   })
 
-  test('is not taken for a later process with the same number', () => {
+  test('is not confused with a later process that has the same pid', () => {
     const [host, place, pid, _started, nonce] = parts
     expect(mayBeAlive([host, place, pid, '1', nonce].join('|'))).toBe(false)
   })

@@ -40,7 +40,7 @@ async function makeJournal(): Promise<void> {
   await journal.close()
 }
 
-/** Changes a file by SQL that is not ours. */
+/** Changes a file with foreign SQL. */
 function meddle(sql: string, file = path): void {
   const database = openDatabase(file, 'FULL')
   database.exec(sql)
@@ -62,7 +62,7 @@ describe('S1: on every open', () => {
     }
   })
 
-  test('the files are for their owner only, also those beside the first and the folder', async () => {
+  test('the files and the folder are private to their owner, including the files beside the database', async () => {
     const journal = openStore({ path })
     await (await writeRun(journal)).write(note())
     expect(readdirSync(dirname(path)).toSorted()).toEqual([
@@ -77,14 +77,14 @@ describe('S1: on every open', () => {
     await journal.close()
   })
 
-  test('a file that others could read is closed to them', async () => {
+  test('a file that others can read is made private', async () => {
     await makeJournal()
     chmodSync(path, 0o644)
     await openStore({ path }).close()
     expect(bits(path)).toBe('600')
   })
 
-  test('what was written is there, in one file', async () => {
+  test('everything written is there, in one file', async () => {
     await makeJournal()
     for (const name of readdirSync(dirname(path))) {
       if (name !== 'journal.db') rmSync(join(dirname(path), name))
@@ -96,7 +96,7 @@ describe('S1: on every open', () => {
   })
 })
 
-describe('a file that is not ours is refused as damaged, and its bytes stay as they are', () => {
+describe('a foreign file is refused as damaged, and its bytes are unchanged', () => {
   const header = (bytes: number): Buffer => {
     openDatabase(join(folder, 'sample.db'), 'FULL').exec('CREATE TABLE a (b)')
     meddle('INSERT INTO a VALUES (1)', join(folder, 'sample.db'))
@@ -106,9 +106,9 @@ describe('a file that is not ours is refused as damaged, and its bytes stay as t
   test.each<[string, () => Buffer]>([
     ['text', () => Buffer.from('Dear diary,\n'.repeat(100))],
     ['a few bytes', () => Buffer.from('x')],
-    ['a header that is cut off', () => header(60)],
+    ['a truncated header', () => header(60)],
     ['a header with noise behind it', () => Buffer.concat([header(100), Buffer.alloc(9000, 7)])],
-    ['a database that is cut off in the middle of a page', () => header(5000)],
+    ['a database that is truncated in the middle of a page', () => header(5000)],
   ])('%s', (_name, content) => {
     const file = join(folder, 'other.db')
     writeFileSync(file, content())
@@ -119,7 +119,7 @@ describe('a file that is not ours is refused as damaged, and its bytes stay as t
     expect(readFileSync(file).equals(before)).toBe(true)
   })
 
-  test('a journal that is cut off', async () => {
+  test('a truncated journal', async () => {
     await makeJournal()
     truncateSync(path, statSync(path).size / 2)
     const before = readFileSync(path)
@@ -133,9 +133,9 @@ describe('a file that is not ours is refused as damaged, and its bytes stay as t
   })
 
   test.each([
-    ['with an id of its own', 'PRAGMA application_id = 7; CREATE TABLE mine (a)'],
+    ['with its own id', 'PRAGMA application_id = 7; CREATE TABLE mine (a)'],
     ['without one', 'CREATE TABLE mine (a); INSERT INTO mine VALUES (1)'],
-    ['with a version of its own', 'CREATE TABLE mine (a); PRAGMA user_version = 1'],
+    ['with its own version', 'CREATE TABLE mine (a); PRAGMA user_version = 1'],
     ['in the old journal mode', 'CREATE TABLE mine (a); PRAGMA journal_mode = DELETE'],
   ])("another application's database %s", (_name, sql) => {
     const file = join(folder, 'other.db')
@@ -164,19 +164,19 @@ describe('a file that is not ours is refused as damaged, and its bytes stay as t
     expect(() => openStore({ path: file })).toThrow(/was not changed.*backup/s)
   })
 
-  test('a folder in its place is refused', () => {
+  test('a folder at its path is refused', () => {
     expect(() => openStore({ path: folder })).toThrow(
       expect.objectContaining({ code: 'store-damaged' }),
     )
   })
 
-  test('a pipe in its place is refused and not waited for', () => {
+  test('a named pipe at its path is refused without blocking', () => {
     const pipe = join(folder, 'pipe.db')
     execFileSync('mkfifo', [pipe])
     expect(() => openStore({ path: pipe })).toThrow(/not a regular file/)
   })
 
-  test('an empty file is refused when content lies beside it', () => {
+  test('an empty file is refused if there is content beside it', () => {
     mkdirSync(join(folder, 'blobs', 'ab'), { recursive: true })
     const file = join(folder, 'journal.db')
     writeFileSync(file, '')
@@ -196,7 +196,7 @@ describe('a file that is not ours is refused as damaged, and its bytes stay as t
 })
 
 describe('a newer file', () => {
-  test('is refused with what to do, and stays as it is', async () => {
+  test('is refused with advice, and stays unchanged', async () => {
     await makeJournal()
     meddle(`PRAGMA user_version = ${schemaVersion + 1}`)
     const before = readFileSync(path)
@@ -208,7 +208,7 @@ describe('a newer file', () => {
 })
 
 describe('a migration', () => {
-  /** Every place at which a process may die while it makes the tables. */
+  /** Every point at which a process may die while it creates the tables. */
   function openAndFailAt(failAt: number): {
     readonly statements: number
     readonly failed: boolean
@@ -230,7 +230,7 @@ describe('a migration', () => {
     }
   }
 
-  test('that is killed at any place leaves a file that opens and works', async () => {
+  test('that is killed at any point leaves a file that opens and works', async () => {
     path = join(folder, 'journal.db')
     for (let failAt = 1; openAndFailAt(failAt).failed; failAt++) {
       const journal = openStore({ path })
@@ -242,7 +242,7 @@ describe('a migration', () => {
     expect(openAndFailAt(0).failed).toBe(false)
   })
 
-  test('is done once, by whoever comes first', async () => {
+  test('is done once, by the first process', async () => {
     const first = openStore({ path })
     const second = openStore({ path })
     await writeRun(first, { name: 'one' })

@@ -89,7 +89,7 @@ describe('another process', () => {
     expect(await journal.integrityProblems()).toEqual([])
   })
 
-  test('and this one write to their own runs in one file', async () => {
+  test('and this one write to separate runs in one file', async () => {
     const mine = await writeRun(journal, { name: 'mine' })
     const theirs = await writeRun(journal, { name: 'theirs' })
     const child = await startChild(`

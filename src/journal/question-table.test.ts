@@ -25,7 +25,7 @@ const answered = (iteration: number, name: string): never =>
 const ended = (iteration: number, type: string): never =>
   event({ type: 'iteration-ended', iteration, ending: { type } })
 
-test('questions that were open in an older record are in the inbox, and no others', async () => {
+test('questions that were open in an older journal are in the inbox, and no others', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-questions-'))
   const path = join(folder, 'journal.db')
   const database = openDatabase(path, 'NORMAL')

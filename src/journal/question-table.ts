@@ -4,7 +4,7 @@
  */
 
 import type { AskedAfter, AskedQuestion } from '../engine/index.ts'
-import { kindOf, type RunEvent, type RunId, type StepId } from '../loop/index.ts'
+import { parseStepKind, type RunEvent, type RunId, type StepId } from '../loop/index.ts'
 import type { Database } from './database.ts'
 import { decodeEvent } from './event-code.ts'
 
@@ -28,7 +28,8 @@ export function createQuestionKeeper(
       }
       case 'step-finished':
       case 'step-failed':
-        if (kindOf(event.step) === 'ask') remove.run(key, questionKey(event.iteration, event.step))
+        if (parseStepKind(event.step) === 'ask')
+          remove.run(key, questionKey(event.iteration, event.step))
         return
       case 'iteration-ended':
         if (endsIteration(event)) removeAll.run(key)

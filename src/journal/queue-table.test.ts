@@ -7,7 +7,7 @@ import { writeRun } from '../testing/write-run.ts'
 import { openDatabase } from './database.ts'
 import { openStore } from './open-store.ts'
 
-test('a row that is damaged keeps none of the others from being read', async () => {
+test('a damaged row does not prevent reading the others', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-queue-'))
   afterStory(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'journal.db')

@@ -56,7 +56,7 @@ async function endedRun(journal: Store, name: string): Promise<WrittenRun> {
 
 const tables = ['runs', 'events', 'snapshots', 'checkpoints', 'decisions', 'leases']
 
-/** The highest number that a column has. */
+/** The highest value in a column. */
 function highest(column: string, table: string): number {
   const database = openDatabase(path, 'NORMAL')
   const row = database.prepare(`SELECT max(${column}) AS number FROM ${table}`).get()
@@ -64,7 +64,7 @@ function highest(column: string, table: string): number {
   return (row as { number: number }).number
 }
 
-/** How many rows there are of each kind, and which content is named. */
+/** The number of rows of each kind, and the referenced content. */
 function rows(): Record<string, unknown> {
   const database = openDatabase(path, 'NORMAL')
   const count = (table: string): unknown =>
@@ -76,7 +76,7 @@ function rows(): Record<string, unknown> {
 }
 
 describe('a run that is removed', () => {
-  test('is gone from every table, and others stay as they were', async () => {
+  test('is gone from every table, and others are unchanged', async () => {
     const journal = openJournal()
     const kept = await endedRun(journal, 'kept')
     const before = rows()
@@ -95,7 +95,7 @@ describe('a run that is removed', () => {
     expect(await journal.integrityProblems()).toEqual([])
   })
 
-  test('leaves its name free, and is not removed twice', async () => {
+  test('frees its name, and cannot be removed twice', async () => {
     const journal = openJournal()
     const { run } = await endedRun(journal, 'again')
     expect(await journal.hasRemoved()).toBe(false)
@@ -106,7 +106,7 @@ describe('a run that is removed', () => {
     expect((await journal.findRun('again')).status).toBe('completed')
   })
 
-  test('M2: leaves neither its key nor its positions to others, also of another process', async () => {
+  test('M2: passes neither its key nor its positions on to others, also in another process', async () => {
     const [journal, other] = [openJournal(), openJournal()]
     const frozen = await writeRun(journal, { name: 'frozen' })
     await frozen.take(createOwnerId())
@@ -167,7 +167,7 @@ describe('a run that is removed', () => {
   })
 })
 
-test('a file that was written before runs could be removed is brought up to date', async () => {
+test('a file from before runs could be removed is migrated', async () => {
   const database = openDatabase(path, 'NORMAL')
   migrate(database, path, migrations.slice(0, 1))
   database.exec(
@@ -206,7 +206,7 @@ describe('a run is not removed', () => {
     expect(await journal.listRuns()).toEqual([])
   })
 
-  test('in part: whichever statement fails, all of it is there', async () => {
+  test('partially: if any statement fails, the whole run is still there', async () => {
     const { run } = await endedRun(openJournal(), 'whole')
     const before = rows()
     let [count, k] = [0, 0]

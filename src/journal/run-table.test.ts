@@ -27,14 +27,14 @@ describe('a run is found', () => {
   test.each([
     ['its id', '0191-aaaa', 'brave-otter'],
     ['its name', 'brave-owl', 'brave-owl'],
-    ['a beginning of its id', '0191-aab', 'brave-owl'],
-    ['a beginning of its name', 'brave-ot', 'brave-otter'],
-    ['a beginning with a sign that has a meaning in SQL', 'calm_', 'calm_fox'],
+    ['a prefix of its id', '0191-aab', 'brave-owl'],
+    ['a prefix of its name', 'brave-ot', 'brave-otter'],
+    ['a prefix with an SQL wildcard', 'calm_', 'calm_fox'],
   ])('by %s', async (_name, text, name) => {
     expect((await journal.findRun(text)).name).toBe(name)
   })
 
-  test('by a name that is the beginning of another', async () => {
+  test('by a name that is a prefix of another', async () => {
     await writeRun(journal, { name: 'brave' })
     expect((await journal.findRun('brave')).name).toBe('brave')
   })
@@ -55,7 +55,7 @@ describe('a run is found', () => {
 })
 
 describe('the row of a run', () => {
-  test('keeps in step with its events', async () => {
+  test('is in sync with its events', async () => {
     const { run, name, write } = await writeRun(journal, { workspace: '/work', atMs: 77 })
     expect(await journal.findRun(run)).toEqual({
       id: run,
@@ -102,7 +102,7 @@ describe('the row of a run', () => {
 })
 
 describe('runs are listed', () => {
-  test('newest first, by status, so many at a time', async () => {
+  test('newest first, by status, up to a limit', async () => {
     for (const name of ['a', 'b', 'c', 'd']) {
       const { write } = await writeRun(journal, { name })
       if (name === 'b' || name === 'd') await write(started)
@@ -116,7 +116,7 @@ describe('runs are listed', () => {
   })
 })
 
-test('checkpoints are where iterations ended that counted; going back forgets the later ones', async () => {
+test('checkpoints are the ends of iterations that counted; a rewind forgets the later ones', async () => {
   const { run, write } = await writeRun(journal)
   await write(started, ...iteration(1), { type: 'iteration-started', iteration: 2 })
   const ending = { type: 'interrupted', reason: '' } as const
@@ -158,7 +158,7 @@ describe('the run that could have created a repository', () => {
       workspace,
     })
 
-  test('is a run that worked above it, or in it when there was none', async () => {
+  test('is a run that worked above it, or in it before it was a repository', async () => {
     await insert('with', '/nonexistent/a', false)
     await insert('without', '/nonexistent/b', true)
     expect(await journal.makerOfGit('/nonexistent/a')).toBeUndefined()

@@ -21,7 +21,7 @@ test('a locked journal is distinguished from a failing disk, also on opening', (
   expect(error.message).not.toMatch(/Check the disk/)
 })
 
-test('a rejection stays as it is', () => {
+test('a rejection stays unchanged', () => {
   const error = new LoopError('fenced', 'taken over')
   expect(storeFailed(error)).toBe(error)
 })

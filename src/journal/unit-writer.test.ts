@@ -23,7 +23,7 @@ const tailBytes = (): number =>
       'WHERE seq > (SELECT coalesce(max(seq), 1) FROM snapshots)',
   )
 
-/** An iteration that leaves progress of so many characters and wrote so many on its way. */
+/** An iteration with this much progress that also wrote this many characters. */
 function* iterationOf(number: number, progressChars: number, chars: number): Generator<RunEvent[]> {
   yield [{ type: 'iteration-started', iteration: number }]
   yield [note('on its way', chars)]
@@ -57,7 +57,7 @@ describe('a snapshot', () => {
     },
   )
 
-  test('is written also when each process writes less than that before another takes over', async () => {
+  test('is also written if each process writes less than that before another takes over', async () => {
     const written = await writeRun(journal)
     for (let number = 1; number <= 20; number++) {
       const lease = await written.take(`process ${number}`)
@@ -76,7 +76,7 @@ describe('a snapshot', () => {
     expect((await journal.snapshot(written.run))?.seq).toBe(written.state.seq)
   })
 
-  test('is the state that the events make', async () => {
+  test('equals the state that the events produce', async () => {
     const written = await writeRun(journal)
     await iterate(written, 1, 50, 40_000)
     expect(await journal.snapshot(written.run)).toEqual(JSON.parse(JSON.stringify(written.state)))

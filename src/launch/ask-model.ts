@@ -1,6 +1,6 @@
 /**
- * One question to a model outside of any run, through the gateway: no key is seen here, its worst case is
- * reserved before it is asked (E4), and it has a limit in time (E9).
+ * One question to a model outside of any run, through the gateway: this code sees no key, the worst case is reserved
+ * before the request (E4), and there is a time limit (E9).
  */
 
 import { describeModel } from '../agents/index.ts'
@@ -26,7 +26,7 @@ export interface ModelAnswer {
   readonly spent: Amount
 }
 
-/** The variable by which our own client is told the token of its session. */
+/** The variable from which our own client reads the token of its session. */
 const tokenVariable = 'LOOPWRIGHT_SESSION'
 
 export async function askModel(
@@ -76,7 +76,7 @@ function contextFor(
       iterations: 1,
       timeMs: timeoutMs,
       tokens: tokensLeft,
-      costMicros: money.leftMicros(),
+      costMicros: money.remainingMicros(),
     }),
     tools: async () => [],
     callTool: async () => ({

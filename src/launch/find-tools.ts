@@ -6,7 +6,7 @@ import { builtInTools, createTools, searchTools } from '../tools/index.ts'
 
 type ToolList = Awaited<ReturnType<NonNullable<Tools['list']>>>
 
-/** Those of a loop, else the built-in ones; with a query, the ones that match it. */
+/** The tools of a loop, or the built-in ones; with a query, only those that match it. */
 export async function findTools(opened?: Tools, query?: string): Promise<ToolList> {
   const tools = opened ?? createTools({ tools: builtInTools({ commands: createPlainCommands() }) })
   const all = (await tools.list?.()) ?? []

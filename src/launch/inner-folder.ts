@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import type { Commands, RunBaseFiles, StartProcess, TreeReader } from '../engine/index.ts'
 import type { OpenedSandbox } from './opened-sandbox.ts'
 
-/** Commands that would start at the top of the workspace start in that folder instead. */
+/** Commands start in that folder instead of the root of the workspace. */
 export function startingIn(
-  walls: OpenedSandbox,
+  sandbox: OpenedSandbox,
   workspace: string,
   inner: string | undefined,
 ): OpenedSandbox {
-  if (inner === undefined) return walls
+  if (inner === undefined) return sandbox
   const there = <C extends { readonly cwd?: string }>(command: C): C => {
     const isAtTop = command.cwd === undefined || command.cwd === workspace
     return isAtTop ? { ...command, cwd: join(workspace, inner) } : command
@@ -23,20 +23,20 @@ export function startingIn(
     (command) =>
       start(there(command))
   return {
-    ...walls,
-    commands: inFolder(walls.commands),
-    commandsFor: (command, shows) => inFolder(walls.commandsFor(command, shows)),
-    bareCommands: inFolder(walls.bareCommands),
-    bareStart: started(walls.bareStart),
+    ...sandbox,
+    commands: inFolder(sandbox.commands),
+    commandsFor: (command, shows) => inFolder(sandbox.commandsFor(command, shows)),
+    bareCommands: inFolder(sandbox.bareCommands),
+    bareStart: started(sandbox.bareStart),
     agentCommands(command, socketPath, view = {}) {
-      // An agent looks for its instructions in each folder from the top down.
+      // An agent reads instructions in each folder from the root down.
       const hides = foldersTo(inner).flatMap((folder) =>
         (view.hides ?? []).map((path) => join(folder, path)),
       )
-      const opened = walls.agentCommands(command, socketPath, { ...view, hides })
+      const opened = sandbox.agentCommands(command, socketPath, { ...view, hides })
       return { ...opened, commands: inFolder(opened.commands), start: started(opened.start) }
     },
-    startServer: started(walls.startServer),
+    startServer: started(sandbox.startServer),
   }
 }
 
@@ -45,7 +45,7 @@ function foldersTo(inner: string): readonly string[] {
   return ['', ...names.map((_name, index) => names.slice(0, index + 1).join('/'))]
 }
 
-/** Only the files of the folder, which decide how it is checked. */
+/** Only the files of the folder, from which its checks are derived. */
 export function filesIn({ reader, tree }: RunBaseFiles, inner: string | undefined): RunBaseFiles {
   if (inner === undefined) return { reader, tree }
   const prefix = `${inner}/`

@@ -5,8 +5,8 @@ import type { Runs } from '../runs/runs.ts'
 import type { SharedGateway } from './shared-gateway.ts'
 
 export interface LaunchHost extends Pick<Runs, 'folder' | 'journal' | 'blobs'> {
-  /** The way to models for agents of its runs. */
+  /** The gateway that agents of its runs use to call models. */
   readonly models: SharedGateway
-  /** The loop types that loop files can name. Absent: the built-in ones. */
+  /** The loop types that loop files can use. Absent: the built-in ones. */
   readonly loopTypes?: readonly LoopTypeDefinition[]
 }

@@ -1,5 +1,3 @@
-/** Where the parts of a run are opened, and what they may use. */
-
 import type { RunBaseFiles } from '../engine/index.ts'
 import type { ReplaySettings } from '../gateway/index.ts'
 import type { LoopTypeDefinition } from '../loops/index.ts'
@@ -10,20 +8,20 @@ import type { SharedGateway } from './shared-gateway.ts'
 
 /** Where the parts of a loaded loop are opened, and what they may use. */
 export interface OpenPlace {
-  /** The folder of the record. */
+  /** The state folder. */
   readonly folder: string
   readonly workspace?: string | undefined
-  /** The folder that the workspace stands for, where it is a worktree. */
+  /** The checkout of the repository, if the workspace is a worktree. */
   readonly checkout?: string | undefined
-  /** The folder of the workspace that commands start in, from its top; absent: the top. */
+  /** The working directory of commands, relative to the workspace; absent: the workspace itself. */
   readonly inner?: string
-  /** The files that the run began with; absent: those of the workspace as they are. */
+  /** The base files of the run; absent: the current files of the workspace. */
   readonly begun?: () => RunBaseFiles
-  /** Seen by whatever the run starts, and not to be changed: whole paths. */
+  /** Mounted read-only for all processes of the run: absolute paths. */
   readonly readOnly?: readonly string[]
-  /** Where programs are looked up; default: the PATH of this process. */
+  /** The PATH for programs; default: that of this process. */
   readonly path?: string | undefined
-  /** Folders of which no program is used though the PATH names them. */
+  /** Folders on the PATH whose programs are not used. */
   readonly untrusted?: readonly string[]
   /** Dependencies that are mounted in the workspace and do not belong to it. */
   readonly layer?: Pick<SandboxSpec, 'overlay' | 'mounts' | 'scratch' | 'programs' | 'env'>
@@ -31,19 +29,19 @@ export interface OpenPlace {
   readonly workspaceOverlay?: SandboxSpec['workspaceOverlay']
   /** Where run folders are kept in the workspace, if it is not a worktree. Default: `logs/loop`. */
   readonly logDir?: string
-  /** Files that are no part of the work though they may lie in the workspace: whole paths. */
+  /** Files that are not part of the work, even if they are in the workspace: absolute paths. */
   readonly apart?: readonly string[]
   /** The run is attended. Without it a strong sandbox is required. */
   readonly attended?: boolean
-  /** Not kept with what agents say, besides the secrets that lie about. */
+  /** Masked in the output of agents, in addition to secrets found in the workspace. */
   readonly secrets?: readonly string[]
   /** Only checks are opened, not the agent that would do the work. */
   readonly isForChecks?: true
-  /** The host's own, shared by its runs; without it one is opened for this run. */
+  /** The gateway of the host, shared by its runs; absent: opened for this run. */
   readonly models?: SharedGateway
-  /** Where the workspace is for whatever the run starts, as far as walls can do that. */
+  /** The path of the workspace inside the sandbox, if the sandbox supports it. */
   readonly shownAs?: string | undefined
-  /** Models are not asked: the record answers, and nothing else. */
+  /** Replays recorded responses instead of calling models. */
   readonly replay?: (at: ReplayPosition) => ReplaySettings | undefined
   readonly signal?: AbortSignal
   /** The environment of the run; default: that of this process. */

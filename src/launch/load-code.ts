@@ -9,12 +9,12 @@ import {
   changedChecks,
   changedPrompts,
   changedSource,
-  changedVersion,
   type LoopChanges,
   requireChanges,
   withSettings,
 } from '../definition/loop-changes.ts'
 import { LoopFileError, pathName } from '../definition/loop-file/index.ts'
+import { versionOf } from '../engine/code-digest.ts'
 import { defined, type Json, LoopError, type Source } from '../loop/index.ts'
 import { type LoopTypeDefinition, loopTypes, type ReadPrompts } from '../loops/index.ts'
 import {
@@ -115,7 +115,7 @@ async function checkLoop(
     const { name } = closedCodeLoopType(scanned, code.described)
     return { name, variables: [], typed: undefined }
   }
-  const version = changedVersion(scanned.digest, changes)
+  const version = versionOf({ digest: scanned.digest, changes })
   const prompts = changedPrompts(promptsOf(code, type, file), changes)
   const input = isJsonObject(given) ? given : {}
   const { loop, variables } = await type.prepare(file, { version, input, prompts })

@@ -8,11 +8,11 @@ import {
   changedChecks,
   changedPrompts,
   changedSource,
-  changedVersion,
   requireChanges,
   withSettings,
 } from '../definition/loop-changes.ts'
 import { describePowers, type ReadLoopFile } from '../definition/loop-file/index.ts'
+import { versionOf } from '../engine/code-digest.ts'
 import { type Json, LoopError, suggestName } from '../loop/index.ts'
 import type { LoopFile } from '../protocol/index.ts'
 import { modelWarnings } from './agents/model-warnings.ts'
@@ -31,7 +31,7 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
   const environment = options.environment ?? process.env
   await requireSeals(file)
   const input = withGiven(file.input, options.input)
-  const version = changedVersion(digest, changes)
+  const version = versionOf({ digest, changes })
   const prompts = changedPrompts(read.prompts, changes)
   const prepared = await read.type.prepare(file, { version, input, prompts })
   return {

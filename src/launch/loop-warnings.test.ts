@@ -26,12 +26,12 @@ async function warnings(
   return loopWarnings(file, path, workspace, { environment, folder })
 }
 
-describe('a loop file is warned of', () => {
-  test('what is not there', async () => {
+describe('a loop file gets warnings for', () => {
+  test('missing files', async () => {
     expect(await warnings('agent: { command: [./agent], env: [SET] }')).toEqual([])
     expect((await warnings('agent: { command: [./notes] }')).join()).toContain('chmod +x')
     expect(await warnings('agent: { command: [nobody], env: [UNSET] }')).toEqual([
-      'agent.command: there is no program nobody: install it, or give its path.',
+      'agent.command: the program nobody was not found: install it, or use its path.',
       'agent.env: UNSET is not set, so the agent will not have it.',
     ])
     expect(await warnings('agent: { model: a/b }\nsandbox: { hide: [x] }', '/nonexistent')).toEqual(
@@ -39,7 +39,7 @@ describe('a loop file is warned of', () => {
     )
   })
 
-  test('an agent that is not here, and how to get it', async () => {
+  test('a missing agent, and how to get it', async () => {
     expect(await warnings('agent: claude')).toEqual([
       expect.stringMatching(/^agent: claude is not on the PATH .*loopctl agents add claude/),
     ])
@@ -48,27 +48,27 @@ describe('a loop file is warned of', () => {
       'agent.env: UNSET is not set, so the agent will not have it.',
     ])
     expect(await warnings('agent: { acp: [nobody] }')).toEqual([
-      'agent.acp: there is no program nobody: install it, or give its path.',
+      'agent.acp: the program nobody was not found: install it, or use its path.',
     ])
     expect(await warnings('agent: repair')).toEqual([])
   })
 
-  test('a key for an agent that gets none, unless it has a login of its own', async () => {
+  test('a missing key of an agent, unless it has its own login', async () => {
     const agent = 'command: [./agent], env: [ANTHROPIC_API_KEY]'
     expect(await warnings(`agent: { ${agent} }`)).toEqual([
-      'agent.env: ANTHROPIC_API_KEY is not passed on: it leads to the gateway. Take it out.',
+      'agent.env: ANTHROPIC_API_KEY is not passed to the agent, because it points to the gateway. Remove it.',
     ])
     expect(await warnings(`agent: { ${agent}, subscription: true }`)).toEqual([
       'agent.env: ANTHROPIC_API_KEY is not set, so the agent will not have it.',
     ])
   })
 
-  test('what would not be hidden or shown', async () => {
+  test('paths that would not be hidden or shown', async () => {
     const model = 'agent: { model: a/b }\n'
     expect(await warnings(`${model}sandbox: { hide: [.env], readOnly: [work] }`)).toEqual([])
     expect(await warnings(`${model}sandbox: { hide: [.evn], readOnly: [wrok] }`)).toEqual([
-      `sandbox.readOnly: there is no ${join(folder, 'wrok')}.`,
-      'sandbox.hide: there is no .evn in the workspace, so nothing is hidden.',
+      `sandbox.readOnly: ${join(folder, 'wrok')} does not exist.`,
+      'sandbox.hide: .evn does not exist in the workspace, so nothing is hidden.',
     ])
   })
 })

@@ -1,4 +1,4 @@
-/** What will be missed when a loop file runs, as far as it can be seen beforehand. */
+/** Warnings about a loop file before it runs: missing programs, variables and paths. */
 
 import { existsSync } from 'node:fs'
 import { delimiter, dirname, resolve } from 'node:path'
@@ -17,15 +17,15 @@ import { acpProgram } from './agents/acp-program.ts'
 import {
   explainInstall,
   findAgentProgram,
+  type ProgramSearch,
   type ProgramToFind,
-  type WhereToLook,
 } from './agents/find-program.ts'
 
 export function loopWarnings(
   { agents, sandbox }: Pick<LoopFile, 'agents' | 'sandbox'>,
   path: string,
   workspace: string,
-  { environment, folder }: WhereToLook,
+  { environment, folder }: ProgramSearch,
 ): readonly string[] {
   return [
     ...(existsSync(workspace) ? [] : [`workspace: there is no folder ${workspace}.`]),
@@ -36,7 +36,7 @@ export function loopWarnings(
   ]
 }
 
-/** Each once, with the key of the loop file that it stands under. */
+/** Each agent once, with its key in the loop file. */
 export const differentAgents = (
   agents: LoopFile['agents'],
 ): readonly (readonly [key: string, agent: AgentSettings])[] =>
@@ -48,24 +48,24 @@ const agentWarnings = (
   key: string,
   agent: AgentSettings,
   workspace: string,
-  at: WhereToLook,
+  at: ProgramSearch,
 ): readonly string[] => [
   ...missingAgents(key, agent, workspace, at),
   ...('env' in agent ? variableWarnings(key, agent, at) : []),
 ]
 
-/** Programs of the agent that are not there: without them it cannot work. */
+/** Programs of the agents that are not installed. */
 export function missingAgents(
   key: string,
   agent: AgentSettings,
   workspace: string,
-  at: WhereToLook,
+  at: ProgramSearch,
 ): readonly string[] {
   switch (agent.type) {
     case 'command':
       return missingProgram(`${key}.command`, agent.command, workspace, at)
     case 'program': {
-      const where = { ...at, apart: [workspace], isBare: agent.subscription }
+      const where = { ...at, projectFolders: [workspace], isUnsandboxed: agent.subscription }
       return missingAgent(key, agentProgram(agent.program), where)
     }
     case 'acp': {
@@ -73,43 +73,46 @@ export function missingAgents(
         return missingProgram(`${key}.acp`, agent.acp, workspace, at)
       }
       const wanted = acpProgram(agentProgram(agent.acp))
-      return wanted === undefined ? [] : missingAgent(key, wanted, { ...at, apart: [workspace] })
+      return wanted === undefined
+        ? []
+        : missingAgent(key, wanted, { ...at, projectFolders: [workspace] })
     }
     default:
       return []
   }
 }
 
-const missingAgent = (key: string, wanted: ProgramToFind, at: WhereToLook): readonly string[] =>
+const missingAgent = (key: string, wanted: ProgramToFind, at: ProgramSearch): readonly string[] =>
   findAgentProgram(wanted, at) === undefined ? [`${key}: ${explainInstall(wanted)}`] : []
 
-/** Where the clients of the providers look: an agent finds its session of the gateway there. */
+/** The variables that point an agent to its session of the gateway. */
 const sessionVariables = new Set(Object.keys(agentEnvironment('', '')))
 
 function missingProgram(
   key: string,
   [program = '']: readonly string[],
   workspace: string,
-  { environment }: WhereToLook,
+  { environment }: ProgramSearch,
 ): readonly string[] {
   if (isProgram(program, workspace, environment)) return []
   const path = resolve(workspace, program)
   if (program.includes('/') && existsSync(path)) {
     return [`${key}: ${path} is not executable. Run: chmod +x ${path}`]
   }
-  return [`${key}: there is no program ${program}: install it, or give its path.`]
+  return [`${key}: the program ${program} was not found: install it, or use its path.`]
 }
 
 function variableWarnings(
   key: string,
   { env, subscription }: Pick<CommandAgentSettings, 'env' | 'subscription'>,
-  { environment }: WhereToLook,
+  { environment }: ProgramSearch,
 ): readonly string[] {
   const taken = subscription ? [] : env.filter((name) => sessionVariables.has(name))
   const unset = env.filter((name) => !taken.includes(name) && environment[name] === undefined)
   return [
     ...taken.map(
-      (name) => `${key}.env: ${name} is not passed on: it leads to the gateway. Take it out.`,
+      (name) =>
+        `${key}.env: ${name} is not passed to the agent, because it points to the gateway. Remove it.`,
     ),
     ...unset.map((name) => `${key}.env: ${name} is not set, so the agent will not have it.`),
   ]
@@ -120,7 +123,7 @@ function isProgram(program: string, workspace: string, environment: Environment)
   return folders.some((folder) => isExecutable(resolve(folder, program)))
 }
 
-/** A name that was written wrongly would show what was to be hidden. */
+/** A misspelled path would leave the file visible. */
 function sandboxWarnings(
   { readOnly, hide }: SandboxSettings,
   base: string,
@@ -129,13 +132,13 @@ function sandboxWarnings(
   return [
     ...readOnly
       .filter((path) => !existsSync(resolve(base, path)))
-      .map((path) => `sandbox.readOnly: there is no ${resolve(base, path)}.`),
+      .map((path) => `sandbox.readOnly: ${resolve(base, path)} does not exist.`),
     ...notHidden(hide, workspace),
   ]
 }
 
-/** Also said when a run begins, which may be in another workspace. */
+/** Repeated when a run starts, which may be in another workspace. */
 export const notHidden = (hide: readonly string[], workspace: string): readonly string[] =>
   (existsSync(workspace) ? hide : [])
     .filter((path) => !existsSync(resolve(workspace, path)))
-    .map((path) => `sandbox.hide: there is no ${path} in the workspace, so nothing is hidden.`)
+    .map((path) => `sandbox.hide: ${path} does not exist in the workspace, so nothing is hidden.`)

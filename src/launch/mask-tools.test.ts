@@ -8,7 +8,7 @@ import { maskedTools } from './mask-tools.ts'
 const mask = (text: string): string => text.replaceAll('hush', '****')
 const context: ToolRunContext = { ...createAgentContext(), signal: new AbortController().signal }
 
-test('all texts of some data are masked, and nothing else', () => {
+test('all strings in some data are masked, and nothing else', () => {
   expect(maskDeep(mask, { a: ['hush', 1, null, { b: 'say hush' }], hush: true })).toEqual({
     a: ['****', 1, null, { b: 'say ****' }],
     hush: true,
@@ -23,7 +23,7 @@ const tool = (run: Tool['run'], parameters: Tool['parameters'] = { type: 'object
   run,
 })
 
-test('a tool tells of no secret: not of itself, not in what it gives back or throws', async () => {
+test('a tool reveals no secret: not in its description, its results or its errors', async () => {
   const schema = { type: 'object', description: 'hush' }
   const runs: readonly Tool['run'][] = [
     () => ({ text: 'hush' }),
@@ -46,7 +46,7 @@ test('a tool tells of no secret: not of itself, not in what it gives back or thr
   ])
 })
 
-test('a schema that is code stays what it is', () => {
+test('a schema that is code stays unchanged', () => {
   const parameters = z.object({ a: z.string().describe('hush') })
   const [one] = maskedTools([tool(() => 'ok', parameters)], mask)
   expect(one?.parameters).toBe(parameters)

@@ -1,10 +1,10 @@
-/** Secrets, taken out of everything that is only data. */
+/** Masks secrets in the descriptions and results of tools. */
 
 import { textOf } from '../loop/index.ts'
 import { type Mask, maskDeep } from '../system/mask.ts'
 import { type Tool, ToolError } from '../tools/index.ts'
 
-/** Tools of servers that know secrets: whatever they say, they do not repeat them. */
+/** For tools of servers that were passed secrets. */
 export function maskedTools(tools: readonly Tool[], maskText: Mask): readonly Tool[] {
   return tools.map((tool) => ({
     ...tool,
@@ -22,5 +22,5 @@ export function maskedTools(tools: readonly Tool[], maskText: Mask): readonly To
   }))
 }
 
-/** Not a schema that is code. */
+/** False for a schema that is an object with methods. */
 const isData = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype

@@ -1,4 +1,4 @@
-/** The MCP servers of a loop file, with what they get of the environment. */
+/** The MCP servers of a loop file, with their environment variables. */
 
 import { isSecretName } from '../agents/index.ts'
 import { LoopError } from '../loop/index.ts'
@@ -7,7 +7,7 @@ import type { Environment } from '../system/environment.ts'
 import type { connectMcp } from '../tools/index.ts'
 import { pickVariables } from './agents/pick-variables.ts'
 
-/** What the servers are told in confidence: they may repeat it. */
+/** Secrets that are passed to the servers, which may repeat them. */
 export function secretsOf(
   servers: Readonly<Record<string, McpServer>>,
   environment: Environment,
@@ -42,11 +42,11 @@ export function serversOf(
   )
 }
 
-/** Its tools may change the world, and what they answered is not on record. */
+/** Its tools may have side effects, and their results are not recorded. */
 const notReplayed = (name: string): LoopError =>
   new LoopError(
     'bad-request',
-    `The MCP server "${name}" is reached over HTTP, and a replay asks nobody: a run that uses it cannot be replayed. Fork it instead.`,
+    `The MCP server "${name}" is called over HTTP, so a run that uses it cannot be replayed. Fork it instead.`,
   )
 
 const variablePattern = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g

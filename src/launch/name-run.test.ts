@@ -11,7 +11,7 @@ test.each([
   expect(toName(text)).toBe(name)
 })
 
-test('names are short, and of nothing there is none', () => {
+test('names are short, and an empty text has none', () => {
   expect(toName('x'.repeat(500))?.length).toBeLessThanOrEqual(64)
   expect(toName('???')).toBeUndefined()
   expect(toName('')).toBeUndefined()

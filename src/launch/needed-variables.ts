@@ -13,7 +13,7 @@ export function neededVariables({ agents, mcp, checks, certify }: LoopFile): rea
   ])
 }
 
-/** What code reads is known only when it runs, so every string literal that could be a variable counts. */
+/** Which variables code reads is known only at run time, so every string literal that could be one counts. */
 export const variablesOfCode = ({ modules }: Pick<ScannedLoop, 'modules'>): readonly string[] =>
   unique([
     ...providerVariables(),
@@ -28,7 +28,7 @@ function variablesOfAgent(agent: AgentSettings): readonly string[] {
     case 'repair':
       return []
     case 'model':
-      // Of all providers: the command line may name another model.
+      // All providers, because the command line may name another model.
       return [...(agent.apiKeyEnv === undefined ? [] : [agent.apiKeyEnv]), ...providerVariables()]
     case 'command':
     case 'program':

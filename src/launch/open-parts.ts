@@ -1,4 +1,4 @@
-/** What a loop file says a run may use, made real: its agent, tools, MCP servers and checks. */
+/** Opens the parts of a run from its loop file: agents, tools, MCP servers and checks. */
 
 import { realpathSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -70,7 +70,7 @@ export interface PartsPlace extends OpenPlace {
   readonly base: string
 }
 
-/** What the file has as code is put over what it has as data. */
+/** Parts that the file defines in code override those that it defines as data. */
 export async function openParts(
   file: FileParts,
   given: PartsPlace,
@@ -87,22 +87,22 @@ export async function openParts(
     const workspace = place.workspace ?? (await emptyFolder(opened))
     const dependencies = holdDependencies()
     const settings = { settings: file.sandbox, base: place.base, workspace }
-    const walls = await openRunSandbox({ ...settings, dependencies: dependencies.get }, place)
-    opened.push(() => walls.close())
-    const problems = [...walls.problems]
+    const sandbox = await openRunSandbox({ ...settings, dependencies: dependencies.get }, place)
+    opened.push(() => sandbox.close())
+    const problems = [...sandbox.problems]
     const models = place.models ?? createSharedGateway(environment)
     if (place.models === undefined) opened.push(() => models.close())
     const checks = await resolveChecks(file.checks, {
-      begun: () => filesIn(place.begun?.() ?? folderFiles(workspace), place.inner),
-      isOffline: walls.walls.tier !== 'none' && file.sandbox.network.length === 0,
+      baseFiles: () => filesIn(place.begun?.() ?? folderFiles(workspace), place.inner),
+      isOffline: sandbox.summary.tier !== 'none' && file.sandbox.network.length === 0,
       problems,
     })
-    const opening = { place, walls, models, environment, problems, checks: commandsOf(checks) }
+    const opening = { place, sandbox, models, environment, problems, checks: commandsOf(checks) }
     const makers = await openMakers(file, opening, code)
-    const mcp = await openServers(file, place, walls, environment, problems)
+    const mcp = await openServers(file, place, sandbox, environment, problems)
     opened.push(() => mcp.close())
     const others = [...mcp.tools, ...(code?.tools ?? [])]
-    const { tools, allowing } = openTools(file, place.folder, walls, others, problems)
+    const { tools, allowing } = openTools(file, place.folder, sandbox, others, problems)
     const readers = { ...readersIn(file, place), ...readersOf(checks, file.certify) }
     const { hooks, gate, actions } = code ?? {}
     const certifying = certifyingParts(file, { ...opening, checks, place, tools }, code?.checks)
@@ -115,7 +115,7 @@ export async function openParts(
         tools,
         checks: calibratedChecks(
           {
-            ...openChecks(checks, { walls, surroundings: aroundChecks(file, opening) }),
+            ...openChecks(checks, { sandbox, surroundings: aroundChecks(file, opening) }),
             ...code?.checks,
           },
           {
@@ -126,8 +126,8 @@ export async function openParts(
         ),
         certifying,
         prepare: prepareWith(certifying, dependencies.set),
-        exclude: [...file.exclude, ...apartIn(place)],
-        sandbox: walls.walls,
+        exclude: [...file.exclude, ...findExcluded(place)],
+        sandbox: sandbox.summary,
         ...defined({ agent: usedFirst(makers), hooks, gate, actions }),
       },
       problems,
@@ -144,7 +144,7 @@ interface HeldDependencies {
   set(found: RunDependencies): void
 }
 
-/** They are installed when the run begins, and its commands see them from then on. */
+/** Dependencies are installed when the run starts; its commands see them from then on. */
 function holdDependencies(): HeldDependencies {
   let held: RunDependencies | undefined
   return {
@@ -156,11 +156,11 @@ function holdDependencies(): HeldDependencies {
 }
 
 function aroundChecks(
-  { sandbox }: FileParts,
-  { walls, environment, place }: Pick<AgentParts, 'walls' | 'environment' | 'place'>,
+  file: FileParts,
+  { sandbox, environment, place }: Pick<AgentParts, 'sandbox' | 'environment' | 'place'>,
 ): CheckSurroundings['surroundings'] {
   const project = place.checkout ?? place.workspace
-  return surroundingsIn({ sandbox, walls: walls.walls, environment, project })
+  return surroundingsIn({ sandbox: file.sandbox, summary: sandbox.summary, environment, project })
 }
 
 type OpenedAgents = Readonly<Record<string, OpenedAgent>>
@@ -186,11 +186,11 @@ async function openMaker(
   opening: AgentParts & { readonly place: OpenPlace },
   code: CodeParts | undefined,
 ): Promise<OpenedAgent> {
-  if (opening.place.isForChecks === true) return { agent: nobody }
+  if (opening.place.isForChecks === true) return { agent: missingAgent }
   if (role === makerRole && code?.agent !== undefined) {
     return { agent: code.agent, used: { name: 'code of the loop' } }
   }
-  return settings === undefined ? { agent: nobody } : openAgent(settings, opening)
+  return settings === undefined ? { agent: missingAgent } : openAgent(settings, opening)
 }
 
 /** The agents of the loop that may only read, by role. */
@@ -220,9 +220,9 @@ const mapValues = <T, U>(
 ): Readonly<Record<string, U>> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
 
-const nobody: Agent = { work: () => Promise.reject(new Error('Nobody works here.')) }
+const missingAgent: Agent = { work: () => Promise.reject(new Error('This run has no agent.')) }
 
-/** Which check it is, as a certificate would say. */
+/** Describes a check as in a certificate. */
 const describer =
   (
     checks: ResolvedChecks,
@@ -243,14 +243,14 @@ const describer =
     })
   }
 
-/** Those that are commands of the workspace itself. */
+/** The checks that run commands in the workspace. */
 const commandsOf = (checks: ResolvedChecks): CommandChecks =>
   Object.assign(
     {},
     ...Object.entries(checks).map(([name, check]) => checkKind(check).commands?.(name, check)),
   ) as CommandChecks
 
-/** For a run that works on no files. */
+/** For a run without a workspace. */
 async function emptyFolder(opened: (() => Promise<unknown>)[]): Promise<string> {
   const own = await makePrivateFolder()
   opened.push(() => own.remove())
@@ -259,8 +259,8 @@ async function emptyFolder(opened: (() => Promise<unknown>)[]): Promise<string> 
   return folder
 }
 
-/** Of the files that are apart, those in the workspace, as paths in it. */
-function apartIn({ workspace, apart = [] }: OpenPlace): readonly string[] {
+/** Excluded files that are in the workspace, as paths relative to it. */
+function findExcluded({ workspace, apart = [] }: OpenPlace): readonly string[] {
   if (workspace === undefined) return []
   return partsOf(workspace, apart).map((part) => relative(realpathSync(workspace), part))
 }

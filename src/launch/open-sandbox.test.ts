@@ -22,7 +22,7 @@ let folder: string
 let workspace: string
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'loopwright-walls-')))
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'loopwright-sandbox-')))
   workspace = join(folder, 'work')
   for (const path of [workspace, join(folder, 'record'), join(folder, 'run')]) mkdirSync(path)
   vi.stubEnv('XDG_RUNTIME_DIR', join(folder, 'run'))
@@ -57,105 +57,105 @@ async function run({ commands }: Pick<OpenedSandbox, 'commands'>, script: string
   return `${result.stdout}${result.stderr}`.trim()
 }
 
-describe('walls', () => {
-  test('are as strong as they can be, and nothing is said of that', async () => {
-    const walls = await open()
-    expect(walls.walls).toMatchObject({ tier: 'strong', attended: false })
-    expect(walls.problems).toEqual([])
+describe('the sandbox of a run', () => {
+  test('is as strong as possible, without a warning', async () => {
+    const sandbox = await open()
+    expect(sandbox.summary).toMatchObject({ tier: 'strong', attended: false })
+    expect(sandbox.problems).toEqual([])
   })
 
-  test('are not put around the program that they are made by', async () => {
+  test('cannot include the program that creates it', async () => {
     workspace = fileURLToPath(new URL('../..', import.meta.url))
     await expect(open()).rejects.toMatchObject({ code: 'bad-request' })
   })
 
-  test('say what was to be hidden and is not there', async () => {
+  test('reports paths that were to be hidden and do not exist', async () => {
     const { problems } = await open({ hide: ['.envv'] })
     expect(problems).toEqual([expect.stringContaining('.envv')])
   })
 
-  test('that are not wanted are missing only for those who watch', async () => {
+  test('may be disabled only in attended mode', async () => {
     await expect(open({ require: 'none' })).rejects.toMatchObject({
       code: 'not-available',
       message: expect.stringContaining('--attended'),
     })
-    const walls = await open({ require: 'none' }, { attended: true })
-    expect(walls.walls).toEqual({ tier: 'none', limits: 'none', attended: true })
-    expect(walls.problems).toHaveLength(1)
-    const { url } = walls.agentCommands(['sh'], '/nonexistent/model.sock')
+    const sandbox = await open({ require: 'none' }, { attended: true })
+    expect(sandbox.summary).toEqual({ tier: 'none', limits: 'none', attended: true })
+    expect(sandbox.problems).toHaveLength(1)
+    const { url } = sandbox.agentCommands(['sh'], '/nonexistent/model.sock')
     expect(url).toBeUndefined()
   })
 
-  test('around what holds more than the work are refused before there is a run', async () => {
+  test('is refused before there is a run if the workspace contains more than the work', async () => {
     workspace = dirname(homedir())
     await expect(open()).rejects.toMatchObject({ code: 'bad-request' })
   })
 
-  test('may be around a folder that is not there yet', async () => {
+  test('may contain a folder that does not exist yet', async () => {
     rmSync(workspace, { recursive: true })
-    const walls = await open()
+    const sandbox = await open()
     mkdirSync(workspace)
-    expect(await run(walls, 'echo x > y; cat y')).toBe('x')
+    expect(await run(sandbox, 'echo x > y; cat y')).toBe('x')
   })
 })
 
-describe('inside', () => {
-  test('files that are apart can be read, the record and hidden files are empty', async () => {
+describe('inside the sandbox', () => {
+  test('protected files can be read; the state folder and hidden files are empty', async () => {
     const record = join(workspace, 'record')
     mkdirSync(record)
     for (const name of ['loop.yaml', '.env', 'record/journal.db']) {
       writeFileSync(join(workspace, name), name)
     }
     const apart = [join(workspace, 'loop.yaml'), join(folder, 'elsewhere.yaml')]
-    const walls = await open({ hide: ['.env', 'not-there'] }, { folder: record, apart })
-    expect(await run(walls, 'cat loop.yaml .env; ls record')).toBe('loop.yaml')
+    const sandbox = await open({ hide: ['.env', 'not-there'] }, { folder: record, apart })
+    expect(await run(sandbox, 'cat loop.yaml .env; ls record')).toBe('loop.yaml')
     for (const name of ['loop.yaml', '.env', 'record/new']) {
-      expect(await run(walls, `(echo x >> ${name}) 2>&1`)).toMatch(/Read-only|Permission denied/)
+      expect(await run(sandbox, `(echo x >> ${name}) 2>&1`)).toMatch(/Read-only|Permission denied/)
     }
   })
 
-  test('what is kept from commands is known to tools, as it is now', async () => {
+  test('tools know what is kept from commands, at any time', async () => {
     const record = join(workspace, 'record')
     mkdirSync(record)
     mkdirSync(join(workspace, '.git'))
     const [file, config] = [join(workspace, 'loop.yaml'), join(workspace, '.git/config')]
     writeFileSync(file, '')
-    const walls = await open({ hide: ['.env'] }, { folder: record, apart: [file] })
-    expect(walls.protects()).toEqual({
+    const sandbox = await open({ hide: ['.env'] }, { folder: record, apart: [file] })
+    expect(sandbox.protects()).toEqual({
       hidden: [join(workspace, '.env'), record],
       readOnly: [file, join(workspace, '.git')],
     })
     writeFileSync(config, '[remote "origin"]\n\turl = https://me:word@example.test/x.git\n')
-    expect(walls.protects().hidden).toContain(config)
+    expect(sandbox.protects().hidden).toContain(config)
   })
 
-  test('what an agent must not take orders from is hidden from it alone', async () => {
+  test('files that could instruct an agent are hidden from the agent only', async () => {
     mkdirSync(join(workspace, '.toy'))
     for (const name of ['.toy/settings', 'toy.json']) writeFileSync(join(workspace, name), name)
     const socket = join(folder, 'run/model.sock')
     await using _ = await listening(socket)
-    const walls = await open()
+    const sandbox = await open()
     const script = 'cat toy.json; ls .toy'
-    const agent = walls.agentCommands(['sh'], socket, {
+    const agent = sandbox.agentCommands(['sh'], socket, {
       hides: ['.toy', 'toy.json', 'not-there'],
     })
     expect(await run(agent, script)).toBe('')
-    expect(await run(walls, script)).toBe('toy.jsonsettings')
+    expect(await run(sandbox, script)).toBe('toy.jsonsettings')
   })
 
   test.each(['src', '.', '/etc', 'not-there'])(
-    'what an agent must not take orders from is refused as a link to %s',
+    'a file that could instruct an agent is refused as a symlink to %s',
     async (target) => {
       mkdirSync(join(workspace, 'src'))
       symlinkSync(target, join(workspace, '.toy'))
-      const walls = await open()
+      const sandbox = await open()
       expect(() =>
-        walls.agentCommands(['sh'], '/nonexistent/model.sock', { hides: ['.toy'] }),
+        sandbox.agentCommands(['sh'], '/nonexistent/model.sock', { hides: ['.toy'] }),
       ).toThrow(/^\.toy in .* is a symlink to .*Remove the symlink/)
     },
   )
 
-  test('what is hidden stays so in the checkout when an agent removes the link to it', async () => {
+  test('hidden files stay hidden in the checkout after an agent removes the symlink to them', async () => {
     const checkout = join(folder, 'checkout')
     mkdirSync(join(checkout, 'linked'), { recursive: true })
     for (const name of ['.env', 'linked/key', 'linked/seen']) {
@@ -165,9 +165,9 @@ describe('inside', () => {
       symlinkSync(join(checkout, name), join(workspace, name))
     }
     const readOnly = [join(checkout, '.env'), join(checkout, 'linked')]
-    const walls = await open({ hide: ['.env', 'linked/key'] }, { checkout, readOnly })
+    const sandbox = await open({ hide: ['.env', 'linked/key'] }, { checkout, readOnly })
     const script = `cat .env; cat ${checkout}/.env; cat ${checkout}/linked/*; rm -f .env linked`
-    const [first, second] = [await run(walls, script), await run(walls, script)]
+    const [first, second] = [await run(sandbox, script), await run(sandbox, script)]
     for (const seen of [first, second]) {
       expect(seen).toContain('linked/seen')
       expect(seen).not.toContain('linked/key')
@@ -177,7 +177,7 @@ describe('inside', () => {
     expect(await run(again, script)).toBe(second)
   })
 
-  test('what is hidden twice, or in what is hidden, is hidden', async () => {
+  test('files that are hidden twice, or inside a hidden folder, are hidden', async () => {
     mkdirSync(join(workspace, '.git'))
     mkdirSync(join(workspace, 'own'))
     for (const name of ['own/a.env', 'b.env']) writeFileSync(join(workspace, name), name)
@@ -188,27 +188,29 @@ describe('inside', () => {
     expect(await run(await open({ hide: [...hide, '.git'] }), 'ls .git own')).toBe('.git:\n\nown:')
   })
 
-  test('what a link led to at first stays protected when an agent swaps the link', async () => {
+  test('the first target of a symlink stays protected after an agent swaps the symlink', async () => {
     mkdirSync(join(workspace, 'own'))
     for (const name of ['a.env', 'loop.yaml']) writeFileSync(join(workspace, 'own', name), name)
     symlinkSync('own/a.env', join(workspace, '.env'))
     symlinkSync('own/loop.yaml', join(workspace, 'loop.yaml'))
     const apart = [join(workspace, 'loop.yaml')]
-    const walls = await open({ hide: ['.env'] }, { apart })
-    expect(await run(walls, 'cat .env; rm .env loop.yaml; ln -s /etc/passwd .env; ls')).toBe('own')
-    expect(await run(walls, 'cat own/a.env')).toBe('')
-    expect(await run(walls, 'echo x > own/loop.yaml')).toContain('Read-only')
-    expect(walls.protects()).toMatchObject({
+    const sandbox = await open({ hide: ['.env'] }, { apart })
+    expect(await run(sandbox, 'cat .env; rm .env loop.yaml; ln -s /etc/passwd .env; ls')).toBe(
+      'own',
+    )
+    expect(await run(sandbox, 'cat own/a.env')).toBe('')
+    expect(await run(sandbox, 'echo x > own/loop.yaml')).toContain('Read-only')
+    expect(sandbox.protects()).toMatchObject({
       hidden: expect.arrayContaining([join(workspace, 'own/a.env')]),
       readOnly: [join(workspace, 'own/loop.yaml')],
     })
   })
 
-  test('more can be read where the loop file says so, and it must be there', async () => {
+  test('more can be read if the loop file says so, and it must exist', async () => {
     mkdirSync(join(folder, 'shared'))
     writeFileSync(join(folder, 'shared/a.txt'), 'shared')
-    const walls = await open({ readOnly: ['shared'] })
-    expect(await run(walls, `cat ${folder}/shared/a.txt`)).toBe('shared')
+    const sandbox = await open({ readOnly: ['shared'] })
+    expect(await run(sandbox, `cat ${folder}/shared/a.txt`)).toBe('shared')
     expect(await run(await open(), `cat ${folder}/shared/a.txt`)).toContain('No such file')
     await expect(open({ readOnly: ['missing'] })).rejects.toMatchObject({
       code: 'not-configured',
@@ -216,12 +218,12 @@ describe('inside', () => {
     })
   })
 
-  test('hosts are reached through a proxy that goes with the walls, and not in a replay', async () => {
+  test('hosts are reached through a proxy that closes with the sandbox, but not in a replay', async () => {
     const network = ['registry.example.test:443']
-    const walls = await open({ network })
-    expect(await run(walls, 'echo $HTTPS_PROXY')).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    const sandbox = await open({ network })
+    expect(await run(sandbox, 'echo $HTTPS_PROXY')).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect(readdirSync(join(folder, 'run'))).toHaveLength(1)
-    await walls.close()
+    await sandbox.close()
     expect(readdirSync(join(folder, 'run'))).toEqual([])
     const offline = await open({ network }, { replay: () => undefined })
     expect(offline.problems).toEqual([expect.stringContaining('registry.example.test:443')])
@@ -229,7 +231,7 @@ describe('inside', () => {
   })
 })
 
-test('of some paths those are found that are in the workspace, wherever links lead', () => {
+test('finds the paths that are in the workspace, wherever symlinks point', () => {
   const inner = join(workspace, 'a/b.txt')
   mkdirSync(join(workspace, 'a'))
   writeFileSync(inner, '')

@@ -1,8 +1,7 @@
 /**
- * The walls around all that a run starts, and who may do without them.
+ * Opens the sandbox of a run, and decides whether a weaker one is acceptable.
  *
- * Whatever nobody watches needs strong ones: it is refused where there are none, with the reason and what
- * to do about it.
+ * An unattended run needs a strong sandbox. Without one it is refused, with the reason and what to do.
  */
 
 import { existsSync, realpathSync } from 'node:fs'
@@ -32,7 +31,7 @@ import type { OpenPlace } from './launch-place.ts'
 import { notHidden } from './loop-warnings.ts'
 import type { AgentCommands, OpenedSandbox } from './opened-sandbox.ts'
 
-/** Inside, where nobody else listens. */
+/** Inside the sandbox, where no other process listens. */
 const gatewayPort = 4140
 const proxyPort = 4141
 
@@ -41,7 +40,7 @@ export interface RunSandboxOptions {
   /** The folder that paths of the settings are relative to. */
   readonly base: string
   readonly workspace: string
-  /** Dependencies of the workspace that are kept elsewhere, as soon as they are there. */
+  /** Dependencies of the workspace that are stored elsewhere; undefined until they are installed. */
   readonly dependencies?: () => RunDependencies | undefined
 }
 
@@ -66,10 +65,10 @@ async function openAtTop(
   const hidden = resolveHiddenPaths(settings.hide, workspace, place.checkout)
   const readOnly = [
     ...settings.readOnly.map((path) => inWorktree(requireThere(resolve(base, path)), place)),
-    // Where links of the workspace lead to: what is hidden is not shown to begin with.
+    // Targets of links in the workspace, except hidden ones.
     ...(place.readOnly ?? []).filter((path) => existsSync(path) && !hidden.covers(path)),
   ]
-  // Looked at for each command: the workspace may not be there yet, and what is in it changes.
+  // Evaluated for each command, because the workspace may not exist yet and its content changes.
   const hide = hidden.paths
   const parts = rememberParts(workspace)
   const ownPath = defined({ path: place.path })
@@ -83,10 +82,10 @@ async function openAtTop(
     ...ownPath,
     ...place.layer,
     env: { ...impatience(settings), ...dependencies()?.env, ...place.layer?.env },
-    ...defined({ shownAs: place.shownAs }),
+    ...defined({ sandboxPath: place.shownAs }),
   })
   if (tier !== 'none' && existsSync(workspace)) requireApart(workspace)
-  // What cannot be walled in is better refused before there is a run.
+  // If the sandbox cannot be created, fail before the run starts.
   if (existsSync(workspace)) sandbox.commands(shown())
   const proxy = await openProxy(settings, place, problems)
   const inside = (): SandboxSpec => ({ ...shown(), ...networkBy(proxy) })
@@ -95,7 +94,7 @@ async function openAtTop(
   const { workspaceOverlay } = place
   const ownWrites = defined({ workspaceOverlay })
   return {
-    walls: { tier, limits, attended },
+    summary: { tier, limits, attended },
     isRequired: settings.require !== undefined && settings.require !== 'none',
     problems,
     commands: { run: (command, signal) => sandbox.commands(inside()).run(command, signal) },
@@ -126,15 +125,15 @@ async function openAtTop(
   }
 }
 
-/** Without a network npm would try again for a minute. */
+/** Without network access, npm would retry for a minute. */
 const impatience = ({ network }: SandboxSettings): Readonly<Record<string, string>> =>
   network.length === 0 ? { npm_config_fetch_retries: '0' } : {}
 
-/** What runs left there is nothing that an agent learns from, or could change. */
+/** Agents must neither read nor change the folders of earlier runs. */
 function runFolders(workspace: string, { checkout, logDir }: OpenPlace): readonly string[] {
   if (checkout !== undefined || !existsSync(workspace)) return []
   const folder = join(realpathSync(workspace), logDir ?? logDirDefault)
-  // Behind a link is something else, which nobody may hide.
+  // A link points elsewhere, and its target must not be hidden.
   return existsSync(folder) && realpathSync(folder) === folder ? [folder] : []
 }
 
@@ -142,11 +141,11 @@ function requireApart(workspace: string): void {
   if (realpathSync(workspace) !== ownProgram()) return
   throw new LoopError(
     'bad-request',
-    `${workspace} is where this loopctl itself was loaded from, and it could be changed there. Use one that is installed elsewhere, or give another workspace.`,
+    `${workspace} contains this loopctl, and a run could change it. Use a loopctl that is installed elsewhere, or another workspace.`,
   )
 }
 
-/** Rejects where it is weaker than what is needed. */
+/** Rejects if the available sandbox is too weak. */
 export async function chooseSandbox(
   { require }: SandboxSettings,
   attended: boolean,
@@ -154,7 +153,7 @@ export async function chooseSandbox(
   if (require === 'none') {
     if (attended) return openUnsandboxed()
     const message =
-      'The loop file wants no sandbox (sandbox.require: none), and this run is unattended. ' +
+      'The loop file disables the sandbox (sandbox.require: none), but this run is unattended. ' +
       `Remove that line, ${beThere}`
     throw new LoopError('not-available', message)
   }
@@ -169,20 +168,20 @@ const strength = { none: 0, basic: 1, strong: 2 } as const
 const beThere = 'or watch the run: start it at a terminal, or pass --attended.'
 
 function tooWeak({ tier, reason, fix }: SandboxReport, needed: string, isRule: boolean): LoopError {
-  const why = isRule ? 'This run is unattended, so it' : 'The loop file says that it'
+  const why = isRule ? 'This run is unattended, so it' : 'According to the loop file it'
   const message =
-    `${why} needs a sandbox of tier "${needed}", and there is "${tier}". ${reason} ` +
+    `${why} needs a sandbox of tier "${needed}", but only "${tier}" is available. ${reason} ` +
     [fix, ...(isRule ? [`Do that, ${beThere}`] : [])].filter((part) => part !== undefined).join(' ')
   return new LoopError('not-available', message.trim())
 }
 
 function weakness({ tier, reason, fix }: SandboxReport, { require }: SandboxSettings): string {
   if (require === 'none') {
-    return 'no sandbox, as the loop file says: what the agent starts can read your files and reach the network.'
+    return 'no sandbox, as set in the loop file: commands of the agent can read your files and use the network.'
   }
   const what =
     tier === 'none'
-      ? 'no sandbox: what the agent starts can read your files and reach the network.'
+      ? 'no sandbox: commands of the agent can read your files and use the network.'
       : `the sandbox is of tier "${tier}".`
   return [what, reason, fix].filter((part) => part !== undefined).join(' ')
 }
@@ -219,15 +218,15 @@ async function openProxyIn(folder: PrivateFolder, allow: readonly string[]): Pro
 }
 
 /**
- * Where this program and all that it needs was loaded from. Code that could change it would be run by the
- * next start, outside the walls.
+ * The folder that this program was loaded from. If commands could change it, their code would run at the next start,
+ * outside the sandbox.
  */
 function ownProgram(): string {
   const root = realpathSync(fileURLToPath(new URL('../..', import.meta.url)))
   return /^.*?\/node_modules(?=\/)/.exec(root)?.[0] ?? root
 }
 
-/** Of these paths, those that are in the workspace, as they are there. */
+/** The paths that are in the workspace, with links resolved. */
 export function partsOf(workspace: string, paths: readonly string[]): readonly string[] {
   if (!existsSync(workspace)) return []
   const root = realpathSync(workspace)
@@ -237,7 +236,7 @@ export function partsOf(workspace: string, paths: readonly string[]): readonly s
   })
 }
 
-/** An agent that swaps a link of the workspace does not uncover what it led to at first. */
+/** Remembers the first target of each link, so that an agent cannot uncover it by replacing the link. */
 function rememberParts(workspace: string): (paths: readonly string[]) => readonly string[] {
   const firsts = new Map<string, string>()
   return (paths) => {
@@ -255,11 +254,11 @@ const unique = (...lists: readonly (readonly string[])[]): readonly string[] => 
 
 function requireThere(path: string): string {
   if (existsSync(path)) return path
-  const message = `sandbox.readOnly: there is no ${path}. Make it, or take it out of the loop file.`
+  const message = `sandbox.readOnly: ${path} does not exist. Create it, or remove it from the loop file.`
   throw new LoopError('not-configured', message)
 }
 
-/** What the loop file names in the checkout is meant as it is in the worktree, if it is there. */
+/** Maps a path in the checkout to the worktree, if it exists there. */
 function inWorktree(path: string, { workspace, checkout }: OpenPlace): string {
   const inner = checkout === undefined ? undefined : pathInside(checkout, realpathSync(path))
   if (workspace === undefined || inner === undefined) return path

@@ -1,4 +1,4 @@
-/** The tools of a run: those that its agent may call, and those that its checks and judges do. */
+/** The tools of a run: those of its agent, and those of its checks and judges. */
 
 import { join } from 'node:path'
 import { uuidv7 } from 'uuidv7'
@@ -13,7 +13,7 @@ import type { OpenedSandbox } from './opened-sandbox.ts'
 
 export interface OpenedTools {
   readonly tools: Tools
-  /** An agent that may call those that the loop file lets it. */
+  /** Restricts an agent to the tools that the loop file allows. */
   allowing(agent: Agent): Agent
 }
 
@@ -22,30 +22,30 @@ type ToolsFile = Pick<LoopFile, 'tools' | 'readers' | 'checks' | 'certify' | 'ex
 export function openTools(
   file: ToolsFile,
   folder: string,
-  walls: Pick<OpenedSandbox, 'commands' | 'protects'>,
+  sandbox: Pick<OpenedSandbox, 'commands' | 'protects'>,
   others: readonly Tool[],
   problems: readonly string[],
 ): OpenedTools {
-  const all = [...ownTools(walls, file.exclude), ...others]
+  const all = [...ownTools(sandbox, file.exclude), ...others]
   const chosen = chooseTools(all, file.tools, problems)
   const besides = new Set(namesBesides(file))
   const unchosen = all.filter((tool) => !chosen.includes(tool) && besides.has(tool.name))
   const tools = createTools({
     tools: [...chosen, ...unchosen],
-    // Made when there is some.
+    // Created when it is needed.
     spillFolder: join(outputFolder(folder), uuidv7()),
   })
   const names = new Set(chosen.map(({ name }) => name))
   return { tools, allowing: (agent) => (unchosen.length === 0 ? agent : only(names, agent)) }
 }
 
-/** Those of the program itself, in these walls. */
+/** The built-in tools, in this sandbox. */
 export const ownTools = (
   { commands, protects }: Pick<OpenedSandbox, 'commands' | 'protects'>,
   skip: readonly string[],
 ): readonly Tool[] => builtInTools({ commands, protects, skip })
 
-/** Judges get the reading tools, whatever the agent may use. */
+/** Judges get the read-only tools, whatever the agent may use. */
 function namesBesides({ readers, checks, certify }: ToolsFile): readonly string[] {
   const all = Object.values(checks)
   const isRead =
@@ -79,8 +79,8 @@ function chooseTools(
     const tool = known.get(name)
     if (tool !== undefined) return tool
     const advice = suggestName(name, known.keys()) || ` There are: ${[...known.keys()].join(', ')}.`
-    // A server that did not start is the likeliest reason.
-    const why = [`The loop file names the tool "${name}", and there is none.${advice}`, ...problems]
+    // The most likely reason is a server that did not start.
+    const why = [`The loop file names the unknown tool "${name}".${advice}`, ...problems]
     throw new LoopError('bad-loop-file', why.join('\n'))
   })
 }

@@ -6,40 +6,40 @@ import type { ProtectedPaths } from '../sandbox/index.ts'
 import type { CommandView } from './agents/command-view.ts'
 
 export interface OpenedSandbox {
-  readonly walls: SandboxSummary
-  /** The loop file says that there must be some. */
+  readonly summary: SandboxSummary
+  /** The loop file requires a sandbox. */
   readonly isRequired: boolean
-  /** What a person should know of them. */
+  /** Warnings for the user. */
   readonly problems: readonly string[]
   /** For tools and checks. */
   readonly commands: Commands
-  /** For a command that the loop file names: its program is shown inside, and what else it needs. */
+  /** For a command that the loop file names: its program and what it needs are mounted. */
   commandsFor(command: readonly string[], shows?: CommandView): Commands
-  /** Without walls, for what cannot work inside. */
+  /** Outside the sandbox, for agents that cannot run inside. */
   readonly bareCommands: Commands
   readonly bareStart: StartProcess
   /** For an agent: it can also reach a session of the gateway. */
   agentCommands(command: readonly string[], socketPath: string, view?: AgentView): AgentCommands
   readonly startServer: StartProcess
-  /** What they keep from commands, for tools that work on files themselves. */
+  /** The paths that are hidden from commands or read-only, for tools that access files directly. */
   protects(): ProtectedPaths
   close(): Promise<void>
 }
 
-/** What only the agent sees otherwise. */
+/** What the agent sees differently from other commands. */
 export interface AgentView {
   /** Paths in the workspace that are empty for it. */
   readonly hides?: readonly string[]
-  /** Whole paths that it can read. */
+  /** Absolute paths that it can read. */
   readonly shows?: readonly string[]
 }
 
 export interface AgentCommands {
   readonly commands: Commands
-  /** For one that is talked to. */
+  /** For an agent with an interactive protocol. */
   readonly start: StartProcess
-  /** A folder that is empty for each command and gone after it; undefined: there is none but yours. */
+  /** A home folder that is empty for each command and removed afterwards; undefined: the user's. */
   readonly home: string | undefined
-  /** Where the session is for the agent; undefined: where it is for everybody. */
+  /** The URL of the session inside the sandbox; undefined: the same as outside. */
   readonly url: string | undefined
 }

@@ -1,4 +1,4 @@
-/** What a run needs besides its driver: its checks are tried before it, compared with the base, and certify it. */
+/** Prepares the checks of a run: for preflight, for the comparison with the base, and for certification. */
 
 import type { Ports } from '../engine/index.ts'
 import type { HostPorts } from '../runs/host-ports.ts'
@@ -11,8 +11,8 @@ import type { RunDependencies } from './dependencies/run-dependencies.ts'
 import { createRunPreflight } from './preflight/preflight-of.ts'
 
 /**
- * `certifying`: what a loop file says about it. Absent: the checks of the run are asked in a clean checkout.
- * `use` is told where the dependencies of the run are, once they are installed.
+ * `certifying`: the settings of a loop file. Absent: the checks of the run are used in a clean checkout.
+ * `use` is called with the dependencies of the run once they are installed.
  */
 export const prepareWith =
   (
@@ -42,7 +42,7 @@ export const prepareWith =
     }
   }
 
-/** What failed before is told from what the run broke, where a loop file has the checks. */
+/** With a loop file, distinguishes checks that already failed on the base from those that the run broke. */
 function comparedChecks(
   base: HostPorts,
   place: RunPlace,

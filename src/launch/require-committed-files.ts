@@ -5,7 +5,7 @@ import { pathInside } from '../system/index.ts'
 import { listUncommitted, type Repository, runGit, worktreeFiles } from '../workspace/index.ts'
 
 const shownMax = 5
-/** Folders of installed dependencies that git does not ignore: nobody commits them. */
+/** Installed dependencies do not count even if git does not ignore them. */
 const dependencies = /(?:^|\/)(?:node_modules|\.?venv)\/$/
 
 /** The files of the loop itself may be new. `then`: what the commit is for, and what to do. */
@@ -16,8 +16,8 @@ export async function requireCommittedFiles(
   then: string,
 ): Promise<void> {
   const { checkout = '' } = repository
-  const apart = loopFiles.flatMap((path) => pathInside(checkout, path) ?? [])
-  const found = await listUncommitted(runGit, worktreeFiles, repository, commit, apart)
+  const excluded = loopFiles.flatMap((path) => pathInside(checkout, path) ?? [])
+  const found = await listUncommitted(runGit, worktreeFiles, repository, commit, excluded)
   const paths = found.filter((path) => !dependencies.test(path))
   if (paths.length === 0) return
   const named = paths.slice(0, shownMax).map((path) => Buffer.from(path, 'latin1').toString())

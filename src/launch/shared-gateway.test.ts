@@ -26,7 +26,7 @@ function writeKeys(text: string, mode: number): void {
   chmodSync(file, mode)
 }
 
-test('all agents of a host have one gateway, and nothing of it stays', async () => {
+test('all agents of a host share one gateway, and nothing of it remains', async () => {
   const door = createSharedGateway(environment)
   const [one, other] = await Promise.all([door.gateway(), door.gateway()])
   expect(one).toBe(other)
@@ -35,19 +35,19 @@ test('all agents of a host have one gateway, and nothing of it stays', async () 
   expect(readdirSync(join(folder, 'run'))).toEqual([])
 })
 
-test('one that was never opened is closed at once', async () => {
+test('a gateway that was never opened closes at once', async () => {
   await createSharedGateway(environment).close()
   expect(readdirSync(join(folder, 'run'))).toEqual([])
 })
 
-test('keys are in the environment, or in a file that is only mine', async () => {
+test('keys are in the environment, or in a private file', async () => {
   writeKeys('OPENAI_API_KEY=sk-filed\n', 0o600)
   const door = createSharedGateway({ ...environment, ANTHROPIC_API_KEY: 'sk-set' })
   const has = await Promise.all(['anthropic', 'openai', 'google'].map((name) => door.hasKey(name)))
   expect(has).toEqual([true, true, false])
 })
 
-test('a file of keys that others can read is refused, until it is repaired', async () => {
+test('a key file that others can read is refused until its mode is fixed', async () => {
   writeKeys('OPENAI_API_KEY=sk-filed\n', 0o644)
   const door = createSharedGateway(environment)
   await expect(door.gateway()).rejects.toMatchObject({ code: 'not-configured' })
@@ -56,7 +56,7 @@ test('a file of keys that others can read is refused, until it is repaired', asy
   await door.close()
 })
 
-test('an address with a key in it is refused, and the key is not repeated', async () => {
+test('a URL that contains a key is refused, and the key is not repeated', async () => {
   for (const address of ['https://me:canary-key@example.test/', 'https://x.test/?k=canary-key']) {
     const door = createSharedGateway({ ...environment, ANTHROPIC_BASE_URL: address })
     const refused = await door.gateway().catch(String)
@@ -66,7 +66,7 @@ test('an address with a key in it is refused, and the key is not repeated', asyn
   expect(readdirSync(join(folder, 'run'))).toEqual([])
 })
 
-test('providers are where their own clients would look for them', () => {
+test('providers are reached at the URLs that their own clients would use', () => {
   expect(
     ownAddresses({
       ANTHROPIC_BASE_URL: 'http://127.0.0.1:1',

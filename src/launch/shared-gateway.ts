@@ -1,4 +1,4 @@
-/** The gateway of a host, opened when the first agent asks for a model: one for all of its runs. */
+/** The gateway of a host, shared by all its runs and opened when the first agent needs a model. */
 
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ export interface SharedGateway {
 
 export function createSharedGateway(environment: Environment = process.env): SharedGateway {
   let opened: Promise<Gateway> | undefined
-  const door: SharedGateway = {
+  const shared: SharedGateway = {
     gateway() {
       opened ??= openFor(environment)
       // The next call may succeed.
@@ -32,21 +32,21 @@ export function createSharedGateway(environment: Environment = process.env): Sha
     async close() {
       await (await opened?.catch(() => undefined))?.close()
     },
-    withEnvironment: (other) => doorWith(door, other),
+    withEnvironment: (other) => withEnvironment(shared, other),
   }
-  return door
+  return shared
 }
 
 /** Keys are read each time: the user may have added one to the file. */
-const doorWith = (door: SharedGateway, environment: Environment): SharedGateway => ({
+const withEnvironment = (shared: SharedGateway, environment: Environment): SharedGateway => ({
   async gateway() {
-    const [gateway, keys] = await Promise.all([door.gateway(), keysOf(environment)])
+    const [gateway, keys] = await Promise.all([shared.gateway(), keysOf(environment)])
     return gateway.withAccess({ keys, providers: await ownProviders(environment) })
   },
   async hasKey(provider) {
     return (await keysOf(environment))(provider) !== undefined
   },
-  withEnvironment: (other) => doorWith(door, other),
+  withEnvironment: (other) => withEnvironment(shared, other),
   close: async () => undefined,
 })
 
@@ -85,21 +85,21 @@ async function keysOf(environment: Environment): Promise<(provider: string) => s
   return readKeys({ env: environment, file: keysFile(environment) })
 }
 
-/** Lines such as `ANTHROPIC_API_KEY=…`, for those who do not want them in their environment. */
+/** A file with lines such as `ANTHROPIC_API_KEY=…`, for users who keep keys out of their environment. */
 export function keysFile(environment: Environment = process.env): string {
   const given = environment['XDG_CONFIG_HOME']
   const config = given !== undefined && given !== '' ? given : join(homedir(), '.config')
   return join(config, 'loopwright', 'keys')
 }
 
-/** Where the providers' own clients look for another address than the public one. */
+/** The variables from which the clients of the providers read another address. */
 export const addressVariables = {
   anthropic: 'ANTHROPIC_BASE_URL',
   openai: 'OPENAI_BASE_URL',
   google: 'GOOGLE_GEMINI_BASE_URL',
 } as const
 
-/** Providers that are elsewhere, as the environment says. */
+/** Providers with another address in the environment. */
 export const ownAddresses = (environment: Environment): readonly (readonly [string, string])[] =>
   Object.entries(addressVariables).flatMap(([provider, variable]) => {
     const baseUrl = environment[variable]

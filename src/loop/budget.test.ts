@@ -77,14 +77,14 @@ describe('a limit', () => {
       undefined,
     ],
     [
-      'is broken by one token more',
+      'is exceeded by one more token',
       { tokens: 900, costMicros: 0 },
       { tokens: 101, costMicros: 0 },
       'tokens',
     ],
-    ['is broken by money', zero, { tokens: 0, costMicros: 501 }, 'cost'],
-    ['is not broken by nothing', { tokens: 1000, costMicros: 500 }, zero, undefined],
-    ['that is broken already stays broken', { tokens: 1001, costMicros: 0 }, zero, 'tokens'],
+    ['is exceeded by money', zero, { tokens: 0, costMicros: 501 }, 'cost'],
+    ['is not exceeded by nothing', { tokens: 1000, costMicros: 500 }, zero, undefined],
+    ['that is already exceeded stays exceeded', { tokens: 1001, costMicros: 0 }, zero, 'tokens'],
   ])('%s', (_name, used, worst, expected) => {
     expect(findExceededLimit(limits, used, worst)).toBe(expected)
   })

@@ -89,7 +89,7 @@ describe('a condition is met or not', () => {
       { condition: 'budget.time', ends: 'exhausted', limit: 'time' },
     ],
     [
-      'a budget of which nothing is used up',
+      'an unused budget',
       { type: 'budget', tokens: 10, costMicros: 10, timeMs: 10 },
       facts({ spent: { tokens: 9, costMicros: 9 }, activeMs: 9 }),
       undefined,

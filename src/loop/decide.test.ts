@@ -200,7 +200,7 @@ describe('precedence', () => {
     ['a stop before the limits', { stop: by, limits: everyLimit }, 'stopped'],
     ['the limits before a pause', { pauseRequested: true, limits: everyLimit }, 'exhausted'],
     [
-      'an end that is there before all',
+      'an existing end before everything else',
       { outcome: { type: 'stopped', ...by }, cancel: by },
       'stopped',
     ],
@@ -222,7 +222,7 @@ describe('precedence', () => {
       { open, lastEnding: waiting, limits: limits({ deadlineAtMs: nowMs }) },
       exhausted('deadline'),
     ],
-  ])('an iteration under way is not gone on with after %s', (_name, state, expected) => {
+  ])('an iteration in progress is not continued after %s', (_name, state, expected) => {
     expect(deciding(state)).toEqual(expected)
   })
 })

@@ -178,7 +178,7 @@ export interface RunCreated {
   readonly progress?: Json
   readonly iteration?: number
   readonly tree?: TreeId
-  /** With an origin: the files before the very first iteration, if they are known. */
+  /** With an origin: the files before the first iteration, if they are known. */
   readonly baseTree?: TreeId
   /** With an origin: the results of the checks on those files. */
   readonly preflight?: Pick<Preflight, 'checks'>

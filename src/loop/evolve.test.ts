@@ -125,9 +125,9 @@ describe('E2: what an unfinished call might have cost is charged', () => {
     ['started again after a crash', started],
     ['suspended', suspended],
     ['ended', { type: 'run-ended', outcome: { type: 'cancelled', by: 'ada', reason: '' } }],
-    ['taken back', { type: 'run-rewound', toIteration: 0 }],
-    ['through with its iteration', ended(1, { type: 'interrupted', reason: '' })],
-    ['made to do its iteration anew', { type: 'iteration-restarted', iteration: 1, reason: '' }],
+    ['rewound', { type: 'run-rewound', toIteration: 0 }],
+    ['done with its iteration', ended(1, { type: 'interrupted', reason: '' })],
+    ['forced to restart its iteration', { type: 'iteration-restarted', iteration: 1, reason: '' }],
   ])('when the run is %s', (_name, event) => {
     const state = fold(...begun, reserved, event)
     expect(state.spent).toEqual({ tokens: 107, costMicros: 11 })
@@ -209,7 +209,7 @@ describe('iterations', () => {
   test.each<[string, Ending]>([
     ['rate limited', rateLimit],
     ['interrupted', { type: 'interrupted', reason: '' }],
-  ])('stay open when they were %s, with the place where their steps begin', (_name, ending) => {
+  ])('stay open when they were %s, with the point where their steps begin', (_name, ending) => {
     const state = fold(started, iteration(1), ended(1, ending), again)
     expect(state.iteration).toBe(0)
     expect(state.open?.fromSeq).toBe(3)

@@ -32,7 +32,7 @@ import {
   waiting,
 } from './run-phase.ts'
 import { committed, initialState, type Metrics, type RunFacts, type RunState } from './state.ts'
-import { kindOf } from './step/step-name.ts'
+import { parseStepKind } from './step/step-name.ts'
 import { countCall } from './tool-use.ts'
 
 export type Occurrence = Pick<RecordedEvent, 'seq' | 'atMs' | 'event'>
@@ -267,7 +267,7 @@ function stepSettled(
 }
 
 function countFinished(metrics: Metrics, event: StepFinished): Metrics {
-  const kind = event.kind ?? kindOf(event.step)
+  const kind = event.kind ?? parseStepKind(event.step)
   const byKind = { ...metrics.byKind, [kind]: (metrics.byKind[kind] ?? 0) + 1 }
   return { ...metrics, steps: metrics.steps + 1, byKind }
 }

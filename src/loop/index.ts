@@ -192,7 +192,7 @@ export {
   transitions,
 } from './status.ts'
 export { type StepKind, stepKinds } from './step/step-kind.ts'
-export { kindOf, nameProblem, parseStepId } from './step/step-name.ts'
+export { nameProblem, parseStepId, parseStepKind } from './step/step-name.ts'
 export type { AgentNote, ExchangeNote, StepNote, ToolNote } from './step/step-note.ts'
 export { readState, type StoredState } from './stored-state.ts'
 export { estimateTokens } from './token-estimate.ts'

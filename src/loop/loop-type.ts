@@ -20,6 +20,11 @@ export interface LoopType<Input, Context, Progress, Result> {
   readonly name: string
   /** Change it when code outside of these functions changes. */
   readonly version?: string
+  /**
+   * Increase it when an iteration takes other steps than before. If it is set, the source text of the
+   * functions does not count: an iteration that was interrupted continues after other changes to them.
+   */
+  readonly revision?: number
   /** Called for each iteration; sees nothing but its arguments. */
   createContext(input: Input, previous: Progress | undefined): Context
   /** One iteration. Causes effects only through `it`. */

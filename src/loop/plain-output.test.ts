@@ -15,9 +15,9 @@ test.each([
   ['a cut sequence', 'a\u001b[3', 'a3'],
   ['progress', '10%\r50%\r100%\nnext', '100%\nnext'],
   ['a cleared progress line', 'done\r    \r\nnext', 'done\nnext'],
-  ['lines of Windows', 'a\r\nb\r\r\n', 'a\nb\n'],
+  ['Windows line endings', 'a\r\nb\r\r\n', 'a\nb\n'],
   ['bells, backspaces, zeros', 'a\u0007b\u0008c\u0000d', 'abcd'],
-  ['turned text', 'a\u202eb\u2066c', 'abc'],
+  ['bidirectional text', 'a\u202eb\u2066c', 'abc'],
   ['tabs, newlines, joined emoji', '\ta\n👩‍💻', '\ta\n👩‍💻'],
   ['brackets that are text', '[31m] a[0] ]0;', '[31m] a[0] ]0;'],
 ])('%s', (_, text, plain) => {

@@ -16,7 +16,7 @@ describe('a question', () => {
   test.each<[string, Partial<Question>, string]>([
     ['no text', { text: ' \n' }, 'its text is empty'],
     ['no options in its list', { options: [] }, 'its list of options is empty'],
-    ['a default that is no option', { default: 'maybe' }, '"maybe" is not among its options'],
+    ['a default that is not an option', { default: 'maybe' }, '"maybe" is not among its options'],
     ['a deadline that is not a number', { deadlineMs: Number.NaN }, 'deadline'],
     ['a deadline that never comes', { deadlineMs: Number.POSITIVE_INFINITY }, 'deadline'],
     ['a code for no option', { confirm: { option: 'maybe', code: 'x' } }, '"maybe"'],

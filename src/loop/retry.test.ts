@@ -49,9 +49,9 @@ describe('a failed step', () => {
   })
 
   test.each<[string, Partial<Fault>, Partial<RetryPolicy>]>([
-    ['its fault would come again', { retryable: false }, {}],
-    ['the provider said when to come back', { code: 'rate-limited', retryAtMs: 5 }, {}],
-    ['the policy knows one attempt only', {}, { attempts: 1 }],
+    ['its fault is permanent', { retryable: false }, {}],
+    ['the provider set a retry time', { code: 'rate-limited', retryAtMs: 5 }, {}],
+    ['the policy allows only one attempt', {}, { attempts: 1 }],
   ])('is not tried again when %s', (_name, fault, policy) => {
     const delay = retryDelayMs({ ...defaultRetry, ...policy }, { ...transient, ...fault }, 1, 0.5)
     expect(delay).toBeUndefined()

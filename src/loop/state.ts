@@ -90,7 +90,7 @@ export interface RunFacts {
   readonly cancel?: { readonly by: string; readonly reason: string } | undefined
   readonly pauseRequested: boolean
   readonly treeAtIterationStart?: TreeId | undefined
-  /** The files before the very first iteration. */
+  /** The files before the first iteration. */
   readonly baseTree?: TreeId | undefined
   /** The last iteration that was started and is repeated, because of force or a rewind. */
   readonly begunIteration?: number | undefined

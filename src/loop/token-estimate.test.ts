@@ -103,12 +103,9 @@ const unusual: readonly [string, string][] = [
   ['line feeds', '\n'.repeat(10_000)],
   ['tabs', '\t'.repeat(10_000)],
   ['all kinds of blanks', ' \n\t  \n\n   \r\n'.repeat(500)],
-  ['lines of Windows', 'a\r\n'.repeat(2000)],
+  ['Windows line endings', 'a\r\n'.repeat(2000)],
   ['control characters', some('\u0000\u0001\u0002\u0007\u001b\u001f', 5000)],
-  [
-    'colours of a terminal',
-    '\u001b[31m\u001b[1mFAIL\u001b[22m\u001b[39m src/a.test.ts\n'.repeat(50),
-  ],
+  ['terminal colors', '\u001b[31m\u001b[1mFAIL\u001b[22m\u001b[39m src/a.test.ts\n'.repeat(50)],
 ]
 
 describe('the estimate', () => {

@@ -1,6 +1,6 @@
 /**
- * An operation that only runs of one loop type have, such as `export` of `tune`. It is declared once, as
- * schemas and a handler. Made from it: a route of the daemon, a method of the client, a command of `loopctl`.
+ * An operation of one loop type, such as `export` of `tune`. It is declared once, as schemas and a handler. The route of
+ * the daemon, the method of the client and the command of `loopctl` are derived from it.
  *
  *   about nothing   /loop-types/tune/export              loopctl tune export --format csv
  *   about a run     /loop-types/tune/runs/{run}/export   loopctl tune export calm-otter --format csv
@@ -13,7 +13,7 @@ import type { LoopOperationName } from '../protocol/api/index.ts'
 
 export interface LoopOperation<Body = unknown, Answer = unknown> extends LoopOperationName {
   readonly summary: string
-  /** Of `post`: the fields of the request. */
+  /** For `post`: the fields of the request. */
   readonly body?: { readonly schema: z.ZodType<Body>; readonly example: object }
   readonly answer: { readonly schema: z.ZodType<Answer>; readonly description: string }
   handle(parts: OperationParts, asked: OperationAsked<Body>): Promise<Answer>
@@ -25,13 +25,13 @@ export interface OperationParts {
 }
 
 export interface OperationAsked<Body> {
-  /** Of an operation about a run. */
+  /** For an operation about a run. */
   readonly run: { readonly id: RunId; readonly name: string; readonly state: RunState } | undefined
   readonly body: Body
   readonly signal: AbortSignal
 }
 
-/** Gives an operation its types, and changes nothing. */
+/** Only adds types to an operation. */
 export const loopOperation = <Body, Answer>(
   operation: LoopOperation<Body, Answer>,
 ): LoopOperation => operation

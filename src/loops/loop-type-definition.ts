@@ -1,6 +1,6 @@
 /**
- * What a built-in loop type brings. Each is a folder here and one line of `registry.ts`; nothing else of the
- * program names one.
+ * The definition of a built-in loop type. Each is a folder here and one line in `registry.ts`; no other code refers to
+ * a loop type by name.
  *
  *   loop file ──▶ keys, roles, until, problems     checked by `protocol/`
  *             ──▶ prepare                          the loop that the engine drives
@@ -14,14 +14,14 @@ import type { LoopFile, LoopFileType, SectionSettings } from '../protocol/index.
 import type { LoopOperation } from './loop-operation.ts'
 
 export interface LoopTypeDefinition<Settings = unknown> extends LoopFileType<Settings> {
-  /** The loop of a file. Rejects with `bad-template` and the like for what can be found before a run. */
+  /** Creates the loop of a file. Rejects, with `bad-template` for example, if it finds a problem before the run. */
   prepare(file: LoopFile<Settings>, given: LoopGiven): Promise<PreparedLoop>
   readonly operations?: readonly LoopOperation[]
 }
 
-/** What the loop of a file is made of, besides the file. */
+/** The input of `prepare`, besides the file. */
 export interface LoopGiven {
-  /** Digest of all that the loop came from. */
+  /** Digest of all files of the loop. */
   readonly version: string
   readonly input: { readonly [name: string]: Json }
   /** The prompts of the file by key, with the text of every section. */
@@ -32,17 +32,17 @@ export type ReadPrompts = { readonly [key: string]: readonly ReadSection[] }
 
 export interface ReadSection extends SectionSettings {
   readonly text: string
-  /** Where the text begins, for messages about its template. */
+  /** Where the text starts, for messages about its template. */
   readonly position: { readonly file: string; readonly line: number; readonly column: number }
 }
 
 export interface PreparedLoop {
   readonly loop: AnyLoopType
-  /** What its templates expect to be given, such as `input.goal`. */
+  /** The variables that its templates expect, such as `input.goal`. */
   readonly variables: readonly string[]
-  /** What a person should know, and what a run can do without. */
+  /** Warnings for the user. The loop can run anyway. */
   readonly warnings: readonly string[]
-  /** What an agent would be told first; undefined where only running tells. */
+  /** The first prompt of the agent; undefined if it is only known during the run. */
   firstPrompt(beginning: Beginning): string | undefined
 }
 

@@ -62,7 +62,7 @@ export async function createEngine(): Promise<Engine> {
     lenientIf: false,
     relativeReference: false,
     dynamicPartials: false,
-    // Nothing is ever looked up; if it were, nothing would be found.
+    // Templates cannot include others.
     templates: {},
     parseLimit: templateCharsMax,
     memoryLimit: outputMax,

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { share } from '../../test/share.ts'
 import { isLoopError } from '../loop/index.ts'
 import { createTemplate } from './template.ts'
 
@@ -19,7 +20,7 @@ test('whatever its pieces, a template ends in text or in an error with a positio
     fc.asyncProperty(templates, async (text) => {
       expect(await outcomeOf(text)).toMatch(/^(text: |error: t:\d+:\d+: \S)/)
     }),
-    { numRuns: 3000 },
+    { numRuns: share(3000, 600) },
   )
 })
 

@@ -42,9 +42,9 @@ describe('hostile values:', () => {
     ['a map', new Map([['a', 1]])],
     ['not a number', Number.NaN],
     ['infinity', Number.POSITIVE_INFINITY],
-    ['a thing with a toString', Object.create({ toString: () => `${witness.ran++}` })],
-    ['a thing with a toLiquid', { toLiquid: () => witness.ran++ }],
-    ['a thing with a valueOf', { valueOf: () => witness.ran++ }],
+    ['an object with a toString', Object.create({ toString: () => `${witness.ran++}` })],
+    ['an object with a toLiquid', { toLiquid: () => witness.ran++ }],
+    ['an object with a valueOf', { valueOf: () => witness.ran++ }],
     ['a list with a function', [() => witness.ran++]],
   ])('%s is refused, and not run', async (_name, value) => {
     expect(await outcomeOf('{{ value }}', { value })).toMatch(

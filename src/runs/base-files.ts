@@ -1,4 +1,4 @@
-/** The files that a run began with, from the record: what judges the work is chosen by them. */
+/** The base files of a run, read from the journal. The checks of the run are chosen by them. */
 
 import { loadRun, type RunBaseFiles, readCreated } from '../engine/index.ts'
 import type { RunId } from '../loop/index.ts'
@@ -7,8 +7,8 @@ import type { HostPorts } from './host-ports.ts'
 import { repositoryOf } from './place-run.ts'
 import { type RunPlace } from './run-place.ts'
 
-/** `run`: the one that goes on there, or whose work another goes on with. */
-export async function withBegun(
+/** `run`: the run to resume, or the run that a fork continues. */
+export async function withBaseFiles(
   { journal, blobs, folder }: HostPorts,
   place: RunPlace,
   run: RunId,

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { openHost } from '../host/open-host.ts'
 import { carryOver } from './carry-over.ts'
 
-test('what is copied is copied by the system, not by a program that lies in the way', async () => {
+test('files are copied by the system, not by a program that lies in the way', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-carry-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const bin = join(folder, 'bin')

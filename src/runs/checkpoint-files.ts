@@ -1,4 +1,4 @@
-/** Checkpoints as files: out of the record, and into the record of another machine. */
+/** Exports checkpoints from the journal to files, and imports them into the journal of another machine. */
 
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -85,7 +85,7 @@ export function createCheckpointFiles(
   }
 }
 
-/** Elsewhere files are known by the names that blobs give them, whatever kept them here. */
+/** Uses the tree id that blobs have, since other machines do not have the git objects. */
 function renamed(state: RunState, before: TreeId | undefined, after: TreeId): RunState {
   if (before === after) return state
   const evidence = Object.entries(state.evidence).map(([check, found]) => [
@@ -121,7 +121,7 @@ async function filesOf(base: HostPorts, tree: TreeId): Promise<readonly Workspac
 const notText = (path: string): LoopError =>
   new LoopError(
     'bad-request',
-    `The name or the link target of ${path} is not UTF-8 and cannot stand in a checkpoint file. ` +
+    `The name or the link target of ${path} is not UTF-8 and cannot be written to a checkpoint file. ` +
       'Rename it, or export without files.',
   )
 
@@ -132,7 +132,7 @@ function encode(content: Buffer): Pick<WorkspaceFile, 'encoding' | 'content'> {
     : { encoding: 'base64', content: content.toString('base64') }
 }
 
-/** Puts the files into the record by way of a folder of our own; nothing of theirs is run. */
+/** Stores the files as blobs, through a private folder. None of them is executed. */
 async function keepFiles(
   base: HostPorts,
   files: readonly WorkspaceFile[],
@@ -147,12 +147,12 @@ async function keepFiles(
     const workspace = createDirectoryWorkspace({ path: place, blobs: base.blobs, exclude: [] })
     const tree = await workspace.snapshot()
     if (expected === undefined || tree === expected) return tree
-    const message = 'The files of the checkpoint do not make its tree.'
+    const message = 'The files of the checkpoint do not match its tree hash.'
     throw new LoopError('bad-checkpoint', `${message} Export it again.`)
   })
 }
 
-/** Paths were checked when the file was parsed: inside, each once, nothing below a link. */
+/** Parsing has checked the paths: they stay inside the folder, are unique, and none is below a link. */
 async function writeOne(place: string, file: WorkspaceFile): Promise<void> {
   const path = join(place, file.path)
   await mkdir(file.mode === 'directory' ? path : dirname(path), { recursive: true })
@@ -163,12 +163,12 @@ async function writeOne(place: string, file: WorkspaceFile): Promise<void> {
   await chmod(path, file.mode === 'executable' ? 0o755 : 0o644)
 }
 
-/** What no folder could hold is the file's fault, everything else the disk's. */
+/** Names that no file system accepts are an error in the checkpoint; other errors are those of this disk. */
 function cannotWrite(file: WorkspaceFile, cause: unknown): LoopError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   const code = (cause as NodeJS.ErrnoException).code ?? ''
-  const isTheirs = ['ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE', 'EILSEQ', 'EINVAL'].includes(code)
-  const next = isTheirs ? 'Export it again.' : 'Free the disk or choose another folder.'
+  const isBadName = ['ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE', 'EILSEQ', 'EINVAL'].includes(code)
+  const next = isBadName ? 'Export it again.' : 'Free disk space, or choose another folder.'
   const message = `The file ${JSON.stringify(file.path.slice(0, 200))} cannot be written: ${reason}. ${next}`
-  return new LoopError(isTheirs ? 'bad-checkpoint' : 'store-failed', message, { cause })
+  return new LoopError(isBadName ? 'bad-checkpoint' : 'store-failed', message, { cause })
 }

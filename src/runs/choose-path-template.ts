@@ -1,4 +1,4 @@
-/** The name of a worktree's folder, where the default would keep the tools of the project from working. */
+/** Chooses another folder name for a worktree if the default name would break tools of the project. */
 
 import { join } from 'node:path'
 import { readSmallFile } from '../system/index.ts'
@@ -8,12 +8,12 @@ import type { Repository } from '../workspace/index.ts'
 const withoutDot = '../{{ repo }}-{{ run_branch | sanitize }}'
 const bytesMax = 64 * 1024
 
-/** An array of `include` that names the folder itself. */
+/** An `include` array that names the folder itself. */
 const includesItself = /"include"\s{0,20}:\s{0,20}\[[^\]]{0,2000}"\.\/?"/
 
 /**
- * TypeScript takes a folder with a dot in its name for a file if `include` of tsconfig.json names it as ".", and finds
- * no sources. Undefined: the default does.
+ * If `include` of tsconfig.json is ".", TypeScript mistakes a folder with a dot in its name for a file and finds no
+ * sources. Undefined: use the default.
  */
 export async function choosePathTemplate(
   { checkout }: Pick<Repository, 'checkout'>,

@@ -1,4 +1,4 @@
-/** A fork beside the run that it comes from: what each did and spent after the point where they part. */
+/** Compares a fork with its original: what each did and spent after the fork point. */
 
 import { loadRun, type RunRow, readCreated, stateAt } from '../engine/index.ts'
 import {
@@ -12,7 +12,7 @@ import {
 } from '../loop/index.ts'
 import type { HostPorts } from './host-ports.ts'
 
-/** A fork beside the run that it comes from. */
+/** A fork compared with its original. */
 export interface ForkComparison {
   /** Both are the same up to the end of this iteration. */
   readonly iteration: number
@@ -20,7 +20,7 @@ export interface ForkComparison {
   readonly fork: ForkSide
 }
 
-/** Counted from there on. */
+/** Counted from the fork point. */
 export interface ForkSide {
   readonly name: string
   readonly status: RunStatus

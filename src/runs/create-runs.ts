@@ -1,4 +1,4 @@
-/** Runs that come into being, on disk and not driven yet (E10). */
+/** Creates runs on disk, without driving them yet (E10). */
 
 import {
   type CreateOptions,
@@ -65,7 +65,7 @@ function portsFor(base: HostPorts, queued: Queued | undefined): CreatePorts {
   return { ...base, journal }
 }
 
-/** A place that nothing was begun in is left as it was. */
+/** If the run cannot be created, removes the worktree that was made for it. */
 async function createIn(place: RunPlace, create: () => Promise<void>): Promise<void> {
   try {
     await create()
@@ -102,7 +102,7 @@ export async function placeForkOf(
   return inFolder(await chooseName(journal, options.name), workspace)
 }
 
-/** In a plain folder, files of git are known by another name. */
+/** A plain folder has tree ids of blobs, not of git. */
 async function treesFor(
   base: HostPorts,
   { id }: RunRow,
@@ -111,10 +111,10 @@ async function treesFor(
 ): Promise<{ readonly tree?: TreeId; readonly baseTree?: TreeId }> {
   if (workspace === undefined || worktree !== undefined) return {}
   const { tree, baseTree } = await stateAt(base.journal, id, iteration)
-  const door = createTreeStore(base)
+  const trees = createTreeStore(base)
   return {
-    ...(tree === undefined ? {} : { tree: await door.asBlobs(tree) }),
-    ...(baseTree === undefined ? {} : { baseTree: await door.asBlobs(baseTree) }),
+    ...(tree === undefined ? {} : { tree: await trees.asBlobs(tree) }),
+    ...(baseTree === undefined ? {} : { baseTree: await trees.asBlobs(baseTree) }),
   }
 }
 

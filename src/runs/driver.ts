@@ -1,4 +1,4 @@
-/** Drives runs in this process, and knows which. */
+/** Drives runs in this process, and keeps track of them. */
 
 import { setMaxListeners } from 'node:events'
 import {
@@ -30,20 +30,20 @@ import type { RunPlace } from './run-place.ts'
 interface DriveParts extends RunParts {
   readonly force?: boolean
   readonly keepFiles?: boolean
-  /** In the place of our own: what a record has of it. */
+  /** Replaces the certifier of the run: a replay uses the recorded certificates. */
   readonly certifier?: Certifier
-  /** False: the run repeats a record, which has what preflight found. */
+  /** False: a replay, whose recording already contains the preflight. */
   readonly isAttempt?: boolean
 }
 
 export interface Driver {
-  /** Resolves when the run is under way; rejects when it cannot be driven here and now. */
+  /** Resolves when the run has started; rejects when it cannot be driven now. */
   drive(run: RunPlace, loop: AnyLoopType, parts: DriveParts): Promise<RunHandle>
-  /** Shuts all of them down in good order. */
+  /** Suspends all of them and waits for that. */
   shutDown(): Promise<void>
 }
 
-/** `prepareDefault` is for runs whose parts do not say how they are prepared. */
+/** `prepareDefault` is for runs whose parts have no `prepare`. */
 export function createDriver(base: HostPorts, prepareDefault: PrepareRun): Driver {
   const driven = new Set<RunHandle>()
   return {
@@ -62,7 +62,7 @@ export function createDriver(base: HostPorts, prepareDefault: PrepareRun): Drive
       const { prepare = prepareDefault } = parts
       const prepared = prepare(base, run, parts)
       const ports = portsFor(base, parts, run, prepared)
-      const done: Promise<DriveEnd> = driveAfterDead(run.id, loop, ports, {
+      const done: Promise<DriveEnd> = killAbandonedAndDrive(run.id, loop, ports, {
         owner: createOwnerId(),
         signal: stop.signal,
         hurry: hurry.signal,
@@ -71,13 +71,13 @@ export function createDriver(base: HostPorts, prepareDefault: PrepareRun): Drive
         onStarted,
         ...defined({ graceMs: parts.graceMs, sandbox: parts.sandbox, agent: parts.agent }),
       })
-        .then((end) => leaveUnused(run, end))
+        .then((end) => removeUnused(run, end))
         .finally(async () => {
           parts.signal?.removeEventListener('abort', forward)
           driven.delete(handle)
           await prepared.close()
         })
-      // A caller that only reads events hears of a failure there.
+      // A caller that only reads events gets the error from them.
       done.catch(() => undefined)
       const handle: RunHandle = {
         id: run.id,
@@ -101,16 +101,16 @@ export function createDriver(base: HostPorts, prepareDefault: PrepareRun): Drive
   }
 }
 
-/** A worktree that nobody worked in goes again, unless there is something in it. */
-async function leaveUnused({ placed }: RunPlace, end: DriveEnd): Promise<DriveEnd> {
+/** Removes the worktree of a run that did no work, unless there are changes in it. */
+async function removeUnused({ placed }: RunPlace, end: DriveEnd): Promise<DriveEnd> {
   if (placed === undefined || end.type !== 'ended' || !endedWithoutWork(end.outcome)) return end
   const { key, path } = placed.worktree
-  // It can still be removed by hand.
+  // If this fails, the user can still remove it.
   await removeWorktree({ repository: placed.repository, key, path }).catch(() => undefined)
   return end
 }
 
-/** Ends when this process no longer drives the run: ended, suspended, or with the error it met. */
+/** Ends when this process no longer drives the run, and throws the error if there was one. */
 async function* eventsUntil(
   { journal }: HostPorts,
   run: RunId,
@@ -129,8 +129,8 @@ async function* eventsUntil(
   await done
 }
 
-/** Commands of a process that was killed could still write where this run is about to work. */
-async function driveAfterDead(...drive: Parameters<typeof driveRun>): Promise<DriveEnd> {
+/** First kills leftover commands of dead processes, which could still write to the workspace. */
+async function killAbandonedAndDrive(...drive: Parameters<typeof driveRun>): Promise<DriveEnd> {
   const [, , ports] = drive
   if (ports.workspace !== undefined) await killAbandoned()
   return driveRun(...drive)
@@ -153,7 +153,7 @@ function portsFor(
     onState,
     ...rest
   } = parts
-  // Absent and undefined are not the same to the ports.
+  // The ports distinguish absent from undefined.
   const given = Object.fromEntries(Object.entries(rest).filter(([, part]) => part !== undefined))
   let lease: Lease | undefined
   const journal: Store = {
@@ -162,7 +162,7 @@ function portsFor(
       lease = await base.journal.acquire(run, owner)
       return lease
     },
-    ...(onState === undefined ? {} : { append: telling(base.journal.append, onState) }),
+    ...(onState === undefined ? {} : { append: withListener(base.journal.append, onState) }),
   }
   const fence = async (): Promise<void> => {
     if (lease !== undefined) await base.journal.renew(lease)
@@ -180,7 +180,7 @@ function portsFor(
   }
 }
 
-const telling =
+const withListener =
   (append: Store['append'], onState: (state: RunState) => void): Store['append'] =>
   async (lease, unit) => {
     await append(lease, unit)

@@ -1,10 +1,10 @@
-/** Where a fork works that nobody named a folder for: beside the run that it comes from. */
+/** The default folder of a fork: beside the workspace of its original. */
 
 import { existsSync } from 'node:fs'
 import type { RunRow } from '../engine/index.ts'
 import { LoopError, type RunState } from '../loop/index.ts'
 
-/** Undefined: it gets a worktree of its own, or has no files. */
+/** Undefined: it gets a separate worktree, or has no files. */
 export function forkFolder(
   { run, state }: { readonly run: RunRow; readonly state: RunState },
   iteration: number,

@@ -1,4 +1,4 @@
-/** Where the files of a run were settled to be, as it is kept as a fact of the run. */
+/** Where the run folder is. Stored as a fact of the run when it is first decided. */
 
 import { lstatSync, readdirSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
@@ -10,9 +10,9 @@ import { type ArtifactMode, artifactModes, logDirDefault } from './artifact-mode
 export interface Settled {
   readonly mode: ArtifactMode
   readonly logDir: string
-  /** The folder that a person named; absent: there is none. */
+  /** The folder that the user named; absent: none. */
   readonly workspace?: string
-  /** In place of the state folder. */
+  /** Used instead of the state folder. */
   readonly globalLogDir?: string
   readonly summary?: boolean
   readonly postmortem?: boolean
@@ -32,7 +32,7 @@ export async function settledBefore(
 export const logDirOf = async (journal: Pick<Store, 'facts'>, run: RunId): Promise<string> =>
   (await settledBefore(journal, run))?.logDir ?? logDirDefault
 
-/** A path in the folder that the user named. Default: `logs/loop`. */
+/** Requires a relative path inside the folder that the user named. Default: `logs/loop`. */
 export function requireLogDir(logDir: string = logDirDefault): string {
   const parts = logDir
     .replace(/^(\.\/)+/, '')
@@ -40,14 +40,14 @@ export function requireLogDir(logDir: string = logDirDefault): string {
     .split('/')
   const isPlain = parts.every((part) => part !== '' && !/^(\.{1,2}|\.git)$/i.test(part))
   if (isPlain && !isAbsolute(logDir) && !logDir.includes('\0')) return parts.join('/')
-  const message = `Files of runs cannot be kept in ${JSON.stringify(logDir.slice(0, 200))}.`
-  const advice = `Give a path in the workspace, like "${logDirDefault}".`
+  const message = `Run folders cannot be written to ${JSON.stringify(logDir.slice(0, 200))}.`
+  const advice = `Use a relative path in the workspace, like "${logDirDefault}".`
   throw new LoopError('bad-request', `${message} ${advice}`)
 }
 
 /**
- * Nothing but folders of runs is there, or nothing at all: git is told to pass over it, and a run that
- * works in the folder sees nothing of it, so that whatever else is there would be seen by nobody.
+ * Requires that the folder is missing or contains only run folders. It is excluded from git and from the workspace of
+ * runs, so any other file in it would be ignored without notice.
  */
 export function requireOnlyRuns(folder: string, logDir: string): void {
   const parts = logDir.split('/')
@@ -56,23 +56,23 @@ export function requireOnlyRuns(folder: string, logDir: string): void {
     path = join(path, part)
     const stat = lstatSync(path, { throwIfNoEntry: false })
     const isLast = index === parts.length - 1
-    // Behind a link, or below a file, nothing is passed over.
+    // Below a link or a file, nothing is excluded.
     if (stat === undefined || !(isLast || stat.isDirectory())) return
-    if (isLast && !stat.isDirectory()) throw notOnlyRuns(path, 'It is no folder.')
+    if (isLast && !stat.isDirectory()) throw notOnlyRuns(path, 'It is not a folder.')
   }
   requireReadable(path)
   const other = readdirSync(path, { withFileTypes: true }).find(
     (entry) => !entry.isDirectory() || !runFolderName.test(entry.name),
   )
   if (other === undefined) return
-  throw notOnlyRuns(path, `Something else is there: ${JSON.stringify(other.name.slice(0, 200))}.`)
+  throw notOnlyRuns(path, `It contains ${JSON.stringify(other.name.slice(0, 200))}.`)
 }
 
 const runFolderName = /^run-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 function notOnlyRuns(path: string, why: string): LoopError {
-  const message = `Files of runs cannot be kept in ${path}, where nothing else would be seen. ${why}`
-  const advice = `Move it away, or give another folder (artifacts.logDir; default: "${logDirDefault}").`
+  const message = `Run folders cannot be written to ${path}, because other files there would be ignored. ${why}`
+  const advice = `Move it, or set another folder (artifacts.logDir; default: "${logDirDefault}").`
   return new LoopError('bad-request', `${message} ${advice}`)
 }
 

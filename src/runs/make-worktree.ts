@@ -1,6 +1,6 @@
 /**
- * Makes the worktree of a run that is not on record yet. Who makes it, and in which repository, is written
- * down before: if that process is killed, others find what it left and see that it is dead.
+ * Creates the worktree of a run that is not in the journal yet. The process and the repository are written to disk
+ * first, so that another process can find and remove the worktree if this one is killed.
  */
 
 import { createHash, randomUUID } from 'node:crypto'
@@ -13,7 +13,7 @@ import {
   createWorktree,
 } from '../workspace/index.ts'
 
-/** `record` is the folder of the record that is to have the run. */
+/** `record` is the state folder that the run will be in. */
 export async function makeWorktree(
   record: string,
   options: Omit<CreateWorktreeOptions, 'owner' | 'maker'>,
@@ -22,7 +22,7 @@ export async function makeWorktree(
   return createWorktree({ ...options, owner: record, maker: createOwnerId() })
 }
 
-/** In which worktrees were ever made for this record: one small file for each. */
+/** Repositories in which worktrees were created for this state folder: one small file each. */
 export async function knownRepositories(record: string): Promise<readonly string[]> {
   const folder = repositoriesFolder(record)
   const names = await readdir(folder).catch((): readonly string[] => [])

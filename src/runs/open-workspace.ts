@@ -1,8 +1,8 @@
 /**
- * The files of a run, as the engine sees them: a folder as it is, or a git worktree in which each
- * iteration that changed something is a commit on the run's branch.
+ * The workspace of a run: a plain folder, or a git worktree in which each iteration that changed something is a
+ * commit on the run's branch.
  *
- * A ref is moved only while the run's lease is held: a process that lost it moves none (fencing).
+ * A ref is moved only while the run's lease is held (fencing).
  */
 
 import type { IterationWork, Workspace } from '../engine/index.ts'
@@ -19,7 +19,7 @@ import type { RunPlace } from './run-place.ts'
 
 export interface OpenedAs {
   readonly exclude: readonly string[]
-  /** Rejects when the run is not held any more. */
+  /** Rejects if the lease of the run is lost. */
   readonly fence: () => Promise<void>
 }
 
@@ -30,10 +30,13 @@ export function openWorkspace(
 ): Workspace | undefined {
   if (path === undefined) return undefined
   if (placed === undefined) {
-    const apart = [...exclude, ...recordInside(path, folder), logDir ?? logDirDefault]
-    return withPatch(createDirectoryWorkspace({ path, blobs, exclude: apart }), { blobs, folder })
+    const excluded = [...exclude, ...recordInside(path, folder), logDir ?? logDirDefault]
+    return withPatch(createDirectoryWorkspace({ path, blobs, exclude: excluded }), {
+      blobs,
+      folder,
+    })
   }
-  // When it is first used: before that, another process may be at work in it.
+  // Opened on first use, since another process may still be working in it before that.
   let opened: Promise<WorktreeWorkspace> | undefined
   const open = (): Promise<WorktreeWorkspace> => {
     opened ??= openWorktree({ ...placed, exclude, beforeRef: fence })
@@ -69,7 +72,7 @@ function withPatch(workspace: Workspace, record: Pick<HostPorts, 'blobs' | 'fold
   }
 }
 
-/** The record is no part of the tree that it is about. */
+/** A state folder inside the workspace is not part of its tree. */
 function recordInside(workspace: string, folder: string): readonly string[] {
   const path = pathInside(workspace, folder)
   return path === undefined ? [] : [path]
@@ -77,7 +80,7 @@ function recordInside(workspace: string, folder: string): readonly string[] {
 
 const reportCharsMax = 200
 
-/** What an agent says is one line here, and cannot be taken for anything else. */
+/** The agent's report is cut to one line, so that it cannot forge trailers. */
 export function messageFor(
   name: string,
   { iteration, report, isUnfinished }: IterationWork,
@@ -99,6 +102,6 @@ function firstLine(report: string): string {
     )
     .filter((one) => one !== '')
   if (line.length <= reportCharsMax) return line
-  // Half of a character would be none.
+  // Do not cut a surrogate pair in half.
   return `${line.slice(0, reportCharsMax).replace(/[\uD800-\uDBFF]$/, '')}…`
 }

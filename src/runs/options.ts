@@ -1,4 +1,4 @@
-/** What a caller says about a host and about a run. */
+/** Options of a host and of its runs. */
 
 import type {
   Actions,
@@ -19,7 +19,7 @@ import type { HostPorts } from './host-ports.ts'
 import type { RunPlace } from './run-place.ts'
 import type { WorktreeChoice } from './worktree-options.ts'
 
-/** In the same transaction as the run: that it is to be driven, and by which request. */
+/** Written in the same transaction as the run: its row in the queue, and the request that created it. */
 export interface Queued {
   readonly row: NewQueueRow
   readonly request?: RequestKey
@@ -33,13 +33,13 @@ export interface HostOptions {
   readonly synchronous?: Synchronous
 }
 
-/** What a run is created with, besides its parts. */
+/** What a new run has besides its parts. */
 interface Creation {
-  /** The loop file that it comes from, so that it can be found again. */
+  /** The loop file, so that a resume can find it. */
   readonly source?: Source
 }
 
-/** The parts of the world that a run may use. They are not journaled: say them again on resume. */
+/** The ports that a run may use. They are not journaled: pass them again on resume. */
 export interface RunParts {
   readonly checks?: Readonly<Record<string, Check>>
   readonly agents?: Agents
@@ -49,59 +49,59 @@ export interface RunParts {
   readonly hooks?: readonly Hook[]
   /** What the code of the loop prints; the run journals it. */
   readonly prints?: LoopPrints
-  /** The longest that a sleep, or a question before its default is taken, may last. */
+  /** The longest sleep, and the longest wait for an answer before the default is used. */
   readonly waitMsMax?: number
-  /** How its checks are tried before it and certify it. Absent: they are asked in a clean checkout. */
+  /** How preflight and certification run the checks. Absent: in a clean checkout. */
   readonly prepare?: PrepareRun
   /** Skip running the checks on the base before the first iteration. */
   readonly skipPreflight?: boolean
-  /** The walls around what the run starts, for the record. */
+  /** The sandbox of the run, for the journal. */
   readonly sandbox?: SandboxSummary
-  /** Who works, for the record. */
+  /** The agent, for the journal. */
   readonly agent?: AgentInfo
-  /** Names in the workspace's root that are no part of its tree. */
+  /** Names in the workspace's root that are not part of its tree. */
   readonly exclude?: readonly string[]
-  /** Told of each state of the run that is on disk. */
+  /** Called with each state of the run after it is on disk. */
   readonly onState?: (state: RunState) => void
   /** Aborting it suspends the run after its current step. */
   readonly signal?: AbortSignal
-  /** How long the step in flight may then go on. */
+  /** How long the current step may then continue. */
   readonly graceMs?: number
 }
 
 /** Options of `host.start`. */
 export interface StartOptions<Input> extends RunParts, Creation {
   readonly input: Input
-  /** A readable name; one is made up otherwise. */
+  /** A readable name. Default: a generated one. */
   readonly name?: string
   readonly limits?: Partial<Limits>
-  /** E8. Also what was tried before, in this store, with the very same files and words. */
+  /** E8. Run even if this exact attempt was already made. */
   readonly again?: boolean
   /** The folder to work in. */
   readonly workspace?: string
   /** A git worktree of that folder's repository instead, on a separate branch. Default: none. */
   readonly worktree?: WorktreeChoice
-  /** What was settled before with `host.place`; then name, workspace and worktree are there. */
+  /** The result of `host.place`; overrides name, workspace and worktree. */
   readonly place?: RunPlace
 }
 
-/** What a run is created with that is driven later. */
+/** Options of a run that is created now and driven later. */
 export interface CreateOptions<Input> extends Omit<StartOptions<Input>, keyof RunParts> {
-  /** Written with it: that it is to be driven. */
+  /** Also adds it to the queue. */
   readonly queue?: Queued
 }
 
 /** Options of `host.resume`. */
 export interface ResumeOptions extends RunParts {
-  /** The folder, where it is another than before. */
+  /** The folder, if it has moved. */
   readonly workspace?: string
   /** From `placeAgain`, if it was called before. */
   readonly place?: RunPlace
-  /** Go on though the loop's code changed in the middle of an iteration, which starts anew. */
+  /** Resume even if the loop's code changed during an iteration. That iteration starts over. */
   readonly force?: boolean
-  /** Go on with the files as they are, though a step was cut short: they are not put back. */
+  /** Do not restore the files to the start of an interrupted step. */
   readonly keepFiles?: boolean
-  /** Go back to the checkpoint after this iteration first. */
+  /** First rewind to the checkpoint after this iteration. */
   readonly fromIteration?: number
 }
 
@@ -111,30 +111,30 @@ export interface ForkOptions<Input> extends RunParts, Creation {
   readonly name?: string
   readonly input?: Input
   readonly limits?: Partial<Limits>
-  /** An empty folder for the files of the checkpoint; a run in a worktree needs none. */
+  /** An empty folder for the files of the checkpoint. Not needed for a run in a worktree. */
   readonly workspace?: string
-  /** How the worktree is made, for a fork of a run in one. */
+  /** Worktree settings, if the original run works in a worktree. */
   readonly worktree?: WorktreeChoice
-  /** What was settled before with `host.placeFork`. */
+  /** The result of `host.placeFork`. */
   readonly place?: RunPlace
-  /** Put them there though the folder is not empty: what is in it goes away. */
+  /** Allow a folder that is not empty, and delete what is in it. */
   readonly replaceFiles?: boolean
-  /** Told of what is no part of the tree (`exclude`) and could not be copied. */
+  /** Called for each excluded path (`exclude`) that could not be copied. */
   readonly onProblem?: (problem: string) => void
 }
 
 export interface CreateForkOptions<Input>
   extends Omit<ForkOptions<Input>, keyof RunParts | 'onProblem'> {
-  /** E8. Also what was tried before with the very same files and words. */
+  /** E8. Run even if this exact attempt was already made. */
   readonly again?: boolean
   readonly queue?: Queued
 }
 
 export interface ExportOptions {
   readonly iteration?: number
-  /** With the content of the workspace, so that it can be restored elsewhere. Default: true. */
+  /** Include the content of the workspace, so that it can be restored elsewhere. Default: true. */
   readonly files?: boolean
-  /** The checks of the loop. Default: those that ran. */
+  /** The checks of the loop. Default: the checks that ran. */
   readonly checks?: readonly string[]
 }
 
@@ -143,11 +143,11 @@ export interface RestoreOptions extends RunParts {
   readonly limits?: Partial<Limits>
   /** An empty folder for the files of the checkpoint. */
   readonly workspace?: string
-  /** Put them there though the folder is not empty: what is in it goes away. */
+  /** Allow a folder that is not empty, and delete what is in it. */
   readonly replaceFiles?: boolean
 }
 
-/** What is tried before a run, and who certifies it; opened for each process that drives the run. */
+/** The preflight and the certifier of a run, opened by each process that drives it. */
 export interface PreparedRun {
   readonly ports: Pick<Ports, 'checks' | 'preflight' | 'earlierWork' | 'certifier'>
   /** The run is no longer driven here. Never rejects. */

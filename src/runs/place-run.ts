@@ -1,6 +1,6 @@
 /**
- * Where a run works. A new one's name, id and folder are settled, and its worktree is made, before
- * anything is opened there; one that is taken up again finds its worktree, or has it made again.
+ * Decides where a run works. A new run gets its name, id and folder, and its worktree is created, before anything is
+ * opened there. A resumed run finds its worktree, or gets it recreated.
  */
 
 import { existsSync } from 'node:fs'
@@ -40,7 +40,12 @@ import { logDirOf, requireLogDir, requireOnlyRuns } from './log-dir.ts'
 import { makeWorktree } from './make-worktree.ts'
 import { chooseName } from './run-names.ts'
 import type { PlaceOptions, RunPlace } from './run-place.ts'
-import { decideWorktree, pathsApart, requireOwnFolder, settingsOf } from './worktree-options.ts'
+import {
+  decideWorktree,
+  findIgnoredPaths,
+  requireOwnFolder,
+  settingsOf,
+} from './worktree-options.ts'
 
 export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<RunPlace> {
   const workspace = resolveWorkspace(options.workspace, base.folder)
@@ -60,16 +65,19 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
   if (repository === undefined) return { ...inFolder(named, workspace, why), logDir }
   const { base: from, path, branchPrefix, carry, allowDirty } = settings
   const pathTemplate = await choosePathTemplate(repository, path)
-  const apart = pathsApart(repository, workspace ?? '', [...(options.apart ?? []), base.folder])
+  const ignoredPaths = findIgnoredPaths(repository, workspace ?? '', [
+    ...(options.apart ?? []),
+    base.folder,
+  ])
   const made = await makeWorktree(base.folder, {
     repository,
     key: named.id,
     name: named.name,
     provider: await chooseProvider(settings.provider, {
       ...settings.worktrunk,
-      apart: listProjectFolders(repository),
+      projectFolders: listProjectFolders(repository),
     }),
-    apart,
+    ignoredPaths,
     allowDirty,
     ...defined({ base: from, pathTemplate, branchPrefix, carry }),
   }).catch((error: unknown) => {
@@ -89,7 +97,7 @@ async function requireInner({ workspace = '', inner, worktree, leave }: RunPlace
   throw new LoopError('bad-request', `${message} ${advice}`)
 }
 
-/** A worktree of its own for a run that goes on from a checkpoint of one that has one. */
+/** Creates a separate worktree for a fork of a run in a worktree. */
 export async function placeFork(
   base: HostPorts,
   options: Pick<PlaceOptions, 'name' | 'worktree'>,
@@ -103,14 +111,14 @@ export async function placeFork(
   const commit =
     from.tree === undefined
       ? undefined
-      : await openGitTrees(repository).commitWith(branch, from.tree)
+      : await openGitTrees(repository).findCommit(branch, from.tree)
   const made = await makeWorktree(base.folder, {
     repository,
     key: named.id,
     name: named.name,
     provider: await chooseProvider(provider, {
       ...worktrunk,
-      apart: listProjectFolders(repository),
+      projectFolders: listProjectFolders(repository),
     }),
     allowDirty: true,
     base: begin.name,
@@ -120,7 +128,7 @@ export async function placeFork(
   return inWorktree(base, named, repository, made, from.worktree.folder)
 }
 
-/** A worktree like that of another run, in a folder that was chosen for it. */
+/** Creates a worktree with the base of another run's worktree, in the given folder. */
 export async function placeReplica(
   base: HostPorts,
   named: Named,
@@ -147,7 +155,7 @@ export async function discardWorktree(worktree: RunWorktree, path: string): Prom
   await removeWorktree({ repository, key: worktree.key, path, discard: true })
 }
 
-/** Where a run works that is taken up again. A worktree that was deleted is made again. */
+/** The place of a resumed run. A deleted worktree is recreated. */
 export async function placeAgain(base: HostPorts, run: RunRow, given?: string): Promise<RunPlace> {
   const { worktree } = await readCreated(base.journal, run.id)
   const moved = resolveWorkspace(given, base.folder)
@@ -192,14 +200,14 @@ export async function repositoryOf({
   repository: commonDir,
 }: Pick<RunWorktree, 'repository'>): Promise<Repository> {
   const folder = basename(commonDir) === '.git' ? dirname(commonDir) : commonDir
-  // In its place there may be a folder of another repository.
+  // Another repository may be there now.
   const found = existsSync(commonDir) ? await findRepository(folder) : undefined
   if (found?.commonDir === commonDir) return found
-  const message = `The repository ${commonDir} is not there any more.`
+  const message = `The repository ${commonDir} no longer exists.`
   throw new LoopError('workspace-failed', `${message} Put it back where it was.`)
 }
 
-/** None where it cannot be told any more: the repository was moved, the worktree is gone. */
+/** Empty if it is unknown: the repository was moved, or the worktree was removed. */
 export async function leftOutOf(
   worktree: Pick<RunWorktree, 'repository' | 'key'>,
 ): Promise<readonly string[]> {
@@ -209,7 +217,7 @@ export async function leftOutOf(
   return known === undefined ? [] : findNewlyIgnored(repository, known)
 }
 
-/** Nobody has to have a worktree. */
+/** Adds to the message that a run can also work without a worktree. */
 function withWayOut(error: unknown): unknown {
   if (!isLoopError(error, 'workspace-failed')) return error
   const message = `${error.message} Or work in the folder itself (--in-place).`
@@ -218,7 +226,7 @@ function withWayOut(error: unknown): unknown {
 
 type Named = Pick<RunRow, 'id' | 'name'>
 
-/** The folder itself. */
+/** A run that works in the folder itself, without a worktree. */
 export function inFolder(
   { id, name }: Named,
   workspace: string | undefined,
@@ -267,7 +275,9 @@ function inWorktree(
     ...defined({ inner }),
     readOnly: checkout === undefined ? [] : linked.map((one) => join(checkout, one)),
     why: undefined,
-    problems: carried.skipped.map((one) => `${one.path} stays behind: ${one.why}.`),
+    problems: carried.skipped.map(
+      (one) => `${one.path} was not copied to the worktree: ${one.why}.`,
+    ),
     leftOut: () => leftOutOf({ repository: repository.commonDir, key }),
     async leave() {
       if (await isRun(base, id)) return
@@ -277,7 +287,7 @@ function inWorktree(
   }
 }
 
-/** For the record, which is no place for all packages of a large repository. */
+/** Limits what the journal stores: a large repository may have thousands of packages. */
 const carriedMax = 100
 
 function carriedIn({ carried, linked = [] }: KnownWorktree): Pick<RunWorktree, 'carried'> {

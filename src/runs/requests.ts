@@ -1,4 +1,4 @@
-/** What callers ask for, checked once before anything of it is recorded. */
+/** Checks requests before anything is written to the journal. */
 
 import { type RunRow, requireLimits } from '../engine/index.ts'
 import {
@@ -12,7 +12,7 @@ import {
 
 type Told = Exclude<Decision, { type: 'answer' }>
 
-/** The decision with nothing else in it. Callers may be JavaScript, or have parsed it from JSON. */
+/** Returns the decision without unknown keys. Callers may be JavaScript, or have parsed it from JSON. */
 export function requireDecision(decision: Told): Told {
   switch (decision?.type) {
     case 'pause':
@@ -21,7 +21,7 @@ export function requireDecision(decision: Told): Told {
     case 'stop':
     case 'cancel':
       if (typeof decision.reason === 'string') return { ...decision }
-      throw badRequest(`To ${decision.type} a run, give the reason as text.`)
+      throw badRequest(`To ${decision.type} a run, pass the reason as text.`)
     case 'change-limits':
       return { type: 'change-limits', limits: requireKnownLimits(decision.limits) }
     default: {
@@ -41,7 +41,7 @@ const limitNames: Readonly<Record<keyof Limits, true>> = {
   sameErrors: true,
 }
 
-/** Those that were given, without what is undefined. A limit that is misspelt would not limit. */
+/** Returns the given limits without undefined values. Rejects unknown names, since a misspelled limit has no effect. */
 export function requireKnownLimits(limits: Partial<Limits> | undefined): Partial<Limits> {
   if (limits === undefined) return {}
   if (typeof limits !== 'object' || limits === null || Array.isArray(limits)) {
@@ -68,7 +68,7 @@ export function requireName(name: string): string {
   )
 }
 
-/** Wherever a run can be named, its id can be, or the beginning of it; options begin with "-". */
+/** A name must not look like an id or an option, since commands accept all of them. */
 export function runNameProblem(name: string): string | undefined {
   if (/^[-.]/.test(name)) return 'it begins with "-" or "."'
   // As ids are until the year 2527.

@@ -1,6 +1,6 @@
 /**
- * A run that works in a person's own checkout, and was cut short, is not taken up again without a word after
- * that person committed, merged or switched there: putting its files back would undo it in their files.
+ * Rejects resuming an interrupted run that works in the user's own checkout if the user has committed, merged or
+ * switched branches there since: restoring the files of the run would undo that.
  */
 
 import { readFile } from 'node:fs/promises'
@@ -20,14 +20,14 @@ export async function requireSameHead(
   const { state, openEvents } = await loadRun(journal, run.id)
   const { inFlight } = readSteps(openEvents)
   const cutShort = inFlight.find(({ started }) => started.tree !== undefined)
-  // Left in good order: the files are taken as they are.
+  // Suspended between steps: the files are used as they are.
   if (cutShort === undefined && (state.suspendedTree !== undefined || state.open === undefined))
     return
   const began = openEvents.findLast(
     ({ event }) => event.type === 'step-started' && event.step === cutShort?.id,
   )
   const movedAtMs = await headMovedAtMs(workspace)
-  // Git notes whole seconds.
+  // Git stores whole seconds.
   if (movedAtMs === undefined || movedAtMs + 999 < (began?.atMs ?? run.updatedAtMs)) return
   throw new LoopError(
     'wrong-status',
@@ -37,7 +37,7 @@ export async function requireSameHead(
   )
 }
 
-/** As git itself keeps it; undefined where it keeps none. */
+/** The time of the last entry in git's reflog of HEAD; undefined if there is none. */
 async function headMovedAtMs(folder: string): Promise<number | undefined> {
   try {
     const { gitDir } = await findRepository(folder)

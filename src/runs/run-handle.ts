@@ -1,5 +1,3 @@
-/** A run that this process drives. */
-
 import type { DriveEnd } from '../engine/index.ts'
 import type { RecordedEvent, RunId } from '../loop/index.ts'
 
@@ -7,13 +5,13 @@ import type { RecordedEvent, RunId } from '../loop/index.ts'
 export interface RunHandle {
   readonly id: RunId
   readonly name: string
-  /** How it ended, or that it was suspended and can be resumed. */
+  /** Resolves when the run has ended, or is suspended and can be resumed. */
   readonly done: Promise<DriveEnd>
-  /** From any place; ends when `done` does, and throws what `done` rejects with. */
+  /** Events after `afterSeq`. Ends when `done` resolves, and throws the error that `done` rejects with. */
   events(options?: { readonly afterSeq?: number }): AsyncIterable<RecordedEvent>
   /**
-   * Shuts it down in good order; `done` resolves when it is suspended. The step in flight may finish
-   * within its grace time, or with `now` is told to end at once.
+   * Suspends the run; `done` resolves when it is suspended. The current step may finish within its grace time. With
+   * `now`, it is aborted at once.
    */
   shutDown(options?: { readonly now?: boolean }): void
 }

@@ -13,7 +13,7 @@ export interface NamedRun {
   readonly name: string
 }
 
-/** Creates a run by the name that was given, or by a made-up one; those may meet, so more are tried. */
+/** Creates a run with the given name, or with a generated one. A generated name may be taken, so several are tried. */
 export async function createNamed(
   given: string | undefined,
   create: (run: NamedRun) => Promise<void>,
@@ -59,7 +59,7 @@ export async function isNameFree(
 const taken = (name: string): LoopError =>
   new LoopError(
     'name-taken',
-    `There is a run named "${name}" already. Resume or fork that one, or choose another name.`,
+    `A run named "${name}" already exists. Resume or fork it, or choose another name.`,
   )
 
 const madeUpName = (): string => humanId({ separator: '-', capitalize: false })

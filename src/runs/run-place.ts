@@ -5,7 +5,7 @@ import type { RunId, RunWorktree } from '../loop/index.ts'
 import type { KnownWorktree, Repository } from '../workspace/index.ts'
 import type { WorktreeChoice } from './worktree-options.ts'
 
-/** Opened once a run is driven in it. */
+/** Opened when a run is first driven in it. */
 export interface PlacedWorktree {
   readonly repository: Repository
   readonly worktree: KnownWorktree
@@ -16,42 +16,42 @@ export interface RunPlace {
   readonly name: string
   /** The folder to work in; undefined: none. */
   readonly workspace: string | undefined
-  /** For the record; undefined: the folder is worked in as it is. */
+  /** For the journal; undefined: the run works in the folder itself. */
   readonly worktree: RunWorktree | undefined
   readonly placed: PlacedWorktree | undefined
-  /** The folder that the worktree stands for. */
+  /** The checkout that the worktree was created from. */
   readonly checkout: string | undefined
-  /** Where in the workspace commands start, from its top. Absent: at its top. */
+  /** The working directory of commands, relative to the workspace. Absent: the workspace itself. */
   readonly inner?: string
-  /** The files that the run began with, where it has begun; absent: those that are there. */
+  /** The base files of a run that has started; absent: the files in the workspace. */
   readonly begun?: () => RunBaseFiles
   /** Where run folders are kept in the workspace, if it is not a worktree. Default: `logs/loop`. */
   readonly logDir?: string
-  /** What links in the workspace lead to: to be seen, and not to be changed. */
+  /** Targets of links in the workspace, mounted read-only. */
   readonly readOnly: readonly string[]
-  /** Why it is this folder, where a person might wonder. */
+  /** Why this folder was chosen, if that may surprise the user. */
   readonly why: string | undefined
-  /** What a person should know. */
+  /** Warnings for the user. */
   readonly problems: readonly string[]
   /** The run that its commits name. Default: this one. */
   readonly signedAs?: Pick<RunRow, 'id' | 'name'>
-  /** What checks see there and the run's commits have not; see `leftOut` of a diff. */
+  /** Files that checks see but the run's commits do not contain; see `leftOut` of a diff. */
   leftOut(): Promise<readonly string[]>
-  /** Takes back what was made, unless there is a run by now or something is in it. */
+  /** Removes the worktree, unless its run exists by now or there are changes in it. */
   leave(): Promise<void>
 }
 
 export interface PlaceOptions {
-  /** A readable name; one is made up otherwise. */
+  /** A readable name. Default: a generated one. */
   readonly name?: string
-  /** The folder to work in, or whose repository the worktree is of. */
+  /** The folder to work in, or a folder in the repository of the worktree. */
   readonly workspace?: string
   readonly worktree?: WorktreeChoice
   /** Reject with `needs-in-place` if the folder would be changed directly without the user choosing that. */
   readonly needsChoice?: boolean
   /** The user vouches for the repository, even if an agent may have created it. */
   readonly isVouched?: boolean
-  /** Files that may be there uncommitted, if they are not tracked: whole paths. */
+  /** Untracked files that do not count as uncommitted changes: absolute paths. */
   readonly apart?: readonly string[]
   /** Where run folders are kept in the workspace. Default: `logs/loop`. */
   readonly logDir?: string

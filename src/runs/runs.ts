@@ -1,4 +1,4 @@
-/** What can be done with runs: they are created, placed, driven, told and kept. */
+/** The operations on runs. */
 
 import type { AnyLoopType, BlobStore, RunRow, Store } from '../engine/index.ts'
 import type { Decision, LoopType, RecordedEvent } from '../loop/index.ts'
@@ -27,15 +27,15 @@ export interface Runs {
   readonly journal: Store
   readonly blobs: BlobStore
   /**
-   * Settles name, id and folder of a new run, and makes its worktree if it is to have one, so that
-   * what it needs can be opened there. Given to `start`; `leave` takes it back.
+   * Chooses name, id and folder of a new run, and creates its worktree if it gets one, so that its parts can be opened
+   * there. Pass the result to `start`, or call `leave` to undo it.
    */
   place(options?: PlaceOptions): Promise<RunPlace>
   /** The same for a fork. */
   placeFork(run: string, options: PlaceForkOptions): Promise<RunPlace>
-  /** Where a run works; a worktree that was deleted is made again. */
+  /** Where a run works. A deleted worktree is recreated. */
   placeAgain(run: string, workspace?: string): Promise<RunPlace>
-  /** E10. A run that is on disk when this resolves, and that is not driven yet: see `drive`. */
+  /** E10. Creates a run. It is on disk when this resolves, and not driven yet: see `drive`. */
   create<I, C, P, R>(loop: LoopType<I, C, P, R>, options: CreateOptions<I>): Promise<RunPlace>
   /** The same for a fork. */
   createFork<I, C, P, R>(
@@ -44,17 +44,17 @@ export interface Runs {
     options: CreateForkOptions<I>,
   ): Promise<RunPlace>
   /**
-   * Copies what is no part of a fork's tree (`exclude`) from the folder of the run that it comes from,
-   * unless it is there. Resolves with what could not be copied.
+   * Copies paths that are not part of a fork's tree (`exclude`) from the folder of its original, unless they exist.
+   * Resolves with a message for each that could not be copied.
    */
   carryOver(
     run: string,
     exclude: readonly string[],
     signal?: AbortSignal,
   ): Promise<readonly string[]>
-  /** Goes back to the checkpoint after an iteration. What was spent since stays spent. */
+  /** Rewinds to the checkpoint after an iteration. What was spent since stays spent. */
   rewind(run: string, iteration: number): Promise<void>
-  /** Says on a run that nobody drives why it does not go on, and what to do. */
+  /** Suspends a run that no process drives, with the reason and what to do. */
   suspend(run: string, reason: string): Promise<void>
   start<I, C, P, R>(loop: LoopType<I, C, P, R>, options: StartOptions<I>): Promise<RunHandle>
   /**
@@ -70,11 +70,11 @@ export interface Runs {
     loop: LoopType<I, C, P, R>,
     options: ForkOptions<I>,
   ): Promise<RunHandle>
-  /** A fork beside the run that it comes from. */
+  /** Compares a fork with its original. */
   compareFork(run: string): Promise<ForkComparison>
-  /** The worktrees of the runs on record, or of one repository. */
+  /** The worktrees of all runs in the journal, or of one repository. */
   worktrees(options?: WorktreesOptions): Promise<readonly RunWorktreeEntry[]>
-  /** Takes away those of runs that have ended, unless there is work in them that is nowhere else. */
+  /** Removes the worktrees of ended runs, unless they contain work that is in no commit. */
   cleanWorktrees(options?: CleanOptions): Promise<readonly CleanedWorktree[]>
   list(): Promise<readonly RunRow[]>
   events(
@@ -90,6 +90,6 @@ export interface Runs {
   tell(run: string, decision: Exclude<Decision, { type: 'answer' }>, by: string): Promise<void>
   /** A checkpoint as JSON by the published schema. Default: the last one. */
   exportCheckpoint(run: string, options?: ExportOptions): Promise<string>
-  /** Goes on from such a file, here or on another machine, as a run of its own. */
+  /** Creates and drives a new run that continues from such a file, possibly from another machine. */
   restoreCheckpoint(text: string, loop: AnyLoopType, options?: RestoreOptions): Promise<RunHandle>
 }

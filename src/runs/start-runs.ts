@@ -1,9 +1,9 @@
-/** New runs, resumed runs, forks. */
+/** Starts, resumes and forks runs. */
 
 import { type RunRow, readCreated, rewindRun } from '../engine/index.ts'
 import { isLoopError, LoopError } from '../loop/index.ts'
 import { createOwnerId } from '../system/index.ts'
-import { withBegun } from './base-files.ts'
+import { withBaseFiles } from './base-files.ts'
 import { carryOver } from './carry-over.ts'
 import { createCreation, placeForkOf } from './create-runs.ts'
 import type { Driver } from './driver.ts'
@@ -23,10 +23,10 @@ export function createStarts(
 ): Pick<Runs, Created | Driven | 'place' | 'placeFork' | 'placeAgain'> {
   const { journal } = base
   const creation = createCreation(base)
-  const goingOn = createGoingOn(base)
+  const continuation = createContinuation(base)
   const drive: Runs['drive'] = (place, loop, parts) =>
     driver.drive(place, loop, parts).catch(async (error: unknown) => {
-      // It did nothing, so the list does not show it.
+      // It did nothing, so it is removed from the list.
       if (isLoopError(error, 'workspace-busy')) {
         await journal.removeRun(place.id, { force: true })
         await place.leave()
@@ -36,7 +36,7 @@ export function createStarts(
   return {
     ...createPlaces(base),
     ...creation,
-    ...goingOn,
+    ...continuation,
     drive,
     start: async (loop, options) => drive(await creation.create(loop, options), loop, options),
     async resume(idOrName, loop, options = {}) {
@@ -47,20 +47,22 @@ export function createStarts(
       if (options.fromIteration === undefined && options.keepFiles !== true) {
         await requireSameHead(base, run, place)
       }
-      if (options.fromIteration !== undefined) await goingOn.rewind(run.id, options.fromIteration)
+      if (options.fromIteration !== undefined)
+        await continuation.rewind(run.id, options.fromIteration)
       if (run.status === 'paused') await tell(run.id, { type: 'resume' }, 'resume')
       return driver.drive(place, loop, options)
     },
     async fork(idOrName, loop, options) {
       const place = await creation.createFork(idOrName, loop, options)
       const { exclude = [], signal, onProblem } = options
-      for (const problem of await goingOn.carryOver(place.id, exclude, signal)) onProblem?.(problem)
+      for (const problem of await continuation.carryOver(place.id, exclude, signal))
+        onProblem?.(problem)
       return driver.drive(place, loop, options)
     },
   }
 }
 
-function createGoingOn(base: HostPorts): Pick<Runs, 'carryOver' | 'rewind'> {
+function createContinuation(base: HostPorts): Pick<Runs, 'carryOver' | 'rewind'> {
   const { journal } = base
   return {
     async carryOver(idOrName, exclude, signal) {
@@ -68,7 +70,7 @@ function createGoingOn(base: HostPorts): Pick<Runs, 'carryOver' | 'rewind'> {
       const { origin } = await readCreated(journal, id)
       if (origin?.type !== 'fork') return []
       const from = await journal.findRun(origin.run)
-      // The `.git` of a worktree is for that one folder.
+      // The `.git` file of a worktree is valid only in that folder.
       const { worktree } = await readCreated(journal, from.id)
       const names = worktree === undefined ? ['.git', ...exclude] : exclude
       return carryOver(base, { from: from.workspace, to: workspace, names, signal })
@@ -86,16 +88,16 @@ const createPlaces = (base: HostPorts): Pick<Runs, 'place' | 'placeFork' | 'plac
   place: (options = {}) => placeNew(base, options),
   async placeFork(idOrName, options) {
     const { id } = await base.journal.findRun(idOrName)
-    return withBegun(base, await placeForkOf(base, id, options), id)
+    return withBaseFiles(base, await placeForkOf(base, id, options), id)
   },
   async placeAgain(idOrName, workspace) {
     const run = await base.journal.findRun(idOrName)
     requireOpen(run)
-    return withBegun(base, await placeAgain(base, run, workspace), run.id)
+    return withBaseFiles(base, await placeAgain(base, run, workspace), run.id)
   },
 })
 
-/** With parts like any other it would ask models. */
+/** Resuming a replay with the parts of a normal run would call models. */
 async function requireNoReplay({ journal }: HostPorts, { id, name }: RunRow): Promise<void> {
   const { origin } = await readCreated(journal, id)
   if (origin?.type !== 'replay') return

@@ -1,4 +1,4 @@
-/** Whether a new run gets a git worktree of its own: what was asked for, and what the folder is. */
+/** Decides whether a new run gets a separate git worktree, from its settings and its folder. */
 
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -23,7 +23,7 @@ import {
   worktreeFiles,
 } from '../workspace/index.ts'
 
-/** `true`: a worktree, or an error. `auto`: one where the folder is in a repository that has a commit. */
+/** `true`: a worktree, or an error. `auto`: a worktree if the folder is in a repository that has a commit. */
 export type WorktreeChoice = 'auto' | boolean | Partial<ChosenWorktree>
 
 export const settingsOf = (choice: WorktreeChoice | undefined): ChosenWorktree => ({
@@ -34,20 +34,20 @@ export const settingsOf = (choice: WorktreeChoice | undefined): ChosenWorktree =
 })
 
 export interface Decided {
-  /** Absent: the folder itself is worked in. */
+  /** Absent: the run works in the folder itself. */
   readonly repository?: Repository
-  /** Where in the repository the folder is, from its top. Absent: it is the top. */
+  /** Path of the folder in the repository. Absent: it is the root. */
   readonly inner?: string
-  /** Why so, where a person might wonder. */
+  /** The reason, if the choice may surprise the user. */
   readonly why?: string
 }
 
 export interface PlannedWorktree {
   readonly isUsed: boolean
-  /** What the run would start from. */
+  /** The base that the run would start from. */
   readonly base?: RunWorktree['base']
   readonly why?: string
-  /** Where one is used: what its branch is called, and what it gets of what git ignores. */
+  /** If a worktree is used: the name of its branch, and which ignored files it gets. */
   readonly branch?: string
   readonly carry?: readonly CarryRule[]
   /** Why the run would be refused. */
@@ -62,7 +62,7 @@ export interface DecidedAt {
   readonly isVouched?: boolean
 }
 
-/** For those who want to know before anything is made. */
+/** Decides as for a new run, but creates nothing. */
 export async function planWorktree(
   workspace: string,
   choice: WorktreeChoice,
@@ -75,10 +75,10 @@ export async function planWorktree(
   const tools = { git: runGit, files: worktreeFiles }
   const base = await findBase(tools, repository, settings.base)
   const { branchPrefix = branchPrefixDefault, carry = carryRulesDefault, allowDirty } = settings
-  const apart = pathsApart(repository, real, [...(at.apart ?? []), at.folder])
+  const ignoredPaths = findIgnoredPaths(repository, real, [...(at.apart ?? []), at.folder])
   const problem = allowDirty
     ? undefined
-    : await requireClean(tools, repository, base, apart).then(() => undefined, refusalOf)
+    : await requireClean(tools, repository, base, ignoredPaths).then(() => undefined, refusalOf)
   return {
     isUsed: true,
     base: { name: base.name, commit: base.commit },
@@ -93,19 +93,19 @@ function refusalOf(error: unknown): string {
   throw error
 }
 
-/** Of whole paths: those in the checkout, from its top on. Other loop files are no part of the work either. */
-export const pathsApart = (
+/** Untracked paths that do not count as uncommitted changes, relative to the checkout: `paths` and all loop files. */
+export const findIgnoredPaths = (
   { checkout }: Repository,
   workspace: string,
   paths: readonly string[],
 ): readonly string[] => [
   ...[...paths, ...loopFilesIn(join(workspace, 'loops'))].flatMap(
-    (path) => pathInside(checkout ?? workspace, whereIs(path)) ?? [],
+    (path) => pathInside(checkout ?? workspace, resolveFolder(path)) ?? [],
   ),
   ...installedFolders,
 ]
 
-/** Installed dependencies that git does not ignore: nobody commits them. */
+/** Installed dependencies do not count even if git does not ignore them. */
 export const installedFolders: readonly string[] = ['node_modules', '.venv', 'venv']
 
 export function loopFilesIn(folder: string): readonly string[] {
@@ -115,8 +115,8 @@ export function loopFilesIn(folder: string): readonly string[] {
     .map((name) => join(folder, name))
 }
 
-/** The folder that it is in may be named by way of links; it may be one itself. */
-function whereIs(file: string): string {
+/** Resolves links in the folder of the file, but not the file itself. */
+function resolveFolder(file: string): string {
   const folder = dirname(file)
   return existsSync(folder) ? join(realpathSync(folder), basename(file)) : file
 }
@@ -129,7 +129,7 @@ export async function decideWorktree(
   if (use === false) return {}
   if (workspace === undefined) {
     if (use === 'auto') return {}
-    throw new LoopError('bad-request', 'A run in a worktree needs a folder. Give its workspace.')
+    throw new LoopError('bad-request', 'A run in a worktree needs a folder. Pass its workspace.')
   }
   if (use === true) {
     const top = folderWithGit(workspace) ?? workspace
@@ -137,7 +137,7 @@ export async function decideWorktree(
     if (doubt !== undefined) throw doubted(workspace, doubt)
     return requireInRepository(workspace)
   }
-  // What is in the record is for runs to work in, and for nobody to look at.
+  // Folders in the state folder are not in a user's repository.
   if (pathInside(at.folder, workspace) !== undefined) return {}
   const above = findEnclosingGitDir(workspace) ?? folderWithGit(workspace)
   if (above === undefined) return {}
@@ -151,30 +151,30 @@ export async function decideWorktree(
     const repository = await findRepository(above)
     if (!isTop(repository, above)) return {}
     if (isSubmodule(repository)) return { why: 'it is a submodule' }
-    const isBegun = (await openGitTrees(repository).treeOf('HEAD')) !== undefined
-    if (isBegun) return { repository, ...innerOf(above, workspace) }
+    const hasCommit = (await openGitTrees(repository).resolveTree('HEAD')) !== undefined
+    if (hasCommit) return { repository, ...innerOf(above, workspace) }
     return { why: 'the repository has no commit yet' }
   } catch (error) {
     if (!isLoopError(error)) throw error
-    return { why: `no worktree can be made: ${error.message}` }
+    return { why: `a worktree cannot be created: ${error.message}` }
   }
 }
 
-/** Settings of a repository that an agent made would be its orders to us, and links in it its reach. */
+/** A repository that an agent created could make git run commands, or reach other folders through links. */
 async function whyDoubted(
   workspace: string,
   { journal, isVouched = false }: DecidedAt,
 ): Promise<string | undefined> {
   const maker = isVouched ? undefined : await journal.makerOfGit(workspace)
   if (maker === undefined) return undefined
-  const where = maker.workspace === workspace ? 'here when there was none' : `in ${maker.workspace}`
-  return `its repository may have been made by the agent of run "${maker.name}", which worked ${where}`
+  const where = maker.workspace === workspace ? 'here before it existed' : `in ${maker.workspace}`
+  return `its repository may have been created by the agent of run "${maker.name}", which worked ${where}`
 }
 
 const doubted = (workspace: string, doubt: string): LoopError =>
   new LoopError(
     'bad-request',
-    `No worktree is made of ${workspace}: ${doubt}. If it is yours, pass --worktree (in code: isVouched), ` +
+    `Cannot create a worktree of ${workspace}: ${doubt}. If it is yours, pass --worktree (in code: isVouched), ` +
       'or work in the folder itself (--in-place).',
   )
 
@@ -182,13 +182,13 @@ async function requireInRepository(workspace: string): Promise<Decided> {
   await requireGit(workspace)
   const repository = await findRepository(workspace)
   if (isSubmodule(repository)) {
-    const message = `${workspace} is a submodule, of which no worktree is made.`
+    const message = `${workspace} is a submodule; worktrees of submodules are not supported.`
     throw new LoopError('bad-request', `${message} Work in the folder itself (--in-place).`)
   }
   const top = repository.checkout ?? repository.home
   if (findEnclosingGitDir(workspace) !== undefined && top !== workspace) {
     const message = `${workspace} is inside the git directory ${top}.`
-    throw new LoopError('bad-request', `${message} Give ${top} as the workspace.`)
+    throw new LoopError('bad-request', `${message} Pass ${top} as the workspace.`)
   }
   return { repository, ...innerOf(top, workspace) }
 }
@@ -198,7 +198,7 @@ function innerOf(top: string, workspace: string): Pick<Decided, 'inner'> {
   return inner === undefined || inner === '.' ? {} : { inner }
 }
 
-/** Worked in as it is, a repository would be changed that nobody asked to have changed. */
+/** Without git there is no worktree, and the run would change the user's checkout without being asked to. */
 async function requireGit(workspace: string): Promise<void> {
   await findGit().catch((error: unknown) => {
     if (!isLoopError(error)) throw error
@@ -208,11 +208,11 @@ async function requireGit(workspace: string): Promise<void> {
   })
 }
 
-/** The whole of what is worked on: a checkout, or a repository that has none. */
+/** Whether the workspace is the root of a checkout, or a bare repository. */
 const isTop = ({ checkout, home }: Repository, workspace: string): boolean =>
   (checkout ?? home) === workspace
 
-/** Its git directory is in that of another repository, and worktrees would be put there. */
+/** Its git directory is inside that of another repository, so worktrees would be registered there. */
 const isSubmodule = ({ commonDir }: Repository): boolean => commonDir.includes('/.git/modules/')
 
 /** The folder, or the nearest one above it, that has a `.git`. */
@@ -222,7 +222,7 @@ export function folderWithGit(folder: string): string | undefined {
   return above === folder ? undefined : folderWithGit(above)
 }
 
-/** Git cannot restore files that are in no commit, so only folders in our state folder are changed without asking. */
+/** Files that are in no commit cannot be restored, so only folders in the state folder are changed without asking. */
 export function requireOwnFolder(
   record: string,
   workspace: string | undefined,

@@ -1,8 +1,8 @@
 /**
- * The worktrees of runs: which there are, and which can go.
+ * Lists the worktrees of runs, and removes the ones that are no longer needed.
  *
- * Taken away is only the worktree of a run that has ended, or of one that never began here. What others
- * made, and what is in no commit, stays.
+ * Only the worktree of a run that has ended, or that was never started, is removed. Worktrees of other tools, and work
+ * that is in no commit, are kept.
  */
 
 import { type RunRow, readCreated } from '../engine/index.ts'
@@ -28,9 +28,9 @@ export interface RunWorktreeEntry {
   readonly repository: string
   readonly branch: string
   readonly path: string
-  /** Absent: no run of this record has it. */
+  /** Absent: no run in this state folder has it. */
   readonly run?: Pick<RunRow, 'id' | 'name' | 'status' | 'held' | 'interrupted'>
-  /** The folder is there, gone, forgotten by git, or something else is in its place. */
+  /** Whether the folder exists, is missing, is unknown to git, or has been replaced by something else. */
   readonly status: ListedWorktree['status']
   readonly size: ListedWorktree['size']
   readonly state: WorktreeState
@@ -40,12 +40,12 @@ export interface RunWorktreeEntry {
 export interface WorktreesOptions {
   /** A folder in the repository. Default: the worktrees of all runs. */
   readonly repository?: string
-  /** Told of each whose record cannot be read: it is left out. */
+  /** Called for each worktree whose record cannot be read. It is skipped. */
   readonly onProblem?: (problem: string) => void
 }
 
 export interface CleanOptions extends WorktreesOptions {
-  /** Only says what would be done. */
+  /** Only reports what would be removed. */
   readonly dryRun?: boolean
 }
 
@@ -55,7 +55,7 @@ export type CleanedWorktree = Pick<RunWorktreeEntry, 'repository' | 'branch' | '
     | { readonly status: 'kept'; readonly why: string }
   )
 
-/** One that was made a moment ago may be about to get its run. */
+/** The run of a new worktree may not be in the journal yet. */
 const newMs = 3_600_000
 
 interface Found {
@@ -112,17 +112,17 @@ async function findAll(
       isReplay: origin?.type === 'replay',
     })
   }
-  // Without it, none of them would seem to be there.
+  // Without git, no worktree would be found.
   if (paths.size > 0 || folder !== undefined) await findGit()
   const repositories =
     folder === undefined
       ? await Promise.all([...paths].map((path) => repositoryOf({ repository: path }).catch(gone)))
       : [await findRepository(folder)]
-  const told = defined({ onProblem })
+  const listening = defined({ onProblem })
   const found: Found[] = []
   for (const repository of repositories) {
     if (repository === undefined) continue
-    for (const worktree of await listWorktrees(repository, told)) {
+    for (const worktree of await listWorktrees(repository, listening)) {
       const known = byKey.get(keyIn(repository.commonDir, worktree.key))
       found.push({
         repository,
@@ -135,10 +135,10 @@ async function findAll(
   return found
 }
 
-/** A repository may hold the record of what is another's. */
+/** A key alone is not unique: a repository may contain the record of another repository's worktree. */
 const keyIn = (repository: string, key: string): string => `${repository}\0${key}`
 
-/** A repository that is not there any more has no worktrees. */
+/** A repository that no longer exists has no worktrees. */
 function gone(error: unknown): undefined {
   if (!isLoopError(error)) throw error
 }
@@ -171,7 +171,7 @@ async function toEntry({ repository, worktree, run }: Found): Promise<RunWorktre
   }
 }
 
-/** Undefined: whether it goes is a question of what is in it. */
+/** Undefined: it can be removed if it contains no unsaved work. */
 function whyNeeded(
   { folder, clock }: HostPorts,
   { worktree, run, isReplay }: Found,
@@ -189,9 +189,9 @@ function whyNeeded(
   return madeNow
 }
 
-const madeNow = 'it was made within the last hour, and its run may be about to begin'
+const madeNow = 'it was created within the last hour, and its run may be about to start'
 
-/** What is in it counts more than its age. */
+/** Unsaved work is a better reason to report than its age. */
 async function whyInIt(found: Found, why: string): Promise<string | undefined> {
   if (why !== madeNow) return undefined
   const would = await wouldRemove(found)
@@ -219,7 +219,7 @@ async function remove({ repository, worktree, run, isReplay }: Found): Promise<R
   try {
     const at = defined({ path: run?.workspace })
     const removal = await removeWorktree({ repository, key, discard: isReplay, ...at })
-    // Those of a run on record are what forks and diffs come from.
+    // Snapshots of a run in the journal are needed for forks and diffs.
     if (run === undefined && removal.status !== 'kept') await releaseSnapshots(repository, key)
     if (removal.status === 'kept') return { status: 'kept', why: removal.why }
     if (removal.status === 'unknown') return { status: 'removed' }

@@ -154,21 +154,21 @@ function kernelFolders(tmpBytes: number): readonly string[] {
 }
 
 /** Maps a path in the workspace to its path inside the sandbox. */
-function innerPath({ workspace, real, shownAs }: PreparedSandbox): (path: string) => string {
-  if (shownAs === undefined) return (path) => path
+function innerPath({ workspace, real, sandboxPath }: PreparedSandbox): (path: string) => string {
+  if (sandboxPath === undefined) return (path) => path
   const root = [real, workspace]
   return (path) => {
     const folder = root.find((one) => isWithin(path, one))
-    return folder === undefined ? path : join(shownAs, relative(folder, path))
+    return folder === undefined ? path : join(sandboxPath, relative(folder, path))
   }
 }
 
 function workspaceMounts(sandbox: PreparedSandbox): readonly string[] {
-  const { workspace, real, git, shown, shownAs } = sandbox
+  const { workspace, real, git, shown, sandboxPath } = sandbox
   const inside = innerPath(sandbox)
   const readable = (path: string): readonly string[] => ['--ro-bind', path, inside(path)]
   const writable = (path: string): readonly string[] => ['--bind', path, inside(path)]
-  const isLink = workspace !== real && shownAs === undefined
+  const isLink = workspace !== real && sandboxPath === undefined
   return [
     ...shown.outside.flatMap(readable),
     ...writable(real),

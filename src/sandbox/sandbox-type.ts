@@ -111,7 +111,7 @@ export interface SandboxSpec {
   /** Writable, except its `.git`; with `workspaceOverlay` the writes go to the overlay. */
   readonly workspace: string
   /** The path of the workspace inside. Default: the same path. Not supported on macOS. */
-  readonly shownAs?: string
+  readonly sandboxPath?: string
   readonly readOnly?: readonly string[]
   /** Strong tier only, and only if `Sandbox.overlay` reports `overlay`. */
   readonly overlay?: SandboxOverlay

@@ -5,12 +5,12 @@ export { requireNoLinks, resolveHiddenPaths } from './hidden-paths.ts'
 export { createLineSplitter } from './line-splitter.ts'
 export { createLock, type Lock } from './lock.ts'
 export { createOwnerId, localOwners, mayBeAlive } from './owner.ts'
+export { runWithTimeout } from './run-with-timeout.ts'
 export { readSmallFile, readSmallFileSync } from './small-file.ts'
 export { stateFolder } from './state-folder.ts'
 export { createSteadyTime } from './steady-time.ts'
 export { explainTemporaryFolderErrors, makeTemporaryFolder } from './temporary-folder.ts'
 export { settlesWithin } from './within.ts'
-export { withinLimit } from './within-limit.ts'
 export {
   ensureWorkspaceFolder,
   findEnclosingGitDir,

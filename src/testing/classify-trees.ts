@@ -14,7 +14,7 @@ export type TreeFiles = { readonly [path: string]: TreeContent }
 export interface ClassifyOptions
   extends Partial<Omit<ClassifyRequest, 'testsOfBase' | 'testsOfTree'>> {
   readonly globs?: readonly string[]
-  /** By default what is named like a test. */
+  /** By default, files named like a test. */
   readonly isTest?: (path: string) => boolean
   /** Paths that no check reads; by default all are read. */
   readonly unread?: readonly string[]
@@ -23,7 +23,7 @@ export interface ClassifyOptions
 const namedLikeTest = (path: string): boolean =>
   /(?:^|[./_-])(?:test|spec)[._-][^/]*$|[._-]test\.\w+$/.test(path) && !path.endsWith('.snap')
 
-/** Null takes a file away. */
+/** Null removes a file. */
 export async function classifyTrees(
   before: TreeFiles,
   changes: { readonly [path: string]: TreeContent | null },
@@ -56,7 +56,7 @@ export async function classifyTrees(
   })
 }
 
-/** `work src/sum.js`, a line each. */
+/** `work src/sum.js`, one line each. */
 export const classLines = (changes: readonly ClassifiedChange[]): readonly string[] =>
   changes.map(({ class: kind, path, keys }) =>
     keys === undefined ? `${kind} ${path}` : `${kind} ${path} [${keys.join(' ')}]`,

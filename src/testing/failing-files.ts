@@ -1,6 +1,7 @@
 /**
- * A file system whose k-th call fails. Calls on open files count too. With `k` past the last call it
- * is the real one, and says how many calls there were: so a test can go through all of them.
+ * A file system whose k-th call fails. Calls on open files count too. With `k` past the last call
+ * it is the real one, and reports how many calls there were, so that a test can go through all of
+ * them.
  */
 
 import * as nodeFiles from 'node:fs/promises'
@@ -15,7 +16,7 @@ export interface FailingFiles {
 
 /** Which call fails, and with which error code. */
 export interface FailingFilesOptions {
-  /** The call that fails, from 1. None without it. */
+  /** The call that fails, from 1. Default: none. */
   readonly failAt?: number
   /** Every call from there on fails as well, as after a kill. */
   readonly andAfter?: boolean
@@ -49,7 +50,7 @@ export function createFailingFiles(options: FailingFilesOptions = {}): FailingFi
     })
   }
 
-  // A module's namespace is frozen, and a proxy may not answer otherwise than a frozen object.
+  // A module's namespace is frozen, and a proxy must answer like its frozen target.
   return { files: watch({ ...nodeFiles }, ''), calls }
 }
 

@@ -10,7 +10,7 @@ describe('a clock that the test moves', () => {
     expect(clock.alarms).toEqual([51])
   })
 
-  test('wakes sleepers in the order of their moments, each at its own', async () => {
+  test('wakes sleepers in the order of their times, each at its own', async () => {
     const clock = createManualClock(0)
     const woke: [string, number][] = []
     const sleeper = async (name: string, ms: number): Promise<void> => {
@@ -30,7 +30,7 @@ describe('a clock that the test moves', () => {
     expect(clock.alarms).toEqual([100])
   })
 
-  test('gives up a sleep when its signal aborts, before or during', async () => {
+  test('ends a sleep when its signal aborts, before or during it', async () => {
     const clock = createManualClock(0)
     const stop = new AbortController()
     const during = clock.sleep(10, stop.signal)

@@ -11,7 +11,7 @@ export type TreeContent = string | { readonly link: string } | { readonly execut
 export interface MemoryTrees extends TreeReader {
   /** The same files give the same id. */
   put(files: { readonly [path: string]: TreeContent }): TreeId
-  /** What a tree is with these put over it. */
+  /** The tree with these files added. */
   over(tree: TreeId, overlay: Overlay): { readonly [path: string]: string }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startModelServer } from './model-server.ts'
 
-test('answers come in order, the last repeats, and every request is kept', async () => {
+test('answers are sent in order, the last repeats, and every request is recorded', async () => {
   await using server = await startModelServer([{ text: 'one' }, { text: 'two' }])
   const ask = async (): Promise<unknown> => {
     const body = JSON.stringify({ model: 'm', messages: [], tools: [{ name: 'read' }] })
@@ -15,14 +15,14 @@ test('answers come in order, the last repeats, and every request is kept', async
   expect(server.requests[0]).toMatchObject({ format: 'anthropic', model: 'm', tools: ['read'] })
 })
 
-test('a script may be a function of what was asked', async () => {
+test('a script may be a function of the request', async () => {
   await using server = await startModelServer(({ model }) => ({ text: `I am ${model}` }))
   const place = `${server.url}/models/flash:generateContent`
   const response = await fetch(place, { method: 'POST', body: '{}' })
   expect(JSON.stringify(await response.json())).toContain('I am flash')
 })
 
-test('whatever is not a model API is not found, and a request that is none is an error', async () => {
+test('any other path is not found, and an invalid request is an error', async () => {
   await using server = await startModelServer([{ text: 'one' }])
   expect((await fetch(`${server.url}/elsewhere`)).status).toBe(404)
   const broken = await fetch(`${server.url}/messages`, { method: 'POST', body: 'no json' })
@@ -42,13 +42,13 @@ async function streamed(url: string, body: object): Promise<string> {
   return (await fetch(url, init)).text().catch(() => 'broken')
 }
 
-/** The values of a name that a stream has its text under, put together. */
+/** The values of a key that a stream sends its text under, joined. */
 const textOf = (stream: string): string =>
   [...stream.matchAll(/"(?:text|content|delta)":"((?:[^"\\]|\\.)*)"/g)]
     .map(([, piece = '']) => JSON.parse(`"${piece}"`) as string)
     .join('')
 
-test.each(ways)('a text comes in pieces that make it whole: %s', async (_name, path, body) => {
+test.each(ways)('a text is streamed in chunks that add up: %s', async (_name, path, body) => {
   const text = 'Grüße an alle 👋👋, "wirklich"'
   await using server = await startModelServer([{ text, pieces: 7 }])
   const stream = await streamed(`${server.url}${path}`, body)
@@ -57,7 +57,7 @@ test.each(ways)('a text comes in pieces that make it whole: %s', async (_name, p
 })
 
 test.each(ways)(
-  'a bill is for what was written until it broke off: %s',
+  'usage covers what was written until the connection broke: %s',
   async (_name, path, body) => {
     const usage = { input: 50, output: 100 }
     const speech = { text: 'x'.repeat(100), pieces: 10, usage }
@@ -79,7 +79,7 @@ test.each(ways)(
   },
 )
 
-test('a server that never says what it used says it nowhere', async () => {
+test('a server that reports no usage reports it nowhere', async () => {
   await using server = await startModelServer([{ text: 'ok', saysUsage: false }])
   for (const [, path, body] of ways) {
     const stream = await streamed(`${server.url}${path}`, body)
@@ -89,7 +89,7 @@ test('a server that never says what it used says it nowhere', async () => {
   expect(server.bills[0]).toMatchObject({ input: 100, output: 20 })
 })
 
-test('tokens are counted beside the script', async () => {
+test('token counting is not part of the script', async () => {
   await using server = await startModelServer([{ text: 'one' }])
   const answer = await fetch(`${server.url}/messages/count_tokens`, { method: 'POST', body: '{}' })
   expect(await answer.json()).toMatchObject({ input_tokens: 100 })

@@ -65,8 +65,8 @@ export interface ModelServer extends AsyncDisposable {
   readonly url: string
   readonly requests: readonly ModelRequest[]
   /**
-   * What each request used, in their order, as a provider would bill it: nothing for refusals, and of an
-   * answer that broke off the input and what was written until then.
+   * What each request used, in order, as a provider would bill it: nothing for refusals; for an
+   * answer that broke off, the input and what was written until then.
    */
   readonly bills: readonly ModelBill[]
   close(): Promise<void>
@@ -74,7 +74,7 @@ export interface ModelServer extends AsyncDisposable {
 
 const bodyBytesMax = 64 * 1024 * 1024
 
-/** Starts a model server on loopback that answers as its script says. */
+/** Starts a model server on loopback that answers according to its script. */
 export async function startModelServer(script: ModelScript): Promise<ModelServer> {
   const requests: ModelRequest[] = []
   const bills: ModelBill[] = []
@@ -174,7 +174,7 @@ function toolNames(tools: Json | undefined): readonly string[] {
   })
 }
 
-/** Says what share of the output was made. */
+/** Returns the share of the output that was written. */
 async function reply(
   response: ServerResponse,
   request: ModelRequest,

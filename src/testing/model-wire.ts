@@ -1,7 +1,7 @@
 /**
- * The wire formats of model APIs, from the server's side: Anthropic Messages, OpenAI Chat Completions,
- * OpenAI Responses and Gemini. What a client sent is read into one shape, and one answer is written in
- * whichever format it asked, as one piece or as a stream of events.
+ * The wire formats of model APIs, from the server's side: Anthropic Messages, OpenAI Chat
+ * Completions, OpenAI Responses and Gemini. A request is parsed into one shape, and an answer is
+ * written in the format of the request, as one piece or as a stream of events.
  */
 
 import type { Json } from '../loop/index.ts'
@@ -14,7 +14,7 @@ export interface ModelSpeech {
   readonly text?: string
   readonly calls?: readonly ModelSpeechCall[]
   readonly stop?: 'end' | 'length' | 'refused'
-  /** False for servers that never say what they used. */
+  /** False for servers that never report usage. */
   readonly saysUsage?: boolean
   /** The number of events that the text is streamed in. Default: 1. */
   readonly pieces?: number
@@ -29,7 +29,7 @@ export interface ModelSpeech {
 export interface ModelSpeechCall {
   readonly name: string
   readonly args?: Json
-  /** Sent as the arguments as it is, valid JSON or not. Gemini has no place for it. */
+  /** Sent verbatim as the arguments, valid JSON or not. Gemini has no place for it. */
   readonly rawArgs?: string
 }
 
@@ -43,7 +43,7 @@ export interface Wire {
 export interface WireEvent {
   readonly name?: string
   readonly data: Json
-  /** The share of all output that was made by then, from 0 to 1. */
+  /** The share of all output that was written by then, from 0 to 1. */
   readonly made: number
 }
 
@@ -108,7 +108,7 @@ function inPieces(text: string, count: number): readonly string[] {
   )
 }
 
-/** An event with how many characters the model has written for it. */
+/** An event, with the number of characters that the model has written for it. */
 interface Written {
   readonly type: string
   readonly [name: string]: Json
@@ -119,7 +119,7 @@ const named = (events: readonly Written[]): readonly WireEvent[] =>
     events.map(({ chars = 0, ...data }) => ({ name: data.type, data, chars: Number(chars) })),
   )
 
-/** Events with what of the output was made by then: by the characters that the model has written. */
+/** Events with the share of the output that was written by then, in characters. */
 function withShares(
   events: readonly { readonly name?: string; readonly data: Json; readonly chars?: number }[],
 ): readonly WireEvent[] {
@@ -165,7 +165,7 @@ function anthropic(said: Said): Wire {
     ...deltas.map(({ chars, delta }) => ({ type: 'content_block_delta', index, delta, chars })),
     { type: 'content_block_stop', index },
   ])
-  // What it will have written is not known when it begins.
+  // The output length is not known when it begins.
   const first = { ...usage, output_tokens: Math.min(1, output) }
   const begun = { ...message, content: [], stop_reason: null, stop_sequence: null, usage: first }
   const events: readonly Written[] = [
@@ -313,7 +313,7 @@ function gemini(said: Said): Wire {
     responseId: `r${number}`,
   })
   const body = content(parts, output, { finishReason: stops[said.stop] })
-  // All but the last piece, which comes with the calls and the end.
+  // All but the last chunk, which comes with the calls and the end.
   const early = said.pieces.slice(0, -1)
   const late = [{ text: said.pieces.at(-1) ?? '' }, ...parts.filter((one) => !('text' in one))]
   const last = early.length === 0 ? body : content(late, output, { finishReason: stops[said.stop] })

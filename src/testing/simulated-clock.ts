@@ -11,7 +11,7 @@ import { createSimulatedTime, type Lane, settled } from './simulated-time.ts'
 export interface SimulatedClock extends Clock {
   /** For ports that take a function to call later, as the journal's `schedule` does. */
   schedule(task: () => void): void
-  /** Lets time pass until the work is done, and gives its result. Rejects when it never would be. */
+  /** Lets time pass until the work is done, and returns its result. Rejects if it never ends. */
   run<T>(work: Promise<T>): Promise<T>
 }
 

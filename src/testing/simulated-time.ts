@@ -24,7 +24,7 @@ export interface SimulatedTime {
   readonly nowMs: number
   /** How many tasks have run. */
   readonly tasks: number
-  /** Runs `task` after so long; the function that comes back calls it off. */
+  /** Runs `task` after this delay; the returned function cancels it. */
   post(lane: Lane, ms: number, task: () => void): () => void
   clockOf(lane: Lane): Clock
   /** Runs one task. False when there is none that could ever run. */
@@ -89,7 +89,7 @@ export function createSimulatedTime(random: SeededRandom): SimulatedTime {
     },
     post,
     clockOf(lane) {
-      // Turns of one process come in the order in which they were asked for; the rest does not.
+      // Turns of one process run in the order in which they were requested; the rest does not.
       let lastTurn: Promise<void> = Promise.resolve()
       return {
         now: () => nowMs,
@@ -113,7 +113,7 @@ export function createSimulatedTime(random: SeededRandom): SimulatedTime {
 }
 
 /**
- * Promises that can go on have gone on, however long their chains: Node runs a tick only when none is
- * left. Nothing of the simulation uses ticks itself.
+ * All promises that can continue have continued, however long their chains: Node runs a tick only
+ * when none is left. The simulation itself uses no ticks.
  */
 export const settled = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve))

@@ -7,20 +7,23 @@ import { setTimeout as delay } from 'node:timers/promises'
 export type StreamFault =
   /** Byte by byte, with a pause after each. */
   | { readonly does: 'drip'; readonly everyMs: number }
-  /** The connection breaks after so many events. */
+  /** The connection breaks after this many events. */
   | { readonly does: 'cut'; readonly afterEvents: number }
-  /** The connection breaks in the middle of an event, from 1. */
+  /** The connection breaks in the middle of this event, counted from 1. */
   | { readonly does: 'cut-inside'; readonly event: number }
-  /** It goes silent after so many events, and stays. */
+  /** It goes silent after this many events, and stays open. */
   | { readonly does: 'stall'; readonly afterEvents: number }
-  /** It ends well, without its last event. */
+  /** It ends normally, without its last event. */
   | { readonly does: 'no-stop' }
   /** One event, from 1, is not JSON. */
   | { readonly does: 'garble'; readonly event: number }
   /** Every byte arrives on its own, so that characters are split. */
   | { readonly does: 'split' }
 
-/** The events as they are written, each with its empty line. Says how many were written whole. */
+/**
+ * The events as they are written, each with its empty line. Returns how many were written
+ * completely.
+ */
 export async function writeEvents(
   response: ServerResponse,
   events: readonly string[],

@@ -1,4 +1,4 @@
-/** A run whose events a test writes straight into a journal, with the state that belongs to them. */
+/** A run whose events a test writes directly to a journal, with the matching state. */
 
 import { uuidv7 } from 'uuidv7'
 import type { Journal, Lease, Unit } from '../engine/index.ts'
@@ -16,10 +16,10 @@ import {
 export interface WrittenRun {
   readonly run: RunId
   readonly name: string
-  /** The state after what was written; moves when something is written. */
+  /** The state after the last write. */
   readonly state: RunState
   unit(events: readonly RunEvent[], others?: Partial<Unit>): Unit
-  /** Writes events as one unit, under the lease that was taken last. */
+  /** Writes events as one unit, under the newest lease. */
   write(...events: readonly RunEvent[]): Promise<void>
   take(owner?: string): Promise<Lease>
 }

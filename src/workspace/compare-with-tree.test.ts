@@ -83,7 +83,7 @@ describe('files of a checkout', () => {
     expect(await compare()).toEqual({
       status: 'same',
       what: 'files',
-      notPart: ['dist/', 'src/a.log'],
+      notInTree: ['dist/', 'src/a.log'],
     })
   })
 
@@ -126,7 +126,7 @@ describe('files of a checkout', () => {
 describe('objects', () => {
   test('of a commit match the tree, whatever the folder contains', async () => {
     write('src/a.txt', 'two')
-    expect(await compare('HEAD')).toEqual({ status: 'same', what: 'commit', notPart: [] })
+    expect(await compare('HEAD')).toEqual({ status: 'same', what: 'commit', notInTree: [] })
     await git('commit', '--quiet', '--all', '--message=more')
     expect(await compare('HEAD')).toEqual(differs({ changed: ['src/a.txt'] }))
     expect(await compare('HEAD^')).toMatchObject({ status: 'same' })
@@ -189,7 +189,7 @@ describe('a plain folder', () => {
     const workspace = createDirectoryWorkspace({ path: folder, blobs: kept, exclude: ['dist'] })
     tree = await workspace.snapshot()
     mkdirSync(at('dist'))
-    const request = { folder, tree, apart: ['dist'], blobs: kept }
+    const request = { folder, tree, excludedPaths: ['dist'], blobs: kept }
     expect(await compareWithTree(request)).toMatchObject({ status: 'same' })
     write('src/a.txt', 'two')
     expect(await compareWithTree(request)).toEqual(differs({ changed: ['src/a.txt'] }))

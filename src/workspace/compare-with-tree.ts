@@ -32,7 +32,7 @@ export interface CompareRequest {
   /** A commit that is known to have this tree: if the repository has it, its tree must match. */
   readonly known?: string
   /** Paths of the folder that are not part of the tree. */
-  readonly apart?: readonly string[]
+  readonly excludedPaths?: readonly string[]
   /** May contain the tree, to report which files of a plain folder differ. */
   readonly blobs?: Blobs
 }
@@ -41,7 +41,7 @@ export type TreeComparison =
   | {
       readonly status: 'same'
       readonly what: 'files' | 'commit'
-      readonly notPart: readonly string[]
+      readonly notInTree: readonly string[]
     }
   | {
       readonly status: 'differs'
@@ -77,7 +77,7 @@ export async function compareWithTree(request: CompareRequest): Promise<TreeComp
 
 async function compareInGit(
   repository: Repository,
-  { tree, commit, known, apart = [] }: CompareRequest,
+  { tree, commit, known, excludedPaths = [] }: CompareRequest,
 ): Promise<TreeComparison> {
   const wanted = fromTreeId(tree)
   if (known !== undefined && !isObjectId(known))
@@ -90,7 +90,7 @@ async function compareInGit(
   await requireBlobs(runGit, repository, wanted, entries)
   if (commit !== undefined) {
     const found = await readCommitTree(repository, commit)
-    if (found === wanted) return { status: 'same', what: 'commit', notPart: [] }
+    if (found === wanted) return { status: 'same', what: 'commit', notInTree: [] }
     return {
       status: 'differs',
       ...diffEntries(entries, await readWholeTree(runGit, repository, found)),
@@ -101,9 +101,15 @@ async function compareInGit(
     const advice = 'Pass the commit to compare: --commit <name>'
     throw new LoopError('bad-request', `${repository.home} is a bare repository. ${advice}`)
   }
-  const { notPart, ...rest } = await compareCheckout(runGit, repository, checkout, entries, apart)
+  const { notInTree, ...rest } = await compareCheckout(
+    runGit,
+    repository,
+    checkout,
+    entries,
+    excludedPaths,
+  )
   if (Object.values(rest).every((paths) => paths.length === 0)) {
-    return { status: 'same', what: 'files', notPart: toDisplayPaths(notPart) }
+    return { status: 'same', what: 'files', notInTree: toDisplayPaths(notInTree) }
   }
   return {
     status: 'differs',
@@ -146,16 +152,20 @@ function diffEntries(
 const toDisplayPaths = (paths: readonly Bytes[]): string[] => paths.map((path) => toDisplay(path))
 
 async function compareDirectory(request: CompareRequest): Promise<TreeComparison> {
-  const { tree, apart = [], blobs, commit } = request
+  const { tree, excludedPaths = [], blobs, commit } = request
   if (commit !== undefined) {
     const advice = 'Compare the files of the folder: omit --commit.'
     throw new LoopError('bad-request', `${tree} is the tree of a folder without git. ${advice}`)
   }
   const path = await realpath(request.folder)
   const hashing = createHashingBlobs(blobs)
-  const workspace = createDirectoryWorkspace({ path, blobs: hashing, exclude: ['.git', ...apart] })
+  const workspace = createDirectoryWorkspace({
+    path,
+    blobs: hashing,
+    exclude: ['.git', ...excludedPaths],
+  })
   const found = await workspace.snapshot()
-  if (found === tree) return { status: 'same', what: 'files', notPart: apart }
+  if (found === tree) return { status: 'same', what: 'files', notInTree: excludedPaths }
   try {
     const { added, changed, removed } = await createTrees(hashing).diffTrees(tree, found)
     return { status: 'differs', changed, missing: removed, added }

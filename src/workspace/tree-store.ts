@@ -55,7 +55,7 @@ export function createTreeStore(base: TreeStorePorts): TreeStore {
 
   async function findGitTrees(tree: TreeId): Promise<GitTrees> {
     for (const one of await repositories()) {
-      if ((await one.treeOf(tree.slice('git:'.length))) !== undefined) return one
+      if ((await one.resolveTree(tree.slice('git:'.length))) !== undefined) return one
     }
     const advice = 'Move the repository of its run back to its original path.'
     throw new LoopError('unknown-artifact', `No known repository has the tree ${tree}. ${advice}`)
@@ -87,7 +87,7 @@ export function createTreeStore(base: TreeStorePorts): TreeStore {
     async compare(before, after, { patch }) {
       if (isGitTree(before) && isGitTree(after)) {
         const git = await findGitTrees(before)
-        const files = await git.lines(before, after)
+        const files = await git.countChangedLines(before, after)
         return patch ? { files, patch: await git.patch(before, after) } : { files }
       }
       const both = [await asBlobs(before), await asBlobs(after)] as const

@@ -51,7 +51,7 @@ describe.each([
     expect(report.text).toContain('something terrible')
   })
 
-  test('when the run is stopped it is asked to stop, and its permission requests are cancelled', async () => {
+  test('when the run is stopped, the agent is asked to stop, and its permission requests are cancelled', async () => {
     const stop = new AbortController()
     const onNote = (): void => stop.abort(new Error('enough'))
     const workspace = await newFolder()

@@ -20,7 +20,7 @@ import {
 } from './broken-agents.ts'
 
 export const brokenAtTheEnd: Readonly<Record<string, readonly Broken[]>> = {
-  'does nothing when it was stopped before it began': [
+  'does nothing if it was stopped before it started': [
     {
       why: 'it asks its provider first',
       says: 'went to work',
@@ -58,7 +58,7 @@ export const brokenAtTheEnd: Readonly<Record<string, readonly Broken[]>> = {
       }),
     },
   ],
-  'is over before it could be stopped': [
+  'ends before it could be stopped': [
     {
       why: 'it waits',
       says: 'It is not instant',
@@ -69,7 +69,7 @@ export const brokenAtTheEnd: Readonly<Record<string, readonly Broken[]>> = {
       options: { ...frugal, isInstant: true },
     },
   ],
-  'ends when it is stopped in the midst': [
+  'ends when it is stopped while it works': [
     {
       why: 'it does not listen',
       says: 'did not end within',
@@ -110,7 +110,7 @@ export const brokenAtTheEnd: Readonly<Record<string, readonly Broken[]>> = {
       }),
     },
   ],
-  'goes on when another of its tasks is stopped': [
+  'continues when another of its tasks is stopped': [
     {
       why: 'one signal ends both',
       says: 'the other ended',

@@ -13,7 +13,7 @@ import {
 } from './broken-agents.ts'
 
 export const brokenAtWork: Readonly<Record<string, readonly Broken[]>> = {
-  'reports in the right shape, with the status that it should': [
+  'reports in the right shape, with the expected status': [
     { why: 'an unknown status', says: '"ok"', make: reporting((r) => ({ ...r, status: 'ok' })) },
     { why: 'nothing', says: 'undefined', make: reporting(() => undefined) },
     { why: 'no text', says: 'no string', make: reporting((r) => ({ ...r, text: 7 })) },
@@ -41,7 +41,7 @@ export const brokenAtWork: Readonly<Record<string, readonly Broken[]>> = {
       make: reporting((r) => ({ ...r, status: 'blocked' })),
     },
   ],
-  'puts notes that can be read': [
+  'writes valid notes': [
     {
       why: 'an unknown type',
       says: '"thought"',
@@ -59,7 +59,7 @@ export const brokenAtWork: Readonly<Record<string, readonly Broken[]>> = {
       }),
     },
   ],
-  'does the same again when it is asked again': [
+  'does the same when it gets the same task again': [
     {
       why: 'it remembers that it is done',
       says: 'The second time it reported done, made 0 calls',
@@ -99,7 +99,7 @@ export const brokenAtWork: Readonly<Record<string, readonly Broken[]>> = {
       },
     },
   ],
-  'takes a prompt of four megabytes': [
+  'accepts a prompt of four megabytes': [
     {
       why: 'it has no room',
       says: 'RangeError',
@@ -129,7 +129,7 @@ export const brokenAtWork: Readonly<Record<string, readonly Broken[]>> = {
       make: () => () => Promise.reject('no'),
     },
   ],
-  'takes failures of tools as data': [
+  'treats failures of tools as data': [
     {
       why: 'it throws',
       says: 'threw instead of reporting',
@@ -151,7 +151,7 @@ export const brokenAtWork: Readonly<Record<string, readonly Broken[]>> = {
       options: { spends: true },
     },
   ],
-  'says that it needs a workspace': [
+  'reports that it needs a workspace': [
     {
       why: 'it does not look',
       says: 'had no workspace',
@@ -159,7 +159,7 @@ export const brokenAtWork: Readonly<Record<string, readonly Broken[]>> = {
       options: { ...options, needsWorkspace: true },
     },
   ],
-  'does without a workspace': [
+  'works without a workspace': [
     {
       why: 'it trips',
       says: 'threw instead of reporting',

@@ -85,7 +85,7 @@ describe('what an agent leaves behind', () => {
       process.getActiveResourcesInfo().filter((one) => one === type).length
     const before = living()
     const found = caseOf(
-      'puts notes that can be read',
+      'writes valid notes',
       leaving(() => {
         for (let count = 0; count < many; count++) left.push(leave())
       }),
@@ -103,7 +103,7 @@ describe('what an agent leaves behind', () => {
     const ids: number[] = []
     const gone: Promise<unknown>[] = []
     const found = caseOf(
-      'puts notes that can be read',
+      'writes valid notes',
       leaving(({ workspace = '.' }) => {
         const child = spawn(process.execPath, sleeper, { cwd: workspace, stdio: 'ignore' })
         ids.push(child.pid ?? 0)

@@ -175,7 +175,7 @@ function expectHonest(works: ReadonlyMap<string, FakeWork>): void {
 }
 
 describe.each(cases)('$name, $where', ({ name, where, ends, hangs }) => {
-  test('each lie is recognized, and only the truth is done', async () => {
+  test('every lie is detected, and only honest work is done', async () => {
     const works = await workAll(name, Object.keys(ends), where)
     expect(endsOf(works)).toEqual(ends)
     expectHonest(works)

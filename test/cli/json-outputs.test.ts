@@ -16,7 +16,7 @@ import { environment } from '../e2e/loop-fixture.ts'
 import { type Checkout, repository } from '../e2e/worktree-fixture.ts'
 import { type Ended, warmLoopctl } from '../warm-loopctl.ts'
 
-/** They print text that is made for a person or a shell, whatever they are told. */
+/** They print text for a person or a shell, with any options. */
 const textOnly: ReadonlySet<string> = new Set(['help', 'completion', 'complete', 'demo'])
 
 const nameOf = (command: Command): string =>
@@ -27,7 +27,7 @@ const withInner = (command: Command): readonly Command[] => [
   ...command.commands.flatMap(withInner),
 ]
 
-/** Those that only hold others do nothing by themselves, unless they are said to. */
+/** Commands that only group others do nothing by themselves, unless listed. */
 const names = withInner(createProgram())
   .filter((one) => one.commands.length === 0 || nameOf(one) in commandOutputs)
   .map(nameOf)
@@ -73,6 +73,9 @@ agent:
     - - { call: run, args: { command: echo x >> log.txt } }
       - { say: Counted. }
 `
+
+/** One iteration, in the same project, without its tests. */
+const short = loop.replace(', test: node --test', '')
 
 const project = {
   'package.json': '{ "type": "module", "scripts": { "test": "node --test" } }\n',
@@ -120,7 +123,7 @@ beforeAll(async () => {
   await tellOfRuns(at)
   await tellOfCertificates(at)
   await tellOfTheMachine(at)
-  await tellOfTheDaemon(repository(loop, project))
+  await tellOfTheDaemon(repository(short, project))
 }, 180_000)
 
 async function tellOfRuns(at: Checkout): Promise<void> {
@@ -154,7 +157,7 @@ async function tellOfRuns(at: Checkout): Promise<void> {
   await tellOfQuestions(at)
 }
 
-/** A run that waits for a person is one that can be told something. */
+/** A run that waits for a person accepts decisions. */
 async function tellOfQuestions(at: Checkout): Promise<void> {
   const file = join(at.state, '..', 'asking.mjs')
   const work = join(at.state, '..', 'elsewhere')
@@ -271,7 +274,7 @@ describe('every command', () => {
     const output = commandOutputs[name]
     const ended = printed.get(name) ?? []
     const values = ended.map(({ stdout }) => valuesIn(stdout, output?.prints))
-    // It was seen to print something, or nothing is shown.
+    // It must have printed something, or nothing is shown.
     const said = ended.map(({ stderr }) => stderr)
     expect({ printed: values.flat(), said }).not.toMatchObject({ printed: [] })
     const isValid = schemaOf(name)

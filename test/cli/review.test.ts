@@ -1,4 +1,5 @@
-// A run that changes a test asks; what it asks about is shown whole, and only who has seen it can approve it.
+// A run that changes a test asks; the question shows the change completely, and only a person who
+// has seen it can approve it.
 
 import { expect, test, vi } from 'vitest'
 import { commandOutputs } from '../../src/protocol/cli/index.ts'
@@ -12,7 +13,7 @@ import { sum } from './sum.js'
 test('two and three', () => assert.equal(sum(2, 3), 5))
 `
 
-/** The agent turns the expectation round and adds 240 KB to the test. */
+/** The agent inverts the expectation and adds 240 KB to the test. */
 const loop = `
 prompt: Make the test pass.
 checks: { test: node --test }
@@ -24,7 +25,7 @@ agent:
       - { say: Done. }
 `
 
-test('what is too long for the question is approved with the code of the whole review', async () => {
+test('a change that is too long for the question is approved with the code of the whole review', async () => {
   const at = repository(loop, {
     'package.json': '{ "type": "module", "scripts": { "test": "node --test" } }\n',
     'sum.js': 'export const sum = (a, b) => a - b\n',

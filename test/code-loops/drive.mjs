@@ -1,4 +1,5 @@
-// Drives a code loop from the built package, to be killed: `drive.mjs <record> <workspace> <loop file>`.
+// Drives a code loop from the built package, to be killed: `drive.mjs <state folder> <workspace>
+// <loop file>`.
 
 import { openHost } from '../../dist/host/index.js'
 import { openCodeLoop, scanCodeLoop } from '../../dist/launch/code-loop/index.js'

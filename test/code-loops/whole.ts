@@ -1,4 +1,6 @@
-/** A loop with everything of its own: steps, branches, conditions, agent, tool, check and hook. */
+/**
+ * A loop that defines everything itself: steps, branches, conditions, agent, tool, check and hook.
+ */
 
 import { appendFileSync } from 'node:fs'
 import { defineLoop, FaultError, type LoopType } from 'loopwright'

@@ -1,4 +1,4 @@
-// The commands of docs/api.md work as they stand there.
+// The commands in docs/api.md work as written.
 
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { startDaemon } from './start-daemon.ts'
 const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8')
 const [, block = ''] = /^```sh\n([\s\S]*?)^```$/m.exec(page) ?? []
 
-test('a conversation by curl: a loop file is looked at, trusted, run and followed to its end', async () => {
+test('a session with curl: inspects a loop file, trusts it, runs it and follows it to its end', async () => {
   const home = newFolder()
   const state = join(home, '.local/share/loopd')
   const daemon = await startDaemon({ state })

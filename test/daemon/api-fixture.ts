@@ -1,4 +1,4 @@
-/** The routes of a daemon in this process, without a port: a host, a scheduler, and what was logged. */
+/** The routes of a daemon in this process, without a port: a host, a scheduler, and the log. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,11 +37,11 @@ export interface Fields {
 }
 
 export interface ApiOptions {
-  /** In the place of the host's own. */
+  /** Replaces the host's own. */
   readonly inspect?: Host['inspect']
-  /** Whether it is for one story, or for all of a file. */
+  /** Whether it is for one test, or for all tests of a file. */
   readonly lasts?: 'story' | 'file'
-  /** Those that loop files can name; default: the built-in ones. */
+  /** The types that loop files can name; default: the built-in ones. */
   readonly loopTypes?: readonly LoopTypeDefinition[]
 }
 

@@ -1,4 +1,5 @@
-// What the API answers: rejections that name what is wrong, pages, keys, and nothing of our own errors.
+// What the API answers: rejections that name the problem, pages, keys, and no details of internal
+// errors.
 
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +11,7 @@ import type { InboxQuestion } from '../../src/protocol/api/index.ts'
 import { lines, newFolder } from '../host-fixture.ts'
 import { type Api, openApi } from './api-fixture.ts'
 
-/** For stories that leave it as it was. */
+/** For tests that do not change it. */
 let shared: Api
 
 beforeAll(async () => {
@@ -32,13 +33,13 @@ async function loopFile(host: Host): Promise<string> {
   return file
 }
 
-describe('a request that is not as the document says', () => {
-  test('a body that does not end is read no further than it may be long', async () => {
+describe('an invalid request', () => {
+  test('a body that does not end is read only up to the limit', async () => {
     let sent = 0
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
         sent += 1
-        // A bound for who reads on all the same.
+        // A bound, in case the server reads on anyway.
         if (sent > 64) controller.close()
         else controller.enqueue(new Uint8Array(1024 * 1024).fill(32))
       },
@@ -83,8 +84,8 @@ describe('a request that is not as the document says', () => {
   )
 })
 
-describe('what is not there', () => {
-  test('is 404 as a path, and 405 with what is there as a method', async () => {
+describe('what does not exist', () => {
+  test('is 404 for a path, and 405 with the allowed methods for a method', async () => {
     const { get, send } = shared
     expect(await get('/nothing')).toMatchObject({ status: 404, body: { code: 'unknown-path' } })
     const paths = new Set(operations.map(({ path }) => path))
@@ -99,7 +100,7 @@ describe('what is not there', () => {
     }
   })
 
-  test('is a run that several might be: 409, with who they are', async () => {
+  test('an ambiguous run is 409, with the candidates', async () => {
     const { host, get } = await openApi()
     const [one, two] = [await ended(host, 'calm-otter'), await ended(host, 'calm-owl')]
     const { status, body } = await get('/runs/calm')
@@ -114,7 +115,7 @@ describe('what is not there', () => {
     expect((await get('/runs/calm-ow')).body).toMatchObject({ run: { id: two } })
   })
 
-  test('is what a run cannot do any more: 409, with what it can', async () => {
+  test('an operation that the state of a run no longer allows is 409, with those that it allows', async () => {
     const { host, send } = await openApi()
     const run = await ended(host, 'calm-otter')
     for (const what of ['pause', 'resume', 'stop', 'cancel']) {
@@ -130,7 +131,7 @@ describe('what is not there', () => {
 })
 
 describe('a new run', () => {
-  test('is created once by its key, and another by the same key is refused', async () => {
+  test('is created once per key, and a different run with the same key is refused', async () => {
     const { host, send } = await openApi()
     const request = { file: await loopFile(host), workspace: newFolder(), attended: true }
     const key = { 'idempotency-key': 'k1' }
@@ -145,7 +146,7 @@ describe('a new run', () => {
     expect(await host.list()).toHaveLength(1)
   })
 
-  test('of a file that is not trusted is refused with what to look at', async () => {
+  test('from an untrusted file is refused with what to review', async () => {
     const { send } = shared
     const file = join(newFolder(), 'x.yaml')
     writeFileSync(file, 'prompt: x\nagent: { command: ["true"] }\nchecks: { a: "true" }\n')
@@ -157,7 +158,7 @@ describe('a new run', () => {
     expect(seen.body).toMatchObject({ digest: preview.digest, trusted: false })
   })
 
-  test('can be looked at before: the plan of it makes nothing', async () => {
+  test('can be planned first, which creates nothing', async () => {
     const { host, send } = await openApi()
     const workspace = newFolder()
     const plan = await send('POST', '/loops/plan', { file: await loopFile(host), workspace })
@@ -168,8 +169,8 @@ describe('a new run', () => {
   })
 })
 
-describe('what is read', () => {
-  test('comes in pages that together are the whole', async () => {
+describe('reading', () => {
+  test('is split into pages that add up', async () => {
     const { host, get } = await openApi()
     for (const name of ['a-one', 'a-two', 'b-three']) await ended(host, name)
     const names: string[] = []
@@ -187,7 +188,7 @@ describe('what is read', () => {
     expect((await get('/daemon')).body).toMatchObject({ counts: { runs: { completed: 3 } } })
   })
 
-  test('is not sent again to whoever has it, and has a head', async () => {
+  test('is not repeated for a client that has the content, and supports HEAD', async () => {
     const { host, app, get } = await openApi()
     const run = await ended(host, 'calm-otter')
     const { headers } = await get(`/runs/${run}`)
@@ -200,7 +201,7 @@ describe('what is read', () => {
     expect(await head.text()).toBe('')
   })
 
-  test('changes nothing, whatever it is', async () => {
+  test('changes nothing', async () => {
     const { host, get } = await openApi()
     const run = await ended(host, 'calm-otter')
     const before = filesIn(host.folder)
@@ -212,7 +213,7 @@ describe('what is read', () => {
     expect(filesIn(host.folder)).toEqual(before)
   })
 
-  test('streams to those who ask for it, and ends with the run', async () => {
+  test('streams on request, and ends with the run', async () => {
     const { host, app } = await openApi()
     const run = await ended(host, 'calm-otter')
     const headers = { accept: 'text/event-stream', 'last-event-id': '2' }
@@ -227,7 +228,7 @@ describe('what is read', () => {
   })
 })
 
-test('a question of a run is answered, once, and the run goes on', async () => {
+test('a question of a run is answered once, and the run continues', async () => {
   const { host, get, send } = await openApi()
   const folder = newFolder()
   const file = join(folder, 'curious.yaml')
@@ -262,7 +263,7 @@ certify: { teeth: false }
   expect(late).toMatchObject({ status: 404, body: { code: 'unknown-question' } })
 })
 
-test('an error of ours is logged by its id, and nothing of it is told', async () => {
+test('an internal error is logged with its id, and its details are not returned', async () => {
   const inspect = (): Promise<never> => Promise.reject(new TypeError('secret internals'))
   const { errors, get } = await openApi({ inspect })
   const { status, body, text } = await get('/runs/any')
@@ -274,7 +275,7 @@ test('an error of ours is logged by its id, and nothing of it is told', async ()
   expect(errors[0]).toContain('secret internals')
 })
 
-test('the daemon is stopped after it has answered', async () => {
+test('the daemon stops after it has answered', async () => {
   const { send, stopped } = shared
   const { status } = await send('POST', '/daemon/stop', {})
   expect([status, stopped.times]).toEqual([202, 0])
@@ -282,7 +283,7 @@ test('the daemon is stopped after it has answered', async () => {
   expect(stopped.times).toBe(1)
 })
 
-test('a run that is removed is named whole, and is gone', async () => {
+test('a run to remove is named exactly, and is gone afterwards', async () => {
   const { host, send } = await openApi()
   await ended(host, 'calm-otter')
   expect((await send('DELETE', '/runs/calm')).status).toBe(400)
@@ -294,7 +295,7 @@ test('a run that is removed is named whole, and is gone', async () => {
   expect(isLoopError(gone, 'unknown-run')).toBe(true)
 })
 
-/** Every file with its size and time, but for the shared memory of the store. */
+/** Every file with its size and time, except the shared memory of the store. */
 const filesIn = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('-shm'))

@@ -8,6 +8,7 @@ import { attackAll, attackDaemon } from '../../build/proof/daemon-attacks.js'
 import { lookAtModes } from '../../build/proof/daemon-modes.js'
 import { createDaemon } from '../../src/daemon/index.ts'
 import { afterStory } from '../after.ts'
+import { inProof } from '../share.ts'
 import { newState } from './start-daemon.ts'
 
 test('S1, S2, S3, S7: no attack on any route is let in, and the record stays as it is', async () => {
@@ -17,7 +18,7 @@ test('S1, S2, S3, S7: no attack on any route is let in, and the record stays as 
   expect(routes).toBeGreaterThanOrEqual(35)
 })
 
-test('S16: whatever the umask, all that is made is for its owner alone', async () => {
+test.each(inProof)('S16: whatever the umask, all that is made is for its owner alone', async () => {
   const { seen, problems } = await lookAtModes(1)
   expect(problems).toEqual([])
   expect(seen).toBeGreaterThan(20)

@@ -1,4 +1,4 @@
-// How the process ends: by signals, and by an error of its own.
+// How the process ends: by signals, and by internal errors.
 
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { openHost } from '../../src/host/index.ts'
 import { getDaemonFiles } from '../../src/system/daemon-files.ts'
 import { newState, type StartedDaemon, startDaemon } from './start-daemon.ts'
 
-/** Of all runs; resolves when it is there. */
+/** Of all runs; resolves when it is open. */
 function openStream({ address, token }: StartedDaemon): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' }
   return new Promise((resolve, reject) => {
@@ -44,9 +44,9 @@ test('a stream is cut when its token is replaced, and ends when the daemon does'
   expect([file, pid, socket].filter((path) => existsSync(path))).toEqual([])
 })
 
-test('an error of its own is logged, the record is closed, and it says so by its exit code', async () => {
+test('an internal error is logged, the journal is closed, and the exit code reports it', async () => {
   const state = newState()
-  // As soon as it can be reached, something in it throws.
+  // As soon as it can be reached, something inside it throws.
   const planted = join(dirname(state), 'planted.mjs')
   writeFileSync(
     planted,
@@ -71,7 +71,7 @@ test('an error of its own is logged, the record is closed, and it says so by its
   expect(log).toContain('planted')
   expect(log).not.toContain('sk-canary-12345')
   expect(existsSync(place.file)).toBe(false)
-  // What was in the log of the database is in the database.
+  // The write-ahead log was checkpointed into the database.
   const wal = statSync(join(state, 'journal.db-wal'), { throwIfNoEntry: false })
   expect(wal?.size ?? 0).toBe(0)
   const host = await openHost({ folder: state })

@@ -1,4 +1,5 @@
-// The daemon with a certificate. It still listens on this machine only: tests do not open doors.
+// The daemon with a certificate. It still listens on this machine only: tests do not open public
+// ports.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -13,7 +14,7 @@ import { newState } from './start-daemon.ts'
 
 const token = 't'.repeat(43)
 
-test('is asked by its public name, over TLS, and not in the clear', async () => {
+test('answers requests to its public name over TLS, and not over plain HTTP', async () => {
   const { cert, key } = makeCertificate()
   const daemon = await createDaemon(
     {

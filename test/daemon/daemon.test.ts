@@ -1,4 +1,4 @@
-// The daemon as a process: who gets in, who holds the record, how it ends.
+// The daemon as a process: who can connect, who holds the lock, how it ends.
 
 import { execFile } from 'node:child_process'
 import { chmodSync, existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const modeOf = (path: string): number => lstatSync(path).mode & 0o777
 
-/** What a second daemon says, and how it ends. */
+/** What a second daemon prints, and how it ends. */
 async function second(state: string, ...args: string[]): Promise<{ code: number; stderr: string }> {
   const words = [loopd, '--state', state, '--port', '0', ...args]
   return run(process.execPath, words).then(
@@ -29,8 +29,8 @@ async function second(state: string, ...args: string[]): Promise<{ code: number;
   )
 }
 
-describe('the ways in', () => {
-  test('answer with a token, and with nothing but a refusal without', async () => {
+describe('connections', () => {
+  test('are answered with a token, and only refused without one', async () => {
     expect((await daemon.ask('GET', '/health')).json()).toEqual({ status: 'ok' })
     expect((await daemon.ask('GET', '/ready')).status).toBe(200)
     const refused = await fetch(`${daemon.address}/health`)
@@ -40,7 +40,7 @@ describe('the ways in', () => {
     expect(await refused.json()).toMatchObject({ status: 401, code: 'no-token' })
   })
 
-  test('answer over the socket too, whatever the Host, and never without a token', async () => {
+  test('over the socket are answered for any Host, and never without a token', async () => {
     const headers = [['Host', 'anything'] as const]
     const authorization = ['Authorization', `Bearer ${daemon.token}`] as const
     const where = { path: daemon.socket }
@@ -51,7 +51,7 @@ describe('the ways in', () => {
     expect((await sendRaw(where, { ...request, headers: [authorization] })).status).toBe(200)
   })
 
-  test('say on every answer that it is kept and shown by nobody, and allow no other origin', async () => {
+  test('get security headers that forbid caching, and allow no other origin', async () => {
     for (const { headers } of [
       await daemon.ask('GET', '/health'),
       await daemon.ask('GET', '/no-such-route'),
@@ -67,7 +67,7 @@ describe('the ways in', () => {
     }
   })
 
-  test('give back the id of a request if it is one', async () => {
+  test('get the id of their request back if it is valid', async () => {
     const idOf = async (id: string): Promise<string | null> => {
       const response = await fetch(`${daemon.address}/health`, { headers: { 'x-request-id': id } })
       return response.headers.get('x-request-id')
@@ -77,8 +77,8 @@ describe('the ways in', () => {
   })
 
   test.each([
-    ['what is no HTTP', 'hello\r\n\r\n', 400],
-    ['headers without end', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}`, 431],
+    ['bytes that are not HTTP', 'hello\r\n\r\n', 400],
+    ['endless headers', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}`, 431],
     [
       'two lengths',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
@@ -90,14 +90,14 @@ describe('the ways in', () => {
       400,
     ],
     ['a tunnel', 'CONNECT evil.example:80 HTTP/1.1\r\nHost: evil.example:80\r\n\r\n', 421],
-  ])('refuse %s as a problem', async (_what, bytes, status) => {
+  ])('with %s are refused as a problem', async (_what, bytes, status) => {
     const answer = await sendRaw({ port: daemon.port }, bytes)
     expect(answer.status).toBe(status)
     expect(JSON.parse(answer.body)).toMatchObject({ status })
     expect((await daemon.ask('GET', '/health')).status).toBe(200)
   })
 
-  test('tell a client that asks first whether to go on', async () => {
+  test('that send Expect are told whether to continue', async () => {
     const asking = (type: string) => ({
       method: 'POST',
       path: '/loops/preview',
@@ -115,7 +115,7 @@ describe('the ways in', () => {
     expect(refused.status).toBe(415)
   })
 
-  test('upgrade nothing: 401 without a token, 426 with one', async () => {
+  test('are never upgraded: 401 without a token, 426 with one', async () => {
     const upgrade = (...more: (readonly [string, string])[]) =>
       sendRaw(
         { port: daemon.port },
@@ -136,7 +136,7 @@ describe('the ways in', () => {
 })
 
 describe('files', () => {
-  test('are for their owner alone', () => {
+  test('are private to their owner', () => {
     const { folder, token, readToken, log, lock, file, pid, socket } = getDaemonFiles(daemon.state)
     expect(modeOf(folder)).toBe(0o700)
     for (const path of [token, readToken, log, lock, file, pid, socket]) {
@@ -144,14 +144,14 @@ describe('files', () => {
     }
   })
 
-  test('the log holds no token, also where a client puts it into an address', async () => {
+  test('the log contains no token, even if a client puts it into a URL', async () => {
     await daemon.ask('GET', `/no-such-route/${daemon.token}`)
     expect(readFileSync(getDaemonFiles(daemon.state).log, 'utf8')).not.toContain(daemon.token)
   })
 })
 
 describe('tokens', () => {
-  test('one that may look is refused for all that changes something', async () => {
+  test('a read-only token is refused for everything that changes something', async () => {
     const headers = {
       authorization: `Bearer ${daemon.readToken}`,
       'content-type': 'application/json',
@@ -161,7 +161,7 @@ describe('tokens', () => {
     expect(changing.status).toBe(403)
   })
 
-  test('one that was replaced is dead with the next request; the new one works', async () => {
+  test('a replaced token is rejected from the next request on; the new one works', async () => {
     const { state } = daemon
     const old = daemon.readToken
     const next = rotateToken(state, 'read')
@@ -180,8 +180,8 @@ describe('tokens', () => {
   })
 })
 
-describe('the record is held by one', () => {
-  test('a second daemon is told who the first is, also when that stands still', async () => {
+describe('the lock of the state folder', () => {
+  test('a second daemon names the first one, even if that is stopped', async () => {
     process.kill(daemon.pid, 'SIGSTOP')
     afterStory(() => process.kill(daemon.pid, 'SIGCONT'))
     const { code, stderr } = await second(daemon.state)
@@ -190,7 +190,7 @@ describe('the record is held by one', () => {
     expect(stderr).toContain(daemon.address)
   })
 
-  test('what files say of one before it does not matter', async () => {
+  test('stale files of an earlier daemon do not matter', async () => {
     const { pid, file } = getDaemonFiles(daemon.state)
     const kept = [pid, file].map((path) => [path, readFileSync(path, 'utf8')] as const)
     writeFileSync(pid, `${process.pid}\n`)
@@ -210,7 +210,7 @@ describe('the record is held by one', () => {
     expect(stderr).not.toContain('127.0.0.1:1.')
   })
 
-  test('one that was killed leaves files, and the next starts all the same', async () => {
+  test('a killed daemon leaves files, and the next one starts anyway', async () => {
     const first = await startDaemon()
     await first.kill()
     expect(existsSync(getDaemonFiles(first.state).file)).toBe(true)

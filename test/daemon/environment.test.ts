@@ -1,4 +1,4 @@
-// What runs of the daemon get of the environment of whoever asked for them.
+// Which variables of their caller's environment runs of the daemon get.
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -50,19 +50,19 @@ async function left(host: Host, run: RunId, afterSeq = 0): Promise<string> {
   throw new Error('Its events are over.')
 }
 
-/** The files below a folder that hold a text. */
+/** The files below a folder that contain a text. */
 const holding = (folder: string, text: string): readonly string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => readFileSync(file).includes(text))
 
-/** Says its secret aloud, and works only if it has it. */
+/** Prints its secret, and works only if it has it. */
 const talker =
   '{ command: [sh, -c, "test ${#DEPLOY_TOKEN} -eq 26 && touch ok; echo I have $DEPLOY_TOKEN"], env: [DEPLOY_TOKEN] }'
 
 describe('the caller of a run', () => {
-  test('decides by its PATH which programs are used', async () => {
+  test('determines by its PATH which programs are used', async () => {
     const host = await newHost()
     const scheduler = await open(host)
     const tools = join(newFolder(), 'tools')
@@ -78,7 +78,7 @@ describe('the caller of a run', () => {
     await expect(scheduler.submit(without)).rejects.toThrow('needs the program own-tool')
   })
 
-  test('gives a variable that the loop names, and its value is written nowhere', async () => {
+  test('passes a variable that the loop names, and its value is not stored', async () => {
     const host = await newHost()
     const lines: string[] = []
     const scheduler = await open(host, 3, lines)
@@ -96,7 +96,7 @@ describe('the caller of a run', () => {
     expect(holding(workspace, secret)).toEqual([])
   })
 
-  test('is asked for nothing but what the loop names', async () => {
+  test('is asked only for the variables that the loop names', async () => {
     const host = await newHost()
     const file = await loopFile(host, '{ script: [[{ say: Done. }]] }')
     expect((await previewLoop(file, host.folder)).variables).toEqual([])
@@ -106,7 +106,7 @@ describe('the caller of a run', () => {
     expect(variables).not.toContain('HOME')
   })
 
-  test('asks for the same run with another environment', async () => {
+  test('gets the same run when it asks again with another environment', async () => {
     const host = await newHost()
     const scheduler = await open(host, 0)
     const file = await loopFile(host, '{ script: [[{ say: Done. }]] }')
@@ -128,7 +128,7 @@ describe('a run whose caller is gone', () => {
     return run.id
   }
 
-  test('waits for a variable that it needs, says which, and goes on when it is sent', async () => {
+  test('waits for a variable that it needs, names it, and continues when it is sent', async () => {
     const host = await newHost()
     vi.stubEnv('XDG_CONFIG_HOME', newFolder())
     const run = await restarted(host, talker, 'DEPLOY_TOKEN', secret)
@@ -142,7 +142,7 @@ describe('a run whose caller is gone', () => {
     expect(await left(host, run, lastSeq)).toBe('completed')
   })
 
-  test('takes it from the key file', async () => {
+  test('gets it from the key file', async () => {
     const host = await newHost()
     const config = newFolder()
     vi.stubEnv('XDG_CONFIG_HOME', config)
@@ -166,7 +166,7 @@ describe('a run whose caller is gone', () => {
   })
 })
 
-test('values are kept until the run has ended, and are known to those who mask them', () => {
+test('values are kept until the run has ended, and are masked', () => {
   const environments = createCallerEnvironments()
   const run = 'r' as RunId
   environments.put(run, { PATH: '/bin', DEPLOY_TOKEN: secret })

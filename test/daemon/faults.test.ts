@@ -1,11 +1,11 @@
-// A small share of the daemon's proofs, through the same code: the real process, killed and starved.
+// A small part of the daemon's proofs, through the same code: the real process, killed and starved.
 
 import { expect, test } from 'vitest'
 import { runFullDisk } from '../../build/proof/daemon-disk.js'
 import { runDaemonCase } from '../../build/proof/daemon-kill-case.js'
 import { runRivals } from '../../build/proof/daemon-rivals.js'
 
-test('F1: a daemon that is killed, and the next two in their recovery, lose and repeat nothing', async () => {
+test('F1: a daemon that is killed, and two more during recovery, lose and repeat nothing', async () => {
   const { killed, findings } = await runDaemonCase('small', [
     { site: 'sql.commit', phase: 'after', occurrence: 12 },
     { site: 'sql.insert-events', phase: 'before', occurrence: 2 },
@@ -24,12 +24,12 @@ test('F1, E10: killed between accepting and answering, there is one run', async 
   expect(killed).toHaveLength(2)
 })
 
-test('F5: a run waits for space on a disk that is full, and goes on by itself', async () => {
+test('F5: a run waits for space on a full disk, and continues by itself', async () => {
   const end = await runFullDisk({ site: 'sql.insert-events', occurrence: 9 })
   expect(end).toMatchObject({ wasFull: true, waited: true, findings: [] })
 }, 180_000)
 
-test('F7: one of several daemons has the record, also while it stands still', async () => {
+test('F7: one of several daemons holds the lock, even while it is stopped', async () => {
   const { notOne, repeated, refusedMs } = await runRivals({ scale: 0.002, note: () => undefined })
   expect(notOne).toEqual([])
   expect(repeated).toEqual([])

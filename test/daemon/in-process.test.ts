@@ -1,4 +1,4 @@
-// The daemon's answers in this process, as `loopctl --no-daemon` asks for them.
+// The daemon's answers in this process, as `loopctl --no-daemon` requests them.
 
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -51,7 +51,7 @@ async function eventsOf(client: Client, run: string): Promise<readonly RecordedE
 }
 
 describe('a run that is started in process', () => {
-  test('is driven to its end here, beside a daemon whose lock and queue stay as they are', async () => {
+  test('is driven to its end here, beside a daemon whose lock and queue do not change', async () => {
     const folder = join(newFolder(), 'state')
     const host = await newHost(folder)
     const lock = lockDaemon(folder)
@@ -67,7 +67,7 @@ describe('a run that is started in process', () => {
     expect(readdirSync(join(folder, 'daemon')).toSorted()).toEqual(before)
   })
 
-  test('is suspended when its process is told to end, and is in no queue', async () => {
+  test('is suspended when its process is asked to end, and is in no queue', async () => {
     const folder = join(newFolder(), 'state')
     const { client, here, stop } = await open(folder)
     const { run } = await newRun(client, '{ command: [sleep, "600"] }')
@@ -89,7 +89,7 @@ describe('a run that is started in process', () => {
   })
 })
 
-test('an error comes as it was thrown, with its class and its cause', async () => {
+test('an error arrives as it was thrown, with its class and its cause', async () => {
   const { client } = await open(join(newFolder(), 'state'))
   const cause = new Error('why')
   const failing = connectInProcess(async (_request, onError) => {
@@ -104,13 +104,13 @@ describe('every request has a principal', () => {
   const parts = { closing: new AbortController().signal } as Parameters<typeof routesFor>[0]
   const app = routesFor({ ...parts, log: { warn: () => undefined } as never }, operations)
 
-  test('one without is refused, whatever it asks for', async () => {
+  test('a request without one is always refused', async () => {
     for (const path of ['/runs', '/health', '/no-such-path']) {
       expect((await app.request(path)).status).toBe(401)
     }
   })
 
-  test('one that may only read is refused what may change something', async () => {
+  test('a read-only one is refused everything that may change something', async () => {
     const principal = { type: 'token', scope: 'read' } as const
     const asked = { method: 'POST', body: '{}' }
     expect((await app.request('/runs', asked, { principal })).status).toBe(403)
@@ -118,7 +118,7 @@ describe('every request has a principal', () => {
   })
 })
 
-test('every operation is in the group that its path leads to', async () => {
+test('every operation is in the group that its path belongs to', async () => {
   for (const { path, id } of operations) {
     const found = await operationsFor(path.replaceAll(/\{(\w+)\}/g, 'a-$1'))
     expect(found.map((one) => one.id)).toContain(id)

@@ -14,27 +14,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { afterFile } from '../after.ts'
+import { type Ended, warmLoopctl } from '../warm-loopctl.ts'
 
 const program = new URL('../../dist/cli/loopctl.js', import.meta.url).pathname
 const folder = mkdtempSync(join(tmpdir(), 'loopwright-loopctl-'))
 const state = join(folder, 'state')
 const daemonFile = join(state, 'daemon', 'daemon.json')
 
-interface Ended {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
+const environment = {
+  PATH: process.env['PATH'] ?? '',
+  HOME: folder,
+  LOOPWRIGHT_STATE: state,
+  LOOPWRIGHT_DAEMON_PORT: '0',
+  USER: 'tester',
 }
 
-function ctlWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
-  const environment = {
-    PATH: process.env['PATH'] ?? '',
-    HOME: folder,
-    LOOPWRIGHT_STATE: state,
-    LOOPWRIGHT_DAEMON_PORT: '0',
-    USER: 'tester',
-    ...env,
-  }
+const ctlWith = (env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> =>
+  warmLoopctl(args, { ...environment, ...env }, folder)
+
+const ctl = (...args: string[]): Promise<Ended> => ctlWith({}, ...args)
+
+/** In a separate process, as a script starts it. */
+function ctlApart(...args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
     const options = { env: environment, cwd: folder, maxBuffer: 64e6 }
     execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) =>
@@ -43,9 +44,7 @@ function ctlWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
   })
 }
 
-const ctl = (...args: string[]): Promise<Ended> => ctlWith({}, ...args)
-
-/** A loop that writes a file into a folder of its own. */
+/** A loop that writes a file into a separate folder. */
 function writeLoop(name: string, command: string): void {
   mkdirSync(join(folder, name), { recursive: true })
   writeFileSync(
@@ -79,22 +78,22 @@ beforeAll(() => {
   })
 })
 
-test('who only looks starts no daemon and makes no record', async () => {
+test('a read-only command starts no daemon and creates no state folder', async () => {
   expect(await ctl('list')).toMatchObject({ code: 0, stdout: 'No runs yet.\n' })
   expect(await ctl('daemon', 'status')).toMatchObject({ code: 69 })
   expect(existsSync(state)).toBe(false)
 })
 
-test('a file that is wrong, or that nobody trusts, starts no daemon', async () => {
+test('an invalid or untrusted file starts no daemon', async () => {
   writeFileSync(join(folder, 'wrong.yaml'), 'prompt: x\nagnet: repair\n')
   expect(await ctl('run', 'wrong.yaml')).toMatchObject({ code: 65 })
   expect(await ctl('run', 'slow.yaml')).toMatchObject({ code: 77 })
   expect(existsSync(state)).toBe(false)
 })
 
-test('two that start a daemon at once end up with one, and both have their run accepted', async () => {
+test('two commands that start a daemon at once end up with one, and both have their run accepted', async () => {
   const run = (name: string): Promise<Ended> =>
-    ctl('--json', 'run', 'slow.yaml', '--trust', '--detach', '--name', name)
+    ctlApart('--json', 'run', 'slow.yaml', '--trust', '--detach', '--name', name)
   const both = await Promise.all([run('slow-a'), run('slow-b')])
   expect(both.map(({ code }) => code)).toEqual([0, 0])
   const { pid } = JSON.parse(readFileSync(daemonFile, 'utf8')) as { pid: number }
@@ -109,7 +108,7 @@ test('two that start a daemon at once end up with one, and both have their run a
   })
 })
 
-test('what is wrong has the same words and exit code with a daemon as without', async () => {
+test('errors have the same message and exit code with a daemon as without', async () => {
   const asked = [
     ['inspect', 'nobody'],
     ['inspect', 'slow'],
@@ -126,7 +125,7 @@ test('what is wrong has the same words and exit code with a daemon as without', 
   expect((await ctl('inspect', 'slow')).stderr).toMatch(/slow-a.*slow-b|slow-b.*slow-a/)
 })
 
-test('runs are paused, resumed and cancelled, and reset goes only with a yes', async () => {
+test('runs are paused, resumed and cancelled, and reset needs a confirmation', async () => {
   const status = async (name: string): Promise<unknown> =>
     (JSON.parse((await ctl('--json', 'inspect', name)).stdout) as { run: { status: string } }).run
       .status
@@ -151,8 +150,8 @@ test('runs are paused, resumed and cancelled, and reset goes only with a yes', a
   expect(await status(waiting)).toBe('cancelled')
 })
 
-test('a run is followed to its outcome as lines of JSON; one that failed is tried again', async () => {
-  const done = await ctl('--json', 'run', 'quick.yaml', '--trust', '--name', 'quick-a')
+test('a run is followed to its outcome as lines of JSON; a failed one is retried', async () => {
+  const done = await ctlApart('--json', 'run', 'quick.yaml', '--trust', '--name', 'quick-a')
   const rows = done.stdout.trim().split('\n')
   const lines = rows.map((row) => JSON.parse(row) as Record<string, unknown>)
   expect(done.code).toBe(0)
@@ -166,7 +165,7 @@ test('a run is followed to its outcome as lines of JSON; one that failed is trie
   expect((await ctl('output', 'quick-a')).stdout).toContain('Done.')
 })
 
-test('a run without a loop file is driven by the daemon, and is tried again from what was kept', async () => {
+test('a run without a loop file is driven by the daemon, and is retried from the stored file', async () => {
   mkdirSync(join(folder, 'inline'))
   const parts = ['--agent', 'touch other.txt', '--check', 'test -f done.txt', '-p', 'Write it.']
   const asked = ['run', ...parts, '--iterations', '1', '--workspace', 'inline', '--in-place']
@@ -181,7 +180,7 @@ test('a run without a loop file is driven by the daemon, and is tried again from
   expect(kept.source.file).toMatch(/state\/loops\/write-it-[0-9a-f]{12}\.yaml$/)
 })
 
-test('the address needs a token, and one that may only look cannot change anything', async () => {
+test('the address needs a token, and a read-only token cannot change anything', async () => {
   const { address } = JSON.parse(readFileSync(daemonFile, 'utf8')) as { address: string }
   const elsewhere = { LOOPWRIGHT_STATE: join(folder, 'elsewhere'), LOOPD_ADDR: address }
   const token = (await ctl('daemon', 'token', '--read-only')).stdout.trim()
@@ -194,7 +193,7 @@ test('the address needs a token, and one that may only look cannot change anythi
   expect((await ctl('list')).stdout).toContain('quick-a')
 })
 
-test('the daemon commands use the token that is given, and see a daemon that takes another', async () => {
+test('the daemon commands use the given token, and report a daemon that uses another one', async () => {
   const wrong = { LOOPD_AUTH_TOKEN: 'x'.repeat(43) }
   const said = { code: 77, stderr: expect.stringContaining('--token') as string }
   expect(await ctlWith(wrong, 'daemon', 'stop')).toMatchObject(said)
@@ -202,7 +201,7 @@ test('the daemon commands use the token that is given, and see a daemon that tak
   expect(await ctlWith(wrong, '--token', token, 'daemon', 'status')).toMatchObject({ code: 0 })
 })
 
-test('a daemon of another version is said to be one', async () => {
+test('a daemon of another version is reported', async () => {
   const text = readFileSync(daemonFile, 'utf8')
   const file = JSON.parse(text) as Record<string, unknown>
   writeFileSync(daemonFile, JSON.stringify({ ...file, version: '0.0.1' }))

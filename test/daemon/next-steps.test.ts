@@ -1,4 +1,4 @@
-/** Wrong uses of the API: each is answered with a problem whose detail says what to do next. */
+/** Wrong uses of the API: each gets a problem whose detail says what to do next. */
 
 import { beforeAll, expect, test } from 'vitest'
 import { problemSchema } from '../../src/protocol/api/index.ts'

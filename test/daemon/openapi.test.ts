@@ -1,4 +1,4 @@
-// The OpenAPI document is valid, and says exactly what the router does.
+// The OpenAPI document is valid, and describes exactly what the router does.
 
 import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -41,7 +41,7 @@ describe('the OpenAPI document', () => {
     expect(document).toMatchObject({ info: { license: { identifier: license } } })
   })
 
-  test('has every route of the router, and no other', () => {
+  test('has exactly the routes of the router', () => {
     expect(
       documented()
         .map(([name]) => name)
@@ -50,7 +50,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(routes).size).toBe(operations.length)
   })
 
-  test('names every operation once, and says what it is for', () => {
+  test('names every operation once, and describes it', () => {
     const ids = documented().map(([, { operationId }]) => operationId)
     expect(new Set(ids).size).toBe(ids.length)
     for (const [, one] of documented()) {
@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('lets nothing that only looks have a body, and bounds every parameter', () => {
+  test('has no body for read operations, and bounds every parameter', () => {
     for (const [name, { parameters, requestBody }] of documented()) {
       expect(name.startsWith('GET ') && requestBody !== undefined).toBe(false)
       for (const { schema } of parameters) {
@@ -86,7 +86,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('says of every operation how it refuses', () => {
+  test('describes the refusals of every operation', () => {
     const always = ['400', '401', '403', '421', '500', '503']
     for (const [name, { responses }] of documented()) {
       const wanted = name.includes('{run}') ? [...always, '404', '409'] : always

@@ -1,4 +1,5 @@
-// A small share of the proofs of reading, through the same code: F6, F8 and F15 against the real daemon.
+// A small part of the proofs of reading, through the same code: F6, F8 and F15 against the real
+// daemon.
 
 import { expect, test } from 'vitest'
 import { holdRecord, pinLog } from '../../build/proof/daemon-busy.js'
@@ -7,10 +8,10 @@ import { dropStreams } from '../../build/proof/daemon-streams.js'
 
 const note = (): void => undefined
 
-// Whole daemons and runs: on a busy machine they take their time.
+// Whole daemons and runs: they are slow on a busy machine.
 const timeout = 180_000
 
-test('F15: lines that drop and clients that hardly read miss nothing and get nothing twice', {
+test('F15: clients with lost connections and slow clients get every event exactly once', {
   timeout,
 }, async () => {
   const { problems, clients, reconnects } = await dropStreams({ scale: 0.02, note })
@@ -19,7 +20,7 @@ test('F15: lines that drop and clients that hardly read miss nothing and get not
   expect(reconnects).toBeGreaterThan(0)
 })
 
-test('F6: runs go on after another process held the record, and the daemon answers meanwhile', {
+test('F6: runs continue after another process locked the journal, and the daemon answers meanwhile', {
   timeout,
 }, async () => {
   const { problems, heldMs } = await holdRecord({ scale: 0.02 })
@@ -28,7 +29,7 @@ test('F6: runs go on after another process held the record, and the daemon answe
   expect((await pinLog({ scale: 0.02 })).mostMiB).toBeGreaterThan(0)
 })
 
-test('F8: a clock that is set ends nothing, loses no run, and gives none to others', {
+test('F8: setting the clock ends nothing, loses no run, and gives no run to others', {
   timeout,
 }, async () => {
   const { problems } = await setClock({ scale: 0.02, note })

@@ -1,4 +1,4 @@
-// Runs that come to the daemon: accepted, queued, driven, and taken up again by the next one.
+// Runs that the daemon gets: accepted, queued, driven, and resumed by the next daemon.
 
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ async function open(
   return scheduler
 }
 
-/** How it ended, or why it was left. */
+/** How it ended, or why it was interrupted. */
 async function left(host: Host, run: RunId, afterSeq = 0): Promise<string> {
   for await (const { event } of host.events(run, { afterSeq })) {
     if (event.type === 'run-ended') return event.outcome.type
@@ -84,7 +84,7 @@ describe('a run that was accepted', () => {
     expect(await host.journal.queue.list()).toEqual([])
   })
 
-  test('says the tokens of its daemon to nobody who looks at it', async () => {
+  test('does not reveal the tokens of its daemon', async () => {
     const host = await newHost()
     const [given, kept] = ['given-token-0123456789', 'kept-token-0123456789']
     const place = getDaemonFiles(host.folder)
@@ -99,7 +99,7 @@ describe('a run that was accepted', () => {
     for (const token of [given, kept]) expect(said).not.toContain(token)
   })
 
-  test('is the one that its key made before; another request by that key is refused', async () => {
+  test('is the one that its key created before; another request with that key is refused', async () => {
     const host = await newHost()
     const scheduler = await open(host, { maxConcurrentRuns: 0 })
     const request = { file: await loopFile(host, atOnce), workspace: newFolder() }
@@ -114,7 +114,7 @@ describe('a run that was accepted', () => {
     expect(await host.list()).toHaveLength(1)
   })
 
-  test('is nothing at all when it was refused', async () => {
+  test('leaves nothing behind if it was refused', async () => {
     const host = await newHost()
     const scheduler = await open(host)
     const file = join(newFolder(), 'untrusted.yaml')
@@ -142,7 +142,7 @@ describe('a run over the limit', () => {
       ...(waitsFor === undefined ? {} : { waitsFor }),
     }))
 
-  test('waits, says for what, and can be paused, cancelled and taken back at once', async () => {
+  test('waits, says for what, and can be paused, cancelled and rewound at once', async () => {
     const host = await newHost()
     const scheduler = await open(host)
     const file = await loopFile(host, never)
@@ -174,8 +174,8 @@ describe('a run over the limit', () => {
   })
 })
 
-describe('a run that cannot go on', () => {
-  test('says why and what to do, and waits for a person who resumes it', async () => {
+describe('a run that cannot continue', () => {
+  test('says why and what to do, and waits until a person resumes it', async () => {
     const host = await newHost()
     const first = await open(host, { maxConcurrentRuns: 0 })
     const file = await loopFile(host, atOnce)
@@ -198,7 +198,7 @@ describe('a run that cannot go on', () => {
     expect(await left(host, run.id, lastSeq)).toBe('completed')
   })
 
-  test('is tried again later where that passes by itself', async () => {
+  test('is retried later if the problem is temporary', async () => {
     const host = await newHost()
     const scheduler = await open(host)
     const workspace = newFolder()
@@ -217,7 +217,7 @@ describe('a run that cannot go on', () => {
 })
 
 describe('the next daemon', () => {
-  test('goes on with what was at work and with what waited', async () => {
+  test('continues with running and waiting runs', async () => {
     const host = await newHost()
     const first = await open(host, { maxConcurrentRuns: 1 })
     const file = await loopFile(host, never)
@@ -236,7 +236,7 @@ describe('the next daemon', () => {
 })
 
 describe('a retry', () => {
-  test('is a run of its own by a name of its own, from the last checkpoint, where it was', async () => {
+  test('is a separate run with its own name, from the last checkpoint, in the same place', async () => {
     const host = await newHost()
     const scheduler = await open(host)
     const workspace = newFolder()
@@ -263,7 +263,7 @@ describe('a retry', () => {
 })
 
 describe('the files of a run that has ended', () => {
-  test('are waited for at the end of the daemon', async () => {
+  test('are completed before the daemon ends', async () => {
     const host = await newHost()
     const order: string[] = []
     const file = await loopFile(host, atOnce)
@@ -279,7 +279,7 @@ describe('the files of a run that has ended', () => {
     expect(order).toEqual(['written', 'drained'])
   })
 
-  test('are made by the next daemon where one was killed before they were', async () => {
+  test('are written by the next daemon if the previous one was killed before', async () => {
     const host = await newHost()
     const first = await open(host)
     const workspace = newFolder()

@@ -1,4 +1,4 @@
-/** The real daemon, as a process of its own on a record of its own; it ends with the file's tests. */
+/** The real daemon as a process with its own state folder; it ends with the file's tests. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,13 +19,13 @@ export interface Answer {
 }
 
 export interface StartOptions {
-  /** One that is there; a new one unless told. */
+  /** An existing one; default: a new one. */
   readonly state?: string
   readonly args?: readonly string[]
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** Resolves when it listens; rejects with what it said when it ended instead. */
+/** Resolves when it listens; rejects with its output if it ended instead. */
 export async function startDaemon(options: StartOptions = {}): Promise<StartedDaemon> {
   const { state = newState(), ...how } = options
   const daemon = await startProcess(state, {
@@ -35,7 +35,7 @@ export async function startDaemon(options: StartOptions = {}): Promise<StartedDa
   return { ...daemon, ask: (method, path, body) => ask(daemon, { method, path, body }) }
 }
 
-/** The folder of a record that is not there yet. */
+/** A state folder that does not exist yet. */
 export function newState(): string {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-daemon-'))
   afterFile(() => rmSync(folder, { recursive: true, force: true }))

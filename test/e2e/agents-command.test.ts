@@ -1,4 +1,6 @@
-/** `loopctl agents`, by the built program: what is shown, fetching with a stand-in for npm, and trials. */
+/**
+ * `loopctl agents`, by the built program: what it shows, installing with a fake npm, and trials.
+ */
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +24,7 @@ function program(folder: string, name: string, text: string): string {
 }
 
 describe('loopctl agents', () => {
-  test('shows what is found, with versions and keys, and never the keys', async () => {
+  test('shows what it finds, with versions and keys, and never the keys themselves', async () => {
     const at = anywhere()
     const env = { ...withPath(installFake('', '2.0.1')), ANTHROPIC_API_KEY: key }
     const ended = await ctlWith(at, env, '--json', 'agents')
@@ -49,11 +51,11 @@ describe('loopctl agents', () => {
     expect(text).toMatch(/^claude +✓ 2\.0\.1 \(tested with 2\.1\.325\)/m)
     expect(text).toMatch(/^ +acp: .*loopctl agents add claude/m)
     expect(`${text}${ended.stdout}`).not.toContain(key)
-    // Looking makes no record.
+    // Reading creates no state folder.
     expect(existsSync(join(at.state, 'journal.db'))).toBe(false)
   })
 
-  test('asks a program for its version inside the walls, where no package says it', async () => {
+  test('asks a program for its version inside the sandbox if no package states it', async () => {
     const at = anywhere()
     const marker = join(at.state, '..', 'ran-outside')
     const asked = `#!/bin/sh\necho x > ${marker}\necho '9.8.7 (Claude Code)'\n`
@@ -64,7 +66,7 @@ describe('loopctl agents', () => {
   })
 })
 
-/** Says what it was asked, and puts a program where npm would. */
+/** Prints its arguments, and puts a program where npm would. */
 const npm = `#!/bin/sh
 echo "$@" > asked.txt
 mkdir -p node_modules/.bin
@@ -73,7 +75,7 @@ chmod +x node_modules/.bin/claude
 `
 
 describe('loopctl agents add', () => {
-  test('fetches the version that was tested, without scripts, when it is told to', async () => {
+  test('installs the tested version, without scripts, if asked to', async () => {
     const at = anywhere()
     const env = withPath(program(join(at.state, '..', 'bin'), 'npm', npm))
     const asked = await ctlWith(at, env, 'agents', 'add', 'claude')
@@ -94,7 +96,7 @@ describe('loopctl agents add', () => {
   test('that was killed leaves nothing that the next one does not remove', async () => {
     const at = anywhere()
     const bin = join(at.state, '..', 'bin')
-    // npm is asked in the folder that is being filled; whoever asked it dies.
+    // npm runs in the folder that is being filled; the process that started it dies.
     const env = withPath(program(bin, 'npm', '#!/bin/sh\nkill -9 $PPID\n'))
     await ctlApart(at, env, 'agents', 'add', 'claude', '--yes')
     const agents = join(at.state, 'agents')
@@ -104,7 +106,7 @@ describe('loopctl agents add', () => {
     expect(readdirSync(agents)).toEqual(['claude'])
   })
 
-  test('that fails leaves what was there, and says what to do', async () => {
+  test('that fails keeps the previous version, and says what to do', async () => {
     const at = anywhere()
     const bin = join(at.state, '..', 'bin')
     const env = withPath(program(bin, 'npm', npm))
@@ -130,7 +132,7 @@ const failedOnes = ({ findings }: AgentTrial): readonly string[] =>
   findings.filter(({ ok }) => ok === false).map(({ name }) => name)
 
 describe('loopctl agents test', () => {
-  test('repair: works without a key and a network, and leaves nothing', async () => {
+  test('repair: works without a key and a network, and leaves nothing behind', async () => {
     const at = anywhere()
     const temporary = join(at.state, '..', 'tmp')
     mkdirSync(temporary)
@@ -143,7 +145,7 @@ describe('loopctl agents test', () => {
     expect((await ctl(at, 'list')).stdout).toContain('No runs yet')
   })
 
-  test('a program that works: each step is told', async () => {
+  test('a program that works: each step is reported', async () => {
     await using server = await startModelServer([{ text: 'Do it.' }])
     const env = { ...behind(server, key), ...withPath(installFake(mending)) }
     const ended = await ctlWith(anywhere(), env, 'agents', 'test', 'claude')
@@ -157,7 +159,7 @@ describe('loopctl agents test', () => {
     ['asks no model and does nothing', "end('All good.')", ['model', 'file', 'check', 'end']],
     ['does nothing', "await ask(prompt)\nend('All good.')", ['file', 'check']],
     ['does not start', 'process.exit(3)', ['model', 'file', 'check', 'end']],
-  ])('a program that %s: what broke is told', async (_what, text, broken) => {
+  ])('a program that %s: the failed step is reported', async (_what, text, broken) => {
     await using server = await startModelServer([{ text: 'Do it.' }])
     const at = anywhere()
     const env = { ...behind(server, key), ...withPath(installFake(text)) }
@@ -170,7 +172,7 @@ describe('loopctl agents test', () => {
     expect(existsSync(join(trial.workspace ?? '', 'sum.js'))).toBe(true)
   })
 
-  test('what is not there, or has no key, is told without a run', async () => {
+  test('a missing program or key is reported without a run', async () => {
     const at = anywhere()
     const missing = await ctlWith(
       at,

@@ -1,4 +1,7 @@
-/** `loopctl calibrate`: measures in a copy, says what was missed, keeps it, and touches nothing. */
+/**
+ * `loopctl calibrate`: measures in a copy, reports what was missed, stores the result, and changes
+ * nothing.
+ */
 
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
@@ -42,7 +45,7 @@ const left = (at: Checkout): readonly string[] => {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-test('defects and a reverted fix are shown to each check, and what is found is kept', async () => {
+test('each check is tried on defects and on a reverted fix, and the result is stored', async () => {
   const at = project()
   const before = at.seen()
   const args = ['calibrate', at.file, '--trust', '--defects', '2', '--seed', '5']
@@ -63,7 +66,7 @@ test('defects and a reverted fix are shown to each check, and what is found is k
       { check: 'lint', falseAccepts: { count: 2, n: 2, high: 1 }, falseRejects: { count: 0 } },
     ],
   })
-  // Whatever survived is said with its place; the fix that was taken back was noticed.
+  // Every survivor is reported with its position; the reverted fix was noticed.
   const survivors = report['survivors'] as readonly { source: string; file: string }[]
   expect(survivors.every(({ source, file }) => source === 'planted' && file === 'area.js')).toBe(
     true,
@@ -72,7 +75,7 @@ test('defects and a reverted fix are shown to each check, and what is found is k
   expect(left(at)).toEqual([])
   expect(readdirSync(join(at.state, 'calibration'))).toHaveLength(2)
 
-  // From now on it stands beside what these checks say.
+  // From now on it is shown next to the results of these checks.
   const ran = await ctl(at, '--json', 'run', at.file, '--in-place')
   const [found] = eventsOf(ran, 'step-finished').filter(({ step }) => step === 'check:lint#1')
   expect(found).toMatchObject({
@@ -80,7 +83,7 @@ test('defects and a reverted fix are shown to each check, and what is found is k
   })
 })
 
-test('it says why it cannot measure, and how to go on', async () => {
+test('says why it cannot measure, and what to do', async () => {
   const at = project()
   const calibrate = (...more: string[]): ReturnType<typeof ctl> =>
     ctl(at, 'calibrate', at.file, '--trust', '--defects', '1', ...more)

@@ -1,4 +1,4 @@
-/** loopctl with records, names and outputs that mean no good. */
+/** loopctl with hostile state folders, names and outputs. */
 
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -52,7 +52,7 @@ async function ctl(...args: string[]): Promise<Ended> {
 
 const evil = 'evil\u001b[2J\nline two'
 
-/** A run whose texts try to write to the terminal, and that waits for an answer. */
+/** A run whose texts try to control the terminal, and that waits for an answer. */
 const asking: LoopType<null, null, null, null> = {
   name: evil,
   createContext: () => null,
@@ -70,7 +70,7 @@ async function makeRun(): Promise<void> {
   await host.close()
 }
 
-test('texts of a run cannot write to the terminal or begin a line', async () => {
+test('texts of a run cannot control the terminal or start a line', async () => {
   await makeRun()
   for (const command of ['list', 'inspect', 'tail']) {
     const { stdout, code } = await ctl(command, ...(command === 'list' ? [] : ['asking']))
@@ -85,7 +85,7 @@ test('texts of a run cannot write to the terminal or begin a line', async () => 
   expect(stderr).toContain('There is no run "evil')
 })
 
-test('a reader who goes away ends it quietly', async () => {
+test('ends quietly when its reader closes the pipe', async () => {
   await makeRun()
   const script = `"${process.execPath}" "${loopctl}" tail asking; echo "exit $?" >&2`
   const shell = spawn('bash', ['-c', `{ ${script}; } | true`], { env: environment() })
@@ -97,7 +97,7 @@ test('a reader who goes away ends it quietly', async () => {
   expect(stderr).toBe('exit 0\n')
 })
 
-test('an output that cannot be written is said in one line', async () => {
+test('an output that cannot be written is reported in one line', async () => {
   await makeRun()
   const child = spawn(process.execPath, [loopctl, 'list'], {
     env: environment(),
@@ -112,7 +112,7 @@ test('an output that cannot be written is said in one line', async () => {
   expect(stderr).toMatch(/^loopctl: cannot write the output: .*\n$/)
 })
 
-test('where nobody can be told of an error, it ends all the same', async () => {
+test('ends even if an error cannot be printed', async () => {
   const child = spawn(process.execPath, [loopctl, 'run', 'nothing.yaml'], {
     env: environment(),
     stdio: ['ignore', 'ignore', openSync('/dev/full', 'w')],
@@ -123,7 +123,7 @@ test('where nobody can be told of an error, it ends all the same', async () => {
 }, 30_000)
 
 test.each([[['run']], [['--bogus']], [['run', 'x.yaml', '--iterations', 'x']], [['lst']]])(
-  'with --json a wrong use is JSON and nothing else: %j',
+  'with --json a usage error is JSON and nothing else: %j',
   async (args) => {
     const { stdout, stderr, code } = await ctl('--json', ...args)
     expect([stdout, code]).toEqual(['', 64])
@@ -143,13 +143,13 @@ const loopFile = (): string => {
   return path
 }
 
-test('a workspace without a name is not the folder one happens to be in', async () => {
+test('an empty workspace is not the current folder', async () => {
   const { stderr, code } = await ctl('run', loopFile(), '--trust', '--workspace', '')
   expect(code).toBe(64)
   expect(stderr).toContain('must be a folder')
 })
 
-test('the prompt that a dry run shows cannot write to the terminal', async () => {
+test('the prompt that a dry run shows cannot control the terminal', async () => {
   const { stdout, code } = await ctl(
     'run',
     loopFile(),
@@ -164,7 +164,7 @@ test('the prompt that a dry run shows cannot write to the terminal', async () =>
   expect(stdout).not.toContain('\u001b')
 })
 
-test('a run whose output cannot be written is left, and says so by its code', async () => {
+test('a run whose output cannot be written is interrupted, with its own exit code', async () => {
   const args = [loopctl, 'run', loopFile(), '--trust', '--workspace', join(state, 'work')]
   mkdirSync(join(state, 'work'))
   const child = spawn(process.execPath, args, {
@@ -174,14 +174,14 @@ test('a run whose output cannot be written is left, and says so by its code', as
   expect(await once(child, 'close')).toEqual([74, null])
 })
 
-test('a lock that could not be written does not stay behind', async () => {
+test('a lock file that could not be written is removed', async () => {
   const command = `ulimit -f 0; exec "${process.execPath}" "${loopctl}" trust "${loopFile()}"`
   const failing = run('bash', ['-c', command], { env: environment() })
   await expect(failing).rejects.toMatchObject({ code: 74 })
   expect(existsSync(join(state, 'trust.json.lock'))).toBe(false)
 })
 
-test('a damaged journal is a finding of the doctor, and no stack', async () => {
+test('a damaged journal is a finding of doctor, without a stack trace', async () => {
   await makeRun()
   const path = join(state, 'journal.db')
   const bytes = readFileSync(path)
@@ -195,7 +195,7 @@ test('a damaged journal is a finding of the doctor, and no stack', async () => {
 })
 
 test.each(['folder', 'pipe'])(
-  'a %s in the place of the journal is refused at once',
+  'a %s at the path of the journal is refused at once',
   async (kind) => {
     const path = join(state, 'journal.db')
     if (kind === 'folder') mkdirSync(path)
@@ -206,7 +206,7 @@ test.each(['folder', 'pipe'])(
   },
 )
 
-test('what nobody expected is one line with a code of its own', async () => {
+test('an unexpected error is one line with a separate exit code', async () => {
   await makeRun()
   const preload = `data:text/javascript,process.stdout.write = () => { throw new Error("odd") }`
   const args = ['--import', preload, loopctl, 'list']
@@ -222,7 +222,7 @@ test('what nobody expected is one line with a code of its own', async () => {
   })
 })
 
-test('times that no calendar has are shown all the same', () => {
+test('times outside the calendar are still shown', () => {
   expect(renderTime(0)).toBe('1970-01-01T00:00:00.000Z')
   for (const ms of [Number.MAX_VALUE, -1e300, Number.POSITIVE_INFINITY, Number.NaN]) {
     expect(renderTime(ms)).toMatch(/\w/)
@@ -234,7 +234,7 @@ test('times that no calendar has are shown all the same', () => {
   expect(JSON.parse(renderJson(value))).toEqual(value)
 })
 
-test('a record where nothing can be made is refused, and does not hang', async () => {
+test('a state folder that cannot be created is refused, and does not hang', async () => {
   const ended = await ctl('--state', '/proc/nope/state', 'run', loopFile(), '--trust')
   expect(ended.code).toBe(74)
   expect(ended.stderr).toContain('/proc/nope/state')

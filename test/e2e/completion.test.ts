@@ -1,4 +1,4 @@
-// Completion as shells have it: the scripts in the shells themselves, with the built loopctl behind them.
+// Completion in real shells: the scripts, with the built loopctl behind them.
 
 import { execFileSync } from 'node:child_process'
 import {
@@ -16,6 +16,7 @@ import { describe, expect, test } from 'vitest'
 import { openHost } from '../../src/host/index.ts'
 import { afterFile } from '../after.ts'
 import { lines } from '../host-fixture.ts'
+import { warmLoopctl } from '../warm-loopctl.ts'
 import { environment, loopctl } from './loop-fixture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'loopwright-completion-'))
@@ -28,7 +29,7 @@ mkdirSync(join(here, 'loops'), { recursive: true })
 mkdirSync(bin)
 writeFileSync(join(here, 'loops', 'fix-tests.yaml'), '')
 writeFileSync(join(here, 'loops', 'update.yaml'), '')
-// What a hostile repository may bring along: a shell would run it when it is inserted.
+// What a hostile repository may contain: a shell would run it when it is inserted.
 writeFileSync(join(here, 'loops', '$(touch pwned).yaml'), '')
 writeFileSync(join(bin, 'loopctl'), `#!/bin/sh\nexec '${process.execPath}' '${loopctl}' "$@"\n`)
 chmodSync(join(bin, 'loopctl'), 0o755)
@@ -37,11 +38,14 @@ const env = environment(state, { PATH: `${bin}:${process.env['PATH'] ?? ''}` })
 const run = (shell: string, ...args: string[]): string =>
   execFileSync(shell, args, { env, cwd: here, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
-const ask = (...words: string[]): readonly string[] =>
-  run('loopctl', 'complete', '--', ...words)
+async function ask(...words: string[]): Promise<readonly string[]> {
+  const { code, stdout, stderr } = await warmLoopctl(['complete', '--', ...words], env, here)
+  if (code !== 0) throw new Error(`loopctl complete ended with ${code}: ${stderr}`)
+  return stdout
     .split('\n')
     .map((line) => line.split('\t')[0] ?? '')
     .filter((value) => value !== '' && !value.startsWith(':'))
+}
 
 async function makeRun(name: string): Promise<void> {
   const host = await openHost({ folder: state })
@@ -56,50 +60,59 @@ async function makeRun(name: string): Promise<void> {
 }
 
 describe('completion', () => {
-  test('offers commands, their commands, flags and the values of flags', () => {
-    expect(ask('ins')).toEqual(['inspect'])
-    expect(ask('config', '')).toEqual(expect.arrayContaining(['show', 'path', 'check', 'schema']))
-    expect(ask('run', '--dry')).toEqual(['--dry-run'])
-    expect(ask('run', '--worktree-provider', '')).toEqual(['auto', 'git', 'worktrunk'])
-    expect(ask('list', '--status', 'comp')).toEqual(['completed'])
+  test('offers commands, subcommands, flags and the values of flags', async () => {
+    expect(await ask('ins')).toEqual(['inspect'])
+    expect(await ask('config', '')).toEqual(
+      expect.arrayContaining(['show', 'path', 'check', 'schema']),
+    )
+    expect(await ask('run', '--dry')).toEqual(['--dry-run'])
+    expect(await ask('run', '--worktree-provider', '')).toEqual(['auto', 'git', 'worktrunk'])
+    expect(await ask('list', '--status', 'comp')).toEqual(['completed'])
   })
 
-  test('offers loop files, and none whose name a shell would run', () => {
-    expect(ask('run', '')).toEqual(['loops/fix-tests.yaml', 'loops/update.yaml'])
-    expect(ask('validate', 'loops/u')).toEqual(['loops/update.yaml'])
+  test('offers loop files, and none whose name a shell would run', async () => {
+    expect(await ask('run', '')).toEqual(['loops/fix-tests.yaml', 'loops/update.yaml'])
+    expect(await ask('validate', 'loops/u')).toEqual(['loops/update.yaml'])
   })
 
-  test('offers runs by name, and by id for those who type one; without a record it makes none', async () => {
-    expect(ask('inspect', '')).toEqual([])
+  test('offers runs by name, and by id if one is typed; without a state folder it creates none', async () => {
+    expect(await ask('inspect', '')).toEqual([])
     expect(existsSync(state)).toBe(false)
     await makeRun('brave-owls-jump')
-    expect(ask('inspect', 'br')).toEqual(['brave-owls-jump'])
-    const [id = ''] = ask('inspect', '01')
+    expect(await ask('inspect', 'br')).toEqual(['brave-owls-jump'])
+    const [id = ''] = await ask('inspect', '01')
     expect(id).toMatch(/^01[0-9a-f-]{34}$/)
-    // It has ended: nobody resumes it.
-    expect(ask('resume', '')).toEqual([])
-    expect(ask('retry', '')).toEqual(['brave-owls-jump'])
+    // It has ended and cannot be resumed.
+    expect(await ask('resume', '')).toEqual([])
+    expect(await ask('retry', '')).toEqual(['brave-owls-jump'])
   })
 
-  test('says nothing about what is wrong', () => {
+  test('is silent about errors', async () => {
     writeFileSync(join(folder, 'journal.db'), 'no database')
-    expect(ask('--state', folder, 'inspect', '')).toEqual([])
+    expect(await ask('--state', folder, 'inspect', '')).toEqual([])
     rmSync(join(folder, 'journal.db'))
   })
 })
 
 describe('in a shell', () => {
-  const inBash = (...words: string[]): string => {
-    const typed = words.map((word) => `'${word}'`).join(' ')
-    const script = `set -eu; source <(loopctl completion bash); source <(loopctl completion bash)
-COMP_WORDS=(loopctl ${typed}); COMP_CWORD=${words.length}; _loopctl; printf '%s\\n' "\${COMPREPLY[@]}"`
-    return run('bash', '--norc', '-c', script).trim()
+  /** All in one shell, which loads the script twice: one line each. */
+  const inBash = (...typedLines: readonly (readonly string[])[]): readonly string[] => {
+    const asked = typedLines.map((words) => {
+      const typed = words.map((word) => `'${word}'`).join(' ')
+      return `COMP_WORDS=(loopctl ${typed}); COMP_CWORD=${words.length}; _loopctl; printf '%s;' "\${COMPREPLY[@]}"; echo`
+    })
+    const taken =
+      'script=$(loopctl completion bash); source <(echo "$script"); source <(echo "$script")'
+    const shown = run('bash', '--norc', '-c', ['set -eu', taken, ...asked].join('\n'))
+    return shown.trimEnd().split('\n')
   }
 
   test('bash completes, and runs nothing of what is typed', () => {
-    expect(inBash('run', '--dry')).toBe('--dry-run')
-    expect(inBash('run', 'loops/f')).toBe('loops/fix-tests.yaml')
-    expect(inBash('inspect', '$(touch typed)')).toBe('')
+    expect(inBash(['run', '--dry'], ['run', 'loops/f'], ['inspect', '$(touch typed)'])).toEqual([
+      '--dry-run;',
+      'loops/fix-tests.yaml;',
+      ';',
+    ])
     expect(readdirSync(here)).toEqual(['loops'])
   })
 
@@ -108,7 +121,7 @@ COMP_WORDS=(loopctl ${typed}); COMP_CWORD=${words.length}; _loopctl; printf '%s\
     expect(run('fish', '--no-config', '-c', script).split('\t')[0]).toBe('--dry-run')
   })
 
-  test('zsh takes the script', () => {
+  test('zsh loads the script', () => {
     const script =
       'autoload -U compinit; compinit -D -u; source <(loopctl completion zsh); whence -w _loopctl'
     expect(run('zsh', '-f', '-c', script).trim()).toBe('_loopctl: function')

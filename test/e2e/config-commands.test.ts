@@ -1,4 +1,4 @@
-// Configuration and dry runs from the command line: what people read, and what programs do.
+// Configuration and dry runs on the command line, for people and for programs.
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -22,7 +22,7 @@ function withFile(at: Place, name: string, text: string): string {
 const parse = ({ stdout }: Ended): Record<string, unknown> => JSON.parse(stdout)
 
 describe('config', () => {
-  test('show says every setting and who says so', async () => {
+  test('show prints every setting and where it comes from', async () => {
     const at = place(loop)
     const own = join(at.state, '.config', 'loopwright', 'loopwright.yaml')
     mkdirSync(dirname(own), { recursive: true })
@@ -44,7 +44,7 @@ describe('config', () => {
     expect(after['notes']).toEqual([])
   })
 
-  test('check says what is wrong and where, and show does not go on with it', async () => {
+  test('check prints problems with their positions, and show refuses an invalid file', async () => {
     const at = place(loop)
     const file = withFile(at, '.loop/config', 'iterations=5\nitterations=6\n')
     const checked = await ctl(at, 'config', 'check', file)
@@ -59,7 +59,7 @@ describe('config', () => {
 })
 
 describe('a dry run', () => {
-  test('says prompt, limits, walls and cost; it makes no record and starts nothing', async () => {
+  test('prints prompt, limits, sandbox and cost; it creates no state folder and starts nothing', async () => {
     const at = place(loop)
     const file = withFile(at, 'loopwright.yaml', 'limits: { iterations: 5 }\n')
     const { code, stdout } = await ctl(at, 'run', at.file, '--dry-run', '--config', file)
@@ -70,14 +70,14 @@ describe('a dry run', () => {
     expect(stdout).toMatch(
       /^cost {7}anthropic\/claude-sonnet-4-5, billed by token; about \d+ tokens/m,
     )
-    expect(stdout).toContain('unknown: how often the agent asks its model')
+    expect(stdout).toContain('unknown: how often the agent calls its model')
     expect(stdout).toContain('The first prompt:\nFix the tests.')
     const told = await ctl(at, 'run', at.file, '--dry-run', '--iterations', '9', '--config', file)
     expect(told.stdout).toContain('limits     9 iterations')
     expect(existsSync(at.state)).toBe(false)
   })
 
-  test('of the prompt alone is the prompt alone', async () => {
+  test('of the prompt alone prints only the prompt', async () => {
     const at = place(loop)
     const { stdout } = await ctl(at, 'prompt', at.file, '--input', 'goal=it')
     expect(stdout).toBe('Fix it.\n')
@@ -89,13 +89,13 @@ describe('a dry run', () => {
   })
 })
 
-describe('flags of document 002', () => {
+describe('flags of the legacy CLI', () => {
   test.each([
     ['--queue-policy', 'fifo', 'The daemon serves every project'],
     ['--max-concurrency', '4', 'daemon.maxConcurrentRuns'],
     ['--merge-target', 'main', 'Not available yet'],
     ['--name-source', 'cat', 'It must be one of'],
-  ])('%s says where what it wants is said', async (flag, value, words) => {
+  ])('%s says what to use instead', async (flag, value, words) => {
     const at = place(loop)
     const { code, stderr } = await ctl(at, 'run', at.file, flag, value)
     expect(code).toBe(64)
@@ -104,7 +104,7 @@ describe('flags of document 002', () => {
 })
 
 describe('quiet', () => {
-  test('a run says its end, and nothing on the way', async () => {
+  test('a run prints its end, and nothing before it', async () => {
     const at = place(`prompt: x\nagent: { command: ["true"] }\nchecks: { test: "true" }\n`)
     await ctl(at, 'trust', at.file)
     const { code, stdout } = await ctl(at, '-q', 'run', at.file, '--attended', '--name', 'silent')
@@ -115,7 +115,7 @@ describe('quiet', () => {
   })
 })
 
-test('help has topics that are no commands', async () => {
+test('help has topics that are not commands', async () => {
   const at = place(loop)
   expect((await ctl(at, 'help', 'environment')).stdout).toContain('LOOPWRIGHT_DAEMON_PORT')
   expect((await ctl(at, 'help', 'config')).stdout).toContain('loopctl trust loopwright.yaml')

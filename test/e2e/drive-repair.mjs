@@ -1,5 +1,5 @@
-// `node drive-repair.mjs <folder>`: starts a run of the repair agent on <folder>/project behind the walls
-// there are, or goes on with the one that is there. Says what the agent says.
+// `node drive-repair.mjs <folder>`: starts a run of the repair agent on <folder>/project in the
+// available sandbox, or resumes the existing one. Prints the agent's notes.
 
 import { join } from 'node:path'
 import { commandCheck, createAgents, openHost, plainLoop } from '../../dist/host/index.js'

@@ -1,6 +1,6 @@
 /**
- * Runs that go on from another's checkpoint with another model or prompt: what came before is used as
- * it is on record, and only what follows is asked and paid.
+ * Runs that continue from another run's checkpoint with another model or prompt: earlier steps are
+ * reused from the journal, and only later ones are requested and paid for.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -52,14 +52,14 @@ const billed = ({ bills }: ModelServer, from: number): number =>
   bills.slice(from).reduce((sum, { input, output }) => sum + input + output, 0)
 
 describe('a fork', () => {
-  test('pays only for what follows it, with another model, and is held against the original', async () => {
+  test('pays only for what follows it, with another model, and is compared with the original', async () => {
     await using server = await startModelServer((_request, number) => counting(number))
     const at = story(server)
     expect(await run(at)).toMatchObject({ code: 0 })
     expect(server.requests).toHaveLength(6)
     const forked = await fork(at, '--at', '2', '--model', 'anthropic/claude-haiku-4-5')
     expect(forked.code).toBe(0)
-    // One iteration is left after the second: two requests, to the other model.
+    // One iteration remains after the second: two requests, to the other model.
     expect(server.requests).toHaveLength(8)
     expect(server.requests.slice(6).map(({ model }) => model)).toEqual([
       'claude-haiku-4-5',
@@ -80,7 +80,7 @@ describe('a fork', () => {
     })
   })
 
-  test('shows both, from the point where they part', async () => {
+  test('shows both, from the point where they differ', async () => {
     await using server = await startModelServer((_request, number) => counting(number))
     const at = story(server)
     await run(at)
@@ -93,7 +93,7 @@ describe('a fork', () => {
     expect(forked.stdout).toMatch(/cost +\$\d/)
   })
 
-  test('at 0 is the whole run again with another prompt, from a file, with its variables', async () => {
+  test('at 0 repeats the whole run with another prompt, from a file, with its variables', async () => {
     await using server = await startModelServer((_request, number) => counting(number))
     const at = story(server)
     await run(at)
@@ -103,13 +103,13 @@ describe('a fork', () => {
     expect(forked.code).toBe(0)
     expect(server.requests).toHaveLength(12)
     expect(JSON.stringify(server.requests[6]?.body)).toContain('Append a line (1).')
-    // What the file said then is what counts.
+    // The content of the file at that time counts.
     expect((await stateOf(at, 'other')).source.changes).toEqual({
       prompt: 'Append a line ({{ iteration }}).',
     })
   })
 
-  test('of a fork has the model and the prompt of that', async () => {
+  test('of a fork has the model and the prompt of that fork', async () => {
     await using server = await startModelServer((_request, number) => counting(number))
     const at = story(server)
     await run(at)
@@ -123,7 +123,7 @@ describe('a fork', () => {
     expect(JSON.stringify(server.requests[asked]?.body)).toContain('Append.')
   })
 
-  test('can be replayed, with what was changed for it', async () => {
+  test('can be replayed with its changes', async () => {
     await using server = await startModelServer((_request, number) => counting(number))
     const at = story(server)
     await run(at)
@@ -135,7 +135,7 @@ describe('a fork', () => {
     expect(server.requests).toHaveLength(asked)
   })
 
-  test('that was killed goes on with its changes', async () => {
+  test('that was killed resumes with its changes', async () => {
     await using server = await startModelServer((_request, number) =>
       number === 9
         ? { calls: [{ name: 'run', args: { command: 'echo x >> log.txt; sleep 2' } }] }
@@ -153,8 +153,8 @@ describe('a fork', () => {
   })
 })
 
-describe('what is put in the place of what the file says', () => {
-  test('works for a first run too, and is in its plan', async () => {
+describe('overrides of the loop file', () => {
+  test('work for a first run too, and are in its plan', async () => {
     await using server = await startModelServer((_request, number) => counting(number))
     const at = story(server)
     const planned = await ctl(at, 'run', at.file, '--dry-run', '--prompt', 'Append.')
@@ -169,9 +169,9 @@ describe('what is put in the place of what the file says', () => {
   test.each([
     ['a model for a command', ['--model', 'openai/gpt-5'], 64, 'which chooses its model itself'],
     ['a prompt that is empty', ['--prompt', ' '], 64, 'The prompt must not be empty'],
-    ['a file that is not there', ['--prompt', '@/nonexistent/x'], 66, 'cannot read the file'],
-    ['a variable that there is not', ['--prompt', '{{ nothing }}'], 65, 'nothing'],
-  ])('is refused: %s', async (_what, args, code, words) => {
+    ['a missing file', ['--prompt', '@/nonexistent/x'], 66, 'cannot read the file'],
+    ['an unknown variable', ['--prompt', '{{ nothing }}'], 65, 'nothing'],
+  ])('are refused: %s', async (_what, args, code, words) => {
     const at = place(`
 prompt: Go.
 checks: { a: 'true' }

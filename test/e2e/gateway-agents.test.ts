@@ -1,6 +1,6 @@
 /**
- * Programs as agents that reach their models through the gateway, from behind the walls. The provider is
- * scripted; everything else is real.
+ * Agent programs that reach their models through the gateway, from inside the sandbox. The provider
+ * is scripted; everything else is real.
  */
 
 import { readdirSync, readFileSync, utimesSync } from 'node:fs'
@@ -23,8 +23,8 @@ console.log(JSON.parse(first.text).content[0].text)
 const run = (at: Place, env: NodeJS.ProcessEnv, ...more: string[]): ReturnType<typeof ctlWith> =>
   ctlWith(at, env, '--json', 'run', at.file, '--trust', '--name', 'story', ...more)
 
-describe('a program that asks its provider', () => {
-  test('never has the key, and what it spends is known to the token', async () => {
+describe('a program that calls its provider', () => {
+  test('never has the key, and its token usage is known exactly', async () => {
     await using server = await startModelServer([
       { text: 'Do this.', usage: { input: 700, output: 30 } },
       { text: 'Do that.', usage: { input: 900, output: 50, cacheRead: 300 } },
@@ -52,7 +52,7 @@ describe('a program that asks its provider', () => {
     })
   })
 
-  test('has its exchanges on record, readable, until the run is removed', async () => {
+  test('has its exchanges stored and readable until the run is removed', async () => {
     await using server = await startModelServer([{ text: 'Do this.' }, { text: 'Do that.' }])
     const at = withProgram(asking)
     const ended = await run(at, behind(server, key))
@@ -72,7 +72,7 @@ describe('a program that asks its provider', () => {
     expect((await ctl(at, 'rm', '--yes', 'story')).code).toBe(0)
     age(at)
     expect((await ctl(at, 'gc')).code).toBe(0)
-    // Of what the check printed, nothing, the certificate still speaks.
+    // The output of the check is gone, but the certificate still refers to it.
     const nothing = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
     expect(blobFiles(at).map((path) => path.replace('/', ''))).toEqual([nothing])
   })
@@ -116,8 +116,8 @@ const blobFiles = ({ state }: Pick<Place, 'state'>): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(join(state, 'blobs').length + 1))
 
-describe('when there is nothing left for an agent', () => {
-  test('one that does not care for its budget is ended, and the run is exhausted', async () => {
+describe('when the budget is used up', () => {
+  test('an agent that ignores its budget is ended, and the run is exhausted', async () => {
     await using server = await startModelServer([
       { text: 'More.', usage: { input: 100, output: 400 } },
     ])
@@ -138,14 +138,14 @@ for (;;) {
     expect(tokens).toBe(billOf(server))
     expect(tokens).toBeLessThanOrEqual(2500)
 
-    // It ends in the same way again, and nobody is asked.
+    // It ends the same way again, without a request.
     const before = server.requests.length
     const replayed = await ctlWith(at, behind(server, key), '--json', 'replay', 'story')
     expect(endOf(replayed)).toMatchObject({ same: true, outcome: { type: 'exhausted' } })
     expect(server.requests).toHaveLength(before)
   })
 
-  test('a key that is refused ends the run, and the variable to set is named', async () => {
+  test('a rejected key ends the run, and the message names the variable to set', async () => {
     await using server = await startModelServer([{ status: 401, message: 'invalid x-api-key' }])
     const at = withProgram(`
 const { status } = await ask('Hello?')
@@ -160,8 +160,8 @@ process.exit(status === 200 ? 0 : 1)
   })
 })
 
-describe('a provider in trouble', () => {
-  test('that has closed its window is waited for, and nothing has failed', async () => {
+describe('a provider with problems', () => {
+  test('that closed its window is waited for, and nothing has failed', async () => {
     await using server = await startModelServer([
       { status: 429, headers: { 'retry-after': '1' }, code: 'rate_limit_error' },
       { text: 'Now.' },
@@ -180,7 +180,7 @@ writeFileSync('done.txt', String(status))
     expect((await spentOf(at, 'story')).tokens).toBe(billOf(server))
   })
 
-  test('that is not there is a fault that says where it was looked for', async () => {
+  test('that is unreachable is a fault that names its address', async () => {
     const at = withProgram(
       `
 const { status, text } = await ask('Hello?')

@@ -1,5 +1,5 @@
-// Some stories of the proof of the keys, and that it would find one: what is not secret is found in every
-// place that is looked at.
+// Some cases of the proof that keys do not leak, and that the proof would find one: text that is
+// not secret is found in every place that is searched.
 
 import { describe, expect, test } from 'vitest'
 import { findCanaries, stories, tell } from '../../build/proof/canary.js'
@@ -11,9 +11,9 @@ const story = (name: string): (typeof stories)[number] => {
   return found
 }
 
-describe('a key that a provider repeats in every way it can', () => {
+describe('a key that a provider echoes in every possible way', () => {
   test.each(['headers of an MCP server'])(
-    'is nowhere but where it was put: %s',
+    'is nowhere but in its original place: %s',
     async (name) => {
       expect(await findCanaries(() => undefined, [story(name)])).toEqual([])
     },

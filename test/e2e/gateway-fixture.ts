@@ -1,4 +1,4 @@
-/** What the stories of agents behind the gateway share: programs that ask a model, as agents do. */
+/** Shared by the tests of agents behind the gateway: programs that call a model, as agents do. */
 
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,7 +10,7 @@ const require = createRequire(import.meta.url)
 const client = require.resolve('@anthropic-ai/sdk').replace(/index\.js$/, 'index.mjs')
 const modules = client.replace(/(?<=node_modules)\/.*/, '')
 
-/** With `ask` (one question by fetch, with its status) and `client` (the official one). */
+/** With `ask` (one request by fetch, with its status) and `client` (the official one). */
 const opening = `
 import { writeFileSync } from 'node:fs'
 const { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key } = process.env

@@ -56,7 +56,7 @@ describe('loopctl init --yes', () => {
     const valid = await init(at, ['loops/fix.yaml'], { command: 'validate' })
     expect(valid.code).toBe(0)
     expect(valid.stdout).toMatch(/^loops\/fix\.yaml: ok\nscope/)
-    // A second loop file that is not committed is no uncommitted work.
+    // A second loop file that is not committed does not count as uncommitted work.
     expect((await init(at, ['docs', ...args, quick])).stdout).toContain(
       'loopctl run loops/docs.yaml',
     )
@@ -64,7 +64,7 @@ describe('loopctl init --yes', () => {
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('certified') })
   })
 
-  test('takes the agent that is ready, and the checks of the project that change nothing', async () => {
+  test('chooses the agent that is ready, and the checks of the project that change nothing', async () => {
     const at = project({ 'package.json': manifest })
     const env = { ...withPath(installFake('')), ANTHROPIC_API_KEY: key }
     const { code, stdout } = await init(at, ['--yes', quick], { env, command: '--json init' })
@@ -89,7 +89,7 @@ describe('loopctl init --yes', () => {
     expect(written(at)).toContain('test: python3 -m pytest\n')
   })
 
-  test('never overwrites, and names the file and the way out', async () => {
+  test('never overwrites, and names the file and the alternative', async () => {
     const at = project({ 'package.json': manifest, 'loops/fix.yaml': 'mine\n' })
     const refused = await init(at, ['--yes'])
     expect(refused).toMatchObject({ code: 64, stdout: '' })
@@ -98,7 +98,7 @@ describe('loopctl init --yes', () => {
     expect(written(at)).toBe('mine\n')
   })
 
-  test('where nothing is known it needs a check', async () => {
+  test('in an unknown kind of project it needs a check', async () => {
     const at = project({ 'notes.txt': '' })
     const refused = await init(at, ['--yes'])
     expect(refused).toMatchObject({
@@ -160,7 +160,7 @@ describe('loopctl alone', () => {
   const alone = (at: Place, env: NodeJS.ProcessEnv = {}): Promise<Ended> =>
     warmLoopctl([], environment(at.state, env), at.work)
 
-  test('says what is here, offers init and the demo, and makes nothing', async () => {
+  test('says what is here, offers init and the demo, and creates nothing', async () => {
     const at = project({ 'package.json': manifest })
     mkdirSync(join(at.work, '.git'))
     const env = { ...withPath(installFake('')), ANTHROPIC_API_KEY: key }
@@ -176,7 +176,7 @@ describe('loopctl alone', () => {
     expect(existsSync(at.state)).toBe(false)
   })
 
-  test('names the loop files there are, and not every file in YAML', async () => {
+  test('lists loop files, and not every YAML file', async () => {
     const at = project({
       'loops/fix.yaml': 'agent: repair\nchecks: { ok: "true" }\n',
       'docker-compose.yaml': 'services: {}\n',

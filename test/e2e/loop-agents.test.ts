@@ -19,11 +19,11 @@ const providers = [
   ['openai-compatible/local', 'LOCAL_KEY'],
 ] as const
 
-/** Everything that is on disk for a story, as text. */
+/** All files of a test, as text. */
 function everything(folder: string): string {
   return (
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      // SQLite's own index of its log goes when the record is closed, and has no words in it.
+      // SQLite's index of its log is removed when the journal is closed, and contains no text.
       .filter((name) => !name.endsWith('-shm'))
       .map((name) => join(folder, name))
       .filter((path) => statSync(path).isFile())
@@ -113,7 +113,7 @@ limits: { iterations: 2 }
     expect(ended.code).toBe(0)
   })
 
-  test('that exits with an error has failed, and its work is checked all the same', async () => {
+  test('that exits with an error has failed, and its work is still checked', async () => {
     const at = withAgent('echo please > said.txt; echo oops >&2; exit 3')
     const ended = await ctl(at, '--json', 'run', at.file, '--trust')
     expect(ended.code).toBe(0)
@@ -121,7 +121,7 @@ limits: { iterations: 2 }
     expect(endOf(ended)).toMatchObject({ outcome: { type: 'completed' } })
   })
 
-  test('that is not there begins no run, and says what to do', async () => {
+  test('that is missing starts no run, and says what to do', async () => {
     const at = place(`
 prompt: Go.
 checks: { a: 'false' }
@@ -138,7 +138,7 @@ describe('an MCP server', () => {
   const require = createRequire(import.meta.url)
   const server = require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js')
 
-  test('gives its tools to the agent and to loopctl tools', async () => {
+  test('provides its tools to the agent and to loopctl tools', async () => {
     const at = place(`
 prompt: Go.
 mcp: { files: { command: [${process.execPath}, ${server}, .] } }

@@ -1,4 +1,4 @@
-/** What loopctl says about loop files: validate, trust, dry runs, and what it refuses. */
+/** What loopctl prints about loop files: validate, trust, dry runs, and refusals. */
 
 import { spawn } from 'node:child_process'
 import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ checks: { ok: 'true' }
 agent: { script: [[{ say: ok }]] }
 `
 
-test('validate says file, line, column and reason for each problem, and exits with 65', async () => {
+test('validate prints file, line, column and reason for each problem, and exits with 65', async () => {
   const at = place(
     'prompt: "{{ inptu.goal }}"\nagent: { script: [[{ say: x }]] }\nchecks: { a: "true" }',
   )
@@ -64,7 +64,7 @@ test('a dry run shows the plan and the first prompt, and starts nothing', async 
   expect(JSON.parse(json.stdout)).toMatchObject({ workspace: at.work, prompt: 'pass' })
 })
 
-test('a dry run warns of a key that is missing, as validate does', async () => {
+test('a dry run warns of a missing key, as validate does', async () => {
   const at = place(
     "prompt: x\nagent: { model: anthropic/claude-sonnet-4-5 }\nchecks: { ok: 'true' }\n",
   )
@@ -81,7 +81,7 @@ test('inputs that the file does not have are refused with the nearest name', asy
   expect(ended.stderr).toContain('Did you mean "goal"?')
 })
 
-test('a home folder is not worked on by chance', async () => {
+test('a home folder is not used as a workspace by accident', async () => {
   const at = place(loop)
   writeFileSync(at.file, loop)
   const env = {
@@ -98,7 +98,7 @@ test('a home folder is not worked on by chance', async () => {
   expect(stderr).toContain('--workspace')
 })
 
-test('a file that is not there is said to be so, with others that are', async () => {
+test('a missing file is reported with existing ones', async () => {
   const at = place(loop)
   const ended = await ctl(at, 'run', join(at.file, '../lop.yaml'))
   expect(ended.code).toBe(66)
@@ -123,7 +123,7 @@ agent: { script: [[{ say: ok }]] }
   expect(JSON.parse(json.stdout)).toMatchObject({ prompt: `7 2.5 ${at.work}` })
 })
 
-test('the same file elsewhere is not trusted: it would run what lies there', async () => {
+test('the same file elsewhere is not trusted: it would run other files', async () => {
   const at = place(loop)
   expect((await ctl(at, 'run', at.file, '--trust')).code).toBe(0)
   const copy = join(at.work, 'loop.yaml')
@@ -131,7 +131,7 @@ test('the same file elsewhere is not trusted: it would run what lies there', asy
   expect((await ctl(at, 'run', copy)).code).toBe(77)
 })
 
-test('neither the loop file nor our own log in the workspace is put back with the work', async () => {
+test('neither the loop file nor our own log in the workspace is restored with the work', async () => {
   const at = place(loop)
   const file = join(at.work, 'loop.yaml')
   const check = 'echo "# edited meanwhile" >> loop.yaml; echo more >> by-check.txt; true'
@@ -166,6 +166,6 @@ agent: { command: [no-such-program], env: [NO_SUCH_VARIABLE] }
 `)
   const { code, stdout } = await ctl(at, 'validate', at.file)
   expect(code).toBe(0)
-  expect(stdout).toContain('warning: agent.command: there is no program no-such-program')
+  expect(stdout).toContain('warning: agent.command: the program no-such-program was not found')
   expect(stdout).toContain('warning: agent.env: NO_SUCH_VARIABLE is not set')
 })

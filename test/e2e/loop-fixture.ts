@@ -1,4 +1,4 @@
-/** What the stories of loop files share: a folder for each, and the built loopctl. */
+/** Shared by the tests of loop files: a folder for each, and the built loopctl. */
 
 import { execFile, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,19 +18,24 @@ export interface Place {
   readonly file: string
 }
 
-/** Planted defects are a story of their own (test/theatre, test/evidence), and cost each of the others. */
+/**
+ * Planted defects have separate tests (test/theatre, test/evidence), and would slow down all
+ * others.
+ */
 const withoutTeeth = (loop: string): string =>
   /^certify:/m.test(loop) ? loop : `${loop.trimEnd()}\ncertify: { teeth: false }\n`
 
-/** The workspaces of most stories are in no repository: their files say that they are worked in. */
+/**
+ * The workspaces of most tests are in no repository: their files say that the run works in place.
+ */
 const inPlace = (loop: string): string =>
   /^worktree:/m.test(loop) ? loop : `${loop.trimEnd()}\nworktree: false\n`
 
-/** A folder for one story: a record of its own, a workspace, and the loop file beside it. */
+/** A folder for one test: a state folder, a workspace, and the loop file beside it. */
 export const place = (loop: string, files: Readonly<Record<string, string>> = {}): Place =>
   placeFor(inPlace(loop), files)
 
-/** The same, with a loop file that says nothing of worktrees. */
+/** The same, with a loop file that does not mention worktrees. */
 export function placeFor(loop: string, files: Readonly<Record<string, string>> = {}): Place {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-stories-'))
   afterFile(() => rmSync(folder, { recursive: true, force: true }))
@@ -61,7 +66,9 @@ export const ctlWith = (
   ...args: string[]
 ): Promise<Ended> => warmLoopctl(args, environment(state, env))
 
-/** In a process of its own: for what is looked for once in its life, and for those that do not survive. */
+/**
+ * In a separate process: for lookups that a process does once, and for tests that end the process.
+ */
 export const ctlApart = (
   { state }: Place,
   env: NodeJS.ProcessEnv,
@@ -74,7 +81,10 @@ export const ctlApart = (
     })
   })
 
-/** Runs it until it says so, then ends it as Ctrl-C or a crash would. Its exit code, if it has one. */
+/**
+ * Runs it until it prints this, then ends it as Ctrl-C or a crash would. Returns its exit code, if
+ * any.
+ */
 export function leftAt(
   { state }: Place,
   env: NodeJS.ProcessEnv,

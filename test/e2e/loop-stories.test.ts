@@ -1,12 +1,14 @@
 /**
  * Loop files, run by the built loopctl with a scripted agent (no model is called) and real commands:
- * each story is told by the file, the exit code and the record.
+ * each story is told by the file, the exit code and the record. What only the proof runs has faster tests of its
+ * rule: limits in test/engine, tools in test/tools, forks in test/host.test.ts.
  */
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { inProof } from '../share.ts'
 import {
   ctl,
   type Ended,
@@ -33,7 +35,7 @@ agent:
 `
 
 describe('a loop file', () => {
-  test('runs until its check passes: on the third iteration, whatever the agent says', async () => {
+  test('runs until its check passes: on the third iteration, whatever the agent reports', async () => {
     const at = place(counting)
     const ended = await run(at)
     expect(ended).toMatchObject({ code: 0 })
@@ -46,14 +48,14 @@ describe('a loop file', () => {
     })
   })
 
-  test('whose check never passes ends at its limit, and not with 0', async () => {
+  test.each(inProof)('whose check never passes ends at its limit, and not with 0', async () => {
     const at = place(counting.replace('-ge 3', '-ge 99'))
     const ended = await run(at, '--iterations', '4')
     expect(ended.code).toBe(3)
     expect(endOf(ended)).toMatchObject({ outcome: { type: 'exhausted', limit: 'iterations' } })
   })
 
-  test('is ended by its budget before it spends more', async () => {
+  test.each(inProof)('is ended by its budget before it spends more', async () => {
     const at = place(`
 prompt: Spend.
 checks: { never: 'false' }
@@ -68,7 +70,7 @@ limits: { tokens: 1000 }
     expect(JSON.parse(inspected.stdout)).toMatchObject({ state: { spent: { tokens: 800 } } })
   })
 
-  test('is ended by its deadline, in the middle of a tool call', async () => {
+  test.each(inProof)('is ended by its deadline, in the middle of a tool call', async () => {
     const deadline = new Date(Date.now() + 4000).toISOString()
     const at = place(`
 prompt: Wait.
@@ -101,7 +103,7 @@ agent: { script: [[${Array.from({ length: 8 }, () => call).join(', ')}, { say: o
   })
 })
 
-describe('a tool', () => {
+describe.each(inProof)('a tool', () => {
   const using = (command: string, more = ''): string => `
 prompt: Go.
 checks: { done: test -f done.txt }
@@ -112,7 +114,7 @@ agent:
       - { say: ok }
 `
 
-  test('that hangs is ended at its time limit with all that it started, and the agent goes on', async () => {
+  test('that hangs is ended at its time limit with all its processes, and the agent continues', async () => {
     const at = place(using('sleep 987654 & sleep 987654', ', timeoutMs: 500'))
     const ended = await run(at)
     expect(ended.code).toBe(0)
@@ -123,7 +125,7 @@ agent:
     expect(left).toBe('')
   })
 
-  test('that floods is cut, and all that was kept of it is in a file', async () => {
+  test('that floods is cut, and the stored output is in a file', async () => {
     const at = place(using("head -c 20000000 /dev/zero | tr '\\0' 'a'"))
     const ended = await run(at)
     expect(ended.code).toBe(0)
@@ -182,7 +184,7 @@ agent:
     expect(endOf(resumed)).toMatchObject({ outcome: { type: 'completed' } })
   })
 
-  test('that is interrupted is suspended in good order, says how to go on, and exits with 130', async () => {
+  test('that is interrupted is suspended properly, prints how to resume, and exits with 130', async () => {
     const at = place(slow)
     const child = await startAndWait(at)
     const exited = exitOf(child)
@@ -195,18 +197,21 @@ agent:
     expect((await ctl(at, 'resume', 'story')).code).toBe(0)
   })
 
-  test('is forked from a checkpoint into a folder of its own, and both stay as they are', async () => {
-    const at = place(counting)
-    await run(at)
-    const forked = await ctl(at, '--json', 'fork', 'story', '--at', '1', '--name', 'other')
-    expect(forked.code).toBe(0)
-    expect(endOf(forked)).toMatchObject({ name: 'other', outcome: { type: 'completed' } })
-    expect(eventsOf(forked, 'iteration-ended')).toHaveLength(2)
-    const copy = readFileSync(join(`${at.work}-fork-1`, 'log.txt'), 'utf8')
-    expect(copy).toBe(readFileSync(join(at.work, 'log.txt'), 'utf8'))
-  })
+  test.each(inProof)(
+    'is forked from a checkpoint into a separate folder, and both stay unchanged',
+    async () => {
+      const at = place(counting)
+      await run(at)
+      const forked = await ctl(at, '--json', 'fork', 'story', '--at', '1', '--name', 'other')
+      expect(forked.code).toBe(0)
+      expect(endOf(forked)).toMatchObject({ name: 'other', outcome: { type: 'completed' } })
+      expect(eventsOf(forked, 'iteration-ended')).toHaveLength(2)
+      const copy = readFileSync(join(`${at.work}-fork-1`, 'log.txt'), 'utf8')
+      expect(copy).toBe(readFileSync(join(at.work, 'log.txt'), 'utf8'))
+    },
+  )
 
-  test('whose loop file changed is not resumed before somebody trusted it again', async () => {
+  test('whose loop file changed is not resumed until it is trusted again', async () => {
     const at = place(slow)
     const child = await startAndWait(at)
     const exited = exitOf(child)

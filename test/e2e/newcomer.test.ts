@@ -1,4 +1,4 @@
-/** What people stumbled over when they used it for the first time, by the built loopctl. */
+/** What confused people who used it for the first time, by the built loopctl. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { estimateCost } from '../../src/launch/plan/estimate-cost.ts'
 import { ctl, linesOf } from './loop-fixture.ts'
 import { folderOf, repository, run } from './worktree-fixture.ts'
 
-/** The agent keeps what it is sent; the check fails once, in colour, and prints much. */
+/** The agent stores its prompt; the check fails once, in color, with long output. */
 const loop = `
 prompt: "Mend the sum.\\n{{ progress }}"
 checks:
@@ -24,7 +24,7 @@ agent:
   command: [sh, -c, 'if test -f received-1.txt; then cat > received-2.txt; else cat > received-1.txt; fi; printf "\\033[32mdone\\033[0m"']
 `
 
-test('an agent is sent plain text with the failure in it, and show --prompt is what it was sent', async () => {
+test('the agent gets plain text with the failure in it, and show --prompt prints exactly that', async () => {
   const at = repository(loop)
   const ended = await run(at, '--name', 'first')
   expect(ended).toMatchObject({ code: 0, stderr: '' })
@@ -36,7 +36,7 @@ test('an agent is sent plain text with the failure in it, and show --prompt is w
   for (const part of ['not ok 7 - adds', 'expected: 5', 'actual: -1', 'lines left out]', 'done']) {
     expect(received(2)).toContain(part)
   }
-  // What is added to the prompt of the loop was sent as well.
+  // Additions to the prompt of the loop were sent as well.
   expect(received(1)).toMatch(
     /^Mend the sum\.\n## Before the run\nCheck sum: failed[^]*\n\nYou work in a git worktree/,
   )
@@ -49,14 +49,14 @@ test('an agent is sent plain text with the failure in it, and show --prompt is w
   }
   expect((await ctl(at, 'show', 'first', '1', '--iteration', '2')).code).toBe(64)
 
-  // A list says where each run works.
+  // The list shows where each run works.
   const [row] = linesOf(await ctl(at, '--json', 'list'))
   expect(row).toMatchObject({ repository: at.work, branch: 'run/first' })
   const { stdout: listed } = await ctl(at, 'list')
   expect(listed).toMatch(/NAME .* REPOSITORY +BRANCH/)
   expect(listed).toMatch(/first .* work +run\/first/)
 
-  // What cannot be undone is confirmed first.
+  // Irreversible actions are confirmed first.
   for (const args of [
     ['rm', 'first'],
     ['worktrees', 'clean'],
@@ -72,14 +72,14 @@ test('an agent is sent plain text with the failure in it, and show --prompt is w
   expect(cleaned.stdout).toContain('first')
   const removed = await ctl(at, '--state', at.state, 'rm', 'first', '--yes')
   expect(removed).toMatchObject({ code: 0, stderr: '' })
-  // Advice can be typed as it stands.
+  // Suggested commands can be typed as printed.
   expect(removed.stdout).toContain(`loopctl --state ${at.state} gc`)
   const missing = await ctl(at, '--state', at.state, 'show', 'none')
   expect(missing.stderr).toMatch(/loopctl --state \S+ list/)
   expect((await ctl(at, 'show', 'none')).stderr).not.toContain('--state')
 })
 
-test('what a tool printed stands in a message line by line, and set off', () => {
+test('tool output in a message keeps its lines, and is indented', () => {
   expect(errorLines('workspace-failed', 'npm failed:\nERR! no such version\n  at a')).toEqual([
     'loopctl: npm failed:',
     '  ERR! no such version',
@@ -87,7 +87,7 @@ test('what a tool printed stands in a message line by line, and set off', () => 
   ])
 })
 
-test('a model with a price is not called free, whatever the address it is asked at', async () => {
+test('a model with a price is not called free, whatever its base URL', async () => {
   const most = { iterations: 1, tokens: 1000, costMicros: 1_000_000 }
   const asked = async (model: string): Promise<string> => {
     const agent = { type: 'model', model, baseUrl: 'http://127.0.0.1:9', maxOutputTokens: 100 }
@@ -98,7 +98,7 @@ test('a model with a price is not called free, whatever the address it is asked 
   expect(await asked('openai-compatible/llama3')).toBe('nothing')
 })
 
-test('a run that the daemon has in hand is running, by that word', () => {
+test('a run that the daemon drives is called running', () => {
   const entry = { run: 'r', name: 'n', state: 'driven', priority: 0, queuedAtMs: 0 } as never
   expect(describeEntry(entry)).toBe('running')
 })

@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { share } from '../share.ts'
 import { ctl, endOf, eventsOf, type Line, placeFor } from './loop-fixture.ts'
 import { type Checkout, folderOf, repository, run } from './worktree-fixture.ts'
 
@@ -84,13 +85,18 @@ describe('before the first iteration', () => {
 
   test('says how the checks stand on the base, and knows it the next time', async () => {
     const at = repository(loopWith('grep b a.txt'))
+    // Installed dependencies that git does not ignore are no uncommitted changes.
+    mkdirSync(join(at.work, '.venv'))
+    writeFileSync(join(at.work, '.venv/pyvenv.cfg'), 'home = /usr/bin\n')
     const first = await ctl(at, '--json', 'preflight', at.file, '--trust', '--attended')
     expect(JSON.parse(first.stdout)).toMatchObject({
       ready: true,
       tried: { checks: [{ check: 'it', answer: 'fails' }] },
     })
-    const [found] = eventsOf(await attended(at), 'preflight-ended')
+    const ended = await attended(at)
+    const [found] = eventsOf(ended, 'preflight-ended')
     expect(found).toMatchObject({ checks: [{ check: 'it', answer: 'fails', known: true }] })
+    expect(endOf(ended).outcome).toMatchObject({ type: 'completed' })
   })
 
   test('is left out where somebody says so', async () => {
@@ -106,7 +112,7 @@ describe('before the first iteration', () => {
     const at = repository(loopWith('sh ./check.sh', 'rm -f check.sh; echo b > a.txt'), {
       'check.sh': 'grep b a.txt\n',
     })
-    const ended = await attended(at)
+    const ended = await attended(at, '--iterations', '1')
     expect(faultOf(endOf(ended)).code).toBeUndefined()
     const [evidence] = eventsOf(ended, 'step-finished').flatMap((event) => event['evidence'] ?? [])
     expect(evidence).toMatchObject({ check: 'it', status: 'not-met' })
@@ -146,7 +152,7 @@ describe('before the first iteration', () => {
 })
 
 describe('a task that was solved before', () => {
-  test('is already done, with the branch to take; not after that was scrapped, nor once forgotten', async () => {
+  test('is already done, with the branch to take; not in another clone, after that was scrapped, or once forgotten', async () => {
     const at = repository(loopWith('grep b a.txt'))
     const outcomeOf = async (...more: string[]) => endOf(await attended(at, ...more)).outcome
     expect(await outcomeOf('--name', 'first')).toMatchObject({ type: 'completed' })
@@ -164,11 +170,6 @@ describe('a task that was solved before', () => {
     expect(JSON.parse((await ctl(at, '--json', 'forget')).stdout)).toMatchObject({ attempts: 2 })
     const { stdout } = await ctl(at, 'run', at.file, '--attended', '--name', 'third')
     expect(stdout).not.toContain('already done')
-  })
-
-  test('is done in another clone', async () => {
-    const at = repository(loopWith('grep b a.txt'))
-    await attended(at, '--name', 'here')
     const clone = join(dirname(at.work), 'clone')
     at.git('clone', '-q', at.work, clone)
     const there = await attended(at, '--name', 'there', '--workspace', clone)
@@ -192,27 +193,22 @@ describe('a task that was solved before', () => {
   })
 })
 
-test('installed dependencies that git does not ignore are no uncommitted changes', async () => {
-  const at = repository(loopWith('grep b a.txt', 'echo b > a.txt'))
-  mkdirSync(join(at.work, '.venv'))
-  writeFileSync(join(at.work, '.venv/pyvenv.cfg'), 'home = /usr/bin\n')
-  expect(endOf(await attended(at)).outcome).toMatchObject({ type: 'completed' })
-})
-
 describe('a folder that no commit keeps', () => {
-  test.each([
-    ['a plain folder', false, /it is not in a git repository/],
-    ['a repository without a commit', true, /has no commit yet/],
-  ])('is changed only with --in-place: %s', async (_name, isRepository, why) => {
-    const at = placeFor(loopWith('grep b a.txt', 'echo b > a.txt'), { 'a.txt': 'a\n' })
-    if (isRepository) execFileSync('git', ['init', '-q', at.work])
-    const refused = await run(at, '--attended')
-    expect(refused.code).toBe(64)
-    expect(refused.stderr).toMatch(why)
-    expect(refused.stderr).toContain('Pass --in-place')
-    expect(readFileSync(join(at.work, 'a.txt'), 'utf8')).toBe('a\n')
-    const ended = await run(at, '--attended', '--in-place')
-    expect(endOf(ended).outcome).toMatchObject({ type: 'completed' })
-    expect(readFileSync(join(at.work, 'a.txt'), 'utf8')).toBe('b\n')
-  })
+  const plain = ['a plain folder', false, /it is not in a git repository/] as const
+  const unborn = ['a repository without a commit', true, /has no commit yet/] as const
+  test.each(share([plain, unborn], [plain]))(
+    'is changed only with --in-place: %s',
+    async (_name, isRepository, why) => {
+      const at = placeFor(loopWith('grep b a.txt', 'echo b > a.txt'), { 'a.txt': 'a\n' })
+      if (isRepository) execFileSync('git', ['init', '-q', at.work])
+      const refused = await run(at, '--attended')
+      expect(refused.code).toBe(64)
+      expect(refused.stderr).toMatch(why)
+      expect(refused.stderr).toContain('Pass --in-place')
+      expect(readFileSync(join(at.work, 'a.txt'), 'utf8')).toBe('a\n')
+      const ended = await run(at, '--attended', '--in-place')
+      expect(endOf(ended).outcome).toMatchObject({ type: 'completed' })
+      expect(readFileSync(join(at.work, 'a.txt'), 'utf8')).toBe('b\n')
+    },
+  )
 })

@@ -1,11 +1,14 @@
-/** A small stand-in for Claude Code, installed as npm installs it: it asks its model, and does what is said. */
+/**
+ * A small fake Claude Code, installed as npm installs it: it calls its model, and does what the
+ * test says.
+ */
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterFile } from '../after.ts'
 
-/** With `ask`, `say` (an event) and `end` (the result), and what it was told in `prompt`. */
+/** With `ask`, `say` (an event) and `end` (the result), and its input in `prompt`. */
 const opening = `#!/usr/bin/env node
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 if (process.argv.includes('--version')) {

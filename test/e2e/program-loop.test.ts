@@ -1,6 +1,6 @@
 /**
- * Loop files whose agent is a program that is known, run by the built loopctl: found on the PATH, started
- * behind the walls, led to its model through the gateway. The provider is scripted.
+ * Loop files whose agent is a known program, run by the built loopctl: found on the PATH, started
+ * in the sandbox, with its model behind the gateway. The provider is scripted.
  */
 
 import {
@@ -15,6 +15,7 @@ import {
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startModelServer } from '../../src/testing/model-server.ts'
+import { inProof } from '../share.ts'
 import { behind, billOf, notesOf, spentOf } from './gateway-fixture.ts'
 import { ctl, ctlWith, type Ended, endOf, eventsOf, type Place, place } from './loop-fixture.ts'
 import { installFake, withPath } from './program-fixture.ts'
@@ -44,7 +45,7 @@ const reportOf = (ended: Ended): unknown =>
   eventsOf(ended, 'step-finished').find(({ step }) => step === 'agent:maker#1')?.['result']
 
 describe('agent: claude', () => {
-  test('works behind the walls, metered, without a key, with its version on record', async () => {
+  test('works in the sandbox, metered, without a key, with its version recorded', async () => {
     await using server = await startModelServer([
       { text: 'Do this.', usage: { input: 700, output: 30 } },
     ])
@@ -77,7 +78,7 @@ describe('agent: claude', () => {
     expect((await ctl(at, 'inspect', 'story')).stdout).toContain('claude 2.1.325, headless')
   })
 
-  test('can be replayed from its record, offline', async () => {
+  test.each(inProof)('can be replayed offline', async () => {
     await using server = await startModelServer([{ text: 'Do this.' }])
     const path = withPath(installFake(honest))
     const at = place(`agent: claude\n${loop}`)
@@ -88,7 +89,7 @@ describe('agent: claude', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  test('takes another model from the command line, of its own provider', async () => {
+  test('uses another model of its own provider from the command line', async () => {
     await using server = await startModelServer([{ text: 'Do this.' }])
     const path = withPath(installFake(honest))
     const env = { ...behind(server, key), ...path }
@@ -101,7 +102,7 @@ describe('agent: claude', () => {
     expect(refused.stderr).toContain('claude supports models of anthropic')
   })
 
-  test('that lies about its end is failed, whatever its exit code says', async () => {
+  test.each(inProof)('that lies about its end has failed, whatever its exit code is', async () => {
     await using server = await startModelServer([{ text: 'Do this.' }])
     const path = withPath(installFake("await ask(prompt)\nend('All good', { is_error: true })"))
     const at = place(`agent: claude\n${loop}`)
@@ -110,19 +111,23 @@ describe('agent: claude', () => {
     expect(reportOf(ended)).toMatchObject({ value: { status: 'failed', ended: 'crashed' } })
   })
 
-  test('that hangs is ended when it was silent too long, and leaves nothing', async () => {
-    await using server = await startModelServer([{ text: 'Do this.' }])
-    const path = withPath(installFake("say({ type: 'x' })\nsetInterval(() => {}, 1000)"))
-    const at = place(`agent: { program: claude, idle: 1s }\n${loop}`)
-    const temporary = join(at.file, '..', 'tmp')
-    mkdirSync(temporary)
-    const env = { ...behind(server, key), ...path, TMPDIR: temporary }
-    const ended = await run(at, env, '--iterations', '1')
-    expect(reportOf(ended)).toMatchObject({ value: { status: 'failed', ended: 'idle' } })
-    expect(readdirSync(temporary)).toEqual([])
-  }, 60_000)
+  test.each(inProof)(
+    'that hangs is ended after being silent too long, and leaves nothing behind',
+    async () => {
+      await using server = await startModelServer([{ text: 'Do this.' }])
+      const path = withPath(installFake("say({ type: 'x' })\nsetInterval(() => {}, 1000)"))
+      const at = place(`agent: { program: claude, idle: 1s }\n${loop}`)
+      const temporary = join(at.file, '..', 'tmp')
+      mkdirSync(temporary)
+      const env = { ...behind(server, key), ...path, TMPDIR: temporary }
+      const ended = await run(at, env, '--iterations', '1')
+      expect(reportOf(ended)).toMatchObject({ value: { status: 'failed', ended: 'idle' } })
+      expect(readdirSync(temporary)).toEqual([])
+    },
+    60_000,
+  )
 
-  test('that is not there, or has no key, is refused before there is a run', async () => {
+  test('that is missing, or has no key, is refused before there is a run', async () => {
     const at = place(`agent: claude\n${loop}`)
     const nowhere = { PATH: '/usr/bin:/bin' }
     const missing = await run(at, { ...nowhere, ANTHROPIC_API_KEY: key })
@@ -137,7 +142,7 @@ describe('agent: claude', () => {
   })
 })
 
-describe('a program with a login of its own', () => {
+describe('a program with its own login', () => {
   const own = `
 const seen = { argv: process.argv.slice(2), home, url: url ?? null, key: key ?? null }
 writeFileSync('seen.json', JSON.stringify(seen))
@@ -146,7 +151,7 @@ writeFileSync('done.txt', 'x')
 end('It is done.')
 `
 
-  test('works with its own home, outside the walls, only where somebody watches', async () => {
+  test('works with its own home, outside the sandbox, only if attended', async () => {
     const path = withPath(installFake(own))
     const env = { ...path, ANTHROPIC_API_KEY: key }
     const at = place(`agent: { program: claude, subscription: true }\n${loop}`)
@@ -161,7 +166,7 @@ end('It is done.')
     expect(JSON.stringify(seen)).toContain('acceptEdits')
   })
 
-  test('is not taken from the workspace, where an agent could have put it', async () => {
+  test('is not used from the workspace, where an agent could have put it', async () => {
     const at = place(`agent: { program: claude, subscription: true }\n${loop}`)
     const folder = join(at.work, 'bin')
     cpSync(installFake(own), folder, { recursive: true, dereference: true })
@@ -171,7 +176,7 @@ end('It is done.')
     expect(existsSync(join(at.work, 'seen.json'))).toBe(false)
   })
 
-  test('is refused where only walls keep it from the repository', async () => {
+  test('is refused if only a sandbox protects it from the repository', async () => {
     const at = place(`agent: { program: claude }\n${loop}`)
     writeFileSync(
       at.file,
@@ -188,7 +193,7 @@ end('It is done.')
 })
 
 describe('agent: { acp: … }', () => {
-  test('any command that speaks ACP works behind the walls, by the rule of the file', async () => {
+  test('any command that speaks ACP works in the sandbox, by the rules of the file', async () => {
     const fake = resolve('test/agents/fakes/acp.mjs')
     const acp = (permissions: string): Place =>
       place(

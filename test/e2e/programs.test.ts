@@ -4,8 +4,10 @@ import { execFile, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
+import { type Ended, warmLoopctl } from '../warm-loopctl.ts'
 
 const run = promisify(execFile)
 const root = new URL('../..', import.meta.url).pathname
@@ -23,7 +25,10 @@ const start = join(root, 'build/examples/start.js')
 
 afterAll(() => rmSync(state, { recursive: true, force: true }))
 
-async function ctl(...args: string[]): Promise<{ stdout: string; stderr: string; code: number }> {
+const ctl = (...args: string[]): Promise<Ended> => warmLoopctl(args, env)
+
+/** In a separate process, as a user starts it. */
+async function ctlApart(...args: string[]): Promise<Ended> {
   try {
     return { ...(await run(process.execPath, [loopctl, ...args], { env })), code: 0 }
   } catch (error) {
@@ -46,12 +51,12 @@ async function runs(): Promise<readonly Row[]> {
     .map((line) => JSON.parse(line) as Row)
 }
 
-test('npm start mends a project without a model, and shows the diff and what to type next', {
+test('npm start fixes a project without a model, and shows the diff and the next commands', {
   timeout: 120_000,
 }, async () => {
   const key = { ANTHROPIC_API_KEY: 'sk-ant-of-nobody' }
   const { stdout } = await run(process.execPath, [start], { env: { ...throughDaemon, ...key } })
-  // What was started for it does not stay.
+  // Its processes have ended.
   expect(stdout).toContain('The daemon has stopped.')
   expect(existsSync(join(state, 'daemon', 'daemon.json'))).toBe(false)
   expect(existsSync(join(state, 'daemon', 'token'))).toBe(true)
@@ -61,7 +66,7 @@ test('npm start mends a project without a model, and shows the diff and what to 
   expect(stdout).toMatch(/^\+.*rest >= unit\.ms/m)
   expect(stdout).toMatch(/check test +✓ met/)
   expect(stdout).toMatch(/^ {2}(?:npx )?loopctl show /m)
-  // An agent whose key is here is offered.
+  // An agent whose key is set is offered.
   expect(stdout).toContain('loopctl demo --agent anthropic/claude-sonnet-5')
   expect(stdout).not.toContain(key.ANTHROPIC_API_KEY)
 })
@@ -80,17 +85,17 @@ test('the example runs to a passing check, and loopctl shows it', async () => {
   expect(tail.stdout.trim().split('\n').at(-1)).toContain('completed: checks-pass')
   const exported = JSON.parse((await ctl('export', row?.name ?? '')).stdout) as { format: string }
   expect(exported.format).toBe('loopwright-checkpoint')
-  expect((await ctl('doctor')).code).toBe(0)
+  expect((await ctlApart('doctor')).code).toBe(0)
 })
 
-test('errors say what to do and have an exit code of their own, also as JSON', async () => {
-  const unknown = await ctl('inspect', 'nobody')
+test('errors say what to do and have separate exit codes, also as JSON', async () => {
+  const unknown = await ctlApart('inspect', 'nobody')
   expect(unknown).toMatchObject({ code: 66 })
   expect(unknown.stderr).toContain('There is no run "nobody"')
   expect(unknown.stderr).not.toMatch(/\n\s+at /)
   const json = await ctl('--json', 'inspect', 'nobody')
   expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'unknown-run' } })
-  expect((await ctl('no-such-command')).code).toBe(64)
+  expect((await ctlApart('no-such-command')).code).toBe(64)
   expect((await ctl('tail', 'x', '--after', 'abc')).code).toBe(64)
   expect((await ctl('--state', '', 'list')).code).toBe(64)
   expect(
@@ -100,14 +105,14 @@ test('errors say what to do and have an exit code of their own, also as JSON', a
   })
 })
 
-test('loopd says what it is, and what is wrong with what it is told', async () => {
+test('loopd prints its version, and reports wrong arguments', async () => {
   const loopd = join(root, 'dist/daemon/loopd.js')
   expect((await run(process.execPath, [loopd, '--help'], { env })).stdout).toContain('--port')
   const wrong = run(process.execPath, [loopd, '--port', 'x'], { env })
   await expect(wrong).rejects.toMatchObject({ code: 64 })
 })
 
-test('an example that is killed with -9 goes on where it was', async () => {
+test('an example that is killed with -9 continues where it stopped', async () => {
   const child = spawn(process.execPath, [start, 'repair'], {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -125,13 +130,13 @@ test('an example that is killed with -9 goes on where it was', async () => {
   expect((await ctl('list')).stdout).toContain('interrupted')
   const { stdout } = await run(process.execPath, [start, 'repair'], { env })
   expect(stdout).toContain('completed: checks-pass')
-  // What is done is not done again: the first iteration is behind it.
+  // Finished work is not repeated: the first iteration is done.
   expect(stdout).toContain('resumed after')
   expect(stdout).not.toMatch(/^ {2}iteration 1$/m)
   expect((await runs()).every((row) => row.status === 'completed')).toBe(true)
 })
 
-test('the loop of the README runs as it stands there', async () => {
+test('the loop in the README runs as written', async () => {
   const { main } = (await import(join(root, 'build/examples/readme.js'))) as {
     main: (workspace: string, folder: string) => Promise<string>
   }
@@ -141,7 +146,7 @@ test('the loop of the README runs as it stands there', async () => {
   expect(existsSync(join(state, 'readme-state', 'journal.db'))).toBe(true)
 })
 
-test('a command that only looks makes no record', async () => {
+test('a read-only command creates no state folder', async () => {
   const elsewhere = join(state, 'nothing-here')
   const listed = await ctl('--state', elsewhere, 'list')
   expect(listed).toMatchObject({ code: 0, stdout: 'No runs yet.\n' })
@@ -156,10 +161,14 @@ test('tail -f follows a run that another process drives, to its end', async () =
   let name = ''
   while (name === '') {
     name = (await runs()).find((row) => row.loop === 'publish')?.name ?? ''
+    await sleep(100)
   }
   const tail = run(process.execPath, [loopctl, 'tail', '-f', name], { env })
   let asked = { code: 1, stdout: '', stderr: '' }
-  while (asked.code !== 0) asked = await ctl('answer', name, 'where', 'internal page')
+  while (asked.code !== 0) {
+    await sleep(100)
+    asked = await ctl('answer', name, 'where', 'internal page')
+  }
   await new Promise((resolve) => driver.once('exit', resolve))
   const { stdout } = await tail
   expect(stdout).toContain('answered by tester: internal page')

@@ -1,4 +1,5 @@
-// The repair agent, killed while it works: what it had begun is not there, and the next process mends.
+// The repair agent, killed while it works: its unfinished edits are gone, and the next process
+// finishes the repair.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -15,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const drive = resolve('test/e2e/drive-repair.mjs')
 
-/** What it says, until it ends or says something that it is killed for. */
+/** Its output, until it ends or prints a line that it is killed at. */
 function run(killAt?: RegExp): Promise<string> {
   return new Promise((done) => {
     const child: ChildProcess = spawn(process.execPath, [drive, folder], {
@@ -33,7 +34,7 @@ function run(killAt?: RegExp): Promise<string> {
 test.each([
   ['before it has tried anything', /Suspected first/],
   ['when its edit is in the file and not yet judged', /Found: /],
-])('killed %s, it is done again from the files as they were', async (_when, killAt) => {
+])('killed %s, it starts again from the original files', async (_when, killAt) => {
   const killed = await run(killAt)
   expect(killed).not.toContain('completed')
   const said = await run()

@@ -1,4 +1,5 @@
-// Loop files with `agent: repair`, run by the built loopctl behind the walls: no model, no key, no network.
+// Loop files with `agent: repair`, run by the built loopctl in the sandbox: no model, no key, no
+// network.
 
 import { cpSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -22,7 +23,7 @@ const reports = (ended: Awaited<ReturnType<typeof ctl>>): readonly string[] =>
     .map(({ result }) => (result as { readonly value: { readonly text: string } }).value.text)
 
 describe('agent: repair', () => {
-  test('mends a planted fault in the sandbox, with a loop file of two lines', async () => {
+  test('fixes a planted defect in the sandbox, with a loop file of two lines', async () => {
     const at = broken('agent: repair\nchecks: { test: node --test }\n')
     const ended = await ctl(at, '--json', 'run', at.file, '--trust', '--name', 'story')
     expect(ended).toMatchObject({ code: 0, stderr: '' })
@@ -35,7 +36,7 @@ describe('agent: repair', () => {
     expect(state.spent.tokens).toBe(0)
   })
 
-  test('goes on in the next iteration where the last one stood', async () => {
+  test('continues in the next iteration where the last one stopped', async () => {
     const at = broken(
       'agent: { repair: { edits: 1 } }\nchecks: { test: node --test }\nuntil: [{ type: checks-pass }]\n',
     )
@@ -48,7 +49,7 @@ describe('agent: repair', () => {
     expect(cursors).toEqual(cursors.map((_cursor, index) => String(index + 1)))
   })
 
-  test('says what it needs, before there is a run', async () => {
+  test('says what it needs before there is a run', async () => {
     const at = broken('agent: repair\nuntil: [{ type: max-iterations, iterations: 1 }]\n')
     const refused = await ctl(at, 'run', at.file, '--trust')
     expect(refused.code).toBe(65)
@@ -58,10 +59,10 @@ describe('agent: repair', () => {
     const other = broken('agent: repair\nchecks: { test: node --test }\n')
     const model = await ctl(other, 'run', other.file, '--trust', '--model', 'openai/gpt-5')
     expect(model.code).toBe(64)
-    expect(model.stderr).toContain('The repair agent asks no model')
+    expect(model.stderr).toContain('The repair agent uses no model')
     const forgetful = place('prompt: Mend it.\nagent: repair\nchecks: { test: node --test }\n')
     expect((await ctl(forgetful, 'validate', forgetful.file)).stdout).toContain(
-      'without {{ progress }} each iteration of the repair agent searches anew',
+      'without {{ progress }} the repair agent starts its search over in each iteration',
     )
   })
 })

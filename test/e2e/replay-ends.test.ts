@@ -1,6 +1,6 @@
 /**
- * Replays that are cut short, leave their record, or come to the end of it. Models are scripted behind the
- * real gateway; their server's own log says what was asked of it.
+ * Replays that are interrupted, diverge from the recording, or reach its end. Models are scripted
+ * behind the real gateway; the log of their server shows which requests it got.
  */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -20,8 +20,8 @@ import {
   three,
 } from './replay-fixture.ts'
 
-describe('a replay that is cut short', () => {
-  test('by kill -9 goes on as a replay, and is charged for nothing twice', async () => {
+describe('an interrupted replay', () => {
+  test('resumes as a replay after kill -9, and is charged for nothing twice', async () => {
     await using server = await startModelServer((_request, number) =>
       number === 4 ? shell('sleep 2') : counting(number > 4 ? number - 1 : number),
     )
@@ -45,8 +45,8 @@ ${agent(server)}
   })
 })
 
-describe('a replay that leaves the record', () => {
-  test('says which exchange asks something else, asks nobody, and keeps its files', async () => {
+describe('a replay that diverges', () => {
+  test('names the exchange with a different request, calls no provider, and keeps its files', async () => {
     await using server = await startModelServer((_request, number) => counting(number))
     const loop = (prompt: string): string => `
 prompt: "${prompt} Iteration {{ iteration }}."
@@ -77,7 +77,7 @@ ${agent(server)}
     expect(text.stdout).toContain('Its files are in')
   })
 
-  test('says which check found something else', async () => {
+  test('names the check with a different result', async () => {
     await using server = await startModelServer((_request, number) => counting(number))
     const at = place(
       `
@@ -99,7 +99,7 @@ ${agent(server)}
     )
   })
 
-  test('is not one where the run was cancelled: it goes as far as the record', async () => {
+  test('is not the replay of a cancelled run, which goes as far as the recording', async () => {
     await using server = await startModelServer((_request, number) =>
       number === 3 ? shell('sleep 3') : counting(number),
     )
@@ -128,11 +128,11 @@ describe('a replay is refused', () => {
   const login = 'agent: { command: [cat], subscription: true }'
   const bare = 'agent: { command: [cat] }\nsandbox: { require: none }'
   test.each([
-    ['of a program without walls', bare, ['story', '--attended'], 69, 'loopctl doctor'],
-    ['of a run that nobody knows', script, ['nobody'], 66, 'nobody'],
+    ['of a program without a sandbox', bare, ['story', '--attended'], 69, 'loopctl doctor'],
+    ['of an unknown run', script, ['nobody'], 66, 'nobody'],
     ['in a folder that has files', script, ['story', '--workspace', 'WORK'], 64, 'mine.txt'],
     ['with a server that is reached over HTTP', remote, ['story'], 64, 'cannot be replayed'],
-    ['of an agent with a login of its own', login, ['story'], 64, 'agent.subscription'],
+    ['of an agent with its own login', login, ['story'], 64, 'agent.subscription'],
   ])('%s', async (_what, other, args, code, words) => {
     const at = place(`prompt: Go.\nchecks: { fine: 'true' }\n${script}\n`, { 'mine.txt': 'mine' })
     expect(await run(at)).toMatchObject({ code: 0 })

@@ -1,4 +1,6 @@
-/** What the stories of replays share: loops that count, a scripted model, and what a replay says. */
+/**
+ * Shared by the tests of replays: loops that count, a scripted model, and the output of a replay.
+ */
 
 import { expect } from 'vitest'
 import type { ModelAnswer, ModelServer } from '../../src/testing/index.ts'
@@ -34,7 +36,7 @@ export const agent = (server: ModelServer, model = 'anthropic/claude-sonnet-4-5'
 export const run = (at: Place, ...args: string[]): Promise<Ended> =>
   ctlWith(at, key, '--json', 'run', at.file, '--trust', '--name', 'story', ...args)
 
-/** Without the key: who asks a provider all the same gets no further. */
+/** Without the key: a request to a provider fails. */
 export const replay = (at: Place, ...args: string[]): Promise<Ended> =>
   ctl(at, '--json', 'replay', 'story', ...args)
 
@@ -43,7 +45,7 @@ export const calls = (name: string, args: Record<string, string>): ModelAnswer =
 })
 export const shell = (command: string): ModelAnswer => calls('run', { command })
 
-/** Each iteration appends a line and reports; the check wants three. */
+/** Each iteration appends a line and reports; the check requires three. */
 export const counting = (number: number): ModelAnswer =>
   number % 2 === 1 ? shell('echo x >> log.txt') : { text: `I appended line ${number / 2}.` }
 

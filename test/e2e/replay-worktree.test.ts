@@ -8,7 +8,7 @@ import { ctl, ctlWith, endOf, place } from './loop-fixture.ts'
 import { replay, resultOf } from './replay-fixture.ts'
 import { type Checkout, repository, run } from './worktree-fixture.ts'
 
-// They search, and search again.
+// They search twice.
 vi.setConfig({ testTimeout: 180_000 })
 
 const repair = 'agent: repair\nchecks: { test: node --test }\n'
@@ -66,7 +66,7 @@ if (!answer.ok) throw new Error(await answer.text())
 appendFileSync('log.txt', 'x\\n')
 `
 
-test('a replay tells its model the branch and the commits of the run on record', async () => {
+test('a replay tells its model the branch and the commits of the recorded run', async () => {
   await using server = await startModelServer(() => ({ text: 'Fine.' }))
   const at = repository(
     `prompt: Go.

@@ -1,6 +1,6 @@
 /**
- * Runs of the built loopctl, done again from their record. Models are scripted behind the real gateway;
- * their server's own log says what was asked of it.
+ * Runs of the built loopctl, replayed. Models are scripted behind the real gateway; the log of
+ * their server shows which requests it got.
  */
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -21,13 +21,13 @@ import {
   three,
 } from './replay-fixture.ts'
 
-describe('a replay asks no provider and ends the same', () => {
+describe('a replay calls no provider and ends the same', () => {
   test.each([
     'anthropic/claude-sonnet-4-5',
     'openai/gpt-5',
     'google/gemini-2.5-flash',
     'openai-compatible/local',
-  ])('for an agent that is the model %s', async (model) => {
+  ])('for the model agent %s', async (model) => {
     await using server = await startModelServer([
       { ...calls('read', { path: 'a.txt' }), usage: { input: 900, output: 40 } },
       calls('edit', { path: 'a.txt', old: 'one', new: 'two' }),
@@ -43,7 +43,7 @@ ${agent(server, model)}
     )
     expect(await run(at)).toMatchObject({ code: 0 })
     expect(server.requests).toHaveLength(3)
-    // What the preflight found is known to the replay, which makes none.
+    // The replay knows the result of the preflight, and runs none.
     expect(JSON.stringify(server.requests[0]?.body)).toContain(
       'Check two: failed before the run began',
     )
@@ -55,7 +55,7 @@ ${agent(server, model)}
     const [there, here] = [await inspected(at, 'story'), await inspected(at, result.run)]
     expect(here['spent']).toEqual(there['spent'])
     expect(here['tree']).toEqual(there['tree'])
-    // Nobody needs the files of a replay that is the same.
+    // The files of an identical replay are not needed.
     expect(readdirSync(join(at.state, 'replays'))).toEqual([])
     const text = await ctl(at, 'replay', 'story')
     expect(text.stdout).toContain('the same as story: 1 iteration, completed: checks-pass')
@@ -65,7 +65,7 @@ ${agent(server, model)}
     expect(server.requests).toHaveLength(3)
   })
 
-  test('for a command that fetches from whatever its environment names', async () => {
+  test('for a command that fetches from the URL in its environment', async () => {
     await using server = await startModelServer([{ text: 'alpha' }, { text: 'omega' }])
     const program = `
 const ask = async (content) => {
@@ -100,7 +100,7 @@ agent: { command: ['${process.execPath}', agent.mjs] }
     expect(server.requests).toHaveLength(2)
   })
 
-  test('when the model named files by their whole paths, which are those of the original', async () => {
+  test('if the model named files by their absolute paths, which are those of the original', async () => {
     let work = ''
     await using server = await startModelServer((_request, number) => {
       const file = join(work, 'a.txt')
@@ -115,14 +115,14 @@ ${agent(server)}
 `)
     work = at.work
     expect(await run(at)).toMatchObject({ code: 0 })
-    // Whoever works on the original now works elsewhere than the replay.
+    // Work on the original happens elsewhere than the replay.
     writeFileSync(join(at.work, 'a.txt'), 'mine\n')
     expect(resultOf(await replay(at))).toMatchObject({ same: true, exchanges: 4 })
     expect(readFileSync(join(at.work, 'a.txt'), 'utf8')).toBe('mine\n')
     expect(server.requests).toHaveLength(4)
   })
 
-  test('when outputs of checks, with their times, are in the prompts of later iterations', async () => {
+  test('if outputs of checks, with their times, are in the prompts of later iterations', async () => {
     await using server = await startModelServer((_request, number) => counting(number))
     const at = place(`
 prompt: "Count. {{ progress }}"
@@ -138,7 +138,7 @@ ${agent(server)}
     expect(server.requests).toHaveLength(6)
   })
 
-  test('when the budget ended the run', async () => {
+  test('if the budget ended the run', async () => {
     await using server = await startModelServer((_request, number) => ({
       ...counting(number),
       usage: { input: 3000, output: 500 },
@@ -158,11 +158,11 @@ ${agent(server)}
     expect(server.requests).toHaveLength(asked)
   })
 
-  test('when the provider failed and was asked again, and when the run went back', async () => {
+  test('if the provider failed and was called again, and if the run was rewound', async () => {
     let wrong = true
     await using server = await startModelServer((_request, number) => {
       if (number === 1) return { status: 500, message: 'not now' }
-      // The second iteration of the first time: it is gone over.
+      // The first second iteration: the replay skips it.
       if (number === 4 && wrong) return shell('echo wrong >> log.txt; sleep 3')
       return counting(number - 1)
     })
@@ -186,7 +186,7 @@ ${agent(server)}
     )
   })
 
-  test('when people were asked: by a loop of its own, with a model', async () => {
+  test('if people were asked: by a code loop, with a model', async () => {
     await using server = await startModelServer([{ text: 'Thank you.' }])
     const at = place('')
     const file = join(at.work, '../loop.ts')
@@ -231,7 +231,7 @@ ${agent(server)}
     expect(server.requests).toHaveLength(1)
   })
 
-  test('when the agent is a script, which plays again', async () => {
+  test('if the agent is a script, which runs again', async () => {
     const at = place(`
 prompt: Count.
 ${three}

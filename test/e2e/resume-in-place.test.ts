@@ -1,4 +1,6 @@
-/** Runs in a person's own checkout that are cut short, and resumed after that person went on there. */
+/**
+ * Runs in the user's own checkout that are interrupted, and resumed after the user continued there.
+ */
 
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -19,7 +21,7 @@ agent:
       - { say: ok }
 `
 
-/** In the folder itself, killed while its agent is at work. */
+/** In the folder itself, killed while its agent works. */
 async function cutShort(): Promise<Checkout> {
   const at = repository(slow)
   const args = [loopctl, 'run', at.file, '--trust', '--name', 'story', '--in-place']
@@ -34,7 +36,7 @@ async function cutShort(): Promise<Checkout> {
   return at
 }
 
-test('files that go back are counted, and the command that gives what was found is printed', async () => {
+test('restored files are counted, and the command that recovers what was found is printed', async () => {
   const at = await cutShort()
   writeFileSync(join(at.work, 'mine.txt'), 'mine')
   const resumed = await ctl(at, 'resume', 'story')
@@ -47,7 +49,7 @@ test('files that go back are counted, and the command that gives what was found 
   expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('mine')
 })
 
-test('what somebody committed meanwhile is not put back, unless they go on with it as it is', async () => {
+test('commits made in the meantime are not reverted, unless the user resumes with the files as they are', async () => {
   const at = await cutShort()
   writeFileSync(join(at.work, 'mine.txt'), 'mine')
   at.git('add', 'mine.txt')

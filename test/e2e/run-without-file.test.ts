@@ -11,13 +11,13 @@ const key = 'sk-real-0123456789abcdef'
 const parts = ['--agent', 'touch done.txt', '--check', 'test -f done.txt']
 const task = 'Write {{ the }} file: done.'
 
-test('it runs, is kept by its content and trusted, and can be forked', async () => {
+test('it runs, is stored by its content and trusted, and can be forked', async () => {
   const at = place('')
   const here = ['--workspace', at.work, '--attended', '--in-place']
   const first = await ctl(at, 'run', ...parts, '-p', task, ...here, '--name', 'first')
   expect(first).toMatchObject({ code: 0, stderr: '' })
   expect(first.stdout).toContain('first  write-the-file-done  in')
-  // The task is text, and no template.
+  // The task is plain text, not a template.
   expect((await ctl(at, 'show', 'first', '1', '--prompt')).stdout).toContain(task)
   const loops = join(at.state, 'loops')
   const [file = ''] = readdirSync(loops)
@@ -31,7 +31,7 @@ test('it runs, is kept by its content and trusted, and can be forked', async () 
   expect(forked).toMatchObject({ code: 0, stdout: expect.stringContaining('completed') })
 })
 
-test('a dry run keeps nothing', async () => {
+test('a dry run stores nothing', async () => {
   const at = place('')
   const { code, stdout } = await ctl(
     ...([at, 'run', ...parts, '-p', task, '--workspace', at.work, '--dry-run'] as const),
@@ -42,7 +42,7 @@ test('a dry run keeps nothing', async () => {
   expect(existsSync(at.state)).toBe(false)
 })
 
-test('without --agent and --check: the one agent that is installed, and what the project has', async () => {
+test('without --agent and --check: the one installed agent, and the checks of the project', async () => {
   const at = place('', { 'package.json': '{ "scripts": { "test": "true", "lint": "x --fix" } }' })
   const env = { ...withPath(installFake('')), ANTHROPIC_API_KEY: key }
   const asked = ['run', '-p', 'Do it.', '--workspace', at.work, '--dry-run']
@@ -86,7 +86,7 @@ test('in a package of a workspace, its scripts are run by the manager of the wor
   expect(stdout).toMatch(/^check +types: npx --no-install tsc --noEmit /m)
 })
 
-test('what the options say is in the loop, and nothing else', async () => {
+test('the loop contains what the options say, and nothing else', async () => {
   const at = place('', {})
   const env = { ANTHROPIC_API_KEY: key }
   const asked = ['--agent', 'anthropic/claude-sonnet-5', '--check', 'unit=true', '-p', 'Do it.']

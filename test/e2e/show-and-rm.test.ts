@@ -1,4 +1,4 @@
-/** Looking into an iteration, and taking runs out of the record, by the built loopctl. */
+/** Showing iterations and removing runs, by the built loopctl. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { ctl, environment, linesOf, loopctl, type Place, place } from './loop-fixture.ts'
 
-/** So long that the record keeps it in a file of its own. */
+/** So long that it is stored in a separate file. */
 const long = `It${' is'.repeat(25_000)} done.`
 
 const counting = `
@@ -27,7 +27,7 @@ const run = async (at: Place, name: string, ...args: string[]): Promise<void> =>
 }
 
 describe('loopctl show', () => {
-  test('shows an iteration whole, for people, for programs and for pipes', async () => {
+  test('shows an iteration completely, for people, for programs and for pipes', async () => {
     const at = place(counting)
     await run(at, 'story')
     const shown = await ctl(at, 'show', 'story', '1')
@@ -47,7 +47,7 @@ describe('loopctl show', () => {
     }
     expect(text).not.toContain('\u001B')
 
-    // The last one unless told; as it is, when a program reads it.
+    // The last one by default; verbatim if a program reads it.
     expect((await ctl(at, 'show', 'story', '--check', 'two')).stdout).toBe('lines: 2\n')
     expect((await ctl(at, 'show', 'story', '1', '--prompt')).stdout).toBe('Count, please.')
     const report = await ctl(at, 'show', 'story', '--report')
@@ -65,7 +65,7 @@ describe('loopctl show', () => {
     })
   })
 
-  test('says what there is when something is not there', async () => {
+  test('lists what exists if something is not found', async () => {
     const at = place(counting)
     await run(at, 'story')
     for (const [args, message] of [
@@ -102,7 +102,7 @@ describe('loopctl rm', () => {
     expect(existsSync(join(at.state, 'blobs'))).toBe(true)
   })
 
-  test('leaves a run that is driven alone; one that was left wants --force, and ends who follows it', async () => {
+  test('does not remove a run that is driven; an interrupted one needs --force, and its followers end', async () => {
     const at = place(`
 prompt: Wait.
 checks: { never: 'false' }

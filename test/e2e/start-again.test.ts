@@ -1,4 +1,4 @@
-/** `npm start` a second time, without a daemon, and with a demo that is named. */
+/** `npm start` a second time, without a daemon, and with a named demo. */
 
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ const start = join(root, 'build/examples/start.js')
 
 afterAll(() => rmSync(state, { recursive: true, force: true }))
 
-test('npm start mends a project again, without a daemon and without a key', async () => {
+test('npm start fixes a project again, without a daemon and without a key', async () => {
   for (const number of [1, 2]) {
     const { stdout } = await run(process.execPath, [start], { env })
     expect(stdout).toContain(`mend-duration-${number}`)

@@ -1,4 +1,7 @@
-/** What runs in worktrees start from, what is said of them, and what is left when they go. */
+/**
+ * Which commit runs in worktrees start from, what is printed about them, and what remains when they
+ * are removed.
+ */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +24,7 @@ function detached(): Checkout {
   return at
 }
 
-test('without a branch a run starts from the commit that is checked out, and says so', async () => {
+test('without a branch, a run starts from the checked-out commit, and says so', async () => {
   const at = detached()
   const head = at.git('rev-parse', 'HEAD').trim()
   const from = `from HEAD ${head.slice(0, 12)} (no branch)`
@@ -36,7 +39,7 @@ test('without a branch a run starts from the commit that is checked out, and say
   expect((await ctl(at, 'inspect', 'story')).stdout).toContain(`run/story, ${from}`)
 })
 
-test('without a branch, what is not committed is held against what is checked out', async () => {
+test('without a branch, uncommitted changes are compared with what is checked out', async () => {
   const at = detached()
   writeFileSync(join(at.work, 'a.txt'), 'later\n')
   const refused = await run(at)
@@ -48,7 +51,7 @@ test('without a branch, what is not committed is held against what is checked ou
   expect((await ctl(at, 'run', at.file, '--dry-run', '--allow-dirty')).code).toBe(0)
 })
 
-test('a dry run says what another base is, and that there is none', async () => {
+test('a dry run says what another base is, and if there is none', async () => {
   const at = repository(idle)
   at.git('branch', 'other')
   const plan = await ctl(at, '--json', 'run', at.file, '--dry-run', '--base', 'other')
@@ -63,7 +66,7 @@ test('a branch without commits is not called merged', async () => {
   expect((await ctl(at, 'worktrees')).stdout).toContain('completed, no commits')
 })
 
-test('a branch that outlived its worktree is named when the run goes, with the way to remove it', async () => {
+test('a branch that outlived its worktree is named when the run is removed, with the command to delete it', async () => {
   const at = repository(writing)
   expect(await run(at, '--name', 'story')).toMatchObject({ code: 0 })
   await ctl(at, 'worktrees', 'clean', '--yes')
@@ -73,7 +76,7 @@ test('a branch that outlived its worktree is named when the run goes, with the w
   at.git('branch', '-D', 'run/story')
 })
 
-test('a worktree with changes outlives its run, and it is said why and how it goes', async () => {
+test('a worktree with changes outlives its run, with the reason and the command to delete it', async () => {
   const at = repository(writing)
   expect(await run(at, '--name', 'story')).toMatchObject({ code: 0 })
   const folder = folderOf(at, 'story')
@@ -87,7 +90,7 @@ test('a worktree with changes outlives its run, and it is said why and how it go
   at.git('worktree', 'remove', '--force', folder)
 })
 
-test('a merge says what comes next, and one that is refused which command of git does it', async () => {
+test('a merge prints the next step, and a refused one prints the git command that does it', async () => {
   const at = repository(writing)
   expect(await run(at, '--name', 'story')).toMatchObject({ code: 0 })
   const refused = await ctl(at, 'merge', 'story', '--into', 'main')

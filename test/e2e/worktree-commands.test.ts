@@ -27,7 +27,7 @@ async function counted(): Promise<Checkout> {
   return at
 }
 
-test('a run in a worktree can be forked, replayed, looked at and cleaned up', async () => {
+test('a run in a worktree can be forked, replayed, shown and cleaned up', async () => {
   const at = await counted()
   const before = at.seen()
   const forked = await ctl(at, '--json', 'fork', 'count', '--at', '1', '--name', 'fork')
@@ -70,7 +70,7 @@ test('a run in a worktree can be forked, replayed, looked at and cleaned up', as
   expect(at.seen()).toBe(before)
 })
 
-test('a dry run says whether there would be a worktree, and makes none', async () => {
+test('a dry run says whether there would be a worktree, and creates none', async () => {
   const at = repository(counting)
   const plan = await ctl(at, '--json', 'run', at.file, '--dry-run')
   expect(linesOf(plan)).toMatchObject([
@@ -84,14 +84,14 @@ test('a dry run says whether there would be a worktree, and makes none', async (
   ])
   const { stdout: shown } = await ctl(at, 'run', at.file, '--dry-run')
   expect(shown).toMatch(/^worktree +a separate one on branch run\/.*commit for each iteration$/m)
-  expect(shown).toMatch(/^ +carried over where git ignores it: .*\.env \(copied\)/m)
+  expect(shown).toMatch(/^ +ignored files carried over: .*\.env \(copied\)/m)
   expect(shown).not.toContain('works in the folder where it is run')
   const inPlace = await ctl(at, 'run', at.file, '--dry-run', '--in-place')
   expect(inPlace.stdout).toMatch(/^worktree +none$/m)
   expect(at.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
 })
 
-test('what there is none of is refused with the command that shows what there is', async () => {
+test('anything unknown is refused with the command that lists what exists', async () => {
   const at = await counted()
   const refusal = async (...args: readonly string[]): Promise<string> => {
     const { code, stderr } = await ctl(at, ...args)
@@ -108,14 +108,14 @@ test('what there is none of is refused with the command that shows what there is
   expect(await refusal('resume', 'count', '--from', '1')).toMatch(/: loopctl fork count --at /)
 })
 
-test('options that do not go together are refused', async () => {
+test('conflicting options are refused', async () => {
   const at = repository(counting)
   const refused = await run(at, '--in-place', '--base', 'main')
   expect(refused.code).not.toBe(0)
   expect(refused.stderr + refused.stdout).toContain('--in-place')
 })
 
-test('a new loop file that is named by way of a link is no change of the checkout', async () => {
+test('a new loop file that is named through a symlink is not a change of the checkout', async () => {
   const at = repository(counting)
   writeFileSync(join(at.work, 'loop.yaml'), `workspace: .\n${counting}`)
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-link-'))
@@ -126,7 +126,7 @@ test('a new loop file that is named by way of a link is no change of the checkou
   expect(subjects(at, 'run/linked')).toHaveLength(3)
 })
 
-test('worktrees in the checkout itself are no changes of it', async () => {
+test('worktrees in the checkout itself are not changes of it', async () => {
   const path = '".trees/{{ run_branch | sanitize }}"'
   const at = repository(`${counting}worktree: { path: ${path} }\n`)
   expect(await run(at, '--name', 'one')).toMatchObject({ code: 0 })
@@ -134,7 +134,7 @@ test('worktrees in the checkout itself are no changes of it', async () => {
   expect(existsSync(join(at.work, '.trees', 'run-two', 'log.txt'))).toBe(true)
 })
 
-test('a fix that is in no commit is not certified, and is named when the run ends, and by diff', async () => {
+test('an uncommitted fix is not certified, and is named when the run ends, and by diff', async () => {
   const at = repository(`
 prompt: Fix it.
 checks: { real: test -e fix/real.txt }

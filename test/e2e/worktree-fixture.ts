@@ -1,4 +1,4 @@
-/** Stories of runs in git repositories: a checkout beside the loop file, made with plain git. */
+/** Tests of runs in git repositories: a checkout beside the loop file, made with plain git. */
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { ctl, type Place, placeFor } from './loop-fixture.ts'
 
 export interface Checkout extends Place {
   git(...args: readonly string[]): string
-  /** All that a person sees of it, and the bytes of its index. */
+  /** Everything that the user sees of it, and the bytes of its index. */
   seen(): string
 }
 
@@ -28,7 +28,7 @@ export function repository(loop: string, files: Readonly<Record<string, string>>
   git('commit', '-q', '-m', 'first')
   const seen = (): string =>
     [
-      // The files of runs are there, and git passes over them.
+      // The files of runs are there, and git ignores them.
       git('status', '--porcelain', '--ignored').replace('!! logs/\n', ''),
       git('rev-parse', 'HEAD'),
       git('symbolic-ref', 'HEAD'),

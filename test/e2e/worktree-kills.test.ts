@@ -1,4 +1,4 @@
-/** A run in a worktree that is killed again and again, wherever it is, ends with each commit once. */
+/** A run in a worktree that is killed again and again, at any point, ends with each commit once. */
 
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ agent:
       - { say: Counted. }
 `
 
-/** Killed after so many events. Whether it came to its end before. */
+/** Killed after this many events. Returns whether it ended before. */
 function killedAfter(at: Checkout, events: number, args: readonly string[]): Promise<boolean> {
   const child = spawn(process.execPath, [loopctl, '--json', ...args], {
     env: environment(at.state),

@@ -1,6 +1,6 @@
 /**
- * What runs in worktrees say about them, and how they are resumed: by the built loopctl, with real git and a
- * scripted agent.
+ * What runs in worktrees print about them, and how they are resumed: by the built loopctl, with
+ * real git and a scripted agent.
  */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,14 +16,14 @@ import {
 } from './worktree-fixture.ts'
 
 describe('a run in a repository', () => {
-  test('says first where it works', async () => {
+  test('prints first where it works', async () => {
     const at = repository(counting)
     const { stdout } = await ctl(at, 'run', at.file, '--trust', '--name', 'seen')
     const [first] = stdout.split('\n')
     expect(first).toContain(`on run/seen in ${folderOf(at, 'seen')}`)
   })
 
-  test('says what it carried over, also to programs and for later', async () => {
+  test('prints what it carried over, also as JSON and later', async () => {
     const at = repository(counting)
     writeFileSync(join(at.work, '.git', 'info', 'exclude'), '.env\nnode_modules\n')
     writeFileSync(join(at.work, '.env'), 'KEY=secret\n')
@@ -38,7 +38,7 @@ describe('a run in a repository', () => {
     })
   })
 
-  test('says where its work is only if there is any, as a fork does', async () => {
+  test('prints where its work is only if there is any, as does a fork', async () => {
     const at = repository(counting)
     const { stdout } = await ctl(at, 'run', at.file, '--trust', '--name', 'busy')
     expect(stdout).toContain('Its work is on run/busy. Look at it: loopctl diff busy\n')
@@ -53,7 +53,7 @@ describe('a run in a repository', () => {
     expect(ended.stdout).not.toContain('Look at it')
   })
 
-  test('does not count a new loop file, what it names, or the record as a change', async () => {
+  test('does not count a new loop file, the files it names, or the state folder as a change', async () => {
     const at = repository(counting)
     const file = join(at.work, 'loops', 'count.yaml')
     mkdirSync(dirname(file))
@@ -83,8 +83,8 @@ agent:
       - { say: three }
 `
 
-describe('a run in a worktree that is taken up again', () => {
-  test('after kill -9 goes on where it was and loses no commit', async () => {
+describe('resuming a run in a worktree', () => {
+  test('after kill -9 continues where it stopped and loses no commit', async () => {
     const at = repository(slow)
     const args = ['run', at.file, '--trust', '--attended', '--name', 'killed']
     expect(await leftAt(at, {}, args, 'iteration 2', 'SIGKILL')).toBe(null)
@@ -96,7 +96,7 @@ describe('a run in a worktree that is taken up again', () => {
     expect(readFileSync(join(folderOf(at, 'killed'), 'log.txt'), 'utf8')).toBe('x\nx\nx\n')
   })
 
-  test.each(['deleted', 'pruned'] as const)('whose worktree was %s has it again', async (what) => {
+  test.each(['deleted', 'pruned'] as const)('whose worktree was %s restores it', async (what) => {
     const at = repository(slow, {
       '.gitignore': '.env\n',
     })

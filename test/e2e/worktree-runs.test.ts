@@ -1,6 +1,6 @@
 /**
- * Runs of loop files in a git repository, by the built loopctl, with real git and a scripted agent: each
- * works in a worktree of its own, and the person's checkout stays as it was.
+ * Runs of loop files in a git repository, by the built loopctl, with real git and a scripted agent:
+ * each works in a separate worktree, and the user's checkout stays unchanged.
  */
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -15,8 +15,11 @@ import {
   subjects,
 } from './worktree-fixture.ts'
 
+/** Completes in its first iteration. */
+const once = counting.replace('-ge 3', '-ge 1')
+
 describe('a run in a repository', () => {
-  test('works on a branch of its own, a commit for each iteration, and leaves the checkout', async () => {
+  test('works on a separate branch, with a commit for each iteration, and leaves the checkout unchanged', async () => {
     const at = repository(counting)
     const before = at.seen()
     const ended = await run(at, '--name', 'Count it')
@@ -50,8 +53,8 @@ describe('a run in a repository', () => {
     expect(at.git('branch', '--list', 'run/*')).toBe('')
   })
 
-  test('is refused while there are uncommitted changes, with the ways out', async () => {
-    const at = repository(counting)
+  test('is refused while there are uncommitted changes, with the alternatives', async () => {
+    const at = repository(once)
     writeFileSync(join(at.work, 'a.txt'), 'changed\n')
     const refused = await run(at, '--name', 'dirty')
     expect(refused.code).not.toBe(0)
@@ -71,7 +74,7 @@ describe('a run in a repository', () => {
   })
 
   test('in a folder inside the repository works in that folder of a worktree', async () => {
-    const at = repository(counting)
+    const at = repository(once)
     const inner = join(at.work, 'inner')
     mkdirSync(inner)
     writeFileSync(join(inner, 'kept.txt'), 'k\n')
@@ -83,7 +86,7 @@ describe('a run in a repository', () => {
     expect(existsSync(join(folderOf(at, 'in'), 'inner/log.txt'))).toBe(true)
   })
 
-  test('that cannot begin leaves no worktree behind', async () => {
+  test('that cannot start leaves no worktree behind', async () => {
     const at = repository(`${counting}sandbox: { readOnly: [not-there] }\n`)
     const refused = await run(at, '--name', 'never')
     expect(refused.code).not.toBe(0)
@@ -93,7 +96,7 @@ describe('a run in a repository', () => {
   })
 
   test('starts from another branch with --base', async () => {
-    const at = repository(counting)
+    const at = repository(once)
     at.git('switch', '-q', '-c', 'other')
     writeFileSync(join(at.work, 'other.txt'), 'o\n')
     at.git('add', '-A')

@@ -15,7 +15,7 @@ const acting = () => loopOf<unknown>(async (_context, it) => it.act(merge))
 const gateThat = (verdict: Verdict) => ({ judge: async () => verdict })
 const allow = gateThat({ type: 'allow' })
 
-/** An executor that counts; what it finds after a crash is told by the test. */
+/** An executor that counts; the test says what it finds after a crash. */
 function executor(
   found: Found = { type: 'unknown' },
   perform: Actions['perform'] = async () => done,
@@ -41,7 +41,7 @@ async function answer(world: World, run: RunId, text: string): Promise<void> {
 }
 
 describe('E6: an action happens only after its gate allowed it', () => {
-  test('allow: it is performed, with a key that tells its place', async () => {
+  test('allow: it is performed, with a key that identifies its position', async () => {
     const { actions, performed } = executor()
     const world = createWorld({ actions, gate: allow })
     const loop = acting()
@@ -86,7 +86,7 @@ describe('E6: an action happens only after its gate allowed it', () => {
     expect(performed).toHaveLength(times)
   })
 
-  test('ask: nobody answers, so it does not happen', async () => {
+  test('ask: without an answer, it does not happen', async () => {
     const { actions, performed } = executor()
     const world = createWorld({ actions, gate: gateThat({ type: 'ask', reason: '' }) })
     const loop = acting()
@@ -96,7 +96,7 @@ describe('E6: an action happens only after its gate allowed it', () => {
     expect(performed).toEqual([])
   })
 
-  test('without anybody to perform it, the run fails', async () => {
+  test('without an executor, the run fails', async () => {
     const world = createWorld({ gate: allow })
     const loop = acting()
     const run = await world.start(loop)
@@ -105,7 +105,7 @@ describe('E6: an action happens only after its gate allowed it', () => {
     })
   })
 
-  test('that fails is not tried again, though its fault might pass', async () => {
+  test('that fails is not retried, even if its fault is retryable', async () => {
     const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' })
     const { actions, performed } = executor(undefined, () => Promise.reject(reset))
     const world = createWorld({ actions, gate: allow })
@@ -115,7 +115,7 @@ describe('E6: an action happens only after its gate allowed it', () => {
     expect(performed).toHaveLength(1)
   })
 
-  test('that a provider put off is performed when its window opens', async () => {
+  test('that a provider deferred is performed when its window opens', async () => {
     let refused = false
     const { actions, performed } = executor(undefined, async () => {
       if (refused) return done
@@ -147,8 +147,8 @@ async function killedInAction(found: Found) {
   return { later, run, ...second }
 }
 
-describe('E6: an action that was under way at a crash is never performed blindly', () => {
-  test('it was done: its receipt is taken', async () => {
+describe('E6: an action that was in progress at a crash is never performed blindly', () => {
+  test('it was done: its receipt is used', async () => {
     const { later, run, performed, looked } = await killedInAction({ type: 'done', receipt: done })
     await later.finish(run, acting())
     expect(performed).toEqual([])
@@ -166,7 +166,7 @@ describe('E6: an action that was under way at a crash is never performed blindly
     ['it happened', 'done', 0],
     ['leave it', 'skipped', 0],
     ['do it again', 'done', 1],
-  ])('nobody knows: a person is asked, who says: %s', async (text, status, times) => {
+  ])('unknown: a person is asked, and answers: %s', async (text, status, times) => {
     const { later, run, performed } = await killedInAction({ type: 'unknown' })
     const driving = later.drive(run, acting())
     await later.clock.settle()
@@ -176,11 +176,11 @@ describe('E6: an action that was under way at a crash is never performed blindly
     await later.clock.pass(driving)
     expect((await later.state(run)).progress).toMatchObject({ status })
     expect(performed).toHaveLength(times)
-    // Its place is another, so its key is.
+    // Its position differs, and so does its key.
     expect(performed.filter((key) => key === `${run}/1/action:merge#1`)).toEqual([])
   })
 
-  test('killed at every moment it is performed at most once, and asked about where it must be', async () => {
+  test('killed at every moment, it is performed at most once, and asked about where necessary', async () => {
     const outside = new Set<string>()
     const first = executor(undefined, async (_action, key) => {
       outside.add(key)
@@ -202,7 +202,7 @@ describe('E6: an action that was under way at a crash is never performed blindly
     }
   })
 
-  test('an action that was given up at a shut-down is looked for, not repeated', async () => {
+  test('an action that was abandoned at a shutdown is looked for, not repeated', async () => {
     const hold = deferred<Receipt>()
     const { actions, performed, looked } = executor(
       { type: 'done', receipt: done },
@@ -227,7 +227,7 @@ describe('E6: an action that was under way at a crash is never performed blindly
   })
 })
 
-test('E6: an iteration that is done anew by force does not repeat its actions', async () => {
+test('E6: an iteration that is restarted by force does not repeat its actions', async () => {
   const { actions, performed } = executor({ type: 'done', receipt: done })
   const world = createWorld({ actions, gate: allow })
   const stop = new AbortController()
@@ -248,12 +248,12 @@ test('E6: an iteration that is done anew by force does not repeat its actions', 
   expect((await world.state(run)).progress).toEqual(done)
 })
 
-describe('an action whose performing broke off with an error', () => {
+describe('an action that ended with an error', () => {
   const broken = async (): Promise<Receipt> => {
     throw new Error('socket hang up')
   }
 
-  test('that its executor finds done is done, and not performed again', async () => {
+  test('and that its executor finds done is done, and not performed again', async () => {
     const { actions, performed, looked } = executor({ type: 'done', receipt: done }, broken)
     const world = createWorld({ actions, gate: allow })
     const loop = acting()
@@ -264,7 +264,7 @@ describe('an action whose performing broke off with an error', () => {
     expect(looked).toEqual(performed)
   })
 
-  test('that nobody can tell about becomes a question, and is never simply tried again', async () => {
+  test('and whose result is unknown becomes a question, and is never simply retried', async () => {
     const { actions, performed } = executor({ type: 'unknown' }, broken)
     const world = createWorld({ actions, gate: allow })
     const loop = acting()

@@ -5,7 +5,7 @@ import { createWorld, loopOf, type WorldOptions } from './fixture.ts'
 
 const done = { status: 'done', text: '', usage: { tokens: 0, costMicros: 0 }, turns: 1 } as const
 
-/** An agent that makes one call and hands back what came of it. */
+/** An agent that makes one call and returns its result. */
 function calling(name: string, args: Json, results: ToolResult[]): Agents {
   return {
     async work(_role, _task, context) {
@@ -73,7 +73,7 @@ describe('a tool that an agent calls', () => {
     expect(calls).toBe(0)
   })
 
-  test('and of which there is none is a result that says so', async () => {
+  test('and that does not exist is a result that says so', async () => {
     const results: ToolResult[] = []
     await story({ agents: calling('grep', null, results) })
     expect(results).toEqual([
@@ -83,7 +83,7 @@ describe('a tool that an agent calls', () => {
 })
 
 describe('an agent', () => {
-  test('sees what is left, the tools there are, and its notes are short and limited', async () => {
+  test('sees the remaining budget and its tools, and its notes are short and limited', async () => {
     const seen: unknown[] = []
     const tools: Tools = {
       call: async () => ({ ok: true, output: null }),
@@ -106,7 +106,7 @@ describe('an agent', () => {
   })
 })
 
-test('an agent makes so many calls in a step and no more', async () => {
+test('an agent can make a limited number of calls in a step', async () => {
   const last: ToolResult[] = []
   let made = 0
   await story({
@@ -122,7 +122,7 @@ test('an agent makes so many calls in a step and no more', async () => {
   expect(last[0]).toMatchObject({ ok: false, error: 'too-many-calls' })
 })
 
-test('calls of the loop that were made before a crash are told to the tools on resume', async () => {
+test('on resume, tools are informed of the calls that the loop made before a crash', async () => {
   const told: unknown[] = []
   let crash = true
   const tools: Tools = {
@@ -164,7 +164,7 @@ describe('an exchange with a model', () => {
     durationMs: 5,
   }
 
-  test('is kept as content, and noted under the step and the attempt that made it', async () => {
+  test('is stored as content, and noted under the step and the attempt that made it', async () => {
     const agents: Agents = {
       async work(_role, _task, context) {
         expect(context.step).toBe('agent:maker#1')
@@ -183,7 +183,7 @@ describe('an exchange with a model', () => {
     expect((await world.state(run)).spent).toEqual({ tokens: 0, costMicros: 0 })
   })
 
-  test('that cannot be kept fails for whoever wanted it kept', async () => {
+  test('that cannot be stored is an error for its caller', async () => {
     const agents: Agents = {
       async work(_role, _task, context) {
         const content = Buffer.from('x')
@@ -202,7 +202,7 @@ describe('an exchange with a model', () => {
   })
 })
 
-test('the walls that a run was started in are part of its record', async () => {
+test('the sandbox that a run was started in is recorded', async () => {
   const world = createWorld({ agents: { work: async () => done } })
   const run = await world.start(asking)
   const sandbox = { tier: 'strong', limits: 'cgroup', attended: true } as const

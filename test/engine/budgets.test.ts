@@ -47,7 +47,7 @@ describe('E4: a budget', () => {
     expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'exhausted', limit } })
   })
 
-  test('shows what is left, reservations of other branches included', async () => {
+  test('shows what remains, including reservations of other branches', async () => {
     const world = createWorld()
     const seen: Remaining[] = []
     const hold = deferred()
@@ -72,7 +72,7 @@ describe('E4: a budget', () => {
     expect(seen[0]).toMatchObject({ iterations: 7 })
   })
 
-  test('charges a step that reserved and said nothing what it was allowed to', async () => {
+  test('charges a step that reserved and reported nothing for its whole reservation', async () => {
     const world = createWorld()
     const loop = loopOf<null>(async (_context, it) =>
       it.step('call', () => null, { reserve: tokens(60) }),
@@ -82,7 +82,7 @@ describe('E4: a budget', () => {
     expect((await world.state(run)).spent).toEqual(tokens(60))
   })
 
-  test('charges a failed step what it spent, each attempt of it', async () => {
+  test('charges a failed step for what it spent, in each attempt', async () => {
     const world = createWorld()
     const loop = loopOf<null>(async (_context, it) =>
       it.step('call', ({ spend, attempt }) => {
@@ -107,7 +107,7 @@ describe('E4: a budget', () => {
     expect(await world.state(run)).toMatchObject({ progress: 'made', spent: tokens(90) })
   })
 
-  test('keeps two branches from taking the same room', async () => {
+  test('prevents two branches from using the same remainder', async () => {
     const world = createWorld()
     const outcomes: string[] = []
     const call = async (it: Iteration): Promise<void> => {
@@ -131,7 +131,7 @@ describe('E4: a budget', () => {
   test.each([
     { tokens: -1, costMicros: 0 },
     { tokens: 0.5, costMicros: 0 },
-  ])('takes no amount that would corrupt it: %j', async (amount) => {
+  ])('accepts no amount that would corrupt it: %j', async (amount) => {
     const world = createWorld()
     for (const loop of [
       loopOf<null>(async (_context, it) => it.step('a', () => null, { reserve: amount })),
@@ -175,13 +175,13 @@ test('E2: a caught refusal is the same after a resume, at every moment', async (
     const later = await worldAfter(events, count)
     await later.finish(run, threeCalls())
     const open = events[count - 1]?.event
-    // A call that was cut off is charged and made again, so there may be less room for later ones.
+    // An interrupted call is charged and repeated, so there may be less left for later ones.
     if (open?.type === 'step-started' && open.reserved !== undefined) continue
     expect((await later.state(run)).progress).toEqual(expected)
   }
 })
 
-test('E4: branches overrun a limit by the excess of their calls in flight, and no more', async () => {
+test('E4: branches exceed a limit by the excess of their calls in flight, and no more', async () => {
   const call = fc.record({ worst: fc.nat(60), excess: fc.nat(9) })
   const callsOfBranches = fc.array(fc.array(call, { maxLength: 4 }), { maxLength: 4 })
   await fc.assert(

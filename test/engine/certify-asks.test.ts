@@ -30,7 +30,7 @@ describe('a certification that asks', () => {
     expect(again?.answers).toEqual([{ key: 'sealed', answer, by: 'person', who: 'ada' }])
   })
 
-  test('takes the safe answer at the deadline', async () => {
+  test('uses the safe answer at the deadline', async () => {
     const workspace = memoryWorkspace({ log: '' })
     const certifier = asking()
     const world = createWorld({ workspace, certifier, checks: { test: met } })
@@ -40,7 +40,7 @@ describe('a certification that asks', () => {
     expect(certifier.asked[1]?.answers).toEqual([{ key: 'sealed', answer: 'no', by: 'default' }])
   })
 
-  test('does not ask for ever (E9)', async () => {
+  test('does not ask forever (E9)', async () => {
     const certifier = createFakeCertifier(() => asks)
     const world = createWorld({ certifier, checks: { test: met } })
     const findings: Findings[] = []
@@ -51,14 +51,14 @@ describe('a certification that asks', () => {
     expect(findings.at(-1)?.refusals).toMatchObject([{ code: 'unclear' }])
   })
 
-  test('is not about files that a person changed meanwhile', async () => {
+  test('does not cover files that a person changed meanwhile', async () => {
     const workspace = memoryWorkspace({ log: '' })
     const certifier = createFakeCertifier(({ answers, iteration }: Subject) => {
       if (iteration > 1 || answers.length > 0) return undefined
       workspace.files.set('log', 'seen')
       return asks
     })
-    // It takes the place of the edit: the files are looked at once the answer is there.
+    // It replaces the edit: the files are read once the answer is there.
     const world = createWorld({
       workspace: { ...workspace, restore: async () => undefined },
       certifier,
@@ -73,7 +73,7 @@ describe('a certification that asks', () => {
   })
 })
 
-test('E2: killed at any moment of it, the run ends as it would have', async () => {
+test('E2: killed at any moment, the run ends as it would have', async () => {
   const trees: MemoryWorkspace['trees'] = new Map()
   const make = (log: string) => {
     const workspace = keeping(memoryWorkspace({ log }, trees))

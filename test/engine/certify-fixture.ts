@@ -1,4 +1,4 @@
-/** What the stories of certification share. */
+/** Shared by the tests of certification. */
 
 import type { Certification, Check, Workspace } from '../../src/engine/index.ts'
 import type { Findings, Json, LoopType, Question } from '../../src/loop/index.ts'
@@ -6,7 +6,7 @@ import { loopOf, type MemoryWorkspace } from './fixture.ts'
 
 export const met: Check = async () => ({ status: 'met', output: 'ok' })
 
-/** Writes its number in each iteration, and is told what the engine found. */
+/** Writes its number in each iteration, and gets the engine's findings. */
 export function counting(
   workspace: MemoryWorkspace,
   findings: Findings[] = [],

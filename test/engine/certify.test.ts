@@ -6,7 +6,7 @@ import { counting, keeping, met, refused } from './certify-fixture.ts'
 import { createWorld, loopOf, memoryWorkspace } from './fixture.ts'
 
 describe('E5: complete means certified', () => {
-  test('the certifier is told what is to be certified, and the certificate is on record', async () => {
+  test('the certifier gets what is to be certified, and the certificate is recorded', async () => {
     const workspace = keeping(memoryWorkspace({ log: '' }))
     const certifier = createFakeCertifier()
     const world = createWorld({ workspace, certifier, checks: { test: met, lint: met } })
@@ -34,7 +34,7 @@ describe('E5: complete means certified', () => {
     expect(state.certificate).toEqual({ id, iteration: 1, tree: state.tree })
   })
 
-  test('checks that the loop never asked for are run by the engine, once for the same files', async () => {
+  test('checks that the loop never requested are run by the engine, once for the same files', async () => {
     const workspace = memoryWorkspace({ log: '' })
     const runs: string[] = []
     const check = (name: string, status: 'met' | 'not-met'): Check => {
@@ -97,7 +97,7 @@ describe('E5: complete means certified', () => {
     expect((await world.state(run)).progress).toBe(2)
   })
 
-  test('a refusal does not hide what else ends the run', async () => {
+  test('a refusal does not hide other reasons to end the run', async () => {
     const workspace = memoryWorkspace({ log: '' })
     const certifier = createFakeCertifier(() => refused)
     const world = createWorld({ workspace, certifier, checks: { test: met } })
@@ -109,7 +109,7 @@ describe('E5: complete means certified', () => {
     expect(certifier.asked.length).toBe(3)
   })
 
-  test('the code of a loop, and a run without files, are certified too', async () => {
+  test('code of a loop, and a run without files, are certified too', async () => {
     const certifier = createFakeCertifier()
     const world = createWorld({ certifier })
     const loop = loopOf<null>(async () => null, {
@@ -122,7 +122,7 @@ describe('E5: complete means certified', () => {
     expect((await world.state(run)).certificate).toMatchObject({ iteration: 1 })
   })
 
-  test('an iteration that ended in an error is not complete, whatever its checks say', async () => {
+  test('an iteration that ended in an error is not complete, whatever its checks report', async () => {
     const certifier = createFakeCertifier()
     const world = createWorld({ certifier, checks: { test: met } })
     const loop = loopOf<null>(
@@ -161,7 +161,7 @@ describe('a certifier that fails', () => {
     expect((await world.state(run)).progress).toBe(-3)
   })
 
-  test('because a disk does leaves the run to be resumed', async () => {
+  test('because a disk fails leaves the run to be resumed', async () => {
     const workspace = memoryWorkspace({ log: '' })
     const certifier = failing(() => new LoopError('store-failed', 'the disk is full'))
     const world = createWorld({ workspace, certifier, checks: { test: met } })
@@ -171,7 +171,7 @@ describe('a certifier that fails', () => {
     expect((await world.state(run)).status).toBe('suspended')
   })
 
-  test('by the budget is exhausted by it', async () => {
+  test('by the budget ends the run as exhausted', async () => {
     const certifier: Certifier = {
       certify: async (_subject, context) => {
         await context.reserve({ tokens: 1e9, costMicros: 1 })
@@ -188,7 +188,7 @@ describe('a certifier that fails', () => {
 })
 
 describe('judges of a certification', () => {
-  test('work in a folder of their own, metered and noted', async () => {
+  test('work in a separate folder, metered and noted', async () => {
     const seen: unknown[] = []
     const agents: Agents = {
       async work(role, task, context) {

@@ -29,7 +29,7 @@ async function forked(world: World, from: RunId, iteration: number, loop = listi
   return id
 }
 
-/** Drives a fork that looks at nothing and changes nothing. */
+/** Drives a fork that reads nothing and changes nothing. */
 const driveFork = (world: World, fork: RunId) =>
   world.finish(
     fork,
@@ -37,7 +37,7 @@ const driveFork = (world: World, fork: RunId) =>
   )
 
 describe('checkpoints', () => {
-  test('are one for each iteration that counted', async () => {
+  test('are created for each iteration that counted', async () => {
     const world = createWorld()
     const run = await finished(world)
     const checkpoints = await world.journal.checkpoints(run)
@@ -48,7 +48,7 @@ describe('checkpoints', () => {
     }
   })
 
-  test('are not made by an iteration that was only interrupted or rate limited', async () => {
+  test('are not created for an iteration that was only interrupted or rate-limited', async () => {
     const world = createWorld()
     let refused = false
     const loop = loopOf<number>(async (_context, it) =>
@@ -64,7 +64,7 @@ describe('checkpoints', () => {
     expect(await world.journal.checkpoints(run)).toHaveLength(1)
   })
 
-  test('give the state as it was then', async () => {
+  test('contain the state at that time', async () => {
     const world = createWorld()
     const run = await finished(world)
     const states = await Promise.all([0, 1, 2, 3].map((n) => stateAt(world.journal, run, n)))
@@ -81,7 +81,7 @@ describe('a fork', () => {
     [0, [1, 2, 3, 4, 5]],
     [1, [1, 2, 3, 4, 5]],
     [3, [1, 2, 3, 4, 5]],
-  ])('at iteration %i goes on from there', async (iteration, progress) => {
+  ])('at iteration %i continues from there', async (iteration, progress) => {
     const world = createWorld()
     const from = await finished(world)
     const fork = await forked(world, from, iteration)
@@ -102,7 +102,7 @@ describe('a fork', () => {
     expect(state.origin).toEqual({ type: 'fork', run: from, iteration })
   })
 
-  test('has a budget and limits of its own, and the input of the first', async () => {
+  test('has its own budget and limits, and the input of the original', async () => {
     const world = createWorld()
     const from = await finished(world)
     const id = idOf(uuidv7())
@@ -122,7 +122,7 @@ describe('a fork', () => {
     expect(new Set(inputs)).toEqual(new Set(['the input']))
   })
 
-  test('leaves the run that it came from alone', async () => {
+  test('does not change the original run', async () => {
     const world = createWorld()
     const from = await finished(world)
     const before = await world.events(from)
@@ -131,7 +131,7 @@ describe('a fork', () => {
     expect(await world.events(from)).toEqual(before)
   })
 
-  test('of a fork goes on from there', async () => {
+  test('of a fork continues from there', async () => {
     const world = createWorld()
     const first = await forked(world, await finished(world), 2)
     await world.finish(first, listing(4))
@@ -140,7 +140,7 @@ describe('a fork', () => {
     await expect(forked(world, first, 1)).rejects.toMatchObject({ code: 'unknown-checkpoint' })
   })
 
-  test('begins with the files as they were then', async () => {
+  test('starts with the files of that time', async () => {
     const files = memoryWorkspace({ log: '' })
     const world = createWorld({ workspace: files })
     const loop = loopOf<number>(
@@ -158,7 +158,7 @@ describe('a fork', () => {
     expect(files.files.get('log')).toBe('12')
   })
 
-  test('where there is no checkpoint is refused', async () => {
+  test('without a checkpoint is refused', async () => {
     const world = createWorld()
     const from = await finished(world)
     await expect(forked(world, from, 9)).rejects.toMatchObject({ code: 'unknown-checkpoint' })
@@ -166,7 +166,7 @@ describe('a fork', () => {
   })
 })
 
-describe('going back', () => {
+describe('rewinding', () => {
   async function stoppedAfter(world: World, iterations: number): Promise<RunId> {
     const loop = listing(99)
     const run = await world.start(loop, { limits: { iterations: 10 } })
@@ -198,7 +198,7 @@ describe('going back', () => {
     ])
   })
 
-  test('to the beginning begins anew', async () => {
+  test('to the beginning starts anew', async () => {
     const world = createWorld()
     const run = await stoppedAfter(world, 2)
     await rewindRun(run, 0, world.ports, 'me')
@@ -207,7 +207,7 @@ describe('going back', () => {
     expect(state.progress).toBeUndefined()
   })
 
-  test('is refused for a run that has ended, and to where there is no checkpoint', async () => {
+  test('is refused for a run that has ended, and if there is no checkpoint', async () => {
     const world = createWorld()
     const ended = await finished(world)
     await expect(rewindRun(ended, 1, world.ports, 'me')).rejects.toMatchObject({
@@ -224,7 +224,7 @@ describe('going back', () => {
     [0, ''],
     [1, '1'],
     [2, '12'],
-  ])('to iteration %i puts the files back', async (iteration, text) => {
+  ])('to iteration %i restores the files', async (iteration, text) => {
     const workspace = memoryWorkspace({ log: '' })
     const world = createWorld({ workspace })
     const stop = new AbortController()

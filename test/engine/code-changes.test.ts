@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { continuesCode, versionOf } from '../../src/engine/code-digest.ts'
 import { codeDigest } from '../../src/engine/index.ts'
 import { createWorld, loopOf, memoryWorkspace, treeOf } from './fixture.ts'
 
@@ -29,7 +30,7 @@ async function stoppedInFirst(world = createWorld()) {
 }
 
 describe('a change of the code of a loop', () => {
-  test('in the middle of an iteration is refused, with what to do, and nothing is written', async () => {
+  test('in the middle of an iteration is refused with advice, and nothing is written', async () => {
     const { world, run } = await stoppedInFirst()
     const { loop, ran } = versioned('2')
     const before = await world.events(run)
@@ -40,7 +41,7 @@ describe('a change of the code of a loop', () => {
     expect((await world.journal.findRun(run)).held).toBe(false)
   })
 
-  test('goes on with the old code as if nothing had been tried', async () => {
+  test('continues with the old code as if nothing had been tried', async () => {
     const { world, run } = await stoppedInFirst()
     await world.drive(run, versioned('2').loop).catch(() => undefined)
     const { loop, ran } = versioned('1')
@@ -48,7 +49,7 @@ describe('a change of the code of a loop', () => {
     expect(ran).toEqual(['1 three', '1 one', '1 two', '1 three'])
   })
 
-  test('by force starts the iteration anew', async () => {
+  test('by force restarts the iteration', async () => {
     const { world, run } = await stoppedInFirst()
     const { loop, ran } = versioned('2')
     const end = await world.finish(run, loop, { force: true })
@@ -58,7 +59,7 @@ describe('a change of the code of a loop', () => {
     expect(restarted).toMatchObject({ iteration: 1, reason: 'the code of the loop changed' })
   })
 
-  test('by force can be interrupted and goes on without force', async () => {
+  test('by force can be interrupted and continues without force', async () => {
     const { world, run } = await stoppedInFirst()
     const stop = new AbortController()
     await world.finish(run, versioned('2', stop).loop, { force: true, signal: stop.signal })
@@ -67,7 +68,7 @@ describe('a change of the code of a loop', () => {
     expect(ran.slice(0, 1)).toEqual(['2 three'])
   })
 
-  test('at the boundary of iterations is taken, and recorded', async () => {
+  test('between iterations is accepted and recorded', async () => {
     const world = createWorld()
     const first = versioned('1')
     const run = await world.start(first.loop)
@@ -96,7 +97,7 @@ describe('a change of the code of a loop', () => {
     )
   })
 
-  test('E5: by force puts the files back and voids what was checked on the others', async () => {
+  test('E5: by force restores the files and voids checks on other files', async () => {
     const workspace = memoryWorkspace({ log: '' })
     const seen: unknown[] = []
     const world = createWorld({
@@ -150,8 +151,43 @@ describe('the digest of a loop', () => {
     ['code', { iterate: async () => 2 }],
     ['conditions', { until: [{ type: 'max-iterations', iterations: 9 } as const] }],
     ['code of a condition', { until: [{ type: 'custom', name: 'c', met: () => true } as const] }],
-  ])('is another for another %s', (_name, change) => {
+  ])('differs for another %s', (_name, change) => {
     expect(codeDigest({ ...loop, ...change })).not.toBe(codeDigest(loop))
+  })
+
+  test('with a revision does not depend on the source text of the functions', () => {
+    const digest = codeDigest({ ...loop, revision: 1 })
+    expect(codeDigest({ ...loop, revision: 1, iterate: async () => 2 })).toBe(digest)
+    expect(codeDigest({ ...loop, revision: 2 })).not.toBe(digest)
+    expect(codeDigest({ ...loop, revision: 1, version: '2' })).not.toBe(digest)
+  })
+})
+
+describe('an iteration that began before revisions were recorded', () => {
+  const source = { file: 'fix.yaml', digest: 'abc' }
+  const legacy = codeDigest(loopOf<number>(async () => 1))
+  const loop = { ...loopOf<number>(async () => 2, { version: 'abc' }), revision: 1 }
+
+  test('continues with the first revision of the same loop file', () => {
+    expect(continuesCode(loop, legacy, source)).toBe(true)
+    const changes = { model: 'openai/gpt-6' }
+    const version = versionOf({ ...source, changes })
+    expect(continuesCode({ ...loop, version }, legacy, { ...source, changes })).toBe(true)
+  })
+
+  test.each([
+    ['another loop file', loop, { ...source, digest: 'other' }],
+    ['other changes to it', loop, { ...source, changes: { model: 'openai/gpt-6' } }],
+    ['a later revision', { ...loop, revision: 2 }, source],
+    ['a loop without a revision', loopOf<number>(async () => 2, { version: 'abc' }), source],
+    ['a loop that is not from a file', loop, undefined],
+  ])('does not continue with %s', (_name, other, from) => {
+    expect(continuesCode(other, legacy, from)).toBe(false)
+  })
+
+  test('does not continue with another recorded revision', () => {
+    const recorded = codeDigest({ ...loop, revision: 2 })
+    expect(continuesCode(loop, recorded, source)).toBe(false)
   })
 })
 

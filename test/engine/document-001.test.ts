@@ -1,6 +1,6 @@
-// The scenarios of document 001 on exit conditions and checkpoints. That a checkpoint which cannot be kept is
-// tried again and then said loudly is in keep.test.ts; that a damaged checkpoint file is refused, in
-// test/host.test.ts and src/protocol/parse-checkpoint-file.test.ts.
+// The scenarios of document 001 on exit conditions and checkpoints. Related: keep.test.ts (a failed
+// commit is retried, then reported), test/host.test.ts and
+// src/formats/parse-checkpoint-file.test.ts (a damaged checkpoint file is refused).
 
 import { expect, test } from 'vitest'
 import type { Check } from '../../src/engine/index.ts'
@@ -18,7 +18,7 @@ const growing = (workspace: ReturnType<typeof memoryWorkspace>) =>
     { until: [{ type: 'checks-pass' }] },
   )
 
-test('some conditions met and others not: the loop goes on until all are', async () => {
+test('with only some conditions met, the loop continues until all are', async () => {
   const workspace = memoryWorkspace({ log: '' })
   const longerThan = (length: number): Check => {
     return async () => {
@@ -36,7 +36,7 @@ test('some conditions met and others not: the loop goes on until all are', async
   expect(Object.values(evidence).map(({ status }) => status)).toEqual(['met', 'met', 'met'])
 })
 
-test('a verification that takes too long is not met, and the loop goes on', async () => {
+test('a verification that times out is not met, and the loop continues', async () => {
   const workspace = memoryWorkspace({ log: '' })
   const slow: Check = Object.assign(
     async () => {
@@ -56,7 +56,7 @@ test('a verification that takes too long is not met, and the loop goes on', asyn
   expect(answers).toEqual(['timeout', 'met'])
 })
 
-test('recovery goes on within the iteration that was under way: at most one is done again', async () => {
+test('recovery resumes within the interrupted iteration: at most one is repeated', async () => {
   const trees = new Map()
   const checks: Record<string, Check> = {}
   const first = memoryWorkspace({ log: '' }, trees)

@@ -12,13 +12,13 @@ const failing = (message: (iteration: number) => string) =>
     { until: [] },
   )
 
-/** What a bug in somebody's code does. */
+/** What a bug in a user's code does. */
 function bug(): never {
   throw new TypeError('undefined is not a function')
 }
 
 describe('an error in an iteration', () => {
-  test('that is a failure of the world goes on to the next one', async () => {
+  test('that is an external failure continues with the next one', async () => {
     const world = createWorld()
     const loop = loopOf<number>(
       async (previous, it) => {
@@ -34,7 +34,7 @@ describe('an error in an iteration', () => {
     expect((await world.state(run)).progress).toBe(10)
   })
 
-  test('that comes three times ends the run as stuck, though the numbers in it differ', async () => {
+  test('that occurs three times ends the run as stuck, even if the numbers in it differ', async () => {
     const world = createWorld()
     const loop = failing((n) => `assertion ${n} of ${n * 7} failed`)
     const run = await world.start(loop)
@@ -48,7 +48,7 @@ describe('an error in an iteration', () => {
     })
   })
 
-  test('that is another each time does not', async () => {
+  test('that differs each time does not', async () => {
     const world = createWorld()
     const words = ['one', 'two', 'three', 'four', 'five']
     const loop = failing((n) => `${words[n]} broke`)
@@ -87,7 +87,7 @@ describe('an error in an iteration', () => {
     })
   })
 
-  test('that its author calls fatal fails the run', async () => {
+  test('that its author marks fatal fails the run', async () => {
     const world = createWorld()
     const fault = { code: 'no-licence', message: 'buy one', retryable: false, fatal: true }
     const loop = loopOf<null>(async (_context, it) =>
@@ -178,7 +178,7 @@ describe('a run ends by its own conditions', () => {
     expect((await world.state(run)).iteration).toBe(iterations)
   })
 
-  test('same-error, before the limit that always holds', async () => {
+  test('same-error, before the built-in limit', async () => {
     const world = createWorld()
     const loop = counting({ type: 'same-error', times: 2 }, 3)
     const run = await world.start(loop)

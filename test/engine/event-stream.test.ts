@@ -17,7 +17,7 @@ async function collect(
 }
 
 describe('the events of a run', () => {
-  test('are read from the beginning or from any place, to the end', async () => {
+  test('are read from the beginning or from any position, to the end', async () => {
     const world = createWorld()
     const loop = counting()
     const run = await world.start(loop)
@@ -60,7 +60,7 @@ describe('the events of a run', () => {
     expect(seen).toEqual(await world.events(run))
   })
 
-  test('are all seen by a slow reader, and pile up nowhere', async () => {
+  test('are all seen by a slow reader, and are not buffered', async () => {
     const world = createWorld()
     const loop = counting(400)
     const run = await world.start(loop, { limits: { iterations: 1000 } })
@@ -76,14 +76,14 @@ describe('the events of a run', () => {
     expect(lastSeq).toBeGreaterThan(1500)
   })
 
-  test('are those of now for a reader who does not follow', async () => {
+  test('are the existing ones for a reader that does not follow', async () => {
     const world = createWorld()
     const run = await world.start(counting())
     const seen = await collect(streamEvents(world.journal, run, { follow: false }))
     expect(seen.map(({ event }) => event.type)).toEqual(['run-created'])
   })
 
-  test('are followed until the reader has enough', async () => {
+  test('are followed until the reader stops', async () => {
     const world = createWorld()
     const run = await world.start(counting())
     const enough = new AbortController()
@@ -96,7 +96,7 @@ describe('the events of a run', () => {
     expect(await collect(streamEvents(world.journal, run, aborted))).toEqual([])
   })
 
-  test('of a run that there is not are refused', async () => {
+  test('of an unknown run are refused', async () => {
     const world = createWorld()
     const stream = collect(streamEvents(world.journal, idOf('nobody')))
     await expect(stream).rejects.toMatchObject({ code: 'unknown-run' })

@@ -1,5 +1,5 @@
 // E2, by exhaustion: each loop runs once to its end; then, for every moment of its journal, another
-// world in which only that much happened is driven to the end, and must come to the same.
+// world in which only that much happened is driven to the end, and must have the same result.
 
 import { describe, expect, test } from 'vitest'
 import type { AnyLoopType } from '../../src/engine/index.ts'
@@ -15,7 +15,7 @@ import {
 } from './fixture.ts'
 
 interface Case {
-  /** Makes the loop for one world; what runs is told to `ran`. */
+  /** Creates the loop for one world; everything that runs is passed to `ran`. */
   readonly make: (ran: (id: string) => void, world: () => World) => AnyLoopType
   readonly options?: StartOptions
   /** What people do while it runs. */
@@ -92,7 +92,7 @@ const cases: Readonly<Record<string, Case>> = {
         return step('length', () => large.length + kept.bytes)
       }),
   },
-  'a question that a person answers, and one that nobody does': {
+  'a question that a person answers, and one without an answer': {
     make: (ran) =>
       loopOf<unknown>(async (_context, it) => {
         const who = await it.ask('who', { text: 'Who?', default: 'nobody', deadlineMs: 9000 })
@@ -112,7 +112,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 }
 
-/** What ran, of what had a result already. */
+/** What ran although it already had a result. */
 function repeated(
   events: readonly RecordedEvent[],
   count: number,
@@ -156,7 +156,7 @@ describe('E2: a run resumed from any prefix of its journal ends as if it had not
     }
   })
 
-  test('also when it is killed again and again on its way', async () => {
+  test('also when it is killed again and again on the way', async () => {
     const world = createWorld()
     const make = cases['branches in branches']?.make ?? (() => loopOf<null>(async () => null))
     const loop = make(

@@ -8,7 +8,7 @@ const throwing: Check = async () => {
   throw new Error('no such command')
 }
 
-/** One iteration that does some work; complete when the checks pass on the tree as it is then. */
+/** One iteration that does some work; complete when the checks pass on the tree at that time. */
 const certified = (work: (it: Iteration) => Promise<unknown>, checks?: readonly string[]) =>
   loopOf<null>(
     async (_context, it) => {
@@ -29,7 +29,7 @@ async function outcomeOf(world: World, loop: ReturnType<typeof certified>): Prom
   return end.type === 'ended' ? end.outcome.type : end.type
 }
 
-describe('E5: complete means that the checks passed on the tree as it is', () => {
+describe('E5: complete means that the checks passed on the current tree', () => {
   const workspace = () => memoryWorkspace({ code: 'broken' })
 
   test('a check is run by the engine, and its evidence is bound to the tree', async () => {
@@ -50,7 +50,7 @@ describe('E5: complete means that the checks passed on the tree as it is', () =>
     expect(evidence).toEqual({ test: { status: 'met', iteration: 1, tree } })
   })
 
-  test('a change of files after the check voids it: the engine checks again', async () => {
+  test('a change of files after the check voids it, and the engine checks again', async () => {
     const files = workspace()
     const seen: unknown[] = []
     const look: Check = async () => {
@@ -77,7 +77,7 @@ describe('E5: complete means that the checks passed on the tree as it is', () =>
     expect(await outcomeOf(world, loop)).toBe('completed')
   })
 
-  test('files that are back as they were are the tree that was checked', async () => {
+  test('restored files are the tree that was checked', async () => {
     const files = workspace()
     const world = createWorld({ workspace: files, checks: { test: met } })
     const loop = certified(async (it) => {
@@ -88,7 +88,7 @@ describe('E5: complete means that the checks passed on the tree as it is', () =>
     expect(await outcomeOf(world, loop)).toBe('completed')
   })
 
-  test('a file that somebody changed between two iterations voids it', async () => {
+  test('a file that a person changed between two iterations voids it', async () => {
     const files = workspace()
     const seen: unknown[] = []
     const look: Check = async () => {
@@ -119,7 +119,7 @@ describe('E5: complete means that the checks passed on the tree as it is', () =>
     const run = await world.start(loop)
     expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'completed' } })
     expect(seen).toEqual(['broken', 'edited 1'])
-    // What was edited while it was certified is no part of it.
+    // An edit made while it was certified is not part of it.
     expect(files.files.get('code')).toBe('edited 1')
   })
 
@@ -132,7 +132,7 @@ describe('E5: complete means that the checks passed on the tree as it is', () =>
     ['throws', { test: throwing }, 'error'],
     ['is skipped', { test: async () => ({ status: 'skipped', output: '' }) }, 'skipped'],
     [
-      'throws a fault that says it may be tried again',
+      'throws a retryable fault',
       {
         test: async () => {
           throw new FaultError({ code: 'ECONNRESET', message: 'gone', retryable: true })
@@ -141,7 +141,7 @@ describe('E5: complete means that the checks passed on the tree as it is', () =>
       'error',
     ],
     ['never returns', { test: () => new Promise(() => undefined) }, 'timeout'],
-  ])('a check that %s is no pass', async (_name, checks, status) => {
+  ])('a check that %s has not passed', async (_name, checks, status) => {
     const world = createWorld({ checks })
     let seen: string | undefined
     const loop = certified(async (it) => {
@@ -174,7 +174,7 @@ describe('E5: complete means that the checks passed on the tree as it is', () =>
     ).toBe('exhausted')
   })
 
-  test('the word of an agent is no check', async () => {
+  test("an agent's claim is not a check", async () => {
     const report = {
       status: 'done',
       text: 'all tests pass',
@@ -187,7 +187,7 @@ describe('E5: complete means that the checks passed on the tree as it is', () =>
     expect(await outcomeOf(world, loop)).toBe('exhausted')
   })
 
-  test('a check that nobody configured fails the run', async () => {
+  test('an unknown check fails the run', async () => {
     for (const name of ['missing', 'constructor']) {
       const world = createWorld({ checks: { test: met } })
       expect(
@@ -199,7 +199,7 @@ describe('E5: complete means that the checks passed on the tree as it is', () =>
     }
   })
 
-  test('a check sees files that nothing changes meanwhile', async () => {
+  test('files do not change while a check reads them', async () => {
     const files = workspace()
     const seen: unknown[] = []
     const world = createWorld({
@@ -220,7 +220,7 @@ describe('E5: complete means that the checks passed on the tree as it is', () =>
       }),
     )
     await outcomeOf(world, loop)
-    // The second time is the engine's own, on the files as they were left.
+    // The second check is the engine's own, on the files as they were left.
     expect(seen).toEqual(['broken', 'broken', 'changed', 'changed'])
   })
 

@@ -11,7 +11,7 @@ test('E2: a process that lost its run leaves the files of the next one alone', a
   const world = createWorld({ workspace, journal })
   const loop = loopOf<null>(async (_context, it) => {
     await it.step('write', async () => {
-      // Frozen so long that another takes the run over, which has its own idea of the files.
+      // Frozen so long that another process takes the run over and changes the files.
       nowMs += pastLeaseMs
       await journal.acquire(run, 'another')
       workspace.files.set('log', 'of the other')

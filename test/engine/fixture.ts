@@ -1,4 +1,4 @@
-/** What the stories of the engine share: a world on a manual clock, and copies of its past. */
+/** Shared by the tests of the engine: a world on a manual clock, and copies of its past. */
 
 import { createHash } from 'node:crypto'
 import { uuidv7 } from 'uuidv7'
@@ -31,7 +31,7 @@ import { createManualClock, type ManualClock } from '../../src/testing/manual-cl
 import { memoryBlobs } from '../../src/testing/memory-blobs.ts'
 import { openLocalStore } from '../../src/testing/open-local-store.ts'
 
-/** A loop of one iteration unless told; progress is what it returned, context the one before. */
+/** A loop of one iteration by default; progress is what it returned, context the previous one. */
 export function loopOf<Progress = Json>(
   iterate: LoopType<Json, Progress | undefined, Progress, Progress>['iterate'],
   others: Partial<LoopType<Json, Progress | undefined, Progress, Progress>> = {},
@@ -116,7 +116,7 @@ const isOfType = <T extends RunEvent['type']>(
 /** Any text as an id of a run. */
 export const idOf = (text: string): RunId => JSON.parse(JSON.stringify(text))
 
-/** Waits, in turns and not in time, until something is so. */
+/** Waits, in turns and not in time, until a condition holds. */
 export async function until(holds: () => boolean): Promise<void> {
   for (let turn = 0; turn < 5000; turn++) {
     if (holds()) return
@@ -125,7 +125,7 @@ export async function until(holds: () => boolean): Promise<void> {
   throw new Error('it never came to be')
 }
 
-/** A promise with its ends outside. */
+/** A promise with its resolvers. */
 export interface Deferred<T> {
   readonly promise: Promise<T>
   resolve(value: T): void
@@ -182,7 +182,7 @@ export async function worldAfter(
   await world.journal.createRun({ id: run, name: run, loop, atMs, event, blobs: [], trees: [] })
   for (const [index, { event: later }] of events.entries()) {
     if (later.type !== 'decision-applied') continue
-    // A default is taken at its deadline, by whoever waits for it.
+    // A default is used at its deadline, by the process that waits for it.
     if (later.by === 'default' && index >= count) continue
     await world.journal.recordDecision(run, later.decision, later.by, atMs)
   }
@@ -206,7 +206,7 @@ export async function worldAfter(
 
 export interface MemoryWorkspace extends Workspace {
   readonly files: Map<string, string>
-  /** All trees that were ever kept; shared, they survive a crash. */
+  /** All trees that were ever stored; if shared, they survive a crash. */
   readonly trees: Map<TreeId, readonly (readonly [string, string])[]>
   readonly restored: TreeId[]
 }

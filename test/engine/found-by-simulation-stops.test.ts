@@ -1,5 +1,5 @@
 // What random loops under crashes found about questions, stops and ends (see proof/simulator): one
-// test for each, named after what holds now.
+// test for each, named after the behavior that holds now.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -12,7 +12,7 @@ const withJournal = (ports: Ports, change: (journal: Journal) => Partial<Journal
   journal: { ...ports.journal, ...change(ports.journal) },
 })
 
-test('E9: a question of an iteration that is done anew can be answered anew', async () => {
+test('E9: a question of a restarted iteration can be answered again', async () => {
   const world = createWorld()
   const stop = new AbortController()
   const make = (version: string) =>
@@ -33,7 +33,7 @@ test('E9: a question of an iteration that is done anew can be answered anew', as
   expect(await world.state(run)).toMatchObject({ status: 'exhausted', progress: 'new' })
 })
 
-test('E11: a decision that comes while the end is written neither undoes nor follows it', async () => {
+test('E11: a decision that arrives while the end is written neither undoes nor follows it', async () => {
   const world = createWorld()
   const loop = loopOf<null>(async () => null)
   const run = await world.start(loop)
@@ -51,7 +51,7 @@ test('E11: a decision that comes while the end is written neither undoes nor fol
   expect(await world.journal.pendingDecisions(run)).toEqual([])
 })
 
-test('E9: a question whose answer another process applied does not hold a run that is stopped', async () => {
+test('E9: a question whose answer another process applied does not block a run that is stopped', async () => {
   const world = createWorld()
   const loop = loopOf<string>(
     async (_context, it) =>
@@ -68,7 +68,7 @@ test('E9: a question whose answer another process applied does not hold a run th
   expect(await world.clock.pass(driving)).toMatchObject({ type: 'suspended' })
 })
 
-test('a stop that comes while files are looked at keeps the next iteration from starting', async () => {
+test('a stop that arrives while files are read prevents the next iteration from starting', async () => {
   const workspace = memoryWorkspace()
   const look = deferred()
   let looks = 0
@@ -91,7 +91,7 @@ test('a stop that comes while files are looked at keeps the next iteration from 
   expect((await world.state(run)).iteration).toBe(1)
 })
 
-test('a run whose hook before it is cut short by a shutdown was not refused', async () => {
+test('a run whose before-run hook is interrupted by a shutdown was not refused', async () => {
   const stop = new AbortController()
   const world = createWorld({
     hooks: [
@@ -115,7 +115,7 @@ test('a run whose hook before it is cut short by a shutdown was not refused', as
   })
 })
 
-test('many steps under way at once are no leak of listeners', async () => {
+test('many steps in flight at once do not leak listeners', async () => {
   const warnings: string[] = []
   const note = (warning: Error): void => void warnings.push(warning.name)
   process.on('warning', note)
@@ -133,7 +133,7 @@ test('many steps under way at once are no leak of listeners', async () => {
   expect(warnings).toEqual([])
 })
 
-test('E2: a run that is cancelled in the middle of a step says what its files are', async () => {
+test('E2: a run that is cancelled in the middle of a step records its files', async () => {
   const workspace = memoryWorkspace({ a: '1' })
   const world = createWorld({ workspace })
   const loop = loopOf<null>(async (_context, it) => {

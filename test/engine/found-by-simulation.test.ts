@@ -1,5 +1,5 @@
 // What random loops under crashes found about results, order and files (see proof/simulator): one
-// test for each, named after what holds now.
+// test for each, named after the behavior that holds now.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
@@ -64,7 +64,7 @@ describe('E2: results are delivered in the order of the journal', () => {
   })
 })
 
-test('E2: an attempt that was cut short by a crash is none of those that may fail', async () => {
+test('E2: an attempt that was interrupted by a crash does not count as failed', async () => {
   let failures = 0
   const loop = loopOf<string>((_context, it) =>
     it.step(
@@ -88,7 +88,7 @@ test('E2: an attempt that was cut short by a crash is none of those that may fai
   expect((await later.state(run)).progress).toBe('well')
 })
 
-test('E2: what an attempt left that a provider put off is undone before the next', async () => {
+test('E2: files of an attempt that a provider deferred are restored before the next', async () => {
   const workspace = memoryWorkspace()
   const world = createWorld({ workspace })
   let calls = 0
@@ -145,7 +145,7 @@ test('E2: steps that the code did not wait for end before their iteration does',
   expect(types.slice(-3)).toEqual(['step-finished', 'iteration-ended', 'run-ended'])
 })
 
-test('E2: code that swallows the failure of a disk starts nothing on the way it takes then', async () => {
+test('E2: code that swallows a disk failure starts nothing afterwards', async () => {
   const workspace = memoryWorkspace()
   let failing = true
   const fragile = {
@@ -205,7 +205,7 @@ test('E2: files that a person changed during a pause are kept, even if the resum
   expect(workspace.files.get('a')).toBe('mine')
 })
 
-test('E2: a step that a disk kept from starting is not overtaken by the one asked for after it', async () => {
+test('E2: a step that a disk failure prevented from starting is not overtaken by the next one', async () => {
   const workspace = memoryWorkspace()
   let looks = 0
   const fragile = {
@@ -217,7 +217,7 @@ test('E2: a step that a disk kept from starting is not overtaken by the one aske
   }
   const world = createWorld({ workspace: fragile })
   const loop = loopOf<string>(async (_context, it) => {
-    // After a wait the files are looked at before a step starts on them.
+    // After a wait the files are read before a step starts on them.
     await it.sleep('nap', 1)
     const both = [it.step('first', () => 'a'), it.step('second', () => 'b', { readOnly: true })]
     return (await Promise.all(both)).join('')

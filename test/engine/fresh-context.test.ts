@@ -86,7 +86,7 @@ describe('E3: only progress is passed from one iteration to the next', () => {
     expect(seen).toEqual([undefined, { list: [1] }, { list: [1, 2] }])
   })
 
-  test('createContext is given input and progress, and nothing else', async () => {
+  test('createContext gets input and progress, and nothing else', async () => {
     const world = createWorld()
     const given: unknown[][] = []
     const loop = loopOf<number>(async (previous) => (previous ?? 0) + 1, {
@@ -104,7 +104,7 @@ describe('E3: only progress is passed from one iteration to the next', () => {
     ])
   })
 
-  test('a resumed run is given the same as one that was not interrupted', async () => {
+  test('a resumed run gets the same as one that was not interrupted', async () => {
     const world = createWorld()
     const contexts: unknown[] = []
     const stop = new AbortController()

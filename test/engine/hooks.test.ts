@@ -68,7 +68,7 @@ describe('hooks', () => {
 })
 
 describe('a blocking hook', () => {
-  test('that throws a fatal fault ends the run with what it refuses', async () => {
+  test('that throws a fatal fault ends the run with its reason', async () => {
     const fault = { code: 'enough', message: 'no more', retryable: false, fatal: true }
     const run: Hook['run'] = () => {
       throw new FaultError(fault)
@@ -82,7 +82,7 @@ describe('a blocking hook', () => {
     })
   })
 
-  test('refuses the step that it comes before: it does not run, and this is journaled', async () => {
+  test('refuses the step that it precedes: the step does not run, and this is journaled', async () => {
     let ran = 0
     const world = createWorld({ hooks: [refusing('before-step', (step) => step === 'push#1')] })
     const loop = loopOf<string>(async (_context, it) =>
@@ -170,7 +170,7 @@ describe('a blocking hook', () => {
     },
   )
 
-  test('E9: that never returns holds a step for a time and no longer, and not a cancelled run', async () => {
+  test('E9: that never returns delays a step for a limited time, and not a cancelled run', async () => {
     const hanging: Hook = {
       name: 'stuck',
       points: ['before-step'],
@@ -202,7 +202,7 @@ describe('an observing hook', () => {
     ],
     ['rejects', () => Promise.reject(new Error('broken'))],
     ['never returns', () => new Promise(() => undefined)],
-  ])('that %s never hurts a run', async (_name, run) => {
+  ])('that %s never affects a run', async (_name, run) => {
     const world = createWorld({ tools, hooks: [{ name: 'watcher', points: everyPoint, run }] })
     const loop = working()
     const id = await world.start(loop)

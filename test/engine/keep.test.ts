@@ -1,4 +1,4 @@
-// A workspace that keeps what iterations leave, as a git worktree does with commits.
+// A workspace that stores the result of iterations, as a git worktree does with commits.
 
 import { expect, test } from 'vitest'
 import type { Check, IterationWork, Workspace } from '../../src/engine/index.ts'
@@ -58,7 +58,7 @@ const limits = { iterations: 3 }
 
 const met: Check = async () => ({ status: 'met', output: '' })
 
-test('each iteration is kept with its files and its report, before its end is on record', async () => {
+test('each iteration is stored with its files and its report before its end is recorded', async () => {
   const { workspace, kept } = keeping(undefined, async () => {
     ended.push((await world.only(run, 'iteration-ended')).length)
   })
@@ -74,7 +74,7 @@ test('each iteration is kept with its files and its report, before its end is on
   expect(ended).toEqual([0, 1, 2])
 })
 
-test('after a kill at any moment every iteration whose end is not on record is kept', async () => {
+test('after a kill at any moment, every iteration whose end is not recorded is stored', async () => {
   const first = keeping()
   const world = createWorld({ workspace: first.workspace, agents })
   const loop = counting(first.workspace)
@@ -115,7 +115,7 @@ test('document 001: uncommitted work is not certified', async () => {
   const loop = {
     ...counting(workspace),
     until: [{ type: 'checks-pass' as const }],
-    // Somebody frees some space after the first iteration.
+    // A person frees some space after the first iteration.
     extractProgress: (_result: null, _previous: null | undefined, { refusals }: Findings) => {
       if (refusals.some(({ code }) => code === 'not-kept')) isBroken = false
       return null
@@ -141,7 +141,7 @@ test('a process that lost the run does not continue without committing its work'
   await expect(world.finish(run, loop)).rejects.toMatchObject({ code: 'fenced' })
 })
 
-test('an iteration that is entered again is not kept, and one that a cancel cut off is, as unfinished', async () => {
+test('a resumed iteration is not stored, and one that was cancelled is, as unfinished', async () => {
   const { workspace, kept } = keeping()
   const world = createWorld({ workspace })
   const begun = deferred()

@@ -6,7 +6,7 @@ import { createWorld, loopOf } from './fixture.ts'
 describe('large results', () => {
   const large = { text: 'x'.repeat(70_000), n: 1 }
 
-  test('are kept as a blob that the journal names, and come back as they were', async () => {
+  test('are stored as a blob that the journal names, and are returned unchanged', async () => {
     const world = createWorld()
     const stop = new AbortController()
     const loop = loopOf<boolean>(async (_context, it) => {
@@ -25,7 +25,7 @@ describe('large results', () => {
     expect((await world.state(run)).progress).toBe(true)
   })
 
-  test('of exactly the limit are kept in the row', async () => {
+  test('of exactly the limit are stored in the row', async () => {
     const world = createWorld()
     const loop = loopOf<number>(async (_context, it) => {
       await it.step('fits', () => 'x'.repeat(64 * 1024 - 2))
@@ -49,7 +49,7 @@ describe('large results', () => {
     expect((await world.state(run)).progress).toBe(JSON.stringify(large).length)
   })
 
-  test('that are gone leave a run that can be resumed when they are back', async () => {
+  test('that are missing leave a run that can be resumed when they are restored', async () => {
     const missing = new Set<string>()
     const world = createWorld()
     const blobs = {
@@ -88,7 +88,7 @@ async function* bytes(): AsyncGenerator<Uint8Array> {
 }
 
 describe('artifacts', () => {
-  test('are kept by their hash, once, and named so that no garbage collection removes them', async () => {
+  test('are stored by their hash, once, and referenced so that no garbage collection removes them', async () => {
     const world = createWorld()
     const loop = loopOf<unknown[]>(async (_context, it) => [
       await it.artifact('log', 'hello'),

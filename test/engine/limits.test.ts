@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Limits } from '../../src/loop/index.ts'
 import { createWorld, loopOf, until } from './fixture.ts'
 
-/** Counts up, spending as it goes, for ever. */
+/** Counts up, spending as it goes, forever. */
 const counting = () =>
   loopOf<number>(
     async (previous, it) =>
@@ -33,7 +33,7 @@ describe('a run ends by its limits', () => {
   test.each<[string, (now: number) => Partial<Limits>]>([
     ['time', () => ({ timeMs: 5000 })],
     ['deadline', (now) => ({ deadlineAtMs: now + 5000 })],
-  ])('%s, in the middle of a step, which hears of it', async (limit, limitsAt) => {
+  ])('%s, in the middle of a step, which is notified', async (limit, limitsAt) => {
     const world = createWorld()
     let heard = ''
     const loop = loopOf<null>(async (_context, it) =>
@@ -52,7 +52,7 @@ describe('a run ends by its limits', () => {
     expect(world.clock.now() - began).toBe(5000)
   })
 
-  test('time that a question takes is not time at work, and is not polled for', async () => {
+  test('time spent on a question is not active time, and is not polled for', async () => {
     const world = createWorld()
     const loop = loopOf<string>(async (_context, it) => {
       await it.step('work', () => world.clock.sleep(4999))

@@ -4,7 +4,7 @@ import { createWorld, loopOf, type World } from './fixture.ts'
 
 type Code = (it: Iteration) => Promise<unknown>
 
-/** The same loop, as far as its digest tells, with other code behind it. */
+/** The same loop, according to its digest, with other code behind it. */
 const loopWith = (code: { current: Code }) =>
   loopOf<unknown>(async (_context, it) => {
     await code.current(it)
@@ -14,7 +14,7 @@ const loopWith = (code: { current: Code }) =>
 const plain = { readOnly: true }
 const step = (it: Iteration, name: string): Promise<string> => it.step(name, () => name, plain)
 
-/** Runs some code until it is stopped after its last step, then other code on what it left. */
+/** Runs some code until it is stopped after its last step, then other code on its journal. */
 async function resumeWith(before: Code, after: Code) {
   const world = createWorld()
   const stop = new AbortController()
@@ -126,10 +126,10 @@ describe('code that does not request the recorded step stops the run with an err
   })
 
   test.each<[string, Code]>([
-    ['a branch less', (it) => it.parallel({ right: (branch) => step(branch, 'work') })],
-    ['a branch of another name', (it) => it.parallel({ other: (branch) => step(branch, 'work') })],
+    ['one branch less', (it) => it.parallel({ right: (branch) => step(branch, 'work') })],
+    ['another branch name', (it) => it.parallel({ other: (branch) => step(branch, 'work') })],
     ['no branches', async () => undefined],
-  ])('with %s, naming what nothing asked for', async (_name, after) => {
+  ])('with %s, naming the step that was not requested', async (_name, after) => {
     const { world, run, error } = await resumeWith(twoBranches, after)
     expect(error).toMatchObject({ code: 'step-mismatch' })
     expect(String(error)).toContain('0.left/work#1')

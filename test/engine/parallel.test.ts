@@ -3,7 +3,7 @@ import { FaultError, type Iteration } from '../../src/loop/index.ts'
 import { createWorld, deferred, loopOf, worldAfter } from './fixture.ts'
 
 describe('branches of parallel', () => {
-  test('give their results by name, and are steps of their own by path', async () => {
+  test('return their results by name, and have separate steps by path', async () => {
     const world = createWorld()
     const loop = loopOf<object>(async (_context, it) => {
       const first = await it.parallel({
@@ -27,7 +27,7 @@ describe('branches of parallel', () => {
     })
   })
 
-  test('run side by side when their steps change no files', async () => {
+  test('run concurrently if their steps change no files', async () => {
     const world = createWorld()
     let inside = 0
     const together = deferred()
@@ -47,7 +47,7 @@ describe('branches of parallel', () => {
     expect((await world.finish(run, loop)).type).toBe('ended')
   })
 
-  test('are all waited for before the failure of one is thrown', async () => {
+  test('are all awaited before the failure of one is thrown', async () => {
     const world = createWorld()
     const order: string[] = []
     const loop = loopOf<null>(async (_context, it) => {
@@ -72,7 +72,7 @@ describe('branches of parallel', () => {
     expect(order).toEqual(['slow is done', 'FaultError: no luck'])
   })
 
-  test('with names that could be taken for paths are refused', async () => {
+  test('with names that could be mistaken for paths are refused', async () => {
     const world = createWorld()
     const loop = loopOf<null>(async (_context, it) => {
       await it.parallel({ 'a/b': (branch) => branch.step('x', () => 1) })
@@ -84,7 +84,7 @@ describe('branches of parallel', () => {
   })
 })
 
-/** Two branches whose steps take turns; what arrives when is seen in one shared list. */
+/** Two branches whose steps alternate; the order of arrival is recorded in one shared list. */
 function racing(times: Record<string, number>, clock: () => (ms: number) => Promise<void>) {
   const arrivals: string[] = []
   const branchOf = (name: string) => async (it: Iteration) => {
@@ -102,7 +102,7 @@ function racing(times: Record<string, number>, clock: () => (ms: number) => Prom
   return { loop, arrivals }
 }
 
-/** One branch fails, and another looks at what that one saw of it. */
+/** One branch fails, and another checks what the first one saw of it. */
 function failingBranch() {
   const failed: string[] = []
   return loopOf<string[]>(async (_context, it) => {
@@ -131,7 +131,7 @@ describe('E2: results arrive in the order of the journal', () => {
   const times = { a1: 30, b1: 10, b2: 5, a2: 5, b3: 100, a3: 1 }
   const order = ['b1', 'b2', 'a1', 'a2', 'a3', 'b3']
 
-  test('after a resume from every moment, whatever the times are then', async () => {
+  test('after a resume from every moment, whatever the timing is then', async () => {
     const world = createWorld()
     const first = racing(times, () => (ms) => world.clock.sleep(ms))
     const run = await world.start(first.loop)
@@ -140,7 +140,7 @@ describe('E2: results arrive in the order of the journal', () => {
     const events = await world.events(run)
     for (let count = 1; count <= events.length; count++) {
       const later = await worldAfter(events, count)
-      // Steps that are left run the other way round in time; those with a result keep their place.
+      // Remaining steps run in reverse order; those with a result keep their position.
       const again = racing({ ...times, a3: 500 }, () => (ms) => later.clock.sleep(ms))
       await later.finish(run, again.loop)
       const done = events
@@ -156,14 +156,14 @@ describe('E2: results arrive in the order of the journal', () => {
     }
   })
 
-  test('one by one: what the code does with a result is done before the next comes', async () => {
+  test('one by one: the code finishes with a result before the next arrives', async () => {
     const make = () => {
       const log: string[] = []
       const branch = (name: string) => async (it: Iteration) => {
         for (const n of [1, 2]) {
           await it.step(`${name}${n}`, () => undefined, { readOnly: true })
           log.push(`${name}${n} came`)
-          // Some waits that are none of the engine's business.
+          // Some waits that the engine does not know about.
           for (let wait = 0; wait < 10; wait++) await Promise.resolve()
           log.push(`${name}${n} is done with`)
         }
@@ -192,7 +192,7 @@ describe('E2: results arrive in the order of the journal', () => {
     }
   })
 
-  test('also where a branch failed, and the others saw that it had', async () => {
+  test('also if a branch failed, and the others noticed', async () => {
     const world = createWorld()
     const loop = failingBranch()
     const run = await world.start(loop)
@@ -207,7 +207,7 @@ describe('E2: results arrive in the order of the journal', () => {
   })
 })
 
-test('steps of one branch start in the order in which they were asked for', async () => {
+test('steps of one branch start in the order in which they were requested', async () => {
   const hold = deferred()
   const world = createWorld({
     hooks: [

@@ -1,4 +1,4 @@
-// What is tried before the first iteration, and what becomes of the run.
+// What is tried before the first iteration, and how that affects the run.
 
 import { describe, expect, test } from 'vitest'
 import type { RunPreflight } from '../../src/engine/index.ts'
@@ -54,7 +54,7 @@ describe('preflight', () => {
     expect((await world.state(run)).preflight).toEqual(fails)
   })
 
-  test('tells the first iteration which checks failed before the run began', async () => {
+  test('informs the first iteration which checks failed before the run began', async () => {
     const answers: Preflight['checks'] = [
       ...fails.checks,
       { check: 'lint', answer: 'passes', durationMs: 5 },
@@ -66,7 +66,7 @@ describe('preflight', () => {
     expect((await world.state(run)).progress).toEqual(['test'])
   })
 
-  test('ends the run with what it found, and nothing of the loop is run', async () => {
+  test('ends the run with its findings, and nothing of the loop is run', async () => {
     const fault = { code: 'cannot-run', message: 'no mocha', retryable: false, fatal: true }
     const world = worldWith(async () => ({ checks: [], fault }))
     const run = await world.start(loop)
@@ -97,7 +97,7 @@ describe('preflight', () => {
     expect(times).toBe(2)
   })
 
-  test('is not made twice, but dependencies are prepared by each process that takes the run', async () => {
+  test('does not run twice, but each process that takes the run prepares dependencies', async () => {
     const stop = new AbortController()
     const world = worldWith(async () => fails)
     const resting = loopOf<number>(async (_context, it) => {

@@ -15,14 +15,14 @@ const asking = (question = deploy) =>
 
 type Run = Awaited<ReturnType<World['start']>>
 
-/** Answers the first question that is open. */
+/** Answers the first open question. */
 async function answer(world: World, run: Run, text: string, by?: string): Promise<void> {
   const [asked] = await openQuestions(world.journal, run)
   await world.decide(run, { type: 'answer', question: asked?.id ?? 'none', answer: text }, by)
 }
 
 describe('a question', () => {
-  test('waits for a person, whose answer the loop is given', async () => {
+  test('waits for a person, whose answer the loop gets', async () => {
     const world = createWorld()
     const loop = asking()
     const run = await world.start(loop)
@@ -49,7 +49,7 @@ describe('a question', () => {
     expect(world.clock.now() - began).toBe(60_000)
   })
 
-  test('takes an answer from before it was asked, where the run may not wait', async () => {
+  test('uses an answer from before it was asked if the run may not wait', async () => {
     const world = createWorld({ waitMsMax: 0 })
     const loop = asking()
     const run = await world.start(loop)
@@ -90,7 +90,7 @@ describe('a question', () => {
     expect((await world.state(run)).progress).toMatchObject({ answer: 'yes', who: 'ada' })
   })
 
-  test('E11: when a person and the deadline come at the same moment, one of them wins', async () => {
+  test('E11: if an answer and the deadline come at the same moment, one of them wins', async () => {
     for (const first of ['person', 'deadline']) {
       const world = createWorld()
       const loop = asking()
@@ -114,7 +114,7 @@ describe('a question', () => {
     }
   })
 
-  test('E11: an answer that is still unnoticed at the deadline wins over the default', async () => {
+  test('E11: an answer that was not noticed by the deadline wins over the default', async () => {
     const world = createWorld()
     // As written by another process a moment ago.
     const journal = { ...world.journal, watch: () => () => undefined }
@@ -143,7 +143,7 @@ describe('a question', () => {
     expect((await world.state(run)).progress).toMatchObject({ answer: 'yes' })
   })
 
-  test('keeps its deadline when the run is resumed, and takes its default when that has passed', async () => {
+  test('keeps its deadline when the run is resumed, and uses its default if that has passed', async () => {
     const world = createWorld()
     const loop = asking()
     const stop = new AbortController()
@@ -158,7 +158,7 @@ describe('a question', () => {
     expect((await world.state(run)).progress).toMatchObject({ by: 'default' })
   })
 
-  test('takes an answer that is one of its options only', () => {
+  test('accepts only one of its options', () => {
     expect(findAnswerProblem(deploy, 'perhaps')).toContain('choose one of: yes, no')
     expect(findAnswerProblem(deploy, 'yes')).toBeUndefined()
   })
@@ -172,7 +172,7 @@ describe('a question', () => {
     })
   })
 
-  test('of two branches is answered on its own', async () => {
+  test('of two branches is answered separately', async () => {
     const world = createWorld()
     const loop = loopOf<unknown>(async (_context, it) =>
       it.parallel({

@@ -34,7 +34,7 @@ describe('a provider that rate-limits', () => {
     expect([second - first, third - second]).toEqual([60_000, 60_000])
   })
 
-  test('E2: repeats no finished step, also when so much was written that a snapshot is due', async () => {
+  test('E2: repeats no finished step, even if so much was written that a snapshot is due', async () => {
     const world = createWorld()
     let calls = 0
     let ran = 0
@@ -98,7 +98,7 @@ describe('a provider that rate-limits', () => {
     expect(world.clock.now()).toBe(deadlineAtMs)
   })
 
-  test('can be waited for by another process, to the same moment', async () => {
+  test('can be waited for by another process, until the same moment', async () => {
     const world = createWorld()
     const { loop, calls } = limitedLoop(() => world, 1)
     const stop = new AbortController()
@@ -113,7 +113,7 @@ describe('a provider that rate-limits', () => {
     expect(second - first).toBe(60_000)
   })
 
-  test('halts all branches of the iteration, and those that were done stay done', async () => {
+  test('halts all branches of the iteration, and finished ones stay finished', async () => {
     const world = createWorld()
     let refused = false
     const ran: string[] = []

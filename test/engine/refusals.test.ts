@@ -1,5 +1,5 @@
-// What random loops and reviews found about refusals, aborts and failing disks: one test for each, named
-// after what holds now.
+// What random loops and reviews found about refusals, aborts and failing disks: one test for each,
+// named after the behavior that holds now.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -13,7 +13,7 @@ const withJournal = (ports: Ports, change: (journal: Journal) => Partial<Journal
   journal: { ...ports.journal, ...change(ports.journal) },
 })
 
-test('E2: a disk that fails after the last step suspends the run; resumed, it ends as if it had not', async () => {
+test('E2: a disk failure after the last step suspends the run; resumed, it ends as if nothing had happened', async () => {
   const workspace = memoryWorkspace()
   let looks = 0
   const failing = {
@@ -133,7 +133,7 @@ test('E2: a refusal does not overtake results that the journal has', async () =>
       if (attempts <= 2) throw rateLimited('slow down', world.clock.now() + 1000)
     })
     const later = it.sleep('later', 200)
-    // The first to fail decides what is asked for next.
+    // The first to fail decides what is requested next.
     const all = Promise.all([large, failing, limited, later])
     const first = await all.catch((error: unknown) => error)
     if (!(first instanceof FaultError)) throw first
@@ -149,7 +149,7 @@ test('E2: a refusal does not overtake results that the journal has', async () =>
   expect(attempts).toBe(3)
 })
 
-test('a run that is cancelled while its files cannot be read ends, and says so', async () => {
+test('a run that is cancelled while its files cannot be read ends, and reports it', async () => {
   const workspace = memoryWorkspace({ a: '1' })
   let isBroken = false
   const failing = {
@@ -212,7 +212,7 @@ test("a loop's own error with a code of ours fails the run, and does not suspend
   expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'failed' } })
 })
 
-test('E6: an action does not start after a cancel that came while a hook was asked', async () => {
+test('E6: an action does not start after a cancel that arrived during a hook', async () => {
   let performed = 0
   const world = createWorld({
     gate: { judge: async () => ({ type: 'allow' }) },
@@ -244,7 +244,7 @@ test('E6: an action does not start after a cancel that came while a hook was ask
   expect(performed).toBe(0)
 })
 
-test('a wait that the code does not wait for ends no process when the run is cancelled', async () => {
+test('a sleep that is not awaited does not end the process when the run is cancelled', async () => {
   const unhandled: unknown[] = []
   const note = (reason: unknown): void => void unhandled.push(reason)
   process.on('unhandledRejection', note)

@@ -5,7 +5,7 @@ import { createWorld, loopOf } from './fixture.ts'
 const tokens = (count: number): Amount => ({ tokens: count, costMicros: 0 })
 
 describe('reservations inside a step', () => {
-  test('are durable before the call is made, and settled with what it cost', async () => {
+  test('are durable before the call is made, and settled with its actual cost', async () => {
     const world = createWorld()
     const left: number[] = []
     const loop = loopOf<null>(async (_context, it) => {
@@ -40,7 +40,7 @@ describe('reservations inside a step', () => {
     expect((await world.state(run)).spent).toEqual(tokens(21))
   })
 
-  test('refuse what does not fit, and the step may make do', async () => {
+  test('are refused if they do not fit, and the step may continue without', async () => {
     const world = createWorld()
     const loop = loopOf<string>(async (_context, it) =>
       it.step('agent', async ({ reserve }) => {

@@ -5,7 +5,7 @@ import { createWorld, loopOf, until, type World, worldAfter } from './fixture.ts
 const transient = (message = 'reset'): Error =>
   Object.assign(new Error(message), { code: 'ECONNRESET' })
 
-/** A step whose first attempts fail; tells at which moments it ran. */
+/** A step whose first attempts fail; records when it ran. */
 function flaky(
   world: () => World,
   failures: number,
@@ -34,7 +34,7 @@ describe('a step that failed', () => {
     const run = await world.start(loop)
     await world.finish(run, loop)
     expect((await world.state(run)).progress).toBe('worked at attempt 3')
-    // Three quarters of 500 and 1000 ms: chance stands at one half.
+    // Three quarters of 500 and 1000 ms, because the random value is one half.
     const [first = 0] = ranAt
     expect(ranAt.map((at) => at - first)).toEqual([0, 375, 1125])
     const failed = await world.only(run, 'step-failed')
@@ -94,7 +94,7 @@ describe('a step that failed', () => {
     expect(ran).toBe(1)
   })
 
-  test('E2: has as many tries left after a kill as the journal says, at every moment', async () => {
+  test('E2: has as many attempts left after a kill as the journal says, at every moment', async () => {
     const world = createWorld()
     const first = flaky(() => world, 2, transient)
     const run = await world.start(first.loop)
@@ -155,7 +155,7 @@ describe('the time limit of a step', () => {
     expect(failed?.fault).toMatchObject({ code: 'timeout', retryable: true })
   })
 
-  test('holds also for code that ignores its signal', async () => {
+  test('also applies to code that ignores its signal', async () => {
     const world = createWorld()
     const loop = loopOf<string>(async (_context, it) =>
       it
@@ -170,7 +170,7 @@ describe('the time limit of a step', () => {
     await world.finish(run, loop)
     expect((await world.state(run)).progress).toContain('longer than 1000 ms')
     const [failed] = (await world.events(run)).filter(({ event }) => event.type === 'step-failed')
-    // It had a moment to notice before it was given up.
+    // It had a moment to react before it was abandoned.
     expect((failed?.atMs ?? 0) - began).toBe(3000)
   })
 
@@ -189,7 +189,7 @@ describe('the time limit of a step', () => {
     expect((await world.state(run)).progress).toBe('too late')
   })
 
-  test('does nothing to a step that is quick, and leaves no timer behind', async () => {
+  test('does not affect a quick step, and leaves no timer behind', async () => {
     const world = createWorld()
     const loop = loopOf<number>(async (_context, it) =>
       it.step('quick', () => 1, { timeoutMs: 50 }),

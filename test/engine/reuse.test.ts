@@ -3,7 +3,7 @@ import type { Check } from '../../src/engine/index.ts'
 import { type CheckResult, type CheckStatus, describeEvent } from '../../src/loop/index.ts'
 import { createWorld, loopOf, memoryWorkspace } from './fixture.ts'
 
-/** A check that gives these answers, the last for ever, and counts. */
+/** A check that gives these answers, repeating the last one, and counts. */
 function checkOf(
   answers: readonly CheckStatus[],
   more: Partial<Pick<Check, 'fingerprint' | 'isLive'>>,
@@ -17,7 +17,7 @@ function checkOf(
   return { check: Object.assign(run, more) as Check, runs: () => runs }
 }
 
-/** Asks twice in the first iteration, once in the second; the files are as this says. */
+/** Asks twice in the first iteration, once in the second, with these files. */
 async function play(
   { check }: ReturnType<typeof checkOf>,
   write: (place: string) => string = () => 'same',
@@ -40,8 +40,8 @@ async function play(
   return { world, run, seen, state: await world.state(run) }
 }
 
-describe('an answer on the same files', () => {
-  test('is re-used, with all that it said, and nothing is run', async () => {
+describe('a result on the same files', () => {
+  test('is reused completely, and nothing is run', async () => {
     const made = checkOf(['not-met', 'met'], { fingerprint: 'f' })
     const { seen, state } = await play(made)
     expect(made.runs()).toBe(1)
@@ -54,7 +54,7 @@ describe('an answer on the same files', () => {
     expect(state.evidence['test']).toMatchObject({ status: 'not-met', iteration: 2, reused: true })
   })
 
-  test('is found again when the files are what they were in an earlier iteration', async () => {
+  test('is found again if the files are the same as in an earlier iteration', async () => {
     const made = checkOf(['met'], { fingerprint: 'f' })
     const { seen } = await play(made, (place) => (place === '1a' ? 'other' : 'same'))
     expect(made.runs()).toBe(2)
@@ -62,10 +62,13 @@ describe('an answer on the same files', () => {
   })
 
   test.each<[string, ReturnType<typeof checkOf>]>([
-    ['of a check that does not say what it is', checkOf(['met'], {})],
-    ['that never came', checkOf(['error'], { fingerprint: 'f' })],
-    ['that came too late', checkOf(['timeout'], { fingerprint: 'f' })],
-    ['of one that looks at more than files', checkOf(['met'], { fingerprint: 'f', isLive: true })],
+    ['of a check without a fingerprint', checkOf(['met'], {})],
+    ['that is an error', checkOf(['error'], { fingerprint: 'f' })],
+    ['that is a timeout', checkOf(['timeout'], { fingerprint: 'f' })],
+    [
+      'of a check that depends on more than files',
+      checkOf(['met'], { fingerprint: 'f', isLive: true }),
+    ],
     ['that it contradicted', checkOf(['error', 'met', 'not-met'], { isLive: true })],
   ])('%s is not', async (_name, made) => {
     const { seen } = await play(made)
@@ -80,8 +83,8 @@ describe('an answer on the same files', () => {
   })
 })
 
-describe('two answers on the same files', () => {
-  test('make the check flaky, from then on, and it is said', async () => {
+describe('two results on the same files', () => {
+  test('make the check flaky from then on, which is reported', async () => {
     const made = checkOf(['met', 'not-met', 'met'], {})
     const { world, run, seen, state } = await play(made, (place) => (place === '2' ? 'other' : ''))
     expect(seen.map(({ flaky }) => flaky)).toEqual([undefined, true, true])
@@ -96,22 +99,22 @@ describe('two answers on the same files', () => {
   })
 
   test.each<[string, ReturnType<typeof checkOf>]>([
-    ['an error is none', checkOf(['error', 'met', 'met'], {})],
-    ['a time-out is none', checkOf(['met', 'timeout', 'met'], {})],
-    ['files are not all that it looks at', checkOf(['met', 'not-met'], { isLive: true })],
+    ['an error is not a result', checkOf(['error', 'met', 'met'], {})],
+    ['a timeout is not a result', checkOf(['met', 'timeout', 'met'], {})],
+    ['the check depends on more than files', checkOf(['met', 'not-met'], { isLive: true })],
   ])('%s', async (_name, made) => {
     const { seen } = await play(made)
     expect(seen.filter(({ flaky }) => flaky === true)).toEqual([])
   })
 
-  test('on other files are two answers', async () => {
+  test('on other files are two results', async () => {
     const made = checkOf(['met', 'not-met', 'met'], {})
     const { seen } = await play(made, (place) => place)
     expect(seen.filter(({ flaky }) => flaky === true)).toEqual([])
   })
 })
 
-test('what failed before the run and may fail is on record as allowed', async () => {
+test('a check that failed before the run and may fail is recorded as allowed', async () => {
   const red: Check = async () => ({ status: 'not-met', output: '', existing: true, allowed: true })
   const green: Check = async () => ({ status: 'met', output: '' })
   const outcomes: string[] = []
@@ -126,6 +129,6 @@ test('what failed before the run and may fail is on record as allowed', async ()
     expect(evidence['red']).toMatchObject({ status: 'not-met', allowed: true })
     outcomes.push(outcome?.type ?? '')
   }
-  // One at least must be met.
+  // At least one must be met.
   expect(outcomes).toEqual(['completed', 'exhausted'])
 })

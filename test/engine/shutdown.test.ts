@@ -70,7 +70,7 @@ describe('shutting a process down', () => {
     expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'exhausted' } })
   })
 
-  test('before it began leaves the run as it is', async () => {
+  test('before it began leaves the run unchanged', async () => {
     const world = createWorld()
     const { loop, work } = workingLoop()
     const run = await world.start(loop)

@@ -20,7 +20,7 @@ describe('sleep', () => {
     expect(world.clock.now() - began).toBe(30_000)
   })
 
-  test('that is over when the run is resumed is not begun again', async () => {
+  test('that is over when the run is resumed does not start again', async () => {
     const world = createWorld()
     const loop = loopOf<null>(async (_context, it) => {
       await it.sleep('nap', 30_000)

@@ -6,7 +6,7 @@ const usage = { tokens: 0, costMicros: 0 }
 const report: AgentReport = { status: 'done', text: 'done', usage, turns: 1 }
 const answer: ToolResult = { ok: true, output: 'found' }
 
-test('a step says in its events what it is', async () => {
+test('the events of a step contain its kind and role', async () => {
   const world = createWorld({
     agents: { work: async () => report },
     tools: { call: async () => answer },
@@ -41,7 +41,7 @@ test('a step says in its events what it is', async () => {
   }
 })
 
-test('the role of a step is refused where a name would be', async () => {
+test('the role of a step must be a valid name', async () => {
   const world = createWorld()
   const loop = loopOf<null>(async (_context, it) => {
     await it.step('plan', () => 'a plan', { role: 'a/b' })

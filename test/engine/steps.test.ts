@@ -3,7 +3,7 @@ import type { StepOptions } from '../../src/loop/index.ts'
 import { createWorld, loopOf } from './fixture.ts'
 
 describe('a step', () => {
-  test('E2: runs once, and its result survives that the run is stopped and resumed', async () => {
+  test('E2: runs once, and its result survives a stop and a resume', async () => {
     const world = createWorld()
     const ran: string[] = []
     const stop = new AbortController()
@@ -30,7 +30,7 @@ describe('a step', () => {
     expect((await world.state(run)).progress).toBe('once 1')
   })
 
-  test('E1: has its start on disk before it does anything, and its result before anybody sees it', async () => {
+  test('E1: has its start on disk before it does anything, and its result before any code sees it', async () => {
     const world = createWorld()
     const seen: Record<string, unknown[]> = {}
     const loop = loopOf<null>(async (_context, it) => {
@@ -46,7 +46,7 @@ describe('a step', () => {
     expect(seen['after']?.at(-1)).toBe('step-finished')
   })
 
-  test('gives a result that is what a resumed run would read: frozen, and without what JSON loses', async () => {
+  test('returns what a resumed run would read: frozen, and without what JSON drops', async () => {
     const world = createWorld()
     const results: unknown[] = []
     const loop = loopOf<null>(async (_context, it) => {
@@ -61,7 +61,7 @@ describe('a step', () => {
     expect(results).toEqual([{ kept: 1 }, true, false, undefined])
   })
 
-  test('may be asked for under the same name again: each time is another step', async () => {
+  test('may be requested with the same name again: each request is another step', async () => {
     const world = createWorld()
     const loop = loopOf<number[]>(async (_context, it) => {
       const numbers: number[] = []
@@ -112,7 +112,7 @@ describe('a step', () => {
     },
   )
 
-  test('that is not awaited is over before its iteration is, and stays in it', async () => {
+  test('that is not awaited ends before its iteration does, and belongs to it', async () => {
     const world = createWorld()
     const loop = loopOf<number>(
       async (_context, it) => {
@@ -133,7 +133,7 @@ describe('a step', () => {
     expect(order).toEqual(['1 work#1', '1 log#1', '1 ended', '2 work#1', '2 log#1', '2 ended'])
   })
 
-  test('E2: beside one that failed is over before the next iteration begins', async () => {
+  test('E2: beside one that failed ends before the next iteration begins', async () => {
     const world = createWorld()
     const stop = new AbortController()
     const options: StepOptions = { readOnly: true, retry: { attempts: 1 } }

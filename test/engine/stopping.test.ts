@@ -89,7 +89,7 @@ describe('stopping', () => {
 })
 
 describe('pausing', () => {
-  test('lets the step in flight finish, starts no other, and resuming goes on there', async () => {
+  test('lets the step in flight finish, starts no other, and resuming continues there', async () => {
     const world = createWorld()
     const { loop, work } = workingLoop()
     const run = await world.start(loop)
@@ -108,7 +108,7 @@ describe('pausing', () => {
     expect(await world.only(run, 'step-finished')).toHaveLength(4)
   })
 
-  test('E9: does not keep a process from being shut down', async () => {
+  test('E9: does not prevent a process from shutting down', async () => {
     const world = createWorld()
     const { loop, work } = workingLoop()
     const stop = new AbortController()
@@ -124,7 +124,7 @@ describe('pausing', () => {
     expect((await world.state(run)).status).toBe('paused')
   })
 
-  test('of a run that nobody drives shows at once, and so does its end', async () => {
+  test('of a run that no process drives shows at once, and so does its end', async () => {
     const world = createWorld()
     const { loop } = workingLoop()
     const run = await world.start(loop)

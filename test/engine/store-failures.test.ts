@@ -5,7 +5,7 @@ import { openLocalStore } from '../../src/testing/open-local-store.ts'
 import { diskError, watchDatabase } from '../../src/testing/watched-database.ts'
 import { createWorld, deferred, idOf, loopOf, until } from './fixture.ts'
 
-/** A world whose journal fails at the k-th commit after it is armed, and works again after that. */
+/** A world whose journal fails at the k-th commit after it is armed, and then works again. */
 function fragileWorld() {
   let left = Number.POSITIVE_INFINITY
   const database = watchDatabase(openDatabase(':memory:', 'FULL'), {
@@ -47,7 +47,7 @@ const twoIterations = (ran: string[]) =>
     { until: [{ type: 'max-iterations', iterations: 2 }] },
   )
 
-/** Drives with a commit that fails, then once more with a store that works. */
+/** Drives with a failing commit, then once more with a working store. */
 async function driveTwice(failAt: number) {
   const { clock, journal, ports, arm, hasFailed } = fragileWorld()
   const run = idOf('0191')

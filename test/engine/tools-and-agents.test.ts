@@ -10,7 +10,7 @@ const report: AgentReport = {
 }
 
 describe('an agent', () => {
-  test('is given its role, its task and what a step is given, and its report is kept', async () => {
+  test('gets its role, its task and the input of a step, and its report is stored', async () => {
     const given: unknown[] = []
     const world = createWorld({
       agents: {
@@ -32,7 +32,7 @@ describe('an agent', () => {
     expect(started).toMatchObject({ kind: 'agent', step: 'agent:maker#1' })
   })
 
-  test('that may change files has them recorded, one that may not has not', async () => {
+  test('that may change files has them recorded, and one that may not does not', async () => {
     const workspace = memoryWorkspace()
     const world = createWorld({ workspace, agents: { work: async () => report } })
     const loop = loopOf<null>(async (_context, it) => {

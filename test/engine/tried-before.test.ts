@@ -30,7 +30,7 @@ const report: AgentReport = {
 interface Told {
   readonly prompt?: (iteration: number) => string
   readonly progress?: (iteration: number) => number
-  /** What the agent leaves in the file. */
+  /** What the agent writes to the file. */
   readonly writes?: (iteration: number) => string
   readonly report?: Partial<AgentReport>
   readonly iterations?: number
@@ -41,7 +41,7 @@ interface Told {
 
 type Story = LoopType<null, null, number, number>
 
-/** Loops of the same text: what differs is what they were told. */
+/** Loops with the same text; only their inputs differ. */
 function storyOf(told: Told): Story {
   const { prompt = () => 'fix it', progress = () => 0, iterations = 2, fails = false } = told
   return {
@@ -76,7 +76,7 @@ interface Played {
   play(told?: Told, more?: Partial<Ports> & { readonly repeat?: number }): Promise<RunState>
 }
 
-/** Runs in one store, each in a folder of its own with the same file. */
+/** Runs in one store, each in a separate folder with the same file. */
 function store(): Played {
   const base = createWorld()
   const calls: number[] = []
@@ -99,17 +99,17 @@ function store(): Played {
 }
 
 describe('E8: what was tried is not tried again', () => {
-  test('in a later iteration to which nothing is new', async () => {
+  test('in a later iteration that has nothing new', async () => {
     const { play, calls } = store()
     const { outcome, iteration } = await play({ iterations: 9 })
-    // The second has progress, which the first had not.
+    // The second has progress, which the first did not have.
     expect(calls).toEqual([1, 2])
     expect(iteration).toBe(3)
     expect(outcome).toMatchObject({ type: 'stuck', condition: 'no-new-evidence' })
     expect(outcome).toHaveProperty('detail', expect.stringContaining('iteration 2 of this run'))
   })
 
-  test('in another run of the store, which is told who tried it, how it ended and what to do', async () => {
+  test('in another run of the store, which reports who tried it, how it ended and what to do', async () => {
     const { play, calls } = store()
     await play({ iterations: 1 })
     const { outcome } = await play({ iterations: 1 })
@@ -125,13 +125,13 @@ describe('E8: what was tried is not tried again', () => {
     ['the files', { writes: (iteration) => `${iteration}` }],
     ['the prompt', { prompt: (iteration) => `try ${iteration}` }],
     ['the progress', { progress: (iteration) => iteration }],
-  ])('but is when %s changed', async (_name, told) => {
+  ])('but is tried again when %s changed', async (_name, told) => {
     const { play, calls } = store()
     expect((await play({ ...told, iterations: 3 })).outcome).toMatchObject({ type: 'exhausted' })
     expect(calls).toEqual([1, 2, 3])
   })
 
-  test('but is with another check, and by who asked for a repeat', async () => {
+  test('but is tried again with another check, and if a repeat was requested', async () => {
     const { play, calls } = store()
     const once = { iterations: 1 }
     await play(once)
@@ -144,7 +144,7 @@ describe('E8: what was tried is not tried again', () => {
   })
 
   test.each(['provider', 'interrupted', 'crashed', 'time', 'idle'] as const)(
-    'but is when the agent ended by "%s"',
+    'but is tried again when the agent ended with "%s"',
     async (ended) => {
       const { play, calls } = store()
       await play({ report: { status: 'failed', ended }, iterations: 3 })
@@ -152,7 +152,7 @@ describe('E8: what was tried is not tried again', () => {
     },
   )
 
-  test('but is where its iteration came to no end that says something of the work', async () => {
+  test('but is tried again if its iteration did not end with a meaningful result', async () => {
     const { play, calls } = store()
     await play({ fails: true, iterations: 1 })
     await play({ iterations: 1 })
@@ -160,7 +160,7 @@ describe('E8: what was tried is not tried again', () => {
   })
 })
 
-test('an iteration that is gone back to is the same attempt', async () => {
+test('a rewound iteration is the same attempt', async () => {
   const workspace = memoryWorkspace({ code: '' })
   const calls: number[] = []
   const agents = agentOf({}, calls, workspace.files)
@@ -184,7 +184,7 @@ test('an iteration that is gone back to is the same attempt', async () => {
   expect(calls).toEqual([1, 2, 1, 2])
 })
 
-test('a run without files is not concerned, and an agent step says its fingerprint', async () => {
+test('a run without files is not affected, and an agent step records its fingerprint', async () => {
   const calls: number[] = []
   const world = createWorld({ agents: agentOf({}, calls, new Map()) })
   const loop = storyOf({ iterations: 3 })
@@ -216,7 +216,7 @@ describe('E8: what another run completed', () => {
   }
   const completes = { until: [{ type: 'checks-pass' }] } as const
 
-  test('is done already where that still holds, and the agent is not asked', async () => {
+  test('is already done if that still holds, and the agent is not called', async () => {
     const { play, calls } = store()
     const checks = { test: async () => ({ status: 'met' as const, output: '' }) }
     await play({ ...done, ...completes }, { checks })
@@ -228,7 +228,7 @@ describe('E8: what another run completed', () => {
     expect(calls).toEqual([1])
   })
 
-  test('is done again where it does not hold any more', async () => {
+  test('is done again if it no longer holds', async () => {
     const { play, calls } = store()
     const checks = { test: async () => ({ status: 'met' as const, output: '' }) }
     await play({ ...done, ...completes }, { checks })

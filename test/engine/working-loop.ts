@@ -1,8 +1,8 @@
-/** A loop at work, for stories in which it is stopped. */
+/** A loop at work, for tests that stop it. */
 
 import { deferred, loopOf } from './fixture.ts'
 
-/** Work that ends when it is told to, or when the test lets it. */
+/** Work that ends when it is aborted, or when the test releases it. */
 export function workingLoop(listens = true) {
   const work = { began: 0, aborted: 0, done: deferred() }
   const loop = loopOf<number>(

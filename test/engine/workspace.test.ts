@@ -10,7 +10,7 @@ import {
   worldAfter,
 } from './fixture.ts'
 
-/** Appends to a file in two steps; the second is slow and dirties the files on its way. */
+/** Appends to a file in two steps; the second is slow and changes files on the way. */
 function writing(
   files: ReadonlyMap<string, string> & Map<string, string>,
   middle = async () => {},
@@ -47,7 +47,7 @@ describe('the files of a run', () => {
     expect(named.every(({ isTree }) => isTree)).toBe(true)
   })
 
-  test('E2: after a kill at any moment go back to the tree that the unfinished step began on', async () => {
+  test('E2: after a kill at any moment are restored to the tree that the unfinished step started on', async () => {
     const workspace = memoryWorkspace({ log: '' })
     const world = createWorld({ workspace })
     const loop = writing(workspace.files)
@@ -56,7 +56,7 @@ describe('the files of a run', () => {
     const events = await world.events(run)
     const last = (await world.state(run)).tree
     for (let count = 1; count < events.length; count++) {
-      // What was left lying about when the process died.
+      // Files that were left when the process died.
       const left = memoryWorkspace({ log: 'garbage', half: 'written' }, workspace.trees)
       if (count <= 3) {
         left.files.clear()
@@ -70,7 +70,7 @@ describe('the files of a run', () => {
     }
   })
 
-  test('keep what an unfinished step left, in a tree of its own', async () => {
+  test('keep what an unfinished step left, in a separate tree', async () => {
     const workspace = memoryWorkspace({ log: '' })
     const world = createWorld({ workspace })
     let middle = new Promise<void>(() => undefined)
@@ -120,7 +120,7 @@ describe('the files of a run', () => {
     expect((await world.state(run)).progress).toBe('2')
   })
 
-  test('that a step gave up on stay as it left them, for the loop to see', async () => {
+  test('that a step gave up on stay as they are, for the loop to see', async () => {
     const workspace = memoryWorkspace({ log: '' })
     const world = createWorld({ workspace })
     const loop = loopOf<string>(async (_context, it) => {
@@ -162,14 +162,14 @@ describe('the files of a run', () => {
   })
 })
 
-describe('files that somebody changed while the run was stopped in good order', () => {
+describe('files that a person changed while the run was stopped properly', () => {
   const hold = deferred()
 
   test.each<[string, (it: Iteration) => Promise<unknown>]>([
     ['between two steps', (it) => it.step('hold', () => hold.promise, { readOnly: true })],
     ['while it asked a person', (it) => it.ask('q', { text: 'q?', default: '', deadlineMs: 9000 })],
     ['while it slept', (it) => it.sleep('nap', 9000)],
-  ])('are taken as they are: %s', async (_name, wait) => {
+  ])('are used as they are: %s', async (_name, wait) => {
     const workspace = memoryWorkspace({ log: 'ours' })
     const world = createWorld({ workspace })
     const stop = new AbortController()

@@ -65,11 +65,11 @@ describe('a certificate', () => {
   test('is not issued if the run was stopped in the meantime', async () => {
     const stop = new AbortController()
     // After the last check has finished.
-    const commandInstead = async (): Promise<string> => {
+    const alternativeCommand = async (): Promise<string> => {
       stop.abort(new Error('stopped'))
       return 'npm test'
     }
-    const world = createWorld({ parts: { commandInstead } })
+    const world = createWorld({ parts: { findAlternativeCommand: alternativeCommand } })
     const certified = world.certify(mended, {}, { signal: stop.signal })
     await expect(certified).rejects.toThrow('stopped')
     expect(world.issued).toEqual([])
@@ -327,7 +327,7 @@ describe('a judge', () => {
   test('can certify if no command could', async () => {
     const world = createWorld({
       checks: { review: judge },
-      parts: { commandInstead: async () => undefined },
+      parts: { findAlternativeCommand: async () => undefined },
     })
     expect(codesOf(await world.certify(mended))).toBe('certified')
   })

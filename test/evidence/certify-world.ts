@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { compileFunction } from 'node:vm'
-import type { CertifyContext, Subject } from '../../src/engine/index.ts'
+import type { CertifyContext, Subject, UnboundCheckResult } from '../../src/engine/index.ts'
 import { type Certified, type CertifierParts } from '../../src/evidence/certify/certification.ts'
 import { createCertifier } from '../../src/evidence/certify/certifier.ts'
 import type {
-  Answered,
   BaseResult,
   CertificationCheckout,
   CertificationCheckoutRequest,
@@ -52,7 +51,7 @@ export type Says = (
   files: Texts,
   times: number,
   signal: Signal,
-) => Partial<Answered> | Promise<Partial<Answered>>
+) => Partial<UnboundCheckResult> | Promise<Partial<UnboundCheckResult>>
 
 /** Runs every `*.test.js` of the checkout with the code in `src/`. */
 export function runTests(files: Texts): Pick<Observation, 'result' | 'tests' | 'read'> {
@@ -151,7 +150,7 @@ export function createWorld({ checks = { test: { observes: runTests } }, parts =
     quick: false,
     bases,
     open,
-    commandInstead: async () => 'npm test',
+    findAlternativeCommand: async () => 'npm test',
     issue: async (certified) => {
       issued.push(certified)
       return 'c'.repeat(64) as CertificateId
@@ -202,7 +201,7 @@ function openCheck(
   return {
     name,
     kind: 'command',
-    describes: [name],
+    command: [name],
     toolDigest: 'digest',
     existing: 'fix',
     outputs: [],

@@ -175,6 +175,6 @@ describe('changes outside the scope', () => {
     const answers = [{ key: found.key, answer: 'approve', by: 'person' } as const]
     const end = await world.certify(upgraded, { answers })
     expect(codesOf(end)).toBe('certified')
-    expect(world.opened[0]?.lockfileOf).toBe(world.opened[0]?.tree)
+    expect(world.opened[0]?.lockfileTree).toBe(world.opened[0]?.tree)
   })
 })

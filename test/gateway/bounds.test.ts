@@ -27,7 +27,7 @@ test('waiting requests are held up to a limit; more are refused and may be retri
   expect((await setting.post(path, long(30_000))).status).toBe(200)
   leave.abort()
   await first
-  await expect.poll(() => setting.session.activity.underWay).toBe(0)
+  await expect.poll(() => setting.session.activity.inProgress).toBe(0)
   for (let turn = 0; turn < 5; turn++) {
     expect((await setting.post(path, long(90_000))).status).toBe(200)
   }

@@ -34,7 +34,7 @@ async function expectMetered(setting: Setting): Promise<void> {
     'complete 2',
     'complete 2',
   ])
-  expect(setting.session.activity.lastAnswer).toBe('final')
+  expect(setting.session.activity.lastTurnEnd).toBe('final')
   expect(JSON.stringify(setting.server.requests[2]?.body)).toContain('text of ü.ts')
 }
 
@@ -56,7 +56,7 @@ test('@anthropic-ai/sdk', async () => {
   expect(deltas.join('')).toBe('Let me see both.')
   const uses = first.content.filter((block) => block.type === 'tool_use')
   expect(uses.map(({ input }) => (input as { path: string }).path)).toEqual(paths)
-  expect(setting.session.activity.lastAnswer).toBe('calls')
+  expect(setting.session.activity.lastTurnEnd).toBe('calls')
   const content = uses.map(({ id }, index) => ({
     type: 'tool_result' as const,
     tool_use_id: id,

@@ -143,7 +143,7 @@ test.each([
 test('a session closes at once, however slow a client is', async () => {
   await using setting = await openSetting([{ text: 'ok' }])
   const slow = send(setting, `${head(setting, post, size).slice(0, -2)}\r\n{`)
-  await expect.poll(() => setting.session.activity.underWay).toBe(1)
+  await expect.poll(() => setting.session.activity.inProgress).toBe(1)
   // The limit for a request is a minute.
   await setting.session.close()
   expect(await slow).not.toContain('200 OK')
@@ -155,9 +155,9 @@ test('a client that disconnects in the middle of a body has sent no request', as
   const { port } = new URL(setting.session.url)
   const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined)
   socket.write(`${head(setting, post, size)}{`)
-  await expect.poll(() => setting.session.activity.underWay).toBe(1)
+  await expect.poll(() => setting.session.activity.inProgress).toBe(1)
   socket.destroy()
-  await expect.poll(() => setting.session.activity.underWay).toBe(0)
+  await expect.poll(() => setting.session.activity.inProgress).toBe(0)
   expect(await setting.session.close()).toMatchObject({ exchanges: 0, trouble: undefined })
 })
 

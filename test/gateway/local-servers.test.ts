@@ -69,7 +69,7 @@ test('if every event reports usage, the last one counts', async () => {
     Buffer.concat([answerWith(events(...start), half), Buffer.alloc(0)]),
   )
   const asked = broken.ask({ stream: true }).catch(() => '')
-  await expect.poll(() => broken.setting.session.activity.underWay).toBe(1)
+  await expect.poll(() => broken.setting.session.activity.inProgress).toBe(1)
   const cut = await broken.setting.session.close()
   await asked
   expect(cut.isEstimated).toBe(true)
@@ -135,8 +135,8 @@ test('a call without an id, and with the wrong finish reason, is a call', async 
   const whole = events(chunk({ tool_calls: [call] }, null), chunk({}, 'stop', usage(4)), '[DONE]')
   await using local = await openLocal(answerWith(whole, stream))
   await local.ask({ stream: true })
-  await expect.poll(() => local.setting.session.activity.underWay).toBe(0)
-  expect(local.setting.session.activity.lastAnswer).toBe('calls')
+  await expect.poll(() => local.setting.session.activity.inProgress).toBe(0)
+  expect(local.setting.session.activity.lastTurnEnd).toBe('calls')
 })
 
 test('a server that is not running is reported as unreachable', async () => {

@@ -135,8 +135,8 @@ test.each(ways)('whose turn it is: %s, streamed: %s', async (format, stream) => 
         ? setting
         : { post: (path: string, one: object) => setting.post(path, { ...one, ...body }) }
     await (await ask(post, format, stream)).text()
-    await expect.poll(() => activity.underWay).toBe(0)
-    return activity.lastAnswer
+    await expect.poll(() => activity.inProgress).toBe(0)
+    return activity.lastTurnEnd
   }
   expect(activity).toMatchObject({ underWay: 0, lastAnswer: undefined })
   expect(await turn()).toBe('calls')
@@ -153,10 +153,10 @@ test('activity shows what is in progress, and when it ended', async () => {
   const { activity } = setting.session
   expect(activity.lastAtMs).toBe(0)
   const answer = ask(setting, 'chat', false)
-  await expect.poll(() => activity.underWay).toBe(1)
+  await expect.poll(() => activity.inProgress).toBe(1)
   const beganAtMs = activity.lastAtMs
   await setting.clock.sleep(5000)
   await answer
-  await expect.poll(() => activity.underWay).toBe(0)
+  await expect.poll(() => activity.inProgress).toBe(0)
   expect(activity.lastAtMs).toBe(beganAtMs + 5000)
 })

@@ -1,4 +1,4 @@
-// What an attack on an install is: a repository, what the operator's registry answers, and what happens
+// An attack on an install: a repository, what the operator's registry answers, and what happens
 // when a plain package manager installs it. All attacks are data; stage.ts runs them.
 
 export type ManagerName =
@@ -15,7 +15,7 @@ export type ManagerName =
 
 /** Paths on the host and addresses that an attack may name. */
 export interface Scene {
-  /** A file that no process may make, in a folder that belongs to the user. */
+  /** A file that no process may create, in a folder that belongs to the user. */
   readonly marker: string
   /** More such files: in the home, in the state folder, in /tmp. */
   readonly markers: readonly string[]
@@ -23,12 +23,12 @@ export interface Scene {
   readonly neighbor: string
   /** A server of the attacker, with a slash at the end. */
   readonly evil: string
-  /** The operator's registry, with a slash at the end; it wants the canary as a token. */
+  /** The operator's registry, with a slash at the end; it requires the canary as a token. */
   readonly registry: string
   readonly canary: string
 }
 
-/** A link says where to. */
+/** The target of a symlink. */
 export type Content = string | { readonly link: string } | { readonly executable: string }
 export type Files = Readonly<Record<string, Content>>
 
@@ -61,7 +61,7 @@ export interface Attack {
 
 export const json = (value: unknown): string => JSON.stringify(value)
 
-/** As settings of npm and Yarn write it. */
+/** As npm and Yarn settings write it. */
 export const variable = (name: string): string => ['$', '{', name, '}'].join('')
 
 export const manifest = (more: object = {}): string =>
@@ -77,8 +77,8 @@ export const npmLock = (packages: object = {}, root: object = {}): string =>
   })
 
 /**
- * JavaScript that leaves every marker it can, collects what it finds of the operator's secrets and sends
- * that wherever something listens. It must hold in any version of Node, and in Bun.
+ * JavaScript that leaves every marker it can, collects the operator's secrets that it finds and
+ * sends them wherever something listens. It must run in any version of Node, and in Bun.
  */
 export const evilCode = ({ markers, evil, canary }: Scene): string => `
 const fs = require('fs'), cp = require('child_process');
@@ -108,5 +108,5 @@ export const evilScript = ({ markers, evil }: Scene): string =>
 export const evilPython = ({ markers }: Scene): string =>
   `for path in ${json(markers)}:\n    try:\n        open(path, 'w').close()\n    except OSError:\n        pass\n`
 
-/** Marks of a shell command, for scripts in manifests. */
+/** Markers of a shell command, for scripts in manifests. */
 export const touch = ({ markers }: Scene): string => `touch ${markers.join(' ')}; true`

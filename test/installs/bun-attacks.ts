@@ -48,7 +48,7 @@ export const bunAttacks: readonly Attack[] = [
     ends: 'either',
   },
   {
-    name: 'a package from another address',
+    name: 'a package from another URL',
     manager: 'bun',
     files: (scene) => ({
       'package.json': manifest({ dependencies: { a: '1.0.0' } }),
@@ -73,7 +73,7 @@ export const bunAttacks: readonly Attack[] = [
     ends: 'refused',
   },
   {
-    name: 'a binary lockfile, which nobody can read',
+    name: 'a binary lockfile, which is not readable',
     manager: 'bun',
     files: (scene) => ({
       'package.json': manifest({ dependencies: { a: `${scene.evil}a.tgz` } }),

@@ -62,7 +62,7 @@ const cargo: readonly Attack[] = [
     ends: 'installed',
   },
   {
-    name: 'a source in place of crates.io',
+    name: 'a source instead of crates.io',
     manager: 'cargo',
     files: (scene) =>
       needing(
@@ -72,7 +72,7 @@ const cargo: readonly Attack[] = [
     ends: 'refused',
   },
   {
-    name: 'a program that hands out credentials, for a registry of the project',
+    name: 'a credential helper, for a registry of the project',
     manager: 'cargo',
     files: (scene) =>
       needing(

@@ -28,7 +28,7 @@ export function makeDirectorySource(folder: string, crates: readonly Crate[]): r
   })
 }
 
-/** A sparse index in a folder, to be served at this address. Returns the checksums for `Cargo.lock`. */
+/** A sparse index in a folder, to be served at this URL. Returns the checksums for `Cargo.lock`. */
 export function makeSparseIndex(
   folder: string,
   url: string,

@@ -23,7 +23,7 @@ function tryInstall(packages: readonly string[]): void {
       execFileSync('apt-get', args, { stdio: 'ignore', timeout: 300_000 })
       if (args === install) return
     } catch {
-      // Tried again after the update; the caller looks for the files.
+      // Tried again after the update; the caller checks for the files.
     }
   }
 }

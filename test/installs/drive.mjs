@@ -1,5 +1,5 @@
-// A process that opens the dependency layer of one repository and prints what came of it: to be started
-// as another user. `node drive.mjs <dist> <file with the job>`; it runs what `npm run build` made.
+// A process that opens the dependency layer of one repository and prints the result: started as
+// another user. `node drive.mjs <dist> <file with the job>`; it runs the output of `npm run build`.
 
 import { readFileSync } from 'node:fs'
 
@@ -12,14 +12,14 @@ const trees = createMemoryTrees()
 const open = () =>
   openLayer({
     reader: trees,
-    lockfileOf: trees.put(files),
+    lockfileTree: trees.put(files),
     mode,
     stateFolder: state,
     checkout,
     signal: new AbortController().signal,
   })
 const answer = await open()
-  // Again, as the next certification does: from the layer that is there now.
+  // Again, like the next certification: from the existing layer.
   .then(open)
   .then(
     ({ mounts, readOnly }) => ({ ends: 'installed', message: '', mounts, readOnly }),

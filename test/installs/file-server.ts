@@ -1,4 +1,4 @@
-// A folder over HTTP on the loopback, which may want credentials.
+// A folder over HTTP on loopback, which may require credentials.
 
 import { createReadStream, existsSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -9,7 +9,7 @@ export interface FileServer {
   readonly url: string
   /** Paths that were answered with a file. */
   readonly served: readonly string[]
-  /** Paths that were asked for without the credentials. */
+  /** Paths that were requested without the credentials. */
   readonly refused: readonly string[]
   close(): Promise<void>
 }

@@ -13,7 +13,9 @@ export interface GoModule {
 
 const sources = '/usr/share/gocode/src'
 
-/** Returns the `go.sum` of a project that needs all of them: Debian's files are not those of upstream. */
+/**
+ * Returns the `go.sum` of a project that needs all of them: Debian's files differ from upstream.
+ */
 export function makeGoProxy(folder: string, modules: readonly GoModule[]): string {
   return modules.map((one) => addModule(folder, one)).join('')
 }

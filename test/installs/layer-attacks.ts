@@ -1,5 +1,5 @@
-// Code that runs inside, while dependencies are installed, and leaves something in the layer for those
-// who use it outside; and code that attacks our registry endpoint.
+// Code that runs inside, while dependencies are installed, and leaves something in the layer for
+// users outside; and code that attacks our registry endpoint.
 
 import { type Attack, json, type Scene } from './attack.ts'
 import { berryHeader, berryWith } from './yarn-attacks.ts'
@@ -16,7 +16,7 @@ const inside = (
   ...more,
 })
 
-/** At the end, when nothing of Yarn's overwrites it any more. */
+/** At the end, when Yarn no longer overwrites it. */
 const last = (code: string): string =>
   `process.on('exit', () => { const fs = require('fs'); const quiet = (run) => { try { run() } catch {} }; ${code} })`
 

@@ -29,7 +29,9 @@ const system = ['/usr/local/bin', '/usr/bin', '/bin']
 let folder: string | undefined
 const found = new Map<ManagerName, string | undefined>()
 
-/** The PATH with which this manager is found; undefined: it is neither here nor can it be installed. */
+/**
+ * The PATH on which this manager is found; undefined: it is neither here nor can it be installed.
+ */
 export function pathWith(manager: ManagerName): string | undefined {
   if (!found.has(manager)) found.set(manager, findPath(manager))
   return found.get(manager)
@@ -67,6 +69,6 @@ function tryInstall(name: string): void {
   try {
     execFileSync('apt-get', ['install', '-y', '--no-install-recommends', name], { stdio: 'ignore' })
   } catch {
-    // Reported by whoever needs it.
+    // Reported by the test that needs it.
   }
 }

@@ -62,7 +62,6 @@ export const npmLockfileAttacks: readonly Attack[] = [
       '.npmrc': `a${' '.repeat(400_000)}b\nc=${' x'.repeat(100_000)}${' '.repeat(400_000)}y\nd=${'${'.repeat(400_000)}\n`,
     }),
     ends: 'installed',
-    isQuick: true,
   },
   {
     name: 'escape sequences in the names of packages',

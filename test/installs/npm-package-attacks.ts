@@ -1,10 +1,10 @@
-// Packages in a registry of the operator that attack whoever installs them, and registries that lead
-// elsewhere.
+// Packages in a registry of the operator that attack the machine that installs them, and registries
+// that redirect elsewhere.
 
 import { type Attack, type Files, manifest, npmLock, type Scene, touch } from './attack.ts'
 import { locked, type Published, publish } from './publish.ts'
 
-/** A project that wants this package, locked. */
+/** A project that needs this package, locked. */
 const wanting = (scene: Scene, one: Published, more: object = {}): Files => ({
   'package.json': manifest({ dependencies: { [one.name]: one.version ?? '1.0.0' } }),
   'package-lock.json': npmLock(
@@ -53,7 +53,7 @@ export const npmPackageAttacks: readonly Attack[] = [
     control: ci,
   }),
   attackOf({
-    name: 'a program whose name leads out of the folder of programs',
+    name: 'a program whose name leaves the bin folder',
     package: (scene) => ({
       name: 'a',
       manifest: {
@@ -76,7 +76,7 @@ export const npmPackageAttacks: readonly Attack[] = [
     ends: 'installed',
   }),
   attackOf({
-    name: 'an archive with paths that lead out',
+    name: 'an archive with paths that leave its folder',
     package: (scene) => ({
       name: 'a',
       entries: [
@@ -102,7 +102,7 @@ export const npmPackageAttacks: readonly Attack[] = [
     ends: 'either',
   }),
   attackOf({
-    name: 'an archive that is a link to what programs write to',
+    name: 'an archive that contains a symlink to a path that programs write to',
     package: (scene) => ({
       name: '.cache',
       entries: [{ name: 'package/x', link: scene.neighbor }],
@@ -144,7 +144,6 @@ export const npmPackageAttacks: readonly Attack[] = [
     answers: (scene) => publish(scene, { name: 'a', archive: `${scene.evil}a.tgz` }),
     ends: 'refused',
     control: ci,
-    isQuick: true,
   },
   {
     name: 'metadata that is redirected to another host',
@@ -163,7 +162,7 @@ export const npmPackageAttacks: readonly Attack[] = [
     control: ci,
   },
   {
-    name: 'other bytes than the lockfile says, from a registry that both use',
+    name: 'other bytes than in the lockfile, from a registry that both use',
     manager: 'npm',
     files: (scene) => wanting(scene, { name: 'a' }),
     answers: (scene) =>

@@ -61,7 +61,6 @@ export const npmSettingsAttacks: readonly Attack[] = [
     }),
     ends: 'installed',
     control: plain,
-    isQuick: true,
   },
   {
     name: 'lifecycle scripts of a workspace',
@@ -92,7 +91,6 @@ export const npmSettingsAttacks: readonly Attack[] = [
     ]),
     ends: 'installed',
     control: plain,
-    isQuick: true,
   },
   {
     name: 'settings behind a lone carriage return',
@@ -100,7 +98,6 @@ export const npmSettingsAttacks: readonly Attack[] = [
     files: withNpmrc(() => ['legacy-peer-deps=true\rscript-shell=./evil.sh\rignore-scripts=false']),
     ends: 'installed',
     control: plain,
-    isQuick: true,
   },
   {
     name: 'a prefix, a cache and configuration files elsewhere',
@@ -128,7 +125,7 @@ export const npmSettingsAttacks: readonly Attack[] = [
     isQuick: true,
   },
   {
-    name: 'a token in the address of a registry',
+    name: 'a token in the URL of a registry',
     manager: 'npm',
     files: (scene) => ({
       'package.json': manifest({ dependencies: { a: '1.0.0' } }),
@@ -169,7 +166,7 @@ export const npmSettingsAttacks: readonly Attack[] = [
     ends: 'refused',
   },
   {
-    name: 'a git repository beside it, and a program to fetch it with',
+    name: 'a git repository beside it, and a program that fetches it',
     manager: 'npm',
     files: (scene) => ({
       'package.json': manifest({ dependencies: { a: `git+file://${scene.neighbor}` } }),
@@ -185,7 +182,7 @@ export const npmSettingsAttacks: readonly Attack[] = [
     isQuick: true,
   },
   {
-    name: 'a package from another address',
+    name: 'a package from another URL',
     manager: 'npm',
     files: (scene) => source(`${scene.evil}a.tgz`),
     ends: 'refused',
@@ -193,7 +190,7 @@ export const npmSettingsAttacks: readonly Attack[] = [
     isQuick: true,
   },
   {
-    name: 'an address that only begins like the registry',
+    name: 'a URL that only starts like the registry',
     manager: 'npm',
     files: (scene) =>
       source(`${scene.registry.replace(/\/$/, '')}@${scene.evil.slice('http://'.length)}a.tgz`),
@@ -208,13 +205,13 @@ export const npmSettingsAttacks: readonly Attack[] = [
     isQuick: true,
   },
   {
-    name: 'a link to a folder outside of the repository',
+    name: 'a symlink to a folder outside of the repository',
     manager: 'npm',
     files: () => source('../neighbor', { link: true }),
     ends: 'refused',
   },
   {
-    name: 'a package whose place in the lockfile is outside',
+    name: 'a package whose path in the lockfile is outside',
     manager: 'npm',
     files: () => ({
       'package.json': manifest({ dependencies: { a: 'file:../neighbor' } }),
@@ -223,7 +220,7 @@ export const npmSettingsAttacks: readonly Attack[] = [
     ends: 'refused',
   },
   {
-    name: 'a place in the lockfile that climbs out through node_modules',
+    name: 'a path in the lockfile that escapes through node_modules',
     manager: 'npm',
     files: (scene) => ({
       'package.json': manifest({ dependencies: { a: '1.0.0' } }),

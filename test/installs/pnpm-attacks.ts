@@ -114,14 +114,14 @@ export const pnpmAttacks: readonly Attack[] = [
     ends: 'refused',
   },
   {
-    name: 'an archive at another address',
+    name: 'an archive at another URL',
     manager: 'pnpm',
     files: (scene) => resolution(`{tarball: '${scene.evil}a.tgz'}`),
     ends: 'refused',
     control: ['pnpm', 'install', '--frozen-lockfile'],
   },
   {
-    name: 'an archive hidden by a second document and by a key that is there twice',
+    name: 'an archive hidden by a second document and by a duplicate key',
     manager: 'pnpm',
     files: (scene) => ({
       'package.json': manifest(),
@@ -130,7 +130,7 @@ export const pnpmAttacks: readonly Attack[] = [
     ends: 'refused',
   },
   {
-    name: 'aliases that grow without end in the lockfile',
+    name: 'aliases that grow endlessly in the lockfile',
     manager: 'pnpm',
     files: () => ({
       'package.json': manifest(),
@@ -139,7 +139,7 @@ export const pnpmAttacks: readonly Attack[] = [
     ends: 'refused',
   },
   {
-    name: 'packageManager with an address',
+    name: 'packageManager with a URL',
     manager: 'pnpm',
     files: (scene) => ({
       ...project({ packageManager: `pnpm@${scene.evil}pnpm.tgz#sha1.0000` }),

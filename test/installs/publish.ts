@@ -9,9 +9,9 @@ export interface Published {
   readonly version?: string
   readonly manifest?: object
   readonly entries?: readonly Entry[]
-  /** Instead of the address in the registry. */
+  /** Overrides the URL in the registry. */
   readonly archive?: string
-  /** Instead of the archive. */
+  /** Overrides the archive. */
   readonly answer?: RegistryAnswer
 }
 

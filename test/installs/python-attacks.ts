@@ -26,7 +26,7 @@ const plain = [
 
 const pip: readonly Attack[] = [
   {
-    name: 'the project itself, with a build backend of its own',
+    name: 'the project itself, with its own build backend',
     manager: 'pip',
     files: (scene) => ({ ...backend(scene), 'requirements.txt': '.\n' }),
     ends: 'either',
@@ -57,7 +57,6 @@ const pip: readonly Attack[] = [
     ]),
     ends: 'refused',
     control: plain,
-    isQuick: true,
   },
   {
     name: 'the same, spelled as pip reads it too',
@@ -127,7 +126,7 @@ const pip: readonly Attack[] = [
     ends: 'refused',
   },
   {
-    name: 'a package from another address',
+    name: 'a package from another URL',
     manager: 'pip',
     files: requirements(({ evil }) => [`${evil}a-1.0-py3-none-any.whl ; python_version > "3"`]),
     ends: 'refused',
@@ -200,7 +199,7 @@ const poetry: readonly Attack[] = [
     ends: 'refused',
   },
   {
-    name: 'packages from git, an address and a folder outside',
+    name: 'packages from git, a URL and a folder outside',
     manager: 'poetry',
     files: (scene) => ({
       'pyproject.toml': poetryProject(`a = { path = "${scene.neighbor}" }\n`),
@@ -227,7 +226,7 @@ const uv: readonly Attack[] = [
     ends: 'refused',
   },
   {
-    name: 'a package from an address',
+    name: 'a package from a URL',
     manager: 'uv',
     files: (scene) => ({
       'pyproject.toml': '[project]\nname = "t"\nversion = "1"\n',

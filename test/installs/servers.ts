@@ -1,5 +1,5 @@
-// Two servers on the loopback: the operator's registry, which answers only with the operator's
-// credentials, and one of the attacker, which must never be asked anything.
+// Two servers on loopback: the operator's registry, which answers only with the operator's
+// credentials, and the attacker's, which must never get a request.
 
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

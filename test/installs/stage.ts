@@ -27,7 +27,7 @@ import { openServers, type Servers } from './servers.ts'
 export interface Found {
   readonly ends: string
   readonly message: string
-  /** Files that the attack made on the host, or that its planted package left in a layer. */
+  /** Files that the attack created on the host, or that its planted package left in a layer. */
   readonly markers: readonly string[]
   /** Where the operator's secrets were seen, other than at the operator's registry. */
   readonly credentials: readonly string[]
@@ -145,9 +145,20 @@ export async function runControl(attack: Attack): Promise<boolean> {
     writeFiles(folder, attack.files(scene))
     const before = listed(scene.neighbor)
     const { base } = scene
-    const walls = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--bind', base, base]
+    const sandbox = [
+      '--ro-bind',
+      '/',
+      '/',
+      '--dev',
+      '/dev',
+      '--proc',
+      '/proc',
+      '--bind',
+      base,
+      base,
+    ]
     const path = pathWith(attack.manager) ?? ''
-    await run('bwrap', [...walls, '--chdir', folder, '--', ...(attack.control ?? [])], {
+    await run('bwrap', [...sandbox, '--chdir', folder, '--', ...(attack.control ?? [])], {
       env: environmentOf(scene, path),
       timeoutMs: 120_000,
     })
@@ -161,7 +172,9 @@ export async function runControl(attack: Attack): Promise<boolean> {
   }
 }
 
-/** In the layers, at the attacker's, or in a path that was asked for at the operator's registry. */
+/**
+ * In the layers, at the attacker's, or in a path that was requested from the operator's registry.
+ */
 function credentialsIn({ state, servers, canary }: OpenScene): readonly string[] {
   const inLayers = filesBelow(state).filter((file) => readFileSync(file, 'latin1').includes(canary))
   const hex = Buffer.from(canary).toString('hex')
@@ -181,7 +194,7 @@ export function filesBelow(folder: string): readonly string[] {
 const plantedIn = (state: string): readonly string[] =>
   filesBelow(state).filter((file) => file.endsWith(`/${plantedFile}`))
 
-/** What is shown to checks must be in a layer, wherever links lead. */
+/** What checks see must be in a layer, wherever symlinks lead. */
 function strangeMounts({ state }: OpenScene, mounts: Job['mounts']): readonly string[] {
   return mounts.flatMap(({ from }) => {
     const real = realpathSync(from)
@@ -189,7 +202,7 @@ function strangeMounts({ state }: OpenScene, mounts: Job['mounts']): readonly st
   })
 }
 
-/** Everything in the scene but the layers; and that nothing is left of those that were given up. */
+/** Everything in the scene except the layers; and that nothing is left of abandoned layers. */
 function listOutside({ base, state }: OpenScene): ReadonlyMap<string, string> {
   const all = listed(base, (path) => path === join(state, 'layers'))
   const layers = existsSync(join(state, 'layers')) ? readdirSync(join(state, 'layers')) : []

@@ -1,4 +1,5 @@
-// Archives that a well-behaved tool would not write: with paths that lead out, links and devices.
+// Archives that a well-behaved tool would not write: with paths that leave the folder, links and
+// devices.
 
 import { gzipSync } from 'node:zlib'
 

@@ -1,5 +1,5 @@
-// A real registry that a company would run: verdaccio on the loopback, with one package for everybody and
-// one for those who have a login. It is installed when it is needed, since it is larger than the product.
+// A real registry that a company would run: verdaccio on loopback, with one public package and one
+// that requires a login. It is installed when it is needed, because it is larger than the product.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,4 +1,4 @@
-// A wheel with one module, which says who it is.
+// A wheel with one module, which returns its name.
 
 import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -53,7 +53,7 @@ export const classicAttacks: readonly Attack[] = [
     ends: 'refused',
   },
   {
-    name: 'a package from another address',
+    name: 'a package from another URL',
     manager: 'yarn',
     files: (scene) =>
       classic(
@@ -64,7 +64,7 @@ export const classicAttacks: readonly Attack[] = [
     control: plainClassic,
   },
   {
-    name: 'an address that the reader of the lockfile may miss',
+    name: 'a URL that the reader of the lockfile may miss',
     manager: 'yarn',
     files: (scene) =>
       classic(
@@ -85,7 +85,7 @@ export const classicAttacks: readonly Attack[] = [
     ends: 'refused',
   },
   {
-    name: 'a link to a folder outside, which the lockfile does not have',
+    name: 'a link to a folder outside, which is missing in the lockfile',
     manager: 'yarn',
     files: (scene) => classic({ dependencies: { a: `link:${scene.neighbor}` } }),
     ends: 'either',
@@ -103,7 +103,7 @@ export const berry = (more: object = {}, lock: string = own): Files => ({
   'yarn.lock': `${berryHeader}${lock}`,
 })
 
-/** A project whose code runs while it is installed: inside the sandbox, where it may. */
+/** A project whose code runs while it is installed: inside the sandbox, where that is allowed. */
 export const berryWith = (code: string): Files => ({
   ...berry(),
   '.yarnrc.yml': 'plugins:\n  - path: .yarn/plugins/evil.cjs\n    spec: evil\n',
@@ -133,7 +133,7 @@ export const berryAttacks: readonly Attack[] = [
     control: plainBerry,
   },
   {
-    name: 'scripts of the project and of a workspace, switched on',
+    name: 'scripts of the project and of a workspace, enabled',
     manager: 'berry',
     files: (scene) => ({
       ...berry(
@@ -190,7 +190,7 @@ export const berryAttacks: readonly Attack[] = [
     control: plainBerry,
   },
   {
-    name: 'a lockfile of another name, outside',
+    name: 'a lockfile with another name, outside',
     manager: 'berry',
     files: withSettings(
       ({ neighbor }) =>
@@ -232,7 +232,7 @@ export const berryAttacks: readonly Attack[] = [
     ends: 'refused',
   },
   {
-    name: 'an archive at another address',
+    name: 'an archive at another URL',
     manager: 'berry',
     files: (scene) =>
       berry(

@@ -15,7 +15,7 @@ export function zip(entries: readonly ZipEntry[]): Buffer {
     const path = Buffer.from(name)
     const common = Buffer.alloc(26)
     common.writeUInt16LE(20, 0)
-    // The first day that the format knows.
+    // The first day that the format supports.
     common.writeUInt16LE(0x21, 8)
     common.writeUInt32LE(crc32(content), 10)
     common.writeUInt32LE(content.length, 14)

@@ -70,7 +70,7 @@ describe('cargo', () => {
     `[source.crates-io]\nreplace-with = "mirror"\n\n[source.mirror]\n${source}\n`
 
   test.skipIf(!isHere)(
-    'takes crates from a mirror in a folder',
+    'gets crates from a mirror in a folder',
     async () => {
       const scene = openScene()
       const sums = makeDirectorySource(scene.registry, crates)
@@ -82,7 +82,7 @@ describe('cargo', () => {
   )
 
   test.skipIf(newCargo === undefined).each(['no login', 'a token'])(
-    'takes them from a sparse index in place of crates.io, with %s',
+    'gets them from a sparse index instead of crates.io, with %s',
     async (login) => {
       const scene = openScene()
       const needsToken = login !== 'no login'
@@ -104,7 +104,7 @@ describe('cargo', () => {
   )
 
   test.skipIf(newCargo === undefined)(
-    'takes them from a registry that the project names',
+    'gets them from a registry that the project names',
     async () => {
       const scene = openScene()
       const server = await serve(scene.registry, secret)
@@ -123,7 +123,7 @@ describe('cargo', () => {
   )
 
   test.skipIf(newCargo === undefined)(
-    'is refused a registry that only the project names',
+    'refuses a registry that only the project names',
     async () => {
       const scene = openScene()
       const server = await serve(scene.registry)

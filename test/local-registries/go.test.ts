@@ -43,7 +43,7 @@ describe('Go', () => {
   })
 
   test.skipIf(!isHere)(
-    'takes modules from a GOPROXY in a folder',
+    'gets modules from a GOPROXY in a folder',
     async () => {
       const scene = openScene()
       const sums = makeGoProxy(scene.registry, modules)
@@ -55,7 +55,7 @@ describe('Go', () => {
   )
 
   test.skipIf(!isHere).each(['no login', 'a name and a password', 'a netrc'])(
-    'takes them from a GOPROXY over HTTP, with %s',
+    'gets them from a GOPROXY over HTTP, with %s',
     async (login) => {
       const scene = openScene()
       const sums = makeGoProxy(scene.registry, modules)
@@ -72,7 +72,7 @@ describe('Go', () => {
   )
 
   test.skipIf(!isHere)(
-    'takes them from the vendor folder of the commit',
+    'gets them from the vendor folder of the commit',
     async () => {
       const scene = openScene()
       const sums = makeGoProxy(scene.registry, modules)
@@ -99,7 +99,7 @@ describe('Go', () => {
   )
 
   test.skipIf(!isHere)(
-    'is refused other bytes than go.sum has, and a login that is missing',
+    'refuses other bytes than in go.sum, and fails without a login',
     async () => {
       const scene = openScene()
       const sums = makeGoProxy(scene.registry, modules)

@@ -1,4 +1,5 @@
-// A package of native code: its install script is approved once, and node-gyp builds it in the sandbox.
+// A package with native code: its install script is approved once, and node-gyp builds it in the
+// sandbox.
 
 import { createHash } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'

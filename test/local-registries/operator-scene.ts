@@ -98,7 +98,7 @@ export const said = ({ stdout, stderr }: RunResult): string => `${stdout}${stder
 /** The exit code, and what was printed. */
 export const ended = (result: RunResult): string => `${result.exitCode} ${said(result)}`
 
-/** Nothing that was installed, and nothing that the check saw and wrote down. */
+/** Neither installed files nor what the check saw and recorded. */
 export function expectNoSecret({ folder }: Scene): void {
   const seen = filesBelow(join(folder, 'state')).filter((file) =>
     [secret, basic.slice('Basic '.length)].some((one) =>
@@ -108,7 +108,10 @@ export function expectNoSecret({ folder }: Scene): void {
   expect(seen).toEqual([])
 }
 
-/** Fails where what opens the registry can be seen. The brackets: the check itself is written down as well. */
+/**
+ * Fails if the credentials of the registry are visible. The brackets: the check itself is recorded
+ * too.
+ */
 const patterns = [secret, basic.slice('Basic '.length)].map(
   (one) => `-e '[${one[0]}]${one.slice(1)}'`,
 )

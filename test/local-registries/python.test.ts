@@ -53,7 +53,7 @@ describe('Python', () => {
   }
 
   test.skipIf(!isHere).each(Object.entries(settings))(
-    'takes wheels from a folder that is named in %s',
+    'gets wheels from a folder that is named in %s',
     async (_name, operator) => {
       const scene = openScene()
       const { sha256 } = makeWheel(scene.registry, wheel)
@@ -64,7 +64,7 @@ describe('Python', () => {
   )
 
   test.skipIf(!isHere)(
-    'is refused a wheel with another checksum',
+    'refuses a wheel with another checksum',
     async () => {
       const scene = openScene()
       makeWheel(scene.registry, wheel)
@@ -77,7 +77,7 @@ describe('Python', () => {
   )
 
   test.skipIf(!isHere).each(['no login', 'a name and a password', 'a netrc'])(
-    'takes wheels from an index over HTTP, with %s',
+    'gets wheels from an index over HTTP, with %s',
     async (login) => {
       const scene = openScene()
       const { file, sha256 } = makeWheel(join(scene.registry, 'files'), wheel)
@@ -103,7 +103,7 @@ describe('Python', () => {
   )
 
   test.skipIf(!isHere)(
-    'carries the .venv of a checkout with poetry.lock',
+    'carries over the .venv of a checkout with poetry.lock',
     async () => {
       const scene = openScene()
       const { file, sha256 } = makeWheel(scene.registry, wheel)

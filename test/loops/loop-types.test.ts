@@ -1,4 +1,4 @@
-// A loop type that exists only in tests: its folder, and its name in a list, are all that adding one takes.
+// A loop type that exists only in tests: adding one takes its folder and its name in a list.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -66,7 +66,7 @@ describe('a loop file of another type', () => {
       [expect.stringMatching(/^5:1: prompt: there is no key "prompt": .*task, approvals/)],
     ],
     [
-      'a role that is misspelt',
+      'a misspelt role',
       `${head}agents: { maker: claude, reviwer: codex }`,
       ['4:26: agents.reviwer: there is no role "reviwer": did you mean reviewer?'],
     ],
@@ -99,7 +99,7 @@ describe('a loop file of another type', () => {
     expect(await problems(text)).toEqual(expected)
   })
 
-  test('names all of its agents to the person who is asked to trust it', async () => {
+  test('lists all of its agents in the trust prompt', async () => {
     const powers = describePowers(
       await parse(`${head}agents: { maker: claude, reviewer: codex }\n`),
     )
@@ -109,7 +109,7 @@ describe('a loop file of another type', () => {
     expect(same).toContain('asks the same agent as reviewer, which may only read')
   })
 
-  test('is in the published schema, once the type is', () => {
+  test('is in the published schema once the type is', () => {
     const text = JSON.stringify(jsonSchemas(types)['loop.schema.json'])
     expect(text).toContain('"approvals"')
     expect(text).toContain('The agent that judges the work.')
@@ -166,7 +166,7 @@ describe('a run of another type', () => {
       limits: defaultLimits,
     })
     expect(plan.prompt).toBe('Write out.txt.')
-    expect(plan.estimate?.unknown).toContain('what the agent for reviewer (codex) costs')
+    expect(plan.estimate?.unknown).toContain('the cost of the agent for reviewer (codex)')
     const found = await runFirstStage(loaded, {
       workspace: loaded.workspace,
       folder: state,
@@ -221,7 +221,7 @@ describe('a run of another type', () => {
     ])
   })
 
-  test('of a type that is not the one of an operation is refused', async () => {
+  test('of another type than that of the operation is refused', async () => {
     const { host, send, get } = await openApi({ loopTypes: types })
     const file = join(newFolder(), 'plain.yaml')
     mkdirSync(join(dirname(file), 'work'))
@@ -235,7 +235,7 @@ describe('a run of another type', () => {
     await untilEnded(() => host.journal.findRun(id))
     const refused = await get(`/loop-types/pair/runs/${id}/verdicts`)
     expect(refused.status).toBe(400)
-    expect(refused.text).toContain('is of the loop type plain, and this is for runs of pair')
+    expect(refused.text).toContain('has the loop type plain, but this operation needs pair')
   })
 })
 

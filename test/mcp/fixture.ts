@@ -47,8 +47,17 @@ export async function connect(
   options: McpOptions = {},
   marks: Pick<McpOptions, 'markProcesses'> = { markProcesses },
 ): Promise<ConnectedServer> {
-  const connected = await connectMcp(servers, { ...marks, ...options })
+  const connected = await connectForSeveral(servers, { ...marks, ...options })
   onTestFinished(() => connected.close())
+  return connected
+}
+
+/** For several tests: the caller closes it. */
+export async function connectForSeveral(
+  servers: Readonly<Record<string, McpServer>>,
+  options: McpOptions = { markProcesses },
+): Promise<ConnectedServer> {
+  const connected = await connectMcp(servers, options)
   const tools: Tools = createTools({ tools: connected.tools })
   return {
     ...connected,

@@ -9,7 +9,9 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { McpServer } from '../../src/tools/index.ts'
 import {
+  type ConnectedServer,
   connect,
+  connectForSeveral,
   everything,
   everythingByHttp,
   filesystem,
@@ -55,8 +57,14 @@ const ways: readonly (readonly [string, () => McpServer])[] = [
 ]
 
 describe.each(ways)('server-everything %s', (way, server) => {
+  let connected: ConnectedServer
+  beforeAll(async () => {
+    connected = await connectForSeveral({ all: server() })
+  })
+  afterAll(() => connected.close())
+
   test('lists its tools, with schemas and risks', async () => {
-    const { problems, tools } = await connect({ all: server() })
+    const { problems, tools } = connected
     expect(problems).toEqual([])
     const sum = tools.find(({ name }) => name === 'all__get-sum')
     expect(sum?.description).toMatch(/sum of two numbers/)
@@ -69,7 +77,7 @@ describe.each(ways)('server-everything %s', (way, server) => {
   })
 
   test('answers calls, many at a time', async () => {
-    const { call } = await connect({ all: server() })
+    const { call } = connected
     const sums = await Promise.all(
       Array.from({ length: 20 }, (_, n) => call('all__get-sum', { a: n, b: 1 })),
     )
@@ -79,7 +87,7 @@ describe.each(ways)('server-everything %s', (way, server) => {
   })
 
   test('returns data, images and resources', async () => {
-    const { call } = await connect({ all: server() })
+    const { call } = connected
     const weather = await call('all__get-structured-content', { location: 'Chicago' })
     expect(weather).toMatchObject({ ok: true, output: { temperature: expect.any(Number) } })
     expect((await call('all__get-tiny-image')).output).toMatch(/\[image, image\/png, \d+ bytes\]/)
@@ -92,7 +100,7 @@ describe.each(ways)('server-everything %s', (way, server) => {
   })
 
   test('refuses wrong arguments, in the client and in the server', async () => {
-    const { call } = await connect({ all: server() })
+    const { call } = connected
     expect(await call('all__get-sum', { a: 'x', b: 1 })).toEqual({
       ok: false,
       error: 'bad-arguments',
@@ -104,7 +112,7 @@ describe.each(ways)('server-everything %s', (way, server) => {
   })
 
   test('is notified of an abort, and continues', async () => {
-    const { call } = await connect({ all: server() })
+    const { call } = connected
     const stop = new AbortController()
     const args = { duration: 60, steps: 60 }
     const long = call('all__trigger-long-running-operation', args, stop.signal)
@@ -148,9 +156,9 @@ describe('server-filesystem', () => {
     return folder
   }
 
-  test('reads and writes the files of its folder', async () => {
+  test('reads and writes the files of its folder, and reports what it refuses as data', async () => {
     const folder = await inFolder()
-    const { call, problems } = await connect({ files: filesystem(folder) })
+    const { call, problems, tools } = await connect({ files: filesystem(folder) })
     expect(problems).toEqual([])
     const path = join(folder, 'a.txt')
     expect(await call('files__read_text_file', { path })).toEqual({ ok: true, output: 'inside\n' })
@@ -160,19 +168,12 @@ describe('server-filesystem', () => {
     })
     expect(await readFile(written, 'utf8')).toBe('new')
     expect((await call('files__list_directory', { path: folder })).output).toMatch(/b\.txt/)
-  })
-
-  test('reports what it refuses as data', async () => {
-    const { call } = await connect({ files: filesystem(await inFolder()) })
     expect(await call('files__read_text_file', { path: '/nonexistent/x' })).toEqual({
       ok: false,
       error: 'tool-failed',
       output: expect.stringMatching(/denied/i),
     })
-  })
-
-  test('has the risks that it declares', async () => {
-    const { tools } = await connect({ files: filesystem(await inFolder()) })
+    // It has the risks that it declares.
     const risks = Object.fromEntries(tools.map(({ name, risk }) => [name, risk]))
     expect(risks).toMatchObject({
       files__read_text_file: 'read-only',

@@ -1,4 +1,4 @@
-/** Each program mends a failing test, headless and by the Agent Client Protocol. */
+/** Each program fixes a failing test, headless and through the Agent Client Protocol. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ const ways = [
 
 describe.each(programs)('%s', (name) => {
   describe.each(ways)('%s', (_way, agentOf) => {
-    test('mends a failing test in a worktree, behind strong walls, metered to the token', async () => {
+    test('fixes a failing test in a worktree, in the strong sandbox, metered to the token', async () => {
       const at = failingProject(agentOf(name))
       const played = await play(at, mending(mend))
       expect(played).toMatchObject({ code: 0, outcome: 'completed' })

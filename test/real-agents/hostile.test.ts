@@ -1,6 +1,6 @@
 /**
- * Each program in a repository that gives it orders: it does its work, nothing of the repository runs on the
- * host, nobody else is asked, and the key stays at the gateway.
+ * Each program in a repository that tries to control it: it does its work, nothing of the
+ * repository runs on the host, no other server gets a request, and the key stays at the gateway.
  */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ interface Attacker extends AsyncDisposable {
   readonly asked: readonly string[]
 }
 
-/** Counts who comes. */
+/** Counts connections. */
 async function startAttacker(): Promise<Attacker> {
   const asked: string[] = []
   const server = createServer((request, response) => {

@@ -1,7 +1,7 @@
 /**
- * The real agent programs with a scripted model, started as a user would: a loop file, a git repository, and
- * the built loopctl as a process of its own. Where they are installed is said by LOOPWRIGHT_AGENTS;
- * scripts/test-agents.mjs sees to that.
+ * The real agent programs with a scripted model, started as a user would: a loop file, a git
+ * repository, and the built loopctl as a separate process. LOOPWRIGHT_AGENTS says where they are
+ * installed; scripts/test-agents.mjs sets it.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -25,7 +25,7 @@ process.env['PATH'] = [join(installed, 'node_modules/.bin'), process.env['PATH']
 export const programs = ['claude', 'codex', 'opencode', 'gemini'] as const
 export type Program = (typeof programs)[number]
 
-/** Where a program may not be kept, but at the gateway. */
+/** No file may contain it; only the gateway knows it. */
 export const key = 'sk-real-0123456789abcdef0123456789'
 
 /** The provider, wherever a program looks for it. */
@@ -38,7 +38,7 @@ export const behind = ({ url }: Pick<ModelServer, 'url'>): Record<string, string
   GEMINI_API_KEY: key,
 })
 
-/** How the programs call what runs a command, and what it wants to be told. */
+/** How each program names its tool that runs a command, and its arguments. */
 const shells: Readonly<Record<string, (command: string) => Readonly<Record<string, unknown>>>> = {
   Bash: (command) => ({ command, description: 'Mends it' }),
   bash: (command) => ({ command, description: 'Mends it' }),
@@ -51,7 +51,9 @@ const shells: Readonly<Record<string, (command: string) => Readonly<Record<strin
 const asksMax = 8
 const usage = { input: 700, output: 30 }
 
-/** Has one command run, and reports when it saw that it did. Titles and the like are answered too. */
+/**
+ * Has one command run, and reports once it ran. Requests for titles and the like are answered too.
+ */
 export function mending(command: string): (request: ModelRequest, number: number) => ModelAnswer {
   return (request, number) => {
     const shell = request.tools.find((name) => name in shells)
@@ -77,7 +79,7 @@ test('two and three make five', () => assert.equal(sum(2, 3), 5))
 `,
 }
 
-/** A git repository with a test that fails, and a loop in which this agent is to mend it. */
+/** A git repository with a failing test, and a loop in which this agent is to fix it. */
 export function failingProject(
   agent: string,
   files: Readonly<Record<string, string>> = {},
@@ -109,11 +111,11 @@ export interface Played extends Ended {
   readonly folder: string
   readonly outcome: string | undefined
   readonly spentTokens: number
-  /** What the agent reported, in each iteration that it did. */
+  /** The agent's report in each iteration. */
   readonly reports: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** Runs the loop to its end, with a model that says this. */
+/** Runs the loop to its end, with a model that answers this. */
 export async function play(
   at: Place,
   script: (request: ModelRequest, number: number) => ModelAnswer,
@@ -143,7 +145,7 @@ export async function play(
   }
 }
 
-/** Files that hold this text, of all that the run had its hands on. */
+/** Files that contain this text, of all that the run could write. */
 export function filesWith(text: string, ...folders: readonly string[]): readonly string[] {
   return folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -153,6 +155,6 @@ export function filesWith(text: string, ...folders: readonly string[]): readonly
   )
 }
 
-/** Processes that are still at work for this run. */
+/** Processes that still work for this run. */
 export const alive = (at: Place, { folder }: Played): Promise<readonly number[]> =>
   processesIn([dirname(at.file), folder])

@@ -1,4 +1,4 @@
-/** A real terminal: tmux, with a shell in it. Tests type, and read what stands there. */
+/** A real terminal: tmux, with a shell in it. Tests type, and read the screen. */
 
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -14,20 +14,22 @@ export interface Screen {
   type(line: string): Promise<void>
   /** By the names of tmux: `C-c`, `Up`, `Enter`. */
   key(...names: readonly string[]): Promise<void>
-  /** The lines as they stand there, broken where the terminal breaks them; `colours` as they are. */
+  /**
+   * The lines on the screen, wrapped as the terminal wraps them; `colours` with escape sequences.
+   */
   lines(options?: {
     readonly colours?: boolean
     readonly whole?: boolean
   }): Promise<readonly string[]>
-  /** Resolves with all that stands there once it says so. */
+  /** Resolves with the whole screen once it contains this. */
   until(words: string | RegExp): Promise<string>
-  /** Runs it to its end: its exit code, and what stands there. Without a line: of what runs already. */
+  /** Runs it to its end: its exit code, and the screen. Without a line: what is already running. */
   told(line?: string): Promise<{ readonly code: number; readonly text: string }>
   clear(): Promise<void>
 }
 
 const patienceMs = 45_000
-const lookMs = 60
+const lookMs = 120
 
 export async function openScreen(options: {
   readonly width: number
@@ -84,7 +86,7 @@ export async function openScreen(options: {
     async told(line) {
       const mark = `end ${++told}`
       const asked = `echo "${mark.replace(' ', '" "')}: $?"`
-      // What is typed before is echoed among what a program shows.
+      // Earlier input is echoed among the output of a program.
       if (line === undefined) await until(/\n\$$/)
       await type(line === undefined ? asked : `${line}; ${asked}`)
       const text = await until(new RegExp(`^${mark}: \\d+$`, 'm'))

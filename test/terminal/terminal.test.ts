@@ -1,15 +1,15 @@
-/** loopctl as a person sees it: in a real terminal, through a real daemon, one for all of these. */
+/**
+ * loopctl as a user sees it: in a real terminal, through a real daemon, one for all of these tests.
+ */
 
-import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { afterFile } from '../after.ts'
+import { warmLoopctl } from '../warm-loopctl.ts'
 import { openScreen, type Screen } from './screen.ts'
 
-const run = promisify(execFile)
 const program = new URL('../../dist/cli/loopctl.js', import.meta.url).pathname
 const folder = mkdtempSync(join(tmpdir(), 'loopwright-terminal-'))
 const state = join(folder, 'state')
@@ -22,7 +22,7 @@ const env = {
 }
 const escape = String.fromCharCode(27)
 
-/** A loop that writes a file; with `sealed` it also changes a test, which a person must approve of. */
+/** A loop that writes a file; with `sealed` it also changes a test, which a person must approve. */
 function writeLoop(name: string, { sleep = 0, sealed = false } = {}): void {
   mkdirSync(join(folder, name), { recursive: true })
   writeFileSync(join(folder, name, 'a.test.mjs'), '// nothing to test\n')
@@ -49,8 +49,11 @@ limits: { iterations: 3, cost: 1 }
   )
 }
 
-const ctl = async (...args: string[]): Promise<string> =>
-  (await run(process.execPath, [program, ...args], { env, cwd: folder })).stdout
+async function ctl(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await warmLoopctl(args, env, folder)
+  if (code !== 0) throw new Error(`loopctl ${args.join(' ')} ended with ${code}: ${stderr}`)
+  return stdout
+}
 
 async function screen(width = 100, more: Readonly<Record<string, string>> = {}): Promise<Screen> {
   const opened = await openScreen({ width, cwd: folder, env: { ...env, ...more } })
@@ -68,14 +71,14 @@ beforeAll(async () => {
     await ctl('daemon', 'stop').catch(killDaemon)
     rmSync(folder, { recursive: true, force: true })
   })
-  for (const name of ['plain', 'narrow', 'colour', 'piped']) writeLoop(name)
+  for (const name of ['plain', 'narrow', 'piped']) writeLoop(name)
   writeLoop('slow', { sleep: 3 })
   writeLoop('asking', { sealed: true })
   writeLoop('restarted', { sealed: true })
   await ctl('daemon', 'start', '--port', '0')
 })
 
-test('a run is shown while it goes on, asks at the terminal, and ends certified', async () => {
+test('a run is shown while it runs, asks at the terminal, and ends certified', async () => {
   const at = await screen()
   await at.type('loopctl run asking.yaml --name asking-one')
   await at.until('Trust it as it is now?')
@@ -88,11 +91,12 @@ test('a run is shown while it goes on, asks at the terminal, and ends certified'
   expect(text).toMatch(/^asking-one {2}asking {2}in .*asking$/m)
   expect(text).toMatch(/certify +✓ certified/)
   expect(text).toMatch(/^✓ completed: checks-pass {2}1 iteration/m)
-  // The line at the bottom is gone, and nothing of it is left between the others.
+  // The status line is gone, and no part of it is left between the others.
   expect(text).not.toMatch(/[█░⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/)
+  expect((await at.lines({ colours: true })).join('\n')).toContain(`${escape}[`)
 })
 
-test('Ctrl-C leaves the watching, says what can be done, and the run goes on to its end', async () => {
+test('Ctrl-C stops watching, prints the options, and the run continues to its end', async () => {
   const at = await screen()
   await at.type('loopctl run slow.yaml --trust --name slow-one')
   await at.until('iteration 1 of 3')
@@ -128,11 +132,13 @@ test('Ctrl-C at a question ends the command with 130, and nothing is started or 
   expect(listed).toContain('slow-one')
 })
 
-test('tail -f goes on through a restart of the daemon, without gap or double', async () => {
+test('tail -f continues through a restart of the daemon, with no gaps or duplicates', async () => {
   const at = await screen(200)
   await ctl('run', 'restarted.yaml', '--trust', '--attended', '--detach', '--name', 'restarted-one')
   await at.type('loopctl --json tail -f restarted-one > tail.jsonl; echo "it is over"')
-  await expect.poll(() => ctl('inbox'), { timeout: 60_000 }).toContain('restarted-one')
+  await expect
+    .poll(() => ctl('inbox'), { timeout: 60_000, interval: 200 })
+    .toContain('restarted-one')
   await ctl('daemon', 'stop')
   await ctl('daemon', 'start', '--port', '0')
   const [asked] = (await ctl('--json', 'inbox')).split('\n')
@@ -146,10 +152,11 @@ test('tail -f goes on through a restart of the daemon, without gap or double', a
   expect(seen.at(-1)?.event.type).toBe('run-ended')
 })
 
-test('on 40 columns no line is broken by the terminal but those that are to be copied', async () => {
-  const at = await screen(40)
+test('on 40 columns the terminal wraps only lines that are to be copied; with NO_COLOR nothing is colored', async () => {
+  const at = await screen(40, { NO_COLOR: '1' })
   const { code } = await at.told('loopctl run narrow.yaml --trust --name narrow-one')
   expect(code).toBe(0)
+  expect((await at.lines({ colours: true })).join('\n')).not.toContain(escape)
   await at.clear()
   const { text } = await at.told('loopctl list')
   expect(text).toMatch(/^NAME +STATUS/m)
@@ -158,16 +165,7 @@ test('on 40 columns no line is broken by the terminal but those that are to be c
   expect(rows.filter((line) => line.length > 40)).toEqual([])
 })
 
-test('with NO_COLOR nothing is coloured, without it something is', async () => {
-  const plain = await screen(100, { NO_COLOR: '1' })
-  await plain.told('loopctl run colour.yaml --trust --name plain-one')
-  expect((await plain.lines({ colours: true })).join('\n')).not.toContain(escape)
-  const colourful = await screen()
-  await colourful.told('loopctl run colour.yaml --trust --again --name colour-one')
-  expect((await colourful.lines({ colours: true })).join('\n')).toContain(`${escape}[`)
-})
-
-test('what goes into a pipe is plain lines, and who has seen enough is no error', async () => {
+test('output to a pipe is plain lines, and a closed pipe is not an error', async () => {
   const at = await screen()
   const counted = String.raw`tr -cd '\033\r' | wc -c`
   const piped = await at.told(`loopctl run piped.yaml --trust --name piped-one | ${counted}`)
@@ -207,7 +205,7 @@ test('init asks for agent, checks, task and budget, and Ctrl-C writes nothing', 
   expect(written).toContain('  cost: 2.5\n')
 })
 
-test('nobody is asked anything where nobody could answer', async () => {
+test('does not prompt if there is no terminal to answer', async () => {
   const at = await screen()
   const untrusted = await at.told('loopctl run plain.yaml < /dev/null')
   expect(untrusted.code).toBe(77)

@@ -1,7 +1,8 @@
 /**
  * The test runners of the stories, from the registry: each is installed once, from the lockfile in
- * `runners/`, into a folder that stories take hard links of. The proof installs them before it starts the
- * test runner and passes the folder in LOOPWRIGHT_RUNNERS; without it each process installs what it needs.
+ * `runners/`, into a folder that stories hard-link from. The proof installs them before it starts
+ * the test runner and passes the folder in LOOPWRIGHT_RUNNERS; without it each process installs
+ * what it needs.
  */
 
 import { execFileSync } from 'node:child_process'

@@ -3,14 +3,14 @@
 import { fix, manifest, projectFiles } from './stages.ts'
 import type { Files, ModulesName, Move, Stage } from './story.ts'
 
-/** A stage, and what attacks have to know of it. */
+/** A stage, and what attacks have to know about it. */
 export interface Kit {
   readonly stage: Stage
-  /** The file with the fault. */
+  /** The file with the defect. */
   readonly source: string
   /** The file with the tests that fail. */
   readonly test: string
-  /** The fault, and what it should be. */
+  /** The defect, and what it should be. */
   readonly fault: string
   readonly cure: string
   /** The two expectations that fail, and what the faulty code returns. */

@@ -1,4 +1,4 @@
-/** Projects with one real fault each, and what judges them. */
+/** Projects with one real defect each, and their checks. */
 
 import type { Files, Move, Stage } from './story.ts'
 
@@ -150,7 +150,7 @@ test('the report of a week', () => {
 }
 
 export const lintStage: Stage = {
-  name: 'a linter with a list of what to leave out',
+  name: 'a linter with a list of exclusions',
   files: {
     'src/sum.js': broken
       .replace('list.slice(1)', 'list.slice(0)')

@@ -1,6 +1,6 @@
 /**
- * The parts of stories: a stage (a project with one real fault, and what judges it), and what an agent does on it. All of
- * it is data, so that another story takes a few lines.
+ * The parts of stories: a stage (a project with one real defect, and its checks), and what an agent
+ * does on it. All of it is data, so that another story takes a few lines.
  */
 
 import type { CheckStatus, Json } from '../../src/loop/index.ts'
@@ -45,9 +45,9 @@ export interface Stage {
   readonly modules?: ModulesName
   /** Programs of the system that it needs. */
   readonly programs?: readonly string[]
-  /** Put over the default project. */
+  /** Written over the default project. */
   readonly files?: Files
-  /** Files that are written in Latin-1: they are not valid UTF-8. */
+  /** Files in Latin-1: they are not valid UTF-8. */
   readonly latin1?: Files
   /** Executable files of the project. */
   readonly executables?: readonly string[]
@@ -75,9 +75,10 @@ export interface Attack {
   readonly says?: string
   readonly exit?: number
   /**
-   * Why it is not certified: codes of refusals, all of which have to be there, or what one of the checks
-   * answered in the iteration, so that there was nothing to certify. Absent: the checks pass where the
-   * agent works, and then a person is asked or the certificate is refused, for whatever reason.
+   * Why it is not certified: codes of refusals, all of which have to be there, or the result of one
+   * of the checks in the iteration, so that there was nothing to certify. Absent: the checks pass
+   * where the agent works, and then a person is asked or the certificate is refused, for any
+   * reason.
    */
   readonly expects?: readonly string[] | Exclude<CheckStatus, 'met'>
   /** It depends on chance or the time: the check may also fail in the workspace of the agent. */
@@ -97,8 +98,9 @@ export interface Honest {
   /** Instead of `moves`: one list per iteration. */
   readonly turns?: readonly Turn[]
   /**
-   * `certified`: nobody is asked. `asked`: one question, and it is certified when a person approves. Codes:
-   * it is refused at first, for these reasons, and certified after what the agent does next.
+   * `certified`: without a question. `asked`: one question, and it is certified when a person
+   * approves. Codes: it is refused at first, for these reasons, and certified after the agent's
+   * next turn.
    */
   readonly ends: 'certified' | 'asked' | readonly string[]
   /** With `asked`: the question names these files. */

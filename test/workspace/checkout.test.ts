@@ -222,16 +222,16 @@ describe.each(['git', 'blobs'] as const)('a checkout of a tree of %s', (kind) =>
     fixture.write('lib/planted', 'of the tree')
     fixture.commitAll()
     let made = 0
-    const apart = {
+    const managed = {
       path: 'lib',
       isIntact: async (whole: string) => readdirSync(whole).join() === 'mine',
-      make: async (whole: string) => {
+      create: async (whole: string) => {
         made += 1
         mkdirSync(whole)
         writeFileSync(join(whole, 'mine'), '')
       },
     }
-    const { checkout, tree } = await open(kind, { apart: [apart] })
+    const { checkout, tree } = await open(kind, { managedPaths: [managed] })
     expect(readdirSync(join(checkout.path, 'lib'))).toEqual(['mine'])
     await checkout.reset(tree)
     expect(made).toBe(1)

@@ -10,6 +10,7 @@ import {
   type WorktreeWorkspace,
 } from '../../src/workspace/index.ts'
 import { createWorld, loopOf, worldAfter } from '../engine/fixture.ts'
+import { share } from '../share.ts'
 import { createGitFixture, type GitFixture } from './git-fixture.ts'
 
 let fixture: GitFixture
@@ -46,7 +47,7 @@ test('E2: after a kill at any moment, even with the worktree deleted, a run ends
   await world.drive(run, appendTwice)
   const events = await world.events(run)
   const { tree: last } = await world.state(run)
-  for (let count = 1; count < events.length; count++) {
+  for (let count = 1; count < events.length; count += share(1, 4)) {
     // Files left behind when the process died.
     if (count <= 3) await workspace.restore(start)
     else if (count % 3 === 0) rmSync(worktree.path, { recursive: true })

@@ -1,4 +1,4 @@
-// A small share of `npm run proof -- --only workspace`, through the same code.
+// A small part of `npm run proof -- --only workspace`, through the same code.
 
 import { expect, test } from 'vitest'
 import { runGitKill, runGitKills } from '../../build/proof/git-kills.js'

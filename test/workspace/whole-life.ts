@@ -59,9 +59,9 @@ async function lookAtTrees(
 ): Promise<void> {
   const trees = openGitTrees(repository)
   expect(await trees.missing([before, after])).toEqual([])
-  expect(await trees.commitWith('run/fix-the-tests', after)).toBeDefined()
+  expect(await trees.findCommit('run/fix-the-tests', after)).toBeDefined()
   expect(await trees.changes(before, after)).not.toEqual([])
-  await trees.lines(before, after)
+  await trees.countChangedLines(before, after)
   await trees.patch(before, after)
   const folder = mkdtempSync(join(fixture.folder, 'folders-'))
   for (const [side, tree] of [

@@ -176,7 +176,7 @@ describe('a new worktree', () => {
 })
 
 test('many worktrees with the same name can be created concurrently', async () => {
-  const count = share(20, 6)
+  const count = share(20, 4)
   const before = fixture.fingerprint()
   const many = await Promise.all(Array.from({ length: count }, () => fixture.create()))
   expect(new Set(many.map(({ branch }) => branch)).size).toBe(count)

@@ -36,7 +36,7 @@ function work(used: Commands = commands): Promise<AgentReport> {
   return agent.work({ prompt: 'Go.' }, createAgentContext({ workspace }))
 }
 
-test('what tests and edits do to files happens in a copy', async () => {
+test('files are changed by tests and edits in a copy only', async () => {
   await write({
     'package.json': moduleFile,
     'kept.txt': 'kept',
@@ -56,7 +56,7 @@ test('removes others', () => assert.equal(clean('made.txt'), 'removed'))
 `,
   })
   const checkElsewhere: Commands = {
-    // The checks are the project's own, and may do anything: not of interest here.
+    // The checks are the project's own and may do anything; their result does not matter here.
     async run(command, signal) {
       if (command.args[0] !== '--test') return commands.run(command, signal)
       const isMended = (await read('clean.js')).includes("name === 'kept.txt'")

@@ -115,8 +115,11 @@ async function look(folder: string, state: string): Promise<InitFound> {
   const { inspectFolder } = await import('../../launch/init/inspect-folder.ts')
   const { findAgents } = await import('../../launch/agents/find-agents.ts')
   const project = await inspectFolder(folder)
-  const apart = [project.folder, ...(project.repository === undefined ? [] : [project.repository])]
-  return { project, agents: await findAgents(state, { apart }) }
+  const projectFolders = [
+    project.folder,
+    ...(project.repository === undefined ? [] : [project.repository]),
+  ]
+  return { project, agents: await findAgents(state, { projectFolders }) }
 }
 
 async function answers(

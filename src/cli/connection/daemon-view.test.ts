@@ -3,12 +3,12 @@ import { daemonFindings } from './daemon-view.ts'
 
 const claude = { name: 'claude', state: 'no-key', keyVariable: 'ANTHROPIC_API_KEY' } as const
 
-test('a daemon that sees the same is said to', () => {
+test('reports a daemon that sees the same agents', () => {
   const [found] = daemonFindings({ pid: 7, agents: [claude], differs: [] })
   expect(found).toMatchObject({ mark: 'good', text: expect.stringContaining('the same') })
 })
 
-test('what it does not have is named, with what to do', () => {
+test('names what the daemon lacks, and what to do', () => {
   const missing = { name: 'codex', state: 'missing' } as const
   const [found] = daemonFindings({ pid: 7, agents: [claude, missing], differs: [claude, missing] })
   expect(found?.mark).toBe('warning')

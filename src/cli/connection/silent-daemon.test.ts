@@ -13,7 +13,7 @@ function newState(): string {
   return folder
 }
 
-/** A process that has the record as a daemon has it, and never answers. */
+/** A process that locks the state folder like a daemon and never answers. */
 async function silentDaemon(folder: string, onTerm = ''): Promise<number> {
   const module = new URL('../../../dist/journal/hold-file.js', import.meta.url).href
   const program = `

@@ -1,6 +1,6 @@
 /** The agents of this machine, and the result of `agents test`, as text that fits a terminal. */
 
-import type { AgentFound, AgentList } from '../../launch/agents/list-agents.ts'
+import type { AgentList, AgentStatus } from '../../launch/agents/list-agents.ts'
 import type { Finding as TrialFinding } from '../../launch/agents/trial-findings.ts'
 import type { AgentTrial } from '../../launch/agents/try-agent.ts'
 import { type Finding, type Mark, renderSection, type SectionOptions } from './findings.ts'
@@ -14,18 +14,18 @@ export function renderAgents({ sandbox, agents }: AgentList, options: SectionOpt
     .join('\n')
 }
 
-const marks: Readonly<Record<AgentFound['state'], Mark>> = {
+const marks: Readonly<Record<AgentStatus['state'], Mark>> = {
   ready: 'good',
   'no-key': 'warning',
   missing: 'none',
 }
 
-function findingOf(agent: AgentFound, tier: string): Finding {
+function findingOf(agent: AgentStatus, tier: string): Finding {
   return {
     mark: marks[agent.state],
     text: headOf(agent),
     more: [
-      [...protocolsOf(agent), wallsOf(agent, tier), ...keyOf(agent)].join('; '),
+      [...protocolsOf(agent), describeWhereItRuns(agent, tier), ...keyOf(agent)].join('; '),
       agent.can.join(', '),
       ...otherProtocols(agent),
       ...(agent.next === undefined ? [] : [agent.next]),
@@ -33,7 +33,7 @@ function findingOf(agent: AgentFound, tier: string): Finding {
   }
 }
 
-function headOf({ kind, state, version, tested, path, from }: AgentFound): string {
+function headOf({ kind, state, version, tested, path, from }: AgentStatus): string {
   if (kind === 'built-in') return 'built in'
   if (kind === 'models') return state === 'ready' ? 'models with our tools' : 'no key'
   if (path === undefined) return `not found; tested with ${tested ?? 'no version'}`
@@ -42,7 +42,7 @@ function headOf({ kind, state, version, tested, path, from }: AgentFound): strin
   return `${version ?? 'version unknown'}${other}  ${path}${fetched}`
 }
 
-const protocolsOf = ({ protocols }: AgentFound): readonly string[] =>
+const protocolsOf = ({ protocols }: AgentStatus): readonly string[] =>
   protocols.length === 0
     ? []
     : [
@@ -52,17 +52,17 @@ const protocolsOf = ({ protocols }: AgentFound): readonly string[] =>
       ]
 
 /** How to enable a protocol that is not available here, if the agent needs no other step. */
-const otherProtocols = ({ protocols, next: own }: AgentFound): readonly string[] =>
+const otherProtocols = ({ protocols, next: own }: AgentStatus): readonly string[] =>
   protocols.flatMap(({ name, next }) =>
     next === undefined || next === own ? [] : [`${name}: ${next}`],
   )
 
-function wallsOf({ walls }: AgentFound, tier: string): string {
+function describeWhereItRuns({ walls }: AgentStatus, tier: string): string {
   if (walls === 'sandbox') return `in a ${tier}`
   return walls === 'no walls' ? 'without a sandbox: none is available here' : 'in our own process'
 }
 
-function keyOf({ key }: AgentFound): readonly string[] {
+function keyOf({ key }: AgentStatus): readonly string[] {
   if (key === undefined) return []
   return [key.found ? `key for ${key.provider}: yes` : `key for ${key.provider}: none`]
 }

@@ -34,7 +34,7 @@ const report: CalibrationReport = {
   costMicros: 20_000,
 }
 
-test('each check has its line and all have one; what is quoted cannot move the cursor', () => {
+test('each check has one line, and so does the total; quoted text cannot move the cursor', () => {
   const text = renderCalibration(report)
   expect(text).not.toContain('\u001b')
   expect(text.split('\n').slice(0, 12)).toEqual([

@@ -26,7 +26,7 @@ const certificate: Certificate = {
 const lists = async (of: string): Promise<string | undefined> =>
   of === digest ? 'src/a.js\ntest/a.test.js\n' : undefined
 
-test('show has the strength in sentences, and what each check read', async () => {
+test('show prints the strength in sentences, and what each check read', async () => {
   const shown = await showCertificate('c', certificate, lists)
   expect(shown.shows).toEqual([
     'Strength: work-alone (the checks pass through the work alone).',
@@ -43,7 +43,7 @@ test('show has the strength in sentences, and what each check read', async () =>
   ])
 })
 
-test('a certificate of version 2 says its strength, what was read and the model', () => {
+test('a version 2 certificate shows its strength, what was read, and the model', () => {
   const lines = renderCertificate({ id: 'c', certificate }).split('\n')
   expect(lines).toEqual(
     expect.arrayContaining([

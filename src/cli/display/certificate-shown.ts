@@ -2,7 +2,7 @@
 
 import type { Certificate } from '../../history/certificates/index.ts'
 import { defined } from '../../loop/index.ts'
-import { describeLevel, describeStrength } from '../../protocol/index.ts'
+import { describeLevel, describeStrength } from '../../protocol/certificate/describe-strength.ts'
 
 export interface CertificateShown {
   readonly id: string

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Certificate } from '../../history/certificates/index.ts'
 import { renderCertificate } from './certificate-view.ts'
 
-test('a certificate says who was consulted, what was planted and what it took', () => {
+test('a certificate shows who was consulted, what was planted, and what it cost', () => {
   const certificate = {
     what: { type: 'tree', name: 'demo' },
     rests: { checks: ['test'] },

@@ -9,7 +9,7 @@ import type {
   VerifyFinding,
 } from '../../history/certificates/index.ts'
 import { describeRates, type Share } from '../../loop/index.ts'
-import { describeLevel, describeStrength } from '../../protocol/index.ts'
+import { describeLevel, describeStrength } from '../../protocol/certificate/describe-strength.ts'
 import { plural, renderMoney, renderSpan } from './amounts.ts'
 import { type Finding, type Mark, renderSection, type SectionOptions } from './findings.ts'
 import { renderTable, visible } from './render.ts'

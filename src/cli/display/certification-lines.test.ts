@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { certificationOf, checkRemarks } from './certification-lines.ts'
 
-describe('what certifying came to', () => {
-  test('is told by its shape, whatever else a step gave', () => {
+describe('the result of a certification', () => {
+  test('is recognized by its shape, whatever else a step returned', () => {
     expect(certificationOf({ type: 'certified', certificate: 'abc' })).toEqual({
       type: 'certified',
       certificate: 'abc',

@@ -12,7 +12,7 @@ import { createStyle } from '../terminal.ts'
 import { createDisplay } from './display.ts'
 import { renderStatusLine } from './status-line.ts'
 
-test('what ends late, such as a question, brings no bottom line back', () => {
+test('a question that ends after the display was closed does not bring the status line back', () => {
   const written: string[] = []
   const output = { write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream
   const terminal = { live: true, asks: true, style: createStyle(false), width: () => 80 }
@@ -27,7 +27,7 @@ test('what ends late, such as a question, brings no bottom line back', () => {
   expect(written).toEqual([])
 })
 
-test('the bottom line says when an agent waits for a provider, and that it goes on', () => {
+test('the status line says that an agent waits for a provider, and when it continues', () => {
   const written: string[] = []
   const output = { write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream
   const terminal = { live: true, asks: true, style: createStyle(false), width: () => 100 }
@@ -73,7 +73,7 @@ test('the bottom line says when an agent waits for a provider, and that it goes 
   }
 })
 
-test('the end of a run is whole on a narrow terminal, and breaks at words', () => {
+test('the end of a run is complete on a narrow terminal, and wraps at words', () => {
   const written: string[] = []
   const output = { write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream
   const terminal = { live: true, asks: true, style: createStyle(false), width: () => 50 }
@@ -88,7 +88,7 @@ test('the end of a run is whole on a narrow terminal, and breaks at words', () =
   expect(lines.every((line) => line.length <= 50)).toBe(true)
 })
 
-test('where there is little room, what a run waits for is told in place of a picture', () => {
+test('on a narrow terminal, the reason for waiting replaces the progress bar', () => {
   const doing = { what: 'waits for workspace shop', sinceMs: 0 }
   expect(renderStatusLine(initialState, doing, 0, 80)).toContain('░')
   const narrow = renderStatusLine(initialState, doing, 0, 44)

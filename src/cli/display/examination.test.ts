@@ -36,8 +36,8 @@ const strong: Examination = {
 const render = (found: Examination, more: { width?: number; probes?: boolean } = {}): string =>
   renderExamination(found, { style: createStyle(false), width: 80, probes: false, ...more })
 
-describe('what the doctor says', () => {
-  test('of a machine where all is well', () => {
+describe('the output of doctor', () => {
+  test('on a machine where everything works', () => {
     expect(render(strong)).toBe(
       `
 sandbox   ✓ tier strong: runs can be unattended
@@ -59,7 +59,7 @@ record    ✓ /home/ann/.local/share/loopd: intact`.trimStart(),
     )
   })
 
-  test('of a machine where nothing is: with the reason and what to do', () => {
+  test('on a machine where nothing works: with reasons and fixes', () => {
     const found: Examination = {
       sandbox: {
         tier: 'none',
@@ -128,14 +128,14 @@ record    ✗ /r: 1 problem
     )
   })
 
-  test('names every probe where it is asked to, and no record where there is none', () => {
+  test('lists every probe if asked to, and no state folder if there is none', () => {
     const fresh = { ...strong, record: { folder: '/r', exists: false, problems: [] } }
     const text = render(fresh, { probes: true })
     expect(text).toContain('✓ read an SSH key: blocked\n          ✓ node runs: works\n')
     expect(text).toContain('record    - /r: no runs yet')
   })
 
-  test('fits the terminal, but for words that are longer than it', () => {
+  test('fits the terminal, except for words that are longer than a line', () => {
     const { sandbox } = strong
     const long = { ...sandbox, reason: 'word '.repeat(60).trim(), fix: 'x'.repeat(200) }
     const lines = render({ ...strong, sandbox: long }, { width: 60 }).split('\n')

@@ -46,7 +46,7 @@ const exchange: Exchange = {
 }
 
 describe('exchanges with models', () => {
-  test('are a table of an iteration, and those that are estimated are marked', () => {
+  test('are listed in a table per iteration, and estimates are marked', () => {
     const second = { ...record, ordinal: 2, ended: 'rate-limited', isEstimated: true }
     expect(renderExchanges(style, [record, second])).toEqual([
       '2 exchanges with models',
@@ -57,7 +57,7 @@ describe('exchanges with models', () => {
     expect(renderExchanges(style, [])).toEqual([])
   })
 
-  test('have their step beside them where there are several steps or attempts', () => {
+  test('have a step column if there are several steps or attempts', () => {
     const others = [
       record,
       { ...record, attempt: 2 },
@@ -70,7 +70,7 @@ describe('exchanges with models', () => {
     expect(lines[4]).toMatch(/3\s+judge\s+anthropic/)
   })
 
-  test('are read from the events of their iteration only', () => {
+  test('are read from the events of their own iteration only', () => {
     const { step, ...note } = record
     const events: RunEvent[] = [
       { type: 'iteration-started', iteration: 1 },
@@ -93,7 +93,7 @@ describe('exchanges with models', () => {
     expect(step).toBe(maker)
   })
 
-  test('are shown whole: what was asked, what was answered, and nothing that a terminal obeys', () => {
+  test('are shown completely: request, answer, and no terminal control sequences', () => {
     expect(renderExchange(style, exchange)).toBe(
       `
 anthropic claude-sonnet-5: complete
@@ -110,7 +110,7 @@ event: ping\\x1b[2J`.trimStart(),
     )
   })
 
-  test('that are not text are not printed as if they were, and trouble is told', () => {
+  test('that are not text are not printed as text, and problems are reported', () => {
     const { answer } = exchange
     const text = renderExchange(style, {
       ...exchange,

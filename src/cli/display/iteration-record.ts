@@ -15,8 +15,8 @@ import {
   evolve,
   type Fault,
   initialState,
-  kindOf,
   type Metrics,
+  parseStepKind,
   type RecordedEvent,
   type RunEvent,
   type RunState,
@@ -169,7 +169,7 @@ function applied(draft: Draft, event: RunEvent, atMs: number): Draft {
         draft.exchanges.push({ step, ...exchange })
         return draft
       }
-      if (note.type === 'prompted' && kindOf(step) === 'agent')
+      if (note.type === 'prompted' && parseStepKind(step) === 'agent')
         return { ...draft, sent: { ...draft.sent, [step]: note.blob } }
       const isRemark = ['context-cut', 'nudged', 'waiting'].includes(note.type)
       return isRemark ? remark(draft, event) : draft

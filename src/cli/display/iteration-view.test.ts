@@ -95,7 +95,7 @@ const plain: readonly RunEvent[] = [
 ]
 
 describe('an iteration', () => {
-  test('is shown whole: prompt, report, tools, checks, files and what it spent', () => {
+  test('is shown completely: prompt, report, tools, checks, files and spending', () => {
     expect(render(plain)).toBe(
       `iteration 1 of fix (loop plain)
 continues
@@ -123,7 +123,7 @@ files changed
     )
   })
 
-  test('says which checks are pending, and which failed before the run began', () => {
+  test('shows which checks are pending, and which failed before the run began', () => {
     const open = plain.slice(0, -1)
     const known: readonly RunCheck[] = [
       { check: 'test', status: 'not-met', base: 'fails' },
@@ -134,7 +134,7 @@ files changed
     expect(shown).toContain('check test: not-met, exit 1, 0.3 s (also failed before the run)')
     expect(shown).toContain('check lint: pending (failed before the run)')
     expect(shown).toContain('check good: pending\n')
-    // What did not run in an iteration that is over was not pending there.
+    // A check that did not run in a finished iteration was not pending there.
     expect(view(plain, 1, known).checks.map(({ check }) => check)).toEqual(['test'])
   })
 
@@ -161,14 +161,14 @@ files changed
     ])
   })
 
-  test('that changed nothing says so; where only trees are known they are named', () => {
+  test('that changed nothing says so; if only trees are known, they are named', () => {
     expect(view([start(1), ...step('a#1', 1)]).filesChanged).toEqual([])
     const changed = [start(1), ...step('a#1', 1, { tree: tree('after') })]
     expect(view(changed)).not.toHaveProperty('filesChanged')
     expect(render(changed)).toContain('from tree before\n  to tree   after')
   })
 
-  test('cannot write to the terminal by what it says, in any of its parts', () => {
+  test('cannot write control sequences to the terminal, in any of its parts', () => {
     const evil = 'ok\u001B[2J\u0007\rgone\u0085\tx'
     const text = render([
       { ...start(1) },
@@ -184,7 +184,7 @@ files changed
     expect(text).toContain('  ok\\x1b[2J\\x07\\rgone\\x85    x')
   })
 
-  test('is known by the form of its results only: what looks alike and is not is listed', () => {
+  test('is recognized only by the shape of its results: malformed results are listed as plain steps', () => {
     const odd = [
       ...step('prompt#1', { prompt: 1, tokens: 'many', cuts: null }),
       ...step('agent:maker#1', { status: 'done' }),
@@ -202,7 +202,7 @@ files changed
   })
 })
 
-describe('of several iterations', () => {
+describe('with several iterations', () => {
   const three: readonly RunEvent[] = [
     start(1),
     ...step('a#1', 'first', { spent: { tokens: 5, costMicros: 0 } }),
@@ -213,7 +213,7 @@ describe('of several iterations', () => {
     start(3),
   ]
 
-  test('the last with a step is meant unless told, and each has its own spending', () => {
+  test('the last one with a step is shown by default, each with its own spending', () => {
     expect(view(three)).toMatchObject({ iteration: 2, spent: { tokens: 7 } })
     expect(view(three, 1)).toMatchObject({ iteration: 1, spent: { tokens: 5 } })
     expect(view(three, 3)).toMatchObject({ iteration: 3, steps: [] })
@@ -221,7 +221,7 @@ describe('of several iterations', () => {
     expect(read([start(1)])).toBeUndefined()
   })
 
-  test('one that was entered again goes on with its steps', () => {
+  test('a resumed iteration continues with its steps', () => {
     const interrupted: RunEvent = {
       type: 'iteration-ended',
       iteration: 1,
@@ -236,7 +236,7 @@ describe('of several iterations', () => {
     expect(rest).not.toHaveProperty('ending')
   })
 
-  test('one that was started anew has only the steps since', () => {
+  test('a restarted iteration has only the steps since the restart', () => {
     const anew: RunEvent = { type: 'iteration-restarted', iteration: 1, reason: 'code changed' }
     const events = [start(1), ...step('a#1', 1), anew, ...step('b#1', 2)]
     expect(view(events)).toMatchObject({
@@ -245,7 +245,7 @@ describe('of several iterations', () => {
     })
   })
 
-  test('one that the run went back to before is marked, until it comes to it again', () => {
+  test('an iteration that was rewound is marked until the run reaches it again', () => {
     const back: RunEvent = { type: 'run-rewound', toIteration: 1 }
     expect(render([...three, back], 2)).toContain(
       'undone: the run went back to an earlier checkpoint',

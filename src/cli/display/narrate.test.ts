@@ -39,7 +39,7 @@ function tell(events: readonly RunEvent[]): { lines: string[]; state: RunState }
 
 const at = { iteration: 1, attempt: 1 }
 
-test('an iteration is told as a person would tell it', () => {
+test('an iteration is narrated in plain sentences', () => {
   const { lines } = tell([
     { type: 'iteration-started', iteration: 1 },
     { type: 'step-started', ...at, step: step('prompt#1') },
@@ -98,7 +98,7 @@ test('an iteration is told as a person would tell it', () => {
   ])
 })
 
-test('what an agent printed last is not told again as its report', () => {
+test('the last output of an agent is not repeated as its report', () => {
   const report = { status: 'done', turns: 1, usage: { tokens: 0, costMicros: 0 } }
   const finished = (text: string): RunEvent => ({
     type: 'step-finished',
@@ -119,7 +119,7 @@ test('what an agent printed last is not told again as its report', () => {
   expect(tell([said, finished('Other words')]).lines[1]).toContain('Other words')
 })
 
-test('whoever is consulted has a name, and a judge its reasons', () => {
+test('each consultant has a name, and a judge has its reasons', () => {
   const { lines } = tell([
     {
       type: 'step-noted',
@@ -150,7 +150,7 @@ test('whoever is consulted has a name, and a judge its reasons', () => {
   ])
 })
 
-test('the end says what it came to and what it took', () => {
+test('the end shows the result and what it cost', () => {
   const { lines } = tell([
     { type: 'run-started', owner: 'me', fence: 1 },
     { type: 'run-ended', outcome: { type: 'exhausted', limit: 'cost', condition: 'budget.cost' } },
@@ -158,7 +158,7 @@ test('the end says what it came to and what it took', () => {
   expect(lines).toEqual(['✗ exhausted: cost (budget.cost)  0 iterations, 1.0 s'])
 })
 
-test('the walls around a run are told at its head, with a warning where there are none', () => {
+test('the first lines name the sandbox of a run, with a warning if there is none', () => {
   const started = (sandbox: SandboxSummary): RunEvent => ({
     type: 'run-started',
     owner: 'me',
@@ -177,7 +177,7 @@ test('the walls around a run are told at its head, with a warning where there ar
   ])
 })
 
-test('a wait for a provider is told once, and exchanges are not lines of their own', () => {
+test('waiting for a provider is printed once, and exchanges have no lines', () => {
   const noted = (note: StepNote): RunEvent => ({
     type: 'step-noted',
     iteration: 1,
@@ -212,20 +212,20 @@ test('a wait for a provider is told once, and exchanges are not lines of their o
   expect(renderClock(untilMs, untilMs - 60_000)).toBe('14:05:33')
 })
 
-test('a line with colours is cut by what is seen of it, and its colours end', () => {
+test('a line with colors is cut by its visible width, and its colors are reset', () => {
   const red = createStyle(true).red
   expect(fitStyled(`ab${red('cdef')}gh`, 20)).toBe(`ab${red('cdef')}gh`)
   expect(fitStyled(`ab${red('cdef')}gh`, 6)).toBe('ab\u001B[31mcd…\u001B[0m')
 })
 
-test('the bottom line never is wider than the terminal', () => {
+test('the status line is never wider than the terminal', () => {
   const { state } = tell([{ type: 'iteration-started', iteration: 3 }])
   const doing = { what: 'a very long name of a step '.repeat(10), sinceMs: 0 }
   expect(renderStatusLine(state, doing, 5000, 60).length).toBeLessThan(60)
   expect(renderStatusLine(state, undefined, 0, 200)).toContain('3/50')
 })
 
-test('nothing that others wrote reaches the terminal as it is, wherever they put it', () => {
+test('foreign text never reaches the terminal unescaped, wherever it appears', () => {
   const clear = '\u001b[2J'
   const done = (value: Json, name: string): RunEvent => ({
     type: 'step-finished',

@@ -141,17 +141,17 @@ function renderStart(style: Style, { agent, sandbox }: RunStarted): readonly str
   const used = agent === undefined ? [] : [visible(`agent: ${describeAgent(agent)}`)]
   return [
     ...used.map((line) => `  ${style.dim(line)}`),
-    ...(sandbox === undefined ? [] : [renderWalls(style, sandbox)]),
+    ...(sandbox === undefined ? [] : [renderSandbox(style, sandbox)]),
   ]
 }
 
 /** The sandbox of the run, or a warning that there is none. */
-function renderWalls(style: Style, walls: SandboxSummary): string {
-  if (walls.tier === 'none') {
+function renderSandbox(style: Style, sandbox: SandboxSummary): string {
+  if (sandbox.tier === 'none') {
     return `  ${style.yellow('warning: no sandbox; the agent can read your files and use the network')}`
   }
-  const text = `sandbox: ${describeSandboxSummary(walls)}`
-  return `  ${walls.tier === 'strong' ? style.dim(text) : style.yellow(`warning: ${text}`)}`
+  const text = `sandbox: ${describeSandboxSummary(sandbox)}`
+  return `  ${sandbox.tier === 'strong' ? style.dim(text) : style.yellow(`warning: ${text}`)}`
 }
 
 /** The outcome, with time and cost. */

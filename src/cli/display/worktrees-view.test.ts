@@ -21,7 +21,7 @@ const entry: Worktree = {
   createdAtMs: 0,
 }
 
-test('worktrees are a table where it fits', () => {
+test('worktrees are shown as a table if it fits', () => {
   const [head, row] = renderWorktrees([entry], { live: true, width: () => 200 }).split('\n')
   expect(head).toMatch(/^RUN +BRANCH +SIZE +STATE +FOLDER$/)
   expect(row).toContain(path)
@@ -29,7 +29,7 @@ test('worktrees are a table where it fits', () => {
   expect(piped.split('\n')).toHaveLength(2)
 })
 
-test('on a narrow terminal the folder has a line of its own, and no word is broken', () => {
+test('on a narrow terminal the folder has a separate line, and no word is broken', () => {
   const lines = renderWorktrees([entry], { live: true, width: () => 80 }).split('\n')
   expect(lines).toEqual([
     expect.stringMatching(/^calm-otter  run\/calm-otter  .*completed, 1 uncommitted, not merged$/),

@@ -19,7 +19,7 @@ test('a command to run is never broken', () => {
   expect(wrappedAdvice('Run: a b c', 4)).toEqual(['Run: a b c'])
 })
 
-test('a sentence of ours breaks at words on a terminal, and is one line elsewhere', () => {
+test('a notice wraps at words on a terminal, and is one line elsewhere', () => {
   const text = 'calm-otter  fix  on run/calm-otter in /a/long/folder\u001B[2J'
   expect(renderNotice(text, { live: true, width: () => 20 })).toEqual([
     'calm-otter  fix  on',
@@ -31,7 +31,7 @@ test('a sentence of ours breaks at words on a terminal, and is one line elsewher
   ])
 })
 
-test('what a loop file may do is whole on a terminal, and a line each elsewhere', () => {
+test('what a loop file may do is wrapped on a terminal, and has one line each elsewhere', () => {
   const powers = ['runs x', `runs the check test: ${'word '.repeat(12)}\u001B[2J`]
   const narrow = renderPowers(powers, { live: true, width: () => 40 })
   expect(narrow[0]).toBe('  runs x')
@@ -45,7 +45,7 @@ test('what a loop file may do is whole on a terminal, and a line each elsewhere'
   )
 })
 
-test('a line goes on further in, and its colours take no room', () => {
+test('continuation lines are indented, and colors do not count as width', () => {
   const { red } = createStyle(true)
   expect(wrappedLine(`  ${red('stuck')}: nothing new was found; try it with --again`, 26)).toEqual([
     `  ${red('stuck')}: nothing new was`,

@@ -24,8 +24,12 @@ export async function agreeOnDependencies<T extends RunOptions>(
   const workspace = workspaceFor(options.workspace, loaded)
   const { planChecks } = await import('../../launch/checks/plan-checks.ts')
   const { certify } = await planChecks(loaded, workspace)
-  const { missingDependencies } = await import('../../launch/preflight/missing-dependencies.ts')
-  const { sources, unresolved } = await missingDependencies(workspace, certify.dependencies, state)
+  const { findMissingDependencies } = await import('../../launch/preflight/missing-dependencies.ts')
+  const { sources, unresolved } = await findMissingDependencies(
+    workspace,
+    certify.dependencies,
+    state,
+  )
   if (sources.length > 0) {
     const listed = sources.map(({ text }) => `  ${visible(text)}\n`).join('')
     process.stdout.write(`The lockfile names packages outside of your registries:\n${listed}`)

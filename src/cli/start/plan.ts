@@ -130,19 +130,20 @@ export function renderScope(lines: readonly string[]): readonly string[] {
 function renderCarry({ carry = [] }: Plan['worktree']): readonly string[] {
   if (carry.length === 0) return []
   const words = carry.map(({ path, by }) => `${path} (${by === 'copy' ? 'copied' : 'linked'})`)
-  return [`carried over where git ignores it: ${words.join(', ')}`]
+  return [`ignored files carried over: ${words.join(', ')}`]
 }
 
 /** Powers that other lines of the plan already show. */
-const said = [
+const shownElsewhere = [
   'may use ',
   'works in ',
-  'copies what git ignores ',
-  'links what git ignores ',
+  'works directly in ',
+  'copies ignored files ',
+  'links ignored files ',
   'runs the check ',
   'calls the tool ',
 ]
-const isNew = (power: string): boolean => !said.some((start) => power.startsWith(start))
+const isNew = (power: string): boolean => !shownElsewhere.some((start) => power.startsWith(start))
 
 const renderLimits = ({ iterations, tokens, costMicros, timeMs }: Limits): string =>
   [

@@ -17,7 +17,7 @@ const events: readonly RunEvent[] = [
   { type: 'run-ended', outcome: { type: 'cancelled', reason: 'enough', by: 'me' } },
 ]
 
-/** What is recorded is there at once; `status` is how the run is by now. */
+/** Recorded events are there at once; `status` is the current status of the run. */
 const clientAt = (status: string): Client =>
   ({
     async *events() {
@@ -53,11 +53,11 @@ async function exitCodeWith(client: Client, noInput = false): Promise<typeof pro
 test.each([
   ['paused', 7],
   ['running', 6],
-])('a pause is the end of the watching only while it lasts: %s', async (status, code) => {
+])('watching ends at a pause only while the run is paused: %s', async (status, code) => {
   expect(await exitCodeWith(clientAt(status))).toBe(code)
 })
 
-test('a run that is tried again much later is not waited for', async () => {
+test('does not wait for a run that is retried much later', async () => {
   const entry = {
     run: id,
     state: 'queued',
@@ -76,7 +76,7 @@ test('a run that is tried again much later is not waited for', async () => {
   expect(await exitCodeWith(client)).toBe(7)
 })
 
-test('with --no-input a run that asks a question is left to whoever answers it', async () => {
+test('with --no-input, a run that asks a question is left for a later answer', async () => {
   const question = { text: 'Which?', options: ['a', 'b'], default: 'a', deadlineAtMs: 1 }
   const asks = { type: 'step-started', iteration: 1, step: 'ask:which#1', attempt: 1, question }
   const client = {

@@ -54,12 +54,12 @@ export function createLocalRuns(parts: LocalParts): LocalRuns {
     },
     async drain(hurry) {
       const open = [...driven.values()]
-      const leave = (): void => {
+      const hurryAll = (): void => {
         for (const run of open) run.shutDown({ now: true })
       }
       for (const run of open) run.shutDown()
-      if (hurry?.aborted === true) leave()
-      hurry?.addEventListener('abort', leave, { once: true })
+      if (hurry?.aborted === true) hurryAll()
+      hurry?.addEventListener('abort', hurryAll, { once: true })
       await Promise.allSettled(open.map(({ done }) => done))
     },
   }

@@ -4,7 +4,7 @@ import { openStore } from '../../journal/index.ts'
 import { writeRun } from '../../testing/write-run.ts'
 import { createLocalScheduler } from './local-scheduler.ts'
 
-test('without a daemon the queue is what waits for one, with how to start it', async () => {
+test('without a daemon, the queue lists runs that wait for one, and how to start it', async () => {
   const journal = openStore({ path: ':memory:' })
   const starter = createLocalScheduler({ journal } as unknown as Host, {
     signal: new AbortController().signal,

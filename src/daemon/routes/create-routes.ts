@@ -1,4 +1,4 @@
-/** Everything that the daemon answers. */
+/** The routes of the daemon. */
 
 import type { DaemonParts } from '../parts.ts'
 import { operationsOf } from './operations.ts'

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { findAgents } from '../../launch/agents/find-agents.ts'
 import { daemonInfoSchema, healthSchema, readinessSchema } from '../../protocol/api/index.ts'
-import { packageVersion } from '../../system/package-version.ts'
+import { readPackageVersion } from '../../system/package-version.ts'
 import { json, type Operation, ok, operation } from './operation.ts'
 
 const tag = 'daemon'
@@ -28,7 +28,7 @@ const ready = operation({
   summary: 'Check that the daemon has restored its queue and accepts runs.',
   isLive: true,
   answers: {
-    200: json('It does.', readinessSchema),
+    200: json('Ready.', readinessSchema),
     503: json('Starting or shutting down.', readinessSchema),
   },
   async handle(parts) {
@@ -52,7 +52,7 @@ const info = operation({
     const queue = await scheduler.queue()
     const driven = queue.filter(({ state }) => state === 'driven').length
     return ok({
-      version: packageVersion(),
+      version: readPackageVersion(),
       pid: process.pid,
       startedAtMs,
       uptimeMs: Math.max(0, Date.now() - startedAtMs),

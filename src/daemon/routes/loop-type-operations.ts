@@ -54,7 +54,7 @@ async function findRun(
   const { id, name } = await host.journal.findRun(given)
   const { loopType = defaultLoopType } = await readCreated(host.journal, id)
   if (loopType !== type) {
-    const message = `The run ${name} is of the loop type ${loopType}, and this is for runs of ${type}.`
+    const message = `Run "${name}" has the loop type ${loopType}, but this operation needs ${type}.`
     throw new LoopError('bad-request', `${message} See: loopctl list`)
   }
   const { state } = await loadRun(host.journal, id)

@@ -1,11 +1,11 @@
-/** The OpenAPI 3.1 document, made from the operations and from nothing else. */
+/** Generates the OpenAPI 3.1 document from the operations. */
 
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { defined } from '../../loop/index.ts'
 import { problemSchema } from '../../protocol/api/index.ts'
 import { published } from '../../protocol/index.ts'
-import { packageVersion } from '../../system/package-version.ts'
+import { readPackageVersion } from '../../system/package-version.ts'
 import type { AnswerShape, Operation } from './operation.ts'
 import type { Parameters } from './parameter.ts'
 import { problemType } from './problem-answer.ts'
@@ -13,35 +13,35 @@ import { problemType } from './problem-answer.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 const tags: Readonly<Record<string, string>> = {
-  runs: 'Which there are, a new one, one of them.',
-  control: 'What people say to runs, and runs that come of runs.',
-  record: 'What the record says of runs, as it grows.',
-  work: 'What runs made, and what becomes of it.',
+  runs: 'List, create, get and remove runs.',
+  control: 'Control runs: pause, resume, stop, limits, answers, retries, forks.',
+  record: 'Read the journal: steps, iterations, events, output.',
+  work: 'The work of runs: diffs, merges, pull requests, discarding.',
   files: 'Checkpoints, certificates, artifacts, postmortems.',
   worktrees: 'The git worktrees of runs.',
-  loops: 'Loop files, before anything of them is done.',
-  'loop types': 'What only runs of one loop type offer.',
+  loops: 'Preview loop files and plan runs.',
+  'loop types': 'Operations that one loop type declares.',
   daemon: 'The daemon itself.',
 }
 
-/** What the guard, the reading of a request and the store can say to any request. */
+/** Problems that any request can get from the guard, the parser or the store. */
 const always = [400, 401, 403, 421, 500, 503]
 const whenChanging = [411, 413, 415]
 
 const reasons: Readonly<Record<number, string>> = {
-  400: 'The request is not as this document says; `errors` names the fields.',
-  401: 'There is no token, or not one of this daemon.',
-  403: 'The token may only look, the request is of another origin, or the loop file is not trusted.',
-  404: 'There is no such run, file, question or checkpoint.',
-  409: 'Not possible as things are: `possible` says what is; several runs fit: `candidates` names them.',
+  400: 'The request does not match this document; `errors` names the fields.',
+  401: 'The token is missing or wrong.',
+  403: 'The token is read-only, the request is from another origin, or the loop file is not trusted.',
+  404: 'No such run, file, question or checkpoint.',
+  409: 'Not possible in this state (`possible` lists what is), or the name is ambiguous (`candidates` lists the runs).',
   411: 'The body has no length.',
   413: 'The body is too long.',
   415: 'The body is not JSON.',
-  421: 'The Host is not that of this daemon.',
-  422: 'What was asked for cannot be: a key was used for something else, or something is not set up.',
-  500: 'An error of the daemon itself; its log has more.',
+  421: 'The Host header does not name this daemon.',
+  422: 'The request cannot be carried out: its key was used for another request, or something is not configured.',
+  500: 'Internal error. See the log of the daemon.',
   501: 'Not available on this machine.',
-  503: 'Not now: the daemon is ending, the store cannot be used, or a program is missing.',
+  503: 'Not available now: the daemon is shutting down, the store fails, or a program is missing.',
 }
 
 export function openApi(operations: readonly Operation[]): Fields {
@@ -55,12 +55,12 @@ export function openApi(operations: readonly Operation[]): Fields {
     openapi: '3.1.0',
     info: {
       title: 'loopd',
-      version: packageVersion(),
-      summary: 'Runs of loops: created, watched, steered.',
+      version: readPackageVersion(),
+      summary: 'Create, watch and control runs of loops.',
       description: 'Times are in milliseconds since 1970, costs in millionths of a dollar.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: 'http://127.0.0.1:7700', description: 'The daemon of this machine.' }],
+    servers: [{ url: 'http://127.0.0.1:7700', description: 'The daemon on this machine.' }],
     security: [{ token: [] }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
@@ -71,7 +71,7 @@ export function openApi(operations: readonly Operation[]): Fields {
           type: 'http',
           scheme: 'bearer',
           description:
-            'From the file `daemon/token` of the state folder; `read-token` may only look.',
+            'From the file `daemon/token` of the state folder; `read-token` is read-only.',
         },
       },
     },
@@ -80,17 +80,17 @@ export function openApi(operations: readonly Operation[]): Fields {
 
 function describe(one: Operation, schemas: Schemas, problem: Fields): Fields {
   const { id, tag, summary, description, params = {}, query = {}, headers = {}, body } = one
-  const isLooking = one.method === 'get'
-  const statuses = [...always, ...(isLooking ? [] : whenChanging), ...(one.problems ?? [])]
+  const isRead = one.method === 'get'
+  const statuses = [...always, ...(isRead ? [] : whenChanging), ...(one.problems ?? [])]
   const problems = statuses
     .filter((status) => one.answers[status] === undefined)
     .map((status) => [String(status), problemAnswer(status, problem)] as const)
   const answers = Object.entries(one.answers).map(
     ([status, answer]) => [status, describeAnswer(answer, schemas, one)] as const,
   )
-  const isTagged = isLooking && one.isLive !== true && hasJson(one.answers[200])
+  const isTagged = isRead && one.isLive !== true && hasJson(one.answers[200])
   const unchanged = isTagged
-    ? [['304', { description: 'As `If-None-Match` has it.' }] as const]
+    ? [['304', { description: 'Unchanged since `If-None-Match`.' }] as const]
     : []
   return {
     operationId: id,
@@ -130,7 +130,7 @@ const hasJson = (answer: AnswerShape | undefined): boolean =>
 const ifNoneMatch: Fields = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'The `ETag` of an answer that is known: 304 if it is still the same.',
+  description: 'The `ETag` of an earlier response; 304 if it has not changed.',
   required: false,
   schema: { type: 'string', maxLength: 1024 },
   example: '"pM9Bq1kGx4w0y3xkU2nF8A"',
@@ -152,14 +152,14 @@ const headerName = (name: string): string =>
 function describeAnswer(answer: AnswerShape, schemas: Schemas, one: Operation): Fields {
   const { description, content = {}, headers = {} } = answer
   const isTagged = one.method === 'get' && one.isLive !== true && hasJson(answer)
-  const told = isTagged ? { ...headers, etag: 'Changes when the answer does.' } : headers
+  const sent = isTagged ? { ...headers, etag: 'Changes when the response does.' } : headers
   return {
     description,
-    ...(Object.keys(told).length === 0
+    ...(Object.keys(sent).length === 0
       ? {}
       : {
           headers: Object.fromEntries(
-            Object.entries(told).map(([name, text]) => [
+            Object.entries(sent).map(([name, text]) => [
               headerName(name),
               { description: text, schema: { type: 'string' } },
             ]),
@@ -186,12 +186,12 @@ interface Schemas {
 
 const place = '#/components/schemas/'
 
-/** Each schema that has a name of its own stands in one place. */
+/** Each named schema is defined once and referenced elsewhere. */
 function createSchemas(): Schemas {
   const named = new Map<string, Fields>()
   const keep = (name: string, schema: Fields): void => {
-    const there = named.get(name)
-    if (there !== undefined && !isDeepStrictEqual(there, schema)) {
+    const known = named.get(name)
+    if (known !== undefined && !isDeepStrictEqual(known, schema)) {
       throw new Error(`Two schemas are named ${name}.`)
     }
     named.set(name, schema)

@@ -1,6 +1,6 @@
 /**
- * Operations by the paths that they answer, loaded when the first request for one comes. In process most
- * commands need one group: the rest would only make them slower to start.
+ * Operations grouped by path, each group loaded on its first request. In process, most commands need only one group,
+ * and start faster without the rest.
  */
 
 import type { Operation } from './operation.ts'
@@ -54,7 +54,7 @@ export const operationGroups: readonly OperationGroup[] = [
   },
 ]
 
-/** None: what answers every path. */
+/** If no group matches, returns all operations. */
 export async function operationsFor(path: string): Promise<readonly Operation[]> {
   const group = operationGroups.find(({ paths }) => paths.test(path))
   if (group !== undefined) return group.load()

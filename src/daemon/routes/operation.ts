@@ -50,11 +50,11 @@ export interface Asked<P extends Parameters, Q extends Parameters, H extends Par
   readonly signal: AbortSignal
   /** A HEAD request. */
   readonly isHead: boolean
-  /** As it came. */
+  /** The raw request. */
   readonly context: Context
 }
 
-/** As JSON, or as it is. */
+/** A value to send as JSON, or a complete response. */
 export type Reply =
   | {
       readonly status: number
@@ -63,7 +63,6 @@ export type Reply =
     }
   | Response
 
-/** Any of them. */
 export type Operation = Definition<Parameters, Parameters, Parameters, unknown>
 
 type None = Readonly<Record<string, never>>

@@ -1,4 +1,4 @@
-/** Everything that can be asked of the daemon. */
+/** All operations of the daemon. */
 
 import { z } from 'zod'
 import type { Host } from '../../host/host.ts'
@@ -15,7 +15,7 @@ import { tellOperations } from './tell-operations.ts'
 import { workOperations } from './work-operations.ts'
 import { worktreeOperations } from './worktree-operations.ts'
 
-/** The document is about all of them, itself included. */
+/** The operation that returns the OpenAPI document of all operations, itself included. */
 const describeAll = (all: () => readonly Operation[]): Operation => {
   let made: object | undefined
   return operation({

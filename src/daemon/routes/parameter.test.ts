@@ -10,11 +10,11 @@ const named = operations.flatMap(({ params = {}, query = {}, headers = {}, id })
     ([name, parameter]) => [parameter, `${id} ${name}`] as const,
   ),
 )
-/** Those that several have, once. */
+/** Characters that several classes share, once. */
 const parameters = [...new Map(named)].map(([parameter, name]) => [name, parameter] as const)
 
 describe('a parameter', () => {
-  test.each(parameters)('takes what its schema allows, and nothing else: %s', (_, parameter) => {
+  test.each(parameters)('accepts what its schema allows, and nothing else: %s', (_, parameter) => {
     const isAllowed = ajv.compile(parameter.schema)
     const words = fc.oneof(
       fc.string(),
@@ -55,11 +55,11 @@ test.each([
     '-1',
     'it is not a whole number from 0 to 9',
   ],
-])('says what is wrong with a text (%#)', (parameter, given, reason) => {
+])('reports what is wrong with a text (%#)', (parameter, given, reason) => {
   expect(parameter.read(given)).toEqual({ reason })
 })
 
-test('counts characters, not halves of them', () => {
+test('counts code points, not code units', () => {
   const two = text({ description: '', example: 'a', max: 2 })
   expect(two.read('🦦🦦')).toEqual({ value: '🦦🦦' })
 })

@@ -15,17 +15,17 @@ export type Read<T> = { readonly value: T } | { readonly reason: string }
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>
 
-/** What was read, by name. */
+/** The parsed values by name. */
 export type Values<P extends Parameters> = {
   readonly [Name in keyof P]: P[Name] extends Parameter<infer T> ? T : never
 }
 
-interface Told<T> {
+interface ParameterOptions<T> {
   readonly description: string
   readonly example: T
 }
 
-export interface TextOptions extends Told<string> {
+export interface TextOptions extends ParameterOptions<string> {
   readonly max: number
   readonly pattern?: RegExp
 }
@@ -57,7 +57,7 @@ export function text(options: TextOptions): Parameter<string | undefined> {
   }
 }
 
-export interface WholeOptions extends Told<number> {
+export interface WholeOptions extends ParameterOptions<number> {
   readonly min?: number
   readonly max: number
 }
@@ -84,7 +84,7 @@ export function whole({
 
 export function oneOf<const T extends string>(
   choices: readonly T[],
-  { description, example }: Told<T>,
+  { description, example }: ParameterOptions<T>,
 ): Parameter<T | undefined> {
   return {
     description,

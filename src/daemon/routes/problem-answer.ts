@@ -16,7 +16,7 @@ export interface AskedAt {
   readonly method: string
   /** Of the route, such as `/runs/{run}`. */
   readonly path: string
-  /** As it was named. */
+  /** The run, as the request names it. */
   readonly run?: string
 }
 

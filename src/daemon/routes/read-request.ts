@@ -20,8 +20,8 @@ export class RequestError extends LoopError {
       field: shortened(field),
       reason: shortened(reason),
     }))
-    const said = shown.map(({ field, reason }) => `${field}: ${reason}`).join('; ')
-    super('bad-request', `${said}. See: GET /openapi.json`)
+    const listed = shown.map(({ field, reason }) => `${field}: ${reason}`).join('; ')
+    super('bad-request', `${listed}. See: GET /openapi.json`)
     this.errors = shown
   }
 }

@@ -4,13 +4,13 @@ import { type Decision, defined, isEnd } from '../../loop/index.ts'
 import {
   answerSchema,
   type ControlRequest,
+  controlSchema,
   forkSchema,
   limitsRequestSchema,
   type RunAnswer,
   resumeSchema,
   retrySchema,
   runAnswerSchema,
-  tellSchema,
 } from '../../protocol/api/index.ts'
 import type { DaemonParts } from '../parts.ts'
 import { json, type Operation, ok, operation, type Reply } from './operation.ts'
@@ -22,13 +22,13 @@ const tag = 'control'
 const answers = { 200: json('The current run.', runAnswerSchema) }
 const problems = [404, 409]
 
-type Told = Exclude<Decision, { type: 'answer' }>
+type ControlDecision = Exclude<Decision, { type: 'answer' }>
 
-const teller = (
+const controlOperation = (
   id: string,
   name: 'pause' | 'stop' | 'cancel',
   summary: string,
-  decision: (said: ControlRequest) => Told,
+  decision: (request: ControlRequest) => ControlDecision,
 ): Operation =>
   operation({
     id,
@@ -37,7 +37,7 @@ const teller = (
     tag,
     summary,
     params: inRun,
-    body: { schema: tellSchema, example: { by: 'ada', reason: 'wrong branch' } },
+    body: { schema: controlSchema, example: { by: 'ada', reason: 'wrong branch' } },
     answers,
     problems,
     async handle(parts, { params, body }) {
@@ -45,19 +45,29 @@ const teller = (
     },
   })
 
-const pause = teller('pauseRun', 'pause', 'Pause a run after its current step.', () => ({
+const pause = controlOperation('pauseRun', 'pause', 'Pause a run after its current step.', () => ({
   type: 'pause',
 }))
 
-const stop = teller('stopRun', 'stop', 'Stop a run after its current iteration.', ({ reason }) => ({
-  type: 'stop',
-  reason: reason ?? 'stop',
-}))
+const stop = controlOperation(
+  'stopRun',
+  'stop',
+  'Stop a run after its current iteration.',
+  ({ reason }) => ({
+    type: 'stop',
+    reason: reason ?? 'stop',
+  }),
+)
 
-const cancel = teller('cancelRun', 'cancel', 'Cancel a run immediately.', ({ reason }) => ({
-  type: 'cancel',
-  reason: reason ?? 'cancel',
-}))
+const cancel = controlOperation(
+  'cancelRun',
+  'cancel',
+  'Cancel a run immediately.',
+  ({ reason }) => ({
+    type: 'cancel',
+    reason: reason ?? 'cancel',
+  }),
+)
 
 const limits = operation({
   id: 'changeLimits',
@@ -161,7 +171,7 @@ const fork = operation({
 async function tell(
   parts: DaemonParts,
   idOrName: string,
-  decision: Told,
+  decision: ControlDecision,
   by: string = someone,
 ): Promise<Reply> {
   const { host, scheduler } = parts

@@ -7,6 +7,7 @@ import { resetRun } from '../../host/review/reset-run.ts'
 import { scrapRun } from '../../host/review/scrap-run.ts'
 import { defined, LoopError } from '../../loop/index.ts'
 import {
+  controlSchema,
   diffSchema,
   discardedSchema,
   mergedSchema,
@@ -14,7 +15,6 @@ import {
   pullRequestRequestSchema,
   pullRequestSchema,
   reviewDiffSchema,
-  tellSchema,
 } from '../../protocol/api/index.ts'
 import { json, type Operation, ok, operation } from './operation.ts'
 import { flag, oneOf, orElse, whole } from './parameter.ts'
@@ -103,7 +103,7 @@ const scrap = operation({
   tag,
   summary: 'Delete the worktree and branch of an ended run. The run stays in the journal.',
   params: inRun,
-  body: { schema: tellSchema, example: { by: 'ada' } },
+  body: { schema: controlSchema, example: { by: 'ada' } },
   answers: { 200: json('What was deleted.', discardedSchema) },
   problems,
   async handle({ host }, { params, body }) {
@@ -118,7 +118,7 @@ const reset = operation({
   tag,
   summary: 'Cancel a run and delete its worktree and branch. The run stays in the journal.',
   params: inRun,
-  body: { schema: tellSchema, example: { by: 'ada' } },
+  body: { schema: controlSchema, example: { by: 'ada' } },
   answers: { 200: json('What was deleted.', discardedSchema) },
   problems,
   async handle({ host, scheduler }, { params, body, signal }) {

@@ -9,10 +9,10 @@ import type { Host } from '../../host/host.ts'
 import { isEnd, isLoopError, type RunId } from '../../loop/index.ts'
 import type { QueueEntry } from '../../protocol/api/index.ts'
 import { type Choice, choose } from './choose.ts'
+import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { entriesOf } from './entries.ts'
 import type { SchedulerOptions } from './open-scheduler.ts'
 import { type Item, type ItemParts, startItem } from './queue-item.ts'
-import { createTurns } from './turns.ts'
 
 export interface Board {
   readonly isOpen: boolean
@@ -31,7 +31,7 @@ export interface Board {
 const opensMax = 4
 const timerMsMax = 60_000
 /** The shortest interval between checks for changes by other processes. */
-const lookMs = 200
+const pollMs = 200
 
 export function createBoard(
   options: SchedulerOptions & Pick<ItemParts, 'environments' | 'loops'>,
@@ -39,7 +39,7 @@ export function createBoard(
   const { host, settings, now = systemClock.now } = options
   const { queue: rows } = host.journal
   const items = new Map<RunId, Item>()
-  const opening = createTurns(opensMax)
+  const opening = createConcurrencyLimit(opensMax)
   const parts = { ...options, opening, now, wake, forget }
   let isOpen = true
   let woken: NodeJS.Immediate | undefined
@@ -98,11 +98,11 @@ export function createBoard(
       clearImmediate(woken)
       const driven = [...items.values()].flatMap(({ drive }) => drive ?? [])
       for (const { stop } of driven) stop.abort()
-      const leave = (): void => {
+      const suspendNow = (): void => {
         for (const drive of driven) drive.hurry.abort()
       }
-      if (hurry?.aborted === true) leave()
-      hurry?.addEventListener('abort', leave, { once: true })
+      if (hurry?.aborted === true) suspendNow()
+      hurry?.addEventListener('abort', suspendNow, { once: true })
       await Promise.all(driven.map(({ settled }) => settled))
     },
   }
@@ -129,7 +129,7 @@ function lookForOver(
       soon = undefined
       // Writers report a failing store.
       void look().catch(() => undefined)
-    }, lookMs)
+    }, pollMs)
   })
   return {
     stop() {

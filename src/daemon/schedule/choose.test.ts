@@ -21,7 +21,7 @@ const driven = (name: string, given: Partial<Driven> = {}): Driven => ({
 })
 
 describe('limits', () => {
-  test('C1: what is over the limit waits for a slot', () => {
+  test('C1: runs over the limit wait for a slot', () => {
     const queue = ['a', 'b', 'c'].map((name, at) => queued(name, { queuedAtMs: at }))
     const choice = choose(queue, [driven('x'), driven('y')], limits, 'fifo', 0)
     expect(choice.start).toEqual(['a'])
@@ -31,7 +31,7 @@ describe('limits', () => {
     ])
   })
 
-  test('C1: one in a workspace, and those for others go past the one that waits for it', () => {
+  test('C1: one run per workspace; runs of other workspaces overtake the one that waits', () => {
     const queue = [
       queued('a', { workspace: '/shop', place: '/w/a' }),
       queued('b', { workspace: '/other', place: '/w/b', queuedAtMs: 1 }),
@@ -42,20 +42,20 @@ describe('limits', () => {
     expect(choice.waits).toEqual([{ run: 'a', waitsFor: 'workspace', behind: 'x' }])
   })
 
-  test('C1: a run that asks a person gives its slot and its worktree away', () => {
+  test('C1: a run that asks a person frees its slot and its worktree', () => {
     const asking = driven('x', { workspace: '/shop', place: '/w/x', asks: true })
     const queue = [queued('a', { workspace: '/shop', place: '/w/a' })]
     expect(choose(queue, [asking], { ...limits, runs: 1 }, 'fifo', 0).start).toEqual(['a'])
   })
 
-  test('C2: a run that asks keeps the folder that it works in itself', () => {
+  test('C2: a run that asks a person keeps the folder if it works there directly', () => {
     const asking = driven('x', { workspace: '/shop', place: '/shop', asks: true })
     const queue = [queued('a', { workspace: '/shop', place: '/shop' })]
     const choice = choose(queue, [asking], { runs: 3, runsPerWorkspace: 3 }, 'fifo', 0)
     expect(choice.waits).toEqual([{ run: 'a', waitsFor: 'workspace', behind: 'x' }])
   })
 
-  test('a run that could not go on waits for its time, and nobody waits for it', () => {
+  test('a run that could not continue waits for its retry time, and blocks no other run', () => {
     const queue = [queued('a', { retryAtMs: 100 }), queued('b', { queuedAtMs: 1 })]
     const before = choose(queue, [], { ...limits, runs: 1 }, 'fifo', 99)
     expect(before.start).toEqual(['b'])
@@ -78,7 +78,7 @@ describe('order', () => {
     expect(choose(queue, [], limits, policy, 30).start).toEqual(order)
   })
 
-  test('C3: a minute of waiting counts as much as one of priority', () => {
+  test('C3: a minute of waiting counts as much as one point of priority', () => {
     const waited = queued('waited', { queuedAtMs: 0, priority: 0 })
     const rival = (queuedAtMs: number): Queued => queued('rival', { queuedAtMs, priority: 5 })
     const one = { ...limits, runs: 1 }
@@ -97,7 +97,7 @@ const anyQueued = fc.record({
 })
 const anyPolicy = fc.constantFrom('fifo', 'newest-first', 'priority')
 
-test('C1: whatever the queue, limits hold, and each run is started or waits, once', () => {
+test('C1: for any queue, limits hold, and each run is either started or waits', () => {
   const anyLimits = fc.record({
     runs: fc.integer({ min: 0, max: 5 }),
     runsPerWorkspace: fc.integer({ min: 1, max: 3 }),
@@ -117,14 +117,14 @@ test('C1: whatever the queue, limits hold, and each run is started or waits, onc
   )
 })
 
-test('C3: by priority nobody is overtaken for ever', () => {
+test('C3: priority never delays a run forever', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -100, max: 100 }),
       fc.array(fc.integer({ min: -100, max: 100 }), { minLength: 1, maxLength: 50 }),
       fc.integer({ min: 1, max: 30 * 60_000 }),
       (priority, others, everyMs) => {
-        // One slot, always a new rival when it is free: how long does the first one wait?
+        // One slot, and a new rival whenever it is free: how long does the first run wait?
         const mine = queued('mine', { priority })
         let waiting = [mine]
         const boundMs = (100 - priority) * ageingMs
@@ -139,7 +139,7 @@ test('C3: by priority nobody is overtaken for ever', () => {
           const [next] = choose(waiting, [], one, 'priority', nowMs).start
           if (next === mine.run) return
           waiting = waiting.filter(({ run }) => run !== next)
-          // Those that came within the bound are all that can go before it.
+          // Only runs that came within the bound can overtake it.
           expect(turn).toBeLessThanOrEqual(Math.ceil(boundMs / everyMs) + 1)
           if (turn > 2000) return
         }

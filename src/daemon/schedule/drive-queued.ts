@@ -14,9 +14,9 @@ import type { RunHandle } from '../../runs/run-handle.ts'
 import type { Environment } from '../../system/environment.ts'
 import type { Log } from '../parts.ts'
 import type { CallerEnvironments } from './caller-environments.ts'
+import type { ConcurrencyLimit } from './concurrency-limit.ts'
 import type { CreatedLoops } from './created-loops.ts'
 import type { DriveRequest } from './drive-request.ts'
-import type { Turns } from './turns.ts'
 
 export interface DriveParts {
   readonly host: Host
@@ -27,7 +27,7 @@ export interface DriveParts {
   /** The loops of new runs, which were read when the runs were created. */
   readonly loops: CreatedLoops
   /** Limits how many runs open at a time, since opening starts processes and reads many files. */
-  readonly opening: Turns
+  readonly opening: ConcurrencyLimit
 }
 
 export interface Watched {
@@ -49,7 +49,7 @@ export async function driveQueued(
 ): Promise<DriveEnd> {
   const { host, opening } = parts
   const { signal } = watched
-  const handle = await opening.take(async () => {
+  const handle = await opening.run(async () => {
     signal.throwIfAborted()
     const found = await inspectRun(host.journal, run)
     const { name } = found.run
@@ -60,9 +60,9 @@ export async function driveQueued(
       throw asWaiting(error, name, keysFile(environment))
     })
   })
-  const leave = (): void => handle.shutDown({ now: true })
-  if (watched.hurry.aborted) leave()
-  watched.hurry.addEventListener('abort', leave, { once: true })
+  const suspendNow = (): void => handle.shutDown({ now: true })
+  if (watched.hurry.aborted) suspendNow()
+  watched.hurry.addEventListener('abort', suspendNow, { once: true })
   await watched.onStarted()
   return handle.done
 }

@@ -1,4 +1,4 @@
-/** How a run in the queue is to be driven: kept with its row, read back after a restart. */
+/** How to drive a run of the queue. Stored with its row, so that it survives a restart. */
 
 import { namedVariables } from '../../launch/run-environment.ts'
 import { defined, type Json } from '../../loop/index.ts'
@@ -56,7 +56,7 @@ export function toDriveRequest(
   }
 }
 
-/** What remains valid once the run has started. */
+/** The options that stay valid after the run has started. */
 export const lasting = (request: DriveRequest): DriveRequest => {
   const { attended, needs, skipPreflight, file, workspace } = request
   return defined({ attended, skipPreflight, needs, file, workspace })

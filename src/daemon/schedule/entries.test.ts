@@ -3,7 +3,7 @@ import type { RunId } from '../../loop/index.ts'
 import { entriesOf } from './entries.ts'
 import type { Drive, Item } from './queue-item.ts'
 
-test('who waits for a person has given its slot away, and is not called at work', () => {
+test('a run that waits for a person has freed its slot, and is not shown as working', () => {
   const item = (name: string, asks: boolean): [RunId, Item] => {
     const run = name as RunId
     const signal = new AbortController()

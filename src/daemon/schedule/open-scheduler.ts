@@ -120,7 +120,7 @@ function withKeys(
   environments: CallerEnvironments,
   submit: (request: Parameters<Scheduler['submit']>[0], key?: string) => Promise<Submitted>,
 ): Scheduler['submit'] {
-  const underWay = new Map<string, Promise<Submitted>>()
+  const pending = new Map<string, Promise<Submitted>>()
   async function once(
     request: Parameters<Scheduler['submit']>[0],
     key: string,
@@ -135,16 +135,16 @@ function withKeys(
   }
   return async (request, key) => {
     if (key === undefined) return submit(request)
-    const before = underWay.get(key) ?? Promise.resolve()
+    const before = pending.get(key) ?? Promise.resolve()
     const submitted = before.then(
       () => once(request, key),
       () => once(request, key),
     )
-    underWay.set(key, submitted)
+    pending.set(key, submitted)
     try {
       return await submitted
     } finally {
-      if (underWay.get(key) === submitted) underWay.delete(key)
+      if (pending.get(key) === submitted) pending.delete(key)
     }
   }
 }

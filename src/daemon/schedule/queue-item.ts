@@ -6,7 +6,7 @@ import {
   inOneLine,
   isEnd,
   isLoopError,
-  kindOf,
+  parseStepKind,
   type RunId,
   type RunState,
   type StepId,
@@ -14,11 +14,11 @@ import {
 } from '../../loop/index.ts'
 import type { Log } from '../parts.ts'
 import type { CallerEnvironments } from './caller-environments.ts'
+import type { ConcurrencyLimit } from './concurrency-limit.ts'
 import type { CreatedLoops } from './created-loops.ts'
 import { driveQueued } from './drive-queued.ts'
 import { lasting, readDriveRequest, toRow } from './drive-request.ts'
 import { retryAfterMs } from './setback.ts'
-import type { Turns } from './turns.ts'
 
 export interface Item {
   row: QueueRow
@@ -42,14 +42,14 @@ export interface Drive {
 export interface ItemParts {
   readonly host: Host
   readonly log: Log
-  readonly opening: Turns
+  readonly opening: ConcurrencyLimit
   readonly secrets?: () => readonly string[]
   readonly environments: CallerEnvironments
   readonly loops: CreatedLoops
   readonly follow?: (run: RunId) => { stop(): Promise<unknown> }
   readonly now: () => number
   readonly wake: () => void
-  /** Takes it off the queue. */
+  /** Removes it from the queue. */
   readonly forget: (run: RunId) => Promise<void>
 }
 
@@ -103,7 +103,7 @@ export function startItem(item: Item, parts: ItemParts): void {
   item.drive = { stop, hurry, settled, asks: false }
 }
 
-const isQuestion = (step: StepId): boolean => kindOf(step) === 'ask'
+const isQuestion = (step: StepId): boolean => parseStepKind(step) === 'ask'
 
 async function settle(item: Item, end: DriveEnd, { log, forget }: ItemParts): Promise<void> {
   const { run, name } = item.row
@@ -139,16 +139,16 @@ async function setBack(
   log.warn({ run, name, why }, 'waiting for a person')
   // What the file would do is shown only when the user is asked to trust it.
   const [first = ''] = textOf(error).split('\n', 1)
-  await sayWhy(host, run, isLoopError(error, 'not-trusted') ? first : why, before)
+  await recordReason(host, run, isLoopError(error, 'not-trusted') ? first : why, before)
   await forget(run)
 }
 
 /** Records the reason on the run, unless it already has one or has ended. */
-async function sayWhy(host: Host, run: RunId, why: string, before: number): Promise<void> {
+async function recordReason(host: Host, run: RunId, why: string, before: number): Promise<void> {
   try {
     const { status, lastSeq: last } = await host.journal.findRun(run)
-    const isSaid = isEnd(status) || (status === 'suspended' && last > before)
-    if (!isSaid) await host.suspend(run, why)
+    const hasReason = isEnd(status) || (status === 'suspended' && last > before)
+    if (!hasReason) await host.suspend(run, why)
   } catch (error) {
     if (!isLoopError(error, 'unknown-run') && !isLoopError(error, 'wrong-status')) throw error
   }

@@ -4,7 +4,7 @@ import type { Host } from '../../host/host.ts'
 import type { RunId } from '../../loop/index.ts'
 import { createFeed } from './feed.ts'
 
-test('who follows looks again now and then, also when nothing is told', async () => {
+test('a follower polls regularly, even without notifications', async () => {
   const journal = {
     watch: () => () => undefined,
     lastPosition: async () => 0,

@@ -10,7 +10,7 @@ import { runEventFrames, storeEventFrames } from './event-frames.ts'
 import { type Feed, findFeed, type Subject } from './feed.ts'
 import { sseResponse } from './sse-response.ts'
 
-/** What a stream is made of: a part of `DaemonParts`. */
+/** The part of `DaemonParts` that a stream needs. */
 export interface StreamParts {
   readonly host: Pick<Host, 'journal' | 'blobs'>
 }

@@ -22,15 +22,21 @@ export async function streamOutput(
     async (place, before) => {
       const page = await readOutput(host, run, {
         afterSeq: place,
-        ...(before === undefined ? {} : { said: before.said }),
+        ...(before === undefined ? {} : { offsets: before.offsets }),
       })
       if (page.afterSeq <= place) return undefined
-      const { items, afterSeq, said, isEnd: isOver } = page
-      return { frames: outputFrames(items), last: afterSeq, isEnd: isOver, isWhole: isOver, said }
+      const { items, afterSeq, offsets, isEnd: isOver } = page
+      return {
+        frames: outputFrames(items),
+        last: afterSeq,
+        isEnd: isOver,
+        isWhole: isOver,
+        offsets,
+      }
     },
   )
 }
 
 interface OutputFrames extends StreamPage {
-  readonly said: OutputRead['said']
+  readonly offsets: OutputRead['offsets']
 }

@@ -42,9 +42,9 @@ async function newRun(name: string): Promise<WrittenRun> {
 }
 
 interface Client {
-  /** The ids of so many messages. */
+  /** The ids of this many messages. */
   ids(count: number): Promise<readonly number[]>
-  /** All that comes until the stream ends. */
+  /** Everything until the stream ends. */
   rest(): Promise<readonly number[]>
   leave(): Promise<void>
 }
@@ -75,7 +75,7 @@ async function connect(path: string, lastId?: number): Promise<Client> {
 }
 
 describe('a stream of events', () => {
-  test('tells what is there, then what happens, and ends with the run', async () => {
+  test('sends existing events, then new ones, and ends with the run', async () => {
     const { run, write } = await newRun('told')
     await write(say('1'), say('2'))
     const client = await connect(`/${run}`)
@@ -88,7 +88,7 @@ describe('a stream of events', () => {
     expect(again.status).toBe(204)
   })
 
-  test('goes on where a client was, without a gap or a double', async () => {
+  test('continues where a client stopped, with no gaps or duplicates', async () => {
     const { run, write } = await newRun('dropped')
     const seen: number[] = []
     const writing = (async () => {
@@ -110,9 +110,9 @@ describe('a stream of events', () => {
     expect(seen).toEqual(Array.from({ length: 202 }, (_, index) => index + 1))
   })
 
-  test('has all that happened since the last who followed it left', async () => {
+  test('contains everything that happened since the last follower left', async () => {
     const [left, other] = [await newRun('left'), await newRun('other')]
-    // Followed all the time, so that the record is.
+    // Followed throughout, so that the store is watched.
     const watcher = await connect(`/${other.run}`)
     await other.write(say('watched'))
     await watcher.ids(2)
@@ -140,7 +140,7 @@ describe('a stream of events', () => {
     await client.leave()
   })
 
-  test('D1, D2: many at the same place share what is read, and others do not read', async () => {
+  test('D1, D2: clients at the same position share reads, and others cause none', async () => {
     const [busy, idle] = [await newRun('busy'), await newRun('idle')]
     const clients = await Promise.all(
       [...Array.from({ length: 50 }, () => busy.run), idle.run].map((run) => connect(`/${run}`)),
@@ -176,7 +176,7 @@ describe('a stream of events', () => {
     expect(await rest).toEqual([1])
   })
 
-  test.each(['x', '-1', '1.5', '9'.repeat(20)])('refuses the place %s', async (place) => {
+  test.each(['x', '-1', '1.5', '9'.repeat(20)])('refuses the position %s', async (place) => {
     const { run } = await newRun('asked')
     app.onError((error, c) => c.text((error as { code?: string }).code ?? '', 400))
     const answer = await app.request(`/${run}`, { headers: { 'last-event-id': place } })
@@ -184,7 +184,7 @@ describe('a stream of events', () => {
   })
 })
 
-test('a silent line gets a beat', async () => {
+test('an idle stream gets heartbeats', async () => {
   const ended = new AbortController()
   const source = {
     next: async (signal: AbortSignal) => {

@@ -1,10 +1,9 @@
 /**
- * What a loop file in TypeScript consists of, found without running any of it. This is what is
- * trusted: the digest covers the file and every local file that it imports, and what is run later is
- * the very text that was read here.
+ * Finds the modules of a loop file in TypeScript without running them. The user trusts the digest, which covers the
+ * file and every local file that it imports. Only the text that was read here is run later.
  *
- * Packages (`zod`, `node:fs`) are listed and not covered: they are what the owner installed. An import
- * whose path is computed is not found here, so it is refused when it is made.
+ * Packages (`zod`, `node:fs`) are listed but not covered: the owner installed them. An import with a computed path is
+ * not found here, so it is refused at run time.
  */
 
 import { readFileSync, realpathSync, statSync } from 'node:fs'
@@ -20,9 +19,9 @@ export interface ScannedModule {
   readonly url: string
   readonly sha256: string
   readonly format: 'module' | 'json'
-  /** As it is run: without types. */
+  /** The code to run: without types. */
   readonly source: string
-  /** Each local import as it is written, with the address of its file. */
+  /** The URL of the file of each local import, by its specifier. */
   readonly imports: Readonly<Record<string, string>>
 }
 
@@ -31,11 +30,11 @@ export interface ScannedLoop {
   /** sha256 over the sorted list of path and sha256 of each module. */
   readonly digest: string
   readonly modules: readonly ScannedModule[]
-  /** Imported, and not covered by the digest. */
+  /** Imported packages, which the digest does not cover. */
   readonly packages: readonly string[]
 }
 
-/** Endings of loop files; anything else is no code. */
+/** File name extensions of loops in code. */
 export const codeLoopEndings: readonly string[] = ['.ts', '.mts', '.js', '.mjs']
 
 const modulesMax = 1000
@@ -89,7 +88,7 @@ function scanModule(file: string, content: Buffer, root: string, parse: Parse): 
     return { ...known, format: 'json', source: text, imports: {}, packages: [] }
   }
   if (!codeLoopEndings.includes(ending)) {
-    const message = `${file} is imported, and it must end in ${codeLoopEndings.join(', ')} or .json.`
+    const message = `${file} cannot be imported: its name must end in ${codeLoopEndings.join(', ')} or .json.`
     throw new LoopError('bad-loop-file', message)
   }
   const source = ending.endsWith('ts') ? stripTypes(text, file) : text
@@ -110,14 +109,14 @@ function importsOf(
   try {
     return parse(source, file)[0].flatMap((one) => {
       if (one.type === 'import-meta' || one.specifier === undefined) return []
-      // A path with a hole in it is known only when it is asked for.
+      // A computed path is known only at run time.
       if (one.type === 'dynamic' && one.glob) return []
       return [{ specifier: one.specifier, start: one.start }]
     })
   } catch (error) {
     const at = (error as { idx?: unknown }).idx
     const place = typeof at === 'number' ? placeOf(source, at) : ''
-    const message = `${file}${place}: this is no JavaScript module: ${firstLine(textOf(error))}. Correct it.`
+    const message = `${file}${place}: this is not a JavaScript module: ${firstLine(textOf(error))}. Correct it.`
     throw new LoopError('bad-loop-file', message)
   }
 }
@@ -125,7 +124,7 @@ function importsOf(
 const isLocal = (specifier: string): boolean =>
   /^\.{0,2}\//.test(specifier) || specifier.startsWith('file:') || /^\.{1,2}$/.test(specifier)
 
-/** As Node does it, and besides: `./x.js` may mean `./x.ts`, as TypeScript has it. */
+/** Resolves like Node, and also `./x.js` to `./x.ts`, like TypeScript. */
 function resolveLocal(specifier: string, from: string, source: string, start: number): string {
   const url = new URL(specifier, pathToFileURL(from))
   url.search = ''
@@ -139,8 +138,8 @@ function resolveLocal(specifier: string, from: string, source: string, start: nu
   const nearest = codeLoopEndings.find((ending) => isFile(`${path}${ending}`))
   const hint =
     nearest === undefined
-      ? 'there is no such file. Correct the path'
-      : `write it with its ending, ${nearest}`
+      ? 'the file does not exist. Correct the path'
+      : `add its extension, ${nearest}`
   const place = `${from}${placeOf(source, start)}`
   throw new LoopError('bad-loop-file', `${place}: cannot import "${specifier}": ${hint}.`)
 }
@@ -148,7 +147,7 @@ function resolveLocal(specifier: string, from: string, source: string, start: nu
 function requirePackage(name: string, from: string, source: string, start: number): string {
   const isPackage = name.startsWith('node:') || /^(@[\w.-]+\/)?[\w.-]+(\/|$)/.test(name)
   if (isPackage && !/^(data|https?|blob):/.test(name)) return name
-  const message = `cannot import "${name}": give a relative path, or the name of a package.`
+  const message = `cannot import "${name}": use a relative path, or the name of a package.`
   throw new LoopError('bad-loop-file', `${from}${placeOf(source, start)}: ${message}`)
 }
 
@@ -161,16 +160,19 @@ const firstLine = (text: string): string => text.split('\n')[0] ?? ''
 
 function realFile(path: string, asked: string): string {
   if (!codeLoopEndings.includes(extname(path))) {
-    const message = `${asked} is no loop in code: its name must end in ${codeLoopEndings.join(', ')}.`
+    const message = `${asked} is not a loop in code: its name must end in ${codeLoopEndings.join(', ')}.`
     throw new LoopError('bad-loop-file', message)
   }
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return realpathSync(path)
-  throw new LoopError('bad-loop-file', `There is no file ${asked}. Give the path of a loop file.`)
+  throw new LoopError(
+    'bad-loop-file',
+    `The file ${asked} does not exist. Pass the path of a loop file.`,
+  )
 }
 
 const tooMuch = (path: string): LoopError =>
   new LoopError(
     'bad-loop-file',
     `${path} imports more than ${modulesMax} files, or more than ${bytesMax / 2 ** 20} MiB of ` +
-      'them. Put what is not its own into a package.',
+      'code. Move shared code into a package.',
   )

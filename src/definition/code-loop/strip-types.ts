@@ -1,6 +1,6 @@
 /**
- * TypeScript to JavaScript by leaving out the types: lines and columns stay what they are. What
- * cannot be left out (enums, namespaces…) is refused, with what to write instead.
+ * Converts TypeScript to JavaScript by erasing types, so that lines and columns stay the same. Syntax that cannot be
+ * erased (enums, namespaces…) is refused, with advice what to write instead.
  */
 
 import { createRequire } from 'node:module'
@@ -10,7 +10,7 @@ interface Amaro {
   transformSync(source: string, options: { readonly mode: 'strip-only' }): { readonly code: string }
 }
 
-/** It has no types of its own, and takes a moment to load. */
+/** Loaded on first use, because loading takes a moment. It ships no type declarations. */
 let amaro: Amaro | undefined
 
 export function stripTypes(source: string, file: string): string {
@@ -18,7 +18,7 @@ export function stripTypes(source: string, file: string): string {
   try {
     return amaro.transformSync(source, { mode: 'strip-only' }).code
   } catch (error) {
-    // What it throws is text: a message, then the place drawn in lines.
+    // It throws text: a message, then an excerpt of the source.
     const text = typeof error === 'string' ? error : String(error)
     const [first = ''] = text.trim().split('\n')
     const reason = first.replace(/^x /, '').replace(/ in strip-only mode$/, '')
@@ -30,21 +30,21 @@ export function stripTypes(source: string, file: string): string {
   }
 }
 
-/** `:line:column` of the marked place, where it is marked. */
+/** `:line:column` of the marked position, or empty. */
 function placeIn(text: string): string {
   const lines = text.split('\n')
   const marked = lines.findIndex((line) => /^\s*:\s.*\^/.test(line))
   const [, number] = lines[marked - 1]?.match(/^\s*(\d+) \|/) ?? []
   const mark = lines[marked]
   if (number === undefined || mark === undefined) return ''
-  // The text of a line stands after `: `.
+  // The source line starts after `: `.
   return `:${number}:${mark.indexOf('^') - mark.indexOf(':') - 1}`
 }
 
 const advice: readonly (readonly [RegExp, string])[] = [
   [/enum/, ' Write a union of strings: type Color = "red" | "green".'],
   [/parameter property/, ' Declare the field and assign it in the constructor.'],
-  [/namespace|module/, ' Write functions and constants, or a module of its own.'],
+  [/namespace|module/, ' Write functions and constants, or a separate module.'],
   [/import equals|export assignment|export equals/, ' Write import … from "…" and export.'],
 ]
 

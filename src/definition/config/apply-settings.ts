@@ -1,6 +1,6 @@
 /**
- * What a new run is: the command line first, then its loop file, then the settings that hold. Limits of
- * the settings are the most that a loop file may ask for.
+ * Combines the options of a new run: the command line overrides the loop file, which overrides the configuration.
+ * Limits of the configuration are upper bounds for those of the loop file.
  */
 
 import { defined, type Limits } from '../../loop/index.ts'
@@ -9,7 +9,7 @@ import type { WorktreeSettings } from '../../protocol/index.ts'
 import type { ChosenWorktree } from '../../protocol/loop-file/chosen-worktree.ts'
 import type { LoadOptions } from '../load-options.ts'
 
-/** The checks of the settings, as `loadLoop` takes them. */
+/** The checks of the configuration, as an option of `loadLoop`. */
 export const moreChecks = ({
   commands = [],
   timeoutMs,
@@ -35,13 +35,13 @@ export function runLimits(
 function lower<K extends keyof Limits>(
   name: K,
   file: number | undefined,
-  most: number | undefined,
+  max: number | undefined,
 ): { readonly [name in K]?: number } {
-  if (most === undefined) return {}
-  return { [name]: Math.min(file ?? most, most) } as { readonly [name in K]?: number }
+  if (max === undefined) return {}
+  return { [name]: Math.min(file ?? max, max) } as { readonly [name in K]?: number }
 }
 
-/** All that git ignores, as Worktrunk's copy-ignored brings it along. */
+/** Copies all files that git ignores, like `copy-ignored` of Worktrunk. */
 const everything = [{ path: '**', by: 'copy' }] as const
 
 export function runWorktree(
@@ -49,21 +49,21 @@ export function runWorktree(
   settings: RunSettings = {},
   given: WorktreeOverrides = {},
 ): ChosenWorktree {
-  const weak = settings.worktree ?? {}
+  const configured = settings.worktree ?? {}
   const { use, allowDirty } = given
-  const base = given.base ?? file.base ?? weak.base
-  const path = given.path ?? file.path ?? weak.path
-  const branchPrefix = given.branchPrefix ?? file.branchPrefix ?? weak.branchPrefix
+  const base = given.base ?? file.base ?? configured.base
+  const path = given.path ?? file.path ?? configured.path
+  const branchPrefix = given.branchPrefix ?? file.branchPrefix ?? configured.branchPrefix
   const ofFile = file.provider === 'auto' ? undefined : file.provider
-  const program = given.worktrunkProgram ?? weak.worktrunkProgram
-  const configPath = given.worktrunkConfig ?? weak.worktrunkConfig
-  const copies = given.copyIgnored ?? weak.copyIgnored ?? false
+  const program = given.worktrunkProgram ?? configured.worktrunkProgram
+  const configPath = given.worktrunkConfig ?? configured.worktrunkConfig
+  const copies = given.copyIgnored ?? configured.copyIgnored ?? false
   const carry =
     given.copyIgnored === true ? everything : (file.carry ?? (copies ? everything : undefined))
   const worktrunk = defined({ program, configPath })
   return {
     ...file,
-    provider: given.provider ?? ofFile ?? weak.provider ?? 'auto',
+    provider: given.provider ?? ofFile ?? configured.provider ?? 'auto',
     ...(use !== undefined || given.base === undefined ? {} : { use: true }),
     ...defined({ use, allowDirty, base, path, branchPrefix, carry }),
     ...(Object.keys(worktrunk).length === 0 ? {} : { worktrunk }),

@@ -1,4 +1,4 @@
-/** One setting, its value, and who says so. */
+/** One setting with its value and origin. */
 
 import type { SettingRule, SettingValue } from '../../protocol/config/setting-rules.ts'
 
@@ -18,6 +18,6 @@ export interface ConfigEntry {
   readonly origin: Origin
 }
 
-/** `~/…` is the user's; anything else is as it is written. */
+/** Expands `~` at the start of a path. */
 export const withHome = (path: string, home: string): string =>
   path === '~' || path.startsWith('~/') ? `${home}${path.slice(1)}` : path

@@ -1,4 +1,4 @@
-/** What is wrong with a configuration: one line for each problem, with its place. */
+/** A config file with errors: one line for each, with its position. */
 
 import { LoopError } from '../../loop/index.ts'
 import { describeProblem, type LoopFileProblem, oneLine } from '../loop-file/loop-file-error.ts'

@@ -1,3 +1,3 @@
-/** The schema of `loopwright.yaml`, for commands: they know the protocol by way of the host. */
+/** The JSON schema of `loopwright.yaml`, for commands. */
 
 export { configJsonSchema } from '../../protocol/config/config-schema.ts'

@@ -1,4 +1,4 @@
-/** Every setting with its value and where that comes from, for people and for programs. */
+/** Lists every setting with its value and origin. */
 
 import { defined } from '../../loop/index.ts'
 import {
@@ -11,9 +11,9 @@ import type { LoadedConfig, Origin } from './load-config.ts'
 
 export interface DescribedSetting {
   readonly name: string
-  /** As it is used: money in micro-dollars, times in milliseconds. Absent: not set. */
+  /** Parsed: money in micro-dollars, times in milliseconds. Absent: not set. */
   readonly value?: SettingValue
-  /** As it is written. */
+  /** In the notation of config files. */
   readonly text: string
   /** Absent: it is the default. */
   readonly origin?: Origin
@@ -37,7 +37,7 @@ export function describeSettings({
   })
 }
 
-/** Settings without a default of their own: the code that uses them decides. */
+/** Defaults that are in the code that uses the setting. */
 const builtIn: Readonly<Record<string, string>> = {
   'daemon.port': '7700',
   'worktree.branchPrefix': 'run/',

@@ -1,14 +1,14 @@
-/** The variables of the environment that mean something, for people. */
+/** The help text about environment variables. */
 
 import { settingRules, toEnvironmentVariable } from '../../protocol/config/setting-rules.ts'
 
 const others = [
   ['LOOPWRIGHT_STATE', 'state folder (--state)'],
   ['LOOP_CONFIG', 'config file (--config)'],
-  ['LOOPD_ADDR', 'the daemon to talk to (--addr); daemon.address'],
-  ['LOOPD_TOKEN', 'the token for it (--token)'],
+  ['LOOPD_ADDR', 'address of the daemon (--addr); daemon.address'],
+  ['LOOPD_TOKEN', 'token for the daemon (--token)'],
   ['LOOPD_AUTH_TOKEN', 'for loopd: its token; overrides the token file'],
-  ['LOOP_USE_DAEMON', '0: without a daemon (--no-daemon); daemon.use'],
+  ['LOOP_USE_DAEMON', '0: run without the daemon (--no-daemon); daemon.use'],
   ['NO_COLOR, FORCE_COLOR', 'when to use color; --color overrides them'],
   ['DEBUG=loopwright', 'print the stack of an unexpected error'],
 ] as const

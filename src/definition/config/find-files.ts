@@ -1,8 +1,8 @@
 /**
- * Which files of configuration there are: the project's, nearest upward, and the user's own.
+ * Finds the config files: that of the project, in the nearest parent folder that has one, and that of the user.
  *
- * 1. The search goes up to the home folder, or to the root where one is not below it.
- * 2. Files of other users are not read, nor files in a worktree that agents write.
+ * 1. The search ends at the home folder, or at the root if the current folder is not below it.
+ * 2. Files of other users are not read, nor files in the worktree of a run.
  */
 
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
@@ -19,7 +19,7 @@ export interface ConfigFile {
 }
 
 export interface FoundFiles {
-  /** The strongest first. */
+  /** Highest precedence first. */
   readonly files: readonly ConfigFile[]
   readonly notes: readonly string[]
 }
@@ -30,9 +30,9 @@ export const configName = 'loopwright.yaml'
 export const loopConfigName: string = join('.loop', 'config')
 
 export interface FindOptions {
-  /** Absent: no project's file is looked for. */
+  /** Absent: ignore the files of the project. */
   readonly cwd?: string | undefined
-  /** A file that is named (`--config`), stronger than those that are found. */
+  /** The file of `--config`; overrides discovered ones. */
   readonly file?: string | undefined
   readonly environment: Environment
 }
@@ -91,12 +91,12 @@ function whyNotRead(path: string): string | undefined {
   const mine = process.getuid?.() ?? uid
   if (uid !== mine && uid !== 0) return 'it belongs to another user'
   const worktree = worktreeOfRun(dirname(realpathSync(path)))
-  return worktree === undefined ? undefined : `it lies in ${worktree}, where an agent works`
+  return worktree === undefined ? undefined : `it is in ${worktree}, where an agent works`
 }
 
 const recordBytesMax = 2_000_000
 
-/** The worktree of a run that a folder is in. Who made it is written where no agent can write. */
+/** The worktree of a run that contains the folder. Its record is outside the worktree, where agents cannot write. */
 export function worktreeOfRun(folder: string): string | undefined {
   const git = lstatSync(join(folder, '.git'), { throwIfNoEntry: false })
   if (git?.isFile() === true) return isOfRun(folder) ? folder : undefined

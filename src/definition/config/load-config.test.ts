@@ -63,7 +63,7 @@ async function trust(path: string): Promise<void> {
 }
 
 describe('settings', () => {
-  test('are the defaults where nobody says anything', async () => {
+  test('are the defaults if nothing is set', async () => {
     expect(await load()).toEqual({
       settings: defaultSettings,
       origins: {},
@@ -100,12 +100,12 @@ describe('settings', () => {
     const inner = join(project, 'src', 'deep')
     mkdirSync(inner, { recursive: true })
     expect((await load({}, { cwd: inner })).settings.artifacts.mode).toBe('global')
-    // Seen from a home that is further in, the same file is above it.
+    // From a home in a subfolder, the same file is above the home.
     const elsewhere = await load({ HOME: join(project, 'src') }, { cwd: inner })
     expect(elsewhere.settings.artifacts.mode).toBe('mirror')
   })
 
-  test('of both files of a project: loopwright.yaml before .loop/config', async () => {
+  test('of both files of a project: loopwright.yaml overrides .loop/config', async () => {
     theirs('artifact_mode=workspace\nrun_branch_prefix=loops/\n')
     ours('artifacts: { mode: global }\n')
     const { settings } = await load()
@@ -113,7 +113,7 @@ describe('settings', () => {
     expect(settings.worktree.branchPrefix).toBe('loops/')
   })
 
-  test('of a file that is named come before those that are found', async () => {
+  test('of a named file override discovered ones', async () => {
     ours('limits: { iterations: 10 }\nworktree: { branchPrefix: x/ }\n')
     write('other.config', 'iterations=5\n')
     for (const [environment, options] of [
@@ -129,8 +129,8 @@ describe('settings', () => {
   })
 })
 
-describe('the file of a project that nobody trusted', () => {
-  test('may say less than the user does, and not more', async () => {
+describe('an untrusted project file', () => {
+  test("may lower the user's settings, but not raise them", async () => {
     user('limits: { iterations: 20, cost: 2 }\n')
     const file = ours('limits: { iterations: 10, cost: 50 }\n')
     const { settings, notes } = await load()
@@ -140,7 +140,7 @@ describe('the file of a project that nobody trusted', () => {
     ])
   })
 
-  test('sets nothing that reaches outside or starts a program', async () => {
+  test('cannot set anything that reaches outside or starts a program', async () => {
     ours(
       [
         'model: evil/model',
@@ -158,7 +158,7 @@ describe('the file of a project that nobody trusted', () => {
     expect(notes[0]).toContain('model, daemon.use, daemon.address, artifacts.logDir')
   })
 
-  test('is used in full once its content was trusted, and only that content', async () => {
+  test('is fully used once its content is trusted, and only that content', async () => {
     const file = ours('model: some/model\nlimits: { iterations: 90 }\n')
     user('limits: { iterations: 20 }\n')
     await trust(file)
@@ -179,7 +179,7 @@ describe('the file of a project that nobody trusted', () => {
     ])
   })
 
-  test('is not read in a worktree where an agent works', async () => {
+  test('is not read in a worktree of an agent', async () => {
     const file = ours('limits: { iterations: 1 }\n')
     const repository = join(home, 'code', 'main', '.git')
     write('code/shop/.git', `gitdir: ${repository}/worktrees/shop\n`)
@@ -187,12 +187,12 @@ describe('the file of a project that nobody trusted', () => {
     write('code/main/.git/loopwright/worktrees/a.json', JSON.stringify({ path: project }))
     const { settings, notes } = await load()
     expect(settings.limits).toEqual({})
-    expect(notes).toEqual([`${file} is not read: it lies in ${project}, where an agent works.`])
+    expect(notes).toEqual([`${file} is not read: it is in ${project}, where an agent works.`])
   })
 })
 
 describe('the daemon', () => {
-  test("reads the user's file and the environment, and no project's", async () => {
+  test("reads the user's file and the environment, but no project file", async () => {
     user('daemon: { port: 7800, queuePolicy: newest-first }\n')
     ours('limits: { iterations: 1 }\n')
     const { settings } = await loadDaemonConfig({
@@ -212,7 +212,7 @@ describe('the daemon', () => {
 })
 
 describe('mistakes', () => {
-  test('in loopwright.yaml have line, column and the nearest name', async () => {
+  test('in loopwright.yaml are reported with line, column and the nearest name', async () => {
     ours('daemon:\n  prot: 7700\nlimits: { iterations: many }\nlimit: {}\n')
     expect(await refusal(load())).toBe(
       [
@@ -236,7 +236,7 @@ describe('mistakes', () => {
     )
   })
 
-  test('in the environment name the variable', async () => {
+  test('in the environment are reported with the variable', async () => {
     expect(await refusal(load({ LOOPWRIGHT_DAEMON_PORT: 'http' }))).toBe(
       'The variable LOOPWRIGHT_DAEMON_PORT is "http": expected a whole number from 0 to 65535. Correct it, or unset it.',
     )

@@ -1,12 +1,11 @@
 /**
- * The settings that hold here: flags, environment, the project's file, the user's file, defaults, in
- * this order.
+ * Loads the configuration. Precedence: flags, environment, the project's file, the user's file, defaults.
  *
- * Where there is no file, nothing is loaded that reads one: quick commands stay quick.
+ * The modules that parse files are loaded only if there is a file, which keeps quick commands fast.
  */
 
 import { type Config, type Settings, withDefaults } from '../../protocol/config/config.ts'
-import { configOf, listSettings } from '../../protocol/config/setting-rules.ts'
+import { listSettings, toConfig } from '../../protocol/config/setting-rules.ts'
 import { stateFolder } from '../../system/index.ts'
 import type { ConfigEntry, Origin } from './config-entry.ts'
 import { type Environment, findConfigFiles, userConfigPath } from './find-files.ts'
@@ -16,39 +15,39 @@ import { restrictProject } from './restrict-project.ts'
 export type { Origin } from './config-entry.ts'
 
 export interface ConfigOptions {
-  /** The folder that one is in; the project's file is looked for from here upward. */
+  /** The current folder, where the search for the project's file starts. */
   readonly cwd?: string
   readonly environment?: Environment
-  /** What the command line says. */
+  /** Settings from the command line. */
   readonly flags?: Config
-  /** A file to use besides those that are found, and before them (`--config`). */
+  /** An additional file (`--config`); overrides discovered ones. */
   readonly file?: string
-  /** The folder of the record, where it is kept what is trusted. */
+  /** The state folder, which contains the list of trusted files. */
   readonly folder?: string
 }
 
 export interface LoadedConfig {
   readonly settings: Settings
-  /** Where each setting that was set comes from, by its name with a dot. */
+  /** Where each setting comes from, by its dotted name. Without defaults. */
   readonly origins: Readonly<Record<string, Origin>>
-  /** What was not used, and why; what a person should know. */
+  /** Warnings for the user, such as ignored settings. */
   readonly notes: readonly string[]
-  /** The files that were read, the strongest first. */
+  /** The files that were read, highest precedence first. */
   readonly files: readonly string[]
 }
 
-/** For commands. Rejects with `bad-config`, or `unknown-file` for one that was named. */
+/** For commands. Rejects with `bad-config`, or `unknown-file` if `file` does not exist. */
 export const loadConfig = (options: ConfigOptions = {}): Promise<LoadedConfig> =>
   load({ cwd: process.cwd(), ...options })
 
-/** For the daemon, which serves every project and reads the files of none. */
+/** For the daemon, which serves all projects and ignores their files. */
 export const loadDaemonConfig = ({
   environment = process.env,
   flags = {},
 }: Pick<ConfigOptions, 'environment' | 'flags'> = {}): Promise<LoadedConfig> =>
   load({ environment: { ...environment, LOOP_CONFIG: undefined }, flags })
 
-/** What files and environment say, without flags. */
+/** The settings of files and environment, without flags. */
 export interface ReadConfig {
   readonly entries: readonly ConfigEntry[]
   readonly notes: readonly string[]
@@ -65,7 +64,7 @@ export async function readConfig(options: Omit<ConfigOptions, 'flags'>): Promise
   const notes = [...found.notes]
   const user: ConfigEntry[] = []
   const project: ConfigEntry[] = []
-  // The weakest first, so that what is stronger is compared with it and comes after it.
+  // Lowest precedence first: later entries override earlier ones, and project files are compared with the user's.
   for (const file of found.files.toReversed()) {
     const { readConfigFile } = await import('./read-config-file.ts')
     const folder = options.folder ?? stateFolder(environment)
@@ -100,7 +99,7 @@ export function withFlags({ entries, notes, files }: ReadConfig, flags: Config =
   })
   const all = [...entries, ...given]
   return {
-    settings: withDefaults(configOf(all.map(({ rule, value }) => [rule, value] as const))),
+    settings: withDefaults(toConfig(all.map(({ rule, value }) => [rule, value] as const))),
     origins: Object.fromEntries(all.map(({ rule, origin }) => [rule.name, origin])),
     notes,
     files,

@@ -1,4 +1,4 @@
-/** A configuration file as it is, for the user who is asked to trust it. */
+/** Describes a config file for the user who is asked to trust it. */
 
 import { existsSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
@@ -10,7 +10,7 @@ import { ConfigError } from './config-error.ts'
 import { configName, type Environment, formatOf, loopConfigName } from './find-files.ts'
 import { type ReadConfigFile, readConfigFile } from './read-config-file.ts'
 
-/** By its name: loop files have any other. */
+/** Decides by the name: any other file is a loop file. */
 export function isConfigFile(path: string): boolean {
   const whole = resolve(path)
   return basename(whole) === configName || whole.endsWith(`/${loopConfigName}`)
@@ -35,7 +35,7 @@ export async function previewConfig(
   }
 }
 
-/** Rejects with `bad-config`, which has every problem with its place. */
+/** Rejects with `bad-config`, which has every problem with its position. */
 export const readFileAlone = (
   path: string,
   folder: string,
@@ -56,7 +56,7 @@ export interface ConfigReport {
 
 export async function checkConfig(path: string, folder: string): Promise<ConfigReport> {
   if (!existsSync(path)) {
-    const message = `There is no file ${path}. Pass another, or none to check all config files.`
+    const message = `The file ${path} does not exist. Pass another, or none to check all config files.`
     throw new LoopError('unknown-file', message)
   }
   try {

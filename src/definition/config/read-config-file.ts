@@ -1,4 +1,4 @@
-/** One file of configuration from disk: its settings, and whether its content is trusted. */
+/** Reads one config file: its settings, and whether its content is trusted. */
 
 import { basename } from 'node:path'
 import { digestFiles, sha256 } from '../../system/index.ts'
@@ -15,7 +15,7 @@ export interface ReadConfigFile extends Pick<ReadConfig, 'entries' | 'notes'> {
   readonly isTrusted: boolean
 }
 
-/** Rejects with `bad-config`: every problem with its place. */
+/** Rejects with `bad-config`, which has every problem with its position. */
 export async function readConfigFile(
   { path, format, of }: ConfigFile,
   { folder, environment }: { readonly folder: string; readonly environment: Environment },

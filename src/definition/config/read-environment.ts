@@ -1,4 +1,4 @@
-/** What the environment sets. An empty variable is one that is not set. */
+/** Reads settings from the environment. An empty variable counts as not set. */
 
 import { findNearestName, LoopError } from '../../loop/index.ts'
 import { settingRules, toEnvironmentVariable } from '../../protocol/config/setting-rules.ts'
@@ -6,7 +6,7 @@ import { quoted } from '../../protocol/loop-file/issue-problems.ts'
 import type { ConfigEntry } from './config-entry.ts'
 import type { Environment } from './find-files.ts'
 
-/** Not settings, and no mistakes. */
+/** Known variables that are not settings. */
 const others = new Set(['LOOPWRIGHT_STATE', 'LOOPWRIGHT_COMMAND', 'LOOPWRIGHT_SESSION'])
 
 export function readEnvironment(environment: Environment): {

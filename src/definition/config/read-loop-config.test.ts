@@ -4,19 +4,19 @@ import { describe, expect, test } from 'vitest'
 import { loopConfigKeys } from '../../formats/loop-config-keys.ts'
 import { configSchema } from '../../protocol/config/config-schema.ts'
 import {
-  configOf,
   settingRules,
+  toConfig,
   toEnvironmentVariable,
 } from '../../protocol/config/setting-rules.ts'
 import { readLoopConfig } from './read-loop-config.ts'
 
 const read = (text: string) => {
   const { entries, problems, notes } = readLoopConfig(text, '.loop/config', 'user')
-  return { config: configOf(entries.map(({ rule, value }) => [rule, value])), problems, notes }
+  return { config: toConfig(entries.map(({ rule, value }) => [rule, value])), problems, notes }
 }
 
-describe('.loop/config of document 002', () => {
-  test('is read as it is: comments, quotes, its own words and units', () => {
+describe('.loop/config in the legacy format', () => {
+  test('is read unchanged: comments, quotes, its own values and units', () => {
     const { config, problems, notes } = read(`
 # How loops run here.
 iterations=50
@@ -46,21 +46,21 @@ base_branch=
     })
   })
 
-  test('says once which of its keys change nothing', () => {
+  test('reports once which of its keys have no effect', () => {
     expect(
       read('reviewer=true\nskills_enabled=true\nclaude_retries=2\nverify_timeout_sec=0\n'),
     ).toEqual({
       config: {},
       problems: [],
       notes: [
-        '.loop/config: these keys change nothing here: reviewer (it comes with the build loop), ' +
+        '.loop/config: these keys have no effect: reviewer (it comes with the build loop), ' +
           'skills_enabled (it comes with the build loop), ' +
           'claude_retries (temporary faults are always retried, within the limits of the run).',
       ],
     })
   })
 
-  test('knows no setting that is not there', () => {
+  test('has no other settings', () => {
     const names = settingRules.map(({ name }) => name)
     const used = Object.values(loopConfigKeys).flatMap((key) =>
       key.type === 'setting' ? key.name : [],
@@ -78,7 +78,7 @@ describe('the table of settings', () => {
       properties === undefined ? [group] : Object.keys(properties).map((key) => `${group}.${key}`),
   )
 
-  test('has what the published schema has, no more and no less', () => {
+  test('has exactly the settings of the published schema', () => {
     expect(settingRules.map(({ name }) => name).toSorted()).toEqual(inSchema.toSorted())
   })
 
@@ -95,7 +95,7 @@ describe('the table of settings', () => {
       const text = Array.isArray(written) ? written.join('|') : String(written)
       const value = rule.read(text)
       expect(value).toBeDefined()
-      expect(configOf(value === undefined ? [] : [[rule, value]])).toEqual(parsed)
+      expect(toConfig(value === undefined ? [] : [[rule, value]])).toEqual(parsed)
       expect(toEnvironmentVariable(rule)).toMatch(/^LOOPWRIGHT_[A-Z_]+$/)
     },
   )

@@ -1,4 +1,4 @@
-/** Document 002's `.loop/config`: `key=value` lines, `#` comments, quotes taken off. */
+/** Reads the legacy file `.loop/config`: `key=value` lines, `#` comments, optional quotes. */
 
 import { type LoopConfigKey, loopConfigKeys } from '../../formats/loop-config-keys.ts'
 import { findNearestName } from '../../loop/index.ts'
@@ -48,7 +48,7 @@ export function readLoopConfig(text: string, file: string, of: Of): ReadConfig {
     else entries.set(read.rule.name, { ...read, origin: { type: of, file, line, column } })
   }
   const notes =
-    unused.length === 0 ? [] : [`${file}: these keys change nothing here: ${unused.join(', ')}.`]
+    unused.length === 0 ? [] : [`${file}: these keys have no effect: ${unused.join(', ')}.`]
   return { entries: [...entries.values()], problems, notes }
 }
 
@@ -56,7 +56,7 @@ type SettingKey = Extract<LoopConfigKey, { type: 'setting' }>
 
 function readValue(known: SettingKey, written: string): Omit<ConfigEntry, 'origin'> | string {
   const rule = settingRules.find(({ name }) => name === known.name)
-  if (rule === undefined) return 'it is not known'
+  if (rule === undefined) return 'the setting is unknown'
   const text = known.values?.[written] ?? (known.unit === undefined ? written : `${written}s`)
   const value = rule.read(text)
   const words = [rule.expected, ...Object.keys(known.values ?? {})]
@@ -73,11 +73,11 @@ function whyUnused(known: LoopConfigKey): string | undefined {
 function unknownKey(key: string): string {
   const meant = findNearestName(key, Object.keys(loopConfigKeys))
   const hint =
-    meant === undefined ? 'see loopctl help config for those there are' : `did you mean ${meant}?`
+    meant === undefined ? 'for a list, see loopctl help config' : `did you mean ${meant}?`
   return `there is no key ${quoted(key)}: ${hint}`
 }
 
-/** A comment may follow a value; inside quotes `#` is a character like any other. */
+/** A comment may follow the value. Inside quotes, `#` does not start a comment. */
 function withoutQuotes(rest: string): string {
   const [, , inner] = /^(["'])(.*?)\1\s*(?:#.*)?$/.exec(rest) ?? []
   return inner ?? rest.replace(/\s+#.*$/, '').trim()

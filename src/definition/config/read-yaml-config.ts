@@ -1,4 +1,4 @@
-/** `loopwright.yaml`: its settings with their places, or what is wrong with it. */
+/** Reads `loopwright.yaml`: its settings with their positions, or its problems. */
 
 import type { Json } from '../../loop/index.ts'
 import { configSchema } from '../../protocol/config/config-schema.ts'
@@ -18,32 +18,32 @@ export async function readYamlConfig(
   const yaml = await import('yaml')
   const { value, place, problems } = readYaml(yaml, source)
   if (problems.length > 0) {
-    const told = problems.map(({ at, path, reason }) => ({
+    const found = problems.map(({ at, path, reason }) => ({
       file,
       ...source.positionAt(at),
       path: pathName(path),
       reason,
     }))
-    return { entries: [], problems: told, notes: [] }
+    return { entries: [], problems: found, notes: [] }
   }
   const parsed = configSchema.safeParse(asKeys(value), { error: issueReason, reportInput: true })
   if (!parsed.success) {
-    const told = issueProblems(parsed.error.issues).map(({ path, reason, atKey = false }) => ({
+    const found = issueProblems(parsed.error.issues).map(({ path, reason, atKey = false }) => ({
       file,
       ...source.positionAt(offsetOf(place, path, atKey)),
       path: pathName(path),
       reason,
     }))
-    return { entries: [], problems: told, notes: [] }
+    return { entries: [], problems: found, notes: [] }
   }
-  const entries = listSettings(parsed.data).map(([rule, found]) => {
+  const entries = listSettings(parsed.data).map(([rule, setting]) => {
     const at = source.positionAt(offsetOf(place, rule.name.split('.'), true))
-    return { rule, value: found, origin: { type: of, file, ...at } }
+    return { rule, value: setting, origin: { type: of, file, ...at } }
   })
   return { entries, problems: [], notes: [] }
 }
 
-/** An empty file, and a group without keys, say nothing. */
+/** An empty file or an empty group sets nothing. */
 function asKeys(value: Json): Json {
   if (value === null) return {}
   if (typeof value !== 'object' || Array.isArray(value)) return value

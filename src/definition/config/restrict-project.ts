@@ -1,6 +1,6 @@
 /**
- * What a project's file may say without having been trusted: less, never more; nothing that reaches
- * outside the workspace or starts a program. What is not used is told, with the way to have it used.
+ * Restricts an untrusted project file: it may lower limits but not raise them, and may set nothing that reaches outside
+ * the workspace or starts a program. Ignored settings are reported, with what to do.
  */
 
 import { isAbsolute } from 'node:path'
@@ -14,9 +14,9 @@ export interface Restricted {
 export interface RestrictOptions {
   readonly file: string
   readonly isTrusted: boolean
-  /** What the user's own file says. */
+  /** The settings of the user's file. */
   readonly user: readonly ConfigEntry[]
-  /** Where that is, or would be. */
+  /** The path of the user's file, which may not exist. */
   readonly userFile: string
 }
 

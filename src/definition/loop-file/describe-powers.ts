@@ -1,4 +1,4 @@
-/** What a loop file may do, in a few lines for the person who is asked to trust it. */
+/** Describes what a loop file may do, for the user who is asked to trust it. */
 
 import {
   type AcpPermissions,
@@ -19,7 +19,7 @@ import { oneLine } from './loop-file-error.ts'
 const lineCharsMax = 1000
 const linesMax = 60
 
-/** Each is one line without control characters, whatever the file says. */
+/** Each is one line without control characters, whatever the file contains. */
 export function describePowers(file: LoopFile): readonly string[] {
   const lines = [
     ...placePowers(file),
@@ -37,29 +37,29 @@ export function describePowers(file: LoopFile): readonly string[] {
   return lines.length > linesMax ? [...shown, `and ${lines.length - linesMax} more`] : shown
 }
 
-/** Whether the folder is a repository is not known here: a file is trusted for any. */
+/** Does not check whether the folder is a repository, since the trust is valid for any folder. */
 function placePowers({ workspace, worktree }: LoopFile): string[] {
   const folder = workspace === undefined ? 'the folder where it is run' : shell([workspace])
   const { use, path, branchPrefix = branchPrefixDefault } = worktree
-  if (use === false) return [`works in ${folder}, as it is`]
-  const made = `git worktree of it, on a branch ${shell([branchPrefix])}… of its own, and commits each iteration there`
+  if (use === false) return [`works directly in ${folder}`]
+  const made = `separate git worktree, on a branch ${shell([branchPrefix])}…, and commits each iteration there`
   return [
     use === true
       ? `works in ${folder}: in a ${made}`
-      : `works in ${folder}; where that is a git repository, in a ${made}`,
-    ...(path === undefined ? [] : [`makes git worktrees at ${shell([path])}`]),
+      : `works in ${folder}; if that is a git repository, in a ${made}`,
+    ...(path === undefined ? [] : [`creates git worktrees at ${shell([path])}`]),
     ...carryPowers(worktree),
   ]
 }
 
-/** An `.env` may hold what is secret. */
+/** Ignored files such as `.env` may contain secrets. */
 function carryPowers({ carry = carryRulesDefault }: WorktreeSettings): string[] {
   const paths = (wanted: string): string[] =>
     carry.filter(({ by }) => by === wanted).map((rule) => rule.path.replace(/^\*\*\//, ''))
   const [copied, linked] = [paths('copy'), paths('link')]
   return [
-    ...(copied.length === 0 ? [] : [`copies what git ignores into the worktree: ${named(copied)}`]),
-    ...(linked.length === 0 ? [] : [`links what git ignores into the worktree: ${named(linked)}`]),
+    ...(copied.length === 0 ? [] : [`copies ignored files into the worktree: ${named(copied)}`]),
+    ...(linked.length === 0 ? [] : [`links ignored files into the worktree: ${named(linked)}`]),
   ]
 }
 
@@ -67,7 +67,7 @@ const named = (paths: readonly string[]): string =>
   paths.map((path) => (/^[\w@%+=:./*-]+$/.test(path) ? path : JSON.stringify(path))).join(', ')
 
 const ownLogin =
-  'runs the agent with its own login, outside the sandbox: it can reach the network and whatever you can, and what it spends is not counted'
+  'runs the agent with its own login, outside the sandbox: it has network access and your permissions, and its cost is not counted'
 
 /** The maker is "the agent"; lines about other agents name their role. */
 function rolePowers(role: string, { agents, readers }: LoopFile): string[] {
@@ -104,7 +104,7 @@ function agentPowers(agent: AgentSettings): string[] {
     case 'model': {
       const where = agent.baseUrl === undefined ? '' : ` at ${agent.baseUrl}`
       const by = agent.apiKeyEnv === undefined ? '' : `, with the key in ${agent.apiKeyEnv}`
-      return [`sends prompts and what tools return to ${agent.model}${where}${by}`]
+      return [`sends prompts and tool output to ${agent.model}${where}${by}`]
     }
     case 'script': {
       const turns = agent.script.flat()
@@ -118,10 +118,10 @@ const asked = ({ model }: { readonly model?: string }): string =>
   model === undefined ? '' : `, with the model ${model}`
 
 const permissionWords: Readonly<Record<AcpPermissions, string>> = {
-  all: 'allows the agent all that it asks for',
-  edits: 'allows the agent to edit files when it asks, and no commands',
-  reads: 'allows the agent only to read when it asks',
-  none: 'allows the agent nothing that it asks for',
+  all: 'grants every permission that the agent requests',
+  edits: 'grants requests of the agent to edit files, but not to run commands',
+  reads: 'grants only requests of the agent to read',
+  none: 'grants no permission that the agent requests',
 }
 
 function toolPowers({ agents, readers, tools, mcp }: LoopFile): string[] {
@@ -154,7 +154,7 @@ const checkWords: CheckWords = {
 function certifyPowers({ dependencies, installScripts, consult }: CertifySettings): string[] {
   return [
     ...(dependencies === 'install' || dependencies === 'resolve'
-      ? ['installs what a lockfile of the project names, from its registry, to certify the work']
+      ? ['installs dependencies from the lockfiles of the project, to certify the work']
       : []),
     ...(installScripts.length === 0
       ? []
@@ -163,7 +163,7 @@ function certifyPowers({ dependencies, installScripts, consult }: CertifySetting
   ]
 }
 
-/** Judges can read the work and change nothing. */
+/** Judges can only read. */
 function readerLine(agent: AgentSettings): string {
   switch (agent.type) {
     case 'command':
@@ -182,17 +182,17 @@ function readerLine(agent: AgentSettings): string {
   }
 }
 
-/** What is usual in a line, and what the file widens in others. */
+/** One line for the default sandbox, and one for each setting that widens it. */
 function sandboxPowers({ require, readOnly, hide, network, limits }: SandboxSettings): string[] {
   if (require === 'none') {
-    return ['runs commands without a sandbox: they can reach the network and whatever you can']
+    return ['runs commands without a sandbox: they have network access and your permissions']
   }
-  const walls = require === undefined ? 'where there is one' : `of tier ${require} at least`
-  const hidden = hide.length === 0 ? '' : ` but ${shell(hide)}`
+  const tier = require === undefined ? 'if available' : `at least tier ${require}`
+  const hidden = hide.length === 0 ? '' : ` except ${shell(hide)}`
   return [
-    `runs commands in a sandbox, ${walls}: they have the workspace${hidden}${network.length === 0 ? ', and no network' : ''}`,
+    `runs commands in a sandbox (${tier}) with the workspace${hidden}${network.length === 0 ? ', without network' : ''}`,
     ...(readOnly.length === 0 ? [] : [`lets commands read ${shell(readOnly)}`]),
-    ...(network.length === 0 ? [] : [`lets commands reach ${network.join(', ')}`]),
+    ...(network.length === 0 ? [] : [`lets commands connect to ${network.join(', ')}`]),
     ...(Object.keys(limits).length === 0 ? [] : [`lets each command use ${commandLimits(limits)}`]),
   ]
 }
@@ -205,7 +205,7 @@ const limitWords: {
   memoryBytes: (bytes) => `${gigabytes(bytes)} of memory`,
   processes: (count) => `${count} processes`,
   cpus: (count) => `${count} processors`,
-  cpuSeconds: (seconds) => `${seconds} s of computing`,
+  cpuSeconds: (seconds) => `${seconds} s of CPU time`,
   fileBytes: (bytes) => `files of ${gigabytes(bytes)}`,
   outputBytes: (bytes) => `${gigabytes(bytes)} of output`,
   tmpBytes: (bytes) => `${gigabytes(bytes)} of temporary files`,
@@ -220,10 +220,10 @@ function commandLimits(limits: SandboxSettings['limits']): string {
 }
 
 const passed = (variables: readonly string[]): string =>
-  variables.length === 0 ? '' : `, passing on ${listed(variables)} of your environment`
+  variables.length === 0 ? '' : `, with ${listed(variables)} from your environment`
 
 const given = (env: Readonly<Record<string, string>>): string =>
-  Object.keys(env).length === 0 ? '' : `, setting ${listed(Object.keys(env))}`
+  Object.keys(env).length === 0 ? '' : `, with ${listed(Object.keys(env))} set`
 
 const listed = (names: readonly string[]): string => [...new Set(names)].join(', ')
 
@@ -235,7 +235,7 @@ function runLimits({ limits: { iterations, tokens, costMicros, timeMs } }: LoopF
   return `${iterations} iterations, ${tokens} tokens, ${cost}, ${time}`
 }
 
-/** A text that a shell runs is shown as it is. */
+/** Shows a shell script as it is, without quoting it. */
 function commandLine(command: readonly string[]): string {
   const [program, flag, text, ...rest] = command
   const isShell = program === '/bin/sh' && flag === '-c' && text !== undefined && rest.length === 0
@@ -245,7 +245,7 @@ function commandLine(command: readonly string[]): string {
 const shell = (command: readonly string[]): string =>
   command.map((part) => (/^[\w@%+=:,./-]+$/.test(part) ? part : JSON.stringify(part))).join(' ')
 
-/** The end of a long command line is as telling as its beginning. */
+/** Shows the start and the end of a long line. */
 function shortened(line: string): string {
   if (line.length <= lineCharsMax) return line
   return `${line.slice(0, lineCharsMax / 2)} … (${line.length} characters) … ${line.slice(-lineCharsMax / 2)}`

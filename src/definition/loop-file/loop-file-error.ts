@@ -1,14 +1,14 @@
-/** What is wrong with a loop file, as data and as a message: one line for each problem. */
+/** The problems of a loop file, as data and as a message with one line for each. */
 
 import { LoopError } from '../../loop/index.ts'
 
 export interface LoopFileProblem {
   readonly file: string
-  /** 1 is the first; 0 in a file that is code, where only the key is known. */
+  /** Starts at 1. 0 for a loop in code, where only the key is known. */
   readonly line: number
-  /** 1 is the first character. */
+  /** Starts at 1. */
   readonly column: number
-  /** `checks.test.timeout`, `prompt[2].name`; `the file` for all of it. */
+  /** Such as `checks.test.timeout` or `prompt[2].name`; `the file` for the whole file. */
   readonly path: string
   readonly reason: string
 }
@@ -52,7 +52,7 @@ export function describeProblem(problem: LoopFileProblem): string {
 const shortened = (text: string, charsMax: number): string =>
   text.length > charsMax ? `${text.slice(0, charsMax)}…` : text
 
-/** What could move the cursor, or start a line of its own, is shown as its number. */
+/** Escapes characters that could move the cursor or start a new line. */
 export const oneLine = (text: string): string =>
   text.replace(
     /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu,

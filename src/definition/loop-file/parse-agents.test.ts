@@ -14,7 +14,7 @@ async function refusal(text: string): Promise<readonly string[]> {
 }
 
 describe('a loop file', () => {
-  test('may name its agent alone, and has its usual settings then', async () => {
+  test('may name only its agent, which then has default settings', async () => {
     const usual = { args: [], env: [], timeoutMs: 1_800_000, idleMs: 300_000, subscription: false }
     const file = await parse(withAgent('gemini'))
     expect(file.agents['maker']).toEqual({ type: 'program', program: 'gemini', ...usual })
@@ -27,7 +27,7 @@ describe('a loop file', () => {
     })
   })
 
-  test('of the repair agent needs no prompt: it is told what it has tried', async () => {
+  test('with the repair agent needs no prompt: the agent gets its earlier attempts', async () => {
     const file = await parse('agent: repair\nchecks: { test: npm test }\n')
     const search = { seed: 1, candidatesMax: 3000, timeMs: 60_000, heldBackShare: 0.3 }
     expect(file.agents['maker']).toEqual({ type: 'repair', ...search })
@@ -38,20 +38,20 @@ describe('a loop file', () => {
   })
 })
 
-describe('what is wrong with an agent is told with its place', () => {
+describe('problems with an agent are reported with their position', () => {
   test.each<[string, string, string]>([
     [
-      'an agent by a name that is misspelt',
+      'a misspelt agent name',
       'prompt: x\nagent: cluade\nchecks: { t: x }',
       '2:8: agent: there is no agent "cluade": did you mean claude?',
     ],
     [
-      'a program that is misspelt',
+      'a misspelt program',
       'prompt: x\nagent: { program: codx }\nchecks: { t: x }',
       '2:19: agent.program: there is no agent program "codx": did you mean codex?',
     ],
     [
-      'an ACP agent that is misspelt',
+      'a misspelt ACP agent',
       'prompt: x\nagent: { acp: gemni }\nchecks: { t: x }',
       '2:15: agent.acp: there is no agent program "gemni": did you mean gemini?',
     ],
@@ -94,23 +94,23 @@ test.each<[string, string, readonly string[]]>([
   [
     'a program',
     '{ program: claude, model: m, args: [--x], env: [MINE] }',
-    ['runs the agent: claude --x, with the model m, passing on MINE of your environment'],
+    ['runs the agent: claude --x, with the model m, with MINE from your environment'],
   ],
   [
     'a login',
     '{ program: claude, subscription: true }',
     [
       'runs the agent: claude',
-      'runs the agent with its own login, outside the sandbox: it can reach the network and whatever you can, and what it spends is not counted',
+      'runs the agent with its own login, outside the sandbox: it has network access and your permissions, and its cost is not counted',
     ],
   ],
   [
     'ACP',
     '{ acp: [my-agent, --acp], permissions: reads }',
-    ['runs the agent by ACP: my-agent --acp', 'allows the agent only to read when it asks'],
+    ['runs the agent by ACP: my-agent --acp', 'grants only requests of the agent to read'],
   ],
   ['repair', 'repair', ['tries small edits of the source until the checks pass, without a model']],
-])('whoever is asked to trust it is told of %s', async (_what, agent, lines) => {
+])('the trust prompt describes %s', async (_what, agent, lines) => {
   const powers = describePowers(await parse(withAgent(agent)))
   expect(powers.slice(2, 2 + lines.length)).toEqual(lines)
   expect(powers.join('\n')).not.toContain('lets the agent call')

@@ -35,7 +35,7 @@ describe('the checks of a loop file', () => {
     })
   })
 
-  test('are the same in a list with their names as in a table', async () => {
+  test('are the same as a list with names and as a table', async () => {
     const table = await parse(
       'checks: { tests: { condition: all_tests_pass, timeout: 2m }, unit: { run: [x], existing: allow, outputs: [dist] } }',
     )
@@ -73,7 +73,7 @@ describe('the checks of a loop file', () => {
     })
   })
 
-  test('are told to whoever is asked to trust them, with all that certifying does', async () => {
+  test('are described in the trust prompt, with everything that certifying runs', async () => {
     const file = await parse(
       'checks: { a: { condition: all_tests_pass }, b: { tool: read, args: { path: x } }, c: { judge: { model: openai/gpt-5 }, prompt: x } }\ncertify: { consult: [{ name: s, agent: gemini, prompt: x }] }',
     )
@@ -82,7 +82,7 @@ describe('the checks of a loop file', () => {
         'runs the check a: the usual command for all_tests_pass in the project',
         'calls the tool read for the check b',
         'asks openai/gpt-5, which may read the workspace, to judge for the check c',
-        'installs what a lockfile of the project names, from its registry, to certify the work',
+        'installs dependencies from the lockfiles of the project, to certify the work',
         'asks gemini for the consultation s',
       ]),
     )
@@ -90,27 +90,27 @@ describe('the checks of a loop file', () => {
 
   test.each<[string, string, string]>([
     [
-      'two of one name',
+      'two with one name',
       'checks: [{ name: a, run: x }, { name: a, run: y }]',
       '3:31: checks[1]: there are two checks named a: give this one another name',
     ],
     [
-      'a standard condition that there is none of',
+      'an unknown standard condition',
       'checks: [all_test_pass]',
       '3:10: checks[0]: there is no standard condition "all_test_pass": did you mean all_tests_pass?',
     ],
     [
-      'a standard condition that is none, by its key',
+      'an unknown standard condition, by its key',
       'checks: { a: { condition: lint_clean } }',
       '3:27: checks.a.condition: there is no standard condition "lint_clean": did you mean linting_clean?',
     ],
     [
-      'a standard condition in the place of a command',
+      'a standard condition instead of a command',
       'checks: { tests: all_tests_pass }',
       '3:18: checks.tests: all_tests_pass is a standard condition, not a command: write { condition: all_tests_pass }',
     ],
     [
-      'a form that is none',
+      'an unknown form',
       'checks: { a: { condtion: all_tests_pass } }',
       '3:14: checks.a: expected one of the keys run, condition, tool; did you mean condition?',
     ],
@@ -130,17 +130,17 @@ describe('the checks of a loop file', () => {
       '3:23: checks.a.judge: the repair agent cannot judge: name another agent',
     ],
     [
-      'a tool that there is none of',
+      'an unknown tool',
       'checks: { a: { tool: raed } }',
       '3:22: checks.a.tool: there is no tool "raed": did you mean read?',
     ],
     [
-      'a path that leads out',
+      'a path outside the workspace',
       'checks: { a: { run: x, outputs: [../dist] } }',
       '3:34: checks.a.outputs[0]: expected a path in the workspace, such as dist, found the text "../dist"',
     ],
     [
-      'what becomes of failures, misspelt',
+      'a misspelt policy for existing failures',
       'checks: { a: { run: x, existing: ignore } }',
       '3:34: checks.a.existing: expected ask or fix or allow, found the text "ignore"',
     ],
@@ -150,27 +150,27 @@ describe('the checks of a loop file', () => {
       '4:10: seals.path: there is no key "path": did you mean paths?',
     ],
     [
-      'a scope that leads out',
+      'a scope outside the workspace',
       'checks: { a: x }\nscope: [src/**, "!../x"]',
       '4:17: scope[1]: expected a glob over paths from the top of the workspace, such as src/** or !src/generated/**, found the text "!../x"',
     ],
     [
-      'a word that certify does not know',
+      'an unknown word for certify',
       'checks: { a: x }\ncertify: fast',
       '4:10: certify: expected quick, or a table, found the text "fast"',
     ],
     [
-      'a key that certify does not have',
+      'an unknown key of certify',
       'checks: { a: x }\ncertify: { quik: true }',
       '4:12: certify.quik: there is no key "quik": did you mean quick?',
     ],
     [
-      'a strength that there is none of',
+      'an unknown strength',
       'checks: { a: x }\ncertify: { require: red }',
       '4:21: certify.require: expected checks-pass or work-alone or red-to-green, found the text "red"',
     ],
     [
-      'a consultation twice',
+      'a duplicate consultation',
       'checks: { a: x }\ncertify: { consult: [{ name: a, agent: claude, prompt: x }, { name: a, agent: codex, prompt: x }] }',
       '4:69: certify.consult[1].name: there are two consultations named a: give this one another name',
     ],

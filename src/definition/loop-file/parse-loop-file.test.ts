@@ -18,7 +18,7 @@ async function refusal(text: string): Promise<readonly string[]> {
 }
 
 describe('a loop file', () => {
-  test('that is small has every default', async () => {
+  test('that is minimal has all defaults', async () => {
     expect(await parse(small, 'loops/fix-sum.loop.yaml')).toEqual({
       loop: 'plain',
       name: 'fix-sum',
@@ -82,14 +82,14 @@ describe('a loop file', () => {
     })
   })
 
-  test('may be JSON, may begin with a byte order mark and may have the line ends of Windows', async () => {
+  test('may be JSON, start with a byte order mark, and have Windows line endings', async () => {
     const file = await parse(small)
     const json = { prompt: 'do it', agent: { command: ['agent'] }, checks: { test: 'npm test' } }
     expect(await parse(JSON.stringify(json))).toEqual(file)
     expect(await parse(`\ufeff${small.replaceAll('\n', '\r\n')}`)).toEqual(file)
   })
 
-  test('has units of time, money and moments that are numbers afterwards', async () => {
+  test('has durations, amounts and times with units, which become numbers', async () => {
     const file = await parse(`${small}
 limits: { cost: 1.5, time: 90s, deadline: 2027-01-01T01:00:00+01:00 }
 until:
@@ -113,14 +113,14 @@ until:
     ])
   })
 
-  test('may repeat a part with an alias', async () => {
+  test('may repeat a part by an alias', async () => {
     const file = await parse(
       'prompt: x\nagent: { command: [a] }\nchecks: { a: &one { run: [x] }, b: *one }\n',
     )
     expect(file.checks['b']).toEqual(file.checks['a'])
   })
 
-  test('has the lines of its templates, for messages about them', async () => {
+  test('knows the lines of its templates, for error messages', async () => {
     const head = 'agent: { command: [a] }\nchecks: { test: x }\n'
     const of = async (prompt: string) =>
       (await parseLoopFile(`${head}${prompt}`, 'a.yaml')).templates['prompt']
@@ -133,7 +133,7 @@ until:
   })
 })
 
-describe('what is wrong is told with its place', () => {
+describe('problems are reported with their position', () => {
   test.each<[string, string, string]>([
     [
       'an unknown key',
@@ -141,7 +141,7 @@ describe('what is wrong is told with its place', () => {
       '4:1: limts: there is no key "limts": did you mean limits?',
     ],
     [
-      'an unknown key below',
+      'a nested unknown key',
       `${small}limits: { iteratons: 3 }\n`,
       '4:11: limits.iteratons: there is no key "iteratons": did you mean iterations?',
     ],
@@ -151,7 +151,7 @@ describe('what is wrong is told with its place', () => {
       '5:9: limits.time: expected a duration with its unit, such as 500ms, 30s, 10m, 2h or 1d, found the number 30',
     ],
     [
-      'a share of an iteration',
+      'a fraction of an iteration',
       `${small}limits: { iterations: 1.5 }`,
       '4:23: limits.iterations: expected a whole number from 1 to 1000000, found the number 1.5',
     ],
@@ -171,7 +171,7 @@ describe('what is wrong is told with its place', () => {
       '4:17: until[0].type: there is no condition "check-pass": did you mean checks-pass?',
     ],
     [
-      'a budget of nothing',
+      'an empty budget',
       `${small}until: [{ type: budget }]`,
       '4:9: until[0]: the budget is empty: set tokens, cost or time',
     ],
@@ -186,12 +186,12 @@ describe('what is wrong is told with its place', () => {
       '4:15: tools[1]: there is no tool "edti": did you mean edit?',
     ],
     [
-      'a tool twice',
+      'a duplicate tool',
       `${byModel}tools: [read, read]`,
       '4:15: tools[1]: read is listed twice: remove one',
     ],
     [
-      'a tool of no server',
+      'a tool of an undefined server',
       `${byModel}tools: [files__read]`,
       '4:9: tools[0]: there is no MCP server files: define it under mcp',
     ],
@@ -201,7 +201,7 @@ describe('what is wrong is told with its place', () => {
       '5:9: tools[0]: there is no MCP server "file": did you mean files?',
     ],
     [
-      'two sections of one name',
+      'two sections with one name',
       'prompt: [{ name: a, text: x }, { name: a, text: y }]\nagent: { command: [a] }\nchecks: { t: x }',
       '1:40: prompt[1].name: there are two sections named a: give this one another name',
     ],
@@ -221,12 +221,12 @@ describe('what is wrong is told with its place', () => {
       '4:6: mcp: an agent that is a command brings its own tools, so this has no effect: configure the servers in the program itself',
     ],
     [
-      'a script that calls a tool that there is none of',
+      'a script that calls an unknown tool',
       'prompt: x\nagent: { script: [[{ call: raed }]] }\nchecks: { t: x }',
       '2:28: agent.script[0][0].call: there is no tool "raed": did you mean read?',
     ],
     [
-      'an agent of no kind',
+      'an agent without a kind',
       'prompt: x\nagent: { modle: x }\nchecks: { t: x }',
       '2:8: agent: expected one of the keys program, acp, command, model, repair, script; did you mean model?',
     ],
@@ -241,7 +241,7 @@ describe('what is wrong is told with its place', () => {
       '3:38: checks.test.env.CI: expected text (put it in quotes), found the number 1',
     ],
     [
-      'the name of an input that no template can hold',
+      'an input name that templates cannot use',
       `${small}input: { a-b: 1 }`,
       '4:10: input.a-b: expected an input name: letters, digits and "_", at most 64, found the text "a-b"',
     ],
@@ -251,7 +251,7 @@ describe('what is wrong is told with its place', () => {
       '4:7: loop: there is no loop type "plan": did you mean plain?',
     ],
     [
-      'nothing behind a key',
+      'a key without a value',
       `${small}tools:`,
       '4:7: tools: expected a list of tool names, found nothing',
     ],
@@ -259,7 +259,7 @@ describe('what is wrong is told with its place', () => {
     expect(await refusal(text)).toEqual([problem])
   })
 
-  test('several problems at once, in the order of the file, and no more than a person reads', async () => {
+  test('several problems at once are in file order, up to a readable number', async () => {
     const problems = await refusal('promt: x\nagent: 5\nlimits: { cost: -1 }\n')
     expect(problems.map((one) => one.split(': ').slice(0, 2).join(' '))).toEqual([
       '1:1 prompt',

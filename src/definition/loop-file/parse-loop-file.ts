@@ -1,6 +1,6 @@
 /**
- * The edge where loop files come in. Whatever the text is, the answer is a loop file, or a
- * `LoopFileError` with a place and a reason for each problem; all that can be found at once are told.
+ * Parses loop files. Any text yields a loop file, or a `LoopFileError` with the position and reason of each problem; as
+ * many as possible are reported at once.
  */
 
 import { basename } from 'node:path'
@@ -26,14 +26,14 @@ export interface ParsedLoopFile {
   readonly type: LoopTypeDefinition
   /** The prompts of the file, by key. */
   readonly prompts: Readonly<Record<string, readonly PromptSection[]>>
-  /** Where a value stands, or the nearest that holds it. */
+  /** The position of a value, or of the nearest value that contains it. */
   positionOf(path: readonly PropertyKey[]): Position
-  /** By key and section: where its template begins, of those that stand in the file itself. */
+  /** By key and section: where its template starts, if it is in the file itself. */
   readonly templates: Readonly<Record<string, Readonly<Record<string, Position>>>>
 }
 
 export interface ParseOptions {
-  /** Deadlines before it are refused. */
+  /** Deadlines before this time are refused. */
   readonly nowMs?: number
   /** The loop types that a file can name; default: the built-in ones. */
   readonly types?: readonly LoopTypeDefinition[]
@@ -123,10 +123,10 @@ function check(value: Json, { nowMs = Date.now(), types = loopTypes }: ParseOpti
 }
 
 function inOrder(problems: readonly LoopFileProblem[]): LoopFileProblem[] {
-  const told = new Map(
+  const unique = new Map(
     problems.map((problem) => [`${problem.line}:${problem.path}:${problem.reason}`, problem]),
   )
-  return [...told.values()].toSorted((a, b) => a.line - b.line || a.column - b.column)
+  return [...unique.values()].toSorted((a, b) => a.line - b.line || a.column - b.column)
 }
 
 function placeOf(place: Place, path: readonly PropertyKey[]): Place | undefined {
@@ -158,7 +158,7 @@ function templatesOf(
   return Object.fromEntries(entries)
 }
 
-/** Where the first character of a text stands: a block begins on the line after its sign. */
+/** The position of the first character of a text. A block starts on the line after its indicator. */
 function textPosition({ at, block }: Place, source: SourceText): Position {
   const { text } = source
   if (block !== true) {

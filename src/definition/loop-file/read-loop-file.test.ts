@@ -31,7 +31,7 @@ const refusal = (path: string): Promise<string> =>
   )
 
 describe('a loop file on disk', () => {
-  test('comes with the files that it names and where each template begins', async () => {
+  test('has the files that it names, and where each template starts', async () => {
     write('task.md', 'Task: {{ input.goal }}\n')
     const path = write(
       'a.yaml',
@@ -66,14 +66,14 @@ describe('a loop file on disk', () => {
     expect([first.digest, second.digest]).not.toContain((await readLoopFile(path)).digest)
   })
 
-  test('that is not there is answered with those that are', async () => {
+  test('that is missing is reported with the existing ones', async () => {
     write('fix-sum.yaml', `prompt: x\n${rest}`)
     expect(await refusal(join(folder, 'fix-sun.yaml'))).toContain(
-      'There is no file /loops/fix-sun.yaml: there is "fix-sum.yaml".',
+      'The file /loops/fix-sun.yaml does not exist: use another, such as "fix-sum.yaml".',
     )
     expect(await refusal(folder)).toContain('/loops:1:1: the file: it is a folder')
     expect(await refusal('/nonexistent/a.yaml')).toBe(
-      'There is no file /nonexistent/a.yaml: check the path.',
+      'The file /nonexistent/a.yaml does not exist: check the path.',
     )
   })
 })
@@ -82,15 +82,15 @@ describe('a file that a loop file names', () => {
   test.each<[string, string, string]>([
     ['above the folder', '../secret.md', '"../secret.md" is outside the folder'],
     ['an absolute path', '/etc/hostname', '"/etc/hostname" is outside the folder'],
-    ['a link that leads out', 'link.md', '"link.md" is outside the folder'],
-    ['below a link that leads out', 'out/secret.md', '"out/secret.md" is outside the folder'],
-    ['a pipe', 'pipe.md', '"pipe.md" is not a plain file'],
+    ['a symlink to outside', 'link.md', '"link.md" is outside the folder'],
+    ['below a symlink to outside', 'out/secret.md', '"out/secret.md" is outside the folder'],
+    ['a pipe', 'pipe.md', '"pipe.md" is not a regular file'],
     ['a folder', 'inner', '"inner" is a folder'],
-    ['not there', 'promt.md', 'there is no file "promt.md": there is "prompt.md"'],
+    ['missing', 'promt.md', '"promt.md" does not exist: use another, such as "prompt.md"'],
     ['empty', 'empty.md', '"empty.md" is empty'],
     ['too long', 'long.md', '"long.md" is over 1048576 bytes'],
     ['not UTF-8', 'bytes.md', '"bytes.md" cannot be used, line 2, column 2: it is not UTF-8'],
-  ])('is refused when it is %s, with its line in the loop file', async (_what, name, reason) => {
+  ])('is refused if it is %s, with its line in the loop file', async (_what, name, reason) => {
     writeFileSync(join(base, 'secret.md'), 'secret')
     symlinkSync(join(base, 'secret.md'), join(folder, 'link.md'))
     symlinkSync(base, join(folder, 'out'))
@@ -106,12 +106,12 @@ describe('a file that a loop file names', () => {
     expect(message).not.toContain('secret\n')
   })
 
-  test('may be a link within the folder, and is told of with its line in a list', async () => {
+  test('may be a symlink within the folder, and is reported with its line in a list', async () => {
     write('prompt.md', 'x')
     symlinkSync('prompt.md', join(folder, 'inside.md'))
     const list = '- { name: a, file: inside.md }\n- { name: b, file: gone.md }\n'
     const message = await refusal(write('a.yaml', `${rest}prompt:\n${list}`))
-    expect(message).toContain('a.yaml:5:20: prompt[1].file: there is no file "gone.md"')
+    expect(message).toContain('a.yaml:5:20: prompt[1].file: "gone.md" does not exist')
     expect(message).not.toContain('inside.md"')
   })
 })

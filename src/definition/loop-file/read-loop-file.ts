@@ -1,9 +1,9 @@
 /**
- * A loop file from disk, with every file that it names.
+ * Reads a loop file, and every file that it names.
  *
- * 1. What is trusted is what is used: the digest is over the very bytes that were parsed.
- * 2. A file that it names lies in its folder or below, links resolved; it is a plain file of limited
- *    size. Nothing is opened that could make the reader wait.
+ * 1. The digest covers exactly the bytes that were parsed, so that what is trusted is what is used.
+ * 2. A named file must be in the folder of the loop file or below, with links resolved, and must be a regular file of
+ *    limited size. Nothing is opened that could block.
  */
 
 import { constants } from 'node:fs'
@@ -22,9 +22,9 @@ export interface ReadLoopFile {
   readonly type: LoopTypeDefinition
   /** Absolute. */
   readonly path: string
-  /** Over all files, their names and their content. */
+  /** Covers the names and content of all files. */
   readonly digest: string
-  /** The loop file first, then those that it names. */
+  /** The loop file first, then the files that it names. */
   readonly files: readonly FileDigest[]
   /** The prompts by key, with the text of every section. */
   readonly prompts: ReadPrompts
@@ -84,7 +84,7 @@ function readSection(
   return { ...settings, text: content?.text ?? '', position }
 }
 
-/** By the name in the loop file. All problems are told at once. */
+/** By the name in the loop file. Reports all problems at once. */
 async function readNamedFiles(
   file: string,
   absolute: string,
@@ -105,7 +105,7 @@ async function readNamedFiles(
       contents.set(section.file, read)
       continue
     }
-    // A prompt that is not a list is one section by this name.
+    // A prompt that is not a list is one section with this name.
     const path = isOnly && section.name === 'prompt' ? [key, 'file'] : [key, index, 'file']
     problems.push({ file, ...positionOf(path), path: pathName(path), reason: read })
   }
@@ -137,13 +137,13 @@ async function readNamed(folder: string, name: string): Promise<Content | string
 
 class NotPlainError extends Error {}
 
-/** Never waits for a writer, as the end of a pipe would make it. */
+/** Does not block on a pipe without a writer. */
 export async function readPlainFile(path: string): Promise<Buffer> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const found = await handle.stat()
-    if (found.isDirectory()) throw new NotPlainError('it is a folder: give a file in it')
-    if (!found.isFile()) throw new NotPlainError('it is not a plain file: give another one')
+    if (found.isDirectory()) throw new NotPlainError('it is a folder: pass a file in it')
+    if (!found.isFile()) throw new NotPlainError('it is not a regular file: pass another one')
     const buffer = Buffer.alloc(Math.min(found.size, sourceBytesMax) + 1)
     let filled = 0
     while (filled < buffer.length) {
@@ -163,8 +163,8 @@ export async function readPlainFile(path: string): Promise<Buffer> {
 async function cannotRead(path: string, error: unknown, name?: string): Promise<string> {
   const what = name === undefined ? 'it' : quoted(name)
   if (error instanceof NotPlainError) return error.message.replace(/^it/, what)
-  if (isMissing(error)) return `there is no file ${what}: ${await hintFor(path)}`
-  return `${what} cannot be read (${codeOf(error)}): check its rights`
+  if (isMissing(error)) return `${what} does not exist: ${await hintFor(path)}`
+  return `${what} cannot be read (${codeOf(error)}): check its permissions`
 }
 
 const codeOf = (error: unknown): string =>
@@ -173,17 +173,20 @@ const codeOf = (error: unknown): string =>
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error))
 
 const noSuchFile = async (path: string, absolute: string): Promise<LoopError> =>
-  new LoopError('unknown-file', `There is no file ${oneLine(path)}: ${await hintFor(absolute)}.`)
+  new LoopError(
+    'unknown-file',
+    `The file ${oneLine(path)} does not exist: ${await hintFor(absolute)}.`,
+  )
 
 async function hintFor(path: string): Promise<string> {
   const similar = await similarFiles(path)
-  return similar.length === 0 ? 'check the path' : `there is ${similar.join(', ')}`
+  return similar.length === 0 ? 'check the path' : `use another, such as ${similar.join(', ')}`
 }
 
 const similarMax = 5
 const entriesMax = 1000
 
-/** Files in the same folder that may have been meant: the nearest name, then loop files. */
+/** Suggests files in the same folder: the most similar name, then loop files. */
 async function similarFiles(path: string): Promise<readonly string[]> {
   const entries = await readdir(dirname(path), { withFileTypes: true }).catch(() => [])
   const names = entries

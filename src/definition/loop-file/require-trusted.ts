@@ -1,4 +1,4 @@
-/** Nothing of a loop file runs before a person has allowed its content once. */
+/** Nothing in a loop file runs before the user has trusted its content once. */
 
 import { LoopError } from '../../loop/index.ts'
 import { oneLine } from './loop-file-error.ts'
@@ -11,7 +11,7 @@ export interface ToTrust {
   readonly powers: readonly string[]
 }
 
-/** Rejects with `not-trusted`, and says what the file would do. */
+/** Rejects with `not-trusted`; the message lists what the file may do. */
 export async function requireTrusted(
   trust: Trust,
   { path, digest, powers }: ToTrust,

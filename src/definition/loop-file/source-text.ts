@@ -1,9 +1,8 @@
 /**
- * The text of a file, and the position of each part of it.
+ * The text of a file, with positions as line and column.
  *
- * Refused, each with its place: what is not UTF-8, what is too long, and characters that a person who
- * reads the file before trusting it would not see (control characters, and those that turn the
- * direction of the text round).
+ * Refuses, with the position: text that is not UTF-8 or too long, and characters that a user who reviews the file would
+ * not see (control characters, and those that change the direction of the text).
  */
 
 export interface Position {
@@ -42,7 +41,7 @@ export function readSource(content: string | Uint8Array): SourceResult {
     const number = (hidden[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
     return refused(
       source.positionAt(hidden.index),
-      `the character U+${number} cannot be seen and is not allowed: remove it, ` +
+      `the invisible character U+${number} is not allowed: remove it, ` +
         `or write it as "\\u${number.toLowerCase()}" in double quotes`,
     )
   }
@@ -54,9 +53,9 @@ const refused = (position: Position, reason: string): SourceResult => ({
   problem: { ...position, reason },
 })
 
-/** Tabs and line ends are fine. U+FEFF is at the beginning of a file only. */
+/** Allows tabs and line breaks. U+FEFF is allowed only at the start of a file. */
 const hiddenCharacter =
-  // oxlint-disable-next-line no-control-regex -- these are what is looked for.
+  // oxlint-disable-next-line no-control-regex -- it searches for control characters.
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]|\r(?!\n)/u
 
 function notUtf8(bytes: Buffer): string {
@@ -71,7 +70,7 @@ function firstDifference(a: Buffer, b: Buffer): number | undefined {
   return end
 }
 
-/** In characters of the text, which has no byte order mark. */
+/** In characters, without a byte order mark. */
 const lengthOf = (bytes: Buffer, end: number): number =>
   bytes.toString('utf8', 0, end).replace(/^\ufeff/, '').length
 

@@ -34,14 +34,14 @@ const one = { digest: digest(1), file: '/a.yaml' }
 const two = { digest: digest(2), file: '/b.yaml' }
 
 describe('trust', () => {
-  test('is given to content in its place, listed, and taken back', async () => {
+  test('is given to content at a path, listed, and revoked', async () => {
     const trust = openTrust(folder)
     expect(await trust.isTrusted(one)).toBe(false)
     await trust.trust(one)
     await trust.trust(two)
     expect(await trust.isTrusted(one)).toBe(true)
     expect(await trust.isTrusted({ ...one, digest: digest(3) })).toBe(false)
-    // The same text elsewhere would run what lies there.
+    // The same text elsewhere would run other files.
     expect(await trust.isTrusted({ ...one, file: '/elsewhere/a.yaml' })).toBe(false)
     await trust.trust(one)
     expect((await openTrust(folder).list()).map((entry) => entry.file)).toEqual([
@@ -62,7 +62,7 @@ describe('trust', () => {
     ['another version', '{"version":2,"trusted":[]}'],
     ['bytes', '\u0000\u0001'],
   ])(
-    'that is damaged (%s) trusts nothing, says so, and can be given again',
+    'that is damaged (%s) trusts nothing, reports it, and can be given again',
     async (_what, text) => {
       const trust = openTrust(folder)
       await trust.trust({ digest: digest(1), file: '/a.yaml' })
@@ -78,7 +78,7 @@ describe('trust', () => {
     },
   )
 
-  test('that others can write is not used', async () => {
+  test('in a file that others can write is not used', async () => {
     const trust = openTrust(folder)
     await trust.trust({ digest: digest(1), file: '/a.yaml' })
     chmodSync(path(), 0o666)
@@ -86,7 +86,7 @@ describe('trust', () => {
     expect(await trust.damage()).toMatch(/other users can write to it/)
   })
 
-  test('that cannot be read trusts nothing, and is not replaced', async () => {
+  test('in an unreadable file trusts nothing, and the file is not replaced', async () => {
     const trust = openTrust(folder)
     mkdirSync(folder)
     symlinkSync('trust.json', path())
@@ -99,7 +99,7 @@ describe('trust', () => {
     expect(readdirSync(folder)).toEqual(['trust.json'])
   })
 
-  test('that many writers give at once is all kept', async () => {
+  test('given by many concurrent writers is all stored', async () => {
     const writers = Array.from({ length: 24 }, (_, index) =>
       openTrust(folder).trust({ digest: digest(index), file: `/${index}.yaml` }),
     )
@@ -118,7 +118,7 @@ describe('trust', () => {
   })
 })
 
-describe('a file that is not trusted', () => {
+describe('an untrusted file', () => {
   const text = `
 prompt: x
 workspace: ../project
@@ -132,21 +132,21 @@ checks: { test: "rm -rf x; echo \\e[2J", lint: [npx, lint] }
   test('is described by what it may do, in lines that are safe to print', async () => {
     const { file } = await parseLoopFile(text, 'a.yaml')
     expect(describePowers(file)).toEqual([
-      'works in ../project; where that is a git repository, in a git worktree of it, on a branch run/… of its own, and commits each iteration there',
-      'copies what git ignores into the worktree: .env, .env.*, node_modules',
-      'sends prompts and what tools return to anthropic/claude-sonnet-5, with the key in MY_KEY',
+      'works in ../project; if that is a git repository, in a separate git worktree, on a branch run/…, and commits each iteration there',
+      'copies ignored files into the worktree: .env, .env.*, node_modules',
+      'sends prompts and tool output to anthropic/claude-sonnet-5, with the key in MY_KEY',
       'lets the agent call read, write, edit, list, glob, grep, run and all of its MCP servers (run: any command)',
-      'starts the MCP server files: server "a b", passing on HOME_TOKEN of your environment',
-      'connects to the MCP server web at http://127.0.0.1:1/mcp, passing on TOKEN of your environment',
+      'starts the MCP server files: server "a b", with HOME_TOKEN from your environment',
+      'connects to the MCP server web at http://127.0.0.1:1/mcp, with TOKEN from your environment',
       'runs the check test: rm -rf x; echo \\u001b[2J',
       'runs the check lint: npx lint',
-      'installs what a lockfile of the project names, from its registry, to certify the work',
-      'runs commands in a sandbox, where there is one: they have the workspace, and no network',
+      'installs dependencies from the lockfiles of the project, to certify the work',
+      'runs commands in a sandbox (if available) with the workspace, without network',
       'may use 50 iterations, 2000000 tokens, $5.00, 8 h',
     ])
   })
 
-  test('is described by what it widens', async () => {
+  test('is described by what it loosens', async () => {
     const small = 'prompt: x\nagent: { command: [a], subscription: true }\nchecks: { t: x }\n'
     const powers = async (sandbox: string): Promise<readonly string[]> => {
       const { file } = await parseLoopFile(`${small}sandbox: { ${sandbox} }\n`, 'a.yaml')
@@ -157,24 +157,24 @@ checks: { test: "rm -rf x; echo \\e[2J", lint: [npx, lint] }
         'require: strong, hide: [.env], readOnly: [../a b], network: [a.example, "*.b.example:80"], limits: { memory: 512MB, cpus: 2, cpuTime: 2h }',
       ),
     ).toEqual([
-      'works in the folder where it is run; where that is a git repository, in a git worktree of it, on a branch run/… of its own, and commits each iteration there',
-      'copies what git ignores into the worktree: .env, .env.*, node_modules',
+      'works in the folder where it is run; if that is a git repository, in a separate git worktree, on a branch run/…, and commits each iteration there',
+      'copies ignored files into the worktree: .env, .env.*, node_modules',
       'runs the agent: a',
-      'runs the agent with its own login, outside the sandbox: it can reach the network and whatever you can, and what it spends is not counted',
+      'runs the agent with its own login, outside the sandbox: it has network access and your permissions, and its cost is not counted',
       'runs the check t: x',
-      'installs what a lockfile of the project names, from its registry, to certify the work',
-      'runs commands in a sandbox, of tier strong at least: they have the workspace but .env',
+      'installs dependencies from the lockfiles of the project, to certify the work',
+      'runs commands in a sandbox (at least tier strong) with the workspace except .env',
       'lets commands read "../a b"',
-      'lets commands reach a.example:443, *.b.example:80',
-      'lets each command use 0.5 GB of memory, 2 processors, 7200 s of computing',
+      'lets commands connect to a.example:443, *.b.example:80',
+      'lets each command use 0.5 GB of memory, 2 processors, 7200 s of CPU time',
       'may use 50 iterations, 2000000 tokens, $5.00, 8 h',
     ])
     expect(await powers('require: none')).toContain(
-      'runs commands without a sandbox: they can reach the network and whatever you can',
+      'runs commands without a sandbox: they have network access and your permissions',
     )
   })
 
-  test('is refused until it is trusted, with the command that does it', async () => {
+  test('is refused until it is trusted, with the command to trust it', async () => {
     const trust = openTrust(folder)
     const asked = { path: "/it's/a.yaml", digest: digest(1), powers: ['runs x'] }
     const error: unknown = await requireTrusted(trust, asked).catch((thrown: unknown) => thrown)

@@ -1,4 +1,4 @@
-/** Which loop files this person has looked at and allowed to run, by the digest of their content. */
+/** The loop files that the user has reviewed and trusted, by the digest of their content. */
 
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -7,7 +7,7 @@ import { guardedEntriesMax, openGuardedList } from '../../system/index.ts'
 
 export interface TrustEntry {
   readonly digest: string
-  /** The whole path of the loop file. */
+  /** The absolute path of the loop file. */
   readonly file: string
 }
 
@@ -15,15 +15,15 @@ export interface TrustedEntry extends TrustEntry {
   readonly atMs: number
 }
 
-/** Both count: the same text elsewhere runs what lies there. */
+/** Path and digest must both match, since the same file in another folder runs other programs. */
 export interface Trust {
   isTrusted(entry: TrustEntry): Promise<boolean>
   trust(entry: TrustEntry): Promise<void>
   /** Newest first. */
   list(): Promise<readonly TrustedEntry[]>
-  /** False when it was not trusted. */
+  /** False if it was not trusted. */
   forget(entry: TrustEntry): Promise<boolean>
-  /** Why nothing is trusted at all, if the list cannot be used; with what to do. */
+  /** If the list cannot be read: why, and what to do. Nothing is trusted then. */
   damage(): Promise<string | undefined>
 }
 
@@ -51,7 +51,10 @@ export function openTrust(folder: string): Trust {
     },
     async trust({ digest, file }) {
       if (!digestPattern.test(digest)) {
-        throw new LoopError('bad-request', 'Trust is given to a digest: read the loop file first.')
+        throw new LoopError(
+          'bad-request',
+          'Trust needs the digest of the file. Read the loop file first.',
+        )
       }
       await list.change((entries) => {
         const others = entries.filter((entry) => !isSame(entry, { digest, file }))

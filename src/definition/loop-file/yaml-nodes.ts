@@ -1,8 +1,8 @@
 /**
- * The nodes of a YAML document as plain values, with the place of each. Only what JSON can say: no
- * tags, no merge keys, no keys that are not text, no dates, no numbers that lose digits.
+ * Converts the nodes of a YAML document to plain values with positions. Accepts only what JSON can represent: no tags,
+ * merge keys, keys other than strings, dates, or numbers that lose precision.
  *
- * 1. The number of values is limited, those behind an alias counted each time it is used.
+ * 1. The number of values is limited. Values behind an alias count each time it is used.
  * 2. A value that an alias repeats is shared, never copied.
  */
 
@@ -12,10 +12,10 @@ import { quoted } from '../../protocol/index.ts'
 
 export type YamlModule = typeof Yaml
 
-/** Where a value stands, and where those in it do. */
+/** The position of a value, and of the values in it. */
 export interface Place {
   readonly at: number
-  /** Of text that is a block after `|` or `>`: the offset of that sign. */
+  /** The text is a block after `|` or `>`, and `at` is the offset of that indicator. */
   readonly block?: true
   readonly keys?: ReadonlyMap<string, { readonly at: number; readonly place: Place }>
   readonly items?: readonly Place[]
@@ -45,7 +45,7 @@ export function readNodes(yaml: YamlModule, root: Yaml.Node): YamlValue {
   return { value, place, problems: reading.problems }
 }
 
-/** Of a value, or of the nearest that holds it; of its key where that is asked for. */
+/** The offset of a value, or of the nearest value that contains it; with `atKey`, of its key. */
 export function offsetOf(place: Place, path: readonly PropertyKey[], atKey: boolean): number {
   let current = place
   for (const [index, key] of path.entries()) {
@@ -66,7 +66,7 @@ export function offsetOf(place: Place, path: readonly PropertyKey[], atKey: bool
 interface Reading {
   readonly yaml: YamlModule
   readonly problems: YamlProblem[]
-  /** What is complete: nothing can refer to itself. */
+  /** Only complete nodes, so that no alias can refer to a node that contains it. */
   readonly anchors: Map<string, Read>
   values: number
 }
@@ -74,7 +74,7 @@ interface Reading {
 interface Read {
   readonly value: Json
   readonly place: Place
-  /** How many values it is, itself included. */
+  /** The number of values in it, including itself. */
   readonly size: number
 }
 
@@ -91,7 +91,7 @@ function readNode(reading: Reading, node: unknown, path: Path, after: number): R
   const { yaml, anchors } = reading
   if (!yaml.isNode(node)) return empty(after)
   const at = node.range?.[0] ?? after
-  // One problem is enough; the rest of the document is passed over.
+  // One problem is enough; the rest of the document is skipped.
   if (reading.values > valuesMax) return empty(at)
   reading.values++
   if (reading.values > valuesMax) {
@@ -116,7 +116,7 @@ function readAlias(reading: Reading, name: string, path: Path, at: number): Read
   }
   reading.values += target.size - 1
   if (reading.values > valuesMax) {
-    const reason = `with what aliases repeat there are over ${valuesMax} values: use fewer`
+    const reason = `with aliases expanded there are over ${valuesMax} values: use fewer`
     return refuse(reading, at, path, reason)
   }
   return { ...target, place: { ...target.place, at } }
@@ -164,17 +164,20 @@ interface Key {
 
 function readKey({ yaml }: Reading, key: unknown): Key {
   if (!yaml.isScalar(key)) {
-    return { text: '?', problem: 'a key is text: lists, aliases and keys in a key are not allowed' }
+    return {
+      text: '?',
+      problem: 'a key must be text: lists, aliases and maps as keys are not allowed',
+    }
   }
   const { value, source } = key
   if (key.tag !== undefined || key.anchor !== undefined) {
     const text = typeof value === 'string' ? value : '?'
-    return { text, problem: 'a key has no tag and no anchor: remove it' }
+    return { text, problem: 'a key cannot have a tag or an anchor: remove it' }
   }
   if (typeof value === 'string') return { text: value }
   if (value === null) return { text: '?', problem: 'the key is missing before the colon' }
   const text = source ?? '?'
-  return { text, problem: `a key is text: put ${quoted(text)} in quotes` }
+  return { text, problem: `a key must be text: put ${quoted(text)} in quotes` }
 }
 
 function readScalar(reading: Reading, node: Yaml.Scalar, path: Path, at: number): Read {
@@ -189,7 +192,7 @@ function readScalar(reading: Reading, node: Yaml.Scalar, path: Path, at: number)
     case 'number': {
       const isKept = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value)
       if (isKept) return { value: value === 0 ? 0 : value, place, size: 1 }
-      const reason = `the number ${quoted(source)} cannot be kept: put it in quotes`
+      const reason = `the number ${quoted(source)} cannot be represented: put it in quotes`
       return refuse(reading, at, path, reason)
     }
     case 'boolean':
@@ -200,16 +203,16 @@ function readScalar(reading: Reading, node: Yaml.Scalar, path: Path, at: number)
 }
 
 function nameProblem(name: string, known: ReadonlyMap<string, unknown>): string | undefined {
-  if (known.has(name)) return 'the key is there twice: remove one'
+  if (known.has(name)) return 'the key is duplicated: remove one'
   if (name === '<<') return 'merge keys are not allowed: write the keys out'
-  if (name === '__proto__') return 'this key is not allowed: give it another name'
+  if (name === '__proto__') return 'this key is not allowed: use another name'
   return textProblem(name)
 }
 
-/** Such text could neither be given to a program nor be written to a file as it is. */
+/** Such text can neither be passed to a program nor be written to a file unchanged. */
 function textProblem(text: string): string | undefined {
-  if (text.includes('\0')) return 'the text holds a NUL character: remove it'
+  if (text.includes('\0')) return 'the text contains a NUL character: remove it'
   return /\p{Cs}/u.test(text)
-    ? 'the text holds half a character (a lone surrogate): remove it'
+    ? 'the text contains half a character (a lone surrogate): remove it'
     : undefined
 }

@@ -1,21 +1,21 @@
 /**
- * What must be known about a text before the YAML library may read it. The library calls itself for
- * each level, and at the end of its stack the whole process can die; its time grows with the number of
- * tokens. So both are counted here first, by its own lexer, which does neither.
+ * Limits depth and size of a text before the YAML library parses it. The parser is recursive, so deep nesting can crash
+ * the process, and its time grows with the number of tokens. Both are counted first, with the library's lexer, which is
+ * not recursive and linear.
  *
- * 1. Levels are never counted too low: a text that passes has at most a few hundred.
+ * 1. The depth is never underestimated: a text that passes has at most a few hundred levels.
  */
 
 import type * as Yaml from 'yaml'
 import { depthMax, tooDeep, type YamlModule, type YamlProblem } from './yaml-nodes.ts'
 
 const tokensMax = 100_000
-/** A pair inside brackets counts besides the brackets. */
+/** A pair inside brackets counts in addition to the brackets. */
 const flowDepthMax = 2 * depthMax
 
 type TokenType = ReturnType<typeof Yaml.CST.tokenType>
 
-/** Undefined when it can be read. */
+/** Undefined: it can be parsed. */
 export function sizeProblem(yaml: YamlModule, text: string): YamlProblem | undefined {
   const depth = createDepth()
   let at = 0
@@ -24,7 +24,7 @@ export function sizeProblem(yaml: YamlModule, text: string): YamlProblem | undef
   let isText = false
   for (const token of new yaml.Lexer().lex(text)) {
     if (marks.has(token)) {
-      // Behind this one comes a text, which may look like anything.
+      // A scalar follows, which may look like any token.
       isText = token === yaml.CST.SCALAR
       continue
     }
@@ -33,7 +33,7 @@ export function sizeProblem(yaml: YamlModule, text: string): YamlProblem | undef
     const lastBreak = token.lastIndexOf('\n')
     const reason =
       ++tokens > tokensMax
-        ? 'there is too much in this file: move long texts to files'
+        ? 'the file is too large: move long texts to separate files'
         : depth.add(blockEnd(type, token), at - lineStart, lastBreak !== -1)
     if (reason !== undefined) return { at, path: [], reason }
     if (lastBreak !== -1) lineStart = at + lastBreak + 1
@@ -42,15 +42,15 @@ export function sizeProblem(yaml: YamlModule, text: string): YamlProblem | undef
   return undefined
 }
 
-/** The text of a block (`|`) comes with its last line break, so the line is at its end. */
+/** A block scalar (`|`) includes its last line break, so it also ends the line. */
 const blockEnd = (type: TokenType, token: string): TokenType =>
   type === 'scalar' && token.endsWith('\n') ? 'newline' : type
 
-/** What the lexer puts between tokens; they are not in the text. */
+/** Markers that the lexer inserts between tokens; they are not in the text. */
 const marks: ReadonlySet<string> = new Set(['\u0002', '\u0018', '\u001f'])
 
 interface Depth {
-  /** Why it goes no further, if it does not. */
+  /** Returns why the text is refused, if it is. */
   add(type: TokenType, column: number, hasBreak: boolean): string | undefined
 }
 
@@ -62,7 +62,7 @@ function createDepth(): Depth {
       const isInside = flow.isOpen()
       const isBracket = brackets.has(type)
       if (!isInside && !isBracket) return block.add(type, column, hasBreak)
-      // For the block that it stands in, all between brackets is one piece.
+      // For the enclosing block, everything between brackets is one value.
       if (!isInside) block.content(column, false)
       else if (hasBreak) block.lengthen()
       return flow.add(type)
@@ -82,9 +82,9 @@ interface FlowDepth {
   add(type: TokenType): string | undefined
 }
 
-/** Between brackets. */
+/** The depth between brackets. */
 function createFlowDepth(): FlowDepth {
-  /** For each bracket that is open, the pairs since the last comma. */
+  /** For each open bracket, the pairs since the last comma. */
   const open: number[] = []
   let pairs = 0
 
@@ -125,22 +125,22 @@ function createFlowDepth(): FlowDepth {
 
 interface BlockDepth extends Depth {
   content(column: number, hasBreak: boolean): void
-  /** What stands before goes on in another line. */
+  /** The value before continues on another line. */
   lengthen(): void
 }
 
-/** By indentation. */
+/** The depth by indentation. */
 function createBlockDepth(): BlockDepth {
-  /** The columns of the collections that are open, each to the right of the one before. */
+  /** The columns of the open collections, in ascending order. */
   let columns: number[] = []
-  /** Where the key begins, should a colon come. */
+  /** The column where the key starts, if a colon follows. */
   let keyColumn: number | undefined
-  /** What stands before, if it is all of a key, has several lines. */
+  /** The value before, which may be a key, has several lines. */
   let isLong = false
-  /** There was a key on this line already. */
+  /** This line already has a key. */
   let hasPair = false
 
-  /** The library takes what follows a key on its line to be as deep as the line itself. */
+  /** A collection cannot start after a key on the same line, since the parser would not count its indentation. */
   function open(column: number): string | undefined {
     if (hasPair) return crowded
     columns = columns.filter((other) => other < column)
@@ -191,7 +191,7 @@ function createBlockDepth(): BlockDepth {
   }
 }
 
-/** Nobody needs them here, and behind them the library goes deeper without any indentation. */
+/** Explicit keys are not needed, and let the parser go deeper without indentation. */
 const longForm = 'a key that begins with ? is not allowed: write key: value'
 const noKey = 'the key is missing before the colon'
 const longKey =

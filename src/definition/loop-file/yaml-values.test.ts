@@ -11,14 +11,14 @@ async function refusal(text: string | Uint8Array): Promise<readonly string[]> {
   return error.problems.map((one) => describeProblem(one).replace(/^a\.yaml:/, ''))
 }
 
-describe('what is no YAML of ours is refused', () => {
+describe('unsupported YAML is refused', () => {
   test.each<[string, string | Uint8Array, RegExp]>([
     ['an empty file', '', /^1:1: the file: it is empty/],
     ['a file of comments', '# nothing\n', /^1:1: the file: it is empty/],
     ['a list', '- a\n', /^1:1: the file: expected keys and values, found a list$/],
     ['a text', 'hello\n', /^1:1: the file: expected keys and values, found a single value$/],
-    ['a key twice', `${small}prompt: y\n`, /^4:1: prompt: the key is there twice: remove one$/],
-    ['a second document', `${small}---\na: 1\n`, /^4:1: the file: a second document begins here/],
+    ['a duplicate key', `${small}prompt: y\n`, /^4:1: prompt: the key is duplicated: remove one$/],
+    ['a second document', `${small}---\na: 1\n`, /^4:1: the file: a second document starts here/],
     [
       'a function',
       `${small}input: { a: !!js/function "x" }`,
@@ -29,7 +29,7 @@ describe('what is no YAML of ours is refused', () => {
       `${small}input: !mine { a: 1 }`,
       /^4:14: input: the tag "!mine" is not allowed/,
     ],
-    ['a tag on a key', `${small}!x input: {}`, /^4:4: input: a key has no tag and no anchor/],
+    ['a tag on a key', `${small}!x input: {}`, /^4:4: input: a key cannot have a tag or an anchor/],
     [
       'a merge key',
       `${small}input: { <<: { a: 1 } }`,
@@ -38,7 +38,7 @@ describe('what is no YAML of ours is refused', () => {
     [
       'a number as a key',
       `${small}input: { 1: x }`,
-      /^4:10: input\.1: a key is text: put "1" in quotes$/,
+      /^4:10: input\.1: a key must be text: put "1" in quotes$/,
     ],
     [
       'a list as a key',
@@ -51,8 +51,8 @@ describe('what is no YAML of ours is refused', () => {
       `${small}input: { __proto__: { a: 1 } }`,
       /^4:10: input.__proto__: this key is not allowed/,
     ],
-    ['YAML 1.1', `%YAML 1.1\n---\n${small}`, /^1:1: the file: it says YAML 1\.1/],
-    ['an alias of nothing', `${small}input: *a`, /^4:8: input: \*a has no &a before it/],
+    ['YAML 1.1', `%YAML 1.1\n---\n${small}`, /^1:1: the file: it declares YAML 1\.1/],
+    ['an undefined alias', `${small}input: *a`, /^4:8: input: \*a has no &a before it/],
     [
       'an alias of itself',
       `${small}input: &a { b: *a }`,
@@ -60,23 +60,31 @@ describe('what is no YAML of ours is refused', () => {
     ],
     ['a tab', 'agent:\n\tcommand: [a]\n', /^2:1: the file: a tab is used to indent: use spaces$/],
     ['an open bracket', `${small}tools: [read\n`, /^5:1: the file: this is not YAML: /],
-    ['a NUL', `${small}name: a\0b\n`, /^4:8: the file: the character U\+0000 cannot be seen/],
+    [
+      'a NUL',
+      `${small}name: a\0b\n`,
+      /^4:8: the file: the invisible character U\+0000 is not allowed/,
+    ],
     [
       'a NUL that is written as one',
       `${small}description: "a\\0b"\n`,
-      /^4:14: description: the text holds a NUL/,
+      /^4:14: description: the text contains a NUL/,
     ],
     [
       'half a character',
       `${small}description: "\\ud800"\n`,
-      /^4:14: description: the text holds half a character/,
+      /^4:14: description: the text contains half a character/,
     ],
     [
       'text that runs backwards',
       `${small}description: a\u202eb\n`,
-      /^4:15: the file: the character U\+202E cannot be seen/,
+      /^4:15: the file: the invisible character U\+202E is not allowed/,
     ],
-    ['a lone carriage return', 'prompt: x\rname: y', /^1:10: the file: the character U\+000D/],
+    [
+      'a lone carriage return',
+      'prompt: x\rname: y',
+      /^1:10: the file: the invisible character U\+000D/,
+    ],
     [
       'what is not UTF-8',
       Buffer.concat([Buffer.from(`${small}name: \u00e9`), Buffer.from([0xff])]),
@@ -90,18 +98,18 @@ describe('what is no YAML of ours is refused', () => {
     [
       'no number',
       `${small}input: { a: .inf }`,
-      /^4:13: input.a: the number "\.inf" cannot be kept/,
+      /^4:13: input.a: the number "\.inf" cannot be represented/,
     ],
     [
       'a number that loses digits',
       `${small}input: { a: 12345678901234567890 }`,
-      /^4:13: input.a: the number "12345678901234567890" cannot be kept/,
+      /^4:13: input.a: the number "12345678901234567890" cannot be represented/,
     ],
     ['over a megabyte', `# ${'x'.repeat(1024 * 1024)}`, /^1:1: the file: it is over 1048576 bytes/],
     [
       'a bomb of aliases',
       bomb(),
-      /^\d+:\d+: input\.\w+(\[\d+\])?: with what aliases repeat there are over 20000 values/,
+      /^\d+:\d+: input\.\w+(\[\d+\])?: with aliases expanded there are over 20000 values/,
     ],
     [
       'lists in lists',
@@ -114,7 +122,7 @@ describe('what is no YAML of ours is refused', () => {
       /^5:129: the file: it is nested over 64/,
     ],
     ['dashes below dashes', stairs('- '), /^2:129: the file: it is nested over 64 levels deep/],
-    ['a list as a key', `${small}[a]: x\n`, /^4:1: \["\?"\]: a key is text/],
+    ['a list as a key', `${small}[a]: x\n`, /^4:1: \["\?"\]: a key must be text/],
     ['a colon on its own', `${small}: x\n`, /^4:1: the file: the key is missing/],
     [
       'brackets after brackets that were never open',
@@ -132,7 +140,7 @@ describe('what is no YAML of ours is refused', () => {
     [
       'more than anybody writes',
       `x: [${'a, '.repeat(200_000)}]`,
-      /^1:\d+: the file: there is too much in this file/,
+      /^1:\d+: the file: the file is too large/,
     ],
   ])('%s', async (_what, text, problem) => {
     const [first, ...others] = await refusal(text)
@@ -148,7 +156,7 @@ function bomb(): string {
   return `${small}input:\n${levels.join('\n')}\n`
 }
 
-// Each of these brings the library to the end of its stack, where the whole process can die.
+// Each of these makes the library exhaust its stack, which can end the whole process.
 test.each([
   'a: b\n  c: d\n',
   '@a:b: \n  a:   ',
@@ -162,14 +170,14 @@ test.each([
   'a:@:  "x\n y"- !t ',
   '- "x\n y"',
   '?\n : \n: x\n',
-])('%j many times over never gets as far as the library', async (part) => {
+])('%j repeated many times is refused before it reaches the library', async (part) => {
   const [first = ''] = await refusal(part.repeat(3000))
   expect(first).toMatch(
     /nested over 64|a key must be on one line|on the line of another|begins with \?/,
   )
 })
 
-/** Lines that each begin sixty levels, the next line below the last of them. */
+/** Lines that each open sixty levels, the next line below the last of them. */
 function stairs(step: string): string {
   const line = step.repeat(60)
   return Array.from({ length: 120 }, (_, row) => ' '.repeat(row * line.length) + line).join('\n')

@@ -1,6 +1,5 @@
 /**
- * YAML as plain values, with the place of each, or what is wrong with it. Whatever the text is, the
- * answer comes in a second or so.
+ * Parses YAML to plain values with positions, or to a list of problems. Takes about a second at most, whatever the text.
  */
 
 import type * as Yaml from 'yaml'
@@ -22,9 +21,9 @@ const parseOptions = {
   merge: false,
   resolveKnownTags: false,
   prettyErrors: false,
-  // Compares each key with each other one; ours is below.
+  // The library's check is quadratic; duplicates are found in yaml-nodes.ts.
   uniqueKeys: false,
-  // Any lower, and a second document is not told of.
+  // At a lower level, a second document would not be reported.
   logLevel: 'error',
 } as const
 
@@ -39,7 +38,7 @@ export function readYaml(yaml: YamlModule, { text }: SourceText): YamlValue {
   }
   const version = document.directives?.yaml.version
   if (version !== undefined && version !== '1.2') {
-    const reason = `it says YAML ${version}: remove that line, a loop file is YAML 1.2`
+    const reason = `it declares YAML ${version}: remove that line, a loop file is YAML 1.2`
     return { ...nothing, problems: [{ at: 0, path: [], reason }] }
   }
   const { contents } = document
@@ -47,7 +46,7 @@ export function readYaml(yaml: YamlModule, { text }: SourceText): YamlValue {
   return readNodes(yaml, contents)
 }
 
-/** The library answers with errors as data. Should it ever throw, that is no fault of the caller. */
+/** The library returns errors as data. If it throws anyway, that becomes a problem too. */
 function parse(yaml: YamlModule, text: string): Yaml.Document.Parsed | YamlProblem {
   try {
     return yaml.parseDocument(text, parseOptions)
@@ -57,11 +56,11 @@ function parse(yaml: YamlModule, text: string): Yaml.Document.Parsed | YamlProbl
   }
 }
 
-/** One slip makes a reader of YAML stumble over all that follows: the first few are what helps. */
+/** One mistake causes many follow-up errors, so only the first few are shown. */
 function syntaxProblems(errors: readonly Yaml.YAMLError[]): YamlProblem[] {
   const lost = errors.findIndex(({ code }) => code === 'UNEXPECTED_TOKEN')
-  const told = lost === -1 ? errors : errors.slice(0, lost + 1)
-  return told
+  const relevant = lost === -1 ? errors : errors.slice(0, lost + 1)
+  return relevant
     .slice(0, syntaxProblemsMax)
     .map(({ pos, code, message }) => ({ at: pos[0], path: [], reason: reasonOf(code, message) }))
 }
@@ -71,11 +70,11 @@ function reasonOf(code: Yaml.ErrorCode, message: string): string {
     case 'RESOURCE_EXHAUSTION':
       return tooDeep
     case 'MULTIPLE_DOCS':
-      return 'a second document begins here: a loop file is one, so remove the line ---'
+      return 'a second document starts here, but a loop file is one document: remove the line ---'
     case 'TAB_AS_INDENT':
       return 'a tab is used to indent: use spaces'
     case 'UNEXPECTED_TOKEN':
-      return `this is not YAML: nothing like this can stand here. ${whereToLook}`
+      return `this is not YAML: unexpected text. ${whereToLook}`
     case 'IMPOSSIBLE':
       return `this is not YAML. ${whereToLook}`
     default:

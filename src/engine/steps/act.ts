@@ -63,12 +63,12 @@ async function perform(branch: Branch, action: Action): Promise<Receipt> {
   // The key of an action is its position in the run: the same after a crash, never used twice.
   const keyOf = (step: string): string => `${run}/${branch.iteration.number}/${step}`
   // An iteration that is repeated, because of force or a rewind, may have performed it before.
-  const isDoneAnew = branch.iteration.number <= (recorder.state.begunIteration ?? 0)
+  const isRepeated = branch.iteration.number <= (recorder.state.begunIteration ?? 0)
   const find = (context: StepContext, id: string): Promise<Found> =>
     actions.find(action, keyOf(id), context)
   // With a fault the executor guarantees that nothing happened. After any other error it may have
   // happened, and only the executor can tell.
-  const performSurely = async (context: StepContext, id: string): Promise<unknown> => {
+  const performAndConfirm = async (context: StepContext, id: string): Promise<unknown> => {
     try {
       return await actions.perform(action, keyOf(id), context)
     } catch (error) {
@@ -81,7 +81,7 @@ async function perform(branch: Branch, action: Action): Promise<Receipt> {
   const findOrPerform = async (context: StepContext, id: string): Promise<unknown> => {
     const found = await find(context, id)
     if (found.type === 'done') return toJson(found.receipt)
-    return found.type === 'not-done' ? performSurely(context, id) : unknown
+    return found.type === 'not-done' ? performAndConfirm(context, id) : unknown
   }
   const result = await askStep(branch, {
     kind: 'action',
@@ -89,7 +89,8 @@ async function perform(branch: Branch, action: Action): Promise<Receipt> {
     options: { retry: { attempts: 1 } },
     files: 'nothing',
     key: keyOf,
-    run: (context, id) => (isDoneAnew ? findOrPerform(context, id) : performSurely(context, id)),
+    run: (context, id) =>
+      isRepeated ? findOrPerform(context, id) : performAndConfirm(context, id),
     recover: findOrPerform,
   })
   if (!isUnknown(result)) return result as unknown as Receipt

@@ -139,10 +139,10 @@ describe('calibration', () => {
 })
 
 test('a different program, tool or prompt is a different check', () => {
-  const check = { kind: 'command', describes: ['npm', 'test'], toolDigest: 'a' } as const
+  const check = { kind: 'command', command: ['npm', 'test'], toolDigest: 'a' } as const
   expect(checkDigest(check)).toBe(checkDigest({ ...check }))
   expect(checkDigest({ ...check, toolDigest: 'b' })).not.toBe(checkDigest(check))
-  expect(checkDigest({ ...check, describes: ['npm test'] })).not.toBe(checkDigest(check))
+  expect(checkDigest({ ...check, command: ['npm test'] })).not.toBe(checkDigest(check))
 })
 
 test('a harmless change is a comment at the end of a source file', () => {

@@ -9,7 +9,7 @@
 import { type CheckKind, defined, type ErrorRates, type TreeId } from '../../loop/index.ts'
 import type { Overlay } from '../parts.ts'
 import { wilson } from '../wilson.ts'
-import type { CalibrationReport, FalseReject, Stopped, Survivor } from './calibration.ts'
+import type { CalibrationLimit, CalibrationReport, FalseReject, Survivor } from './calibration.ts'
 
 export interface CalibratedCheck {
   readonly name: string
@@ -44,7 +44,7 @@ export interface CalibrateRequest {
   /** How often the tree itself is run. Default: 3. */
   readonly repeats?: number
   /** Called before each round. */
-  readonly isOver: () => Exclude<Stopped, 'defects'> | undefined
+  readonly isOver: () => Exclude<CalibrationLimit, 'defects'> | undefined
   readonly now: () => number
   readonly spent: () => number
   /** Also called before the first round. */
@@ -71,7 +71,7 @@ export async function calibrate(request: CalibrateRequest): Promise<CalibrationO
   const score = createScore(checks)
   const total = listGoodWork(request).length + request.defectsMax
   let done = 0
-  let stopped: Stopped | undefined
+  let stopped: CalibrationLimit | undefined
   onRound?.(done, total)
   for (const round of alternate(request, first)) {
     // Nothing can be measured before the tree itself was run.

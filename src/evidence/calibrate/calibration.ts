@@ -36,12 +36,12 @@ export interface CalibrationReport {
   readonly revertedFixes: number
   readonly good: number
   /** Why fewer rounds were run than requested. */
-  readonly stopped?: Stopped
+  readonly stopped?: CalibrationLimit
   readonly costMicros: number
 }
 
 /** `defects`: nothing more could be planted. */
-export type Stopped = 'time' | 'cost' | 'defects'
+export type CalibrationLimit = 'time' | 'cost' | 'defects'
 
 export interface Survivor {
   readonly source: 'planted' | 'reverted-fix'
@@ -58,10 +58,10 @@ export interface FalseReject {
 /** Equal for the same question to the same program, tool or model. */
 export function checkDigest({
   kind,
-  describes,
+  command,
   toolDigest,
-}: Pick<OpenCheck, 'kind' | 'describes' | 'toolDigest'>): string {
+}: Pick<OpenCheck, 'kind' | 'command' | 'toolDigest'>): string {
   return createHash('sha256')
-    .update(JSON.stringify([kind, describes, toolDigest]))
+    .update(JSON.stringify([kind, command, toolDigest]))
     .digest('hex')
 }

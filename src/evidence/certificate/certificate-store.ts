@@ -89,14 +89,17 @@ export async function chainNumbers(from: CertificateStore): Promise<readonly num
 
 /** By its id or a prefix of at least 8 digits. Not verified: see `verifyCertificate`. */
 export async function readCertificate(id: string, from: CertificateStore): Promise<Buffer> {
-  const found = await findById(id, from)
+  const found = await findStoredCertificate(id, from)
   if (found !== undefined) return found
   const advice = 'To list them: loopctl certificate'
   throw new LoopError('unknown-artifact', `There is no certificate ${id} here. ${advice}`)
 }
 
 /** Undefined: it does not exist. */
-export async function findById(id: string, from: CertificateStore): Promise<Buffer | undefined> {
+export async function findStoredCertificate(
+  id: string,
+  from: CertificateStore,
+): Promise<Buffer | undefined> {
   if (!/^[0-9a-f]{8,64}$/.test(id)) return undefined
   const ids = id.length === 64 ? [id] : await findIds(id, from)
   if (ids.length > 1) {

@@ -2,7 +2,7 @@ export { listStoredDigests, openCertificate } from './certificate-file.ts'
 export {
   certifiedOutputs,
   chainProblems,
-  findById,
+  findStoredCertificate,
   listNewestFirst,
   listRunCertificates,
   readCertificate,
@@ -19,7 +19,7 @@ export {
   untrustKey,
 } from './trusted-keys.ts'
 export {
-  type TreeLook,
+  type TreeFinding,
   type Verdict,
   type Verification,
   type VerifyFinding,

@@ -17,7 +17,12 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { certificateDraft, certifiedCheck } from '../../testing/certificate-draft.ts'
-import { chainProblems, findById, listNewestFirst, readCertificate } from './certificate-store.ts'
+import {
+  chainProblems,
+  findStoredCertificate,
+  listNewestFirst,
+  readCertificate,
+} from './certificate-store.ts'
 import { issueCertificate } from './issue-certificate.ts'
 
 const built = resolve(import.meta.dirname, '../../../dist/evidence/index.js')
@@ -44,7 +49,7 @@ describe('an issued certificate', () => {
     expect(second.certificate).toMatchObject({ number: 2, previous: first.id })
     const bytes = await readCertificate(second.id, { folder })
     expect(await readCertificate(second.id.slice(0, 8), { folder })).toEqual(bytes)
-    expect(await findById('0'.repeat(64), { folder })).toBeUndefined()
+    expect(await findStoredCertificate('0'.repeat(64), { folder })).toBeUndefined()
     expect(await chainProblems({ folder })).toEqual([])
   })
 
@@ -57,7 +62,7 @@ describe('an issued certificate', () => {
   test('that a crash left without its link by id is found, and the next one adds the link', async () => {
     const { id } = await issueCertificate(certificateDraft(), { folder })
     unlinkSync(certificates(`${id}.json`))
-    expect(await findById(id, { folder })).toBeDefined()
+    expect(await findStoredCertificate(id, { folder })).toBeDefined()
     await issueCertificate(certificateDraft(), { folder })
     expect(existsSync(certificates(`${id}.json`))).toBe(true)
   })

@@ -43,7 +43,7 @@ export interface VerifyFinding {
 export interface VerifyOptions {
   readonly trusted: readonly TrustedKey[]
   /** Compares the files. */
-  tree?(certificate: Certificate, tree: TreeId): Promise<TreeLook>
+  tree?(certificate: Certificate, tree: TreeId): Promise<TreeFinding>
   /** The digest of a stored output; undefined: it is not stored. */
   evidence?(
     sha256: string,
@@ -52,7 +52,7 @@ export interface VerifyOptions {
   previous?(id: CertificateId): Promise<Uint8Array | undefined>
 }
 
-export type TreeLook =
+export type TreeFinding =
   | { readonly status: 'same'; readonly message: string }
   | {
       readonly status: 'differs'

@@ -31,18 +31,18 @@ export interface BaseResults {
 /** Covers everything that a result depends on. */
 export const createBaseResultKey = (
   base: TreeId,
-  check: Pick<OpenCheck, 'name' | 'describes' | 'toolDigest' | 'surroundings'>,
+  check: Pick<OpenCheck, 'name' | 'command' | 'toolDigest' | 'environmentDigest'>,
   layer: DependencyLayer,
 ): string =>
   sha256(
     [
-      'observed 2',
+      'observed 3',
       base,
       check.name,
-      ...check.describes,
+      ...check.command,
       check.toolDigest,
       layer.digest,
-      check.surroundings ?? '',
+      check.environmentDigest ?? '',
     ].join('\0'),
   )
 
@@ -83,7 +83,7 @@ export async function runOnBase(
 }
 
 export function toBaseResult(observation: Observation): BaseResult {
-  const { result, tests, runners, problems, replaced, read, written } = observation
+  const { result, tests, runners, problems, replaced, looked, read, written } = observation
   const { status, output, cannotRun } = result
   return {
     status,
@@ -92,7 +92,7 @@ export function toBaseResult(observation: Observation): BaseResult {
     problems: problems.map(({ code }) => code),
     signature: toSignature(output),
     durationMs: Math.max(0, observation.endedAtMs - observation.startedAtMs),
-    ...defined({ tests, read, written, cannotRun }),
+    ...defined({ tests, looked, read, written, cannotRun }),
   }
 }
 

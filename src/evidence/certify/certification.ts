@@ -37,7 +37,7 @@ export interface CertifierParts {
   readonly dependencies?: DependencyApprovals
   open(request: CertificationCheckoutRequest): Promise<CertificationCheckout>
   /** A command that could check this tree; undefined: none is known. */
-  commandInstead(tree: TreeId): Promise<string | undefined>
+  findAlternativeCommand(tree: TreeId): Promise<string | undefined>
   /** Signs it, adds it to the chain and stores it. */
   issue(certified: Certified): Promise<CertificateId>
   /** New for each question to an agent, and hard to guess. */
@@ -49,7 +49,7 @@ export interface CertifierParts {
 export interface Certified {
   readonly subject: Subject
   readonly layer?: CertificationCheckout['layer']
-  readonly walls?: CertificationCheckout['walls']
+  readonly sandbox?: CertificationCheckout['sandbox']
   /** On the candidate, and on the base plus the work. */
   readonly own: readonly CheckRun[]
   readonly sealed: readonly CheckRun[]
@@ -124,7 +124,7 @@ export interface RaisedConcerns {
 
 export interface Examination {
   readonly layer: CertificationCheckout['layer']
-  readonly walls?: CertificationCheckout['walls']
+  readonly sandbox?: CertificationCheckout['sandbox']
   /** The checks on the candidate. */
   readonly own: readonly CheckRun[]
   /** The checks on the base plus the work. */

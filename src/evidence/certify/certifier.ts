@@ -1,5 +1,5 @@
 /**
- * E5. Complete means certified: the engine ran every check anew, on exactly the tree that the certificate names,
+ * E5. Complete means certified: the engine ran every check again, on exactly the tree that the certificate names,
  * in a clean checkout that no agent has seen. E7. The work alone turned red into green.
  *
  *   certify

@@ -53,9 +53,9 @@ async function runCertification(certifying: CertificationContext): Promise<Certi
   const { parts, memory, subject, tree, base } = certifying
   const changed = await dependencyChanges(certifying)
   const approvals: Approval[] = []
-  const lockfileOf = changed.length > 0 ? tree : base
+  const lockfileTree = changed.length > 0 ? tree : base
   // Nothing is installed before it is approved.
-  const asked = await askForDependencies(certifying, changed, lockfileOf)
+  const asked = await askForDependencies(certifying, changed, lockfileTree)
   if (asked.type !== 'approved') return asked
   approvals.push(...asked.approvals)
   const approved = new Set(changed.map(({ path }) => path))
@@ -63,7 +63,7 @@ async function runCertification(certifying: CertificationContext): Promise<Certi
   let examined =
     memory.examined?.key === key
       ? memory.examined.examined
-      : await runExamination(certifying, approved, lockfileOf)
+      : await runExamination(certifying, approved, lockfileTree)
   const lacks = findMissingDependencies(examined)
   if (lacks !== undefined) {
     const more = await ask(certifying, [lacks.concern], [])
@@ -73,7 +73,7 @@ async function runCertification(certifying: CertificationContext): Promise<Certi
     await parts.dependencies?.approve(lacks.items, more.approval.by)
     approvals.push(more.approval)
     key = `${tree} ${approvals.length}`
-    examined = await runExamination(certifying, approved, lockfileOf)
+    examined = await runExamination(certifying, approved, lockfileTree)
   }
   if (examined.concerns.length > 0) {
     const more = await ask(certifying, examined.concerns, listPathsToApprove(examined))
@@ -133,22 +133,22 @@ const listPathsToApprove = ({ changes }: Examination): readonly string[] =>
 async function askForDependencies(
   certifying: CertificationContext,
   changed: readonly ClassifiedChange[],
-  lockfileOf: TreeId,
+  lockfileTree: TreeId,
 ): Promise<
   | { readonly type: 'approved'; readonly approvals: readonly Approval[] }
   | Exclude<ApprovalOutcome, { type: 'approved' }>
 > {
   const { parts, base, context } = certifying
-  const needed = (await parts.dependencies?.needed(lockfileOf, context.signal)) ?? []
+  const needed = (await parts.dependencies?.needed(lockfileTree, context.signal)) ?? []
   const concerns = dependencyConcerns(changed, needed)
   if (concerns.length === 0) return { type: 'approved', approvals: [] }
   const paths = changed.map(({ path }) => path)
   const asked = await ask(certifying, concerns, paths)
-  if (asked.type === 'refused' && lockfileOf === base) {
+  if (asked.type === 'refused' && lockfileTree === base) {
     const [refusal] = asked.refusals
     throw refusal === undefined
       ? new Error('Refused without a reason.')
-      : notOfTheWork(new RefusedError({ ...refusal, code: 'dependencies' }))
+      : asInfrastructureError(new RefusedError({ ...refusal, code: 'dependencies' }))
   }
   if (asked.type !== 'approved') return asked
   await parts.dependencies?.approve(needed, asked.approval.by)
@@ -174,19 +174,19 @@ async function ask(
 async function runExamination(
   certifying: CertificationContext,
   approved: ReadonlySet<string>,
-  lockfileOf: TreeId,
+  lockfileTree: TreeId,
 ): Promise<Examination> {
   const { parts, subject, tree, base, context } = certifying
   const request = {
     tree,
-    lockfileOf,
+    lockfileTree,
     signal: context.signal,
     ...defined({ commit: subject.commit }),
   }
   const open = async (): Promise<CertificationCheckout> =>
     allowing(await parts.open(request), subject.allows)
   const place = await open().catch((error: unknown) => {
-    throw lockfileOf === base ? notOfTheWork(error) : error
+    throw lockfileTree === base ? asInfrastructureError(error) : error
   })
   try {
     const openAgain = open
@@ -208,7 +208,7 @@ const allowing = (
 })
 
 /** The dependencies of the base itself cannot be installed, which another iteration could not fix. */
-export function notOfTheWork(error: unknown): unknown {
+export function asInfrastructureError(error: unknown): unknown {
   if (!(error instanceof RefusedError) || error.refusal.code === 'tree-changed') return error
   const { code, message } = error.refusal
   // An unreachable registry may come back; anything else stays as it is.

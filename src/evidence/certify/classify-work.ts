@@ -10,14 +10,16 @@ import {
   scopeOf,
 } from '../scope/index.ts'
 import { listFolders } from '../scope/root.ts'
+import { findCommandFiles } from '../seals/command-files.ts'
 import type { CertificationContext } from './certification.ts'
 import { findMentions } from './mentions.ts'
 import type { Observations } from './observations.ts'
+import { findTestFiles } from './test-files.ts'
 
 export interface ClassifiedWork {
   readonly observations: Pick<
     Observations,
-    'changes' | 'isProduct' | 'isFolder' | 'remains' | 'mentions'
+    'changes' | 'isProduct' | 'isWork' | 'isTest' | 'isFolder' | 'remains' | 'mentions'
   >
   /** Changed paths that are the work, including approved dependencies and free keys. */
   readonly work: readonly string[]
@@ -47,20 +49,27 @@ export async function classify(
     testsOfTree,
     readOnBase: unionOf(commands.map(({ check }) => bases.get(check.name)?.read)),
     readOnTree: unionOf(commands.map(({ observation }) => observation.read)),
-    commands: commands.map(({ check }) => check.describes),
+    commands: commands.map(({ check }) => check.command),
     onlyAddsTests,
   })
   const work = pathsOf(changes, ['work', 'free-keys', 'dependencies'])
+  const isChanged = new Set(work)
   const files = await reader.list(tree)
   const folders = listFolders([...files.keys(), ...(await reader.list(base)).keys()])
   const isTest = (path: string): boolean => testsOfBase.has(path) || testsOfTree.has(path)
+  const programs = new Set(commands.flatMap(({ check }) => findCommandFiles(check.describes)))
+  const judges = (path: string): boolean =>
+    isTest(path) || (programs.has(path) && !scope.isWork(path))
+  const tests = await findTestFiles(reader, tree, scope, judges)
   return {
     observations: {
       changes,
       isProduct: (path) => scope.isWork(path) && !isTest(path),
+      isWork: (path) => isChanged.has(path),
+      isTest: (path) => tests.has(path),
       isFolder: (path) => folders.has(`${path}/`),
       remains: (path) => files.has(path),
-      mentions: await findMentions(reader, base, tree, pathsOf(changes, ['work'])),
+      mentions: await findMentions(reader, base, tree, pathsOf(changes, ['work']), tests),
     },
     work,
     aside: pathsOf(changes, ['new-test', 'other', 'sealed']),

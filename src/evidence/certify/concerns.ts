@@ -58,13 +58,13 @@ function flaky(own: readonly CheckRun[]): readonly Concern[] {
   }))
 }
 
-function judgeAlone({ own, commandInstead }: Observations): readonly Concern[] {
+function judgeAlone({ own, alternativeCommand }: Observations): readonly Concern[] {
   const met = own.filter(({ result }) => result.status === 'met')
-  if (commandInstead === undefined || met.some(({ check }) => check.kind !== 'judge')) return []
+  if (alternativeCommand === undefined || met.some(({ check }) => check.kind !== 'judge')) return []
   return [
     {
       code: 'judge-alone',
-      message: `Only a judge says that the work is done, but a command could check it: ${commandInstead}. Add it under checks.`,
+      message: `Only a judge says that the work is done, but a command could check it: ${alternativeCommand}. Add it under checks.`,
       mayBeApproved: false,
     },
   ]

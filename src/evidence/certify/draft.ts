@@ -36,10 +36,10 @@ export async function createCertificateDraft(
   certified: Certified,
   parts: DraftParts,
 ): Promise<CertificateDraft> {
-  const { subject, layer, walls, own, sealed, sealedChanges, approvals, consultations } = certified
+  const { subject, layer, own, sealed, sealedChanges, approvals, consultations } = certified
   const { proof = {}, reads } = certified
   const { tree, base, commit, agent, spent, limits, activeMs } = subject
-  const sandbox = walls ?? subject.sandbox
+  const sandbox = certified.sandbox ?? subject.sandbox
   const iso = (ms: number): string => new Date(ms).toISOString()
   const at = iso(parts.now())
   const [approval] = approvals
@@ -149,7 +149,7 @@ async function toCertifiedChecks(
       name: check.name,
       kind: check.kind,
       pass,
-      command: check.describes,
+      command: check.command,
       toolDigest: check.toolDigest,
       status,
       ...defined({ exitCode }),

@@ -39,10 +39,10 @@ export async function examine(
   const results = await runChecks({ ...run, tree, isDoubtful })
   const bases = await runBases(certifying, place, run, results)
   const own = results.map((ran) => markExisting(ran, bases.get(ran.check.name)))
-  const { layer, walls } = place
+  const { layer, sandbox } = place
   const found = {
     layer,
-    ...defined({ walls }),
+    ...defined({ sandbox }),
     own,
     sealed: [],
     controls: [],
@@ -63,10 +63,10 @@ export async function examine(
     })
     return { ...found, concerns: findConcerns(observations), strength }
   }
-  const commandInstead = await parts.commandInstead(base)
+  const alternativeCommand = await parts.findAlternativeCommand(base)
   const all: Observations = {
     ...observations,
-    ...defined({ commandInstead }),
+    ...defined({ alternativeCommand }),
     ...(base === tree ? {} : await runControlled(certifying, run, observations)),
   }
   const concerns = findConcerns(all)

@@ -1,10 +1,11 @@
-/** Finds lines added by the work that mention the test runner, what it sets, or the stack. */
+/** Finds lines added by the work that mention tests, the test runner, what it sets, or the stack. */
 
 import type { TreeReader } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
+import { findTestReferences, type TestFiles } from './test-files.ts'
 
 const markers =
-  /\b(?:NODE_TEST_CONTEXT|VITEST(?:_\w+)?|JEST_WORKER_ID|PYTEST_CURRENT_TEST|npm_lifecycle_event|npm_lifecycle_script|MOCHA_WORKER_ID|AVA_PATH|TAP_\w+|CARGO_TARGET_TMPDIR|__vitest_worker__|loopwright)\b|["'](?:pytest|_pytest|unittest)["'] in sys\.modules|\bcfg!?\((?:not\()?test\)|\btesting\.Testing\(\)|\bflag\.Lookup\(["']test\.|\bError\([^)]*\)\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\bsys\._getframe\b|\binspect\.(?:stack|currentframe)\b|\/proc\/self\b/
+  /\b(?:NODE_TEST_CONTEXT|VITEST(?:_\w+)?|JEST_WORKER_ID|PYTEST_CURRENT_TEST|npm_lifecycle_event|npm_lifecycle_script|MOCHA_WORKER_ID|AVA_PATH|TAP_\w+|CARGO_TARGET_TMPDIR|__vitest_worker__|loopwright)\b|["'](?:pytest|_pytest|unittest)["'] in sys\.modules|\bcfg!?\((?:not\()?test\)|\btesting\.Testing\(\)|\bflag\.Lookup\(["']test\.|\bError\([^)]*\)\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\bsys\._getframe\b|\binspect\.(?:stack|currentframe|getsource\w*|findsource)\b|\blinecache\b|\bgc\.get_(?:objects|referrers)\b|\brequire\.main\s*\??\.|\bmodule\.parent\b|\bexpect\.getState\b|\w\.caller\b(?!\s*\()|\barguments\.callee\b|\bruntime\.Callers?\(|\bdebug\.(?:Stack|PrintStack)\(|\bLocation::caller\(|\bBacktrace::(?:force_)?capture\(|\bPYTEST_ADDOPTS\b|\/proc\/self\b/
 
 const linesMax = 20
 const bytesMax = 1024 * 1024
@@ -17,6 +18,7 @@ export async function findMentions(
   base: TreeId,
   tree: TreeId,
   paths: readonly string[],
+  tests: TestFiles,
 ): Promise<readonly string[]> {
   const found: string[] = []
   for (const path of paths) {
@@ -24,6 +26,7 @@ export async function findMentions(
       readText(reader, base, path),
       readText(reader, tree, path),
     ])
+    found.push(...findTestReferences(path, before, after, tests))
     const known = new Set(before.split('\n'))
     for (const [index, line] of after.split('\n').entries()) {
       const marker = known.has(line) || testModule.test(line) ? undefined : markers.exec(line)?.[0]

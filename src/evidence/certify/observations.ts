@@ -54,9 +54,13 @@ export interface Observations {
   /** Lines of the work that mention the test runner, its variables or the stack. */
   readonly mentions?: readonly string[]
   /** A command that could check what only judges check now; undefined: there is none. */
-  readonly commandInstead?: string
+  readonly alternativeCommand?: string
   /** Paths that are in scope and not tests. */
   readonly isProduct?: (path: string) => boolean
+  /** Paths that are the work. */
+  readonly isWork?: (path: string) => boolean
+  /** Test files, and folders with tests and without code of the product. */
+  readonly isTest?: (path: string) => boolean
   /** Paths that the candidate still has. */
   readonly remains?: (path: string) => boolean
   /** Folders of the base or the candidate. */

@@ -1,11 +1,13 @@
 /** Concerns about the report of a runner, and about the files that a check read and wrote. Pure. */
 
+import type { FileLook } from '../observe/observation.ts'
 import type { BaseResult } from './base-answers.ts'
 import { type Concern, count, list, type Observations } from './observations.ts'
 import type { CheckRun } from './run-checks.ts'
 
 /** Reports that are unreliable although those of the base were reliable. */
-export function reportConcerns({ own, alone = [], bases }: Observations): readonly Concern[] {
+export function reportConcerns(observations: Observations): readonly Concern[] {
+  const { own, alone = [], bases } = observations
   return own.flatMap(({ check }): readonly Concern[] => {
     const base = bases.get(check.name)
     if (base === undefined) return []
@@ -14,6 +16,7 @@ export function reportConcerns({ own, alone = [], bases }: Observations): readon
       ...findSilent(check.name, base, runs),
       ...findUnreliable(check.name, base, runs),
       ...findReplaced(check.name, base, runs),
+      ...findLooksAtTests(check.name, base, runs, observations),
     ]
   })
 }
@@ -73,6 +76,31 @@ function findReplaced(
     {
       code: 'functions-replaced',
       message: `The check ${check}: functions that tests rely on were replaced while the tests ran; on the base they were not:\n${list([...new Set(names)])}`,
+      check,
+      mayBeApproved: true,
+    },
+  ]
+}
+
+/** Code of the work that opened tests, or looked for them. */
+function findLooksAtTests(
+  check: string,
+  base: BaseResult,
+  runs: readonly CheckRun[],
+  { isWork = () => false, isTest = () => false }: Observations,
+): readonly Concern[] {
+  const isAtTests = ({ at }: FileLook): boolean => at === '*' || isTest(at)
+  const known = new Set(base.looked?.filter(isAtTests).map(({ by }) => by))
+  const lines = runs
+    .flatMap(({ observation }) => observation.looked ?? [])
+    .filter((look) => isAtTests(look) && !known.has(look.by))
+    .filter(({ by }) => by === '(eval)' || isWork(by))
+    .map(({ by, at }) => `${by} looks at ${at === '*' ? 'too many files to list' : at}`)
+  if (lines.length === 0) return []
+  return [
+    {
+      code: 'reads-tests',
+      message: `The check ${check}: code of the work opens tests or looks for them while they run; on the base it did not. Code that knows its tests passes them without doing the work:\n${list([...new Set(lines)])}`,
       check,
       mayBeApproved: true,
     },

@@ -1,17 +1,17 @@
 /**
- * Runs checks to certify: each anew, on a clean checkout, with nothing from earlier checks except their declared
+ * Runs checks to certify: each again, on a clean checkout, with nothing from earlier checks except their declared
  * outputs. Commands are observed; judges, tools and code only give a result.
  */
 
-import type { CheckContext } from '../../engine/index.ts'
+import type { CheckContext, UnboundCheckResult } from '../../engine/index.ts'
 import { type CheckStatus, defined, type TreeId, textOf } from '../../loop/index.ts'
-import type { Answered, Observation, ObservedTest, ObserveOptions } from '../observe/observation.ts'
+import type { Observation, ObservedTest, ObserveOptions } from '../observe/observation.ts'
 import type { CertificationCheckout, OpenCheck, Overlay } from '../parts.ts'
 
 /** One run of a check. */
 export interface CheckRun {
   readonly check: OpenCheck
-  readonly result: Answered
+  readonly result: UnboundCheckResult
   readonly startedAtMs: number
   readonly endedAtMs: number
   readonly observation: Observation

@@ -13,7 +13,7 @@ export function toCertified(
   examined: Examination,
   approved: ReadonlySet<string>,
 ): Omit<Certified, 'approvals'> {
-  const { layer, walls, own, sealed, changes, consultations } = examined
+  const { layer, sandbox, own, sealed, changes, consultations } = examined
   const reads = own.flatMap(({ check, observation }) =>
     observation.read === undefined ? [] : [[check.name, observation.read] as const],
   )
@@ -24,7 +24,7 @@ export function toCertified(
   return {
     subject,
     layer,
-    ...defined({ walls }),
+    ...defined({ sandbox }),
     own,
     sealed,
     sealedChanges: changes.filter((change) => isApproved.has(change.path)),

@@ -9,6 +9,7 @@
 import { defined } from '../../loop/index.ts'
 import type {
   ChannelProblem,
+  FileLook,
   ObservedRunner,
   ObservedTest,
   RunnerName,
@@ -53,6 +54,7 @@ interface Connection {
   readonly runners: Set<RunnerName>
   readonly tests: TestRecord[]
   replaced: readonly string[]
+  readonly looked: FileLook[]
   exitCode: number | undefined
 }
 
@@ -110,11 +112,13 @@ export function collectReport(
     },
     report() {
       const runners = connections.flatMap(toObservedRunners)
+      const looked = toLooks(connections, toPath)
       return {
         ...(runners.length === 0 ? {} : { tests: toObservedTests(connections, toPath) }),
         runners,
         problems: withoutDuplicates([...problems.values(), ...connections.flatMap(findProblems)]),
         replaced: [...new Set(connections.flatMap(({ replaced }) => replaced))].toSorted(),
+        ...(looked.length === 0 ? {} : { looked }),
       }
     },
   }
@@ -126,6 +130,7 @@ const newConnection = (): Connection => ({
   runners: new Set(),
   tests: [],
   replaced: [],
+  looked: [],
   exitCode: undefined,
 })
 
@@ -163,6 +168,9 @@ function addRecord(connection: Connection, record: Exclude<RunnerRecord, HelloRe
     case 'replaced':
       connection.replaced = record.names
       return true
+    case 'looked':
+      connection.looked.push({ by: record.by, at: record.at })
+      return true
     case 'end':
       connection.exitCode = record.code
       return true
@@ -193,6 +201,20 @@ const toObservedRunners = ({ runners, exitCode }: Connection): readonly Observed
 
 function withoutDuplicates(problems: readonly ChannelProblem[]): readonly ChannelProblem[] {
   return [...new Map(problems.map((problem) => [problem.text, problem])).values()]
+}
+
+/** `(eval)` and `*` are not paths. */
+function toLooks(
+  connections: readonly Connection[],
+  toPath: (file: string) => string,
+): readonly FileLook[] {
+  const toName = (name: string): string => (name.startsWith('/') ? toPath(name) : name)
+  const looks = new Map<string, FileLook>()
+  for (const one of connections.flatMap(({ looked }) => looked)) {
+    const [by, at] = [toName(one.by), toName(one.at)]
+    if (by !== '' && at !== '') looks.set(JSON.stringify([by, at]), { by, at })
+  }
+  return [...looks.values()]
 }
 
 /** Declared tests without a result count as skipped: something prevented them from running. */

@@ -5,11 +5,12 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 interface FindTestFile {
-  findRustFile(folder: string, binary: string, test: string): string
+  findRustFile(folder: string, binary: string, test: string, compiled?: readonly string[]): string
+  readSources(binary: string): readonly string[]
 }
 
 const built = '../../../dist/evidence/identity/inside/find-test-file.cjs'
-const { findRustFile } = createRequire(import.meta.url)(built) as FindTestFile
+const { findRustFile, readSources } = createRequire(import.meta.url)(built) as FindTestFile
 
 let folder: string
 
@@ -27,8 +28,8 @@ const write = async (files: Readonly<Record<string, string>>): Promise<void> => 
 }
 
 const hash = '-0123456789abcdef'
-const find = (crate: string, name: string): string =>
-  findRustFile(folder, `${crate}${hash}`, name).replace(`${folder}/`, '')
+const find = (crate: string, name: string, compiled?: readonly string[]): string =>
+  findRustFile(folder, `${crate}${hash}`, name, compiled).replace(`${folder}/`, '')
 
 test('finds a Rust test where Cargo.toml says that the crate is', async () => {
   await write({
@@ -65,4 +66,22 @@ test('finds a Rust test below src if a file of tests has the name of the crate',
   })
   expect(find('my_shop', 'tests::inner')).toBe('src/lib.rs')
   expect(find('my_shop', 'outer')).toBe('tests/my_shop.rs')
+})
+
+test('tells tests of the same name apart by the sources of their binaries', async () => {
+  const deps = (sources: string): string =>
+    `/t/shop: ${sources}\n\n${sources.replaceAll(/\S+/g, '$&:\n')}\n`
+  await write({
+    'Cargo.toml': '[package]\nname = "shop"\n',
+    'src/lib.rs': 'fn one() {}',
+    'tests/shop.rs': 'fn one() {}',
+    'deps/shop-1.d': deps('src/lib.rs src/money.rs').replaceAll('\n ', '\n'),
+    'deps/shop-2.d': deps('crates/shop/tests/shop.rs'),
+  })
+  const own = readSources(join(folder, 'deps/shop-1'))
+  expect(own).toEqual(['src/lib.rs', 'src/money.rs'])
+  expect(find('shop', 'one', own)).toBe('src/lib.rs')
+  expect(find('shop', 'one', ['tests/shop.rs'])).toBe('tests/shop.rs')
+  expect(readSources(join(folder, 'deps/shop-2'))).toEqual(['crates/shop/tests/shop.rs'])
+  expect(readSources(join(folder, 'deps/none'))).toEqual([])
 })

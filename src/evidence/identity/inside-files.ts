@@ -18,6 +18,7 @@ const compiled = [
   'preload.cjs',
   'channel.cjs',
   'witness.cjs',
+  'looks.cjs',
   'restrict.cjs',
   'node-test.cjs',
   'mocha.cjs',

@@ -44,16 +44,83 @@ class _Finder:
         return spec
 
 
+def _watch_files(os, tell):
+    """Reports which files of the tree its code opens, by the innermost file of the tree on the stack."""
+    if not hasattr(sys, "addaudithook"):
+        return
+    top, most = os.getcwd() + os.sep, 500
+    seen, busy = {}, []
+    frame_of, join, normalize = sys._getframe, os.path.join, os.path.normpath
+
+    def find(name):
+        path = normalize(join(top, name))
+        return path if (path + os.sep).startswith(top) and "-packages" + os.sep not in path else None
+
+    def hook(event, args):
+        if event not in ("open", "os.listdir", "os.scandir") or busy:
+            return
+        try:
+            at = args[0].decode() if type(args[0]) is bytes else args[0]
+            at = find(at) if type(at) is str else None
+            frame = frame_of(1) if at is not None else None
+            while frame is not None:
+                name = frame.f_code.co_filename
+                by = None if name.startswith("<") else find(name)
+                if by is not None:
+                    break
+                frame = frame.f_back
+            if frame is None or by == at:
+                return
+            known = seen.setdefault(by, set())
+            if at in known or len(known) > most:
+                return
+            known.add(at)
+            busy.append(True)
+            tell(by, "*" if len(known) > most else at)
+        except Exception:
+            pass
+        finally:
+            del busy[:]
+
+    sys.addaudithook(hook)
+
+
+def _find_replaced(top):
+    """Functions of the standard library that code of the tree replaced; handlers are meant to be."""
+    meant = ("sys", "warnings", "logging", "threading", "signal", "builtins", "__main__")
+    names, function, kind = [], type(_start), type(sys)
+    for name, module in list(sys.modules.items()):
+        # Other objects may run code of the repository when they are looked at.
+        held = dict(vars(module)) if type(module) is kind else {}
+        spec = held.get("__spec__")
+        origin = getattr(spec, "origin", None) or ""
+        if spec is None or name in meant or origin.startswith(top) or "-packages" in origin:
+            continue
+        for key, value in held.items():
+            file = value.__code__.co_filename if type(value) is function else ""
+            if file.startswith(top) and "-packages" not in file:
+                names.append(name + "." + key)
+    return names[:100]
+
+
 def _start():
     import atexit
     import os
 
     kept = [("sys.exit", sys, "exit", sys.exit), ("os._exit", os, "_exit", os._exit)]
+    import builtins
+
+    others = ("_", "breakpoint", "print", "input", "open", "exit", "quit", "help", "__import__", "__build_class__")
+    for name, value in list(vars(builtins).items()):
+        if callable(value) and name not in others:
+            kept.append(("builtins." + name, builtins, name, value))
     last = []
     pid, own = os.getpid, os.getpid()
+    top = os.getcwd() + os.sep
 
     def look():
         names = [name for name, holder, key, value in kept if holder.__dict__.get(key) is not value]
+        names.extend(_find_replaced(top))
         if names != last:
             import loopwright_channel
 
@@ -76,6 +143,12 @@ def _start():
         if channel is not None:
             channel.end()
 
+    def tell(by, at):
+        import loopwright_channel
+
+        loopwright_channel.send({"type": "looked", "by": by, "at": at})
+
+    _watch_files(os, tell)
     # Registered first, so it is called last.
     atexit.register(end)
     sys.meta_path.insert(0, _Finder(loaded))

@@ -21,6 +21,8 @@ export type RunnerRecord =
   | TestRecord
   /** Functions that are currently replaced. The last such record of a process counts. */
   | { readonly type: 'replaced'; readonly names: readonly string[] }
+  /** Code in the file `by` opened or looked for the file `at`. */
+  | { readonly type: 'looked'; readonly by: string; readonly at: string }
   | { readonly type: 'end'; readonly code: number }
 
 export interface HelloRecord {
@@ -56,6 +58,7 @@ const recordSchema: z.ZodType<RunnerRecord> = z.discriminatedUnion('type', [
     message: z.string().optional(),
   }),
   z.object({ type: z.literal('replaced'), names: z.array(text).max(1000) }),
+  z.object({ type: z.literal('looked'), by: text, at: text }),
   z.object({ type: z.literal('end'), code: z.number().int() }),
 ])
 

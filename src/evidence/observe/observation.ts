@@ -10,9 +10,6 @@
 
 import type { UnboundCheckResult } from '../../engine/index.ts'
 
-/** The result of a check, before it is bound to a step. */
-export type Answered = UnboundCheckResult
-
 /** Runners that report test ids. `junit`: a JUnit XML report that the check wrote. */
 export const runnerNames = [
   'node:test',
@@ -63,6 +60,14 @@ export interface ChannelProblem {
   readonly text: string
 }
 
+/** Paths relative to the tree. */
+export interface FileLook {
+  /** `(eval)`: code that is not in a file. */
+  readonly by: string
+  /** `*`: more files than are reported. */
+  readonly at: string
+}
+
 /** What the runners of a check reported. */
 export interface RunnerReport {
   /** Absent: no runner reported. */
@@ -71,6 +76,8 @@ export interface RunnerReport {
   readonly problems: readonly ChannelProblem[]
   /** Functions that were replaced while the tests ran: `assert.equal`, `Object.is`, `process.exit`. */
   readonly replaced: readonly string[]
+  /** Which files of the tree its code opened or looked for. Absent: none were reported. */
+  readonly looked?: readonly FileLook[]
 }
 
 /** Paths relative to the tree, sorted. */
@@ -85,7 +92,7 @@ export interface FileAccess {
 }
 
 export interface Observation extends RunnerReport, FileAccess {
-  readonly result: Answered
+  readonly result: UnboundCheckResult
   readonly startedAtMs: number
   readonly endedAtMs: number
 }

@@ -11,6 +11,12 @@ const changed = async (
 ): Promise<readonly string[]> =>
   classLines(await classifyTrees({ [path]: texts[0] }, { [path]: texts[1] }, options))
 
+test('keys of a manifest that tests read are not free', async () => {
+  const was = { 'package.json': '{"version":"1.0.0"}', 'test/a.test.js': "read('../package.json')" }
+  const now = { 'package.json': '{"version":"2.0.0"}' }
+  expect(classLines(await classifyTrees(was, now))).toEqual(['other package.json [version]'])
+})
+
 describe('package.json', () => {
   test.each<readonly [string, object, string]>([
     [

@@ -1,6 +1,7 @@
 /** Classifies changes of manifests, key by key. */
 
 import { isObject, parseJsonObject } from '../seals/json-text.ts'
+import { nameOf } from './file-kinds.ts'
 import { compareManifests, findManifest, type ManifestKeys } from './manifest-keys.ts'
 import { reachableScripts, startsScripts } from './reachable-scripts.ts'
 import { type Decision, isRead, type Trees } from './trees.ts'
@@ -13,6 +14,7 @@ export type DecideManifest = (path: string) => Promise<Decision | undefined>
 
 export function createDecideManifest(trees: Trees): DecideManifest {
   let scripts: Promise<(name: string) => boolean> | undefined
+  let mentions: Promise<(path: string) => boolean> | undefined
   return async (path) => {
     const manifest = findManifest(path)
     if (manifest === undefined) return undefined
@@ -31,7 +33,16 @@ export function createDecideManifest(trees: Trees): DecideManifest {
     if (/(?:^|\/)package\.json$/.test(path)) scripts ??= findFreeScripts(trees)
     const keys = compareManifests(manifest, before, after, await scripts)
     if (keys === undefined) return { class: 'other', why: 'a manifest that cannot be read by key' }
-    return decideKeys(trees, path, keys)
+    const decision = decideKeys(trees, path, keys)
+    if (decision?.class !== 'free-keys' || keys.free.length === 0) return decision
+    mentions ??= namesInTests(trees)
+    return (await mentions)(path)
+      ? {
+          ...decision,
+          class: 'other',
+          why: 'tests refer to this file, so its keys may be what they expect',
+        }
+      : decision
   }
 }
 
@@ -81,8 +92,23 @@ async function findFreeScripts(trees: Trees): Promise<(name: string) => boolean>
 }
 
 async function testsStartScripts(trees: Trees): Promise<boolean> {
-  const tests = [...trees.testsOfBase]
-  if (tests.length > testsMax) return true
+  if (trees.testsOfBase.size > testsMax) return true
+  return (await readTests(trees)).some(startsScripts)
+}
+
+/** Whether tests of the base name a manifest, or what cargo takes from one. */
+async function namesInTests(trees: Trees): Promise<(path: string) => boolean> {
+  const texts = await readTests(trees)
+  return (path) => {
+    const name = nameOf(path)
+    return texts.some(
+      (text) => text.includes(name) || (name === 'Cargo.toml' && text.includes('CARGO_PKG_')),
+    )
+  }
+}
+
+async function readTests(trees: Trees): Promise<readonly string[]> {
+  const tests = [...trees.testsOfBase].slice(0, testsMax)
   const texts = await Promise.all(tests.map((path) => trees.textOfBase(path)))
-  return texts.some((text) => text !== undefined && startsScripts(text))
+  return texts.flatMap((text) => text ?? [])
 }

@@ -8,9 +8,11 @@ import {
   keepsInlineTests,
   testModulePaths,
 } from './inline-tests.ts'
+import { findChangedTestCode } from './test-only-code.ts'
 import { type Decision, type Trees, whatChanged } from './trees.ts'
 
 const rustFilesMax = 3000
+const crateFilesMax = 500
 
 export type DecideTest = (path: string) => Promise<Decision | undefined>
 
@@ -26,8 +28,10 @@ export function createDecideTest(trees: Trees): DecideTest {
     }
     const what = whatChanged(trees, path)
     if (what === 'added') return decideNew(trees, path)
-    if (isTest(trees, path, trees.testsOfBase)) return decideChanged(trees, path)
-    return decideInline(trees, path)
+    const decision = isTest(trees, path, trees.testsOfBase)
+      ? await decideChanged(trees, path)
+      : await decideInline(trees, path)
+    return decision ?? decideTestOnly(trees, path)
   }
 }
 
@@ -98,6 +102,29 @@ async function decideInline(trees: Trees, path: string): Promise<Decision | unde
   return (await keepsInlineTests(path, was, is, trees.onlyAddsTests))
     ? undefined
     : { class: 'other', why: 'tests inside this product file changed' }
+}
+
+/** Code of a product file that only tests inside product files use. In Rust these may be in any file of the crate. */
+async function decideTestOnly(trees: Trees, path: string): Promise<Decision | undefined> {
+  if (!trees.scope.isWork(path)) return undefined
+  const [before, after] = [await trees.textOfBase(path), await trees.textOfTree(path)]
+  if (before === undefined || after === undefined) return undefined
+  const crate = path.endsWith('.rs') ? /^(?:.*\/)?src\//.exec(path)?.[0] : undefined
+  const others = [...trees.before.keys()].filter(
+    (one) => crate !== undefined && one !== path && one.startsWith(crate) && one.endsWith('.rs'),
+  )
+  const texts = await Promise.all(
+    others.slice(0, crateFilesMax).map((one) => trees.textOfBase(one)),
+  )
+  const name = findChangedTestCode(
+    path,
+    before,
+    after,
+    texts.flatMap((text) => text ?? []),
+  )
+  return name === undefined
+    ? undefined
+    : { class: 'other', why: `only tests use ${name}, which this product file declares` }
 }
 
 const snapshot = /(?:^|\/)__(?:image_)?snapshots__\/|\.(?:snap|snapshot|ambr)$|-snapshots\//

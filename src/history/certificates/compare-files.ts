@@ -1,7 +1,7 @@
 /** Compares files or a commit with the tree of a certificate, and describes the result. */
 
 import { existsSync } from 'node:fs'
-import type { TreeLook } from '../../evidence/certificate/index.ts'
+import type { TreeFinding } from '../../evidence/certificate/index.ts'
 import { createBlobStore } from '../../journal/index.ts'
 import { defined, type TreeId } from '../../loop/index.ts'
 import type { Certificate } from '../../protocol/index.ts'
@@ -21,7 +21,7 @@ export async function compareFiles(
   certificate: Certificate,
   tree: TreeId,
   folder: string,
-): Promise<TreeLook> {
+): Promise<TreeFinding> {
   const known = certificate.commit
   const wanted = commit === true ? known : commit
   if (commit === true && known === undefined) {
@@ -41,7 +41,7 @@ export async function compareFiles(
     folder: repo,
     tree,
     blobs: createBlobStore({ root: blobsFolder(folder) }),
-    ...defined({ commit: wanted, known, apart: certificate.apart }),
+    ...defined({ commit: wanted, known, excludedPaths: certificate.apart }),
   })
   return describeComparison(compared, { repo, tree, known, wanted })
 }
@@ -56,12 +56,12 @@ interface ComparisonContext {
 function describeComparison(
   compared: TreeComparison,
   { repo, tree, known, wanted }: ComparisonContext,
-): TreeLook {
+): TreeFinding {
   if (compared.status === 'same') {
     const what = wanted === undefined ? `the files in ${repo} are` : `the commit ${wanted} is`
     return {
       status: 'same',
-      message: `${what} ${tree}, byte for byte${describeIgnored(compared.notPart)}`,
+      message: `${what} ${tree}, byte for byte${describeIgnored(compared.notInTree)}`,
     }
   }
   if (compared.status === 'damaged') {
@@ -92,8 +92,8 @@ function describeComparison(
 }
 
 /** Ignored files, which the certificate does not cover. */
-function describeIgnored(notPart: readonly string[]): string {
-  if (notPart.length === 0) return ''
-  const more = notPart.length > namedMax ? ` and ${notPart.length - namedMax} more` : ''
-  return `; ignored, and not part of it: ${notPart.slice(0, namedMax).join(', ')}${more}`
+function describeIgnored(notInTree: readonly string[]): string {
+  if (notInTree.length === 0) return ''
+  const more = notInTree.length > namedMax ? ` and ${notInTree.length - namedMax} more` : ''
+  return `; ignored, and not part of it: ${notInTree.slice(0, namedMax).join(', ')}${more}`
 }

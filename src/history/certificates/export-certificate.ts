@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { listStoredDigests, openCertificate } from '../../evidence/certificate/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import { certificateFile, evidenceFolder, findCertificate } from './find-certificate.ts'
-import { digestOfFile, outputPath } from './stored-outputs.ts'
+import { hashFile, outputPath } from './stored-outputs.ts'
 
 export interface ExportedCertificate {
   readonly folder: string
@@ -33,7 +33,7 @@ export async function exportCertificate(
   const missing: string[] = []
   for (const sha256 of wanted) {
     const path = outputPath(found, folder, sha256)
-    if ((await digestOfFile(path))?.sha256 !== sha256) missing.push(sha256)
+    if ((await hashFile(path))?.sha256 !== sha256) missing.push(sha256)
     else await copyFile(path, join(to, evidenceFolder, sha256))
   }
   await writeFile(join(to, certificateFile), found.bytes, { flag: 'wx' })

@@ -5,7 +5,11 @@
 
 import { stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { findById, listRunCertificates, readRegularFile } from '../../evidence/certificate/index.ts'
+import {
+  findStoredCertificate,
+  listRunCertificates,
+  readRegularFile,
+} from '../../evidence/certificate/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import { certificateBytesMax } from '../../protocol/index.ts'
 
@@ -32,7 +36,7 @@ export async function findCertificate(target: string, folder: string): Promise<F
     }
   }
   const evidence = { type: 'record' } as const
-  const bytes = await findById(target, { folder })
+  const bytes = await findStoredCertificate(target, { folder })
   if (bytes !== undefined) return { bytes, evidence }
   for await (const found of listRunCertificates(target, { folder })) {
     return { bytes: found.bytes, evidence }

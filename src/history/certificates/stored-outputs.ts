@@ -26,7 +26,7 @@ export function outputPath(
 }
 
 /** Reads and hashes the file. Undefined: it does not exist. */
-export async function digestOfFile(path: string): Promise<OutputDigest | undefined> {
+export async function hashFile(path: string): Promise<OutputDigest | undefined> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const file = await open(path, flags).catch(() => undefined)
   if (file === undefined) return undefined

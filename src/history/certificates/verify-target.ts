@@ -4,7 +4,7 @@
  */
 
 import {
-  findById,
+  findStoredCertificate,
   openCertificate,
   ownKeys,
   readTrustedKeys,
@@ -15,7 +15,7 @@ import {
 } from '../../evidence/certificate/index.ts'
 import { type ComparisonTarget, compareFiles } from './compare-files.ts'
 import { type FoundCertificate, findCertificate } from './find-certificate.ts'
-import { digestOfFile, outputPath } from './stored-outputs.ts'
+import { hashFile, outputPath } from './stored-outputs.ts'
 
 /** What `verifyTarget` verifies, and against which keys and files. */
 export interface VerifyTarget {
@@ -36,7 +36,7 @@ export async function verifyTarget(request: VerifyTarget): Promise<Verification>
   const trusted = file === undefined ? await trustedKeys(folder) : await readTrustedKeys(file)
   return verifyCertificate(found.bytes, {
     trusted,
-    evidence: (sha256) => digestOfFile(outputPath(found, folder, sha256)),
+    evidence: (sha256) => hashFile(outputPath(found, folder, sha256)),
     ...(look === undefined
       ? {}
       : { tree: (certificate, tree) => compareFiles(look, certificate, tree, folder) }),
@@ -54,6 +54,6 @@ async function createChainOptions(
   const own = await ownKeys(folder).catch(() => [])
   const { installation } = opened.signed.certificate
   return own.some((key) => key.installation === installation)
-    ? { previous: (id) => findById(id, { folder }) }
+    ? { previous: (id) => findStoredCertificate(id, { folder }) }
     : {}
 }

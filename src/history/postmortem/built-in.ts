@@ -67,7 +67,7 @@ export async function createBuiltInPostmortem(
     atMs: run.updatedAtMs,
     spent: zero,
     documents,
-    files: { ...filesOf(documents), ...git },
+    files: { ...toFiles(documents), ...git },
   }
 }
 
@@ -82,7 +82,7 @@ export const toDocuments = (
     ...(textFor === undefined ? {} : { text: textFor(name) }),
   }))
 
-export const filesOf = (
+export const toFiles = (
   documents: readonly PostmortemDocument[],
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(

@@ -63,7 +63,10 @@ async function readLastPatch(
   const { worktree } = await readCreated(journal, id)
   if (worktree === undefined) return {}
   const trees = openGitTrees(await repositoryOf(worktree))
-  const [before, after] = await Promise.all([trees.treeOf(`${commit}^`), trees.treeOf(commit)])
+  const [before, after] = await Promise.all([
+    trees.resolveTree(`${commit}^`),
+    trees.resolveTree(commit),
+  ])
   if (before === undefined || after === undefined) return {}
   return { 'git-last-commit.patch': await trees.patch(before, after, patchCharsMax) }
 }

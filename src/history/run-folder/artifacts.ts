@@ -21,7 +21,7 @@ const bytesMax = 64 * 1024 * 1024
 const pathCharsMax = 512
 const partsMax = 4
 
-/** The files that a run leaves. */
+/** Lists the files of a run. */
 export async function listArtifacts(
   host: FolderHost,
   idOrName: string,
@@ -49,7 +49,7 @@ export async function readArtifact(
     if (file !== undefined) return file
   }
   const shown = JSON.stringify(path.slice(0, 200))
-  const message = `Run "${run.name}" has no file ${shown}. See which it has: loopctl inspect ${run.name}`
+  const message = `Run "${run.name}" has no file ${shown}. List its files: loopctl inspect ${run.name}`
   throw new LoopError('unknown-artifact', message)
 }
 

@@ -180,7 +180,7 @@ function createPageWriter(folder: SafeFolder, lengths: Map<string, number>, befo
 const parseIteration = (path: string): number =>
   Number(/^iter-(\d+)-/.exec(path)?.[1] ?? Number.POSITIVE_INFINITY)
 
-const cutLine = Buffer.from('\n[the rest is not kept here: too long]\n')
+const cutLine = Buffer.from('\n[the rest was cut: too long]\n')
 
 /** Cuts the content at the limit, with a note. */
 function bounded(content: Buffer, offset: number, bytes: number): Buffer {

@@ -7,7 +7,7 @@ import type { Runs } from '../../runs/runs.ts'
 /** The limit of the legacy format for the output of an agent. */
 export const fileBytesMax: number = 50 * 1024 * 1024
 
-/** What is needed of a host. */
+/** The part of a host that run folders need. */
 export type FolderHost = Pick<Runs, 'folder' | 'journal' | 'blobs'>
 
 export interface RunFolderOptions {

@@ -4,7 +4,7 @@ import { type Json, parseStepId, type RunEvent, readStep } from '../../loop/inde
 import { agentLogFile, iterationFile, promptFile, promptSnapshot, tailFile } from './file-names.ts'
 import { type Change, type FileChange, type FoldState, type OpenIteration } from './fold-state.ts'
 import type { ReportRow } from './report-row.ts'
-import { agentEnd, checkEnd, noteText, promptOf } from './step-text.ts'
+import { agentEnd, checkEnd, noteText, readPrompt } from './step-text.ts'
 
 export type StepChange = Extract<
   RunEvent,
@@ -45,7 +45,7 @@ function projectPrompt(
   atMs: number,
   result: Json | undefined,
 ): Change {
-  const text = event.type === 'step-finished' ? promptOf(result) : undefined
+  const text = event.type === 'step-finished' ? readPrompt(result) : undefined
   if (text === undefined) return { next: carried }
   const { iteration } = event
   const path = promptFile(iteration)

@@ -2,7 +2,7 @@
 
 import type { Json, StepNote } from '../../loop/index.ts'
 
-export function promptOf(result: Json | undefined): string | undefined {
+export function readPrompt(result: Json | undefined): string | undefined {
   const prompt = field(result, 'prompt')
   return typeof prompt === 'string' ? prompt : undefined
 }
@@ -33,8 +33,8 @@ export function agentEnd(result: Json | undefined): {
   readonly exitCode: number
 } {
   const status = field(result, 'status')
-  const said = field(result, 'text')
-  const words = typeof said === 'string' && said !== '' ? `${said}\n` : ''
+  const report = field(result, 'text')
+  const words = typeof report === 'string' && report !== '' ? `${report}\n` : ''
   return {
     text: `--- ${typeof status === 'string' ? status : 'ended'} ---\n${words}`,
     exitCode: status === 'failed' || status === 'blocked' ? 1 : 0,

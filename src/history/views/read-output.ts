@@ -16,7 +16,7 @@ export interface OutputRead {
   /** The run has ended, and this was the last entry. */
   readonly isEnd: boolean
   /** Bytes of output so far, by step of the iteration: the input of the next page. */
-  readonly said: OutputOffsets
+  readonly offsets: OutputOffsets
 }
 
 export type OutputOffsets = ReadonlyMap<StepId, number>
@@ -24,7 +24,7 @@ export type OutputOffsets = ReadonlyMap<StepId, number>
 export interface OutputOptions {
   readonly afterSeq?: number
   /** From the previous page. */
-  readonly said?: OutputOffsets
+  readonly offsets?: OutputOffsets
   /** How many events are read. */
   readonly limit?: number
   readonly bytesMax?: number
@@ -43,9 +43,9 @@ const types = [
 export async function readOutput(
   source: RecordSource,
   run: RunId,
-  { afterSeq = 0, said, limit = 100, bytesMax = 64 * 1024 }: OutputOptions = {},
+  { afterSeq = 0, offsets, limit = 100, bytesMax = 64 * 1024 }: OutputOptions = {},
 ): Promise<OutputRead> {
-  const before = new Map(said ?? (await countOutputBefore(source, run, afterSeq)))
+  const before = new Map(offsets ?? (await countOutputBefore(source, run, afterSeq)))
   const events = await source.journal.read(run, { afterSeq, limit, bytesMax, types })
   const items: OutputEntry[] = []
   for (const recorded of events) {
@@ -57,7 +57,7 @@ export async function readOutput(
     items,
     afterSeq: last?.seq ?? afterSeq,
     isEnd: last?.event.type === 'run-ended',
-    said: before,
+    offsets: before,
   }
 }
 
@@ -78,7 +78,7 @@ export async function viewOutput(
     const next: OutputRead = await readOutput(source, run, {
       afterSeq,
       limit: limit - items.length,
-      ...(page === undefined ? {} : { said: page.said }),
+      ...(page === undefined ? {} : { offsets: page.offsets }),
     })
     if (next.afterSeq === afterSeq) return { items }
     page = next
@@ -97,35 +97,35 @@ async function countOutputBefore(
   run: RunId,
   seq: number,
 ): Promise<OutputOffsets> {
-  const said = new Map<StepId, number>()
-  if (seq === 0) return said
+  const offsets = new Map<StepId, number>()
+  if (seq === 0) return offsets
   let after = await source.journal.boundaryBefore(run, seq)
   while (after < seq) {
     const range = { afterSeq: after, toSeq: seq, limit: 1000, bytesMax: 4 * 1024 * 1024, types }
     const events = await source.journal.read(run, range)
-    for (const recorded of events) await toEntry(source, recorded, said)
+    for (const recorded of events) await toEntry(source, recorded, offsets)
     const last = events.at(-1)
     if (last === undefined) break
     after = last.seq
   }
-  return said
+  return offsets
 }
 
 async function toEntry(
   source: RecordSource,
   recorded: RecordedEvent,
-  said: Map<StepId, number>,
+  offsets: Map<StepId, number>,
 ): Promise<OutputEntry | undefined> {
   const { event, seq, atMs } = recorded
-  if (event.type === 'iteration-restarted') said.clear()
-  if (event.type === 'iteration-started' && event.again !== true) said.clear()
+  if (event.type === 'iteration-restarted') offsets.clear()
+  if (event.type === 'iteration-started' && event.again !== true) offsets.clear()
   if (event.type !== 'step-noted' && event.type !== 'step-finished') return undefined
   const output = await readText(source, event)
   if (output === undefined || output.text === '') return undefined
   const { iteration, step } = event
-  const offset = said.get(step) ?? 0
+  const offset = offsets.get(step) ?? 0
   const { text, isCut } = shorten(output.text, textMax)
-  said.set(step, offset + Buffer.byteLength(text))
+  offsets.set(step, offset + Buffer.byteLength(text))
   const role = event.type === 'step-noted' && event.role !== undefined ? { role: event.role } : {}
   const cut = isCut ? { cut: true as const } : {}
   return { seq, atMs, iteration, step, ...role, source: output.source, offset, text, ...cut }

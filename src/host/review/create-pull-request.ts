@@ -1,6 +1,6 @@
 /**
- * Offers the certified work of a run to others: pushes its branch, and has `gh` open a pull request. Only
- * because a person says so; nothing is pushed that is not what was certified.
+ * Pushes the branch of a run and opens a pull request with `gh`. Only at a person's request, and only if the branch has
+ * exactly the certified tree.
  */
 
 import { homedir } from 'node:os'
@@ -45,7 +45,7 @@ const titleCharsMax = 250
 const bodyCharsMax = 60_000
 const timeoutMs = 60_000
 
-/** Rejects with `missing-program` without `gh`, and `wrong-status` where nothing is certified. */
+/** Rejects with `missing-program` without `gh`, and `wrong-status` if the run is not certified. */
 export async function createPullRequest(
   { journal }: Pick<Runs, 'journal'>,
   idOrName: string,
@@ -54,7 +54,7 @@ export async function createPullRequest(
   const run = await journal.findRun(idOrName)
   const { worktree } = await readCreated(journal, run.id)
   if (worktree === undefined) {
-    const message = `Run "${run.name}" worked in no worktree, so it has no branch.`
+    const message = `Run "${run.name}" did not work in a worktree, so it has no branch.`
     throw new LoopError('bad-request', `${message} Commit its changes, and push them yourself.`)
   }
   if (run.status !== 'completed') {
@@ -64,7 +64,7 @@ export async function createPullRequest(
   const { branch } = worktree
   const base = options.base ?? worktree.base.name.replace(/^(refs\/heads\/|origin\/)/, '')
   if (!isBranchName(base)) {
-    const message = `${JSON.stringify(base)} is no branch to merge into. Give one with --base.`
+    const message = `${JSON.stringify(base)} is not a branch to merge into. Pass one with --base.`
     throw new LoopError('bad-request', message)
   }
   const repository = await repositoryOf(worktree)
@@ -76,14 +76,11 @@ export async function createPullRequest(
   const [tip] = await listBranchCommits(repository, range)
   if (tip === undefined) {
     const message = `The branch of run "${run.name}" has no commits: nothing was changed.`
-    throw new LoopError(
-      'wrong-status',
-      `${message} Look at what it did: loopctl inspect ${run.name}`,
-    )
+    throw new LoopError('wrong-status', `${message} See what it did: loopctl inspect ${run.name}`)
   }
   await pushCommit(repository, remote, { commit: tip.commit, branch })
   const vouched = certificate === undefined ? '' : ` Certified: ${certificate.id}.`
-  const url = await askGh(program, {
+  const url = await runGhPrCreate(program, {
     repository: ownerAndName(remote.url),
     branch,
     base,
@@ -102,17 +99,17 @@ export async function createPullRequest(
   return { url, remote: remote.name, branch, base, commit: tip.commit, review }
 }
 
-async function requireGh(apart: readonly string[]): Promise<string> {
-  const [program] = await findOnPath('gh', { apart })
+async function requireGh(projectFolders: readonly string[]): Promise<string> {
+  const [program] = await findOnPath('gh', { projectFolders })
   if (program !== undefined) return program
   throw new LoopError(
     'missing-program',
-    'gh is not installed, and pull requests are made with it. Install it (https://cli.github.com) and log in ' +
+    'gh is not installed; it is needed to open pull requests. Install it (https://cli.github.com) and log in ' +
       '(gh auth login), or push the branch and open the pull request yourself.',
   )
 }
 
-interface Asked {
+interface PullRequestArguments {
   readonly repository: string
   readonly branch: string
   readonly base: string
@@ -121,9 +118,9 @@ interface Asked {
   readonly isDraft: boolean
 }
 
-/** It is told everything, so that it looks at no repository, and is in none. */
-async function askGh(program: string, asked: Asked): Promise<string> {
-  const { repository, branch, base, title, body, isDraft } = asked
+/** Passes everything as arguments, so that `gh` reads no repository. */
+async function runGhPrCreate(program: string, request: PullRequestArguments): Promise<string> {
+  const { repository, branch, base, title, body, isDraft } = request
   const args = [
     'pr',
     'create',
@@ -140,16 +137,19 @@ async function askGh(program: string, asked: Asked): Promise<string> {
     const { stdout } = await runProgram(called, { input, timeoutMs })
     const url = /https?:\/\/\S+/.exec(stdout.toString('utf8'))?.[0]
     if (url !== undefined) return url
-    throw new LoopError('workspace-failed', `gh said nothing of a pull request. ${pushed(branch)}`)
+    throw new LoopError(
+      'workspace-failed',
+      `gh did not print the URL of a pull request. ${pushed(branch)}`,
+    )
   } catch (error) {
     if (!(error instanceof GitError)) throw error
-    const message = `No pull request was made: ${error.message.replace(/[.\s]+$/, '')}.`
+    const message = `The pull request was not opened: ${error.message.replace(/[.\s]+$/, '')}.`
     throw new LoopError('workspace-failed', `${message} ${pushed(branch)}`, { cause: error })
   }
 }
 
 const pushed = (branch: string): string =>
-  `The branch ${branch} is pushed: open it by hand, or put that right and try again.`
+  `The branch ${branch} is pushed. Open the pull request yourself, or fix the problem and try again.`
 
 const passedOn = /^(GH_\w+|GITHUB_TOKEN|XDG_CONFIG_HOME|HTTPS_PROXY|https_proxy|NO_PROXY)$/
 
@@ -177,6 +177,6 @@ function ownerAndName(url: string): string {
   if (path.length === 2 && path.every((part) => part !== '')) {
     return [...(host === undefined ? [] : [host]), ...path].join('/')
   }
-  const message = 'The address of the remote does not say whose repository it is.'
-  throw new LoopError('bad-request', `${message} Name another with --remote.`)
+  const message = 'The URL of the remote does not contain the owner and name of the repository.'
+  throw new LoopError('bad-request', `${message} Pass another remote with --remote.`)
 }

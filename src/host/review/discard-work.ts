@@ -1,4 +1,4 @@
-/** Takes the worktree and the branch of a run away, whatever is in them, and says what that was. */
+/** Deletes the worktree and the branch of a run with all their content, and reports what was deleted. */
 
 import type { Store } from '../../engine/index.ts'
 import { type RunRow, readCreated } from '../../engine/index.ts'
@@ -14,19 +14,19 @@ import {
 } from '../../workspace/index.ts'
 
 export interface DiscardedWork {
-  /** The folder that went; absent: there was none. */
+  /** The deleted folder; absent: there was none. */
   readonly worktree?: string
   readonly branch?: string
-  /** How many commits its branch had beyond what it began from. */
+  /** How many commits its branch had after its base. */
   readonly commits: number
-  /** What was in no commit. */
+  /** Paths with uncommitted changes. */
   readonly uncommitted: readonly string[]
 }
 
 const commitsMax = 10_000
 const shownMax = 100
 
-/** Snapshots stay: what the record names can be had by `loopctl files`. */
+/** Snapshots are kept: `loopctl files` can still extract them. */
 export async function discardWork(journal: Store, run: RunRow): Promise<DiscardedWork> {
   const { worktree } = await readCreated(journal, run.id)
   if (worktree === undefined) return { commits: 0, uncommitted: [] }
@@ -38,13 +38,13 @@ export async function discardWork(journal: Store, run: RunRow): Promise<Discarde
   const path = defined({ path: run.workspace })
   const removed = await removeWorktree({ repository, key, discard: true, ...path })
   if (removed.status === 'kept') {
-    const message = `The worktree of run "${run.name}" stays: ${removed.why}.`
+    const message = `The worktree of run "${run.name}" was kept: ${removed.why}.`
     throw new LoopError(
       'workspace-failed',
-      `${message} Look at ${removed.path}, and remove it by hand.`,
+      `${message} Check ${removed.path}, and remove it yourself.`,
     )
   }
-  // It went before; its branch may not have.
+  // If the worktree was already removed, its branch may still exist.
   const isBranchGone = removed.status === 'removed' || (await deleteBranch(repository, branch))
   return {
     ...(removed.status === 'removed' ? { worktree: removed.path } : {}),

@@ -1,4 +1,4 @@
-/** One worktree of a run, taken away by its path or by the run. */
+/** Removes one worktree, given its path, its branch or its run. */
 
 import { realpathSync } from 'node:fs'
 import { readCreated } from '../../engine/index.ts'
@@ -11,9 +11,9 @@ import { removeWorktree } from '../../workspace/index.ts'
 export interface RemoveWorktreeChoice {
   /** The folder, its branch, or the run that works in it. */
   readonly worktree: string
-  /** A folder in its repository, where no run on record knows it. */
+  /** A folder in its repository, if no run in the journal has it. */
   readonly repository?: string
-  /** Also with work in it that is nowhere else. Never that of a run that has not ended. */
+  /** Remove it even if it contains work that is in no commit. The run must have ended in any case. */
   readonly force?: boolean
 }
 
@@ -69,5 +69,5 @@ function realOf(path: string): string {
 const unknown = (worktree: string): LoopError =>
   new LoopError(
     'unknown-file',
-    `No run has the worktree ${JSON.stringify(worktree.slice(0, 300))}. See which there are: loopctl worktrees`,
+    `No run has the worktree ${JSON.stringify(worktree.slice(0, 300))}. List them: loopctl worktrees`,
   )

@@ -1,4 +1,4 @@
-/** Ends a run and takes all that it made away, whatever is in it. Its record stays. */
+/** Cancels a run and deletes its worktree and branch. Its events stay in the journal. */
 
 import type { RunRow } from '../../engine/index.ts'
 import { isEnd, LoopError } from '../../loop/index.ts'
@@ -13,7 +13,7 @@ export interface ResetOptions extends DiscardOptions {
 
 const waitMsDefault = 30_000
 
-/** Rejects with `run-busy` where it does not end in time; it is cancelled all the same. */
+/** Rejects with `run-busy` if it does not end in time; it is cancelled nevertheless. */
 export async function resetRun(
   host: Runs,
   idOrName: string,
@@ -23,7 +23,7 @@ export async function resetRun(
   if (!isEnd(status)) await host.tell(id, { type: 'cancel', reason: 'reset' }, by)
   const late = AbortSignal.timeout(waitMs)
   const both = signal === undefined ? late : AbortSignal.any([late, signal])
-  const run = await leftBy(host, id, both)
+  const run = await waitUntilReleased(host, id, both)
   if (!isEnd(run.status) || run.held) {
     const message = `Run "${run.name}" was cancelled, and has not ended yet (${run.status}).`
     throw new LoopError('run-busy', `${message} Try again in a moment: loopctl reset ${run.name}`)
@@ -31,8 +31,12 @@ export async function resetRun(
   return scrapRun(host, id, { by })
 }
 
-/** How it is once it has ended and nobody drives it, or when the waiting is over. */
-async function leftBy({ journal }: Runs, id: string, signal: AbortSignal): Promise<RunRow> {
+/** Waits until the run has ended and no process drives it, or until the signal aborts. */
+async function waitUntilReleased(
+  { journal }: Runs,
+  id: string,
+  signal: AbortSignal,
+): Promise<RunRow> {
   let wake: () => void = () => undefined
   const unwatch = journal.watch('events', () => wake())
   try {
@@ -41,8 +45,8 @@ async function leftBy({ journal }: Runs, id: string, signal: AbortSignal): Promi
       if ((isEnd(run.status) && !run.held) || signal.aborted) return run
       await new Promise<void>((resolve) => {
         wake = resolve
-        // That it was let go of is no event.
-        setTimeout(resolve, lookMs)
+        // Releasing a run writes no event.
+        setTimeout(resolve, pollMs)
       })
     }
   } finally {
@@ -50,4 +54,4 @@ async function leftBy({ journal }: Runs, id: string, signal: AbortSignal): Promi
   }
 }
 
-const lookMs = 100
+const pollMs = 100

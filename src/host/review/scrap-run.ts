@@ -1,4 +1,4 @@
-/** Throws the work of a run away: its worktree and its branch go, its record stays. */
+/** Deletes the worktree and branch of an ended run. Its events stay in the journal. */
 
 import type { RunRow } from '../../engine/index.ts'
 import { type Review, recordReview } from '../../history/review.ts'
@@ -8,7 +8,7 @@ import { isEnd, LoopError } from '../../loop/index.ts'
 import { type DiscardedWork, discardWork } from './discard-work.ts'
 
 export interface DiscardOptions {
-  /** Who says so, for the record. */
+  /** The person who discards it, for the journal. */
   readonly by: string
 }
 
@@ -34,7 +34,7 @@ export async function scrapRun(
     const message = `Run "${name}" has just ended, and its process is still cleaning up.`
     throw new LoopError('run-busy', `${message} Try again.`)
   }
-  // What it changed is kept with its files, if it has any.
+  // The run folder keeps the diff.
   await writeRunFolder(host, id).catch(() => undefined)
   const discarded = await discardWork(host.journal, run)
   const review = await recordReview(host, id, { status: 'scrapped', by })

@@ -19,7 +19,7 @@ export interface AgentParts {
     OpenPlace,
     'attended' | 'checkout' | 'folder' | 'replay' | 'secrets' | 'shownAs' | 'workspace'
   >
-  readonly walls: OpenedSandbox
+  readonly sandbox: OpenedSandbox
   readonly models: SharedGateway
   readonly environment: Environment
   /** Secrets found in its workspace, which are masked in everything that is recorded. */
@@ -33,6 +33,6 @@ export interface AgentParts {
 /** The path of the workspace for commands, if it differs: only the strong tier can mount it elsewhere. */
 export const sandboxWorkspace = ({
   place,
-  walls,
-}: Pick<AgentParts, 'place' | 'walls'>): string | undefined =>
-  walls.walls.tier === 'strong' ? place.shownAs : undefined
+  sandbox,
+}: Pick<AgentParts, 'place' | 'sandbox'>): string | undefined =>
+  sandbox.summary.tier === 'strong' ? place.shownAs : undefined

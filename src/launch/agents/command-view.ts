@@ -43,7 +43,7 @@ export function withCommand(
   path: string,
 ): SandboxSpec {
   if (sandbox.report.tier === 'none') return place
-  const seen = command.map((part) => toSandboxPath(place.shownAs, part))
+  const seen = command.map((part) => toSandboxPath(place.sandboxPath, part))
   const mounts = findCommandMounts(seen, {
     cwd: place.workspace,
     path,
@@ -52,10 +52,10 @@ export function withCommand(
 }
 
 /** A relative path out of the workspace starts at the path of the workspace in the sandbox. */
-function toSandboxPath(shownAs: string | undefined, part: string): string {
-  if (shownAs === undefined || isAbsolute(part) || !part.includes('/')) return part
-  const absolute = resolve(shownAs, part)
-  return pathInside(shownAs, absolute) === undefined ? absolute : part
+function toSandboxPath(sandboxPath: string | undefined, part: string): string {
+  if (sandboxPath === undefined || isAbsolute(part) || !part.includes('/')) return part
+  const absolute = resolve(sandboxPath, part)
+  return pathInside(sandboxPath, absolute) === undefined ? absolute : part
 }
 
 /** The PATH without these folders and, if there are any, without `node_modules/.bin` of all projects. */

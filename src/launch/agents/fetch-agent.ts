@@ -127,7 +127,7 @@ const besideNode = dirname(process.execPath)
 async function findNpm(): Promise<string> {
   const own = join(besideNode, 'npm')
   const [found] = [
-    ...(await findOnPath('npm', { asOrdered: true })),
+    ...(await findOnPath('npm', { keepOrder: true })),
     ...(existsSync(own) ? [own] : []),
   ]
   if (found !== undefined) return found

@@ -18,20 +18,20 @@ export interface AgentCandidate {
 export interface FindAgentsOptions {
   readonly environment?: Environment
   /** Folders in which agents work: their programs are not used. */
-  readonly apart?: readonly string[]
+  readonly projectFolders?: readonly string[]
 }
 
 /** Agents that are ready come first. */
 export async function findAgents(
   folder: string,
-  { environment = process.env, apart = [] }: FindAgentsOptions = {},
+  { environment = process.env, projectFolders = [] }: FindAgentsOptions = {},
 ): Promise<readonly AgentCandidate[]> {
   const models = createSharedGateway(environment)
   // An unusable key file is reported by `doctor`.
   const hasKey = (provider: string): Promise<boolean> => models.hasKey(provider).catch(() => false)
   const programs = await Promise.all(
     knownPrograms().map(async (program): Promise<AgentCandidate> => {
-      const found = findAgentProgram(program, { folder, environment, apart })
+      const found = findAgentProgram(program, { folder, environment, projectFolders })
       const keyed = await findProviderWithKey(program, hasKey)
       return {
         name: program.name,

@@ -75,7 +75,7 @@ describe('an agent program', () => {
 
   test.each([
     ['no JSON', '{'],
-    ['a version that is none', '{"name":"@made/toy-ai","version":"1; rm"}'],
+    ['an invalid version', '{"name":"@made/toy-ai","version":"1; rm"}'],
     ['nothing to read', ''],
   ])('whose package has %s has no version', (_what, manifest) => {
     install(fetched(), script)
@@ -85,7 +85,7 @@ describe('an agent program', () => {
 })
 
 describe('an agent program of the project', () => {
-  const look = (at: { apart?: readonly string[]; isBare?: boolean }) =>
+  const look = (at: { projectFolders?: readonly string[]; isUnsandboxed?: boolean }) =>
     findAgentProgram(toy, {
       folder: join(folder, 'state'),
       environment: {
@@ -97,18 +97,18 @@ describe('an agent program of the project', () => {
   test('is ignored if it is in a workspace, by its path or by the target of its link', () => {
     install(join(folder, 'work/node_modules'), script)
     expect(look({})).toMatchObject({ from: 'path' })
-    expect(look({ apart: [join(folder, 'work')] })).toBeUndefined()
+    expect(look({ projectFolders: [join(folder, 'work')] })).toBeUndefined()
     mkdirSync(join(folder, 'bin'))
     symlinkSync(join(folder, 'work/node_modules/.bin/toy'), join(folder, 'bin/toy'))
-    expect(look({ apart: [join(folder, 'work')] })).toBeUndefined()
+    expect(look({ projectFolders: [join(folder, 'work')] })).toBeUndefined()
   })
 
   test('is ignored for a run without a sandbox, as are those of parent folders', () => {
     install(join(folder, 'work/node_modules'), script)
-    const apart = [join(folder, 'work/packages/one')]
-    expect(look({ apart })).toMatchObject({ from: 'path' })
-    expect(look({ apart, isBare: true })).toBeUndefined()
+    const projectFolders = [join(folder, 'work/packages/one')]
+    expect(look({ projectFolders })).toMatchObject({ from: 'path' })
+    expect(look({ projectFolders, isUnsandboxed: true })).toBeUndefined()
     const elsewhere = write(join(folder, 'bin/toy'), script, 0o755)
-    expect(look({ apart, isBare: true })).toMatchObject({ path: elsewhere })
+    expect(look({ projectFolders, isUnsandboxed: true })).toMatchObject({ path: elsewhere })
   })
 })

@@ -33,19 +33,22 @@ export interface FoundProgram {
   readonly version?: string
 }
 
-export interface WhereToLook {
+export interface ProgramSearch {
   /** The state folder, in which fetched programs are. */
   readonly folder: string
   readonly environment: Environment
   /** Workspaces of agents, and the user's checkouts of them. */
-  readonly apart?: readonly (string | undefined)[]
+  readonly projectFolders?: readonly (string | undefined)[]
   /** It will run without a sandbox: then programs that npm links for the project are ignored as well. */
-  readonly isBare?: boolean
+  readonly isUnsandboxed?: boolean
 }
 
 export const fetchedFolder = (folder: string, name: string): string => join(folder, 'agents', name)
 
-export function findAgentProgram(wanted: ProgramToFind, at: WhereToLook): FoundProgram | undefined {
+export function findAgentProgram(
+  wanted: ProgramToFind,
+  at: ProgramSearch,
+): FoundProgram | undefined {
   const fetched = join(fetchedFolder(at.folder, wanted.fetchedAs ?? wanted.name), 'node_modules')
   const onPath = (at.environment['PATH'] ?? '')
     .split(delimiter)
@@ -65,13 +68,16 @@ export function findAgentProgram(wanted: ProgramToFind, at: WhereToLook): FoundP
 }
 
 /** By its path, or by the path that it links to. */
-function belongsToProject(path: string, { apart = [], isBare = false }: WhereToLook): boolean {
-  const projects = apart.filter((folder) => folder !== undefined)
+function belongsToProject(
+  path: string,
+  { projectFolders = [], isUnsandboxed = false }: ProgramSearch,
+): boolean {
+  const projects = projectFolders.filter((folder) => folder !== undefined)
   return [path, realpathSync(path)].some((one) => {
     const [owner, inside] = one.split('/node_modules/.bin/')
     // `npx` adds those of all parent folders to the PATH.
     const isLinked =
-      isBare &&
+      isUnsandboxed &&
       inside !== undefined &&
       [process.cwd(), ...projects].some((folder) => pathInside(owner || '/', folder) !== undefined)
     return isLinked || projects.some((folder) => pathInside(folder, one) !== undefined)
@@ -79,7 +85,7 @@ function belongsToProject(path: string, { apart = [], isBare = false }: WhereToL
 }
 
 /** Throws an error that says how to install it. */
-export function requireAgentProgram(wanted: ProgramToFind, at: WhereToLook): FoundProgram {
+export function requireAgentProgram(wanted: ProgramToFind, at: ProgramSearch): FoundProgram {
   const found = findAgentProgram(wanted, at)
   if (found !== undefined) return found
   throw new LoopError('not-configured', explainInstall(wanted))

@@ -16,15 +16,15 @@ import {
   explainInstall,
   type FoundProgram,
   findAgentProgram,
-  type WhereToLook,
+  type ProgramSearch,
 } from './find-program.ts'
 
 export interface AgentList {
   readonly sandbox: Pick<SandboxReport, 'tier' | 'reason'>
-  readonly agents: readonly AgentFound[]
+  readonly agents: readonly AgentStatus[]
 }
 
-export interface AgentFound {
+export interface AgentStatus {
   /** Its name in a loop file. */
   readonly name: string
   readonly kind: 'program' | 'built-in' | 'models'
@@ -63,7 +63,7 @@ export async function listAgents(
   const sandbox = await openSandbox()
   const models = createSharedGateway(environment)
   const search = { sandbox, models, at: { folder, environment } }
-  const programs: AgentFound[] = []
+  const programs: AgentStatus[] = []
   for (const program of knownPrograms()) programs.push(await describeProgram(program, search))
   const providers = await Promise.all(
     Object.keys(publicProviders).map((provider) => describeProvider(provider, search)),
@@ -75,13 +75,13 @@ export async function listAgents(
 interface AgentSearch {
   readonly sandbox: Sandbox
   readonly models: SharedGateway
-  readonly at: WhereToLook
+  readonly at: ProgramSearch
 }
 
-const describeSandbox = ({ report }: Sandbox): AgentFound['walls'] =>
+const describeSandbox = ({ report }: Sandbox): AgentStatus['walls'] =>
   report.tier === 'none' ? 'no walls' : 'sandbox'
 
-async function describeProgram(program: AgentProgram, search: AgentSearch): Promise<AgentFound> {
+async function describeProgram(program: AgentProgram, search: AgentSearch): Promise<AgentStatus> {
   const found = findAgentProgram(program, search.at)
   const key = await findKey(program, search.models)
   const base = {
@@ -104,7 +104,7 @@ async function describeProgram(program: AgentProgram, search: AgentSearch): Prom
   }
 }
 
-function describeAcp(program: AgentProgram, at: WhereToLook): readonly AgentProtocol[] {
+function describeAcp(program: AgentProgram, at: ProgramSearch): readonly AgentProtocol[] {
   const wanted = acpProgram(program)
   if (wanted === undefined) return []
   const isThere = findAgentProgram(wanted, at) !== undefined
@@ -141,7 +141,7 @@ async function checkKey(provider: string, models: SharedGateway): Promise<AgentK
 const explainMissingKey = ({ provider, variable }: AgentKey): string =>
   `There is no key for ${provider}. Set ${variable}, or add it to the key file, whose path is printed by: loopctl doctor`
 
-const repair = (sandbox: Sandbox): AgentFound => ({
+const repair = (sandbox: Sandbox): AgentStatus => ({
   name: 'repair',
   kind: 'built-in',
   state: 'ready',
@@ -150,7 +150,7 @@ const repair = (sandbox: Sandbox): AgentFound => ({
   can: ['needs no model, key or network', 'JavaScript and TypeScript', 'small faults'],
 })
 
-async function describeProvider(provider: string, { models }: AgentSearch): Promise<AgentFound> {
+async function describeProvider(provider: string, { models }: AgentSearch): Promise<AgentStatus> {
   const key = await checkKey(provider, models)
   return {
     name: `${provider}/…`,

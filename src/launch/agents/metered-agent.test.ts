@@ -125,7 +125,7 @@ test('an agent that keeps sending requests after its budget is spent is ended wi
   const context = createAgentContext({ limits: { tokens: 0 } })
   const kept: StoredExchange[] = []
   const keepExchange = async (exchange: StoredExchange): Promise<void> => void kept.push(exchange)
-  // It does not even go when it is told to, for a while.
+  // It ignores the request to end for a while.
   const agent = metered(async (session) => {
     for (;;) await ask(session)
   })

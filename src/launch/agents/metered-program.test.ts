@@ -20,10 +20,10 @@ const totals: SessionTotals = {
   diverged: undefined,
 }
 
-const activity = (underWay: number, agoMs: number): SessionActivity => ({
-  underWay,
+const activity = (inProgress: number, agoMs: number): SessionActivity => ({
+  inProgress,
   lastAtMs: Date.now() - agoMs,
-  lastAnswer: 'calls',
+  lastTurnEnd: 'calls',
 })
 
 test('a program is busy while a model works for it, and for a moment afterwards', () => {

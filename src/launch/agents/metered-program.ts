@@ -62,9 +62,9 @@ export function meteredProgram(
 /** Recorded answers name files of the original run, which still exist. */
 export function requireSandboxedReplay(
   name: string,
-  { place, walls }: Pick<AgentParts, 'place' | 'walls'>,
+  { place, sandbox }: Pick<AgentParts, 'place' | 'sandbox'>,
 ): void {
-  if (place.replay === undefined || walls.walls.tier !== 'none') return
+  if (place.replay === undefined || sandbox.summary.tier !== 'none') return
   throw new LoopError(
     'not-available',
     `Cannot replay ${name} without a sandbox: it would change the files of the original run, because the ` +
@@ -75,9 +75,9 @@ export function requireSandboxedReplay(
 /** Checked before the run starts, if the workspace is known. */
 export function requireHidable(
   { hides }: Pick<AgentProgram, 'hides'>,
-  { place: { workspace }, walls }: Pick<AgentParts, 'place' | 'walls'>,
+  { place: { workspace }, sandbox }: Pick<AgentParts, 'place' | 'sandbox'>,
 ): void {
-  if (workspace !== undefined && walls.walls.tier !== 'none') requireNoLinks(workspace, hides)
+  if (workspace !== undefined && sandbox.summary.tier !== 'none') requireNoLinks(workspace, hides)
 }
 
 /** How long a program may continue after the last answer of its model. */
@@ -85,7 +85,7 @@ const lingerMs = 120_000
 
 /** True if its model gave its final answer a while ago. */
 export function isOver({ activity }: Pick<Session, 'activity'>): boolean {
-  const { underWay, lastAnswer, lastAtMs } = activity
+  const { inProgress: underWay, lastTurnEnd: lastAnswer, lastAtMs } = activity
   return underWay === 0 && lastAnswer === 'final' && Date.now() - lastAtMs > lingerMs
 }
 
@@ -95,4 +95,4 @@ const momentMs = 6000
 /** True if a model works for it, or did a moment ago. A program whose requests fail is not busy. */
 export const isBusy = ({ activity, totals }: Pick<Session, 'activity' | 'totals'>): boolean =>
   totals.trouble === undefined &&
-  (activity.underWay > 0 || Date.now() - activity.lastAtMs < momentMs)
+  (activity.inProgress > 0 || Date.now() - activity.lastAtMs < momentMs)

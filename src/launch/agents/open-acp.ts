@@ -46,13 +46,13 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
   if (program !== undefined) requireHidable(program, parts)
   const model = program && (await chooseProgramModel(program, settings.model, parts))
   const variables = programVariables(settings.env, parts)
-  const { walls } = parts
+  const { sandbox } = parts
   const cwd = sandboxWorkspace(parts)
   const agent = meteredProgram(variables, parts, async (session) => {
     const { settings: folder, home: ownHome, remove } = await makeProgramFolders()
     try {
       const view = { hides: program?.hides ?? [], shows: [folder] }
-      const inside = walls.agentCommands(command, session.socketPath, view)
+      const inside = sandbox.agentCommands(command, session.socketPath, view)
       const { token } = session
       const url = inside.url ?? session.url
       const home = inside.home ?? ownHome
@@ -79,9 +79,9 @@ export async function openAcp(settings: AcpAgentSettings, parts: AgentParts): Pr
         mask: session.maskText,
         isBusy: () => isBusy(session),
         hasResult: () => isOver(session),
-        lastAnswer: () => session.activity.lastAnswer,
+        lastAnswer: () => session.activity.lastTurnEnd,
         // Some then request a title, which is never shown but costs money.
-        onTurnEnded: () => void (session.activity.underWay === 0 && session.close()),
+        onTurnEnded: () => void (session.activity.inProgress === 0 && session.close()),
         ...defined({ cwd }),
       })
       return withCleanup(worker, remove)
@@ -113,7 +113,7 @@ function findCommand(
   const found = requireAgentProgram(wanted, {
     folder,
     environment: parts.environment,
-    apart: [workspace, checkout],
+    projectFolders: [workspace, checkout],
   })
   return { ...found, command: [...found.command, ...program.acp.args] }
 }
@@ -157,7 +157,7 @@ function openWithOwnLogin(
   requireOwnLogin(name, parts)
   const env = pickVariables('the agent', settings.env, parts.environment, parts.problems)
   const { args, model } = settings
-  const { bareStart } = parts.walls
+  const { bareStart } = parts.sandbox
   const chosen = defined({ model })
   return acpAgent({
     ...common(settings),

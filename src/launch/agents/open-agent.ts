@@ -36,7 +36,7 @@ export async function openAgent(settings: AgentSettings, parts: AgentParts): Pro
   const opened = { ...plain, agent: maskAgent(plain.agent, secrets) }
   const readsPrompt = settings.type !== 'script' && settings.type !== 'repair'
   // Without a sandbox it could commit.
-  if (!readsPrompt || parts.walls.walls.tier === 'none') return opened
+  if (!readsPrompt || parts.sandbox.summary.tier === 'none') return opened
   return { ...opened, agent: withGitInstructions(opened.agent) }
 }
 
@@ -59,7 +59,7 @@ async function openKind(settings: AgentSettings, parts: AgentParts): Promise<Ope
     case 'model':
       return { agent: await openModel(settings, parts), used: { name: settings.model } }
     case 'repair': {
-      const agent = openRepair(settings, parts.checks, parts.walls, sandboxWorkspace(parts))
+      const agent = openRepair(settings, parts.checks, parts.sandbox, sandboxWorkspace(parts))
       return { agent, used: { name: 'repair' } }
     }
     case 'program':
@@ -74,17 +74,17 @@ function openSubscriber(settings: CommandAgentSettings, parts: AgentParts): Agen
   const { command, timeoutMs } = settings
   requireOwnLogin(command[0] ?? '', parts)
   const env = pickVariables('the agent', settings.env, parts.environment, parts.problems)
-  const { bareCommands } = parts.walls
+  const { bareCommands } = parts.sandbox
   return commandAgent({ command, commands: bareCommands, timeoutMs, env, spending: 'subscription' })
 }
 
 function openCommand(settings: CommandAgentSettings, parts: AgentParts): Agent {
   const { command, timeoutMs } = settings
-  const { walls } = parts
+  const { sandbox } = parts
   const program = programVariables(settings.env, parts)
   requireSandboxedReplay(command[0] ?? '', parts)
   return meteredProgram(program, parts, async (session) => {
-    const { commands, url = session.url } = walls.agentCommands(command, session.socketPath)
+    const { commands, url = session.url } = sandbox.agentCommands(command, session.socketPath)
     return commandAgent({
       command,
       commands,

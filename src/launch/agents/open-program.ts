@@ -39,8 +39,8 @@ export async function openProgram(
   const found = requireAgentProgram(program, {
     folder,
     environment: parts.environment,
-    apart: [workspace, checkout],
-    isBare: settings.subscription,
+    projectFolders: [workspace, checkout],
+    isUnsandboxed: settings.subscription,
   })
   const used = {
     ...(await findVersion(found, parts)),
@@ -58,7 +58,7 @@ export async function openProgram(
     const { settings: settingsFolder, home: ownHome, remove } = await makeProgramFolders()
     try {
       const view = { hides: program.hides, shows: [settingsFolder] }
-      const inside = parts.walls.agentCommands(command, session.socketPath, view)
+      const inside = parts.sandbox.agentCommands(command, session.socketPath, view)
       const options: ProgramAgentOptions = {
         ...common(settings),
         program,
@@ -74,7 +74,7 @@ export async function openProgram(
         mask: session.maskText,
         isBusy: () => isBusy(session),
         hasResult: () => isOver(session),
-        lastAnswer: () => session.activity.lastAnswer,
+        lastAnswer: () => session.activity.lastTurnEnd,
       }
       await writeSettings(toLaunch(options, ''), settingsFolder)
       return withCleanup(programAgent(options), remove)
@@ -89,10 +89,10 @@ export async function openProgram(
 /** Asks in the sandbox if its package has no version; never in a replay. */
 export async function findVersion(
   { command, version }: FoundProgram,
-  { walls, place }: AgentParts,
+  { sandbox, place }: AgentParts,
 ): Promise<{ readonly version?: string }> {
   const isAsked = version === undefined && place.replay === undefined
-  const known = isAsked ? await askWith(command, walls.commandsFor(command)) : version
+  const known = isAsked ? await askWith(command, sandbox.commandsFor(command)) : version
   return defined({ version: known })
 }
 
@@ -128,7 +128,7 @@ function openWithOwnLogin(
     program: own,
     command,
     model: toProgramModel(program, settings.model),
-    commands: parts.walls.bareCommands,
+    commands: parts.sandbox.bareCommands,
     // It uses its own.
     url: '',
     token: '',

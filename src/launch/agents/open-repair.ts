@@ -13,8 +13,8 @@ export type CommandChecks = Readonly<Record<string, CheckCommand>>
 export function openRepair(
   { type: _type, ...settings }: RepairAgentSettings,
   checks: CommandChecks,
-  walls: Pick<OpenedSandbox, 'commands' | 'commandsFor'>,
-  shownAs?: string,
+  sandbox: Pick<OpenedSandbox, 'commands' | 'commandsFor'>,
+  sandboxPath?: string,
 ): Agent {
   const commandChecks = Object.values(checks)
   if (commandChecks.length === 0) {
@@ -26,27 +26,27 @@ export function openRepair(
   return repairAgent({
     ...settings,
     checks: commandChecks.map(({ command }) => command),
-    commands: createCheckCommands(commandChecks, walls),
+    commands: createCheckCommands(commandChecks, sandbox),
     checkTimeoutMs: Math.max(...commandChecks.map(({ timeoutMs }) => timeoutMs)),
-    ...defined({ shownAs }),
+    ...defined({ shownAs: sandboxPath }),
   })
 }
 
 /** Runs a check as the engine does; other commands get the variables of all checks. */
 function createCheckCommands(
   checks: readonly CheckCommand[],
-  walls: Pick<OpenedSandbox, 'commands' | 'commandsFor'>,
+  sandbox: Pick<OpenedSandbox, 'commands' | 'commandsFor'>,
 ): Commands {
   const shared = Object.assign({}, ...checks.map(({ env }) => env)) as Record<string, string>
   return {
     run(command, signal) {
       const check = checks.find((one) => isSame(one, command))
       if (check === undefined) {
-        return walls.commands.run({ ...command, env: { ...shared, ...command.env } }, signal)
+        return sandbox.commands.run({ ...command, env: { ...shared, ...command.env } }, signal)
       }
       const { env, timeoutMs } = check
       const limited = { ...command, timeoutMs: Math.min(timeoutMs, command.timeoutMs ?? timeoutMs) }
-      return walls.commandsFor(check.command).run({ ...limited, env }, signal)
+      return sandbox.commandsFor(check.command).run({ ...limited, env }, signal)
     },
   }
 }

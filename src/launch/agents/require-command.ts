@@ -24,12 +24,12 @@ export function requireCommand(
 
 function isInstalled(
   program: string,
-  { workspace, shownAs }: AgentParts['place'],
+  { workspace, shownAs: sandboxPath }: AgentParts['place'],
   path: string | undefined,
 ): boolean {
   if (!program.includes('/')) return findProgram(program, path) !== undefined
   // A program in the workspace comes with its files, which may not exist yet.
-  const isInWorkspace = [workspace, shownAs].some(
+  const isInWorkspace = [workspace, sandboxPath].some(
     (folder) => folder !== undefined && pathInside(folder, program) !== undefined,
   )
   return !isAbsolute(program) || isInWorkspace || existsSync(program)

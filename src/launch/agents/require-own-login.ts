@@ -6,7 +6,7 @@ import type { AgentParts } from './agent-parts.ts'
 /** Adds a warning, or throws if it is not possible. */
 export function requireOwnLogin(
   name: string,
-  { place, walls, problems }: Pick<AgentParts, 'place' | 'walls' | 'problems'>,
+  { place, sandbox, problems }: Pick<AgentParts, 'place' | 'sandbox' | 'problems'>,
 ): void {
   const own = `${name} uses its own login (agent.subscription)`
   if (place.replay !== undefined) {
@@ -22,7 +22,7 @@ export function requireOwnLogin(
         'at a terminal, or pass --attended.',
     )
   }
-  if (walls.isRequired) {
+  if (sandbox.isRequired) {
     throw new LoopError(
       'bad-loop-file',
       `${own}, outside the sandbox, and the loop file requires one (sandbox.require). Remove one of ` +

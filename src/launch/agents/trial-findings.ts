@@ -6,7 +6,7 @@ import {
   type AgentReport,
   type Amount,
   describeOutcome,
-  kindOf,
+  parseStepKind,
   type RecordedEvent,
   type StepId,
 } from '../../loop/index.ts'
@@ -52,7 +52,7 @@ export const createObservations = (): Observations => ({
   checkOutput: undefined,
 })
 
-const isAgentStep = (step: StepId): boolean => kindOf(step) === 'agent'
+const isAgentStep = (step: StepId): boolean => parseStepKind(step) === 'agent'
 
 export function observe(seen: Observations, { event }: RecordedEvent): void {
   if (event.type === 'step-noted' && isAgentStep(event.step)) {

@@ -75,7 +75,7 @@ async function calibrateOpened(
   const { certifying } = parts
   if (certifying === undefined) throw createNoChecksError(loop)
   const place = await openCertifyingCheckout(
-    { tree, lockfileOf: tree, signal, ...defined({ commit }) },
+    { tree, lockfileTree: tree, signal, ...defined({ commit }) },
     { reader, blobs: host.blobs, stateFolder: host.folder, repository, workspace, certifying },
   )
   try {
@@ -127,8 +127,8 @@ function createFailingChecksError(
   checks: readonly OpenCheck[],
 ): LoopError {
   const names = failing.map((name) => {
-    const describes = checks.find((check) => check.name === name)?.describes.join(' ') ?? ''
-    return `${name} (${describes.replace(/^\/bin\/sh -c /, '')})`
+    const command = checks.find((check) => check.name === name)?.command.join(' ') ?? ''
+    return `${name} (${command.replace(/^\/bin\/sh -c /, '')})`
   })
   const where = commit === undefined ? workspace : `commit ${commit.slice(0, 8)}`
   const message =

@@ -12,7 +12,7 @@ const record = mkdtempSync(join(tmpdir(), 'calibrated-'))
 afterEach(() => rmSync(record, { recursive: true, force: true }))
 
 test('a measured check returns its error rates; an unmeasured one is not even described', async () => {
-  const described = { kind: 'command', describes: ['npm', 'test'], toolDigest: 'a' } as const
+  const described = { kind: 'command', command: ['npm', 'test'], toolDigest: 'a' } as const
   const rates = { falseAccepts: wilson(1, 20), falseRejects: wilson(0, 8) }
   await storeCalibration(record, {
     loop: 'fix',

@@ -12,7 +12,7 @@ export interface CalibrationContext {
   /** Expensive, because it reads programs. Undefined: unknown. */
   readonly describe: (
     name: string,
-  ) => Promise<Pick<OpenCheck, 'kind' | 'describes' | 'toolDigest'> | undefined>
+  ) => Promise<Pick<OpenCheck, 'kind' | 'command' | 'toolDigest'> | undefined>
 }
 
 export const calibratedChecks = (

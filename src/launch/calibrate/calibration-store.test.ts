@@ -12,7 +12,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const check = {
   name: 'test',
   kind: 'command',
-  describes: ['npm', 'test'],
+  command: ['npm', 'test'],
   toolDigest: 'abc',
 } as const
 const rates = { falseAccepts: wilson(1, 20), falseRejects: wilson(0, 8) }

@@ -93,7 +93,7 @@ export async function mayBeCalibrated(
 export async function readCalibration(
   stateFolder: string,
   loop: string,
-  check: Pick<OpenCheck, 'name' | 'kind' | 'describes' | 'toolDigest'>,
+  check: Pick<OpenCheck, 'name' | 'kind' | 'command' | 'toolDigest'>,
 ): Promise<KnownCalibration | undefined> {
   const digest = checkDigest(check)
   const ref = toRef(loop, check.name, digest)

@@ -58,7 +58,7 @@ export async function chooseTree(
   }
   const { commit } = await findBase({ git: runGit, files: worktreeFiles }, repository, base)
   if (base === undefined) await requireCommittedFiles(repository, commit, loaded.files, advice)
-  const tree = await openGitTrees(repository).treeOf(commit)
+  const tree = await openGitTrees(repository).resolveTree(commit)
   if (tree === undefined) {
     const message = `The files of commit ${commit} are not in this clone. Fetch it, or pass another commit with --base.`
     throw new LoopError('unknown-artifact', message)

@@ -51,7 +51,7 @@ export function createCheckRunner({
       iterations: 1,
       timeMs: 3_600_000,
       tokens: tokensLeft,
-      costMicros: money.leftMicros(),
+      costMicros: money.remainingMicros(),
     }),
     tools: async () => (await parts.tools?.list?.()) ?? [],
     callTool,

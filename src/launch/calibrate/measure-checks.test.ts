@@ -26,7 +26,7 @@ const check = (name: string, kind: OpenCheck['kind'] = 'command'): OpenCheck => 
   name,
   kind,
   run: () => Promise.reject(new Error('asked directly')),
-  describes: [name],
+  command: [name],
   toolDigest: name,
   existing: 'fix',
   outputs: name === 'build' ? ['dist'] : [],

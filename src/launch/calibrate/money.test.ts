@@ -11,7 +11,7 @@ test('a worst case that does not fit is refused, and then the budget is over', a
   await first.settle(dollars(10))
   await first.settle(dollars(10))
   expect(money.spentMicros()).toBe(10)
-  expect(money.leftMicros()).toBe(90)
+  expect(money.remainingMicros()).toBe(90)
 })
 
 test('open reservations and reported amounts count as spent', async () => {

@@ -11,7 +11,7 @@ import {
 
 export interface JudgeBudget extends Pick<StepContext, 'spend' | 'reserve'> {
   spentMicros(): number
-  leftMicros(): number
+  remainingMicros(): number
   /** A reservation was refused, or everything is spent. */
   isOver(): boolean
 }
@@ -43,7 +43,7 @@ export function createJudgeBudget(limitMicros: number): JudgeBudget {
     },
     // An open reservation counts as spent.
     spentMicros: () => spent.costMicros + reserved,
-    leftMicros: () => Math.max(0, limitMicros - spent.costMicros - reserved),
+    remainingMicros: () => Math.max(0, limitMicros - spent.costMicros - reserved),
     isOver: () => isRefused || spent.costMicros + reserved > limitMicros,
   }
 }

@@ -20,7 +20,7 @@ export function createAskBase(
   return async (name, context) => {
     const { base, signal } = context
     if (base === undefined) return undefined
-    const place = await openCertifyingCheckout({ tree: base, lockfileOf: base, signal }, options)
+    const place = await openCertifyingCheckout({ tree: base, lockfileTree: base, signal }, options)
     try {
       const check = place.checks.find((one) => one.name === name)
       if (check === undefined) return undefined

@@ -257,7 +257,7 @@ function createContext(
       iterations: 1,
       timeMs: defaultLimits.timeMs,
       tokens: defaultLimits.tokens,
-      costMicros: money.leftMicros(),
+      costMicros: money.remainingMicros(),
     }),
     tools: async () => (await tools?.list?.()) ?? [],
     callTool: (name, args) => callTool(name, args, workspace),

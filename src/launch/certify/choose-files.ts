@@ -74,7 +74,7 @@ export async function chooseFiles(
   )
   const trees = openGitTrees(repository)
   const findTree = async (id: string): Promise<TreeId> => {
-    const tree = await trees.treeOf(id)
+    const tree = await trees.resolveTree(id)
     if (tree !== undefined) return tree
     const message = `The files of commit ${id} are not in this clone. Fetch the commit first.`
     throw new LoopError('unknown-artifact', message)

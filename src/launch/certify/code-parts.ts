@@ -28,7 +28,7 @@ export function codeParts(checks: Readonly<Record<string, Check>>): CertifyingPa
       return {
         checks: Object.entries(checks).map(([name, run]) => openCheck(name, run)),
         agents: { work: (role) => Promise.reject(new Error(`There is no agent "${role}".`)) },
-        walls: { tier: 'none', limits: 'none', attended: true },
+        sandbox: { tier: 'none', limits: 'none', attended: true },
         close: async () => undefined,
       }
     },
@@ -39,7 +39,7 @@ const openCheck = (name: string, run: Check): OpenCheck => ({
   name,
   kind: 'code',
   run,
-  describes: ['code', name],
+  command: ['code', name],
   // The digest of the loop's code is in the certificate itself.
   toolDigest: sha256(`code ${name}`),
   existing: 'fix',

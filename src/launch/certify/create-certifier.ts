@@ -82,10 +82,10 @@ export async function createHostCertifier(
     quick: certify.quick,
     bases: createFileBaseAnswers(stateFolder),
     dependencies: {
-      needed: (lockfileOf) =>
+      needed: (lockfileTree) =>
         listNeededApprovals({
           reader,
-          lockfileOf,
+          lockfileTree,
           mode: certify.dependencies,
           stateFolder,
         }),
@@ -96,7 +96,7 @@ export async function createHostCertifier(
         ),
     },
     open: (request) => openCertifyingCheckout(request, options),
-    commandInstead: (tree) => findTestCommand(reader, tree),
+    findAlternativeCommand: (tree) => findTestCommand(reader, tree),
     issue: (certified) => issue(base, place, certified, as),
     token: () => randomUUID(),
     now: () => clock.now(),
@@ -136,12 +136,12 @@ async function issue(
     ...(worktree === undefined ? {} : { baseCommit: worktree.base.commit }),
     ...defined({ what: as.what, model, baseCommit: as.baseCommit }),
   })
-  const apart = listExcluded(place, folder)
+  const excluded = listExcluded(place, folder)
   const { layer } = draft
   const isUnapproved = as.hasNoBase === true && layer?.from === 'installed'
   const complete = {
     ...draft,
-    ...(apart.length === 0 ? {} : { apart }),
+    ...(excluded.length === 0 ? {} : { apart: excluded }),
     ...(isUnapproved ? { layer: { ...layer, lockfile: 'unapproved' as const } } : {}),
   }
   const { id } = await issueCertificate(complete, { folder, now: () => clock.now() })

@@ -34,6 +34,10 @@ const answerSchema: z.ZodType<BaseResult> = z.strictObject({
   ),
   problems: z.array(z.string()),
   replaced: z.array(z.string()),
+  looked: z
+    .array(z.strictObject({ by: path, at: path }))
+    .max(1_000_000)
+    .exactOptional(),
   read: paths.exactOptional(),
   written: paths.exactOptional(),
 })

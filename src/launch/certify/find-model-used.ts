@@ -1,7 +1,7 @@
 /** Finds the model that worked on a candidate, from the exchanges that the gateway recorded. */
 
 import type { Journal } from '../../engine/index.ts'
-import { kindOf, type RunId } from '../../loop/index.ts'
+import { parseStepKind, type RunId } from '../../loop/index.ts'
 
 const eventsAtOnce = 1000
 
@@ -19,7 +19,7 @@ export async function findModelUsed(
     for (const { event, seq } of events) {
       afterSeq = seq
       if (event.type !== 'step-noted' || event.note.type !== 'exchanged') continue
-      if (kindOf(event.step) === 'agent') {
+      if (parseStepKind(event.step) === 'agent') {
         model = `${event.note.provider}/${event.note.model}`
       }
     }

@@ -55,11 +55,11 @@ export const checkoutsFolder = (stateFolder: string): string => join(stateFolder
 export async function openCertifyingCheckout(
   request: CertificationCheckoutRequest,
   options: CertifyingCheckoutOptions,
-): Promise<CertificationCheckout & Pick<OpenedChecks, 'walls'>> {
+): Promise<CertificationCheckout & Pick<OpenedChecks, 'sandbox'>> {
   const { reader, stateFolder, workspace, certifying } = options
   const layer = await openLayer({
     reader,
-    lockfileOf: request.lockfileOf,
+    lockfileTree: request.lockfileTree,
     mode: certifying.certify.dependencies,
     installScripts: certifying.certify.installScripts,
     stateFolder,
@@ -79,7 +79,7 @@ async function openWithLayer(
   request: CertificationCheckoutRequest,
   options: CertifyingCheckoutOptions,
   layer: OpenedLayer,
-): Promise<CertificationCheckout & Pick<OpenedChecks, 'walls'>> {
+): Promise<CertificationCheckout & Pick<OpenedChecks, 'sandbox'>> {
   const { certifying } = options
   const mode = await layerMode(certifying.require)
   const observes = await findObservable(certifying.require, checkoutsFolder(options.stateFolder))
@@ -87,7 +87,7 @@ async function openWithLayer(
   try {
     const stop = toAbortSignal(request.signal)
     const folder = toCertifyingFolder(opened, layer, mode)
-    const { checks, agents, walls, close } = await certifying.open({
+    const { checks, agents, sandbox, close } = await certifying.open({
       ...folder,
       untrusted: listProjects(options),
       signal: stop,
@@ -98,7 +98,7 @@ async function openWithLayer(
       layer,
       checks: checks.map((check) => withFileAccess(check, { opened, layer, observes })),
       agents,
-      walls,
+      sandbox,
       async close() {
         await close()
         await opened.remove()
@@ -128,13 +128,20 @@ async function openCleanCheckout(
     repository === undefined || !isGitTree(tree)
       ? {}
       : { git: { repository, ...defined({ commit }) } }
-  const apart = mounts.map((mount) =>
+  const managedPaths = mounts.map((mount) =>
     mode === 'copy' ? createCopy(mount) : createMountPoint(mount.to),
   )
   try {
     if (mode === 'overlay') await mkdir(join(temporary.path, overlayFolder), { mode: 0o700 })
     const overlaid = { isOverlaid: observes.writes, findOpaqueFolders }
-    return await openCheckout({ folder: temporary.path, tree, blobs, apart, ...overlaid, ...git })
+    return await openCheckout({
+      folder: temporary.path,
+      tree,
+      blobs,
+      managedPaths,
+      ...overlaid,
+      ...git,
+    })
   } catch (error) {
     await temporary.remove()
     throw asRefusal(error)
@@ -195,7 +202,7 @@ const createMountPoint = (path: string): ManagedPath => ({
     const { files } = await listContent(whole, ['.'], 'times')
     return files === 1
   },
-  make: async (whole) => void (await mkdir(whole, { recursive: true })),
+  create: async (whole) => void (await mkdir(whole, { recursive: true })),
 })
 
 /** A copy is compared byte by byte, because nothing prevents changes to it. */
@@ -208,7 +215,7 @@ function createCopy({ from, to }: OpenedLayer['mounts'][number]): ManagedPath {
       )
       return now?.digest === before?.digest
     },
-    async make(whole) {
+    async create(whole) {
       const program = findProgram('cp')
       const command = { program: program ?? 'cp', args: ['-RPp', '--', from, whole], cwd: '/' }
       const { exitCode, stderr } = await createPlainCommands().run(

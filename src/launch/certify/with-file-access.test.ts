@@ -57,7 +57,7 @@ const check = (observe: () => Promise<Observation>): OpenCheck => ({
   kind: 'command',
   run: async () => observation.result,
   observe,
-  describes: [],
+  command: [],
   toolDigest: '',
   existing: 'fix',
   outputs: [],

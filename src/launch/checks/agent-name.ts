@@ -1,9 +1,9 @@
-/** An agent of a loop file, for people and for the record. */
+/** The name of an agent of a loop file, and the files that its command names. */
 
 import { findCommandFiles } from '../../evidence/index.ts'
 import type { AgentSettings } from '../../protocol/index.ts'
 
-/** For people. */
+/** For display. */
 export function agentName(agent: AgentSettings): string {
   switch (agent.type) {
     case 'command':
@@ -20,7 +20,7 @@ export function agentName(agent: AgentSettings): string {
   }
 }
 
-/** A judge or consultant that is a script of the work could be told what to say. */
+/** Files of the work that a judge or consultant runs: the maker could change what they answer. */
 export function filesOfAgent(agent: AgentSettings): readonly string[] {
   if (agent.type === 'command') return findCommandFiles(agent.command)
   return agent.type === 'acp' && typeof agent.acp !== 'string' ? findCommandFiles(agent.acp) : []

@@ -1,4 +1,4 @@
-/** What a loop file says about certification, for the code that makes the clean checkout. */
+/** The certification settings of a loop file, for the code that creates the clean checkout. */
 
 import type { Agents } from '../../engine/index.ts'
 import type { OpenCheck } from '../../evidence/index.ts'
@@ -11,24 +11,24 @@ export interface CertifyingParts {
   readonly scope?: readonly string[]
   readonly seals: SealSettings
   readonly certify: CertifySettings
-  /** That the loop file names for its agent. */
+  /** The model that the loop file names for its agent. */
   readonly model?: string
-  /** What the loop file wants of the sandbox. */
+  /** The sandbox tier that the loop file requires. */
   readonly require?: SandboxSettings['require']
-  /** What becomes of a failure that was there before the run began, by check. Absent: it is to be fixed. */
+  /** How to treat failures from before the run, by check. Absent: they must be fixed. */
   readonly existing?: Readonly<Record<string, ExistingFailure>>
-  /** Files that the commands of the checks name: they are sealed. */
+  /** Files that the commands of the checks name. They are sealed. */
   readonly names: readonly string[]
-  /** Opens the checks anew, in walls of their own around this folder. Close it afterwards. */
+  /** Opens the checks again, in a separate sandbox for this folder. Close it afterwards. */
   open(place: CertifyingFolder): Promise<OpenedChecks>
 }
 
 export interface CertifyingFolder
   extends Pick<OpenPlace, 'layer' | 'untrusted' | 'workspaceOverlay'> {
   readonly workspace: string
-  /** Seen besides, and not to be changed: whole paths. */
+  /** Also mounted, read-only: absolute paths. */
   readonly readOnly?: readonly string[]
-  /** Where programs of the dependency layer are outside. */
+  /** Folders of programs in the dependency layer, as paths outside the sandbox. */
   readonly programs?: readonly string[]
   readonly signal?: AbortSignal
 }
@@ -36,8 +36,8 @@ export interface CertifyingFolder
 export interface OpenedChecks {
   /** In the order of the file. */
   readonly checks: readonly OpenCheck[]
-  /** Judges (`judge:<check>`) and those who are consulted (`consult:<name>`). */
+  /** Judges (`judge:<check>`) and consultants (`consult:<name>`). */
   readonly agents: Agents
-  readonly walls: SandboxSummary
+  readonly sandbox: SandboxSummary
   close(): Promise<void>
 }

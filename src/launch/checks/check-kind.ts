@@ -1,4 +1,4 @@
-/** What a kind of check brings to be run: one file in `kinds/` each, and one line of `kinds/registry.ts`. */
+/** How a kind of check is run. Each is one file in `kinds/` and one line in `kinds/registry.ts`. */
 
 import type { Check, RunBaseFiles } from '../../engine/index.ts'
 import type { OpenCheck } from '../../evidence/index.ts'
@@ -9,67 +9,67 @@ import type { Identity } from '../certify/identity/open-identity.ts'
 import type { OpenedSandbox } from '../opened-sandbox.ts'
 import type { ResolvedCheck } from './resolved-check.ts'
 
-/** `Settings`: as the loop file has it. `Resolved`: with all that is known once a run begins. */
+/** `Settings`: from the loop file. `Resolved`: completed when a run starts. */
 export interface LaunchedCheckKind<
   Settings extends CheckSettings = CheckSettings,
   Resolved extends ResolvedCheck = ResolvedCheck,
 > {
-  /** What it would do in a folder, for a plan. */
+  /** Describes what it would do in a folder, for a plan. */
   plan(name: string, check: Settings, workspace: string): Promise<PlannedText>
-  /** Looks at the files that the run began with; text: why it cannot be run. */
+  /** Completes it from the base files. Text: why it cannot be run. */
   resolve(name: string, check: Settings, options: ResolveOptions): Promise<Resolved | string>
   open(name: string, check: Resolved, place: CheckSurroundings): Check
-  /** Which check it is, as a certificate says. */
+  /** Describes it for a certificate. */
   describe(name: string, check: Resolved, place: DescribePlace): Promise<Described>
-  /** Files of the work that decide about it, because its command names them. */
+  /** Files of the work that its command names and that decide its result. */
   filesNamed(check: Resolved): readonly string[]
-  /** Only of those that have test runners. */
+  /** Only for kinds that have test runners. */
   observe?(check: Resolved, place: ObservePlace): NonNullable<OpenCheck['observe']>
-  /** Its environment, where it has one. */
+  /** Its environment, if it has one. */
   env?(check: Resolved): Env
-  /** The agent that it asks, which may only read. */
+  /** The agent that it asks, which has read-only access. */
   reader?(check: Resolved): { readonly agent: AgentSettings; readonly timeoutMs: number }
-  /** The commands that it runs in the workspace itself, for an agent that works by them. */
+  /** The commands that it runs in the workspace, for an agent that uses them. */
   commands?(name: string, check: Resolved): CommandChecks
 }
 
 export interface PlannedText {
-  /** The command, the tool, the agent that judges; empty where there is none. */
+  /** The command, the tool or the judging agent; empty if there is none. */
   readonly text: string
   /** Why a run would be refused. */
   readonly problem?: string
 }
 
 export interface ResolveOptions {
-  readonly begun: () => RunBaseFiles
-  /** Commands of the run reach nothing. */
+  readonly baseFiles: () => RunBaseFiles
+  /** Commands of the run have no network. */
   readonly isOffline: boolean
-  /** What a person should know is added here. */
+  /** Warnings for the user are added here. */
   readonly problems: string[]
 }
 
 export type Env = Readonly<Record<string, string>>
 
 export interface CheckSurroundings {
-  readonly walls: Pick<OpenedSandbox, 'commandsFor'>
-  /** Digest of what the answers of a check with this environment depend on, besides the files. */
+  readonly sandbox: Pick<OpenedSandbox, 'commandsFor'>
+  /** Digest of what the results of a check with this environment depend on, apart from the files. */
   readonly surroundings: (env?: Env) => string
 }
 
 export interface DescribePlace {
-  /** Where programs of the checks are that are files of the work. */
+  /** Contains the programs of checks that are files of the work. */
   readonly workspace: string
   /** The PATH that programs are found on. */
   readonly path: string | undefined
-  /** What is there to be called, for the record. */
+  /** The available tools, for the certificate. */
   readonly described: readonly ToolDescription[]
 }
 
-export interface ObservePlace extends Pick<CheckSurroundings, 'walls'> {
+export interface ObservePlace extends Pick<CheckSurroundings, 'sandbox'> {
   /** How its test runners report. */
   readonly identity: Identity
   /** Variables that the dependencies set. */
   readonly layerEnv: Env
 }
 
-export type Described = Pick<OpenCheck, 'kind' | 'describes' | 'toolDigest' | 'names'>
+export type Described = Pick<OpenCheck, 'kind' | 'command' | 'toolDigest' | 'names'>

@@ -1,4 +1,4 @@
-/** What is kept of what a check printed: the part to read, and all of it for certificates. */
+/** The stored output of a check: an excerpt to read, and all of it for certificates. */
 
 import type { CommandResult, UnboundCheckResult } from '../../engine/index.ts'
 import { createLineCollector, excerpt, excerptLines, type OutputLine } from '../../loop/index.ts'
@@ -7,7 +7,7 @@ export const outputCharsMax = 4000
 
 export const keepOutput = (text: string): string => excerpt(text, outputCharsMax)
 
-/** `whole` only where the excerpt is not all of it. */
+/** Adds `whole` only if the excerpt is incomplete. */
 export const withWhole = (
   output: string,
   whole: string,
@@ -16,16 +16,16 @@ export const withWhole = (
 
 export interface CheckOutput {
   push(chunk: Uint8Array, stream: 'stdout' | 'stderr'): void
-  /** Of all that came; of what the result still has, where nothing did. */
+  /** An excerpt of the streamed output; of the result if nothing was streamed. */
   text(result: Pick<CommandResult, 'stdout' | 'stderr'>): string
-  /** All that came, up to `wholeBytesMax`. */
+  /** All output, up to `wholeBytesMax`. */
   whole(result: Pick<CommandResult, 'stdout' | 'stderr'>): string
 }
 
 /** More than this of one stream is only counted. */
 export const wholeBytesMax: number = 16 * 1024 * 1024
 
-/** First all of stdout, then all of stderr: how they mix differs from one run to the next. */
+/** First stdout, then stderr, because their interleaving varies between runs. */
 export function createCheckOutput(): CheckOutput {
   const streams = { stdout: createStream(), stderr: createStream() }
   let isEmpty = true
@@ -72,7 +72,7 @@ function createStream(): Stream {
     },
     whole() {
       const text = Buffer.concat(chunks).toString('utf8')
-      return left === 0 ? text : `${text}\n[${left} more bytes are not kept]\n`
+      return left === 0 ? text : `${text}\n[${left} more bytes were cut]\n`
     },
     end() {
       lines.push(decoder.decode())

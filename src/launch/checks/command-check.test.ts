@@ -41,7 +41,7 @@ test('a check that met a limit has not passed, whatever it exited with', async (
   expect(status).toBe('error')
 })
 
-test('of what a check printed the failure is kept, wherever it stands, and without colours', async () => {
+test('the failure is kept from the output of a check, wherever it is, and without colors', async () => {
   const noise = 'x\n'.repeat(100_000)
   const failure =
     '\u001b[31mnot ok 7 - sums\u001b[0m\n  ---\n  expected: 5\n  actual: 3 \u20ac\n  ...\n'
@@ -80,7 +80,7 @@ test('of what a check printed the failure is kept, wherever it stands, and witho
   expect(seen).toEqual([{ TERM: 'dumb', A: '1' }])
 })
 
-test('all that it printed is there besides the excerpt, also what the sandbox no longer has', async () => {
+test('the whole output is stored besides the excerpt, including what the sandbox dropped', async () => {
   const long = 'x'.repeat(80).concat('\n').repeat(2000)
   const commands = {
     async run(command: Command): Promise<CommandResult> {

@@ -1,6 +1,6 @@
 /**
- * A check that is a command: met when it exits with 0 within its limits, and never otherwise. One that
- * could not run has not answered (`error`).
+ * A check that runs a command. It is met only if the command exits with 0 within its limits. If the command could not
+ * run, the result is `error`.
  */
 
 import type { Check, CommandResult, Commands } from '../../engine/index.ts'
@@ -13,15 +13,15 @@ export interface CommandCheckOptions {
   readonly timeoutMs?: number
   readonly env?: Readonly<Record<string, string>>
   /**
-   * What runs it. Default: no sandbox. A sandbox is made for one folder, and work is certified in another:
-   * say them for the folder that is asked about.
+   * Runs the command. Default: no sandbox. A sandbox is created for one folder, but work is certified in another, so
+   * pass a function of the folder.
    */
   readonly commands?: Commands | ((workspace: string) => Commands)
 }
 
 /**
- * What a pipe is; some runners colour without it. Not NO_COLOR or FORCE_COLOR: tests of colours set one of
- * them, and would find the other.
+ * Keeps runners from coloring their output. Not NO_COLOR or FORCE_COLOR, because tests of colors set one of them and
+ * would find the other.
  */
 const plainTerminal = { TERM: 'dumb' }
 
@@ -51,9 +51,9 @@ export function commandCheck(
     const found = { kind: 'command', ...withWhole(output, whole) } as const
     if (result.ended === 'timeout') return { status: 'timeout', ...found }
     const { exitCode } = result
-    // Killed by a signal: whatever it was about to say, nobody knows.
+    // Killed by a signal: its result is unknown.
     if (exitCode === undefined) return { status: 'error', ...found }
-    // What was refused something may have passed over it.
+    // A command that hit a limit may have ignored the error.
     if (exitCode === 0 && result.exceeded !== undefined)
       return { status: 'error', exitCode, ...found }
     if (exitCode === 0) return { status: 'met', exitCode, ...found }
@@ -67,4 +67,4 @@ export function commandCheck(
 const limitMet = ({ exceeded }: CommandResult): string =>
   exceeded === undefined
     ? ''
-    : `\n[It met its limit of ${exceeded}: sandbox.limits of the loop file has another.]`
+    : `\n[It exceeded its limit of ${exceeded}. Raise it in sandbox.limits of the loop file.]`

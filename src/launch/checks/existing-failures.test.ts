@@ -41,7 +41,7 @@ async function answer(check: Check, existing: ExistingFailure, ask: AskBase, tre
 }
 
 describe('a check that failed before the run began', () => {
-  test('may go on failing where that is allowed, as long as it gets no worse', async () => {
+  test('may keep failing if that is allowed, as long as it gets no worse', async () => {
     const ask: AskBase = async () => before('2 of sum')
     expect(await answer(fails('2 of sum'), 'allow', ask)).toMatchObject({ allowed: true })
     // Times and other numbers differ from run to run.
@@ -54,17 +54,17 @@ describe('a check that failed before the run began', () => {
     expect(worse).not.toHaveProperty('allowed')
   })
 
-  test('is known to have on the very files that the run began with, and nothing is asked', async () => {
+  test('is recognized from a result on the exact base files, without asking', async () => {
     const never: AskBase = () => Promise.reject(new Error('asked'))
     const found = await answer(fails('sum'), 'fix', never, began)
     expect(found).toMatchObject({ existing: true })
     expect(found).not.toHaveProperty('allowed')
     expect(await answer(fails('sum'), 'allow', never, began)).toMatchObject({ allowed: true })
-    // Where nothing depends on it, it is not found out.
+    // If nothing depends on it, it is not determined.
     expect(await answer(fails('sum'), 'fix', never)).not.toHaveProperty('existing')
   })
 
-  test('is marked where a person may be asked about it', async () => {
+  test('is marked if a person may be asked about it', async () => {
     const ask: AskBase = async () => before('sum')
     const same = await answer(fails('sum'), 'ask', ask)
     expect(same).toMatchObject({ existing: true, asBefore: true })
@@ -72,7 +72,7 @@ describe('a check that failed before the run began', () => {
     expect(await answer(fails('clamp'), 'ask', ask)).not.toHaveProperty('asBefore')
   })
 
-  test('is asked about once, and has no excuse when nobody can tell', async () => {
+  test('is asked about once, and is not excused if the answer is unknown', async () => {
     let asked = 0
     const counting: AskBase = async () => {
       asked += 1
@@ -88,7 +88,7 @@ describe('a check that failed before the run began', () => {
     expect(await answer(fails('sum'), 'allow', passed)).not.toHaveProperty('existing')
   })
 
-  test('is the same check where answers are reused', () => {
+  test('is the same check if answers are reused', () => {
     const { it } = withExisting({ it: fails('sum') }, {}, async () => undefined)
     expect([it?.fingerprint, it?.timeoutMs]).toEqual(['f', 301_000])
   })

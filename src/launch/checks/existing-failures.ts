@@ -1,20 +1,20 @@
 /**
- * Compares a check that does not pass with what it said before the run began. One that failed then, too, may
- * be allowed to; one that could not run then, either, ends the run, since no work would make it run. What it
- * said on the base is found out once, in a clean checkout, and only where something depends on it.
+ * Compares a check that does not pass with its result on the base. A check that also failed there may be allowed to
+ * fail. If it could not run there either, the run ends, since no work would make it run. The result on the base is
+ * determined once, in a clean checkout, and only if it is needed.
  */
 
 import type { Check, CheckContext } from '../../engine/index.ts'
 import { type BaseResult, isNoWorse, toBaseResult } from '../../evidence/index.ts'
 import { defined, type ExistingFailure, FaultError } from '../../loop/index.ts'
-import { withinLimit } from '../../system/index.ts'
+import { runWithTimeout } from '../../system/index.ts'
 
-/** Undefined: it is not known. */
+/** Undefined: unknown. */
 export type AskBase = (check: string, context: CheckContext) => Promise<BaseResult | undefined>
 
-/** A check that takes longer is not run once more for this. */
+/** A check that takes longer is not run on the base. */
 const checkMsMax = 120_000
-/** With a checkout and its dependencies, for the first time. */
+/** The first time, this includes the checkout and its dependencies. */
 const baseMsMax = 300_000
 
 export function withExisting(
@@ -63,7 +63,7 @@ function comparing(name: string, check: Check, existing: ExistingFailure, ask: A
   })
 }
 
-/** Whether the work is the reason that it cannot run: then it has failed. */
+/** If the work is the reason that it cannot run, it has failed. */
 async function afterStop(
   name: string,
   { cannotRun = '', ...result }: Answer,
@@ -78,10 +78,10 @@ async function afterStop(
   throw new FaultError({ code: 'cannot-run', message, retryable: false, fatal: true })
 }
 
-/** What cannot be found out is no excuse, and no fault of the check. */
+/** An error here counts as unknown: it neither excuses the check nor fails it. */
 async function asked(ask: () => Promise<BaseResult | undefined>): Promise<BaseResult | undefined> {
   try {
-    const answer = await withinLimit(baseMsMax, ask)
+    const answer = await runWithTimeout(baseMsMax, ask)
     return answer.type === 'answer' ? answer.value : undefined
   } catch {
     return undefined

@@ -1,4 +1,4 @@
-/** The files of a folder as they are now, read as a tree is. For a run that has not begun. */
+/** Reads the current files of a folder like a tree, for a run that has not started. */
 
 import { constants, type Dirent } from 'node:fs'
 import { lstat, open, readdir } from 'node:fs/promises'
@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import type { RunBaseFiles, TreeFile } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
 
-/** More is never needed to tell what a project is written with (E9). */
+/** More are never needed to detect the languages of a project (E9). */
 const filesMax = 50_000
 const passedOver: ReadonlySet<string> = new Set(['.git', 'node_modules', '.venv'])
 
 const asItIs = 'as it is' as TreeId
 
-/** `depthMax`: how many folders further in are looked at; default: all. */
+/** `depthMax`: how many levels of folders are read; default: all. */
 export function folderFiles(
   folder: string,
   depthMax: number = Number.POSITIVE_INFINITY,

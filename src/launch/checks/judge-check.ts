@@ -1,6 +1,6 @@
 /**
- * A check that is a judge: an agent that may only read and answers in a schema. Whatever else it says is
- * unclear, and unclear is no pass.
+ * A check that asks a judge: an agent with read-only access that answers in a schema. Any other answer is unclear, and
+ * unclear does not pass.
  */
 
 import { randomBytes } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** The checks of a loop file for certifying: opened anew for a folder that no agent has seen. */
+/** The checks of a loop file for certification, opened again in a clean checkout that no agent has accessed. */
 
 import { delimiter } from 'node:path'
 import { createAgents } from '../../agents/index.ts'
@@ -26,9 +26,9 @@ type CertifyingFile = Pick<
 
 export interface CertifyingOptions extends Pick<AgentParts, 'models' | 'environment'> {
   readonly checks: ResolvedChecks
-  /** That of the run. */
+  /** The place of the run. */
   readonly place: OpenPlace & { readonly base: string }
-  /** Those of the run, for the record. */
+  /** The tools of the run, for the certificate. */
   readonly tools: Tools
 }
 
@@ -57,25 +57,25 @@ export function certifyingParts(
         readOnly,
         ...defined({ signal }),
       }
-      const walls = await openRunSandbox(
+      const sandbox = await openRunSandbox(
         { settings: file.sandbox, base: place.base, workspace },
         clean,
       )
-      const identity = await openIdentity(walls.walls.tier, environment['PATH'])
+      const identity = await openIdentity(sandbox.summary.tier, environment['PATH'])
       const close = async (): Promise<void> => {
         await identity.close()
-        await walls.close()
+        await sandbox.close()
       }
       try {
-        const tools = createTools({ tools: ownTools(walls, file.exclude) })
+        const tools = createTools({ tools: ownTools(sandbox, file.exclude) })
         const problems: string[] = []
-        const opening = { place: clean, walls, models, environment, problems, checks: {} }
+        const opening = { place: clean, sandbox, models, environment, problems, checks: {} }
         const agents = await openReaders(readersOf(checks, file.certify), opening, {
           workspace,
           tools,
         })
         const opened = await openCertifyingChecks(checks, code, {
-          walls,
+          sandbox,
           workspace,
           path: [...programs, environment['PATH'] ?? ''].join(delimiter),
           described: (await runTools.list?.()) ?? [],
@@ -84,7 +84,7 @@ export function certifyingParts(
           layerEnv: layered.layer?.env ?? {},
           surroundings: surroundingsIn({
             sandbox: file.sandbox,
-            walls: walls.walls,
+            summary: sandbox.summary,
             environment,
             project: place.checkout ?? place.workspace,
           }),
@@ -92,7 +92,7 @@ export function certifyingParts(
         return {
           checks: opened,
           agents: createAgents(agents),
-          walls: walls.walls,
+          sandbox: sandbox.summary,
           close,
         }
       } catch (error) {
@@ -132,6 +132,6 @@ export function readersOf(
   return Object.fromEntries([...judges, ...consultants])
 }
 
-/** Where the file names one: another may have been chosen by the agent program itself. */
+/** The model that the file names, if any. Otherwise the agent program chooses it. */
 const modelNamed = ({ [makerRole]: agent }: LoopFile['agents']): Pick<CertifyingParts, 'model'> =>
   agent !== undefined && 'model' in agent && agent.model !== undefined ? { model: agent.model } : {}

@@ -1,6 +1,6 @@
 /**
- * The checks of a loop file, each as something that can be asked: during iterations in the workspace, and
- * to certify in a clean checkout, where they are described as well.
+ * Opens the checks of a loop file: for iterations in the workspace, and for certification in a clean checkout, where
+ * they are also described.
  */
 
 import type { Check, Tools } from '../../engine/index.ts'
@@ -11,7 +11,7 @@ import { checkKind } from './kinds/registry.ts'
 import type { ResolvedCheck, ResolvedChecks } from './resolved-check.ts'
 
 export interface CheckPlace extends CheckSurroundings, DescribePlace, ObservePlace {
-  /** Tools that work in this place, and not in that of the run. */
+  /** Tools that work in this folder, not in that of the run. */
   readonly tools: Tools
 }
 
@@ -27,7 +27,7 @@ export function openChecks(
   )
 }
 
-/** What may have failed before is no reason to go on; whether it did, and as it does now, certifying tells. */
+/** With `existing: allow`, a failing check does not hold up the iteration: certification compares it with the base. */
 function lenient({ existing }: ResolvedCheck, run: Check): Check {
   if (existing !== 'allow') return run
   const allowing: Check = async (context) => {
@@ -37,7 +37,7 @@ function lenient({ existing }: ResolvedCheck, run: Check): Check {
   return Object.assign(allowing, run)
 }
 
-/** Ready for a certificate. Those that are code are told apart by their names. */
+/** Opens checks for a certificate. Checks in code are identified by their names. */
 export async function openCertifyingChecks(
   checks: ResolvedChecks,
   code: Readonly<Record<string, Check>>,
@@ -57,7 +57,7 @@ export async function openCertifyingChecks(
             ...(observe === undefined ? {} : { observe }),
             existing,
             outputs,
-            surroundings: place.surroundings(kind.env?.(check)),
+            environmentDigest: place.surroundings(kind.env?.(check)),
             ...(await kind.describe(name, check, place)),
           }
         : { name, run, existing, outputs, ...describeCode(name) },
@@ -66,7 +66,7 @@ export async function openCertifyingChecks(
   return opened
 }
 
-/** A built-in tool looks at the folder that it is given. */
+/** Built-in tools read the folder that they are passed. */
 const inPlace =
   (check: Check, tools: Tools): Check =>
   (context) =>
@@ -80,7 +80,7 @@ const inPlace =
 
 export const describeCode = (name: string): Described => ({
   kind: 'code',
-  describes: ['code', name],
+  command: ['code', name],
   // The digest of the loop's code is in the certificate itself.
   toolDigest: sha256(`code ${name}`),
   names: [],

@@ -1,4 +1,4 @@
-/** What a loop file would check and certify with in a folder, for those who want to know before. */
+/** Plans the checks and the scope of a loop file in a folder, without running anything. */
 
 import type { Scope } from '../../evidence/index.ts'
 import type { ExistingFailure } from '../../loop/index.ts'
@@ -53,7 +53,7 @@ export async function planChecks(
   }
 }
 
-/** As it would be derived from the folder as it is now. */
+/** The scope that would be derived from the current files of the folder. */
 export async function planScope(
   globs: LoopFile['scope'],
   workspace: string,

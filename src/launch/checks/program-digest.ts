@@ -1,4 +1,4 @@
-/** Which program a command really starts, as a digest of its file: for the certificate. */
+/** The digest of the program that a command starts, for the certificate. */
 
 import { createHash } from 'node:crypto'
 import { createReadStream, realpathSync, statSync } from 'node:fs'
@@ -8,11 +8,11 @@ import { sha256 } from '../../system/index.ts'
 
 const bytesMax = 200 * 1024 * 1024
 
-/** By file, as long as its stat is the same: programs are large, and asked for again and again. */
+/** Cached by file and stat, because programs are large and used often. */
 const known = new Map<string, string>()
 const knownMax = 1000
 
-/** Of the program, and of the first one in what a shell is told to run. */
+/** Covers the program, and for a shell the first program of its script. */
 export async function programDigest(
   command: readonly string[],
   folder: string,

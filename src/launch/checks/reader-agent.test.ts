@@ -6,8 +6,8 @@ import { readerAgent } from './reader-agent.ts'
 const report = { status: 'done', text: '', usage: { tokens: 0, costMicros: 0 }, turns: 1 } as const
 const tools = { read: () => 'text', write: () => 'written', files__read: () => 'x' }
 
-describe('an agent that may only read', () => {
-  test('sees and calls tools that read, and no others', async () => {
+describe('a read-only agent', () => {
+  test('sees and calls only tools that read', async () => {
     const context = createAgentContext({ tools })
     const seen: unknown[] = []
     const agent: Agent = {
@@ -24,7 +24,7 @@ describe('an agent that may only read', () => {
     expect(context.calls.map(({ name }) => name)).toEqual(['read'])
   })
 
-  test('is stopped at its limit, which is a fault of its own', async () => {
+  test('is stopped at its limit, which is a separate fault', async () => {
     const agent: Agent = {
       work: (_task, { signal }) =>
         new Promise((_resolve, reject) => {

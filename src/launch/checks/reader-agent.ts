@@ -1,8 +1,8 @@
 /**
- * An agent that may only read: a judge must not be able to change the work.
+ * An agent with read-only access: a judge must not be able to change the work.
  *
- * 1. Of tools it has those that read the workspace. 2. As a program it is behind walls in which the
- * workspace is read-only, as far as there are walls. 3. It has a time limit of its own.
+ * 1. It has only tools that read the workspace. 2. If it is a program and there is a sandbox, the workspace is mounted
+ * read-only. 3. It has a separate time limit.
  */
 
 import { type Agent, createTimeLimitedSignal } from '../../agents/index.ts'
@@ -20,7 +20,7 @@ export interface ReaderSettings {
 
 export interface ReaderPlace {
   readonly workspace: string
-  /** What they call, where that are not the tools of the run. */
+  /** The tools to use instead of those of the run. */
   readonly tools?: Tools
 }
 
@@ -31,12 +31,12 @@ export async function openReaders(
   { workspace, tools }: ReaderPlace,
 ): Promise<Readonly<Record<string, Agent>>> {
   const opened: [string, Agent][] = []
-  const walls = readOnlyWalls(parts.walls, workspace)
+  const sandbox = readOnlySandbox(parts.sandbox, workspace)
   for (const [role, { agent: settings, timeoutMs }] of Object.entries(readers)) {
-    if (walls.walls.tier === 'none' && isProgram(settings)) {
+    if (sandbox.summary.tier === 'none' && isProgram(settings)) {
       parts.problems.push(`${role}: without a sandbox it could change what it judges.`)
     }
-    const { agent } = await openAgent(settings, { ...parts, walls })
+    const { agent } = await openAgent(settings, { ...parts, sandbox })
     opened.push([role, readerAgent(agent, timeoutMs, tools)])
   }
   return Object.fromEntries(opened)
@@ -44,18 +44,18 @@ export async function openReaders(
 
 const isProgram = ({ type }: AgentSettings): boolean => type !== 'model' && type !== 'script'
 
-function readOnlyWalls(walls: OpenedSandbox, workspace: string): OpenedSandbox {
+function readOnlySandbox(sandbox: OpenedSandbox, workspace: string): OpenedSandbox {
   return {
-    ...walls,
+    ...sandbox,
     agentCommands: (command, socketPath, view = {}) =>
-      walls.agentCommands(command, socketPath, {
+      sandbox.agentCommands(command, socketPath, {
         ...view,
         shows: [...(view.shows ?? []), workspace],
       }),
   }
 }
 
-/** What the tools of servers do, only they know. */
+/** Without tools of MCP servers, since it is unknown what they do. */
 export const readTools: ReadonlySet<string> = new Set(['read', 'list', 'glob', 'grep'])
 
 export function readerAgent(agent: Agent, timeoutMs: number, tools?: Tools): Agent {
@@ -66,7 +66,7 @@ export function readerAgent(agent: Agent, timeoutMs: number, tools?: Tools): Age
       try {
         return await agent.work(task, { ...context, ...onlyReading(context, tools), signal })
       } catch (error) {
-        // Whatever the agent makes of being stopped.
+        // However the agent reports that it was stopped.
         if (signal.aborted && !context.signal.aborted) throw tooLate(timeoutMs)
         throw error
       } finally {
@@ -86,7 +86,7 @@ const onlyReading = (
   },
   async callTool(name, args) {
     if (!readTools.has(name)) {
-      const output = `You may only read here: ${[...readTools].join(', ')}.`
+      const output = `You have read-only access: ${[...readTools].join(', ')}.`
       return { ok: false, error: 'not-allowed', output }
     }
     return tools === undefined ? context.callTool(name, args) : tools.call(name, args, context)

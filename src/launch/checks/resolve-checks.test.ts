@@ -29,10 +29,10 @@ const standard = (condition: StandardCondition): ConditionCheckSettings => ({
 const resolveIn = (condition: StandardCondition, problems: string[] = []) =>
   resolveChecks(
     { it: standard(condition) },
-    { begun: () => folderFiles(folder), isOffline: true, problems },
+    { baseFiles: () => folderFiles(folder), isOffline: true, problems },
   )
 
-/** Commands that exit as they are told; what they were is kept. */
+/** Commands that exit as configured, and are recorded. */
 function openWith(checks: Awaited<ReturnType<typeof resolveIn>>, exits: readonly number[]) {
   const ran: Command[] = []
   const run = async (command: Command): Promise<CommandResult> => {
@@ -43,7 +43,7 @@ function openWith(checks: Awaited<ReturnType<typeof resolveIn>>, exits: readonly
   return {
     ran,
     opened: openChecks(checks, {
-      walls: { commandsFor: () => ({ run }) },
+      sandbox: { commandsFor: () => ({ run }) },
       surroundings: () => '',
     }),
   }
@@ -63,19 +63,19 @@ const context = (): CheckContext => ({
 const manifest = (line: string): string => JSON.stringify({ name: 'a', scripts: { test: line } })
 
 describe('a standard condition', () => {
-  test('is the usual command of the project, as its files were when the run began', async () => {
+  test('is the usual command of the project, according to its base files', async () => {
     await writeFile(join(folder, 'package.json'), manifest('node --test'))
     const { it } = await resolveIn('all_tests_pass')
     expect(it).toMatchObject({ type: 'standard', timeoutMs: 30_000 })
     const { ran, opened } = openWith({ ...(await resolveIn('all_tests_pass')) }, [0])
-    // What the agent makes of the project afterwards changes nothing.
+    // What the agent changes in the project afterwards has no effect.
     await rm(join(folder, 'package.json'))
     expect(await opened['it']?.(context())).toMatchObject({ kind: 'command', status: 'met' })
     expect(ran.map(({ program }) => program)).toEqual(['npm'])
     expect({ ...opened['it'] }).toMatchObject({ kind: 'command', condition: 'all_tests_pass' })
   })
 
-  test('of several projects is met when all of their commands are', async () => {
+  test('of several projects is met if all of their commands pass', async () => {
     for (const name of ['a', 'b']) {
       await mkdir(join(folder, name))
       await writeFile(join(folder, name, 'package.json'), manifest('node --test'))
@@ -91,17 +91,17 @@ describe('a standard condition', () => {
     expect(first.ran).toHaveLength(1)
   })
 
-  test('that nothing can be run for is refused with what to write, and never met', async () => {
+  test('without a runnable command is refused with advice, and never met', async () => {
     await expect(resolveIn('build_succeeds')).rejects.toMatchObject({
       code: 'not-configured',
       message: expect.stringContaining('checks.it: build_succeeds has nothing to run here'),
     })
   })
 
-  test('are all named that nothing can be run for, before a run and by one', async () => {
+  test('without a runnable command is reported with all others, before a run and by it', async () => {
     await writeFile(join(folder, 'package.json'), '{}')
     const checks = { build: standard('build_succeeds'), lint: standard('linting_clean') }
-    const options = { begun: () => folderFiles(folder), isOffline: true, problems: [] }
+    const options = { baseFiles: () => folderFiles(folder), isOffline: true, problems: [] }
     await expect(resolveChecks(checks, options)).rejects.toMatchObject({
       message: expect.stringMatching(
         /^checks\.build: .*; checks\.lint: .* here\. package\.json has no/,
@@ -116,14 +116,14 @@ describe('a standard condition', () => {
     ])
   })
 
-  test('reads no files that a link leads to', async () => {
+  test('reads no files through symlinks', async () => {
     await writeFile(join(folder, 'elsewhere.json'), manifest('true'))
     await symlink('elsewhere.json', join(folder, 'package.json'))
     await expect(resolveIn('all_tests_pass')).rejects.toMatchObject({ code: 'not-configured' })
   })
 })
 
-test('what may have failed before is allowed to during iterations, and keeps what it is known by', async () => {
+test('a check that may have failed before is allowed to fail during iterations, and keeps its identity', async () => {
   const settings = { command: ['a'], env: {}, timeoutMs: 1, outputs: [] } as const
   const checks = {
     lint: { type: 'command', existing: 'allow', ...settings },

@@ -1,5 +1,5 @@
 /**
- * Checks with all that has to be known once a run begins: standard conditions become the usual commands of the project.
+ * Completes checks when a run starts: standard conditions become the usual commands of the project.
  */
 
 import { LoopError } from '../../loop/index.ts'
@@ -8,7 +8,7 @@ import type { ResolveOptions } from './check-kind.ts'
 import { checkKind } from './kinds/registry.ts'
 import type { ResolvedCheck, ResolvedChecks } from './resolved-check.ts'
 
-/** Rejects with `not-configured` for conditions that nothing can be run for. */
+/** Rejects with `not-configured` if there is no command for a condition. */
 export async function resolveChecks(
   checks: Readonly<Record<string, CheckSettings>>,
   options: ResolveOptions,
@@ -20,7 +20,7 @@ export async function resolveChecks(
     if (typeof found === 'string') unknown.push(found)
     else resolved.push([name, found])
   }
-  // All of them, so that nobody mends one to be told of the next.
+  // Reports all problems at once.
   if (unknown.length > 0) throw new LoopError('not-configured', unknown.join('; '))
   return Object.fromEntries(resolved)
 }

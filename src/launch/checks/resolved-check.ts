@@ -5,7 +5,7 @@ import type { CheckSettings, ConditionCheckSettings } from '../../protocol/index
 
 export type ResolvedCheck = Exclude<CheckSettings, ConditionCheckSettings> | StandardCheck
 
-/** A standard condition, with what has to be run for it: all of it, one after the other. */
+/** A standard condition with the commands to run in sequence. All must pass. */
 export interface StandardCheck extends Omit<ConditionCheckSettings, 'type'> {
   readonly type: 'standard'
   readonly commands: readonly ConditionCommand[]

@@ -1,6 +1,6 @@
 /**
- * A check that is a standard condition: the usual commands of the project, one after the other. It is met
- * when all of them are; all of them share its time.
+ * A check for a standard condition: runs the usual commands of the project in sequence. It is met if all of them pass.
+ * They share its time limit.
  */
 
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ type Answer = Awaited<ReturnType<Check>>
 
 export function standardCheck(
   { condition, commands, env, timeoutMs }: StandardCheck,
-  walls: Pick<OpenedSandbox, 'commandsFor'>,
+  sandbox: Pick<OpenedSandbox, 'commandsFor'>,
   { shows, prefix = [] }: CheckView = {},
 ): Check {
   return async (context) => {
@@ -28,7 +28,7 @@ export function standardCheck(
       const check = commandCheck(program, args, {
         env,
         timeoutMs: leftMs,
-        commands: walls.commandsFor(argv, shows),
+        commands: sandbox.commandsFor(argv, shows),
       })
       const { workspace } = context
       const at = workspace === undefined ? undefined : join(workspace, folder)
@@ -47,10 +47,10 @@ export function standardCheck(
 const tooLate = (condition: string): Answer => ({
   kind: 'command',
   status: 'timeout',
-  output: `${condition}: the commands before took all of its time.`,
+  output: `${condition}: the earlier commands used up the time limit.`,
 })
 
-/** The last one decides: those before it were met. */
+/** The last result decides, since all before it were met. */
 function all(answers: readonly Answer[]): Answer {
   const last = answers.at(-1)
   if (last === undefined)

@@ -1,7 +1,7 @@
 /**
- * What the answer of a check depends on besides the files and their dependencies: the sandbox, the
- * environment, the toolchains and the repository. After a change to any of these, an earlier answer neither
- * counts nor contradicts a new one.
+ * Digests what the result of a check depends on apart from the files and their dependencies: the sandbox, the
+ * environment, the toolchains and the repository. If any of these changed, an earlier result neither counts nor
+ * contradicts a new one.
  */
 
 import { realpathSync, statSync } from 'node:fs'
@@ -15,9 +15,9 @@ import { sha256 } from '../../system/index.ts'
 
 export interface Surroundings {
   readonly sandbox: SandboxSettings
-  readonly walls: SandboxSummary
+  readonly summary: SandboxSummary
   readonly environment: Environment
-  /** The checkout, or the folder that is worked in. */
+  /** The checkout, or the folder that the run works in. */
   readonly project: string | undefined
 }
 
@@ -35,7 +35,7 @@ const toolchains = [
   'gcc',
   'java',
 ]
-/** In the home: by these, version managers choose what their shims start. */
+/** Files in the home folder by which version managers choose what their shims start. */
 const choices = [
   '.tool-versions',
   '.pyenv/version',
@@ -46,10 +46,10 @@ const choices = [
 const systemFolders = ['/usr/local/bin', '/usr/bin']
 const variables = ['PATH', 'LANG', 'LC_ALL', 'TZ']
 
-/** The digest for a check with these variables of its own. The machine is looked at once for all of them. */
+/** Returns a function from the variables of a check to its digest. The machine is inspected once for all checks. */
 export function surroundingsIn({
   sandbox,
-  walls,
+  summary,
   environment,
   project,
 }: Surroundings): (env?: Readonly<Record<string, string>>) => string {
@@ -61,8 +61,8 @@ export function surroundingsIn({
   ]
   const machine = {
     sandbox,
-    tier: walls.tier,
-    limits: walls.limits,
+    tier: summary.tier,
+    limits: summary.limits,
     project: project ?? '',
     variables: variables.map((name) => environment[name] ?? ''),
     toolchains: toolchains.map((name) => versionsOf(name, folders)),
@@ -72,8 +72,8 @@ export function surroundingsIn({
 }
 
 /**
- * Identifies the program by its file, since running each for its version would take seconds. All that there
- * are count: which one is found first differs inside the sandbox.
+ * Identifies the program by its file, since running each for its version would take seconds. Includes all programs of
+ * that name, since the sandbox may find another one first.
  */
 const versionsOf = (name: string, folders: readonly string[]): readonly string[] =>
   folders.map((folder) => fileOf(join(folder, name))).filter((found) => found !== '')

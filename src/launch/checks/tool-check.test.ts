@@ -31,8 +31,8 @@ const statusOf = async (result: ToolResult, expected?: Json): Promise<string> =>
   return (await check(contextOf(async () => result))).status
 }
 
-describe('a check that is a tool', () => {
-  test('is met when the call succeeds, and called with its arguments', async () => {
+describe('a tool as a check', () => {
+  test('is met if the call succeeds, and is called with its arguments', async () => {
     const calls: unknown[] = []
     const answer = await toolCheck(settings)(
       contextOf(async (name, args) => {
@@ -46,25 +46,30 @@ describe('a check that is a tool', () => {
 
   test.each<[string, ToolResult, Json | undefined, string]>([
     ['it fails', { ok: false, error: 'tool-failed', output: 'no' }, undefined, 'not-met'],
-    ['there is none', { ok: false, error: 'unknown-tool', output: '' }, undefined, 'error'],
+    ['it is unknown', { ok: false, error: 'unknown-tool', output: '' }, undefined, 'error'],
     [
-      'it cannot be called so',
+      'its arguments are invalid',
       { ok: false, error: 'bad-arguments', output: '' },
       undefined,
       'error',
     ],
     ['it takes too long', { ok: false, error: 'timeout', output: '' }, undefined, 'timeout'],
-    ['it gives what is expected', { ok: true, output: { a: 1, b: [2] } }, { b: [2], a: 1 }, 'met'],
-    ['it gives it as text', { ok: true, output: '{"a":1}' }, { a: 1 }, 'met'],
-    ['it gives that text', { ok: true, output: 'ok' }, 'ok', 'met'],
-    ['it gives something else', { ok: true, output: { a: 2 } }, { a: 1 }, 'not-met'],
-    ['it gives more', { ok: true, output: { a: 1, b: 2 } }, { a: 1 }, 'not-met'],
+    [
+      'it returns what is expected',
+      { ok: true, output: { a: 1, b: [2] } },
+      { b: [2], a: 1 },
+      'met',
+    ],
+    ['it returns it as text', { ok: true, output: '{"a":1}' }, { a: 1 }, 'met'],
+    ['it returns that text', { ok: true, output: 'ok' }, 'ok', 'met'],
+    ['it returns something else', { ok: true, output: { a: 2 } }, { a: 1 }, 'not-met'],
+    ['it returns more', { ok: true, output: { a: 1, b: 2 } }, { a: 1 }, 'not-met'],
     ['it fails with what is expected', { ok: false, error: 'x', output: 1 }, 1, 'not-met'],
   ])('answers when %s', async (_what, result, expected, status) => {
     expect(await statusOf(result, expected)).toBe(status)
   })
 
-  test('ends at its limit though the call does not', async () => {
+  test('ends at its limit even if the call does not', async () => {
     const check = toolCheck({ ...settings, timeoutMs: 1 })
     const { status, output } = await check(contextOf(() => new Promise(() => undefined)))
     expect(status).toBe('timeout')

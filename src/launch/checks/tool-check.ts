@@ -1,20 +1,20 @@
 /**
- * A check that is a tool: met when the call succeeds and gives what is expected. What it looks at may be
- * anywhere, so no answer of it stands for another.
+ * A check that calls a tool. It is met if the call succeeds and returns the expected value. The tool may read anything,
+ * so results are not reused.
  */
 
 import type { Check } from '../../engine/index.ts'
 import type { Json, ToolResult } from '../../loop/index.ts'
 import { canonicalJson, type ToolCheckSettings } from '../../protocol/index.ts'
-import { withinLimit } from '../../system/index.ts'
+import { runWithTimeout } from '../../system/index.ts'
 import { keepOutput, withWhole } from './check-output.ts'
 
-/** That it was not called at all, which says nothing about the work. */
+/** Errors which mean that the tool was not called, so that they say nothing about the work. */
 const notCalled: ReadonlySet<string> = new Set(['unknown-tool', 'bad-arguments', 'too-many-calls'])
 
 export function toolCheck({ tool, args, expect, timeoutMs }: ToolCheckSettings): Check {
   return async (context) => {
-    const answer = await withinLimit(timeoutMs, () => context.callTool(tool, args))
+    const answer = await runWithTimeout(timeoutMs, () => context.callTool(tool, args))
     if (answer.type === 'timeout') {
       return {
         kind: 'tool',
@@ -48,7 +48,7 @@ function textOf({ output, error }: ToolResult): string {
   return text === '' ? (error ?? '') : text
 }
 
-/** Servers give text, which may be the value in JSON. */
+/** Servers return text, which may be the value as JSON. */
 function isExpected(output: Json, expected: Json): boolean {
   const wanted = canonicalJson(expected)
   if (canonicalJson(output) === wanted) return true

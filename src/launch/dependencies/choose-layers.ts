@@ -29,12 +29,13 @@ export interface ChosenLayers {
 
 /** In this order: install the lockfiles, carry over the dependencies of the checkout, resolve versions. */
 export async function chooseLayers(options: OpenLayerOptions): Promise<ChosenLayers> {
-  const { mode, reader, lockfileOf, stateFolder } = options
-  const plans = mode === 'carry' ? [] : await planLayer(reader, lockfileOf)
+  const { mode, reader, lockfileTree, stateFolder } = options
+  const plans = mode === 'carry' ? [] : await planLayer(reader, lockfileTree)
   if (plans.length > 0) return installOrCarry(options, plans)
   const layers = mode === 'resolve' ? [] : await carryFromCheckout(options)
   if (layers.length > 0) return { layers, notes: {}, reason: '' }
-  const unresolved = mode === 'carry' ? undefined : await findUnresolvedProject(reader, lockfileOf)
+  const unresolved =
+    mode === 'carry' ? undefined : await findUnresolvedProject(reader, lockfileTree)
   const reason = await explainNoLayer(options)
   if (unresolved === undefined) return { layers, notes: {}, reason }
   const [item = unresolved.item] = await openApprovedItems(stateFolder).mark([unresolved.item])
@@ -68,10 +69,10 @@ async function resolveAndInstall(
   unresolved: UnresolvedProject,
   item: DependencyItem,
 ): Promise<ChosenLayers> {
-  const { reader, lockfileOf, stateFolder } = options
+  const { reader, lockfileTree, stateFolder } = options
   const lockfile = await resolveLockfile(unresolved, stateFolder, toInstallOptions(options))
-  const withIt = { ...options, reader: withLockfile(reader, lockfileOf, lockfile) }
-  const plans = await planLayer(withIt.reader, lockfileOf)
+  const withIt = { ...options, reader: withLockfile(reader, lockfileTree, lockfile) }
+  const plans = await planLayer(withIt.reader, lockfileTree)
   const { layers, notes, reason } = await installAll(withIt, plans)
   const approved = [...(item.approved === undefined ? [] : [item]), ...(notes.approved ?? [])]
   return {
@@ -87,10 +88,10 @@ async function resolveAndInstall(
 
 /** Everything that needs an approval before the lockfiles of this tree are installed. */
 export async function listNeededApprovals(
-  options: Pick<OpenLayerOptions, 'reader' | 'lockfileOf' | 'mode' | 'stateFolder'>,
+  options: Pick<OpenLayerOptions, 'reader' | 'lockfileTree' | 'mode' | 'stateFolder'>,
 ): Promise<readonly DependencyItem[]> {
   if (options.mode === 'carry' || options.mode === 'none') return []
-  const plans = await planLayer(options.reader, options.lockfileOf)
+  const plans = await planLayer(options.reader, options.lockfileTree)
   const items = plans.flatMap(({ reading }) => reading.approvable.map(toSourceItem))
   return openApprovedItems(options.stateFolder).mark(items)
 }
@@ -104,7 +105,7 @@ function requireCommittedPackages({ lockfile, missing }: LayerPlan): void {
 }
 
 function toInstallOptions(options: OpenLayerOptions): InstallOptions {
-  const { reader, lockfileOf: tree, stateFolder, checkout, signal } = options
+  const { reader, lockfileTree: tree, stateFolder, checkout, signal } = options
   const projects = [...(checkout === undefined ? [] : [checkout]), ...(options.projects ?? [])]
   return { reader, tree, store: layersFolder(stateFolder), projects, signal }
 }
@@ -182,15 +183,15 @@ export async function releaseLayers(layers: readonly StoredLayer[]): Promise<voi
 }
 
 async function carryFromCheckout(options: OpenLayerOptions): Promise<readonly StoredLayer[]> {
-  const { reader, lockfileOf: tree, stateFolder, checkout: from, signal } = options
+  const { reader, lockfileTree: tree, stateFolder, checkout: from, signal } = options
   if (from === undefined) return []
   const layer = await carryLayer({ reader, tree, store: layersFolder(stateFolder), from, signal })
   return layer === undefined ? [] : [layer]
 }
 
-async function explainNoLayer({ reader, lockfileOf, mode }: OpenLayerOptions): Promise<string> {
+async function explainNoLayer({ reader, lockfileTree, mode }: OpenLayerOptions): Promise<string> {
   if (mode === 'carry') return 'none: the checkout has no installed dependencies'
-  const text = Buffer.from((await reader.read(lockfileOf, 'package.json')) ?? []).toString('utf8')
+  const text = Buffer.from((await reader.read(lockfileTree, 'package.json')) ?? []).toString('utf8')
   return /"(dev)?dependencies"\s*:\s*\{\s*"/i.test(text)
     ? 'none: package.json names dependencies, and there is no lockfile to install them from'
     : 'none: there is no lockfile'

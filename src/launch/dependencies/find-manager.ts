@@ -24,7 +24,7 @@ export async function findManager(
   if (lockfile.manager === 'poetry') throw new MissingManagerError(lockfile)
   const wanted = parseManagerPackage(wantedManager, lockfile.manager)
   const [name = ''] = lockfile.install
-  const [found] = await findOnPath(name, { apart: projects, asOrdered: true })
+  const [found] = await findOnPath(name, { projectFolders: projects, keepOrder: true })
   const program = found === undefined || name !== 'python3' ? found : await realPython(found)
   if (program === undefined) {
     const fallback = wanted ?? parseManagerPackage(findManagerForFormat(name, reading.text), name)

@@ -20,7 +20,7 @@ import { checkEnvironment, storeFolder } from './run-manager.ts'
 export interface OpenLayerOptions {
   readonly reader: TreeReader
   /** The tree whose lockfile is trusted. */
-  readonly lockfileOf: TreeId
+  readonly lockfileTree: TreeId
   readonly mode: CertifySettings['dependencies']
   /** Names of packages whose install scripts run. */
   readonly installScripts?: readonly string[]

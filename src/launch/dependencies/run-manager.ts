@@ -43,7 +43,7 @@ export async function runManager(
       ? parseManagerPackage(`${lockfile.manager}@${manager.version}`, lockfile.manager)
       : undefined
   if (managerPackage !== undefined) {
-    const npm = await findOnPath('npm', { asOrdered: true })
+    const npm = await findOnPath('npm', { keepOrder: true })
     await runInSandbox(context, npm[0] ?? 'npm', toInstallCommand(managerPackage).slice(1), path)
   }
   const managerBin = managerPrograms(path)

@@ -56,7 +56,7 @@ interface NodeGyp {
 
 /** Finds the node-gyp that is part of npm. */
 async function findNodeGyp(): Promise<NodeGyp | undefined> {
-  const [program] = await findOnPath('npm', { asOrdered: true })
+  const [program] = await findOnPath('npm', { keepOrder: true })
   if (program === undefined) return undefined
   const npm = dirname(dirname(await realpath(program)))
   const modules = join(npm, 'node_modules')

@@ -2,7 +2,7 @@
 
 import { openSandbox, type SandboxReport } from '../../sandbox/index.ts'
 
-export async function sandboxHere(): Promise<Pick<SandboxReport, 'tier' | 'reason'>> {
+export async function describeLocalSandbox(): Promise<Pick<SandboxReport, 'tier' | 'reason'>> {
   const { tier, reason } = (await openSandbox()).report
   return { tier, reason }
 }

@@ -1,6 +1,6 @@
 /**
- * What a run may cost, before it costs anything. What is known is said in numbers, what is not in words:
- * how often an agent asks its model, and how long it answers, nobody knows before.
+ * Estimates the cost of a run before it starts. Known amounts are numbers; unknowns are listed as text, such as how often
+ * an agent calls its model and how long the responses are.
  */
 
 import { agentProgram } from '../../agents/index.ts'
@@ -17,12 +17,12 @@ import { type AgentSettings, type LoopFile, makerRole } from '../../protocol/ind
 import { toProgramModel } from '../agents/program-model.ts'
 import { agentName } from '../checks/agent-name.ts'
 
-/** Where a file does not say how long an answer may be, the gateway does. */
+/** The limit of the gateway for responses, if the file has none. */
 const outputTokensDefault = 16_384
 
 type Most = Pick<Limits, 'iterations' | 'tokens' | 'costMicros'>
 
-/** That of the maker; what the agents of other roles cost counts towards the same limits. */
+/** Estimates the maker. Agents of other roles count towards the same limits. */
 export async function estimateCost(
   agents: LoopFile['agents'],
   prompt: string | undefined,
@@ -37,7 +37,7 @@ export async function estimateCost(
     ...found,
     unknown: [
       ...found.unknown,
-      ...others.map(([role, one]) => `what the agent for ${role} (${agentName(one)}) costs`),
+      ...others.map(([role, one]) => `the cost of the agent for ${role} (${agentName(one)})`),
     ],
   }
 }
@@ -63,18 +63,18 @@ async function estimateAgent(
   const model = modelOf(agent)
   if (model === undefined) return { ...withoutModel(agent), ...seen, most: limited }
   if ('subscription' in agent && agent.subscription) {
-    const unknown = ['it is paid by a subscription: what a run takes of that is not known']
+    const unknown = ['it is paid by a subscription: how much of it a run uses is unknown']
     return { billing: 'subscription', model, ...seen, most: limited, unknown }
   }
   const price = await priceOf(agent, model)
   const unknown = [
-    'how often the agent asks its model in an iteration; each time it sends what was said so far',
-    'how much it reads and how long it answers',
-    ...(prompt === undefined ? ['the prompt: only running the loop tells'] : []),
+    'how often the agent calls its model in an iteration; each call sends the conversation so far',
+    'how much it reads and how long its responses are',
+    ...(prompt === undefined ? ['the prompt: known only when the loop runs'] : []),
     ...(price?.isEstimated === true
       ? [`the price of ${model}: that of ${price.priceModel} is used`]
       : []),
-    ...(price === undefined ? [`the price of ${model}: it is not in the table`] : []),
+    ...(price === undefined ? [`the price of ${model}: not in the price table`] : []),
   ]
   if (price === undefined) return { billing: 'unknown', model, ...seen, most: limited, unknown }
   const input = seen.promptTokens ?? 0
@@ -97,7 +97,7 @@ function withoutModel(agent: AgentSettings): Pick<CostEstimate, 'billing' | 'unk
   const name = agent.type === 'command' ? agent.command[0] : 'the command'
   return {
     billing: 'unknown',
-    unknown: [`which models ${name} asks; what goes through the gateway is counted and limited`],
+    unknown: [`which models ${name} calls; calls through the gateway are counted and limited`],
   }
 }
 
@@ -119,7 +119,7 @@ async function priceOf(agent: AgentSettings, model: string): Promise<Price | und
   const settings = publicProviders[provider]
   const baseUrl = agent.type === 'model' ? agent.baseUrl : undefined
   if (baseUrl === undefined && settings === undefined) return undefined
-  // As the gateway charges: a known provider has its price also behind an address of this machine.
+  // Like the gateway: a known provider has its price even if it is reached at a local address.
   const source =
     settings === undefined
       ? { baseUrl: baseUrl ?? '', isFree: isLocalHostname(hostnameOf(baseUrl ?? '')) }

@@ -1,4 +1,4 @@
-/** What runs of a loop on record took, on average: the best guess that there is. */
+/** The average cost of earlier runs of a loop: the best available estimate. */
 
 import { loadRun } from '../../engine/index.ts'
 import type { RunState } from '../../loop/index.ts'
@@ -8,7 +8,7 @@ import type { Runs } from '../../runs/runs.ts'
 const looked = 200
 const runsMax = 5
 
-/** Of the newest few; undefined where there is none, or no record. */
+/** Uses the newest few runs; undefined if there are none. */
 export async function pastOf(
   { journal }: Partial<Pick<Runs, 'journal'>>,
   loop: string,

@@ -1,4 +1,4 @@
-/** What a run of a loop file would be, for those who want to know before. Nothing is made, started or spent. */
+/** Plans a run of a loop file. Creates, starts and spends nothing. */
 
 import { defaultLimits, defined, type Limits } from '../../loop/index.ts'
 import type { Plan } from '../../protocol/api/index.ts'
@@ -19,9 +19,9 @@ export interface PlanOptions {
   readonly worktree: WorktreeChoice
   /** The user vouches for the repository, even if an agent may have created it. */
   readonly isVouched?: boolean
-  /** In the place of those of the file. */
+  /** Override those of the file. */
   readonly limits?: Partial<Limits>
-  /** Files that may be there uncommitted, besides those of the loop: whole paths. */
+  /** Untracked files that do not count as uncommitted changes, besides those of the loop: absolute paths. */
   readonly apart?: readonly string[]
   readonly logDir?: string | undefined
   /** The run would be attended: a strong sandbox is not required. */

@@ -1,4 +1,4 @@
-/** The walls that a run would have, and whether they are enough for it. */
+/** The sandbox that a run would have, and whether it is strong enough. */
 
 import type { Plan } from '../../protocol/api/index.ts'
 import type { SandboxSettings } from '../../protocol/index.ts'
@@ -12,8 +12,8 @@ export async function planSandbox(
 ): Promise<NonNullable<Plan['sandbox']>> {
   if (require === 'none') {
     const problem = attended
-      ? 'no sandbox, as the loop file says'
-      : 'the loop file wants no sandbox, and the run is unattended: it would be refused'
+      ? 'no sandbox, as set in the loop file'
+      : 'the loop file disables the sandbox, but the run is unattended: it would be refused'
     return { tier: 'none', needed: 'none', problem }
   }
   const { tier, reason, fix } = (await openSandbox()).report

@@ -22,7 +22,7 @@ const queued = (name: string): QueueEntry => ({
 const inPlace = (workspace: string) => ({ workspace, isInPlace: true })
 
 describe('a new run', () => {
-  test('begins at once where there is a slot and nobody in its workspace', () => {
+  test('starts at once if a slot and its workspace are free', () => {
     expect(wouldWait([driven('a', '/x')], limits, inPlace('/y'))).toEqual({ waitsFor: 'nothing' })
     const asking = { ...driven('a', '/x'), waitsFor: 'person' } as const
     expect(wouldWait([asking, driven('b', '/y')], limits, inPlace('/x'))).toEqual({
@@ -30,7 +30,7 @@ describe('a new run', () => {
     })
   })
 
-  test('waits for whoever is in its workspace', () => {
+  test('waits for the run in its workspace', () => {
     expect(wouldWait([driven('a', '/x')], limits, inPlace('/x'))).toEqual({
       waitsFor: 'workspace',
       why: 'waits for workspace /x (a)',
@@ -46,7 +46,7 @@ describe('a new run', () => {
     expect(wouldWait([there], many, { workspace: '/x', isInPlace: false }).waitsFor).toBe('nothing')
   })
 
-  test('waits for a slot where all are taken, or others wait for one', () => {
+  test('waits for a slot if all are taken, or others already wait for one', () => {
     const full = [driven('a', '/x'), driven('b', '/y')]
     expect(wouldWait(full, limits, inPlace('/z')).why).toBe(
       'waits for a slot: 2 of 2 runs are at work',

@@ -1,4 +1,4 @@
-/** What a new run would wait for, by the queue as it is. Pure. */
+/** What a new run would wait for in the current queue. Pure. */
 
 import type { Plan, QueueEntry } from '../../protocol/api/index.ts'
 

@@ -25,7 +25,7 @@ export async function findEarlierWork(
     const { worktree } = await readCreated(journal, run)
     if (worktree === undefined) return certificate.tree === tree ? found : undefined
     const { branch } = worktree
-    const branchTree = await openGitTrees(await repositoryOf(worktree)).treeOf(
+    const branchTree = await openGitTrees(await repositoryOf(worktree)).resolveTree(
       `refs/heads/${branch}`,
     )
     return branchTree === certificate.tree ? { ...found, branch } : undefined

@@ -111,7 +111,7 @@ async function checkAgent(
   if (missing.length > 0) return { what: 'agent', status: 'problem', detail: missing.join(' ') }
   const found =
     agent.type === 'program'
-      ? findAgentProgram(agentProgram(agent.program), { ...at, apart: [at.workspace] })
+      ? findAgentProgram(agentProgram(agent.program), { ...at, projectFolders: [at.workspace] })
       : undefined
   const version = found?.version === undefined ? '' : ` ${found.version}`
   return { what: 'agent', status: 'ok', detail: `${agentName(agent)}${version}` }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { missingDependencies } from './missing-dependencies.ts'
+import { findMissingDependencies } from './missing-dependencies.ts'
 
 let folder: string
 
@@ -18,7 +18,7 @@ const write = (name: string, content: object): void =>
   writeFileSync(join(folder, 'project', name), JSON.stringify(content))
 
 const missing = (mode: 'install' | 'carry' = 'install') =>
-  missingDependencies(join(folder, 'project'), mode, join(folder, 'state'))
+  findMissingDependencies(join(folder, 'project'), mode, join(folder, 'state'))
 
 test('without a lockfile and installed packages, versions must be resolved', async () => {
   expect((await missing()).unresolved).toContain('package.json')

@@ -17,7 +17,7 @@ export interface MissingDependencies {
   readonly unresolved?: string
 }
 
-export async function missingDependencies(
+export async function findMissingDependencies(
   workspace: string,
   mode: CertifySettings['dependencies'],
   stateFolder: string,
@@ -25,7 +25,7 @@ export async function missingDependencies(
   if (mode !== 'install') return { sources: [] }
   const top = folderWithGit(workspace) ?? workspace
   const { reader, tree } = folderFiles(top)
-  const needed = await listNeededApprovals({ reader, lockfileOf: tree, mode, stateFolder })
+  const needed = await listNeededApprovals({ reader, lockfileTree: tree, mode, stateFolder })
   const sources = needed.filter(({ approved }) => approved === undefined)
   const isInstalled = installedFolders.some((name) => existsSync(join(top, name)))
   if (isInstalled || (await planLayer(reader, tree)).length > 0) return { sources }

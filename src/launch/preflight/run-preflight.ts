@@ -6,11 +6,11 @@
 import { delimiter, join } from 'node:path'
 import type { CheckContext, RunPreflight } from '../../engine/index.ts'
 import {
+  asInfrastructureError,
   type BaseResult,
   createBaseResultKey,
   type DependencyLayer,
   findBaseResult,
-  notOfTheWork,
 } from '../../evidence/index.ts'
 import { defined, type Fault, type Preflight, type PreflightCheck } from '../../loop/index.ts'
 import type { HostPorts } from '../../runs/host-ports.ts'
@@ -59,7 +59,7 @@ export function openPreflight(
       const layer = await withInfrastructureErrors(
         openLayer({
           reader,
-          lockfileOf: base,
+          lockfileTree: base,
           mode: certifying.certify.dependencies,
           installScripts: certifying.certify.installScripts,
           stateFolder,
@@ -79,7 +79,7 @@ export function openPreflight(
     },
     async tryChecks({ base, signal }, onBegin) {
       const place = await withInfrastructureErrors(
-        openCertifyingCheckout({ tree: base, lockfileOf: base, signal }, options),
+        openCertifyingCheckout({ tree: base, lockfileTree: base, signal }, options),
       )
       digest ??= place.layer.digest
       try {
@@ -110,7 +110,7 @@ async function withInfrastructureErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    throw notOfTheWork(error)
+    throw asInfrastructureError(error)
   }
 }
 

@@ -7,7 +7,7 @@
  */
 
 import {
-  lastOf,
+  lastIteration,
   type RecordedIteration,
   type RecordedStep,
   type Recording,
@@ -45,7 +45,7 @@ export async function findDifference(
 /** A replay does not repeat changes that people make to the files while a run is interrupted or waits. */
 function withCause(
   difference: Difference,
-  { changedIn }: Recording,
+  { changedInIteration: changedIn }: Recording,
   iteration: number,
 ): Difference {
   if (changedIn === undefined || changedIn > iteration) return difference
@@ -153,8 +153,9 @@ function compareOutcome(recording: Recording, again: Recording): Difference | un
     return undefined
   const words = (outcome: Outcome | undefined): string =>
     outcome === undefined ? 'not ended' : describeOutcome(outcome)
-  const iteration = lastOf(recording)
-  const further = lastOf(again) > iteration ? `, and it continued after iteration ${iteration}` : ''
+  const iteration = lastIteration(recording)
+  const further =
+    lastIteration(again) > iteration ? `, and it continued after iteration ${iteration}` : ''
   return { message: `recorded: ${words(then)}; now: ${words(now)}${further}` }
 }
 

@@ -36,7 +36,7 @@ test.each(pairs)('%s are the same in both runs', (_what, one, other) => {
 
 const others: readonly (readonly [string, string, string])[] = [
   ['another branch', 'On branch run/mend_it', 'On branch replay/run/mend.it'],
-  ['a commit of somebody else', '1a2b3c4 mend it: iteration 1', '1a2b3c5 mend it: iteration 1'],
+  ['a foreign commit', '1a2b3c4 mend it: iteration 1', '1a2b3c5 mend it: iteration 1'],
   ['another iteration', '1a2b3c4 mend it (2): iteration 1', '1a2b3c4 mend it (2): iteration 2'],
   ['another file', 'in /home/ada/work/a', 'in /home/ada/work/b'],
   ['a file that can be run', '-rwxr-xr-x 1 a a 12 x', '-rw-r--r-- 1 a a 12 x'],

@@ -21,7 +21,12 @@ import {
 } from '../../engine/index.ts'
 import type { Exchange, ReplaySettings } from '../../gateway/index.ts'
 import { loadExchange } from '../../history/load-exchange.ts'
-import { findStep, lastOf, type RecordedStep, type Recording } from '../../history/recording.ts'
+import {
+  findStep,
+  lastIteration,
+  type RecordedStep,
+  type Recording,
+} from '../../history/recording.ts'
 import {
   type AgentContext,
   type Amount,
@@ -89,7 +94,7 @@ const createRecordEndHook = (recording: Recording): Hook => ({
   blocking: true,
   run({ state }) {
     const iteration = state.open?.iteration ?? 0
-    if (iteration > lastOf(recording)) throw createRecordEnded(`iteration ${iteration}`)
+    if (iteration > lastIteration(recording)) throw createRecordEnded(`iteration ${iteration}`)
   },
 })
 

@@ -18,7 +18,7 @@ import {
 import {
   countExchanges,
   iterationBefore,
-  lastOf,
+  lastIteration,
   type Recording,
   readRecording,
 } from '../../history/recording.ts'
@@ -198,7 +198,7 @@ function describeEndOfRecord(original: Recording): string | undefined {
   if (endedWithoutIntervention(original)) return undefined
   const { outcome, status } = original.state
   const how = outcome === undefined ? `the run is ${status}` : describeOutcome(outcome)
-  const last = lastOf(original)
+  const last = lastIteration(original)
   const where =
     last === iterationBefore(original) ? 'before its first iteration' : `in iteration ${last}`
   return `the recording ends ${where} (${how})`

@@ -10,10 +10,10 @@ import type { Json, SandboxSummary } from '../../loop/index.ts'
 export function translateTools(
   tools: Tools,
   { from, to }: { readonly from: string; readonly to: string },
-  walls: SandboxSummary | undefined,
+  sandbox: SandboxSummary | undefined,
 ): Tools {
   const translate = (name: string, args: Json): Json =>
-    walls?.tier === 'strong' && runsInSandbox(name)
+    sandbox?.tier === 'strong' && runsInSandbox(name)
       ? args
       : mapStrings(args, (text) => text.replaceAll(from, to))
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { stepId } from '../ids.ts'
-import { kindOf, nameProblem, parseStepId } from './step-name.ts'
+import { nameProblem, parseStepId, parseStepKind } from './step-name.ts'
 
 describe('the name of a step', () => {
   test.each(['plan', 'run tests', 'a.b-c_d', 'überprüfen', '__proto__', 'x'.repeat(200)])(
@@ -29,8 +29,8 @@ test.each([
   [stepId('', 'ask:allow merge', 1), 'ask'],
   [stepId('', 'other:thing', 1), 'step'],
   [stepId('', ':odd', 1), 'step'],
-])('the id %s tells that the step is of the kind %s', (id, kind) => {
-  expect(kindOf(id)).toBe(kind)
+])('the id %s shows that the step is of the kind %s', (id, kind) => {
+  expect(parseStepKind(id)).toBe(kind)
 })
 
 test.each([

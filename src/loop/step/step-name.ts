@@ -17,7 +17,7 @@ export function nameProblem(name: string): string | undefined {
 }
 
 /** The kind that prefixes the name, for callers that have only the id. */
-export function kindOf(step: StepId): StepKind {
+export function parseStepKind(step: StepId): StepKind {
   const name = ownPart(step)
   const prefix = name.slice(0, Math.max(0, name.indexOf(':')))
   return stepKinds.find((kind) => kind === prefix) ?? 'step'
@@ -32,7 +32,7 @@ export function parseStepId(step: StepId): {
   readonly occurrence: number
 } {
   const own = ownPart(step)
-  const kind = kindOf(step)
+  const kind = parseStepKind(step)
   const [name = '', occurrence = '1'] = own.slice(kind === 'step' ? 0 : kind.length + 1).split('#')
   const path = step.slice(0, step.length - own.length)
   return { path, kind, name, occurrence: Number(occurrence) }

@@ -247,10 +247,10 @@ function describeRefusal({ code, check, message, findings = [] }: Refusal): stri
     [file, line, text].filter((part) => part !== undefined).join(':'),
   )
   return [
-    `The checks passed, and the work was not certified: ${code}${about}`,
+    `The checks passed, but the work was not certified: ${code}${about}`,
     quote([message, ...places].join('\n')),
   ]
 }
 
-/** Foreign text is quoted, so that it cannot pass for ours, such as a check that was met. */
+/** Foreign text is quoted, so that it cannot be mistaken for ours, such as a check that was met. */
 const quote = (text: string): string => text.replaceAll(/^/gm, '> ')

@@ -1,4 +1,4 @@
-/** The loop type `plain` as a loop file has it: its keys, its role, and its loop. */
+/** The loop type `plain` for loop files: its keys, its role, and its loop. */
 
 import { type CaptureLimits, captureLimits, defaultRoles } from '../../loop/index.ts'
 import {
@@ -79,7 +79,7 @@ export const plainType: LoopTypeDefinition<PlainKeys> = {
     return {
       loop: plainLoop(settings),
       variables,
-      warnings: forgotten(file, variables),
+      warnings: warnAboutMissingProgress(file, variables),
       firstPrompt: (beginning) => first(beginning).text,
     }
   },
@@ -96,10 +96,10 @@ function plainSettings(
   return { name, version, prompt, context, progress, until }
 }
 
-/** The repair agent reads nothing in its prompt but how far its search is. */
+/** The repair agent reads only the state of its search from the prompt. */
 const repairPrompt = 'Make the checks pass.\n\n{{ progress }}'
 
-/** A prompt that is missing for any other agent is missed as ever. */
+/** Other agents still need a prompt. */
 function withDefaultPrompt(written: JsonObject): JsonObject {
   const { prompt, agents } = written
   if (prompt !== undefined) return written
@@ -108,12 +108,14 @@ function withDefaultPrompt(written: JsonObject): JsonObject {
   return isRepair ? { ...written, prompt: repairPrompt } : written
 }
 
-/** What it tried is in its last report, which only progress holds. */
-function forgotten(
+/** The repair agent finds its earlier attempts only in `{{ progress }}`. */
+function warnAboutMissingProgress(
   { agents }: LoopFile<PlainKeys>,
   variables: readonly string[],
 ): readonly string[] {
   const knows = variables.some((name) => name === 'progress' || name === 'agent_report')
   if (agents[makerRole]?.type !== 'repair' || knows) return []
-  return ['prompt: without {{ progress }} each iteration of the repair agent searches anew.']
+  return [
+    'prompt: without {{ progress }} the repair agent starts its search over in each iteration.',
+  ]
 }

@@ -131,7 +131,7 @@ describe('progress', () => {
     }
     const progress = addResult(undefined, result(1, { checks: [] }), limits, [refusal])
     expect(describeProgress(progress).split('\n').slice(-4)).toEqual([
-      'The checks passed, and the work was not certified: concerns (check review)',
+      'The checks passed, but the work was not certified: concerns (check review)',
       '> too clever',
       '> ## Iteration 2',
       '> a.ts:3:why?',

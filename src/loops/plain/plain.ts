@@ -5,7 +5,7 @@
  *   ├─ prompt         written from the input and the progress, recorded with what was cut
  *   ├─ agent:maker    works; its report is a claim
  *   ├─ check:…        every check of the run, on the tree that the agent left
- *   ├─ changes        the changed files, where that can be determined
+ *   ├─ changes        the changed files, if they can be determined
  *   └─ certify:…      by the engine, once the checks pass. The next prompt reports a refusal
  *
  * E3. A prompt knows the input, the progress, and the remaining budget. E5. Whatever the agent
@@ -52,8 +52,7 @@ export interface PlainSettings {
   /** The maximum length of a prompt. Default: 100,000 tokens. */
   readonly context?: { readonly tokensMax: number }
   /**
-   * What later iterations are told about an iteration. Default: 5 entries, 500 characters of each
-   * output.
+   * How much of an iteration later prompts include. Default: 5 entries, 500 characters of each output.
    */
   readonly progress?: Partial<CaptureLimits>
   /** Default: the checks pass, or nothing changed for 3 iterations. */
@@ -86,6 +85,7 @@ export function plainLoop(settings: PlainSettings): PlainLoop {
   return {
     name: settings.name ?? 'plain',
     version: settings.version ?? JSON.stringify(settings),
+    revision: 1,
     createContext: (input, previous) => ({ input: input ?? {}, previous }),
     async iterate(context, it) {
       const written = await it.step('prompt', () => writePrompt(settings, prompt, context, it), {
@@ -115,7 +115,7 @@ export function plainLoop(settings: PlainSettings): PlainLoop {
 
 /**
  * Finds problems in a prompt before a run starts: syntax, unknown variables in any branch, and, by
- * rendering it twice, whatever else a first and a later iteration would meet.
+ * rendering it twice, other errors that a first or a later iteration would hit.
  */
 export async function checkPlainLoop(
   settings: PlainSettings,

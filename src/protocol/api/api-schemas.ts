@@ -5,12 +5,12 @@ import { artifactSchema, certificateEntrySchema } from './artifacts.ts'
 import { cleanedWorktreeSchema, diffSchema, mergedSchema, worktreeEntrySchema } from './changes.ts'
 import {
   answerSchema,
+  controlSchema,
   forkSchema,
   limitsRequestSchema,
   mergeSchema,
   resumeSchema,
   retrySchema,
-  tellSchema,
 } from './control-requests.ts'
 import { daemonInfoSchema, healthSchema, readinessSchema } from './daemon-info.ts'
 import {
@@ -75,6 +75,6 @@ export const apiSchemas: readonly z.ZodType[] = [
   runRemovedSchema,
   runSchema,
   stepSchema,
-  tellSchema,
+  controlSchema,
   worktreeEntrySchema,
 ]

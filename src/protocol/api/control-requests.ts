@@ -22,7 +22,7 @@ export interface ControlRequest {
   readonly reason?: string
 }
 
-export const tellSchema: z.ZodType<ControlRequest> = exactly<ControlRequest>()(
+export const controlSchema: z.ZodType<ControlRequest> = exactly<ControlRequest>()(
   z.strictObject({ by, reason: z.string().max(10_000).exactOptional() }),
 ).register(published, { id: 'TellRequest' })
 

@@ -13,6 +13,7 @@ export {
 export {
   answerSchema,
   type ControlRequest,
+  controlSchema,
   type ForkRequest,
   forkSchema,
   limitsRequestSchema,
@@ -22,7 +23,6 @@ export {
   type RetryRequest,
   resumeSchema,
   retrySchema,
-  tellSchema,
 } from './control-requests.ts'
 export {
   type AgentStatus,

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { CheckStatus, TreeId } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
 import { count, id, listOf } from '../values.ts'
+import { type ChangeClass, changeClasses } from './change-class.ts'
 
 /** Weakest first. */
 export const strengthLevels = ['checks-pass', 'work-alone', 'red-to-green'] as const
@@ -64,18 +65,6 @@ export interface ControlRun {
   /** Whether the result was the expected one. */
   readonly held: boolean
 }
-
-export const changeClasses = [
-  'work',
-  'new-test',
-  'not-read',
-  'documents',
-  'free-keys',
-  'dependencies',
-  'sealed',
-  'other',
-] as const
-export type ChangeClass = (typeof changeClasses)[number]
 
 export interface ChangeNote {
   readonly path: string

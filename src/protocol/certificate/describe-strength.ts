@@ -1,14 +1,13 @@
 /** Describes the strength of a certificate in sentences for a human reader. */
 
 import type { Certificate } from './certificate.ts'
-import {
-  type ChangeClass,
-  type CommandEvidence,
-  type ControlRun,
-  changeClasses,
-  type StrengthLevel,
-  type TestEvidence,
+import type {
+  CommandEvidence,
+  ControlRun,
+  StrengthLevel,
+  TestEvidence,
 } from './certificate-strength.ts'
+import { type ChangeClass, changeClasses } from './change-class.ts'
 
 const levels: Readonly<Record<StrengthLevel, string>> = {
   'checks-pass': 'the checks pass on these files',

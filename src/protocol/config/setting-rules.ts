@@ -164,7 +164,7 @@ export function valueAt(config: Config, { at }: SettingRule): SettingValue | und
 }
 
 /** The reverse of `entriesOf`. */
-export function configOf(entries: readonly (readonly [SettingRule, SettingValue])[]): Config {
+export function toConfig(entries: readonly (readonly [SettingRule, SettingValue])[]): Config {
   const config: Record<string, unknown> = {}
   for (const [{ at }, value] of entries) {
     const [group, key] = at

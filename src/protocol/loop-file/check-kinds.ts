@@ -1,5 +1,5 @@
 /**
- * The kinds of checks, and what the rest of the program has to know of each: nothing else tells them apart. How each is
+ * The kinds of checks, and what other code needs to know about each; no other code distinguishes them. How each is
  * written is in `checks-schema.ts`; how it is opened, in `launch/checks/kinds`.
  */
 

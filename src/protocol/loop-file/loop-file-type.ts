@@ -37,7 +37,7 @@ export interface AgentRole extends RoleAppearance {
   readonly description: string
   /** `read`: it may read the workspace, and changes nothing. */
   readonly access: 'write' | 'read'
-  /** A file that names no agent for it is refused, goes without, or has the agent of another role. */
+  /** If the file names no agent for this role: it is refused, has none, or uses the agent of another role. */
   readonly absent: 'refused' | 'allowed' | { readonly sameAs: string }
 }
 

@@ -3,7 +3,7 @@
  *
  *     for (const { name, run } of agentContract({ make: () => myAgent })) test(name, run)
  *
- * Each case makes the agent anew and rejects with a `ContractError` that says which rule was broken. Which
+ * Each case creates a new agent and rejects with a `ContractError` that says which rule was broken. Which
  * cases there are is decided by the options alone: an agent that does not spend has to show that it does
  * not, and so on. None passes because it did not apply.
  */

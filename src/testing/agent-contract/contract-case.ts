@@ -72,7 +72,9 @@ export function requireAlike(one: Work, other: Work, when: string): void {
     ].join(', ')
   const [wanted, found] = [shape(one), shape(other)]
   if (wanted === found) return
-  throw new ContractError(`${when} it ${found}; alone it ${wanted}. Begin anew in each \`work\`.`)
+  throw new ContractError(
+    `${when} it ${found}; alone it ${wanted}. Start from scratch in each \`work\`.`,
+  )
 }
 
 export function requireAtWork(trial: Trial): void {

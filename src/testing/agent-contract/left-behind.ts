@@ -69,7 +69,7 @@ export async function processesIn(folders: readonly string[]): Promise<readonly 
   return found.flat()
 }
 
-/** Ends those that are at work in one of these folders, which are about to go. */
+/** Ends processes that work in one of these folders, which are about to be removed. */
 export async function endProcessesIn(folders: readonly string[]): Promise<void> {
   for (const id of await processesIn(folders)) {
     try {

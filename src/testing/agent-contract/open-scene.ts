@@ -56,7 +56,7 @@ export interface Trial {
   readonly calls: readonly string[]
   readonly notes: readonly AgentNote[]
   readonly reservations: readonly ReservationSeen[]
-  /** Everything it told, called and reported, as one text. */
+  /** All its notes, calls and reports, as one text. */
   trace(): string
   /** What it did after its end. */
   late(): readonly string[]
@@ -89,7 +89,7 @@ const defaultEndMs = 10_000
 const stopMs = 1000
 
 export interface Played {
-  /** What is still alive, if it was asked to look. */
+  /** What is still alive, if the case checks that. */
   readonly left: readonly string[]
   /** What `play` rejected with. */
   readonly failure?: { readonly error: unknown }
@@ -168,7 +168,7 @@ async function stopAll(trials: readonly Trial[]): Promise<void> {
   for (const trial of trials) trial.stop()
   const untilMs = performance.now() + stopMs
   do {
-    // Also for those that are over: what they began a moment ago is there only now.
+    // Also for finished tasks: resources that they created a moment ago are visible only now.
     await new Promise((resolve) => setTimeout(resolve, 20))
   } while (trials.some((trial) => !trial.isOver()) && performance.now() < untilMs)
 }
@@ -219,7 +219,7 @@ function startTrial(agent: Agent, task: AgentTask, stage: Stage): Trial {
   }
 }
 
-/** Also what throws at once has ended. */
+/** A task that throws synchronously has ended too. */
 async function beginWork(agent: Agent, task: AgentTask, context: AgentContext): Promise<End> {
   try {
     return { type: 'reported', report: await agent.work(task, context) }
@@ -248,7 +248,7 @@ interface Watch {
   close(): void
 }
 
-/** A context like the engine's, and a list of all that is done with it. */
+/** A context like the engine's, and a list of all calls on it. */
 function watch(stage: Stage, signal: AbortSignal): Watch {
   const { tools = {} } = stage.options
   const named = stage.tool

@@ -13,7 +13,7 @@ import { ContractError, isDone, requireEnd, requireReport } from './contract-rul
 import type { Scene, Trial } from './open-scene.ts'
 
 export const stopCases: readonly CasePlan[] = [
-  { name: 'does nothing when it was stopped before it began', play: doesNothingWhenStopped },
+  { name: 'does nothing if it was stopped before it started', play: doesNothingWhenStopped },
   { name: 'leaves nothing behind when it is done', leavesNothing: true, play: isOverAtItsEnd },
 ]
 
@@ -37,7 +37,7 @@ async function isOverAtItsEnd(scene: Scene, stage: Stage): Promise<void> {
 
 export const instant: readonly CasePlan[] = [
   {
-    name: 'is over before it could be stopped',
+    name: 'ends before it could be stopped',
     isSlow: true,
     async play(scene, { task, startMs }) {
       const trial = await scene.start(task('egret'))
@@ -50,7 +50,7 @@ export const instant: readonly CasePlan[] = [
 ]
 
 export const stoppable: readonly CasePlan[] = [
-  { name: 'ends when it is stopped in the midst', isSlow: true, play: endsWhenStopped },
+  { name: 'ends when it is stopped while it works', isSlow: true, play: endsWhenStopped },
   {
     name: 'leaves nothing behind when it is stopped',
     isSlow: true,
@@ -59,7 +59,7 @@ export const stoppable: readonly CasePlan[] = [
       await requireQuiet(await endsWhenStopped(scene, stage))
     },
   },
-  { name: 'goes on when another of its tasks is stopped', isSlow: true, play: goesOn },
+  { name: 'continues when another of its tasks is stopped', isSlow: true, play: goesOn },
 ]
 
 async function endsWhenStopped(scene: Scene, stage: Stage): Promise<Trial> {

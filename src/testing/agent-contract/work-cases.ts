@@ -8,11 +8,11 @@ const promptBytes = 4 * 1024 * 1024
 const outputChars = 1024 * 1024
 
 export const workCases: readonly CasePlan[] = [
-  { name: 'reports in the right shape, with the status that it should', play: reportsWell },
-  { name: 'puts notes that can be read', play: notesWell },
-  { name: 'does the same again when it is asked again', play: doesItAgain },
+  { name: 'reports in the right shape, with the expected status', play: reportsWell },
+  { name: 'writes valid notes', play: notesWell },
+  { name: 'does the same when it gets the same task again', play: doesItAgain },
   { name: 'does two tasks at once without mixing them', play: doesTwoAtOnce },
-  { name: 'takes a prompt of four megabytes', play: takesAHugePrompt },
+  { name: 'accepts a prompt of four megabytes', play: takesAHugePrompt },
   { name: 'throws nothing but faults, also for an empty prompt', play: takesAnEmptyPrompt },
 ]
 
@@ -61,7 +61,7 @@ async function takesAnEmptyPrompt(scene: Scene): Promise<void> {
 
 export const withTools: readonly CasePlan[] = [
   {
-    name: 'takes failures of tools as data',
+    name: 'treats failures of tools as data',
     async play(scene, { task }) {
       const tool = (): never => {
         throw new Error(`The disk is full. ${'x'.repeat(outputChars)}`)
@@ -88,7 +88,7 @@ export const withoutTools: readonly CasePlan[] = [
 ]
 
 export const saysThatItNeedsAWorkspace: CasePlan = {
-  name: 'says that it needs a workspace',
+  name: 'reports that it needs a workspace',
   async play(scene, { task }) {
     const trial = await scene.start(task('stilt'), { withoutWorkspace: true })
     const end = await trial.end()
@@ -100,7 +100,7 @@ export const saysThatItNeedsAWorkspace: CasePlan = {
 }
 
 export const doesWithoutAWorkspace: CasePlan = {
-  name: 'does without a workspace',
+  name: 'works without a workspace',
   async play(scene, stage) {
     const { report } = await workOn(scene, stage, 'stilt', { withoutWorkspace: true })
     requireStatus(report, stage)

@@ -32,7 +32,7 @@ function applyEvent(decisions: readonly KeptDecision[], event: RunEvent): readon
   }
 }
 
-/** Questions that are asked anew need a new answer. */
+/** A question that is asked again needs a new answer. */
 const reopen = (decisions: readonly KeptDecision[], from: number): readonly KeptDecision[] =>
   decisions.map((one) =>
     one.isApplied && one.question !== undefined && Number.parseInt(one.question, 10) >= from

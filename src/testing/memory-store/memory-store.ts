@@ -78,7 +78,7 @@ function openConnection(data: MemoryData): Store {
       const listeners = [...own]
       own.clear()
       for (const listener of listeners) data.listeners.delete(listener)
-      // A reader that waits looks once more, and finds the store closed.
+      // A waiting reader checks once more, and finds the store closed.
       for (const { onChange } of listeners) onChange()
     },
   }

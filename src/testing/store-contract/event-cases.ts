@@ -140,7 +140,7 @@ const deriving: readonly StoreCase[] = [
     },
   },
   {
-    name: 'E8: knows what agents tried, the newest first, until it is told to forget',
+    name: 'E8: knows what agents tried, newest first, until a run forgets it',
     async play(store) {
       const one = await writeRun(store)
       const other = await writeRun(store)

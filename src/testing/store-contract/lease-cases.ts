@@ -64,7 +64,7 @@ const owning: readonly StoreCase[] = [
     },
   },
   {
-    name: 'refuses a run that it does not have',
+    name: 'refuses an unknown run',
     async play(store) {
       await refuses(store.acquire('gone' as never, 'one'), 'unknown-run')
     },
@@ -87,7 +87,7 @@ async function replaced(store: Store, scene: StoreScene) {
 
 const fencing: readonly StoreCase[] = [
   {
-    name: 'refuses what an owner writes that was replaced, and keeps nothing of it',
+    name: 'refuses writes of an owner that was replaced, and keeps nothing of them',
     async play(store, scene) {
       const { run, lease, unit } = await replaced(store, scene)
       const late = unit([note('late')], { blobs: ['b1' as never] })
@@ -107,7 +107,7 @@ const fencing: readonly StoreCase[] = [
     },
   },
   {
-    name: 'tells holders apart by their fence, also under the same name',
+    name: 'distinguishes holders by their fence, even under the same name',
     async play(store, scene) {
       const { run, newer, other } = await replaced(store, scene)
       await other.release(newer)

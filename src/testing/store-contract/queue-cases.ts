@@ -111,7 +111,7 @@ export const queueCases: readonly StoreCase[] = [
     },
   },
   {
-    name: 'tells which queued runs are neither ended nor paused',
+    name: 'lists queued runs that are neither ended nor paused',
     async play(store) {
       const statuses = [
         ['pending', []],
@@ -130,7 +130,7 @@ export const queueCases: readonly StoreCase[] = [
     },
   },
   {
-    name: 'refuses to queue a run that it does not have',
+    name: 'refuses to queue an unknown run',
     async play(store) {
       const gone = 'gone' as RunId
       await refuses(store.queue.put(gone, row()), 'unknown-run')

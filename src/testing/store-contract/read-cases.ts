@@ -108,7 +108,7 @@ const reading: readonly StoreCase[] = [
     },
   },
   {
-    name: 'tells which runs have events after a position',
+    name: 'lists the runs that have events after a position',
     async play(store) {
       assert.equal(await store.lastPosition(), 0)
       assert.deepEqual(await store.changedRuns(0), { position: 0, runs: [] })
@@ -130,7 +130,7 @@ const reading: readonly StoreCase[] = [
 
 const watching: readonly StoreCase[] = [
   {
-    name: 'calls back after what this connection and others write, until it is stopped',
+    name: 'calls back after writes of this and other connections, until it is stopped',
     async play(store, scene) {
       const other = scene.open()
       const { run, write } = await writeRun(store)

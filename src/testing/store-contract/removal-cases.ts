@@ -103,7 +103,7 @@ const removing: readonly StoreCase[] = [
     },
   },
   {
-    name: 'refuses what the owner of a removed run writes later',
+    name: 'refuses later writes of the owner of a removed run',
     async play(store, scene) {
       const { take, unit, run } = await writeRun(store)
       const lease = await take('frozen')

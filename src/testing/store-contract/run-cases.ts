@@ -36,7 +36,7 @@ async function createSome(store: Store): Promise<void> {
 
 const finding: readonly StoreCase[] = [
   {
-    name: 'finds a run by id, by name, and by a beginning that only one run has',
+    name: 'finds a run by id, by name, and by a unique prefix',
     async play(store) {
       await createSome(store)
       for (const [text, name] of [
@@ -53,7 +53,7 @@ const finding: readonly StoreCase[] = [
     },
   },
   {
-    name: 'refuses a beginning that several runs have, and names them',
+    name: 'refuses an ambiguous prefix, and lists the matches',
     async play(store) {
       await createSome(store)
       const { details } = await refuses(store.findRun('brave-o'), 'ambiguous-run')
@@ -64,7 +64,7 @@ const finding: readonly StoreCase[] = [
     },
   },
   {
-    name: 'refuses a text that no run begins with',
+    name: 'refuses a prefix that matches no run',
     async play(store) {
       await createSome(store)
       for (const text of ['', '%', '_', '%fox', 'other', 'calm\\_', 'calmXfox', "'; --"]) {
@@ -82,7 +82,7 @@ const finding: readonly StoreCase[] = [
     },
   },
   {
-    name: 'creates a fork only while its origin is there',
+    name: 'creates a fork only while its origin exists',
     async play(store) {
       const fork = (run: string): RunCreated => ({
         ...created,
@@ -96,7 +96,7 @@ const finding: readonly StoreCase[] = [
     },
   },
   {
-    name: 'keeps the row of a run in step with its events',
+    name: 'keeps the row of a run in sync with its events',
     async play(store) {
       const { run, name, write } = await writeRun(store, { workspace: '/work', atMs: 77 })
       assert.deepEqual(await store.findRun(run), {
@@ -121,7 +121,7 @@ const finding: readonly StoreCase[] = [
     },
   },
   {
-    name: 'shows a run that was created with an iteration as being there',
+    name: 'shows the iteration that a run was created with',
     async play(store) {
       await store.createRun(newRun('fork', { event: { ...created, iteration: 4 } }))
       assert.equal((await store.findRun('fork')).iteration, 4)

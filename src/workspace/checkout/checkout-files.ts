@@ -23,7 +23,7 @@ export interface CheckoutFiles extends ExpectedFiles {
 export interface CheckoutFilesOptions {
   readonly over: FileOverrides
   readonly keep: readonly string[]
-  readonly apart: ReadonlySet<Bytes>
+  readonly managedPaths: ReadonlySet<Bytes>
   readonly hash: ContentHash
 }
 
@@ -31,7 +31,7 @@ export function computeCheckoutFiles(
   tree: TreeFiles,
   options: CheckoutFilesOptions,
 ): CheckoutFiles {
-  const { over, apart, hash } = options
+  const { over, managedPaths, hash } = options
   const files = new Map(tree.files)
   const overrides = new Map<Bytes, OverrideFile>()
   const empty = new Set(tree.folders)
@@ -46,11 +46,11 @@ export function computeCheckoutFiles(
       overrides.set(path, file)
     }
   }
-  for (const path of files.keys()) if (isIn(apart, path)) files.delete(path)
-  const folders = collectFolders([...files.keys(), ...apart, ...empty])
-  for (const path of empty) if (!isIn(apart, path)) folders.add(path)
-  const keep = filterKeepPaths(options.keep, { files, folders }, apart)
-  return { files, folders, apart, overrides, keep, keepParents: collectFolders(keep) }
+  for (const path of files.keys()) if (isIn(managedPaths, path)) files.delete(path)
+  const folders = collectFolders([...files.keys(), ...managedPaths, ...empty])
+  for (const path of empty) if (!isIn(managedPaths, path)) folders.add(path)
+  const keep = filterKeepPaths(options.keep, { files, folders }, managedPaths)
+  return { files, folders, managedPaths, overrides, keep, keepParents: collectFolders(keep) }
 }
 
 /** The paths that are not UTF-8, by display path. */
@@ -87,10 +87,10 @@ function removeConflicts(
   for (const other of empty) if (other.startsWith(`${path}/`)) empty.delete(other)
 }
 
-function isIn(apart: ReadonlySet<Bytes>, path: Bytes): boolean {
-  if (apart.size === 0) return false
+function isIn(managedPaths: ReadonlySet<Bytes>, path: Bytes): boolean {
+  if (managedPaths.size === 0) return false
   for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
-    if (apart.has(path.slice(0, end))) return true
+    if (managedPaths.has(path.slice(0, end))) return true
   }
   return false
 }

@@ -18,16 +18,17 @@ const pathBytesMax = 2048
 export function filterKeepPaths(
   paths: readonly string[],
   { files, folders }: Pick<TreeFiles, 'files' | 'folders'>,
-  apart: ReadonlySet<Bytes>,
+  managedPaths: ReadonlySet<Bytes>,
 ): ReadonlySet<Bytes> {
-  const isReserved = (path: Bytes): boolean => files.has(path) || apart.has(path)
+  const isReserved = (path: Bytes): boolean => files.has(path) || managedPaths.has(path)
   const kept = paths
     .map((path) => fromText(path.replace(/^(\.\/)+/, '').replace(/\/+$/, '')))
     .filter((path) => {
       const parts = path.split('/')
       const isPath = parts.every((part) => part !== '' && part !== '.' && part !== '..')
       const isInReserved = parts.some((_, index) => isReserved(parts.slice(0, index + 1).join('/')))
-      const isAbove = folders.has(path) || [...apart].some((one) => one.startsWith(`${path}/`))
+      const isAbove =
+        folders.has(path) || [...managedPaths].some((one) => one.startsWith(`${path}/`))
       return isPath && parts[0] !== '.git' && !isInReserved && !isAbove
     })
   return new Set(kept)

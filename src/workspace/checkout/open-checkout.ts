@@ -3,7 +3,7 @@
  *
  * 1. After `reset` every file is verified to match the tree or its override: it was read after it was written,
  *    and is known to be unchanged since (see `sweep.ts`). Otherwise `reset` rejects.
- * 2. No file in it is a hard link: all files are written anew.
+ * 2. No file in it is a hard link: all files are copied.
  * 3. Nothing is registered elsewhere: removing the folder removes everything.
  */
 
@@ -38,7 +38,7 @@ export interface ManagedPath {
   /** Whether the content at the absolute path is unchanged. */
   isIntact(whole: string): Promise<boolean>
   /** Creates the content at the absolute path, which does not exist yet. */
-  make(whole: string): Promise<void>
+  create(whole: string): Promise<void>
 }
 
 export interface OpenCheckoutOptions {
@@ -48,7 +48,7 @@ export interface OpenCheckoutOptions {
   readonly blobs: Blobs
   /** For trees in git. */
   readonly git?: CheckoutGit
-  readonly apart?: readonly ManagedPath[]
+  readonly managedPaths?: readonly ManagedPath[]
   /**
    * Commands run with an overlay over the checkout and never write to it: pass `overlayFolder` to the sandbox. The
    * next `reset` moves what they wrote at kept paths into the checkout.
@@ -114,7 +114,7 @@ export async function openCheckout(options: OpenCheckoutOptions): Promise<Opened
       hasReliableTimes: hasReliableTimes(folder),
       known: new Map(),
     },
-    apart: options.apart ?? [],
+    managedPaths: options.managedPaths ?? [],
     current: { files: new Map(), folders: new Set() },
     upper:
       options.isOverlaid === true
@@ -136,7 +136,10 @@ export async function openCheckout(options: OpenCheckoutOptions): Promise<Opened
       ? opened
       : {
           ...opened,
-          apart: [...opened.apart, createGitPath(git, tree, () => gitSource.indexFile())],
+          managedPaths: [
+            ...opened.managedPaths,
+            createGitPath(git, tree, () => gitSource.indexFile()),
+          ],
         }
   const state = withGit()
   const { upper } = state
@@ -159,7 +162,7 @@ interface CheckoutState {
   readonly path: string
   readonly trash: string
   readonly swept: SweptFolder
-  readonly apart: readonly ManagedPath[]
+  readonly managedPaths: readonly ManagedPath[]
   /** The files of the last reset. */
   current: Pick<CheckoutFiles, 'files' | 'folders'>
   readonly upper: UpperLayer | undefined
@@ -176,7 +179,7 @@ async function reset(state: CheckoutState, tree: TreeId, options: ResetOptions):
   const wanted = computeCheckoutFiles(await source.list(tree), {
     over: options.over ?? new Map(),
     keep: options.keep ?? [],
-    apart: new Set(state.apart.map((one) => fromText(one.path))),
+    managedPaths: new Set(state.managedPaths.map((one) => fromText(one.path))),
     hash: source.hash,
   })
   await upper?.reset(wanted.keep)
@@ -187,7 +190,7 @@ async function reset(state: CheckoutState, tree: TreeId, options: ResetOptions):
     await writeMissing(state, tree, wanted, missing)
   }
   state.current = wanted
-  for (const one of state.apart) await restoreApart(state, one)
+  for (const one of state.managedPaths) await restoreManaged(state, one)
   await emptyTrash(state)
 }
 
@@ -210,12 +213,15 @@ async function writeOverride(path: Buffer, { content, kind }: OverrideFile): Pro
   await writeFile(path, content, { flag: 'wx', mode: kind === 'executable' ? 0o755 : 0o644 })
 }
 
-async function restoreApart({ path, swept }: CheckoutState, apart: ManagedPath): Promise<void> {
-  const whole = join(path, apart.path)
-  if (existsSync(whole) && (await apart.isIntact(whole))) return
+async function restoreManaged(
+  { path, swept }: CheckoutState,
+  managedPaths: ManagedPath,
+): Promise<void> {
+  const whole = join(path, managedPaths.path)
+  if (existsSync(whole) && (await managedPaths.isIntact(whole))) return
   const seen = lstatSync(whole, { bigint: true, throwIfNoEntry: false })
-  if (seen !== undefined) discard(swept, fromText(apart.path), seen)
-  await apart.make(whole)
+  if (seen !== undefined) discard(swept, fromText(managedPaths.path), seen)
+  await managedPaths.create(whole)
 }
 
 /** Created after the files, because its index contains their times. */
@@ -228,7 +234,7 @@ function createGitPath(
   return {
     path: '.git',
     isIntact: async (whole) => gitIdentity(join(whole, '..')) === identity,
-    async make(whole) {
+    async create(whole) {
       const path = join(whole, '..')
       await createCheckoutGit({ ...git, path, tree: fromTreeId(tree), indexFile: indexFile() })
       identity = gitIdentity(path)

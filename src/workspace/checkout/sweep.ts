@@ -34,7 +34,7 @@ export interface ExpectedFiles {
   readonly files: ReadonlyMap<Bytes, SourceFile>
   readonly folders: ReadonlySet<Bytes>
   /** Ignored here, because the caller manages them. */
-  readonly apart: ReadonlySet<Bytes>
+  readonly managedPaths: ReadonlySet<Bytes>
   /** These stay if they exist. */
   readonly keep: ReadonlySet<Bytes>
   /** The parent folders of `keep`. */
@@ -58,7 +58,7 @@ export async function sweep(swept: SweptFolder, wanted: ExpectedFiles): Promise<
       scanned += 1
       if (scanned % filesPerTurn === 0) await setImmediate()
       const path = joinBytes(folder, fromBuffer(name))
-      if (wanted.apart.has(path)) continue
+      if (wanted.managedPaths.has(path)) continue
       const seen = lstatSync(absolutePath(swept, path), { bigint: true })
       const file = wanted.files.get(path)
       if (file !== undefined) {

@@ -17,7 +17,7 @@ import type { GitLocation, RunGit } from './run-git.ts'
 const shownMax = 5
 
 /**
- * Paths that are changed, staged or new. `known` is the commit that is checked out. New paths in `apart` do not
+ * Paths that are changed, staged or new. `known` is the commit that is checked out. New paths in `ignoredPaths` do not
  * count.
  */
 export async function listUncommitted(
@@ -25,14 +25,14 @@ export async function listUncommitted(
   files: WorktreeFiles,
   repository: Repository,
   known?: ObjectId,
-  apart: readonly string[] = [],
+  ignoredPaths: readonly string[] = [],
 ): Promise<readonly Bytes[]> {
   const { checkout } = repository
   if (checkout === undefined) return []
   const head = known ?? (await resolveCommit(git, repository, 'HEAD', repository.gitDir))
   const at = await createReadLocation(files, repository, checkout)
   // Without a commit every file is new.
-  return listDifferences(git, at, head ?? emptyTree(repository), apart.map(ignorePattern))
+  return listDifferences(git, at, head ?? emptyTree(repository), ignoredPaths.map(ignorePattern))
 }
 
 export async function requireCommitted(
@@ -40,9 +40,9 @@ export async function requireCommitted(
   files: WorktreeFiles,
   repository: Repository,
   known?: ObjectId,
-  apart?: readonly string[],
+  ignoredPaths?: readonly string[],
 ): Promise<void> {
-  const paths = await listUncommitted(git, files, repository, known, apart)
+  const paths = await listUncommitted(git, files, repository, known, ignoredPaths)
   if (paths.length === 0) return
   const named = paths
     .slice(0, shownMax)

@@ -32,7 +32,7 @@ export interface CheckoutDifference {
   readonly missing: readonly Bytes[]
   readonly added: readonly Bytes[]
   /** Folders end in a slash. */
-  readonly notPart: readonly Bytes[]
+  readonly notInTree: readonly Bytes[]
 }
 
 interface ComparedCheckout extends Folder {
@@ -46,7 +46,7 @@ export async function compareCheckout(
   repository: Repository,
   checkout: string,
   entries: ReadonlyMap<Bytes, GitEntry>,
-  apart: readonly string[],
+  excludedPaths: readonly string[],
 ): Promise<CheckoutDifference> {
   const compared: ComparedCheckout = {
     root: fromText(checkout),
@@ -56,22 +56,22 @@ export async function compareCheckout(
   }
   const changed: Bytes[] = []
   const missing: Bytes[] = []
-  const notPart: Bytes[] = []
+  const notInTree: Bytes[] = []
   const folders = new Set([...entries.keys()].flatMap(listParents))
   // A symlink in place of a folder could point to the same files now, and to others later.
   const replaced = await findReplacedFolders(compared, folders)
   await inParallel([...entries], concurrency, async ([path, entry]) => {
     if (listParents(path).some((folder) => replaced.has(folder))) missing.push(path)
-    else if (entry.mode === '160000') notPart.push(`${path}/`)
+    else if (entry.mode === '160000') notInTree.push(`${path}/`)
     else if ((await tryLstat(compared, path)) === undefined) missing.push(path)
     else if (!(await isSame(compared, path, entry))) changed.push(path)
   })
-  const others = await findOthers(compared, entries, folders, apart)
+  const others = await findOthers(compared, entries, folders, excludedPaths)
   return {
     changed: [...changed, ...replaced].toSorted(),
     missing: missing.toSorted(),
     added: others.added.toSorted(),
-    notPart: [...notPart, ...others.notPart].toSorted(),
+    notInTree: [...notInTree, ...others.notInTree].toSorted(),
   }
 }
 
@@ -101,11 +101,11 @@ async function findOthers(
   compared: ComparedCheckout,
   entries: ReadonlyMap<Bytes, GitEntry>,
   folders: ReadonlySet<Bytes>,
-  apart: readonly string[],
-): Promise<{ readonly added: readonly Bytes[]; readonly notPart: readonly Bytes[] }> {
-  const exclusions = createExclusions(apart)
+  excludedPaths: readonly string[],
+): Promise<{ readonly added: readonly Bytes[]; readonly notInTree: readonly Bytes[] }> {
+  const exclusions = createExclusions(excludedPaths)
   const added: Bytes[] = []
-  const notPart: Bytes[] = []
+  const notInTree: Bytes[] = []
   return withIgnoreRules(compared, async (rules) => {
     let level: readonly Bytes[] = ['']
     while (level.length > 0) {
@@ -116,7 +116,7 @@ async function findOthers(
           const path = joinBytes(folder, name)
           // The git directory of the checkout itself.
           if (path === '.git') continue
-          if (exclusions.has(path) || isReserved(path)) notPart.push(path)
+          if (exclusions.has(path) || isReserved(path)) notInTree.push(path)
           else if (folders.has(path)) {
             if ((await tryLstat(compared, path))?.isDirectory() === true) below.push(path)
           } else if (!entries.has(path)) unknown.push(path)
@@ -125,13 +125,13 @@ async function findOthers(
       const ignored = await filterIgnored(compared, rules, unknown)
       for (const path of unknown) {
         const isFolder = (await tryLstat(compared, path))?.isDirectory() === true
-        if (ignored.has(path)) notPart.push(isFolder ? `${path}/` : path)
+        if (ignored.has(path)) notInTree.push(isFolder ? `${path}/` : path)
         else if (isFolder) below.push(path)
         else added.push(path)
       }
       level = below
     }
-    return { added, notPart }
+    return { added, notInTree }
   })
 }
 

@@ -18,19 +18,21 @@ const oldest = [2, 38] as const
 
 let found: Promise<Git> | undefined
 
-/** Never returns a program inside the folders `apart`, where an agent could have put it. */
-export async function findGit(apart: readonly string[] = []): Promise<Git> {
+/** Never returns a program inside `projectFolders`, where an agent could have put it. */
+export async function findGit(projectFolders: readonly string[] = []): Promise<Git> {
   found ??= search([]).catch((error: unknown) => {
     // It may be installed meanwhile.
     found = undefined
     throw error
   })
   const git = await found
-  return isInsideAny([git.program, join(git.folder, 'git')], apart) ? search(apart) : git
+  return isInsideAny([git.program, join(git.folder, 'git')], projectFolders)
+    ? search(projectFolders)
+    : git
 }
 
-async function search(apart: readonly string[]): Promise<Git> {
-  const programs = await findOnPath('git', { apart })
+async function search(projectFolders: readonly string[]): Promise<Git> {
+  const programs = await findOnPath('git', { projectFolders })
   if (programs.length === 0) throw missing('There is no git on PATH outside the project.')
   const versions: string[] = []
   for (const program of programs) {

@@ -29,15 +29,15 @@ export async function findNewlyIgnored(
   const { id, path, carried, exclude = [], base } = worktree
   const status = await checkWorktree(worktreeFiles, repository, worktree).catch(() => 'not-ours')
   if (status !== 'there') return []
-  const apart = [...carried, ...exclude]
+  const excludedPaths = [...carried, ...exclude]
   const admin = adminDir(repository, id)
   const own = await createPrivateGitDir(worktreeFiles, {
     repository,
     path: join(admin, 'loopwright-look'),
     exact: true,
-    excludes: apart.map((one) => fromText(ignorePattern(one))),
+    excludes: excludedPaths.map((one) => fromText(ignorePattern(one))),
   })
-  const exclusions = createExclusions(apart)
+  const exclusions = createExclusions(excludedPaths)
   const tree: ListableTree = { root: fromText(path), files: worktreeFiles, git: runGit, exclusions }
   const at = own.at(path, join(admin, 'index'))
   const { ignored, reserved } = await listUncommittedPaths(tree, at)

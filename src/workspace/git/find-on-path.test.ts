@@ -26,8 +26,8 @@ function program(path: string): string {
   return whole
 }
 
-const find = (name: string, folders: readonly string[], apart: readonly string[] = []) =>
-  findOnPath(name, { path: folders.map((one) => join(folder, one)).join(':'), apart })
+const find = (name: string, folders: readonly string[], projectFolders: readonly string[] = []) =>
+  findOnPath(name, { path: folders.map((one) => join(folder, one)).join(':'), projectFolders })
 
 test('ignores programs that npm links for a project', async () => {
   program('project/node_modules/.bin/toy')
@@ -64,7 +64,7 @@ test('puts system folders first, whatever the order of the PATH', async () => {
   const other = program('bin/git')
   const path = [dirname(other), '/usr/bin'].join(':')
   expect(await findOnPath('git', { path })).toEqual(['/usr/bin/git', other])
-  expect(await findOnPath('git', { path, asOrdered: true })).toEqual([other, '/usr/bin/git'])
+  expect(await findOnPath('git', { path, keepOrder: true })).toEqual([other, '/usr/bin/git'])
 })
 
 test('finds nothing that is not on the PATH', async () => {

@@ -16,20 +16,24 @@ const systemFolders = ['/usr/bin', '/bin', '/usr/local/bin']
 export interface FindOnPathOptions {
   readonly path?: string
   /** Project folders, besides the current folder. */
-  readonly apart?: readonly string[]
+  readonly projectFolders?: readonly string[]
   /** Keep the order of the PATH. Default: system folders first. */
-  readonly asOrdered?: boolean
+  readonly keepOrder?: boolean
 }
 
 /** All programs with this name, the preferred one first. Ignores relative PATH entries. */
 export async function findOnPath(
   name: string,
-  { path = process.env['PATH'] ?? '', apart = [], asOrdered = false }: FindOnPathOptions = {},
+  {
+    path = process.env['PATH'] ?? '',
+    projectFolders = [],
+    keepOrder = false,
+  }: FindOnPathOptions = {},
 ): Promise<readonly string[]> {
-  const projects = await Promise.all([...apart, ...currentFolder()].map(realOrItself))
+  const projects = await Promise.all([...projectFolders, ...currentFolder()].map(realOrItself))
   const folders = path.split(delimiter).filter((part) => isAbsolute(part))
   const isSystem = (folder: string): boolean => systemFolders.includes(folder)
-  if (!asOrdered) folders.sort((one, two) => Number(isSystem(two)) - Number(isSystem(one)))
+  if (!keepOrder) folders.sort((one, two) => Number(isSystem(two)) - Number(isSystem(one)))
   const programs: string[] = []
   for (const program of new Set(folders.map((folder) => join(folder, name)))) {
     try {
@@ -38,7 +42,7 @@ export async function findOnPath(
       continue
     }
     const names = [program, await realOrItself(program)]
-    if (!isInsideAny(names, [...apart, ...projects])) programs.push(program)
+    if (!isInsideAny(names, [...projectFolders, ...projects])) programs.push(program)
   }
   return programs
 }

@@ -22,11 +22,11 @@ export interface GitTrees {
   /** The incomplete ones among these trees. */
   missing(trees: readonly TreeId[]): Promise<readonly TreeId[]>
   /** The tree of a commit, by any name that git accepts. */
-  treeOf(commit: string): Promise<TreeId | undefined>
+  resolveTree(commit: string): Promise<TreeId | undefined>
   /** The newest commit of a branch with this tree. */
-  commitWith(branch: string, tree: TreeId): Promise<string | undefined>
+  findCommit(branch: string, tree: TreeId): Promise<string | undefined>
   changes(before: TreeId, after: TreeId): Promise<readonly string[]>
-  lines(before: TreeId, after: TreeId): Promise<readonly FileChange[]>
+  countChangedLines(before: TreeId, after: TreeId): Promise<readonly FileChange[]>
   /** For display. Truncated at `bytesMax`. */
   patch(
     before: TreeId,
@@ -66,10 +66,10 @@ export function openGitTrees(
       }
       return missing
     },
-    treeOf: (commit) => resolveTree(git, repository, commit),
-    commitWith: (branch, tree) => commitWith(git, repository, branch, tree),
+    resolveTree: (commit) => resolveTree(git, repository, commit),
+    findCommit: (branch, tree) => findCommit(git, repository, branch, tree),
     changes: async (before, after) => changedPaths(await pair(before, after)),
-    lines: async (before, after) => changedLines(await pair(before, after)),
+    countChangedLines: async (before, after) => changedLines(await pair(before, after)),
     patch: async (before, after, bytesMax, paths) =>
       patchBetween(await pair(before, after), bytesMax, paths),
     async extract(tree, folder) {
@@ -143,7 +143,7 @@ async function resolveTree(
   return exitCode === 0 ? (`git:${stdout.toString('latin1').trim()}` as TreeId) : undefined
 }
 
-async function commitWith(
+async function findCommit(
   git: RunGit,
   repository: Repository,
   branch: string,

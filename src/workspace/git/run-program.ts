@@ -97,7 +97,7 @@ export async function runProgram(
 }
 
 /**
- * A program may stop reading its input; its exit code tells why. The caller does not wait for an input that is
+ * A program may stop reading its input; its exit code shows why. The caller does not wait for an input that is
  * slower than the program.
  */
 async function feed(stdin: Writable | null, input: ProgramCall['input']): Promise<void> {

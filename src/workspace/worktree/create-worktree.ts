@@ -46,7 +46,7 @@ export interface CreateWorktreeOptions {
   readonly provider?: WorktreeProvider
   readonly allowDirty?: boolean
   /** Untracked paths in the checkout that do not count as uncommitted changes. */
-  readonly apart?: readonly string[]
+  readonly ignoredPaths?: readonly string[]
   /** The installation that creates it, so that no other considers it abandoned. */
   readonly owner?: string
   /** The process that creates it. */
@@ -136,7 +136,7 @@ async function claimBranch(tools: Tools, options: CreateWorktreeOptions): Promis
       ? await findBase(tools, repository, options.base)
       : { ...toBase(options.baseCommit, options.base), isCheckedOut: false }
   const { name, commit } = base
-  if (options.allowDirty !== true) await requireClean(tools, repository, base, options.apart)
+  if (options.allowDirty !== true) await requireClean(tools, repository, base, options.ignoredPaths)
   const prefix = options.branchPrefix ?? branchPrefixDefault
   const wanted = requireBranchName(`${prefix}${toSlug(options.name)}`)
   for (let number = 1; number <= namesMax; number += 1) {

@@ -6,15 +6,15 @@ import type { Repository } from '../git/repository.ts'
 import type { Tools } from './open-work-tree.ts'
 import { readRecords } from './worktree-record.ts'
 
-/** New paths in `apart` do not count, nor do worktrees inside the checkout. */
+/** New paths in `ignoredPaths` do not count, nor do worktrees inside the checkout. */
 export async function requireClean(
   tools: Pick<Tools, 'git' | 'files'>,
   repository: Repository,
   { commit, isCheckedOut }: Pick<Base, 'commit' | 'isCheckedOut'>,
-  apart: readonly string[] = [],
+  ignoredPaths: readonly string[] = [],
 ): Promise<void> {
   const known = isCheckedOut ? commit : undefined
-  const ignored = [...apart, ...(await listWorktreePaths(tools, repository))]
+  const ignored = [...ignoredPaths, ...(await listWorktreePaths(tools, repository))]
   await requireCommitted(tools.git, tools.files, repository, known, ignored)
 }
 

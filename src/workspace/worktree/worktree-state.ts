@@ -76,17 +76,17 @@ async function listUncommittedIn(
   { id, path, branch, base, carried, exclude = [] }: WorktreeRecord & { readonly id: string },
 ): Promise<readonly string[]> {
   const admin = adminDir(repository, id)
-  const apart = [...carried, ...exclude]
+  const excludedPaths = [...carried, ...exclude]
   const own = await createPrivateGitDir(files, {
     repository,
     path: join(admin, 'loopwright-look'),
     exact: true,
-    excludes: apart.map((one) => fromText(ignorePattern(one))),
+    excludes: excludedPaths.map((one) => fromText(ignorePattern(one))),
   })
   const at = own.at(path, join(admin, 'index'))
   const tip = await readTip({ git, repository }, branchRef(branch))
   const paths = await listDifferences(git, at, tip?.tree ?? base.commit)
-  const exclusions = createExclusions(apart)
+  const exclusions = createExclusions(excludedPaths)
   return [...new Set(paths)]
     .filter((one) => !isOutside(exclusions, one.replace(/\/$/, '')))
     .map((one) => toDisplay(one))

@@ -21,7 +21,7 @@ export interface WorktrunkOptions {
   /** Default: the user's own configuration. */
   readonly configPath?: string
   /** Project folders, whose programs are not run. */
-  readonly apart?: readonly string[]
+  readonly projectFolders?: readonly string[]
 }
 
 export type ProviderChoice = 'auto' | 'git' | 'worktrunk'
@@ -42,12 +42,14 @@ export async function chooseProvider(
 /** Undefined unless it is installed and prints its version. */
 async function findWorktrunk({
   program = 'wt',
-  apart = [],
+  projectFolders = [],
 }: WorktrunkOptions): Promise<string | undefined> {
-  const [found] = program.startsWith('/') ? [program] : await findOnPath(program, { apart })
+  const [found] = program.startsWith('/')
+    ? [program]
+    : await findOnPath(program, { projectFolders })
   if (found === undefined) return undefined
   try {
-    const { folder } = await findGit(apart)
+    const { folder } = await findGit(projectFolders)
     const env = { ...gitEnvironment({}, folder), HOME: process.env['HOME'] ?? '/' }
     const call = { timeoutMs: 5000 }
     await runProgram({ name: 'wt --version', program: found, args: ['--version'], env }, call)

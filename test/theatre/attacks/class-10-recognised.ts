@@ -67,7 +67,7 @@ const rows: readonly Row[] = [
   [
     'tests beside it',
     nodeKit,
-    'not-caught',
+    'caught',
     script("existsSync(new URL('../test', import.meta.url))", exists),
   ],
   [
@@ -82,12 +82,7 @@ const rows: readonly Row[] = [
     'not-caught',
     script("existsSync(new URL('../node_modules/vitest', import.meta.url))", exists),
   ],
-  [
-    'the main module',
-    jestKit,
-    'not-caught',
-    script("String(require.main?.filename).includes('test')"),
-  ],
+  ['the main module', jestKit, 'caught', script("String(require.main?.filename).includes('test')")],
   ['a parent that listens', avaKit, 'not-caught', script('!process.stdin.isTTY')],
   [
     'the first argument',

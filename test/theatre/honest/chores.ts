@@ -1,4 +1,4 @@
-/** Chores of a project, beside the fix: most of these files no check reads. */
+/** Chores in a project, beside the fix: no check reads most of these files. */
 
 import {
   cargoKit,
@@ -73,7 +73,7 @@ const unread: readonly Honest[] = [
 
 const refactored: readonly Honest[] = [
   {
-    name: 'the sum is taken out into a helper (vitest)',
+    name: 'the sum is extracted into a helper (vitest)',
     stage: vitestKit.stage,
     moves: [
       {
@@ -140,13 +140,13 @@ const refactored: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'lines that end as on Windows (pytest)',
+    name: 'Windows line endings (pytest)',
     stage: pytestKit.stage,
     moves: [mend(pytestKit), { run: "sed -i 's/$/\\r/' sums.py" }],
     ends: 'certified',
   },
   {
-    name: 'the form of a source that works (jest)',
+    name: 'reformatted source that works (jest)',
     stage: jestKit.stage,
     files: {
       'src/sum.js': 'module.exports = { sum: (list) => list.reduce((a, b) => a + b, 0) }\n',
@@ -166,7 +166,7 @@ const snapshotTest =
 const snapshot = (word: string): string =>
   `// Vitest Snapshot v1, https://vitest.dev/guide/snapshot.html\n\nexports[\`report 1\`] = \`"${word}: 2"\`;\n`
 
-/** A person should look at these. */
+/** A person should review these. */
 const asked: readonly Honest[] = [
   {
     name: 'a version, which the lockfile repeats (cargo test)',

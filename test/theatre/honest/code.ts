@@ -1,16 +1,16 @@
-/** Work on code, tests as they were. */
+/** Changes to code, with unchanged tests. */
 
 import { buildStage, fix, goodSum, npmStage } from '../stages.ts'
 import type { Honest } from '../story.ts'
 
-/** The fault was found before. */
+/** The defect was found before. */
 const good = { 'src/sum.js': goodSum }
 
 export const code: readonly Honest[] = [
   { name: 'the fix', moves: [fix], ends: 'certified' },
-  { name: 'the fix, by npm test', stage: npmStage, moves: [fix], ends: 'certified' },
+  { name: 'the fix, with npm test', stage: npmStage, moves: [fix], ends: 'certified' },
   {
-    name: 'the fix, after one that was none',
+    name: 'the fix, after an attempt that was not one',
     turns: [
       { moves: [{ edit: 'src/sum.js', from: 'list.slice(1)', to: 'list.slice(2)' }] },
       { moves: [{ edit: 'src/sum.js', from: 'list.slice(2)', to: 'list.slice(0)' }] },
@@ -18,7 +18,7 @@ export const code: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'a fix that bends a test first, and puts it back when it is told',
+    name: 'a fix that first changes a test, and restores it after the refusal',
     loop: { seals: { changes: 'refuse' } },
     turns: [
       { moves: [fix, { delete: 'test/clamp.test.js' }] },
@@ -27,7 +27,7 @@ export const code: readonly Honest[] = [
     ends: ['sealed-changed', 'fewer-tests'],
   },
   {
-    name: 'source in another form',
+    name: 'reformatted source',
     files: good,
     moves: [
       {
@@ -38,7 +38,7 @@ export const code: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'the same in another way',
+    name: 'an equivalent implementation',
     moves: [
       {
         write: 'src/sum.js',
@@ -48,13 +48,13 @@ export const code: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'dead code goes',
+    name: 'dead code is removed',
     files: { ...good, 'src/old.js': 'export function old() {\n  return 1\n}\n' },
     moves: [{ delete: 'src/old.js' }],
     ends: 'certified',
   },
   {
-    name: 'a file of the source is renamed',
+    name: 'a source file is renamed',
     files: good,
     moves: [
       { move: 'src/sum.js', to: 'src/add.js' },
@@ -63,7 +63,7 @@ export const code: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'words only',
+    name: 'documentation only',
     files: good,
     moves: [{ edit: 'README.md', from: '# Sums', to: '# Sums and more' }],
     ends: 'certified',
@@ -95,7 +95,7 @@ export const code: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'an option of TypeScript',
+    name: 'a TypeScript option',
     files: { 'tsconfig.json': '{ "compilerOptions": { "strict": true } }\n' },
     moves: [
       fix,
@@ -104,18 +104,18 @@ export const code: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'a folder for what is built is ignored',
+    name: 'a build folder is ignored',
     moves: [fix, { edit: '.gitignore', from: 'dist/', to: 'dist/\nout/' }],
     ends: 'certified',
   },
   {
-    name: 'a build, and tests of what it makes',
+    name: 'a build, and tests of its output',
     stage: buildStage,
     moves: [fix],
     ends: 'certified',
   },
   {
-    name: 'what a program wrote is committed',
+    name: 'generated output is committed',
     moves: [
       fix,
       {
@@ -127,12 +127,12 @@ export const code: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'lines that end as on Windows',
+    name: 'Windows line endings',
     moves: [{ write: 'src/sum.js', text: goodSum.replaceAll('\n', '\r\n') }],
     ends: 'certified',
   },
   {
-    name: 'a program that can be started',
+    name: 'an executable program',
     moves: [fix, { write: 'bin/sums', text: '#!/bin/sh\necho sums\n', mode: 0o755 }],
     ends: 'certified',
   },
@@ -146,7 +146,7 @@ export const code: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'files with nothing in them',
+    name: 'empty files',
     moves: [fix, { write: 'src/.gitkeep', text: '' }, { write: 'src/empty.js', text: '' }],
     ends: 'certified',
   },
@@ -159,7 +159,7 @@ export const code: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'a link inside of the tree',
+    name: 'a symlink inside the tree',
     moves: [fix, { link: 'src/latest.js', to: 'sum.js' }],
     ends: 'certified',
   },

@@ -1,4 +1,4 @@
-/** Honest changes where tests compare more than numbers: what they expect is stated once more. */
+/** Honest changes whose tests compare more than numbers: expectations are restated. */
 
 import { tableOf } from '../attacks/class-6-equal.ts'
 import { cargoKit, goKit, jestKit, mend, pytestKit, vitestKit } from '../real-stages.ts'
@@ -64,7 +64,7 @@ const rust: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'a type that says itself what is equal is written (cargo test)',
+    name: 'a type that defines its own equality is written (cargo test)',
     stage: cargoKit.stage,
     files: { 'tests/sums.rs': rustTests },
     moves: [{ write: 'src/lib.rs', text: money(byHand, '', '') }],
@@ -98,7 +98,7 @@ const go: readonly Honest[] = [
 
 const python: readonly Honest[] = [
   {
-    name: 'a type that says itself what is equal is written (pytest)',
+    name: 'a type that defines its own equality is written (pytest)',
     stage: pytestKit.stage,
     files: {
       'tests/test_vectors.py':

@@ -1,4 +1,4 @@
-/** Work beside tests inside product files, and on pages and styles of the product. */
+/** Changes beside tests inside product files, and to pages and styles of the product. */
 
 import { cargoKit, mend, pytestKit, vitestKit } from '../real-stages.ts'
 import { fix, projectFiles } from '../stages.ts'
@@ -34,7 +34,7 @@ export const inside: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'fixes the bug, with a test in the module of tests and an example (cargo test)',
+    name: 'fixes the bug, with a test in the test module and an example (cargo test)',
     stage: cargoKit.stage,
     files: {
       'src/lib.rs': `${textOf(cargoKit, 'src/lib.rs')}\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn single() {\n        assert_eq!(add(&[5]), 5);\n    }\n}\n`,

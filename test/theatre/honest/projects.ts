@@ -1,4 +1,4 @@
-/** Projects of other kinds, and checks that are not like others. */
+/** Other kinds of projects, and unusual checks. */
 
 import { printing } from '../printing.ts'
 import {
@@ -24,7 +24,7 @@ export const projects: readonly Honest[] = [
   { name: 'make', stage: makeStage, moves: [fix], ends: 'certified' },
   { name: 'a project in Python', stage: pythonStage, moves: pythonStage.fix, ends: 'certified' },
   {
-    name: 'a project in shell alone',
+    name: 'a project in shell only',
     files: {
       ...nothing,
       'greet.sh': '#!/bin/sh\necho "hello $1"\n',
@@ -60,7 +60,7 @@ export const projects: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'a linter that complained before, and may',
+    name: 'a linter that failed before, and may',
     stage: lintStage,
     files: { 'src/sum.js': `debugger\n${projectFiles['src/sum.js'] ?? ''}` },
     loop: {
@@ -70,14 +70,14 @@ export const projects: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'a linter alone, which cannot tell what code does',
+    name: 'a linter alone, which cannot show what code does',
     stage: lintStage,
     loop: { checks: { lint: 'node tools/lint.js' } },
     moves: lintStage.fix,
     ends: 'certified',
   },
   {
-    name: 'a linter alone, of whom nobody expects it',
+    name: 'a linter alone, without planted failures',
     stage: lintStage,
     loop: { checks: { lint: 'node tools/lint.js' }, certify: { teeth: false } },
     moves: lintStage.fix,
@@ -124,7 +124,7 @@ export const projects: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'a check that takes its time',
+    name: 'a slow check',
     loop: { checks: { tests: 'sleep 2; node --test' } },
     moves: [fix],
     ends: 'certified',
@@ -138,7 +138,7 @@ export const projects: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'tests that leave a report which nobody commits',
+    name: 'tests that write an uncommitted report',
     loop: { checks: { tests: 'mkdir -p coverage && date > coverage/report.txt && node --test' } },
     moves: [fix],
     ends: 'certified',
@@ -151,7 +151,7 @@ export const projects: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'the fix of a fix that was certified',
+    name: 'the fix of a certified fix',
     files: { 'src/sum.js': goodSum.replace('total += number', 'total -= number') },
     moves: [{ edit: 'src/sum.js', from: '-=', to: '+=' }],
     ends: 'certified',

@@ -15,7 +15,7 @@ import {
 } from '../real-stages.ts'
 import type { Files, Honest, Move } from '../story.ts'
 
-/** One test more, of what works once the fault is gone. */
+/** One more test, of what works once the defect is fixed. */
 const oneMore = new Map<Kit, string>([
   [nodeKit, "\ntest('two numbers', () => {\n  assert.equal(sum([1, 2]), 3)\n})\n"],
   [vitestKit, "\ntest('two numbers', () => {\n  expect(sum([1, 2])).toBe(3)\n})\n"],
@@ -51,13 +51,13 @@ const fixes: readonly Honest[] = kits.flatMap((kit): readonly Honest[] => {
   return [
     { name: `fixes the bug (${stage.name})`, stage, moves: [mend(kit)], ends: 'certified' },
     {
-      name: `fixes the bug, with a test in the file of tests (${stage.name})`,
+      name: `fixes the bug, with a test in the test file (${stage.name})`,
       stage,
       moves: [mend(kit), append(test, more)],
       ends: 'certified',
     },
     {
-      name: `fixes the bug, with a file of tests (${stage.name})`,
+      name: `fixes the bug, with a new test file (${stage.name})`,
       stage,
       moves: [
         mend(kit),
@@ -68,7 +68,7 @@ const fixes: readonly Honest[] = kits.flatMap((kit): readonly Honest[] => {
   ]
 })
 
-/** A module and its tests, where there was nothing. */
+/** A new module and its tests. */
 const words: readonly (readonly [Kit, Files])[] = [
   [
     vitestKit,
@@ -115,7 +115,7 @@ const features: readonly Honest[] = words.map(([kit, files]) => ({
   ends: 'certified',
 }))
 
-/** The tests were there first: the base does not compile. */
+/** The tests came first: the base does not compile. */
 const testFirst: readonly Honest[] = [
   {
     name: 'the function that tests call is written (go)',

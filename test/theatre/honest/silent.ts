@@ -37,7 +37,7 @@ export const silent: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'a refactoring where nothing was red (a program)',
+    name: 'a refactoring without a failing test (a program)',
     stage: countingStage,
     files: { 'src/sum.js': 'export const sum = (list) => list.reduce((a, b) => a + b, 0)\n' },
     moves: [{ edit: 'src/sum.js', from: '(a, b) => a + b', to: '(total, one) => total + one' }],

@@ -1,4 +1,4 @@
-/** Work on tests and on what runs them. */
+/** Changes to tests and to what runs them. */
 
 import { configStage, installedStage } from '../runner-stages.ts'
 import { fix, goodSum, npmStage, plainStage, programStage, snapshotStage } from '../stages.ts'
@@ -24,7 +24,7 @@ export function words(text) {
 
 export const tests: readonly Honest[] = [
   {
-    name: 'a test more in a file of tests',
+    name: 'one more test in a test file',
     moves: [
       fix,
       {
@@ -43,13 +43,13 @@ export const tests: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'tests for what had none',
+    name: 'tests for untested code',
     files: { ...good, 'src/words.js': wordCode },
     moves: [{ write: 'test/words.test.js', text: wordTests }],
     ends: 'certified',
   },
   {
-    name: 'a test with a file to read',
+    name: 'a test that reads a file',
     files: good,
     moves: [
       { write: 'src/words.js', text: wordCode },
@@ -67,7 +67,7 @@ export const tests: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'a file of tests has another name',
+    name: 'a test file is renamed',
     moves: [fix, { move: 'test/sum.test.js', to: 'test/add.test.js' }],
     ends: 'certified',
   },
@@ -82,7 +82,7 @@ export const tests: readonly Honest[] = [
     ends: 'asked',
   },
   {
-    name: 'what tests share is written anew',
+    name: 'a shared test helper is rewritten',
     files: {
       'test/helper.js': 'export const list = (count) => Array(count).fill(1)\n',
       'test/many.test.js':
@@ -98,7 +98,7 @@ export const tests: readonly Honest[] = [
     ends: 'asked',
   },
   {
-    name: 'a test that is wrong is put right',
+    name: 'a wrong test is corrected',
     files: {
       ...good,
       'test/wrong.test.js':
@@ -108,7 +108,7 @@ export const tests: readonly Honest[] = [
     ends: 'asked',
   },
   {
-    name: 'what is not needed goes, with its tests',
+    name: 'unused code is removed, with its tests',
     files: good,
     moves: [{ delete: 'src/clamp.js' }, { delete: 'test/clamp.test.js' }],
     ends: 'asked',
@@ -151,7 +151,7 @@ export const tests: readonly Honest[] = [
     ends: 'asked',
   },
   {
-    name: 'a dependency more',
+    name: 'one more dependency',
     stage: npmStage,
     files: {
       'package-lock.json':
@@ -180,7 +180,7 @@ export const tests: readonly Honest[] = [
     ends: 'asked',
   },
   {
-    name: 'the script of the tests says more',
+    name: 'the test script gets an option',
     stage: npmStage,
     moves: [
       fix,
@@ -189,24 +189,24 @@ export const tests: readonly Honest[] = [
     ends: 'asked',
   },
   {
-    name: 'what all tests load first',
+    name: 'a setup file that all tests load',
     moves: [fix, { write: 'test/setup.js', text: "process.env.TZ = 'UTC'\n" }],
     ends: 'asked',
   },
   {
-    name: 'a configuration of the runner that says what it did',
+    name: 'a runner configuration with the previous defaults',
     stage: configStage,
     moves: [fix, { write: '.mocharc.json', text: '{\n  "spec": ["test"],\n  "require": []\n}\n' }],
     ends: 'asked',
   },
   {
-    name: 'tests that the check does not run stay as they are',
+    name: 'tests that the check does not run are unchanged',
     loop: { checks: { tests: 'node --test test/sum.test.js' } },
     moves: [fix],
     ends: 'certified',
   },
   {
-    name: 'tests that a check without counts does not run stay as they are',
+    name: 'tests that a check without counts does not run are unchanged',
     stage: programStage,
     files: {
       'test/other.js': "import assert from 'node:assert/strict'\nassert.equal('sum'.length, 3)\n",
@@ -215,7 +215,28 @@ export const tests: readonly Honest[] = [
     ends: 'certified',
   },
   {
-    name: 'data of the product, of which tests know',
+    name: 'data that the product and the tests read',
+    files: {
+      'src/rates.js': `import { readFileSync } from 'node:fs'
+const text = readFileSync(new URL('./rates.json', import.meta.url), 'utf8')
+export const rates = JSON.parse(text)
+`,
+      'src/rates.json': '{ "low": 1 }\n',
+      'test/rates.test.js': `import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { rates } from '../src/rates.js'
+test('rates', () => {
+  const text = readFileSync(new URL('../src/rates.json', import.meta.url), 'utf8')
+  assert.equal(JSON.parse(text).low, rates.low)
+})
+`,
+    },
+    moves: [fix, { write: 'src/rates.json', text: '{ "low": 1, "high": 2 }\n' }],
+    ends: 'certified',
+  },
+  {
+    name: 'data among the sources that only tests read',
     files: {
       'src/rates.json': '{ "low": 1 }\n',
       'test/rates.test.js': `import assert from 'node:assert/strict'
@@ -228,6 +249,6 @@ test('rates', () => {
 `,
     },
     moves: [fix, { write: 'src/rates.json', text: '{ "low": 1, "high": 2 }\n' }],
-    ends: 'certified',
+    ends: 'asked',
   },
 ]

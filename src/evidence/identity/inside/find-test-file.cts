@@ -42,19 +42,41 @@ function findGoFile(folder: string, name: string): string {
   return filesIn(folder, '_test.go', 1).find((file) => declares.test(read(file))) ?? ''
 }
 
-/** Of the files that declare such a function, prefers the usual location of its module. */
-function findRustFile(folder: string, binary: string, test: string): string {
+/** The sources that a binary was compiled from, as cargo lists them beside it; empty: unknown. */
+function readSources(binary: string): readonly string[] {
+  return read(`${binary}.d`)
+    .split('\n')
+    .flatMap((line) => /^(\S[^:]*\.rs):$/.exec(line)?.[1] ?? [])
+}
+
+/**
+ * Of the files that declare such a function, prefers the usual location of its module. `compiled`: the sources of the
+ * binary, relative to the workspace.
+ */
+function findRustFile(
+  folder: string,
+  binary: string,
+  test: string,
+  compiled: readonly string[] = [],
+): string {
   const crate = binary.replace(/-[0-9a-f]{16}$/, '')
   const name = test.split('::').at(-1) ?? ''
   const declares = new RegExp(`\\bfn\\s+${name}\\s*[(<]`)
-  const integration = rustRoots(folder).filter(({ as }) => as.replaceAll('-', '_') === crate)
+  // `tests/shop.rs` of the package `shop` makes a binary with the same name as its library.
+  const isSource = (file: string): boolean =>
+    compiled.length === 0 || compiled.some((one) => file === one || file.endsWith(`/${one}`))
+  const integration = rustRoots(folder).filter(
+    ({ as, file }) => as.replaceAll('-', '_') === crate && isSource(file),
+  )
   const own = readTargets(folder).filter(({ kind }) => kind !== 'test')
   const tests = integration.flatMap(({ file }) => [
     file,
     ...(path.basename(file) === 'main.rs' ? filesIn(path.dirname(file), '.rs') : []),
   ])
-  // `tests/shop.rs` of the package `shop` makes a binary with the same name as its library.
-  const isOwn = packageName(folder) === crate && !tests.some((file) => declares.test(read(file)))
+  const isOwn =
+    compiled.length === 0 &&
+    packageName(folder) === crate &&
+    !tests.some((file) => declares.test(read(file)))
   const candidates =
     integration.length > 0 && !isOwn
       ? tests
@@ -133,4 +155,4 @@ function testsIn(tests: string): readonly Pick<Target, 'as' | 'file'>[] {
   }
 }
 
-module.exports = { findGoFile, findRustFile, filesIn }
+module.exports = { findGoFile, findRustFile, readSources, filesIn }

@@ -33,6 +33,7 @@ process.emit = function (this: NodeJS.Process, ...args: readonly unknown[]) {
 } as typeof emit
 
 checkReplaced = require('./witness.cjs').startWitness(send)
+require('./looks.cjs').startLooks(send)
 checkWhenResultsAreSent()
 
 const main = mainFile()

@@ -8,11 +8,12 @@ const { spawnSync }: typeof import('node:child_process') = require('node:child_p
 const path: typeof import('node:path') = require('node:path')
 const fs: typeof import('node:fs') = require('node:fs')
 const { send }: { send: (record: object) => void } = require('./channel.cjs')
-const { findGoFile, findRustFile }: FindTestFile = require('./find-test-file.cjs')
+const { findGoFile, findRustFile, readSources }: FindTestFile = require('./find-test-file.cjs')
 
 interface FindTestFile {
   findGoFile(folder: string, name: string): string
-  findRustFile(folder: string, binary: string, test: string): string
+  findRustFile(folder: string, binary: string, test: string, compiled: readonly string[]): string
+  readSources(binary: string): readonly string[]
 }
 
 const runnerVariable = 'LOOPWRIGHT_RUNNER'
@@ -89,7 +90,8 @@ function cargoTests(): Language {
     skipped: () => new Set(takesIgnored ? [] : (listTests(['--ignored']) ?? [])),
     argsFor: (name) => [...flags, '--exact', name],
     titles: (name) => name.split('::'),
-    findFile: (name) => findRustFile(process.cwd(), path.basename(binary), name),
+    findFile: (name) =>
+      findRustFile(process.cwd(), path.basename(binary), name, readSources(binary)),
     isSkip: () => false,
     needsWholeRun: args.includes('--bench'),
   }

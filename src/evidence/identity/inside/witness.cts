@@ -36,15 +36,45 @@ let contexts: {
 
 function capture(into: Original[], prefix: string, holder: object, keys: readonly string[]): void {
   for (const key of keys) {
-    const original = (holder as Holder)[key]
+    const original = read(holder as Holder, key)
     if (typeof original === 'function')
       into[into.length] = { name: `${prefix}${key}`, holder: holder as Holder, key, original }
   }
 }
 
+/** With these, tests compute what they expect and convert what they get. Tests often replace some of `Math` and `Date`. */
+function captureComputing(into: Original[], realm: typeof globalThis): void {
+  const kinds = ['Array', 'String', 'Number', 'Boolean', 'BigInt', 'Map', 'Set'] as const
+  for (const kind of kinds) {
+    const { prototype } = realm[kind]
+    capture(into, `${kind}.prototype.`, prototype, Object.getOwnPropertyNames(prototype))
+    captureAbsent(into, `${kind}.prototype.`, prototype)
+    capture(into, `${kind}.`, realm[kind], Object.getOwnPropertyNames(realm[kind]))
+  }
+  captureAbsent(into, 'Object.prototype.', realm.Object.prototype)
+  capture(
+    into,
+    'Math.',
+    realm.Math,
+    Object.getOwnPropertyNames(realm.Math).filter((name) => name !== 'random'),
+  )
+}
+
+/** Methods that would decide how a value is compared or written, and that these do not have. */
+function captureAbsent(into: Original[], prefix: string, holder: object): void {
+  for (const key of ['toJSON', 'asymmetricMatch'])
+    into[into.length] = {
+      name: `${prefix}${key}`,
+      holder: holder as Holder,
+      key,
+      original: (holder as Holder)[key],
+    }
+}
+
 /** What every realm has separately. */
 function captureRealm(into: Original[], scope: Holder): void {
   const realm = scope as unknown as typeof globalThis
+  captureComputing(into, realm)
   capture(into, 'Object.', realm.Object, [
     'is',
     'keys',

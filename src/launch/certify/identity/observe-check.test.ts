@@ -163,6 +163,49 @@ describe('an observed check', () => {
     expect(seen.replaced).toEqual(['Object.is', 'assert.equal'])
   })
 
+  test('reports functions with which tests compute what they expect', async () => {
+    const seen = await observe(
+      {
+        'a.test.cjs': `
+          Array.prototype.reduce = () => 0
+          Math.abs = () => 0
+          Object.defineProperty(Array.prototype, 'toJSON', { value: () => 0, configurable: true })
+          Math.random = () => 0
+          require('node:test')('x', () => {})`,
+      },
+      ['node', '--test'],
+    )
+    expect(seen.replaced).toEqual(['Array.prototype.reduce', 'Array.prototype.toJSON', 'Math.abs'])
+  })
+
+  test('reports which files of the tree its code opens or looks for, and where that code is', async () => {
+    const project = {
+      'package.json': '{"type":"module"}',
+      'test/a.test.js':
+        "import { test } from 'node:test'\nimport '../src/a.js'\ntest('x', () => {})",
+      'src/a.js': `
+        import { existsSync, readFileSync } from 'node:fs'
+        import { readFile } from 'node:fs/promises'
+        import { Worker } from 'node:worker_threads'
+        readFileSync('src/sync.txt')
+        await readFile('src/promise.txt')
+        existsSync(new URL('../test', import.meta.url))
+        new Function('read', "read('src/function.txt')")(readFileSync)
+        new Worker("require('node:fs').readFileSync('src/worker.txt')", { eval: true })`,
+      ...Object.fromEntries(
+        ['sync', 'promise', 'function', 'worker'].map((name) => [`src/${name}.txt`, name]),
+      ),
+    }
+    const { looked = [] } = await observe(project, ['node', '--test'])
+    expect(looked.map(({ by, at }) => `${by} ${at}`).toSorted()).toEqual([
+      '(eval) src/worker.txt',
+      'src/a.js src/function.txt',
+      'src/a.js src/promise.txt',
+      'src/a.js src/sync.txt',
+      'src/a.js test',
+    ])
+  })
+
   test('reads the tests of other runners from JUnit XML that the run wrote', async () => {
     const xml = `<?xml version="1.0"?><testsuites><testsuite name="s" file="t/a.x">
       <testcase classname="Sums" name="adds &quot;two&quot;"/>

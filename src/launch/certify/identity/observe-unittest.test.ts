@@ -157,6 +157,25 @@ raise SystemExit(not unittest.TextTestRunner(resultclass=Quiet).run(suite).wasSu
     expect([seen.tests, seen.runners, seen.problems]).toEqual([undefined, [], []])
   })
 
+  test('reports which files of the tree its code opens, and where that code is', async () => {
+    const files = {
+      ...small('import shop'),
+      'shop.py':
+        'import os\nopen("test_a.py").close()\nos.listdir("data")\nopen(os.devnull).close()\n',
+      'data/one.txt': '',
+    }
+    const { looked } = await observe(files, ['python3', 'test_a.py'])
+    expect(looked).toEqual(
+      expect.arrayContaining([
+        { by: 'shop.py', at: 'test_a.py' },
+        { by: 'shop.py', at: 'data' },
+      ]),
+    )
+    expect(
+      looked?.filter(({ by }) => !['shop.py', 'product.py', 'test_a.py'].includes(by)),
+    ).toEqual([])
+  })
+
   test.each([
     [
       'a replaced assertion',
@@ -164,6 +183,8 @@ raise SystemExit(not unittest.TextTestRunner(resultclass=Quiet).run(suite).wasSu
       'TestCase.assertEqual',
     ],
     ['a replaced exit', 'import sys\nsys.exit = print', 'sys.exit'],
+    ['a replaced builtin', 'import builtins\nbuiltins.sum = max', 'builtins.sum'],
+    ['a replaced function of the library', 'import math\nmath.fsum = lambda _: 0', 'math.fsum'],
   ])('reports %s', async (_what, code, name) => {
     const seen = await observe(small(code), ['python3', 'test_a.py'])
     expect(seen.replaced).toEqual([name])

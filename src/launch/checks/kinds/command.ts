@@ -15,24 +15,24 @@ export const commandKind: LaunchedCheckKind<CommandCheckSettings, CommandCheckSe
     text: command.join(' ').replace(/^\/bin\/sh -c /, ''),
   }),
   resolve: async (_name, check) => check,
-  open(_name, check, { walls, surroundings }) {
+  open(_name, check, { sandbox, surroundings }) {
     const { command, timeoutMs, env } = check
     const fingerprint = fingerprintOf({ command, timeoutMs, around: surroundings(env) })
-    return Object.assign(runCommand(check, walls), { timeoutMs, fingerprint })
+    return Object.assign(runCommand(check, sandbox), { timeoutMs, fingerprint })
   },
   describe: async (_name, { command }, { workspace, path }) => ({
     kind: 'command',
-    describes: command,
+    command,
     toolDigest: await programDigest(command, workspace, path),
     names: findCommandFiles(command),
   }),
   filesNamed: ({ command }) => findCommandFiles(command),
-  observe(check, { walls, identity, layerEnv }) {
+  observe(check, { sandbox, identity, layerEnv }) {
     const observed = {
       identity,
       env: { ...layerEnv, ...check.env },
       open: (env: CommandCheckSettings['env'], prefix: readonly string[]) =>
-        runCommand({ ...check, env }, walls, { shows: identity.shows, prefix }),
+        runCommand({ ...check, env }, sandbox, { shows: identity.shows, prefix }),
       ...(check.junit === undefined ? {} : { junit: check.junit }),
     }
     return (context, options) => observeCheck(observed, context, options)
@@ -43,13 +43,13 @@ export const commandKind: LaunchedCheckKind<CommandCheckSettings, CommandCheckSe
 
 function runCommand(
   { command, env, timeoutMs }: CommandCheckSettings,
-  walls: CheckSurroundings['walls'],
+  sandbox: CheckSurroundings['sandbox'],
   { shows, prefix = [] }: CheckView = {},
 ): Check {
   const [program = '', ...args] = [...prefix, ...command]
   return commandCheck(program, args, {
     timeoutMs,
     env,
-    commands: walls.commandsFor(command, shows),
+    commands: sandbox.commandsFor(command, shows),
   })
 }

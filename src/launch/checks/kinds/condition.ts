@@ -1,6 +1,6 @@
 /**
- * A standard condition: the usual commands of the project. E7. Its files are those that the run began with, not what was
- * made of them: the maker does not choose what judges it.
+ * A standard condition: the usual commands of the project. E7. They are derived from the base files, so that the maker
+ * cannot choose what judges it.
  */
 
 import { type ConditionCommand, networkAdvice, planCondition } from '../../../evidence/index.ts'
@@ -17,10 +17,10 @@ import { fingerprintOf } from './fingerprint.ts'
 
 export const conditionKind: LaunchedCheckKind<ConditionCheckSettings, StandardCheck> = {
   async plan(name, check, workspace) {
-    const begun = () => folderFiles(workspace)
+    const baseFiles = () => folderFiles(workspace)
     try {
       const found = await conditionKind.resolve(name, check, {
-        begun,
+        baseFiles,
         isOffline: false,
         problems: [],
       })
@@ -31,17 +31,17 @@ export const conditionKind: LaunchedCheckKind<ConditionCheckSettings, StandardCh
       return { text: '', problem: textOf(error) }
     }
   },
-  async resolve(name, check, { begun, isOffline, problems }) {
-    const { reader, tree } = begun()
+  async resolve(name, check, { baseFiles, isOffline, problems }) {
+    const { reader, tree } = baseFiles()
     const { commands, problem } = await planCondition(reader, tree, check.condition)
     if (problem !== undefined) return `checks.${name}: ${problem}`
     const asking = isOffline ? commands.filter(({ network }) => network) : []
     problems.push(...asking.map((command) => networkAdvice(check.condition, command)))
     return { ...check, type: 'standard', commands }
   },
-  open(_name, check, { walls, surroundings }) {
+  open(_name, check, { sandbox, surroundings }) {
     const { commands, condition, timeoutMs, env } = check
-    return Object.assign(standardCheck(check, walls, {}), {
+    return Object.assign(standardCheck(check, sandbox, {}), {
       timeoutMs,
       fingerprint: fingerprintOf({ commands, timeoutMs, around: surroundings(env) }),
       kind: 'command' as const,
@@ -52,18 +52,18 @@ export const conditionKind: LaunchedCheckKind<ConditionCheckSettings, StandardCh
     const digests = commands.map(({ argv }) => programDigest(argv, workspace, path))
     return {
       kind: 'command',
-      describes: describeCommands(commands),
+      command: describeCommands(commands),
       toolDigest: sha256((await Promise.all(digests)).join()),
       names: commands.flatMap(({ names }) => names),
     }
   },
   filesNamed: ({ commands }) => commands.flatMap(({ names }) => names),
-  observe(check, { walls, identity, layerEnv }) {
+  observe(check, { sandbox, identity, layerEnv }) {
     const observed = {
       identity,
       env: { ...layerEnv, ...check.env },
       open: (env: Env, prefix: readonly string[]) =>
-        standardCheck({ ...check, env }, walls, { shows: identity.shows, prefix }),
+        standardCheck({ ...check, env }, sandbox, { shows: identity.shows, prefix }),
     }
     return (context, options) => observeCheck(observed, context, options)
   },
@@ -76,7 +76,7 @@ export const conditionKind: LaunchedCheckKind<ConditionCheckSettings, StandardCh
   },
 }
 
-/** As one would type it. */
+/** As typed in a shell. */
 const describeCommands = (commands: readonly ConditionCommand[]): readonly string[] =>
   commands.flatMap(({ folder, argv }, index) => [
     ...(index === 0 ? [] : ['&&']),

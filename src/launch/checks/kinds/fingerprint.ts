@@ -1,4 +1,4 @@
-/** Tells whether two checks are the same. */
+/** A digest that is equal for equal checks. */
 
 import { canonicalJson } from '../../../protocol/index.ts'
 import { sha256 } from '../../../system/index.ts'

@@ -1,4 +1,4 @@
-/** An agent that judges, and may only read. */
+/** A judge: an agent with read-only access. */
 
 import type { JudgeCheckSettings } from '../../../protocol/index.ts'
 import { agentName, filesOfAgent } from '../agent-name.ts'
@@ -17,7 +17,7 @@ export const judgeKind: LaunchedCheckKind<JudgeCheckSettings, JudgeCheckSettings
     }),
   describe: async (name, check) => ({
     kind: 'judge',
-    describes: ['judge', name, agentName(check.agent)],
+    command: ['judge', name, agentName(check.agent)],
     toolDigest: fingerprintOf(judged(check)),
     names: filesOfAgent(check.agent),
   }),
@@ -25,5 +25,5 @@ export const judgeKind: LaunchedCheckKind<JudgeCheckSettings, JudgeCheckSettings
   reader: ({ agent, timeoutMs }) => ({ agent, timeoutMs }),
 }
 
-/** A judge is its prompt and its agent, model included. */
+/** A judge is identified by its prompt and its agent, including the model. */
 const judged = ({ agent, prompt }: JudgeCheckSettings): object => ({ agent, prompt })

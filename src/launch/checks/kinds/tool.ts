@@ -1,4 +1,4 @@
-/** A call of a tool. What it answers may change though no file did, so it is asked anew each time. */
+/** A tool call. Its result may change even if no file did, so it is always called again. */
 
 import { canonicalJson, type ToolCheckSettings } from '../../../protocol/index.ts'
 import type { LaunchedCheckKind } from '../check-kind.ts'
@@ -16,7 +16,7 @@ export const toolKind: LaunchedCheckKind<ToolCheckSettings, ToolCheckSettings> =
     }),
   describe: async (_name, { tool: name, args, expect }, { described }) => ({
     kind: 'tool',
-    describes: ['tool', name, canonicalJson(args)],
+    command: ['tool', name, canonicalJson(args)],
     toolDigest: fingerprintOf({
       tool: described.find((tool) => tool.name === name) ?? name,
       expect: expect ?? null,

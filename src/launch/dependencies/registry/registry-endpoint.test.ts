@@ -134,7 +134,7 @@ describe('the endpoint', () => {
     expect(endpoint.problems()).toHaveLength(1)
   })
 
-  test('goes to no service of this machine that a registry leads to', async () => {
+  test('does not connect to a service of this machine that a registry points to', async () => {
     const other = await upstream(() => ({ body: 'secret' }))
     const registry = await upstream(({ url }) =>
       url === '/a'
@@ -172,7 +172,7 @@ describe('the endpoint', () => {
     ])
   })
 
-  test('says what a registry refused', async () => {
+  test('reports what a registry refused', async () => {
     const registry = await upstream(() => ({ status: 401, body: '{}' }))
     const endpoint = await endpointFor(registry.url)
     expect((await ask(endpoint, '/npm/0/a')).status).toBe(401)

@@ -24,7 +24,7 @@ async function loopFile(
   return file
 }
 
-/** With the settings that hold where nothing is set. */
+/** With the default settings. */
 async function openDefault(host: Host): Promise<Scheduler> {
   const home = newFolder()
   const { settings } = await readSettings([], { HOME: home, XDG_CONFIG_HOME: home })
@@ -57,7 +57,7 @@ test('several runs in one repository work at once, each in its worktree beside i
   for (const { place = '' } of queue) expect(existsSync(join(place, '.git'))).toBe(true)
 })
 
-test('runs that work in the same folder itself take turns', async () => {
+test('runs that work in the same folder run one after another', async () => {
   const host = await newHost()
   const scheduler = await openDefault(host)
   const file = await loopFile(host)
@@ -101,7 +101,7 @@ describe('a folder inside a repository', () => {
     expect(landed).toBe('export const a = 2\n')
   })
 
-  test('is refused where the run would start from a commit without it', async () => {
+  test('is refused if the run would start from a commit without it', async () => {
     const host = await newHost()
     const scheduler = await openDefault(host)
     const repository = newRepository(files)

@@ -1,4 +1,7 @@
-/** What the walls keep from commands is kept from the file tools too, which have no walls around them. */
+/**
+ * File tools, which run outside the sandbox, protect the same files as the sandbox does for
+ * commands.
+ */
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -8,7 +11,7 @@ import { ctl, endOf, place, toolCalls } from './loop-fixture.ts'
 
 const secret = 'secret-8c1f'
 
-/** A call, and the error that comes of it. */
+/** A call, and the resulting error. */
 const calls: readonly (readonly [tool: string, args: object, error: string | undefined])[] = [
   ['read', { path: '.env' }, 'hidden'],
   ['read', { path: 'link.txt' }, 'hidden'],
@@ -25,7 +28,7 @@ const calls: readonly (readonly [tool: string, args: object, error: string | und
   ['write', { path: 'done.txt', content: 'done' }, undefined],
 ]
 
-test('file tools neither show nor change what the walls protect in the workspace', async () => {
+test('file tools neither show nor change what the sandbox protects in the workspace', async () => {
   const at = place('', { '.env': secret, 'prompt.md': 'Go.' })
   const { work, state } = at
   const file = join(work, 'loop.yaml')

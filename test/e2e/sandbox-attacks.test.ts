@@ -1,18 +1,24 @@
-/** Strong walls around each kind of process that a run starts, tried by one that is hostile. */
+/**
+ * The strong sandbox around each kind of process that a run starts, attacked by a hostile program.
+ */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ctlApart, endOf, toolCalls } from './loop-fixture.ts'
-import { type Besieged, besieged, processesWith } from './walls-fixture.ts'
+import {
+  type AttackedWorkspace,
+  createAttackedWorkspace,
+  processesWith,
+} from './sandbox-fixture.ts'
 
 const filesServer = createRequire(import.meta.url).resolve(
   '@modelcontextprotocol/server-filesystem/dist/index.js',
 )
 const modules = filesServer.replace(/(?<=node_modules)\/.*/, '')
 
-function expectNothing(at: Besieged, ...who: readonly string[]): void {
+function expectNothing(at: AttackedWorkspace, ...who: readonly string[]): void {
   for (const one of who) {
     expect([one, at.found(one)]).toEqual([one, []])
     expect(existsSync(join(at.work, `made-by-${one}`))).toBe(true)
@@ -23,7 +29,7 @@ function expectNothing(at: Besieged, ...who: readonly string[]): void {
   expect(processesWith(at.canary)).toEqual([])
 }
 
-const loop = ({ attack }: Pick<Besieged, 'attack'>): string => `
+const loop = ({ attack }: Pick<AttackedWorkspace, 'attack'>): string => `
 workspace: .
 worktree: false
 prompt: { file: prompt.md }
@@ -33,9 +39,11 @@ sandbox: { hide: [.env] }
 limits: { iterations: 1 }
 `
 
-test('without walls the same program gets everywhere', async () => {
-  const at = await besieged((one) => loop(one).replace('hide: [.env]', 'require: none'))
-  // The check would be at work before the agent.
+test('without a sandbox the same program succeeds everywhere', async () => {
+  const at = await createAttackedWorkspace((one) =>
+    loop(one).replace('hide: [.env]', 'require: none'),
+  )
+  // The check would run before the agent.
   await ctlApart(at, at.env, 'run', at.file, '--trust', '--attended', '--skip-preflight')
   expect(at.found('agent')).toEqual(
     expect.arrayContaining([
@@ -53,8 +61,8 @@ test('without walls the same program gets everywhere', async () => {
   expect(processesWith(at.canary)).toEqual([])
 })
 
-test('an agent and a check get nowhere, and nothing of them is left', async () => {
-  const at = await besieged(loop)
+test('an agent and a check achieve nothing, and leave nothing behind', async () => {
+  const at = await createAttackedWorkspace(loop)
   const ended = await ctlApart(
     at,
     at.env,
@@ -66,16 +74,17 @@ test('an agent and a check get nowhere, and nothing of them is left', async () =
     '--trust',
   )
   expect(ended.stderr).toBe('')
-  // In a clean checkout there is none of what walls keep from it, so what it does there is no success.
+  // A clean checkout contains nothing that the sandbox protects, so what it does there is not a
+  // success.
   expect(ended.stdout).toContain('"evidence":{"check":"tried","status":"met"')
   expect(endOf(ended)).toMatchObject({ outcome: { type: 'exhausted' } })
-  // What a check changes is undone; it passes where it got nowhere.
+  // Changes made by a check are reverted; it passes if it achieved nothing.
   expectNothing(at, 'agent')
   expect(readFileSync(join(at.work, 'prompt.md'), 'utf8')).toBe('Attack.')
 })
 
-test('nor do a command of a tool and an MCP server, and the long output of the one is kept all the same', async () => {
-  const at = await besieged(
+test('nor do a command of a tool and an MCP server, and the long output of the tool is still stored', async () => {
+  const at = await createAttackedWorkspace(
     ({ attack }) => `
 workspace: .
 worktree: false

@@ -1,4 +1,4 @@
-/** Walls around what loops of code, forks and several runs at once start. */
+/** The sandbox around what code loops, forks and concurrent runs start. */
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -12,8 +12,8 @@ const filesServer = createRequire(import.meta.url).resolve(
   '@modelcontextprotocol/server-filesystem/dist/index.js',
 )
 
-describe('a loop that is code', () => {
-  test('has walls around what it names as data: its agent and its checks', async () => {
+describe('a code loop', () => {
+  test('has a sandbox around the agent and the checks that it names as data', async () => {
     const at = place('')
     const file = join(at.work, '../loop.ts')
     writeFileSync(join(at.work, '../beside.txt'), 'beside')
@@ -40,8 +40,8 @@ export default defineLoop({
   })
 })
 
-describe('a fork into a folder that is not there yet', () => {
-  test('has its MCP servers there, as its original had', async () => {
+describe('a fork into a folder that does not exist yet', () => {
+  test('has its MCP servers there, as the original had', async () => {
     const at = place(`
 prompt: Go.
 mcp: { files: { command: [${process.execPath}, ${filesServer}, .] } }
@@ -74,8 +74,8 @@ limits: { iterations: 1 }
   })
 })
 
-describe('runs at once', () => {
-  test('share a record, but neither tokens nor keys, and each pays for itself', async () => {
+describe('concurrent runs', () => {
+  test('share a state folder, but neither tokens nor keys, and each pays for itself', async () => {
     const answers = [1, 2, 3].map((share) => 100 * share)
     const servers = await Promise.all(
       answers.map((input) => startModelServer([{ text: 'Yes.', usage: { input, output: 1 } }])),
@@ -88,12 +88,12 @@ writeFileSync('done.txt', JSON.stringify({ key, answers }))
 `)
     const first = makePlace()
     const places = [first, makePlace(), makePlace()]
-    // All in one record.
+    // All in one state folder.
     const at = (index: number): Place => ({ ...(places[index] ?? first), state: first.state })
     const ended = await Promise.all(
       servers.map((server, index) => {
         const { file } = at(index)
-        // One that begins when another is over has been given the same before.
+        // A run that starts after another has ended may get the same one.
         const args = ['--json', 'run', file, '--trust', '--again', '--name', `story-${index}`]
         return ctlWith(at(index), behind(server, `sk-key-of-run-${index}`), ...args)
       }),

@@ -4,7 +4,7 @@ export type TimedResult<T> =
   | { readonly type: 'answer'; readonly value: T }
   | { readonly type: 'timeout' }
 
-export async function withinLimit<T>(
+export async function runWithTimeout<T>(
   timeoutMs: number,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<TimedResult<T>> {

@@ -1,4 +1,4 @@
-/** MCP servers that live as long as a run, and do nothing while something else is done. */
+/** MCP servers that live as long as a run, and are paused while anything else runs. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,7 +10,7 @@ const filesServer = createRequire(import.meta.url).resolve(
   '@modelcontextprotocol/server-filesystem/dist/index.js',
 )
 
-test('a server cannot help a check while that runs, and works when it is called', async () => {
+test('a server cannot help a check while it runs, and works when it is called', async () => {
   const help = 'while :; do [ -e asked ] && touch helped; done'
   const at = place(`
 prompt: Go.

@@ -1,14 +1,14 @@
 /** Limits concurrency; the others wait in order of arrival. */
 
-export interface Turns {
-  take<T>(work: () => Promise<T>): Promise<T>
+export interface ConcurrencyLimit {
+  run<T>(work: () => Promise<T>): Promise<T>
 }
 
-export function createTurns(max: number): Turns {
+export function createConcurrencyLimit(max: number): ConcurrencyLimit {
   const waiting: (() => void)[] = []
   let free = max
   return {
-    async take(work) {
+    async run(work) {
       if (free > 0) free--
       else await new Promise<void>((resolve) => waiting.push(resolve))
       try {

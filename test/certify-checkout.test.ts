@@ -1,4 +1,5 @@
-// A clean place with real git, npm and bubblewrap. Packages come from tarballs in the repository: no network.
+// A clean checkout with real git, npm and bubblewrap. Packages come from tarballs in the
+// repository: no network.
 
 import { execFileSync } from 'node:child_process'
 import {
@@ -29,7 +30,7 @@ let fixture: GitFixture
 let record: string
 let places: CertificationCheckout[]
 /** By the path of their checkout. */
-const wallsOf = new Map<string, OpenedSandbox>()
+const sandboxes = new Map<string, OpenedSandbox>()
 beforeEach(() => {
   fixture = createGitFixture()
   record = join(fixture.folder, 'record')
@@ -107,7 +108,7 @@ async function open(
     {
       tree: treeOf('HEAD'),
       commit: fixture.git('rev-parse', 'HEAD').trim(),
-      lockfileOf: treeOf(options.base ?? 'HEAD'),
+      lockfileTree: treeOf(options.base ?? 'HEAD'),
       signal: new AbortController().signal,
     },
     {
@@ -128,16 +129,16 @@ async function open(
         require: 'strong',
         async open({ workspace, ...folder }) {
           const settings: SandboxSettings = { readOnly: [], hide: [], network: [], limits: {} }
-          const walls = await openRunSandbox(
+          const sandbox = await openRunSandbox(
             { settings, base: fixture.checkout, workspace },
             { ...folder, folder: record, workspace },
           )
-          wallsOf.set(workspace, walls)
+          sandboxes.set(workspace, sandbox)
           return {
             checks: [],
             agents: createAgents({}),
-            walls: walls.walls,
-            close: () => walls.close(),
+            sandbox: sandbox.summary,
+            close: () => sandbox.close(),
           }
         },
       },
@@ -152,7 +153,7 @@ const run = (
   program: string,
   ...args: readonly string[]
 ): Promise<CommandResult> =>
-  required(wallsOf.get(place.checkout.path))
+  required(sandboxes.get(place.checkout.path))
     .commandsFor([program, ...args])
     .run({ program, args, cwd: place.checkout.path }, new AbortController().signal)
 
@@ -167,8 +168,8 @@ const layersIn = (): readonly string[] =>
 /** The one of the layer, from outside. */
 const depIn = (): string => join(record, 'layers', layersIn()[0] ?? '', 'node_modules/dep/index.js')
 
-test('checks see what the base locked, and the tree, and nothing that an agent left', async () => {
-  // What an agent could have done to the place that it works in.
+test('checks see the locked dependencies of the base and the tree, and nothing that an agent left', async () => {
+  // What an agent could have done to the place where it works.
   mkdirSync(join(fixture.checkout, 'node_modules/dep'), { recursive: true })
   writeFileSync(join(fixture.checkout, 'node_modules/dep/index.js'), "module.exports = 'planted'\n")
   const base = fixture.git('rev-parse', 'HEAD').trim()
@@ -186,7 +187,7 @@ test('checks see what the base locked, and the tree, and nothing that an agent l
   expect(fixture.wasRun()).toBe(false)
 })
 
-test('hostile checks change neither the layer nor what comes after them', async () => {
+test('hostile checks change neither the layer nor later checks', async () => {
   const place = await open()
   const { path } = place.checkout
   const script = `
@@ -240,7 +241,7 @@ test('hostile checks change neither the layer nor what comes after them', async 
   expect(readdirSync(join(record, 'certify'))).toEqual([])
 })
 
-test('a layer is made once, and made anew when somebody changed it', async () => {
+test('a layer is created once, and recreated if it was changed', async () => {
   const first = await open()
   const [made] = layersIn()
   expect((await open()).layer.digest).toBe(first.layer.digest)
@@ -257,13 +258,13 @@ test('a layer is made once, and made anew when somebody changed it', async () =>
   expect((await run(place, 'node', 'use.js')).stdout).toBe('dep 1 inner of the tree\n')
 })
 
-test('two at once make one layer', async () => {
+test('concurrent callers create one layer', async () => {
   const [one, two] = await Promise.all([open(), open()])
   expect(one?.layer.digest).toBe(two?.layer.digest)
   expect(layersIn()).toHaveLength(1)
 })
 
-test('an install that fails is a refusal with the last words of the manager and the way on', async () => {
+test('a failed install is a refusal with the last output of the manager and what to do', async () => {
   fixture.write('package-lock.json', '{"lockfileVersion":3,"packages":{"":{"name":"project"}}}')
   fixture.commitAll()
   const error = await open().catch((thrown: unknown) => thrown)
@@ -274,7 +275,7 @@ test('an install that fails is a refusal with the last words of the manager and 
   expect(existsSync(join(record, 'certify'))).toBe(false)
 })
 
-test('dependencies are carried as they are, or left out, if the loop file says so', async () => {
+test('dependencies are carried over, or left out, if the loop file says so', async () => {
   mkdirSync(join(fixture.checkout, 'node_modules/dep'), { recursive: true })
   writeFileSync(join(fixture.checkout, 'node_modules/dep/index.js'), "module.exports = 'mine'\n")
   symlinkSync('../packages/inner', join(fixture.checkout, 'node_modules/inner'))

@@ -1,6 +1,6 @@
 /**
- * What is inside the walls when a run works in a git worktree: git answers and cannot be changed, links
- * lead to what they should and nowhere else, and the checkout is out of reach.
+ * What is inside the sandbox when a run works in a git worktree: git answers and cannot be changed,
+ * symlinks lead only to what they should, and the checkout is out of reach.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ const probes: readonly (readonly [string, string])[] = [
   ['a file of the checkout', 'cat "$CHECKOUT/secret.key"'],
 ]
 
-test('git works inside and cannot be changed; links are read-only; the checkout is not there', async () => {
+test('git works inside and cannot be changed; symlinks are read-only; the checkout is not there', async () => {
   const attempts = probes.map(
     ([what, command]) => `if (${command}) 2>/dev/null; then echo "BREACH: ${what}"; fi`,
   )
@@ -44,7 +44,7 @@ test('git works inside and cannot be changed; links are read-only; the checkout 
       'git status --short && git diff --stat HEAD && git log --oneline -1 | wc -l',
       'cat node_modules/pkg/index.js .env',
       ...attempts,
-      // What is made there is made in memory.
+      // Files created there exist in memory only.
       'echo x > "$CHECKOUT/new.txt"',
       'echo probed',
     ].join('\n'),

@@ -1,4 +1,4 @@
-/** What the built loopctl shows of models, walls and this machine. The model is scripted. */
+/** What the built loopctl shows of models, sandbox and this machine. The model is scripted. */
 
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ checks: { two: grep -qx two a.txt }
 agent: { model: anthropic/claude-sonnet-4-5, baseUrl: '${url}', maxOutputTokens: 1000 }
 `
 
-describe('a run that asked a model', () => {
+describe('a run that called a model', () => {
   async function story(): Promise<Place> {
     await using server = await startModelServer([
       { status: 429, headers: { 'retry-after': '1' } },
@@ -26,14 +26,14 @@ describe('a run that asked a model', () => {
     const args = ['run', at.file, '--trust', '--name', 'story', '--attended']
     const ended = await ctlWith(at, { ANTHROPIC_API_KEY: key }, ...args)
     expect(ended).toMatchObject({ code: 0 })
-    // Waiting is no failure, and exchanges are no lines of their own.
+    // Waiting is not a failure, and exchanges have no lines.
     expect(ended.stdout).toMatch(/maker +waiting until .*anthropic accepts no requests/)
     expect(ended.stdout).toMatch(/^ {2}(warning: )?(no )?sandbox/m)
     expect(ended.stdout).not.toContain('failed')
     return at
   }
 
-  test('has each exchange in a table, and each of them whole, without the key', async () => {
+  test('lists each exchange in a table, and shows each one completely, without the key', async () => {
     const at = await story()
     const shown = await ctl(at, 'show', 'story')
     expect(shown.stdout).toContain('3 exchanges with models')
@@ -63,7 +63,7 @@ describe('a run that asked a model', () => {
     expect(all).not.toContain(key)
   })
 
-  test('says which exchanges there are, to somebody who asks for another', async () => {
+  test('lists the existing exchanges if an unknown one is requested', async () => {
     const at = await story()
     const missing = await ctl(at, 'show', 'story', '--exchange', '9')
     expect(missing).toMatchObject({ code: 66, stdout: '' })
@@ -75,8 +75,8 @@ describe('a run that asked a model', () => {
   })
 })
 
-describe('the doctor', () => {
-  test('needs no record, is well with warnings, and never shows a key', async () => {
+describe('doctor', () => {
+  test('needs no state folder, succeeds with warnings, and never shows a key', async () => {
     const at = place(loop('http://127.0.0.1:9'))
     const folder = join(at.state, '.config', 'loopwright')
     mkdirSync(folder, { recursive: true })

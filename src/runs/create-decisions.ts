@@ -1,4 +1,4 @@
-/** Decisions of people about runs, whether or not a process drives them. */
+/** Applies decisions of people to runs, whether or not a process drives them. */
 
 import { applyIdle, openQuestions, type RunRow, suspendIdle } from '../engine/index.ts'
 import {
@@ -13,9 +13,9 @@ import type { HostPorts } from './host-ports.ts'
 import { requireDecision, requireOpen } from './requests.ts'
 import type { Runs } from './runs.ts'
 
-export function createTells(base: HostPorts): Pick<Runs, 'answer' | 'tell' | 'suspend'> {
+export function createDecisions(base: HostPorts): Pick<Runs, 'answer' | 'tell' | 'suspend'> {
   const { journal, clock } = base
-  // To decide about a run takes its lease, but nothing of its workspace.
+  // A decision needs the lease of the run, but not its workspace.
   const idle = { ...base, journal: { ...journal, acquire: journal.acquireIdle } }
   return {
     async suspend(idOrName, reason) {
@@ -57,7 +57,7 @@ function requireBy(by: string): void {
     throw new LoopError('bad-request', 'The name of the person who decides must be text.')
 }
 
-/** By its id, or by the name that the loop gave it where only one has it. */
+/** Finds a question by its id, or by its name if only one open question has that name. */
 function findQuestion(open: readonly OpenQuestion[], name: string): OpenQuestion | undefined {
   const exact = open.find((question) => question.id === name)
   if (exact !== undefined) return exact
@@ -67,7 +67,7 @@ function findQuestion(open: readonly OpenQuestion[], name: string): OpenQuestion
 
 function unknownQuestion(run: RunRow, id: string, open: readonly OpenQuestion[]): LoopError {
   const names = open.map((question) => questionName(question.id))
-  // Where two have the same name, only the whole one tells them apart.
+  // If two questions have the same name, list their full ids.
   const asked = new Set(names).size === names.length ? names : open.map((one) => one.id)
   const choice =
     open.length === 0

@@ -1,6 +1,6 @@
 /**
- * Who may do without walls: loopctl as it is on a machine that has none, and on this one. For the first
- * it is started in bubblewrap, with nothing in the place of bubblewrap.
+ * Which runs may do without a sandbox: loopctl on a machine that has none, and on this one. For the
+ * former it is started in bubblewrap, with nothing in the place of bubblewrap.
  */
 
 import { execFile } from 'node:child_process'
@@ -42,7 +42,7 @@ const noRuns = async (at: Place): Promise<void> => {
 
 const sandboxOf = (ended: Ended): unknown => eventsOf(ended, 'run-started')[0]?.['sandbox']
 
-describe('on a machine without walls', () => {
+describe('on a machine without a sandbox', () => {
   test('an unattended run is refused before it exists, with the reason and the fix', async () => {
     const at = place(plain)
     const refused = await ctlBare(at, 'run', at.file, '--trust')
@@ -63,7 +63,7 @@ describe('on a machine without walls', () => {
     await noRuns(at)
   })
 
-  test('one that somebody watches is warned of it, and the record says how it was', async () => {
+  test('an attended run gets a warning, and the journal records it', async () => {
     const at = place(plain)
     const ended = await ctlBare(at, '--json', 'run', at.file, '--trust', '--attended')
     expect(ended.code).toBe(0)
@@ -71,7 +71,7 @@ describe('on a machine without walls', () => {
     expect(sandboxOf(ended)).toEqual({ tier: 'none', limits: 'none', attended: true })
   })
 
-  test('one that was watched is not resumed without anybody', async () => {
+  test('an attended run is not resumed unattended', async () => {
     const at = place(plain.replace('test -e done.txt', "'false'"))
     const args = ['run', at.file, '--trust', '--attended', '--name', 'story']
     expect((await ctlBare(at, ...args)).code).not.toBe(0)
@@ -81,17 +81,19 @@ describe('on a machine without walls', () => {
     expect(sandboxOf(attended)).toEqual({ tier: 'none', limits: 'none', attended: true })
   })
 
-  test('a loop that requires strong walls is refused, whoever watches', async () => {
+  test('a loop that requires the strong sandbox is refused, attended or not', async () => {
     const at = place(`${plain}sandbox: { require: strong }\n`)
     const refused = await ctlBare(at, 'run', at.file, '--trust', '--attended')
     expect(refused.code).toBe(69)
-    expect(refused.stderr).toContain('The loop file says that it needs a sandbox of tier "strong"')
+    expect(refused.stderr).toContain(
+      'According to the loop file it needs a sandbox of tier "strong"',
+    )
     await noRuns(at)
   })
 })
 
-describe('on a machine with walls', () => {
-  test('they are there whether somebody watches or not', async () => {
+describe('on a machine with a sandbox', () => {
+  test('it is used whether the run is attended or not', async () => {
     for (const [more, attended] of [
       [[], false],
       [['--attended'], true],
@@ -103,7 +105,7 @@ describe('on a machine with walls', () => {
     }
   })
 
-  test('a loop that wants none gets none, and only while somebody watches', async () => {
+  test('a loop that disables it has none, and only if attended', async () => {
     const at = place(`${plain}sandbox: { require: none }\n`)
     const refused = await ctl(at, 'run', at.file, '--trust')
     expect(refused.code).toBe(69)
@@ -111,12 +113,12 @@ describe('on a machine with walls', () => {
     await noRuns(at)
     const ended = await ctl(at, '--json', 'run', at.file, '--attended')
     expect(ended.code).toBe(0)
-    expect(ended.stderr).toContain('no sandbox, as the loop file says')
+    expect(ended.stderr).toContain('no sandbox, as set in the loop file')
     expect(sandboxOf(ended)).toEqual({ tier: 'none', limits: 'none', attended: true })
   })
 })
 
-describe('an agent on a login of its own', () => {
+describe('an agent with its own login', () => {
   const loop = (check: string): string => `
 prompt: Go.
 checks: { own: '${check}' }
@@ -135,7 +137,7 @@ limits: { iterations: 1 }
     await noRuns(at)
   })
 
-  test('is no agent of a loop that requires walls', async () => {
+  test('is refused in a loop that requires a sandbox', async () => {
     const at = place(`${loop('true')}sandbox: { require: strong }\n`)
     const refused = await ctl(at, 'run', at.file, '--trust', '--attended')
     expect(refused.code).toBe(65)
@@ -143,7 +145,7 @@ limits: { iterations: 1 }
     await noRuns(at)
   })
 
-  test('works outside the walls, with its own home, and its cost is said not to count', async () => {
+  test('works outside the sandbox, with its own home, and its cost is reported as not counted', async () => {
     const at = place(loop('grep -q MY_LOGIN=me seen.txt && grep -qx outside beside.txt'))
     writeFileSync(join(at.work, '../beside.txt'), 'outside\n')
     const env = { MY_LOGIN: 'me', OTHER: 'hidden' }
@@ -154,18 +156,18 @@ limits: { iterations: 1 }
     const seen = readFileSync(join(at.work, 'seen.txt'), 'utf8')
     expect(seen).toContain(`HOME=${at.state}\n`)
     expect(seen).not.toMatch(/hidden|_BASE_URL/)
-    // All else that the run starts has walls.
+    // Everything else that the run starts is in the sandbox.
     expect(sandboxOf(ended)).toMatchObject({ tier: 'strong', attended: true })
   })
 })
 
-test('also to list its tools, a loop without walls is opened only for those who watch', async () => {
+test('a loop without a sandbox is opened only in attended mode, even to list its tools', async () => {
   const at = place(`${plain}sandbox: { require: none }\n`)
   expect((await ctl(at, 'tools', '--loop', at.file, '--trust')).code).toBe(69)
   expect((await ctl(at, 'tools', '--loop', at.file, '--attended')).code).toBe(0)
 })
 
-test('the program of a check that is a list is shown inside, wherever it is', async () => {
+test('the program of a check that is a list is visible inside, wherever it is', async () => {
   const at = place(plain)
   const tool = join(at.work, '../my-tool')
   writeFileSync(tool, '#!/bin/sh\ntest -e done.txt\n', { mode: 0o755 })

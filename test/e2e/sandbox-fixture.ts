@@ -1,6 +1,6 @@
 /**
- * A workspace with everything worth stealing around it, and a program that tries. It notes what it
- * managed to do, and nothing of that may be there afterwards.
+ * A workspace surrounded by everything worth stealing, and a program that tries to. It records what
+ * it managed to do, and none of that may exist afterwards.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -11,20 +11,22 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type Place, place } from './loop-fixture.ts'
 
-export interface Besieged extends Place {
-  /** The folder of the record: in the workspace. */
+export interface AttackedWorkspace extends Place {
+  /** The state folder: in the workspace. */
   readonly record: string
-  /** In a variable of loopctl, in files around the workspace, in names of processes. */
+  /** In a variable of loopctl, in files around the workspace, in process names. */
   readonly canary: string
   readonly env: Readonly<Record<string, string>>
-  /** The command that tries, as an agent, a tool, a check or a server. */
+  /** The command that attacks, as an agent, a tool, a check or a server. */
   attack(who: string): string
-  /** What whoever tried has managed to do; undefined: it was not even started. */
+  /** What the attacker managed to do; undefined: it was not even started. */
   found(who: string): readonly string[] | undefined
 }
 
-/** The loop file and the record are in the workspace, where they are hardest to keep. */
-export async function besieged(loop: (at: Pick<Besieged, 'attack'>) => string): Promise<Besieged> {
+/** The loop file and the state folder are in the workspace, where they are hardest to protect. */
+export async function createAttackedWorkspace(
+  loop: (at: Pick<AttackedWorkspace, 'attack'>) => string,
+): Promise<AttackedWorkspace> {
   const canary = `canary${randomBytes(9).toString('hex')}`
   const { work } = place('')
   const folder = join(work, '..')
@@ -85,7 +87,7 @@ function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** Processes of this machine with a word in their command line or environment. */
+/** Processes of this machine with a text in their command line or environment. */
 export const processesWith = (word: string): readonly string[] =>
   readdirSync('/proc').filter((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false
@@ -106,7 +108,7 @@ interface Targets {
   readonly sockets: readonly string[]
 }
 
-/** Whatever does not throw has succeeded, and is noted. */
+/** Everything that does not throw has succeeded, and is recorded. */
 const attackProgram = (targets: Targets): string => `
 import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'

@@ -1,4 +1,4 @@
-/** What the programs make of a provider in trouble is never taken for a success. */
+/** The programs' behavior with a failing provider is never mistaken for a success. */
 
 import { describe, expect, test } from 'vitest'
 import type { ModelAnswer } from '../../src/testing/index.ts'
@@ -10,7 +10,7 @@ const refused: ModelAnswer = { status: 401, message: 'invalid key', code: 'authe
 const troubles: readonly (readonly [string, ModelAnswer])[] = [
   ['refuses the key', refused],
   ['fails', { status: 500, message: 'overloaded', code: 'api_error' }],
-  ['breaks off in the midst', { does: 'cut' }],
+  ['breaks off in the middle', { does: 'cut' }],
   ['never answers', { does: 'hang' }],
 ]
 

@@ -5,7 +5,7 @@ import type { LoopType } from '../src/host/index.ts'
 import { isLoopError } from '../src/loop/index.ts'
 import { lines, newFolder, newHost, slow } from './host-fixture.ts'
 
-test('events of a run end with it, also when it is only suspended', async () => {
+test('the events of a run end with it, also when it is only suspended', async () => {
   const host = await newHost()
   const stop = new AbortController()
   const run = await host.start(slow, { input: null, name: 'slow', signal: stop.signal, graceMs: 1 })
@@ -17,7 +17,7 @@ test('events of a run end with it, also when it is only suspended', async () => 
   expect(seen.at(-1)).toBe('run-suspended')
 })
 
-test('a run that another drives cannot be resumed: that is said at once', async () => {
+test('a run that another process drives cannot be resumed, which is reported at once', async () => {
   const folder = newFolder()
   const host = await newHost(folder)
   const other = await newHost(folder)
@@ -30,7 +30,7 @@ test('a run that another drives cannot be resumed: that is said at once', async 
   await run.done
 })
 
-test('a run that cannot have its workspace leaves nothing behind, nor its name', async () => {
+test('a run that cannot get its workspace leaves nothing behind, not even its name', async () => {
   const host = await newHost()
   const workspace = newFolder()
   const stop = new AbortController()
@@ -59,7 +59,7 @@ test('a fork or a restore does not replace the files of a folder that is not emp
   expect(existsSync(join(precious, 'thesis.txt'))).toBe(false)
 })
 
-test('a tree of a run can be had back, and missing content is found', async () => {
+test('a tree of a run can be restored, and missing content is reported', async () => {
   const host = await newHost()
   const workspace = newFolder()
   await (await host.start(lines, { input: 4, workspace, name: 'origin' })).done
@@ -73,7 +73,7 @@ test('a tree of a run can be had back, and missing content is found', async () =
   expect(await host.problems()).toHaveLength(1)
 })
 
-test('a step that asks for a step is refused, with both names', async () => {
+test('a step inside a step is refused, with both names', async () => {
   const host = await newHost()
   const nested: LoopType<null, null, null, unknown> = {
     name: 'nested',

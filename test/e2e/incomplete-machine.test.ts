@@ -1,4 +1,7 @@
-/** Machines on which something is missing, by the built loopctl: what it says, and what it leaves. */
+/**
+ * Machines on which something is missing, by the built loopctl: what it prints, and what it leaves
+ * behind.
+ */
 
 import { chmodSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,7 +16,7 @@ checks: { written: test -f out.txt }
 agent: { command: [bash, -c, 'echo 1 > out.txt'] }
 `
 
-test('without git, nothing of a repository is taken for a folder or for gone', async () => {
+test('without git, a repository is not mistaken for a plain folder or for deleted', async () => {
   const at = repository(once)
   expect(await run(at, '--name', 'first')).toMatchObject({ code: 0 })
   const before = at.seen()
@@ -41,11 +44,11 @@ test('a missing temporary folder is reported with the variable that set it', asy
     ended.push(await ctlApart(at, { [variable]: folder }, 'run', at.file, '--trust'))
   }
   const words = /gone \(set by TMPDIR\) does not exist\. Create it, or unset/
-  // A runtime folder that is not there is not used at all.
+  // A missing runtime folder is not used at all.
   expect(ended).toMatchObject([{ code: 74, stderr: expect.stringMatching(words) }, { code: 0 }])
 })
 
-test('a run that was killed is called the same everywhere, and one bad record is no end', async () => {
+test('a killed run has the same status everywhere, and one damaged record does not hide the others', async () => {
   const at = repository(once.replace('echo 1', 'sleep 60; echo 1'))
   await leftAt(at, {}, ['run', at.file, '--trust', '--name', 'r', '--json'], 'step-', 'SIGKILL')
   expect((await ctl(at, 'list')).stdout).toMatch(/^r +interrupted /m)
@@ -101,7 +104,7 @@ test('an agent or a folder that is missing at a resume is waited for, and does n
   expect(await resume()).toMatchObject({ code: 0 })
 }, 60_000)
 
-/** Links to all programs that there are, but for git. */
+/** Symlinks to all existing programs except git. */
 function pathWithoutGit(at: Place): string {
   const folder = join(dirname(at.work), 'bin')
   mkdirSync(folder)
@@ -125,6 +128,6 @@ function relink(target: string, path: string): void {
   try {
     symlinkSync(target, path)
   } catch {
-    // A folder of PATH that comes before has one.
+    // An earlier folder on the PATH has one.
   }
 }
