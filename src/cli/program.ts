@@ -43,7 +43,8 @@ Examples:
   loopctl help exit-codes               explain the exit codes; also: config, environment, daemon
 `
 
-export function createProgram(): Command {
+/** `addTypes` adds the commands of loop types, which are loaded only for help and for unknown words. */
+export function createProgram(addTypes: AddLoopTypes = addBuiltIn): Command {
   const program = new Command('loopctl')
     .description('Runs AI agents in loops that end when checks pass.')
     .version(version())
@@ -99,10 +100,15 @@ export function createProgram(): Command {
   addConfig(program)
   addCompletion(program)
   addDoctor(program)
-  addHelp(program)
+  addHelp(program, addTypes)
   for (const command of program.commands) setUsageErrorHint(command, command.name())
   return program
 }
+
+type AddLoopTypes = (program: Command) => Promise<void>
+
+const addBuiltIn: AddLoopTypes = async (program) =>
+  (await import('./commands/loop-types.ts')).addBuiltInLoopTypes(program)
 
 function rejectUnknownCommands(program: Command): void {
   program.on('command:*', ([name = '']: readonly string[]) => {
@@ -124,12 +130,13 @@ function setUsageErrorHint(command: Command, topic: string): void {
 }
 
 /** `help <command>`, and topics that are not commands. Prints both if a name is both. */
-function addHelp(program: Command): void {
+function addHelp(program: Command, addTypes: AddLoopTypes): void {
   program.helpCommand(false)
   program
     .command('help [command...]')
     .description('show help for a command or topic')
     .action(async (names: readonly string[]) => {
+      await addTypes(program)
       const { helpTopic } = await import('./help-topics.ts')
       const [name = ''] = names
       const topic = names.length === 1 ? helpTopic(name) : undefined

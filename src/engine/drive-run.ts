@@ -114,6 +114,11 @@ async function drive(
     ...describeChecks(ports.checks),
   }
   await recorder.record([{ type: 'run-started', owner, fence, ...told }])
+  const stopListening = ports.prints?.listen((text) => {
+    if (recorder.state.outcome !== undefined) return false
+    recorder.note([{ type: 'loop-printed', text }])
+    return true
+  })
   let limits: LimitWatch | undefined
   const control = createControl(id, ports, recorder, interrupter, (decision) => {
     interruptFor(decision, interrupter)
@@ -147,6 +152,7 @@ async function drive(
   } finally {
     limits?.stop()
     control.stop()
+    stopListening?.()
     recorder.close()
     options.signal?.removeEventListener('abort', shutDown)
     options.hurry?.removeEventListener('abort', hurry)
@@ -216,6 +222,7 @@ async function driveIterations(
 
 async function finish(live: LiveRun, decided: Outcome): Promise<DriveEnd> {
   const { recorder, ports } = live
+  await ports.prints?.flush()
   const left = await filesLeft(live)
   const last = left.findLast((event) => event.type === 'workspace-changed')
   await keepLeft(live, last)
@@ -276,6 +283,7 @@ async function readOpen(live: LiveRun): Promise<LoadedRun['openEvents']> {
 }
 
 async function suspend(live: LiveRun, reason: string): Promise<DriveEnd> {
+  await live.ports.prints?.flush()
   const tree = await live.ports.workspace?.snapshot()
   await live.recorder.record([{ type: 'run-suspended', reason, ...defined({ tree }) }], {
     trees: tree === undefined ? [] : [tree],

@@ -37,6 +37,7 @@ export type {
   Found,
   Gate,
   IterationWork,
+  LoopPrints,
   Ports,
   ProcessCommand,
   RunPreflight,

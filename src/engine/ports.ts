@@ -285,8 +285,21 @@ export interface Ports {
   readonly actions?: Actions
   readonly gate?: Gate
   readonly hooks?: readonly Hook[]
+  /** Of a loop whose code runs elsewhere. Journaled. */
+  readonly prints?: LoopPrints
   /** The longest that a sleep, or a question before its default is taken, may last. */
   readonly waitMsMax?: number
+}
+
+/** What the code of a loop prints. Its source limits the total size (E9). */
+export interface LoopPrints {
+  /**
+   * Calls `listener` with one or more lines, until the returned function is called. False: the run is over, and the text
+   * was not taken.
+   */
+  listen(listener: (text: string) => boolean): () => void
+  /** Resolves when everything that was printed so far was passed on. */
+  flush(): Promise<void>
 }
 
 /** Any loop type, as the engine holds it: the four parts always come from one type. */

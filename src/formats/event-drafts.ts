@@ -36,6 +36,7 @@ export const eventTypesTable: Readonly<Record<EventType, readonly IterationEvent
   'run-rewound': [],
   'workspace-changed': [],
   warning: ['loop.policy.warning'],
+  'loop-printed': [],
 }
 
 export interface EventDraft {
@@ -88,6 +89,7 @@ export function toEventDrafts(
     case 'workspace-changed':
     case 'preflight-noted':
     case 'preflight-ended':
+    case 'loop-printed':
       return []
   }
 }

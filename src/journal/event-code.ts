@@ -27,6 +27,7 @@ const eventTypes = [
   'step-noted',
   'preflight-noted',
   'preflight-ended',
+  'loop-printed',
 ] as const satisfies readonly EventType[]
 
 type Listed = (typeof eventTypes)[number]

@@ -48,6 +48,6 @@ export interface OpenPlace {
   readonly environment?: Environment
   /** The loop types that the file was loaded with; default: the built-in ones. */
   readonly types?: readonly LoopTypeDefinition[]
-  /** Called with each line that the code of a loop prints. Default: they go to stderr. */
+  /** Called with each line that the code of a loop prints while no run is driven. Default: they go to stderr. */
   readonly onLine?: (line: string) => void
 }

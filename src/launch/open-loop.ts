@@ -1,10 +1,13 @@
 /** Opens a loop that was read, for one run: its agent, tools, sandbox and checks, and the process of its code. */
 
 import { dirname } from 'node:path'
+import { isSecretName } from '../agents/index.ts'
 import type { AnyLoopType } from '../engine/index.ts'
+import { createSecrets } from '../gateway/index.ts'
 import { defined, LoopError } from '../loop/index.ts'
+import type { Environment } from '../system/environment.ts'
 import type { OpenPlace } from './launch-place.ts'
-import type { LoadedLoop } from './loaded-loop.ts'
+import type { LoadedLoop, LoopDefinition } from './loaded-loop.ts'
 import { type OpenedParts, openParts } from './open-parts.ts'
 import { toLoopType } from './to-loop-type.ts'
 
@@ -26,20 +29,37 @@ export async function openLoop(loaded: LoadedLoop, given: OpenPlace): Promise<Op
     const opened = await openParts(definition.file, place, environment)
     return { loop, ...opened }
   }
-  const { createCodeLoop } = await import('./code-loop/index.ts')
-  const { scanned, described } = definition
-  const code = createCodeLoop(scanned, described, { env: environment, ...defined({ onLine }) })
-  const loop = code.loop ?? (await toLoopType(loaded, types))
-  const opening = openParts(definition.file, place, environment, code.parts)
+  return openCode(loaded, definition, { place, environment, ...defined({ types, onLine }) })
+}
+
+interface CodeOpening extends Pick<OpenPlace, 'types' | 'onLine'> {
+  readonly place: Parameters<typeof openParts>[1]
+  readonly environment: Environment
+}
+
+async function openCode(
+  loaded: LoadedLoop,
+  { scanned, described, file }: Extract<LoopDefinition, { type: 'code' }>,
+  { place, environment, types, onLine = toStderr }: CodeOpening,
+): Promise<OpenedLoop> {
+  const { createCodeLoop, createLoopPrinter } = await import('./code-loop/index.ts')
+  const named = described.env.filter(isSecretName).flatMap((name) => environment[name] ?? [])
+  const { maskText } = createSecrets([], [...named, ...(place.secrets ?? [])])
+  const { print, prints } = createLoopPrinter({ mask: maskText, onLine })
+  const code = createCodeLoop(scanned, described, { env: environment, onLine: print })
+  const opening = openParts(file, place, environment, code.parts)
   const opened = await opening.catch(async (error: unknown) => {
     await code.close()
     throw error
   })
   return {
-    loop,
     ...opened,
+    loop: code.loop ?? (await toLoopType(loaded, types)),
+    parts: { ...opened.parts, prints },
     async close() {
       await Promise.all([opened.close(), code.close()])
     },
   }
 }
+
+const toStderr = (line: string): void => void process.stderr.write(`${line}\n`)

@@ -58,9 +58,11 @@ function findType(
 function withType(loop: AnyLoopType, { name: type, roles }: LoopTypeDefinition): AnyLoopType {
   if (type === defaultLoopType) return loop
   if (roles === 'any') return { ...loop, type }
-  const shown = Object.entries(roles).map(([role, { label, reports }]) => [
-    role,
-    defined({ label, reports }),
-  ])
+  const shown = Object.entries(roles).map(
+    ([role, { label, reports, phase = 'implementation' }]) => [
+      role,
+      defined({ label, reports, phase }),
+    ],
+  )
   return { ...loop, type, roles: Object.fromEntries(shown) }
 }

@@ -11,6 +11,7 @@ import type {
   StepFinished,
   WorkspaceChanged,
 } from './event.ts'
+import { inOneLine } from './fault.ts'
 import { describeFault, describeOutcome } from './outcome.ts'
 import type { StepNote } from './step/step-note.ts'
 
@@ -71,6 +72,8 @@ export function describeEvent(event: RunEvent): string {
       return `preflight: ${[...event.checks.map(describePreflight), ...describeNewFault(event)].join('; ')}`
     case 'warning':
       return `warning: ${event.message}`
+    case 'loop-printed':
+      return `printed: ${inOneLine(event.text)}`
   }
 }
 

@@ -5,6 +5,7 @@
 
 import type { DescribedStep, Met } from './event.ts'
 import type { LimitName } from './outcome.ts'
+import type { RoleAppearances, RolePhase } from './role-appearance.ts'
 import type { StepKind } from './step/step-kind.ts'
 import { parseStepId } from './step/step-name.ts'
 
@@ -22,6 +23,10 @@ export function readStep(event: Pick<DescribedStep, 'step' | 'kind' | 'role'>): 
 
 /** Steps of the built-in loop type that earlier journals identify only by name. */
 const plainRoles: ReadonlySet<string> = new Set(['prompt', 'changes'])
+
+/** What the steps of an agent are part of. Roles that no loop type declares are judged by their names. */
+export const readPhase = (role: string, roles: RoleAppearances = {}): RolePhase =>
+  roles[role]?.phase ?? (/review|judge|check|critic/i.test(role) ? 'review' : 'implementation')
 
 /** The limit behind a condition that ends a run as exhausted. */
 export const readLimit = (met: Met): LimitName => met.limit ?? parseLimitName(met.condition)

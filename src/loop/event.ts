@@ -13,6 +13,7 @@
  *   │  ├─ step-finished check:test#1     run by the engine if the loop did not run it
  *   │  └─ step-finished certify:…#1      once a condition is met: with a certificate, or refused (E5)
  *   ├─ iteration-ended 1                 carries progress; this is the checkpoint
+ *   ├─ loop-printed                      what the code of the loop printed, at any time
  *   ├─ decision-applied                  what a person decided, once (E11)
  *   ├─ run-suspended                     stopped gracefully, can be resumed
  *   └─ run-ended                         exactly one outcome
@@ -145,6 +146,13 @@ export type RunEvent =
   | RunRewound
   | WorkspaceChanged
   | { readonly type: 'warning'; readonly code: string; readonly message: string }
+  | LoopPrinted
+
+/** One or more lines that the code of a loop printed. Nothing depends on it. */
+export interface LoopPrinted {
+  readonly type: 'loop-printed'
+  readonly text: string
+}
 
 export interface RunCreated {
   readonly type: 'run-created'

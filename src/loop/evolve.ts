@@ -116,6 +116,7 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
     }
     case 'preflight-noted':
     case 'warning':
+    case 'loop-printed':
       return state
   }
 }

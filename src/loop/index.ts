@@ -23,7 +23,7 @@ export {
   describeSandboxSummary,
 } from './describe-event.ts'
 export { durationPattern, parseDuration } from './duration.ts'
-export { readStep } from './earlier-journals.ts'
+export { readPhase, readStep } from './earlier-journals.ts'
 export { describeRates, describeShare, type ErrorRates, type Share } from './error-rates.ts'
 export { type ErrorCode, type ErrorDetails, errorTable, isLoopError, LoopError } from './errors.ts'
 export {
@@ -162,7 +162,12 @@ export {
   retryPolicy,
   windowOpensAtMs,
 } from './retry.ts'
-export { defaultRoles, type RoleAppearance, type RoleAppearances } from './role-appearance.ts'
+export {
+  defaultRoles,
+  type RoleAppearance,
+  type RoleAppearances,
+  type RolePhase,
+} from './role-appearance.ts'
 export {
   failedOnBase,
   findDescription,

@@ -7,7 +7,13 @@ export interface RoleAppearance {
   readonly label?: string
   /** Its report is the agent's report of an iteration. */
   readonly reports?: true
+  /** The phase of its steps; default: `implementation`. In journals that lack it, `readPhase` derives it. */
+  readonly phase?: RolePhase
 }
 
+export type RolePhase = 'implementation' | 'review'
+
 /** Of runs that record none. */
-export const defaultRoles: RoleAppearances = { maker: { label: 'impl', reports: true } }
+export const defaultRoles: RoleAppearances = {
+  maker: { label: 'impl', reports: true, phase: 'implementation' },
+}

@@ -6,6 +6,7 @@ import type {
   Check,
   Gate,
   Hook,
+  LoopPrints,
   NewQueueRow,
   Ports,
   RequestKey,
@@ -46,6 +47,8 @@ export interface RunParts {
   readonly actions?: Actions
   readonly gate?: Gate
   readonly hooks?: readonly Hook[]
+  /** What the code of the loop prints; the run journals it. */
+  readonly prints?: LoopPrints
   /** The longest sleep, and the longest wait for an answer before the default is used. */
   readonly waitMsMax?: number
   /** How preflight and certification run the checks. Absent: in a clean checkout. */

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { describe, expect, test, vi } from 'vitest'
 import { addLoopTypes } from '../../src/cli/commands/loop-types.ts'
+import { createProgram } from '../../src/cli/program.ts'
 import {
   describePowers,
   describeProblem,
@@ -16,6 +17,7 @@ import { planRun } from '../../src/launch/plan/plan-run.ts'
 import { runFirstStage } from '../../src/launch/preflight/look-ahead.ts'
 import { defaultLimits } from '../../src/loop/index.ts'
 import { type LoopTypeDefinition, loopTypes } from '../../src/loops/index.ts'
+import type { Step } from '../../src/protocol/api/index.ts'
 import { jsonSchemas } from '../../src/protocol/index.ts'
 import { openApi } from '../daemon/api-fixture.ts'
 import { newFolder } from '../host-fixture.ts'
@@ -204,8 +206,19 @@ describe('a run of another type', () => {
     const [first] = await host.journal.read((await row()).id, { afterSeq: 0, limit: 1 })
     expect(first?.event).toMatchObject({
       loopType: 'pair',
-      roles: { maker: { label: 'impl' }, reviewer: { label: 'review', reports: true } },
+      roles: {
+        maker: { label: 'impl' },
+        reviewer: { label: 'review', reports: true, phase: 'review' },
+      },
     })
+    const { items } = (await get(`/runs/${name}/steps`)).body as { readonly items: readonly Step[] }
+    const agents = items
+      .filter(({ kind }) => kind === 'agent')
+      .map((step) => [step.name, step.phase])
+    expect(agents.slice(0, 2)).toEqual([
+      ['maker', 'implementation'],
+      ['reviewer', 'review'],
+    ])
   })
 
   test('of another type than that of the operation is refused', async () => {
@@ -247,6 +260,22 @@ test('a command is made from each operation of a type', async () => {
     { pass: true },
     { pass: true },
   ])
+})
+
+test('help lists the commands of loop types, and explains each, without a daemon', async () => {
+  const help = async (...names: string[]): Promise<string> => {
+    const program = createProgram((one) => addLoopTypes(one, types))
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    try {
+      await program.parseAsync(['help', ...names], { from: 'user' })
+      return write.mock.calls.map(([text]) => String(text)).join('')
+    } finally {
+      write.mockRestore()
+    }
+  }
+  expect(await help()).toMatch(/^Loop types:\n {2}pair +A task, a maker and a reviewer/m)
+  expect(await help('pair')).toMatch(/^ {2}verdicts .*<run>/m)
+  expect(await help('pair', 'judge')).toContain('--strict')
 })
 
 test('no file of src names the loop type of the tests', () => {

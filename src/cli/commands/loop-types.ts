@@ -1,6 +1,6 @@
 /**
  * Commands made from the operations that loop types declare: `loopctl <type> <operation> [run]`, with an option
- * for each field of the request. Built-in types are loaded only when a word is none of the usual commands.
+ * for each field of the request. Built-in types are loaded only for help, and when a word is none of the usual commands.
  */
 
 import type { Command } from 'commander'
@@ -23,6 +23,7 @@ export async function addLoopTypes(
   types: readonly LoopTypeDefinition[],
   operate: Operate = (type, operation, request) => askDaemon(program, type, operation, request),
 ): Promise<void> {
+  program.commandsGroup('Loop types:')
   for (const { name, description, operations = [] } of types) {
     if (operations.length === 0) continue
     const command = program.command(name).description(description)

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import type { Host } from '../../host/host.ts'
-import { type BlobId, type Json, LoopError, type RunId } from '../../loop/index.ts'
+import { type BlobId, LoopError, type RunId } from '../../loop/index.ts'
 import { type CertificateShown, readsText, showCertificate } from '../display/certificate-shown.ts'
 import { certificationOf } from '../display/certification-lines.ts'
 import { renderExchange } from '../display/exchange-view.ts'
@@ -60,12 +60,8 @@ async function readView(
   const { run, checkpoints, checks } = await host.inspect(idOrName)
   const record = await readIteration(host, run.id, checkpoints, iteration)
   if (record === undefined) throw noIteration(run.name, iteration)
-  const { loadStored } = await import('../../history/load-stored.ts')
-  const values = new Map<string, Json>()
-  for (const { step, result } of record.steps) {
-    const value = await loadStored(result, host.blobs)
-    if (value !== undefined) values.set(step, value)
-  }
+  const { loadStepValues } = await import('../../history/views/step-result.ts')
+  const values = await loadStepValues(host, record.steps)
   const sent: string[] = []
   for (const blob of Object.values(record.sent)) sent.push(await readText(host, blob))
   const view = viewIteration(run, record, values, sent, checks)

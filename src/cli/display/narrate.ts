@@ -123,6 +123,8 @@ export function createNarrator(style: Style, hint: Hint = String): Narrator {
           return endLines(style, event, state, hint)
         case 'run-started':
           return renderStart(style, event)
+        case 'loop-printed':
+          return event.text.split('\n').map((text) => line('printed', visible(text)))
         case 'preflight-ended':
           return preflightLines(style, line, event)
         default:

@@ -8,7 +8,7 @@
  */
 
 import type { QueueRow } from '../../engine/index.ts'
-import { systemClock } from '../../engine/index.ts'
+import { storeErrors, systemClock } from '../../engine/index.ts'
 import type { Host } from '../../host/host.ts'
 import type { ReadLoops } from '../../launch/read-loops.ts'
 import { requireAbsolute } from '../../launch/start/require-absolute.ts'
@@ -127,7 +127,7 @@ function withKeys(
   ): Promise<Submitted> {
     const known = await journal.queue.request(key)
     if (known === undefined) return submit(request, key)
-    if (known.digest !== digestOf(request)) throw keyReused(key)
+    if (known.digest !== digestOf(request)) throw storeErrors.keyReused(key)
     const run = await journal.findRun(known.run)
     // The daemon may have restarted since, and lost the environment of the caller.
     if (!isEnd(run.status)) environments.put(run.id, request.environment)
@@ -183,9 +183,3 @@ function requireTaking({ isOpen }: Board): void {
   if (isOpen) return
   throw new LoopError('not-available', 'The daemon is shutting down. Try again when it is running.')
 }
-
-const keyReused = (key: string): LoopError =>
-  new LoopError(
-    'key-reused',
-    `The key ${JSON.stringify(key)} was used for another request. Use a new key for each request.`,
-  )

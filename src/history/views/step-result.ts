@@ -1,5 +1,6 @@
 /** Reads the result of a step by its shape, because loops and agents may return anything. */
 
+import { load } from '../../engine/index.ts'
 import {
   type BlobId,
   type Json,
@@ -9,7 +10,6 @@ import {
   type Stored,
 } from '../../loop/index.ts'
 import type { StepArtifact } from '../../protocol/api/index.ts'
-import { loadStored } from '../load-stored.ts'
 import type { RecordSource } from './record-source.ts'
 
 export interface StepResult {
@@ -37,8 +37,21 @@ export async function loadResult(
   const { result } = event
   if (result === undefined || (kind !== 'agent' && kind !== 'check' && kind !== 'step')) return {}
   if ('blob' in result && result.bytes > loadBytesMax) return {}
-  const value = await loadStored(result, blobs).catch(() => undefined)
+  const value = await load(result, blobs).catch(() => undefined)
   return readResult(kind, value)
+}
+
+/** The whole results of steps, by step. Steps without a result are left out. */
+export async function loadStepValues(
+  { blobs }: Pick<RecordSource, 'blobs'>,
+  steps: readonly { readonly step: string; readonly result?: Stored | undefined }[],
+): Promise<ReadonlyMap<string, Json>> {
+  const values = new Map<string, Json>()
+  for (const { step, result } of steps) {
+    const value = await load(result, blobs)
+    if (value !== undefined) values.set(step, value)
+  }
+  return values
 }
 
 /** Like `loadResult`, but uses only the event itself. */

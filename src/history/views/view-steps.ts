@@ -1,11 +1,15 @@
 /** Pages of steps, one entry per attempt, in order of their start. */
 
+import { readCreated } from '../../engine/index.ts'
 import {
   add,
+  defaultRoles,
   defined,
   parseStepId,
   type RecordedEvent,
+  type RoleAppearances,
   type RunId,
+  readPhase,
   readStep,
   type StepId,
   type StepKind,
@@ -26,7 +30,8 @@ export async function viewSteps(
   { limit = pageLimit, cursor }: PageOptions = {},
 ): Promise<Page<Step>> {
   const [fromSeq = 0] = fromCursor(cursor, 1)
-  const fold = createStepFold(limit)
+  const { roles } = await readCreated(journal, run)
+  const fold = createStepFold(limit, roles ?? defaultRoles)
   let after = fromSeq
   while (true) {
     const range = { afterSeq: after, limit: 500, types: spendingTypes }
@@ -53,7 +58,7 @@ interface StepFold {
   isDone(): boolean
 }
 
-function createStepFold(limit: number): StepFold {
+function createStepFold(limit: number, roles: RoleAppearances): StepFold {
   const spending = createSpending()
   const items: Draft[] = []
   /** The newest attempt of each step of the iteration. */
@@ -75,7 +80,7 @@ function createStepFold(limit: number): StepFold {
       newest.delete(event.step)
       return
     }
-    const step = started(recorded, event)
+    const step = started(recorded, event, roles)
     items.push(step)
     newest.set(event.step, step)
   }
@@ -99,11 +104,15 @@ function createStepFold(limit: number): StepFold {
 
 const holds = (spending: Spending, { step }: Draft): boolean => spending.holds(step)
 
-const started = ({ seq, atMs }: RecordedEvent, event: StepStarted): Draft => {
+const started = (
+  { seq, atMs }: RecordedEvent,
+  event: StepStarted,
+  roles: RoleAppearances,
+): Draft => {
   const { iteration, step, attempt, wakeAtMs } = event
   const { kind } = readStep(event)
   const { name } = parseStepId(step)
-  const phase = toPhase(kind, name)
+  const phase = toPhase(kind, name, roles)
   return {
     seq,
     iteration,
@@ -143,9 +152,9 @@ function end(step: Draft | undefined, { event, atMs }: RecordedEvent): void {
   step.endedAtMs = atMs
 }
 
-/** Derives the phase from the kind of the step and the role of the agent. */
-function toPhase(kind: StepKind, name: string): StepPhase | undefined {
-  if (kind === 'agent') return /review|judge|check|critic/i.test(name) ? 'review' : 'implementation'
+/** The phase of a step. The loop type declares that of its agents. */
+function toPhase(kind: StepKind, name: string, roles: RoleAppearances): StepPhase | undefined {
+  if (kind === 'agent') return readPhase(name, roles)
   if (kind === 'check' || kind === 'certify') return 'verification'
   return kind === 'action' && name.startsWith('merge') ? 'merge' : undefined
 }

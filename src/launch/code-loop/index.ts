@@ -8,3 +8,4 @@ export {
   type OpenCodeLoop,
   openCodeLoop,
 } from './load-code-loop.ts'
+export { createLoopPrinter } from './loop-prints.ts'

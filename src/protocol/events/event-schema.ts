@@ -65,6 +65,7 @@ const described = { kind: stepKindSchema.exactOptional(), role: text.exactOption
 const roleAppearanceSchema = z.strictObject({
   label: text.exactOptional(),
   reports: z.literal(true).exactOptional(),
+  phase: z.enum(['implementation', 'review']).exactOptional(),
 })
 
 export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
@@ -192,6 +193,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       files: count.exactOptional(),
     }),
     z.strictObject({ type: z.literal('warning'), code: text, message: text }),
+    z.strictObject({ type: z.literal('loop-printed'), text }),
   ]),
 ).register(published, { id: 'RunEvent' })
 

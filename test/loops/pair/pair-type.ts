@@ -70,6 +70,7 @@ export const pairType: LoopTypeDefinition<PairKeys> = {
       absent: { sameAs: 'maker' },
       label: 'review',
       reports: true,
+      phase: 'review',
     },
   },
   until: [{ type: 'checks-pass' }],

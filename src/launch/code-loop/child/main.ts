@@ -59,7 +59,9 @@ async function serve(name: string, args: Json): Promise<Json | undefined> {
     case 'conclude':
       return toJson(conclude(args as unknown as Findings))
     case 'iterate':
-      return toJson(await runIteration(args as unknown as IterateRequest))
+      return runIteration(args as unknown as IterateRequest)
+        .then(toJson)
+        .finally(flushOutput)
     default:
       throw new Error(`unknown request "${name}"`)
   }
@@ -122,6 +124,13 @@ function conclude(findings: Findings): IterationSummary {
     }
   }
   return { ...defined({ progress }), met }
+}
+
+/** What an iteration printed is in the pipe before its result, so that the run can journal it before it ends. */
+async function flushOutput(): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) {
+    if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve))
+  }
 }
 
 function keep(error: unknown): number {
