@@ -32,7 +32,7 @@ describe('every status of a source document has an equivalent', () => {
     expect(Object.keys(statusAliases).filter(isStatus)).toEqual([])
   })
 
-  test("each status has a name that clients of the legacy API know", () => {
+  test('each status has a name that clients of the legacy API know', () => {
     const known = ['PENDING', 'RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELED']
     expect(statuses.map(documentedStatus).filter((name) => !known.includes(name))).toEqual([])
     expect(new Set(statuses.map(documentedStatus))).toEqual(new Set(known))
