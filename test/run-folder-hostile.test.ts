@@ -60,8 +60,8 @@ test('a folder that contains anything but runs is not used for files of runs, wh
   for (const [workspace, logDir, why] of [
     [inner, 'test', 'sum.test.js'],
     [inner, 'logs', 'loop'],
-    [inner, 'link', 'no folder'],
-    [inner, 'number.txt', 'no folder'],
+    [inner, 'link', 'not a folder'],
+    [inner, 'number.txt', 'not a folder'],
     [repository.checkout, 'test', 'sum.test.js'],
   ] as const) {
     const placed = host.place({ workspace, logDir })

@@ -32,7 +32,7 @@ describe('before a worktree is made', () => {
     [
       'an agent that is not installed',
       'prompt: x\nchecks: { it: "true" }\nagent: { command: [no-such-agent] }\n',
-      /no program no-such-agent/,
+      /the program no-such-agent was not found/,
     ],
     [
       'a key that is not set',

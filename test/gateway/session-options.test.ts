@@ -138,7 +138,7 @@ test.each(ways)('whose turn it is: %s, streamed: %s', async (format, stream) => 
     await expect.poll(() => activity.inProgress).toBe(0)
     return activity.lastTurnEnd
   }
-  expect(activity).toMatchObject({ underWay: 0, lastAnswer: undefined })
+  expect(activity).toMatchObject({ inProgress: 0, lastTurnEnd: undefined })
   expect(await turn()).toBe('calls')
   // Another request in between, while the tools are running.
   expect(await turn()).toBe('calls')
