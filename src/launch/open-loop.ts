@@ -3,8 +3,8 @@
 import { dirname } from 'node:path'
 import type { AnyLoopType } from '../engine/index.ts'
 import { defined, LoopError } from '../loop/index.ts'
-import type { OpenPlace } from './launch-place.ts'
 import type { LoadedLoop } from './loaded-loop.ts'
+import type { OpenContext } from './open-context.ts'
 import { type OpenedParts, openParts } from './open-parts.ts'
 import { toLoopType } from './to-loop-type.ts'
 
@@ -14,13 +14,17 @@ export interface OpenedLoop extends OpenedParts {
 }
 
 /** Starts what a run needs: its agent, its tools, their servers. For one run. Close it when the run is over. */
-export async function openLoop(loaded: LoadedLoop, given: OpenPlace): Promise<OpenedLoop> {
+export async function openLoop(loaded: LoadedLoop, given: OpenContext): Promise<OpenedLoop> {
   const { definition, files, source, purpose } = loaded
   if (purpose === 'look') {
     throw new LoopError('not-trusted', 'The loop file was only looked at. Load it to run it.')
   }
   const { environment = process.env, types, onLine, ...rest } = given
-  const place = { ...rest, apart: [...files, ...(rest.apart ?? [])], base: dirname(source.file) }
+  const place = {
+    ...rest,
+    excludedPaths: [...files, ...(rest.excludedPaths ?? [])],
+    base: dirname(source.file),
+  }
   if (definition.type === 'file') {
     const loop = await toLoopType(loaded, types)
     const opened = await openParts(definition.file, place, environment)
