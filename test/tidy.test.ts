@@ -115,6 +115,9 @@ const replacedWords: readonly RegExp[] = [
   /\b(openDoors|readOnlyWalls|renderWalls|wallsOf|restoreApart|pathsApart|withBegun|notPart|isBare)\b/,
   /\b(notOfTheWork|createTells|WhereToLook|AgentFound|TreeLook|withinLimit|leaveUnused)\b/,
   /\b(ofTheHouse|goRound|dropDead|notOfTheHouse)\b/,
+  /\b(StepsUnderWay|OpenPlace|FolderPlace|LaunchedCheckKind|LoopGiven|addKeeping|addLooking|addTelling)\b/,
+  /\b(settledBefore|requireWhole|tellOperations|pastOf)\b/,
+  /clocks of the wall|× good work|Good work that|\bdocument 00\d\b|code of its own/,
   /Shall it\?|Say more of it|Who is heard/,
 ]
 

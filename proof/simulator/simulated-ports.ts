@@ -1,11 +1,11 @@
 /** Everything that one process drives one run of a program with. */
 
 import type {
+  ActionLookup,
   Actions,
   AnyLoopType,
   Blobs,
   Check,
-  Found,
   Hook,
   HookPoint,
   Ports,
@@ -182,7 +182,7 @@ function actionsOf(world: SimulatedWorld, process: SimulatedProcess, run: RunId)
       await process.clock.sleep(ms / 2)
       return receipt(kind)
     },
-    async find(action, key): Promise<Found> {
+    async find(action, key): Promise<ActionLookup> {
       await process.clock.sleep(1)
       const { finds, kind } = actOf(action.details)
       if (finds === 'nothing') return { type: 'unknown' }

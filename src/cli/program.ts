@@ -7,20 +7,20 @@ import { addCertificates } from './commands/certificates.ts'
 import { addCertify } from './commands/certify.ts'
 import { addCompletion } from './commands/completion.ts'
 import { addConfig } from './commands/config.ts'
+import { addControlCommands } from './commands/control.ts'
 import { addDaemon } from './commands/daemon.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addInit } from './commands/init.ts'
-import { addKeeping } from './commands/keep.ts'
-import { addLooking } from './commands/look.ts'
+import { addInspectCommands } from './commands/inspect.ts'
 import { addLoopFiles } from './commands/loop-files.ts'
 import { addPreflight } from './commands/preflight.ts'
 import { addPrompt } from './commands/prompt.ts'
-import { addReplaying } from './commands/replay.ts'
-import { addReviewing } from './commands/review.ts'
-import { addRunning } from './commands/run.ts'
-import { addShowing } from './commands/show.ts'
-import { addTelling } from './commands/tell.ts'
+import { addReplay } from './commands/replay.ts'
+import { addReview } from './commands/review.ts'
+import { addRunCommands } from './commands/run.ts'
+import { addShow } from './commands/show.ts'
+import { addStateFolderCommands } from './commands/state-folder.ts'
 import { addDiff, addMerge, addWorktreeRemoval, addWorktrees } from './commands/worktrees.ts'
 import { describeWithExamples } from './help-examples.ts'
 import { suggestCommand } from './suggest-command.ts'
@@ -68,8 +68,8 @@ export function createProgram(addTypes: AddLoopTypes = addBuiltIn): Command {
     .addHelpText('after', examples)
   rejectUnknownCommands(program)
   program.commandsGroup('Run a loop:')
-  addRunning(program)
-  addReplaying(program)
+  addRunCommands(program)
+  addReplay(program)
   addDemo(program)
   program.commandsGroup('Loop files, tools and agents:')
   addInit(program)
@@ -79,21 +79,21 @@ export function createProgram(addTypes: AddLoopTypes = addBuiltIn): Command {
   addCalibrate(program)
   addAgents(program)
   program.commandsGroup('Inspect runs:')
-  addLooking(program)
-  addShowing(program)
+  addInspectCommands(program)
+  addShow(program)
   addDiff(program)
   program.commandsGroup('Certificates:')
   addCertify(program)
   addCertificates(program)
   program.commandsGroup('Control runs:')
-  addTelling(program)
+  addControlCommands(program)
   program.commandsGroup('Changes made by runs:')
   addMerge(program)
-  addReviewing(program)
+  addReview(program)
   addWorktrees(program)
   addWorktreeRemoval(program)
   program.commandsGroup('State folder:')
-  addKeeping(program)
+  addStateFolderCommands(program)
   program.commandsGroup('Daemon:')
   addDaemon(program)
   program.commandsGroup('More:')

@@ -11,14 +11,14 @@ import { defined } from '../loop/index.ts'
 import type { DaemonFiles } from '../system/daemon-files.ts'
 import { readPackageVersion } from '../system/package-version.ts'
 import { removeDaemonFile, removePid, writeDaemonFile, writePid } from './daemon-file.ts'
-import { createEnding, type Ending, type StopOptions } from './ending.ts'
-import { createFront, type Front } from './front.ts'
+import { type GuardedRoutes, guardRoutes } from './guard-routes.ts'
 import { type Listeners, openListeners } from './listen.ts'
 import { type DaemonLog, type LogLevel, openLog } from './log.ts'
 import { hostsOf, originsOf, requireSafe } from './names.ts'
 import type { DaemonSettings, Scheduler } from './parts.ts'
 import { createRoutes } from './routes/index.ts'
 import { createCallerEnvironments, openScheduler } from './schedule/index.ts'
+import { createShutdown, type Shutdown, type StopOptions } from './shutdown.ts'
 import { openTokens, type Tokens } from './tokens.ts'
 
 export interface Daemon {
@@ -55,11 +55,11 @@ export async function createDaemon(
   settings: DaemonSettings,
   options: DaemonOptions = {},
 ): Promise<Daemon> {
-  const ending = createEnding()
+  const shutdown = createShutdown()
   try {
-    return await openDaemon(settings, options, ending)
+    return await openDaemon(settings, options, shutdown)
   } catch (error) {
-    await ending.stop({ atOnce: true })
+    await shutdown.stop({ atOnce: true })
     throw error
   }
 }
@@ -68,24 +68,24 @@ export async function createDaemon(
 async function openDaemon(
   asked: DaemonSettings,
   options: DaemonOptions,
-  ending: Ending,
+  shutdown: Shutdown,
 ): Promise<Daemon> {
   const { place, release } = options.lock ?? lockDaemon(asked.folder)
-  ending.atEnd(release)
+  shutdown.atEnd(release)
   requireSafe(asked)
   const settings = { ...asked, folder: realpathSync(asked.folder) }
-  ending.atEnd(() => removePid(place))
+  shutdown.atEnd(() => removePid(place))
   writePid(place)
   const startedAtMs = Date.now()
   const log = openDaemonLog(place, options)
-  ending.atEnd(() => log.close())
-  ending.atEnd(() => log.info({}, 'ended'))
+  shutdown.atEnd(() => log.close())
+  shutdown.atEnd(() => log.info({}, 'ended'))
   const tokens = openTokens({ state: settings.folder, given: options.token }, log)
   const environments = createCallerEnvironments()
   log.hide(() => [...tokens.secrets(), ...environments.secrets()])
   const { loopTypes } = options
   const host = await openHost({ folder: settings.folder, ...defined({ loopTypes }) })
-  ending.atEnd(() => host.close())
+  shutdown.atEnd(() => host.close())
   const reads = createReadLoops()
   const scheduler = await openScheduler({
     host,
@@ -97,9 +97,9 @@ async function openDaemon(
     follow: (run) => followRun(host, run, { onProblem: (problem) => log.warn({ run }, problem) }),
     finish: (run) => finishRunFolder(host, run),
   })
-  const { closing, isEnding, stop } = ending
+  const { closing, isEnding, stop } = shutdown
   let bound: DaemonSettings = settings
-  const front = createFront(
+  const front = guardRoutes(
     createRoutes({
       host,
       scheduler,
@@ -126,15 +126,15 @@ async function openDaemon(
     options.onLost?.(message)
     void stop({ atOnce: true })
   }, pollMs).unref()
-  ending.atEnd(() => clearInterval(polling))
-  ending.atEnd((hurry) => listeners.close(hurry))
+  shutdown.atEnd(() => clearInterval(polling))
+  shutdown.atEnd((hurry) => listeners.close(hurry))
   const { address, socket } = listeners
-  ending.atEnd(() => removeDaemonFile(place))
-  ending.atEnd(keepReachable(place, listeners, startedAtMs, log))
-  ending.beforeEnd((hurry) => scheduler.drain(hurry))
-  ending.atEnd(() => log.info({}, 'ending'))
+  shutdown.atEnd(() => removeDaemonFile(place))
+  shutdown.atEnd(keepReachable(place, listeners, startedAtMs, log))
+  shutdown.beforeEnd((hurry) => scheduler.drain(hurry))
+  shutdown.atEnd(() => log.info({}, 'ending'))
   log.info({ address, socket }, 'listening')
-  return { address, socket, host, scheduler, log, stop, ended: ending.ended }
+  return { address, socket, host, scheduler, log, stop, ended: shutdown.ended }
 }
 
 /** Writes the files that clients find the daemon by, and again if they are removed, until the returned function is called. */
@@ -184,7 +184,7 @@ const openDaemonLog = (place: DaemonFiles, { logLevel, echo }: DaemonOptions): D
 
 interface Guarded {
   readonly settings: DaemonSettings
-  readonly front: Front
+  readonly front: GuardedRoutes
   readonly tokens: Tokens
   readonly log: DaemonLog
   readonly place: DaemonFiles

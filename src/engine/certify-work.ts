@@ -18,7 +18,7 @@ import {
 import { runBounded } from './bounded.ts'
 import type { Certification, CertifyContext, GivenAnswer, Subject } from './certifier.ts'
 import type { Branch } from './live-run.ts'
-import type { Kept } from './ports.ts'
+import type { CommittedWork } from './ports.ts'
 import { askPerson } from './steps/ask-person.ts'
 import { askStep } from './steps/ask-step.ts'
 import { agentContext } from './steps/tool-calls.ts'
@@ -34,7 +34,7 @@ const questionsMax = 5
 export async function certifyWork(
   branch: Branch,
   claim: Claim,
-  kept: Kept | undefined,
+  kept: CommittedWork | undefined,
 ): Promise<CertifyEnd> {
   const answers: GivenAnswer[] = []
   while (true) {
@@ -67,7 +67,7 @@ const refuse = (code: string, message: string): Certification & { readonly type:
 async function certifyOnce(
   branch: Branch,
   claim: Claim,
-  kept: Kept | undefined,
+  kept: CommittedWork | undefined,
   answers: readonly GivenAnswer[],
 ): Promise<Certification> {
   const { ports, recorder } = branch.iteration.run
@@ -106,7 +106,7 @@ const stepName = (condition: string): string =>
 async function subjectOf(
   branch: Branch,
   { met: { condition }, checks }: Claim,
-  kept: Kept | undefined,
+  kept: CommittedWork | undefined,
   answers: readonly GivenAnswer[],
 ): Promise<Subject> {
   const { run, number } = branch.iteration

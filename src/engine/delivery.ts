@@ -12,10 +12,10 @@
  */
 
 import type { Clock } from './ports.ts'
-import { createStepsUnderWay, type StepsUnderWay } from './steps/steps-under-way.ts'
+import { createPendingSteps, type PendingSteps } from './steps/pending-steps.ts'
 
 export interface Delivery {
-  readonly underWay: StepsUnderWay
+  readonly pendingSteps: PendingSteps
   /** Assigns the position of a new result: its event is written, but may not be on disk yet. */
   expect(seq: number): void
   /** Resolves when the result is next; undefined if it already is. */
@@ -27,10 +27,10 @@ export interface Delivery {
   enterParallel(): void
   leaveParallel(): void
   /** The first recorded result that the code has not requested. */
-  readonly unasked: number | undefined
+  readonly firstUnrequested: number | undefined
 }
 
-interface Asker {
+interface PendingRequest {
   readonly go: () => void
   readonly reject: (error: Error) => void
 }
@@ -47,8 +47,8 @@ export function createDelivery(
   const patience = createPatience(clock, onMismatch)
   const queue = createQueue(recordedSeqs, patience.end)
   const lastRecorded = recordedSeqs.reduce((last, seq) => Math.max(last, seq), 0)
-  const underWay = createStepsUnderWay(clock)
-  const askers = new Map<number, Asker>()
+  const pendingSteps = createPendingSteps(clock)
+  const requests = new Map<number, PendingRequest>()
   const refusals = createRefusals(clock, isReplaying)
   let depth = 0
   let handing = false
@@ -57,19 +57,19 @@ export function createDelivery(
   function advance(): void {
     const seq = queue.next
     if (seq === undefined || handing) return
-    const asker = askers.get(seq)
-    if (asker === undefined) {
+    const request = requests.get(seq)
+    if (request === undefined) {
       // A recorded result is requested soon, or never.
-      if (failure === undefined && seq <= lastRecorded && askers.size + refusals.waiting > 0)
+      if (failure === undefined && seq <= lastRecorded && requests.size + refusals.waiting > 0)
         patience.begin(seq)
       return
     }
-    askers.delete(seq)
+    requests.delete(seq)
     queue.shift()
     handing = true
     void clock.turn().then(() => {
       handing = false
-      asker.go()
+      request.go()
       advance()
       refusals.releaseIfDone()
     })
@@ -80,16 +80,16 @@ export function createDelivery(
   }
 
   return {
-    underWay,
+    pendingSteps,
     expect: queue.push,
     hand(seq) {
       if (failure !== undefined) return Promise.reject(failure)
-      if (queue.next === seq && seq > lastRecorded && depth === 0 && !underWay.areBeside) {
+      if (queue.next === seq && seq > lastRecorded && depth === 0 && !pendingSteps.ranInParallel) {
         queue.shift()
         return undefined
       }
       return new Promise((resolve, reject) => {
-        askers.set(seq, { go: resolve, reject })
+        requests.set(seq, { go: resolve, reject })
         advance()
       })
     },
@@ -102,13 +102,13 @@ export function createDelivery(
       failure ??= error
       patience.end()
       refusals.releaseIfDone()
-      for (const asker of askers.values()) asker.reject(error)
-      askers.clear()
+      for (const request of requests.values()) request.reject(error)
+      requests.clear()
     },
     enterParallel: () => void depth++,
     leaveParallel: () => void depth--,
-    get unasked() {
-      return queue.rest().find((seq) => seq <= lastRecorded && !askers.has(seq))
+    get firstUnrequested() {
+      return queue.rest().find((seq) => seq <= lastRecorded && !requests.has(seq))
     },
   }
 }

@@ -24,6 +24,7 @@ export { eventsAfter, loadRun, readCreated, stateAt } from './load-run.ts'
 export { type OpenProcess, openProcess, type ProcessEnd } from './open-process.ts'
 export { openQuestions, questionsOf } from './open-questions.ts'
 export type {
+  ActionLookup,
   Actions,
   Agents,
   AnyLoopType,
@@ -34,7 +35,6 @@ export type {
   CommandResult,
   Commands,
   Files,
-  Found,
   Gate,
   IterationWork,
   LoopPrints,

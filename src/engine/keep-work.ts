@@ -14,13 +14,13 @@ import {
   textOf,
 } from '../loop/index.ts'
 import type { LiveIteration } from './live-run.ts'
-import type { Kept } from './ports.ts'
+import type { CommittedWork } from './ports.ts'
 
 /** All steps are journaled by now, so an iteration that is continued leaves the same files. */
 export async function keepWork(
   iteration: LiveIteration,
   tree: TreeId | undefined = iteration.run.recorder.state.tree,
-): Promise<Kept | 'failed' | undefined> {
+): Promise<CommittedWork | 'failed' | undefined> {
   const { ports, recorder } = iteration.run
   const { workspace, clock } = ports
   if (workspace?.keep === undefined || tree === undefined) return undefined

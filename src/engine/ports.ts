@@ -61,11 +61,11 @@ export interface Workspace {
    * Commits the result of an iteration where people look for it, such as a branch. Called before the end
    * of the iteration is recorded, so it may be called again after a crash; that must change nothing.
    */
-  keep?(work: IterationWork): Promise<Kept | undefined>
+  keep?(work: IterationWork): Promise<CommittedWork | undefined>
 }
 
 /** The result of an iteration, as it was committed. */
-export interface Kept {
+export interface CommittedWork {
   readonly commit?: string
 }
 
@@ -142,11 +142,11 @@ export interface CheckContext extends StepContext {
 /** Performs actions. After a crash, `find` looks up an action by its idempotency key. */
 export interface Actions {
   perform(action: Action, key: string, context: StepContext): Promise<Receipt>
-  find(action: Action, key: string, context: StepContext): Promise<Found>
+  find(action: Action, key: string, context: StepContext): Promise<ActionLookup>
 }
 
 /** What an action's `find` knows about an action whose result was lost in a crash. */
-export type Found =
+export type ActionLookup =
   | { readonly type: 'done'; readonly receipt: Receipt }
   | { readonly type: 'not-done' }
   | { readonly type: 'unknown' }

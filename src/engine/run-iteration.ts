@@ -126,7 +126,7 @@ async function goAround(run: LiveRun, iteration: LiveIteration): Promise<Ended> 
     throw error
   } finally {
     // Code may continue after a failure or a race while other steps are in progress; wait for them.
-    const idle = iteration.delivery.underWay.idle()
+    const idle = iteration.delivery.pendingSteps.idle()
     if (idle !== undefined) await idle
     iteration.over = true
   }
@@ -162,7 +162,7 @@ function requireAllAsked(
   iteration: LiveIteration,
   except: readonly (number | undefined)[] = [],
 ): void {
-  const seq = iteration.delivery.unasked
+  const seq = iteration.delivery.firstUnrequested
   if (seq === undefined || except.includes(seq)) return
   iteration.broken = notAskedFor(iteration, seq, 'ended')
   throw iteration.broken

@@ -4,6 +4,7 @@ export type { Agent } from '../agents/index.ts'
 export type { LoadOptions, LoopPreview } from '../definition/load-options.ts'
 export { LoopFileError } from '../definition/loop-file/index.ts'
 export type {
+  ActionLookup,
   Actions,
   Agents,
   AnyLoopType,
@@ -11,7 +12,6 @@ export type {
   CheckContext,
   Commands,
   DriveEnd,
-  Found,
   Gate,
   Hook,
   HookContext,
@@ -38,7 +38,6 @@ export {
 export { commandCheck } from '../launch/checks/command-check.ts'
 export { planChecks } from '../launch/checks/plan-checks.ts'
 export { type CodeLoop, defineLoop } from '../launch/code-loop/define-loop.ts'
-export type { OpenPlace } from '../launch/launch-place.ts'
 export {
   distrustLoop,
   type LoopReport,
@@ -49,6 +48,7 @@ export {
   validateLoop,
 } from '../launch/load-loop.ts'
 export type { LoadedLoop } from '../launch/loaded-loop.ts'
+export type { OpenContext } from '../launch/open-context.ts'
 export { type OpenedLoop, openLoop } from '../launch/open-loop.ts'
 export type { Replay, ReplayResult } from '../launch/replay/index.ts'
 export { firstPrompt } from '../launch/to-loop-type.ts'

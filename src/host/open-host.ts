@@ -71,8 +71,8 @@ export async function openHost(options: OpenHostOptions = {}): Promise<Host> {
     },
     remove: async (run, choice) => (await import('./remove-run.ts')).removeRun(base, run, choice),
     collectGarbage: async () => (await import('./collect-garbage.ts')).collectGarbage(base),
-    problems: async () => (await import('./look-after.ts')).findProblems(base),
-    extract: async (tree, to) => (await import('./look-after.ts')).extractTree(base, tree, to),
+    problems: async () => (await import('./verify-content.ts')).findProblems(base),
+    extract: async (tree, to) => (await import('./verify-content.ts')).extractTree(base, tree, to),
     list: () => journal.listRuns(),
     inspect: (run) => inspectRun(journal, run),
     async *events(idOrName, range) {

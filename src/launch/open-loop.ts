@@ -6,8 +6,8 @@ import type { AnyLoopType } from '../engine/index.ts'
 import { createSecrets } from '../gateway/index.ts'
 import { defined, LoopError } from '../loop/index.ts'
 import type { Environment } from '../system/environment.ts'
-import type { OpenPlace } from './launch-place.ts'
 import type { LoadedLoop, LoopDefinition } from './loaded-loop.ts'
+import type { OpenContext } from './open-context.ts'
 import { type OpenedParts, openParts } from './open-parts.ts'
 import { toLoopType } from './to-loop-type.ts'
 
@@ -17,13 +17,17 @@ export interface OpenedLoop extends OpenedParts {
 }
 
 /** Starts what a run needs: its agent, its tools, their servers. For one run. Close it when the run is over. */
-export async function openLoop(loaded: LoadedLoop, given: OpenPlace): Promise<OpenedLoop> {
+export async function openLoop(loaded: LoadedLoop, given: OpenContext): Promise<OpenedLoop> {
   const { definition, files, source, purpose } = loaded
   if (purpose === 'look') {
     throw new LoopError('not-trusted', 'The loop file was only looked at. Load it to run it.')
   }
   const { environment = process.env, types, onLine, ...rest } = given
-  const place = { ...rest, apart: [...files, ...(rest.apart ?? [])], base: dirname(source.file) }
+  const place = {
+    ...rest,
+    excludedPaths: [...files, ...(rest.excludedPaths ?? [])],
+    base: dirname(source.file),
+  }
   if (definition.type === 'file') {
     const loop = await toLoopType(loaded, types)
     const opened = await openParts(definition.file, place, environment)
@@ -32,7 +36,7 @@ export async function openLoop(loaded: LoadedLoop, given: OpenPlace): Promise<Op
   return openCode(loaded, definition, { place, environment, ...defined({ types, onLine }) })
 }
 
-interface CodeOpening extends Pick<OpenPlace, 'types' | 'onLine'> {
+interface CodeOpening extends Pick<OpenContext, 'types' | 'onLine'> {
   readonly place: Parameters<typeof openParts>[1]
   readonly environment: Environment
 }

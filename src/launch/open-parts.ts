@@ -17,7 +17,7 @@ import { openAgent } from './agents/open-agent.ts'
 import type { CommandChecks } from './agents/open-repair.ts'
 import { type CalibrationContext, calibratedChecks } from './calibrate/calibrated-checks.ts'
 import type { CertifyingParts } from './checks/certifying-parts.ts'
-import type { CheckSurroundings } from './checks/check-kind.ts'
+import type { CheckSurroundings } from './checks/check-runner.ts'
 import { folderFiles } from './checks/folder-reader.ts'
 import { checkKind } from './checks/kinds/registry.ts'
 import { certifyingParts, readersOf } from './checks/open-certifying-parts.ts'
@@ -29,9 +29,9 @@ import { surroundingsIn } from './checks/surroundings.ts'
 import type { CodeParts } from './code-loop/index.ts'
 import type { RunDependencies } from './dependencies/run-dependencies.ts'
 import { filesIn } from './inner-folder.ts'
-import type { OpenPlace } from './launch-place.ts'
 import { maskedTools } from './mask-tools.ts'
 import { secretsOf, serversOf } from './mcp-servers.ts'
+import type { OpenContext } from './open-context.ts'
 import { openRunSandbox, partsOf } from './open-sandbox.ts'
 import { openTools } from './open-tools.ts'
 import type { OpenedSandbox } from './opened-sandbox.ts'
@@ -65,7 +65,7 @@ export interface OpenedParts {
   close(): Promise<void>
 }
 
-export interface PartsPlace extends OpenPlace {
+export interface PartsContext extends OpenContext {
   /** The folder of the loop file. */
   readonly base: string
 }
@@ -73,7 +73,7 @@ export interface PartsPlace extends OpenPlace {
 /** Parts that the file defines in code override those that it defines as data. */
 export async function openParts(
   file: FileParts,
-  given: PartsPlace,
+  given: PartsContext,
   environment: Environment,
   code?: CodeParts,
 ): Promise<OpenedParts> {
@@ -93,7 +93,7 @@ export async function openParts(
     const models = place.models ?? createSharedGateway(environment)
     if (place.models === undefined) opened.push(() => models.close())
     const checks = await resolveChecks(file.checks, {
-      baseFiles: () => filesIn(place.begun?.() ?? folderFiles(workspace), place.inner),
+      baseFiles: () => filesIn(place.baseFiles?.() ?? folderFiles(workspace), place.inner),
       isOffline: sandbox.summary.tier !== 'none' && file.sandbox.network.length === 0,
       problems,
     })
@@ -168,7 +168,7 @@ type OpenedAgents = Readonly<Record<string, OpenedAgent>>
 /** The agents that may change files, by role. */
 async function openMakers(
   { agents, readers }: FileParts,
-  opening: AgentParts & { readonly place: OpenPlace },
+  opening: AgentParts & { readonly place: OpenContext },
   code: CodeParts | undefined,
 ): Promise<OpenedAgents> {
   const opened: [string, OpenedAgent][] = []
@@ -183,7 +183,7 @@ async function openMakers(
 async function openMaker(
   role: string,
   settings: AgentSettings | undefined,
-  opening: AgentParts & { readonly place: OpenPlace },
+  opening: AgentParts & { readonly place: OpenContext },
   code: CodeParts | undefined,
 ): Promise<OpenedAgent> {
   if (opening.place.isForChecks === true) return { agent: missingAgent }
@@ -196,7 +196,7 @@ async function openMaker(
 /** The agents of the loop that may only read, by role. */
 const readersIn = (
   { agents, readers }: FileParts,
-  { isForChecks }: OpenPlace,
+  { isForChecks }: OpenContext,
 ): Readonly<Record<string, ReaderSettings>> =>
   Object.fromEntries(
     (isForChecks === true ? [] : readers).flatMap((role) => {
@@ -260,14 +260,14 @@ async function emptyFolder(opened: (() => Promise<unknown>)[]): Promise<string> 
 }
 
 /** Excluded files that are in the workspace, as paths relative to it. */
-function findExcluded({ workspace, apart = [] }: OpenPlace): readonly string[] {
+function findExcluded({ workspace, excludedPaths = [] }: OpenContext): readonly string[] {
   if (workspace === undefined) return []
-  return partsOf(workspace, apart).map((part) => relative(realpathSync(workspace), part))
+  return partsOf(workspace, excludedPaths).map((part) => relative(realpathSync(workspace), part))
 }
 
 async function openServers(
   file: FileParts,
-  place: OpenPlace,
+  place: OpenContext,
   { startServer }: OpenedSandbox,
   environment: Environment,
   problems: string[],

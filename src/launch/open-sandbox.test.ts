@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { SandboxSettings } from '../protocol/index.ts'
-import type { OpenPlace } from './launch-place.ts'
+import type { OpenContext } from './open-context.ts'
 import { openRunSandbox, partsOf } from './open-sandbox.ts'
 import { type OpenedSandbox } from './opened-sandbox.ts'
 
@@ -37,7 +37,7 @@ const plain: SandboxSettings = { readOnly: [], hide: [], network: [], limits: {}
 
 const open = (
   settings: Partial<SandboxSettings> = {},
-  place: Partial<OpenPlace> = {},
+  place: Partial<OpenContext> = {},
 ): Promise<OpenedSandbox> =>
   openRunSandbox(
     { settings: { ...plain, ...settings }, base: folder, workspace },
@@ -106,8 +106,8 @@ describe('inside the sandbox', () => {
     for (const name of ['loop.yaml', '.env', 'record/journal.db']) {
       writeFileSync(join(workspace, name), name)
     }
-    const apart = [join(workspace, 'loop.yaml'), join(folder, 'elsewhere.yaml')]
-    const sandbox = await open({ hide: ['.env', 'not-there'] }, { folder: record, apart })
+    const excludedPaths = [join(workspace, 'loop.yaml'), join(folder, 'elsewhere.yaml')]
+    const sandbox = await open({ hide: ['.env', 'not-there'] }, { folder: record, excludedPaths })
     expect(await run(sandbox, 'cat loop.yaml .env; ls record')).toBe('loop.yaml')
     for (const name of ['loop.yaml', '.env', 'record/new']) {
       expect(await run(sandbox, `(echo x >> ${name}) 2>&1`)).toMatch(/Read-only|Permission denied/)
@@ -120,7 +120,7 @@ describe('inside the sandbox', () => {
     mkdirSync(join(workspace, '.git'))
     const [file, config] = [join(workspace, 'loop.yaml'), join(workspace, '.git/config')]
     writeFileSync(file, '')
-    const sandbox = await open({ hide: ['.env'] }, { folder: record, apart: [file] })
+    const sandbox = await open({ hide: ['.env'] }, { folder: record, excludedPaths: [file] })
     expect(sandbox.protects()).toEqual({
       hidden: [join(workspace, '.env'), record],
       readOnly: [file, join(workspace, '.git')],
@@ -193,8 +193,8 @@ describe('inside the sandbox', () => {
     for (const name of ['a.env', 'loop.yaml']) writeFileSync(join(workspace, 'own', name), name)
     symlinkSync('own/a.env', join(workspace, '.env'))
     symlinkSync('own/loop.yaml', join(workspace, 'loop.yaml'))
-    const apart = [join(workspace, 'loop.yaml')]
-    const sandbox = await open({ hide: ['.env'] }, { apart })
+    const excludedPaths = [join(workspace, 'loop.yaml')]
+    const sandbox = await open({ hide: ['.env'] }, { excludedPaths })
     expect(await run(sandbox, 'cat .env; rm .env loop.yaml; ln -s /etc/passwd .env; ls')).toBe(
       'own',
     )

@@ -27,8 +27,8 @@ import { makePrivateFolder, type PrivateFolder } from '../workspace/index.ts'
 import { commandsFor, trustedPath, withCommand } from './agents/command-view.ts'
 import type { RunDependencies } from './dependencies/run-dependencies.ts'
 import { startingIn } from './inner-folder.ts'
-import type { OpenPlace } from './launch-place.ts'
 import { notHidden } from './loop-warnings.ts'
+import type { OpenContext } from './open-context.ts'
 import type { AgentCommands, OpenedSandbox } from './opened-sandbox.ts'
 
 /** Inside the sandbox, where no other process listens. */
@@ -46,14 +46,14 @@ export interface RunSandboxOptions {
 
 export async function openRunSandbox(
   options: RunSandboxOptions,
-  place: OpenPlace,
+  place: OpenContext,
 ): Promise<OpenedSandbox> {
   return startingIn(await openAtTop(options, place), options.workspace, place.inner)
 }
 
 async function openAtTop(
   { settings, base, workspace, dependencies = () => undefined }: RunSandboxOptions,
-  place: OpenPlace,
+  place: OpenContext,
 ): Promise<OpenedSandbox> {
   const attended = place.attended === true
   const sandbox = await chooseSandbox(settings, attended)
@@ -72,7 +72,7 @@ async function openAtTop(
   const hide = hidden.paths
   const parts = rememberParts(workspace)
   const ownPath = defined({ path: place.path })
-  const outside = [...readOnly, ...(place.apart ?? []), ownProgram()]
+  const outside = [...readOnly, ...(place.excludedPaths ?? []), ownProgram()]
   const shown = (): SandboxSpec => ({
     workspace,
     ...dependencies(),
@@ -130,7 +130,7 @@ const impatience = ({ network }: SandboxSettings): Readonly<Record<string, strin
   network.length === 0 ? { npm_config_fetch_retries: '0' } : {}
 
 /** Agents must neither read nor change the folders of earlier runs. */
-function runFolders(workspace: string, { checkout, logDir }: OpenPlace): readonly string[] {
+function runFolders(workspace: string, { checkout, logDir }: OpenContext): readonly string[] {
   if (checkout !== undefined || !existsSync(workspace)) return []
   const folder = join(realpathSync(workspace), logDir ?? logDirDefault)
   // A link points elsewhere, and its target must not be hidden.
@@ -192,7 +192,7 @@ const networkBy = (proxy: NetworkProxy | undefined): Pick<SandboxSpec, 'network'
 /** A replay is offline. */
 async function openProxy(
   { network }: SandboxSettings,
-  { replay }: OpenPlace,
+  { replay }: OpenContext,
   problems: string[],
 ): Promise<NetworkProxy | undefined> {
   if (network.length === 0) return undefined
@@ -259,7 +259,7 @@ function requireThere(path: string): string {
 }
 
 /** Maps a path in the checkout to the worktree, if it exists there. */
-function inWorktree(path: string, { workspace, checkout }: OpenPlace): string {
+function inWorktree(path: string, { workspace, checkout }: OpenContext): string {
   const inner = checkout === undefined ? undefined : pathInside(checkout, realpathSync(path))
   if (workspace === undefined || inner === undefined) return path
   const there = join(workspace, inner)

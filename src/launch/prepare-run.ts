@@ -8,7 +8,7 @@ import { openCertifier } from './certify/open-certifier.ts'
 import type { CertifyingParts } from './checks/certifying-parts.ts'
 import { type AskBase, withExisting } from './checks/existing-failures.ts'
 import type { RunDependencies } from './dependencies/run-dependencies.ts'
-import { createRunPreflight } from './preflight/preflight-of.ts'
+import { createRunPreflight } from './preflight/lazy-preflight.ts'
 
 /**
  * `certifying`: the settings of a loop file. Absent: the checks of the run are used in a clean checkout.

@@ -1,4 +1,4 @@
-export { type LoopOperation, loopOperation, type OperationAsked } from './loop-operation.ts'
+export { type LoopOperation, loopOperation, type OperationRequest } from './loop-operation.ts'
 export type {
   LoopTypeDefinition,
   PreparedLoop,

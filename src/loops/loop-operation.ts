@@ -16,7 +16,7 @@ export interface LoopOperation<Body = unknown, Answer = unknown> extends LoopOpe
   /** For `post`: the fields of the request. */
   readonly body?: { readonly schema: z.ZodType<Body>; readonly example: object }
   readonly answer: { readonly schema: z.ZodType<Answer>; readonly description: string }
-  handle(parts: OperationParts, asked: OperationAsked<Body>): Promise<Answer>
+  handle(parts: OperationParts, request: OperationRequest<Body>): Promise<Answer>
 }
 
 export interface OperationParts {
@@ -24,7 +24,7 @@ export interface OperationParts {
   readonly blobs: Blobs
 }
 
-export interface OperationAsked<Body> {
+export interface OperationRequest<Body> {
   /** For an operation about a run. */
   readonly run: { readonly id: RunId; readonly name: string; readonly state: RunState } | undefined
   readonly body: Body

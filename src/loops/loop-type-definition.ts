@@ -15,12 +15,12 @@ import type { LoopOperation } from './loop-operation.ts'
 
 export interface LoopTypeDefinition<Settings = unknown> extends LoopFileType<Settings> {
   /** Creates the loop of a file. Rejects, with `bad-template` for example, if it finds a problem before the run. */
-  prepare(file: LoopFile<Settings>, given: LoopGiven): Promise<PreparedLoop>
+  prepare(file: LoopFile<Settings>, options: PrepareOptions): Promise<PreparedLoop>
   readonly operations?: readonly LoopOperation[]
 }
 
 /** The input of `prepare`, besides the file. */
-export interface LoopGiven {
+export interface PrepareOptions {
   /** Digest of all files of the loop. */
   readonly version: string
   readonly input: { readonly [name: string]: Json }
@@ -43,10 +43,10 @@ export interface PreparedLoop {
   /** Warnings for the user. The loop can run anyway. */
   readonly warnings: readonly string[]
   /** The first prompt of the agent; undefined if it is only known during the run. */
-  firstPrompt(beginning: Beginning): string | undefined
+  firstPrompt(start: RunStart): string | undefined
 }
 
-export interface Beginning {
+export interface RunStart {
   readonly workspace: string
   readonly remaining: Remaining
 }

@@ -20,9 +20,9 @@ export async function withBaseFiles(
   const { baseTree: tree } = state
   if (tree === undefined) return place
   const repository = worktree === undefined ? undefined : await repositoryOf(worktree)
-  const begun = (): RunBaseFiles => ({
+  const baseFiles = (): RunBaseFiles => ({
     tree,
     reader: createTreeReader({ blobs, folder, repository }),
   })
-  return { ...place, begun }
+  return { ...place, baseFiles }
 }

@@ -7,7 +7,7 @@ import { LoopError, type RunId } from '../loop/index.ts'
 import { requireReadable } from '../system/index.ts'
 import { type ArtifactMode, artifactModes, logDirDefault } from './artifact-mode.ts'
 
-export interface Settled {
+export interface RunFolderSettings {
   readonly mode: ArtifactMode
   readonly logDir: string
   /** The folder that the user named; absent: none. */
@@ -18,19 +18,21 @@ export interface Settled {
   readonly postmortem?: boolean
 }
 
-export const settledName = 'run-folder'
+export const runFolderFact = 'run-folder'
 
-export async function settledBefore(
+export async function readRunFolderSettings(
   journal: Pick<Store, 'facts'>,
   run: RunId,
-): Promise<Settled | undefined> {
-  const value = (await journal.facts(run)).get(settledName)?.value as Partial<Settled> | undefined
+): Promise<RunFolderSettings | undefined> {
+  const value = (await journal.facts(run)).get(runFolderFact)?.value as
+    | Partial<RunFolderSettings>
+    | undefined
   if (value?.mode === undefined || !artifactModes.includes(value.mode)) return undefined
   return { ...value, mode: value.mode, logDir: requireLogDir(value.logDir) }
 }
 
 export const logDirOf = async (journal: Pick<Store, 'facts'>, run: RunId): Promise<string> =>
-  (await settledBefore(journal, run))?.logDir ?? logDirDefault
+  (await readRunFolderSettings(journal, run))?.logDir ?? logDirDefault
 
 /** Requires a relative path inside the folder that the user named. Default: `logs/loop`. */
 export function requireLogDir(logDir: string = logDirDefault): string {
@@ -76,7 +78,7 @@ function notOnlyRuns(path: string, why: string): LoopError {
   return new LoopError('bad-request', `${message} ${advice}`)
 }
 
-export function requireWhole(folder: string): string {
+export function requireAbsolute(folder: string): string {
   if (isAbsolute(folder) && !folder.includes('\0')) return folder
   const message = `${JSON.stringify(folder.slice(0, 200))} is not an absolute path. Use one that starts with /.`
   throw new LoopError('bad-request', message)

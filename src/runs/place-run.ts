@@ -66,7 +66,7 @@ export async function placeNew(base: HostPorts, options: PlaceOptions): Promise<
   const { base: from, path, branchPrefix, carry, allowDirty } = settings
   const pathTemplate = await choosePathTemplate(repository, path)
   const ignoredPaths = findIgnoredPaths(repository, workspace ?? '', [
-    ...(options.apart ?? []),
+    ...(options.excludedPaths ?? []),
     base.folder,
   ])
   const made = await makeWorktree(base.folder, {

@@ -10,10 +10,10 @@ import {
   nameProblem,
 } from '../loop/index.ts'
 
-type Told = Exclude<Decision, { type: 'answer' }>
+type ControlDecision = Exclude<Decision, { type: 'answer' }>
 
 /** Returns the decision without unknown keys. Callers may be JavaScript, or have parsed it from JSON. */
-export function requireDecision(decision: Told): Told {
+export function requireDecision(decision: ControlDecision): ControlDecision {
   switch (decision?.type) {
     case 'pause':
     case 'resume':
@@ -25,7 +25,7 @@ export function requireDecision(decision: Told): Told {
     case 'change-limits':
       return { type: 'change-limits', limits: requireKnownLimits(decision.limits) }
     default: {
-      const type = String((decision as Partial<Told> | undefined)?.type)
+      const type = String((decision as Partial<ControlDecision> | undefined)?.type)
       const known = 'pause, resume, stop, cancel or change-limits'
       throw badRequest(`Unknown decision "${type}". Use ${known}.`)
     }

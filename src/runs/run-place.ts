@@ -24,7 +24,7 @@ export interface RunPlace {
   /** The working directory of commands, relative to the workspace. Absent: the workspace itself. */
   readonly inner?: string
   /** The base files of a run that has started; absent: the files in the workspace. */
-  readonly begun?: () => RunBaseFiles
+  readonly baseFiles?: () => RunBaseFiles
   /** Where run folders are kept in the workspace, if it is not a worktree. Default: `logs/loop`. */
   readonly logDir?: string
   /** Targets of links in the workspace, mounted read-only. */
@@ -52,7 +52,7 @@ export interface PlaceOptions {
   /** The user vouches for the repository, even if an agent may have created it. */
   readonly isVouched?: boolean
   /** Untracked files that do not count as uncommitted changes: absolute paths. */
-  readonly apart?: readonly string[]
+  readonly excludedPaths?: readonly string[]
   /** Where run folders are kept in the workspace. Default: `logs/loop`. */
   readonly logDir?: string
 }

@@ -66,7 +66,7 @@ export interface DecidedAt {
 export async function planWorktree(
   workspace: string,
   choice: WorktreeChoice,
-  at: DecidedAt & { readonly apart?: readonly string[] },
+  at: DecidedAt & { readonly excludedPaths?: readonly string[] },
 ): Promise<PlannedWorktree> {
   const real = existsSync(workspace) ? realpathSync(workspace) : workspace
   const settings = settingsOf(choice)
@@ -75,7 +75,7 @@ export async function planWorktree(
   const tools = { git: runGit, files: worktreeFiles }
   const base = await findBase(tools, repository, settings.base)
   const { branchPrefix = branchPrefixDefault, carry = carryRulesDefault, allowDirty } = settings
-  const ignoredPaths = findIgnoredPaths(repository, real, [...(at.apart ?? []), at.folder])
+  const ignoredPaths = findIgnoredPaths(repository, real, [...(at.excludedPaths ?? []), at.folder])
   const problem = allowDirty
     ? undefined
     : await requireClean(tools, repository, base, ignoredPaths).then(() => undefined, refusalOf)

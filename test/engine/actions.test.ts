@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import {
+  type ActionLookup,
   type Actions,
   driveRun,
-  type Found,
   openQuestions,
   type Verdict,
 } from '../../src/engine/index.ts'
@@ -17,7 +17,7 @@ const allow = gateThat({ type: 'allow' })
 
 /** An executor that counts; the test says what it finds after a crash. */
 function executor(
-  found: Found = { type: 'unknown' },
+  found: ActionLookup = { type: 'unknown' },
   perform: Actions['perform'] = async () => done,
 ) {
   const performed: string[] = []
@@ -132,7 +132,7 @@ describe('E6: an action happens only after its gate allowed it', () => {
 })
 
 /** The world after a kill in the middle of an action, for an executor that finds something. */
-async function killedInAction(found: Found) {
+async function killedInAction(found: ActionLookup) {
   const first = executor()
   const world = createWorld({ actions: first.actions, gate: allow })
   const loop = acting()

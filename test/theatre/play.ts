@@ -137,7 +137,7 @@ async function run(host: Host, checkout: string, file: string, story: Play): Pro
   await trustLoop(await previewLoop(file, folder), folder)
   const loaded = await loadLoop(file, { folder })
   const worktree = story.stage.isFolder !== true
-  const place = await host.place({ workspace: checkout, worktree, apart: loaded.files })
+  const place = await host.place({ workspace: checkout, worktree, excludedPaths: loaded.files })
   const opened = await openLoop(loaded, { ...place, folder, attended: true, models: host.models })
   try {
     const handle = await host.start(opened.loop, {

@@ -8,15 +8,15 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import picomatch from 'picomatch'
 import { readSmallFile } from '../../system/index.ts'
-import type { FoundFile } from './find-files.ts'
+import type { ProjectFile } from './find-files.ts'
 import type { SurveyedTest } from './survey.ts'
 
 /** Scripts in package.json are resolved, but only one level deep. */
 export async function findNamedTests(
   root: string,
   checks: readonly (readonly string[])[],
-  tests: readonly FoundFile[],
-): Promise<readonly FoundFile[]> {
+  tests: readonly ProjectFile[],
+): Promise<readonly ProjectFile[]> {
   const scripts = await readScripts(root)
   const words = checks.flatMap((check) => splitCommand(check, scripts))
   const named = tests.filter(({ path }) => words.some((word) => matchesPath(word, path)))

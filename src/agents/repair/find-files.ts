@@ -8,22 +8,22 @@ import { basename, extname, join } from 'node:path'
 import type { Signal } from '../../loop/index.ts'
 import { readSmallFile } from '../../system/index.ts'
 
-export interface FoundFile {
+export interface ProjectFile {
   /** Relative to the root, with slashes. */
   readonly path: string
   readonly text: string
 }
 
 export interface ProjectFiles {
-  readonly sources: readonly FoundFile[]
-  readonly tests: readonly FoundFile[]
+  readonly sources: readonly ProjectFile[]
+  readonly tests: readonly ProjectFile[]
   /** TypeScript that is neither, but may be loaded by a test. */
-  readonly others: readonly FoundFile[]
+  readonly others: readonly ProjectFile[]
   /** How many files were left out because of the limits. */
   readonly leftOut: number
 }
 
-const endings = new Set(['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'])
+const extensions = new Set(['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'])
 const skippedFolders =
   /^(node_modules|bower_components|coverage|dist|build|out|docs?|example|examples|bench|benchmark|benchmarks|vendor|fixtures|perf|scripts|demo|website)$|^\./
 const testFolders = /^(tests?|__tests__|specs?|e2e)$/
@@ -57,9 +57,9 @@ export async function findFiles(root: string, signal?: Signal): Promise<ProjectF
     }
   }
   await scan('', 0, false)
-  const sources: FoundFile[] = []
-  const tests: FoundFile[] = []
-  const others: FoundFile[] = []
+  const sources: ProjectFile[] = []
+  const tests: ProjectFile[] = []
+  const others: ProjectFile[] = []
   for (const { path, isTest } of found) {
     signal?.throwIfAborted()
     const text = await readSmallFile(join(root, path), bytesMax).catch(() => undefined)
@@ -71,7 +71,7 @@ export async function findFiles(root: string, signal?: Signal): Promise<ProjectF
 }
 
 const isCode = (name: string): boolean =>
-  endings.has(extname(name)) && !/\.d\.[cm]?ts$|\.min\.js$/.test(name)
+  extensions.has(extname(name)) && !/\.d\.[cm]?ts$|\.min\.js$/.test(name)
 
 const isConfiguration = (path: string): boolean => configurations.test(basename(path))
 

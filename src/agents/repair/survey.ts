@@ -3,7 +3,7 @@
  * are useless because their results vary or they cannot be run one by one.
  */
 
-import type { FoundFile, ProjectFiles } from './find-files.ts'
+import type { ProjectFile, ProjectFiles } from './find-files.ts'
 import type { SurveyJob, TextFile } from './messages.ts'
 import { insertProbes, regionTable } from './probes.ts'
 import { addTopLevelSuspicion, computeSuspicion, type FileRegions, isHit } from './rank.ts'
@@ -80,7 +80,7 @@ export async function surveyTests(options: SurveyOptions): Promise<Survey> {
 /** TypeScript as JavaScript; JavaScript is read from disk. */
 export function toPlainTexts(files: ProjectFiles, sources: readonly SourceFile[]): TextFile[] {
   const searched = new Set(sources.map(({ path }) => path))
-  const rest: readonly FoundFile[] = [...files.sources, ...files.tests, ...files.others]
+  const rest: readonly ProjectFile[] = [...files.sources, ...files.tests, ...files.others]
   return rest
     .filter(({ path }) => isTypeScript(path) && !searched.has(path))
     .map(({ path, text }) => toLoadable(path, text))

@@ -23,7 +23,7 @@ export interface ReplayCommandOptions extends AttendedOption {
   readonly trust?: boolean
 }
 
-export function addReplaying(program: Command): void {
+export function addReplay(program: Command): void {
   const replay = program
     .command('replay <run>')
     .description('repeat a recorded run offline and report differences')
@@ -49,16 +49,21 @@ export async function replayRun(
   })
   let started = false
   try {
-    const { fileOf } = await import('../../launch/start/file-of.ts')
-    const file = fileOf(replay.original, options.file)
+    const { findLoopFile } = await import('../../launch/start/find-loop-file.ts')
+    const file = findLoopFile(replay.original, options.file)
     if (options.file === undefined) await requireSameFile(host, replay, file)
     const { changes } = replay.original.state.source ?? {}
     const loading = { ...options, purpose: 'resume', changes } as const
     await withLoop(session, host, file, loading, async (loaded, drive) => {
       const { workspace, answers } = replay
-      const apart = await replay.bringFiles(loaded.files)
+      const excludedPaths = await replay.bringFiles(loaded.files)
       // Prompts and replies of agents contain paths.
-      const place = { workspace, replay: answers, apart, shownAs: replay.original.run.workspace }
+      const place = {
+        workspace,
+        replay: answers,
+        excludedPaths,
+        shownAs: replay.original.run.workspace,
+      }
       await drive(place, async (opened, watched) => {
         const before = options.resume === true ? await host.inspect(name) : undefined
         const handle = await replay.start(opened.loop, {

@@ -13,7 +13,7 @@ interface YesOption {
   readonly yes?: boolean
 }
 
-export function addReviewing(program: Command): void {
+export function addReview(program: Command): void {
   program
     .command('scrap <run>')
     .description('delete the worktree and branch of an ended run')

@@ -30,7 +30,7 @@ const runHelp = `
 Without a file and a task, runs the only loop file in loops/. With a task and no file, --agent defaults to
 the only agent that is installed, and --check to what init would propose.`
 
-export function addRunning(program: Command): void {
+export function addRunCommands(program: Command): void {
   const run = program
     .command('run [file]')
     .description('run a loop file or a task; Ctrl-C leaves it running')

@@ -24,7 +24,7 @@ interface ShowOptions {
   readonly reads?: true
 }
 
-export function addShowing(program: Command): void {
+export function addShow(program: Command): void {
   program
     .command('show <run>')
     .argument('[iteration]', 'number of the iteration (default: the last)', wholeNumber)

@@ -4,7 +4,7 @@ import { runPath } from '../../client/client.ts'
 import type { Client } from '../../client/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import type { Discarded, Postmortem, PullRequest } from '../../protocol/api/index.ts'
-import { everything } from './everything.ts'
+import { readAllPages } from './read-all-pages.ts'
 import type { ListFilter, Runs } from './runs.ts'
 
 /** The largest page that is requested. */
@@ -22,9 +22,9 @@ export function clientRuns(client: Client): Runs {
     remove: client.remove,
     list: (filter) => listed(client, filter),
     queue: client.queue,
-    inbox: () => everything((cursor) => client.questions({ ...cursor, limit: pageItems })),
+    inbox: () => readAllPages((cursor) => client.questions({ ...cursor, limit: pageItems })),
     worktrees: (options = {}) =>
-      everything((cursor) =>
+      readAllPages((cursor) =>
         client.worktrees({ ...cursor, limit: pageItems, workspace: options.repository }),
       ),
     cleanWorktrees: ({ repository, dryRun } = {}) =>
@@ -51,7 +51,7 @@ async function cleaned(client: Client, query: Parameters<Client['delete']>[1]): 
 }
 
 const listed = (client: Client, { limit, ...filter }: ListFilter = {}): ReturnType<Runs['list']> =>
-  everything(
+  readAllPages(
     (cursor) =>
       client.runs({
         ...filter,

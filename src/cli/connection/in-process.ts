@@ -24,7 +24,7 @@ export interface HereOptions {
   /** Aborting it shuts down what is driven here. */
   readonly signal: AbortSignal
   /** Files that are not part of the work. */
-  readonly apart?: readonly string[]
+  readonly excludedPaths?: readonly string[]
 }
 
 const quiet: HereOptions = {

@@ -27,7 +27,7 @@ export async function dryRun(program: Command, file: string, options: RunOptions
         workspace,
         worktree: runWorktree(loaded.worktree, settings, askedWorktree(options)),
         isVouched: options.worktree === true,
-        apart: outputFiles(),
+        excludedPaths: outputFiles(),
         logDir: settings.artifacts.logDir,
         attended: session.terminal.asks || options.attended === true,
         limits,

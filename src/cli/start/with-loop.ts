@@ -1,8 +1,8 @@
 /** Loads a loop file for one run in the foreground, follows the run to its end, and closes the loop. */
 
 import type { Host } from '../../host/host.ts'
-import type { OpenPlace } from '../../launch/launch-place.ts'
 import type { LoadedLoop } from '../../launch/loaded-loop.ts'
+import type { OpenContext } from '../../launch/open-context.ts'
 import type { OpenedLoop } from '../../launch/open-loop.ts'
 import { defined, isLoopError } from '../../loop/index.ts'
 import { visible } from '../display/render.ts'
@@ -27,8 +27,8 @@ export interface Watched {
 /** Opens what the run needs, starts it, and follows it to its end. */
 export type Drive = (
   place: Pick<
-    OpenPlace,
-    'workspace' | 'checkout' | 'begun' | 'readOnly' | 'replay' | 'apart' | 'shownAs'
+    OpenContext,
+    'workspace' | 'checkout' | 'baseFiles' | 'readOnly' | 'replay' | 'excludedPaths' | 'shownAs'
   >,
   start: (opened: OpenedLoop, watched: Watched) => Promise<Started>,
 ) => Promise<void>
@@ -56,7 +56,7 @@ export async function withLoop(
         ...place,
         folder,
         signal,
-        apart: [...outputFiles(), ...(place.apart ?? [])],
+        excludedPaths: [...outputFiles(), ...(place.excludedPaths ?? [])],
         attended: session.terminal.asks || options.attended === true,
         models: host.models,
         onLine: foreground.say,

@@ -62,7 +62,7 @@ async function startHere(
   const { client, folder, driven, close } = await openHere(program, {
     say,
     signal,
-    apart: outputFiles(),
+    excludedPaths: outputFiles(),
   })
   try {
     await work({ client, folder, here: { foreground, driven } })

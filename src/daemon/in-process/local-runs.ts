@@ -71,9 +71,9 @@ export async function loadAgain(
   run: RunId,
   { file, workspace }: EnqueueOptions,
 ): Promise<CreatedRun> {
-  const [{ inspectRun }, { fileOf }, { loadLoop }] = await Promise.all([
+  const [{ inspectRun }, { findLoopFile }, { loadLoop }] = await Promise.all([
     import('../../history/inspect-run.ts'),
-    import('../../launch/start/file-of.ts'),
+    import('../../launch/start/find-loop-file.ts'),
     import('../../launch/load-loop.ts'),
   ])
   const found = await inspectRun(host.journal, run)
@@ -85,7 +85,7 @@ export async function loadAgain(
     signal,
     ...defined({ changes, types: host.loopTypes }),
   }
-  const loaded = await loadLoop(fileOf(found, file), options, reads)
+  const loaded = await loadLoop(findLoopFile(found, file), options, reads)
   const place = await host.placeAgain(run, workspace)
   return { loaded, place, environment: process.env }
 }

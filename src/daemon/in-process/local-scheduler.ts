@@ -12,7 +12,7 @@ import type { QueueEntry } from '../../protocol/api/index.ts'
 import type { RunStarter, Submitted } from '../parts.ts'
 import { createLocalRuns, type LocalRun, loadAgain } from './local-runs.ts'
 
-export interface LocalStart extends Pick<StartParts, 'apart' | 'onLine' | 'reads'> {
+export interface LocalStart extends Pick<StartParts, 'excludedPaths' | 'onLine' | 'reads'> {
   readonly onProblem: (problem: string) => void
   /** Aborting it suspends the runs driven here, and cancels those being started. */
   readonly signal: AbortSignal

@@ -14,7 +14,7 @@ const health = operation({
   path: '/health',
   tag,
   summary: 'Check that the daemon is alive.',
-  answers: { 200: json('It is alive.', healthSchema) },
+  responses: { 200: json('It is alive.', healthSchema) },
   async handle() {
     return ok({ status: 'ok' })
   },
@@ -27,7 +27,7 @@ const ready = operation({
   tag,
   summary: 'Check that the daemon has restored its queue and accepts runs.',
   isLive: true,
-  answers: {
+  responses: {
     200: json('Ready.', readinessSchema),
     503: json('Starting or shutting down.', readinessSchema),
   },
@@ -45,7 +45,7 @@ const info = operation({
   tag,
   summary: 'Get the version, settings and queue length.',
   isLive: true,
-  answers: { 200: json('The daemon.', daemonInfoSchema) },
+  responses: { 200: json('The daemon.', daemonInfoSchema) },
   async handle({ host, scheduler, settings, startedAtMs, isReady }) {
     const { folder, hostname, port, tls } = settings
     const { maxConcurrentRuns, maxRunsPerWorkspace, queuePolicy } = settings
@@ -83,7 +83,7 @@ const stop = operation({
   description:
     'Current steps finish within the grace time. The queue stays on disk; the next daemon continues it.',
   body: { schema: z.strictObject({}), example: {} },
-  answers: { 202: json('Shutting down.', stoppingSchema) },
+  responses: { 202: json('Shutting down.', stoppingSchema) },
   async handle({ stop: end }) {
     // The response is sent before the listeners close.
     setImmediate(end)

@@ -29,7 +29,7 @@ const checkpoints = operation({
   summary: 'List the checkpoints of a run, which can be forked, exported and resumed from.',
   params: inRun,
   query: paged,
-  answers: { 200: json('A page of them, oldest first.', pageSchema(checkpointPositionSchema)) },
+  responses: { 200: json('A page of them, oldest first.', pageSchema(checkpointPositionSchema)) },
   problems,
   async handle({ host }, { params, query }) {
     const { id } = await host.journal.findRun(params.run)
@@ -50,7 +50,7 @@ const checkpoint = operation({
   query: {
     files: flag('Include the files of the workspace, so that it can be restored elsewhere.'),
   },
-  answers: { 200: json('The checkpoint.', checkpointFileSchema) },
+  responses: { 200: json('The checkpoint.', checkpointFileSchema) },
   problems: [...problems, 501],
   async handle({ host }, { params: { run, n }, query }) {
     const file = await host.exportCheckpoint(run, { iteration: n, files: query.files })
@@ -66,7 +66,7 @@ const certificatesOfRun = operation({
   summary: 'List the certificates of a run, newest first.',
   params: inRun,
   query: paged,
-  answers: { 200: json('A page of them.', pageSchema(certificateEntrySchema)) },
+  responses: { 200: json('A page of them.', pageSchema(certificateEntrySchema)) },
   problems,
   async handle({ host }, { params, query }) {
     return ok(await certificatePage(host.folder, query, await host.journal.findRun(params.run)))
@@ -80,7 +80,7 @@ const certificates = operation({
   tag,
   summary: 'List all certificates, newest first.',
   query: paged,
-  answers: { 200: json('A page of them.', pageSchema(certificateEntrySchema)) },
+  responses: { 200: json('A page of them.', pageSchema(certificateEntrySchema)) },
   async handle({ host }, { query }) {
     return ok(await certificatePage(host.folder, query))
   },
@@ -121,7 +121,7 @@ const certificate = operation({
       '',
     ),
   },
-  answers: { 200: json('The certificate.', signedCertificateSchema) },
+  responses: { 200: json('The certificate.', signedCertificateSchema) },
   problems: [404],
   async handle({ host }, { params }) {
     return ok(await readSigned(params.id, host.folder))
@@ -136,7 +136,7 @@ const artifacts = operation({
   summary: 'List the files in the folder of a run: reports, prompts, outputs, logs.',
   params: inRun,
   query: paged,
-  answers: { 200: json('A page of them.', pageSchema(artifactSchema)) },
+  responses: { 200: json('A page of them.', pageSchema(artifactSchema)) },
   problems,
   async handle({ host }, { params, query }) {
     return ok(pageOf(await listArtifacts(host, params.run), query))
@@ -160,7 +160,7 @@ const artifact = operation({
       '',
     ),
   },
-  answers: {
+  responses: {
     200: { description: 'The file, as a download.', content: { '*/*': undefined } },
   },
   problems,
@@ -184,7 +184,7 @@ const postmortem = operation({
   tag,
   summary: 'Get the newest postmortem of a run.',
   params: inRun,
-  answers: { 200: json('The postmortem.', postmortemSchema) },
+  responses: { 200: json('The postmortem.', postmortemSchema) },
   problems,
   async handle({ host }, { params }) {
     const found = await readPostmortem(host, params.run)
@@ -204,7 +204,7 @@ const analyze = operation({
   description: 'From the journal alone, or by the named model. Does not change the run.',
   params: inRun,
   body: { schema: postmortemRequestSchema, example: { promptOnly: true } },
-  answers: { 200: json('The postmortem.', postmortemSchema) },
+  responses: { 200: json('The postmortem.', postmortemSchema) },
   problems: [...problems, 422, 501],
   async handle({ host }, { params, body, signal }) {
     return ok(await analyzeRun(host, params.run, { ...body, signal }))

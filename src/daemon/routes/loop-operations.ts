@@ -26,7 +26,7 @@ const preview = operation({
   summary: 'Get what a loop file may do, and whether its content is trusted.',
   description: 'Runs nothing. To run it, pass its `digest` as `trust`.',
   body: { schema: previewRequestSchema, example: { file: '/home/me/shop/fix-tests.yaml' } },
-  answers: { 200: json('The file.', previewSchema) },
+  responses: { 200: json('The file.', previewSchema) },
   problems: [404, 422, 501],
   async handle({ host, reads }, { body }) {
     requireAbsolute(body.file)
@@ -42,7 +42,7 @@ const plan = operation({
   summary: 'Plan a run: its prompt, worktree, checks and limits.',
   description: 'Takes the body of a new run. Creates, starts and spends nothing.',
   body: { schema: newRunSchema, example: { file: '/home/me/shop/fix-tests.yaml' } },
-  answers: { 200: json('The plan.', planSchema) },
+  responses: { 200: json('The plan.', planSchema) },
   problems: [404, 409, 422, 501],
   async handle({ host, scheduler, settings: own }, { body, signal }) {
     const { file, workspace, here, input, changes, limits, worktree, attended } = body

@@ -2,7 +2,7 @@
 
 import { loadRun, readCreated } from '../../engine/index.ts'
 import { LoopError } from '../../loop/index.ts'
-import type { LoopOperation, LoopTypeDefinition, OperationAsked } from '../../loops/index.ts'
+import type { LoopOperation, LoopTypeDefinition, OperationRequest } from '../../loops/index.ts'
 import { operationPath } from '../../protocol/api/index.ts'
 import { defaultLoopType } from '../../protocol/index.ts'
 import type { DaemonParts } from '../parts.ts'
@@ -21,7 +21,7 @@ function toRoute(type: string, declared: LoopOperation): Operation {
     tag: 'loop types',
     summary,
     ...(body === undefined || method === 'get' ? {} : { body }),
-    answers: { 200: json(answer.description, answer.schema) },
+    responses: { 200: json(answer.description, answer.schema) },
   }
   if (about === 'nothing') {
     return operation({
@@ -50,7 +50,7 @@ async function findRun(
   { host }: DaemonParts,
   type: string,
   given: string,
-): Promise<NonNullable<OperationAsked<unknown>['run']>> {
+): Promise<NonNullable<OperationRequest<unknown>['run']>> {
   const { id, name } = await host.journal.findRun(given)
   const { loopType = defaultLoopType } = await readCreated(host.journal, id)
   if (loopType !== type) {

@@ -6,7 +6,7 @@ import { defined } from '../../loop/index.ts'
 import { problemSchema } from '../../protocol/api/index.ts'
 import { published } from '../../protocol/index.ts'
 import { readPackageVersion } from '../../system/package-version.ts'
-import type { AnswerShape, Operation } from './operation.ts'
+import type { Operation, ResponseShape } from './operation.ts'
 import type { Parameters } from './parameter.ts'
 import { problemType } from './problem-answer.ts'
 
@@ -15,7 +15,7 @@ type Fields = Readonly<Record<string, unknown>>
 const tags: Readonly<Record<string, string>> = {
   runs: 'List, create, get and remove runs.',
   control: 'Control runs: pause, resume, stop, limits, answers, retries, forks.',
-  record: 'Read the journal: steps, iterations, events, output.',
+  journal: 'Read the journal: steps, iterations, events, output.',
   work: 'The work of runs: diffs, merges, pull requests, discarding.',
   files: 'Checkpoints, certificates, artifacts, postmortems.',
   worktrees: 'The git worktrees of runs.',
@@ -83,12 +83,12 @@ function describe(one: Operation, schemas: Schemas, problem: Fields): Fields {
   const isRead = one.method === 'get'
   const statuses = [...always, ...(isRead ? [] : whenChanging), ...(one.problems ?? [])]
   const problems = statuses
-    .filter((status) => one.answers[status] === undefined)
+    .filter((status) => one.responses[status] === undefined)
     .map((status) => [String(status), problemAnswer(status, problem)] as const)
-  const answers = Object.entries(one.answers).map(
+  const responses = Object.entries(one.responses).map(
     ([status, answer]) => [status, describeAnswer(answer, schemas, one)] as const,
   )
-  const isTagged = isRead && one.isLive !== true && hasJson(one.answers[200])
+  const isTagged = isRead && one.isLive !== true && hasJson(one.responses[200])
   const unchanged = isTagged
     ? [['304', { description: 'Unchanged since `If-None-Match`.' }] as const]
     : []
@@ -117,14 +117,14 @@ function describe(one: Operation, schemas: Schemas, problem: Fields): Fields {
             },
           },
         }),
-    responses: Object.fromEntries([...answers, ...unchanged, ...problems].toSorted(byStatus)),
+    responses: Object.fromEntries([...responses, ...unchanged, ...problems].toSorted(byStatus)),
   }
 }
 
 const byStatus = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
   Number(a) - Number(b)
 
-const hasJson = (answer: AnswerShape | undefined): boolean =>
+const hasJson = (answer: ResponseShape | undefined): boolean =>
   answer?.content?.['application/json'] !== undefined
 
 const ifNoneMatch: Fields = {
@@ -149,7 +149,7 @@ const describeParameters = (place: string, parameters: Parameters): readonly Fie
 const headerName = (name: string): string =>
   name.replaceAll(/(^|-)[a-z]/g, (at) => at.toUpperCase())
 
-function describeAnswer(answer: AnswerShape, schemas: Schemas, one: Operation): Fields {
+function describeAnswer(answer: ResponseShape, schemas: Schemas, one: Operation): Fields {
   const { description, content = {}, headers = {} } = answer
   const isTagged = one.method === 'get' && one.isLive !== true && hasJson(answer)
   const sent = isTagged ? { ...headers, etag: 'Changes when the response does.' } : headers

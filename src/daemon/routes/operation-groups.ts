@@ -28,12 +28,12 @@ export const operationGroups: readonly OperationGroup[] = [
   },
   {
     paths: /^\/runs\/[^/]+\/(pause|resume|stop|cancel|limits|retry|fork)$|\/answer$/,
-    load: async () => (await import('./tell-operations.ts')).tellOperations,
+    load: async () => (await import('./control-operations.ts')).controlOperations,
   },
   {
     paths:
       /^\/runs\/[^/]+\/(steps|iterations|progress|evidence|ledger|questions|events|output)$|^\/(questions|queue|events)$/,
-    load: async () => (await import('./record-operations.ts')).recordOperations,
+    load: async () => (await import('./journal-operations.ts')).journalOperations,
   },
   {
     paths: /^\/runs\/[^/]+\/(diff|merge|create-pr|scrap|reset)$/,

@@ -26,22 +26,27 @@ export interface Definition<P extends Parameters, Q extends Parameters, H extend
   /** Only for operations that change something. Default: `{}`. */
   readonly body?: { readonly schema: z.ZodType<B>; readonly example: object }
   /** Responses by status, without problems. */
-  readonly answers: Readonly<Record<number, AnswerShape>>
+  readonly responses: Readonly<Record<number, ResponseShape>>
   /** Statuses of problems in addition to those that every operation has. */
   readonly problems?: readonly number[]
   /** The response always changes, so it gets no ETag. */
   readonly isLive?: true
-  handle(parts: DaemonParts, asked: Asked<P, Q, H, B>): Promise<Reply>
+  handle(parts: DaemonParts, request: OperationRequest<P, Q, H, B>): Promise<Reply>
 }
 
-export interface AnswerShape {
+export interface ResponseShape {
   readonly description: string
   /** By media type. `undefined`: any content. */
   readonly content?: Readonly<Record<string, z.ZodType | undefined>>
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface Asked<P extends Parameters, Q extends Parameters, H extends Parameters, B> {
+export interface OperationRequest<
+  P extends Parameters,
+  Q extends Parameters,
+  H extends Parameters,
+  B,
+> {
   readonly params: Values<P>
   readonly query: Values<Q>
   readonly headers: Values<H>
@@ -76,7 +81,7 @@ export const operation = <
   definition: Definition<P, Q, H, B>,
 ): Operation => definition
 
-export const json = (description: string, schema: z.ZodType): AnswerShape => ({
+export const json = (description: string, schema: z.ZodType): ResponseShape => ({
   description,
   content: { 'application/json': schema },
 })

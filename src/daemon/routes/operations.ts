@@ -3,15 +3,15 @@
 import { z } from 'zod'
 import type { Host } from '../../host/host.ts'
 import { type LoopTypeDefinition, loopTypes } from '../../loops/index.ts'
+import { controlOperations } from './control-operations.ts'
 import { daemonOperations } from './daemon-operations.ts'
 import { fileOperations } from './file-operations.ts'
+import { journalOperations } from './journal-operations.ts'
 import { loopOperations } from './loop-operations.ts'
 import { loopTypeOperations } from './loop-type-operations.ts'
 import { openApi } from './openapi.ts'
 import { json, type Operation, ok, operation } from './operation.ts'
-import { recordOperations } from './record-operations.ts'
 import { runOperations } from './run-operations.ts'
-import { tellOperations } from './tell-operations.ts'
 import { workOperations } from './work-operations.ts'
 import { worktreeOperations } from './worktree-operations.ts'
 
@@ -24,7 +24,7 @@ const describeAll = (all: () => readonly Operation[]): Operation => {
     path: '/openapi.json',
     tag: 'daemon',
     summary: 'This document.',
-    answers: { 200: json('OpenAPI 3.1.', z.looseObject({ openapi: z.string() })) },
+    responses: { 200: json('OpenAPI 3.1.', z.looseObject({ openapi: z.string() })) },
     async handle() {
       made ??= openApi(all())
       return ok(made)
@@ -35,8 +35,8 @@ const describeAll = (all: () => readonly Operation[]): Operation => {
 export function createOperations(types: readonly LoopTypeDefinition[]): readonly Operation[] {
   const all: readonly Operation[] = [
     ...runOperations,
-    ...tellOperations,
-    ...recordOperations,
+    ...controlOperations,
+    ...journalOperations,
     ...workOperations,
     ...fileOperations,
     ...worktreeOperations,

@@ -4,7 +4,7 @@ import type { Context } from 'hono'
 import type { z } from 'zod'
 import { LoopError } from '../../loop/index.ts'
 import type { FieldProblem } from '../../protocol/api/index.ts'
-import type { Asked, Operation } from './operation.ts'
+import type { Operation, OperationRequest } from './operation.ts'
 import type { Parameters, Values } from './parameter.ts'
 
 export const bodyBytesMax: number = 8 * 1024 * 1024
@@ -26,7 +26,7 @@ export class RequestError extends LoopError {
   }
 }
 
-type AnyAsked = Asked<Parameters, Parameters, Parameters, unknown>
+type AnyAsked = OperationRequest<Parameters, Parameters, Parameters, unknown>
 
 export async function readRequest(
   { params = {}, query = {}, headers = {}, body }: Operation,

@@ -44,7 +44,7 @@ const list = operation({
     createdAfter: time('Only runs created after this time, in ms.', 1_790_000_000_000),
     createdBefore: time('Only runs created before this time, in ms.', 1_790_000_000_000),
   },
-  answers: { 200: json('A page of runs.', pageSchema(runSchema)) },
+  responses: { 200: json('A page of runs.', pageSchema(runSchema)) },
   async handle({ host }, { query }) {
     const { limit, cursor, status, workspace, loop, name, createdAfter, createdBefore } = query
     const statuses = status === undefined ? undefined : findStatuses(status)
@@ -85,7 +85,7 @@ const create = operation({
     schema: newRunSchema,
     example: { file: '/home/me/shop/fix-tests.yaml', limits: { iterations: 5 } },
   },
-  answers: {
+  responses: {
     200: json('The key was used before: the run that it created.', runAnswerSchema),
     201: {
       ...json('The new run.', runAnswerSchema),
@@ -115,7 +115,7 @@ const inspect = operation({
   tag,
   summary: 'Get a run: state, questions, checkpoints, position in the queue.',
   params: inRun,
-  answers: { 200: json('The run.', runDetailSchema) },
+  responses: { 200: json('The run.', runDetailSchema) },
   problems: [404, 409],
   async handle({ host, scheduler }, { params }) {
     const found = await host.inspect(params.run)
@@ -134,7 +134,7 @@ const remove = operation({
     'Needs the full id or name. Also removes its worktree, unless that has work that is saved nowhere else.',
   params: inRun,
   query: { force: flag('Also remove a run that has not ended, if no process drives it.') },
-  answers: { 200: json('The removed run.', runRemovedSchema) },
+  responses: { 200: json('The removed run.', runRemovedSchema) },
   problems: [404, 409, 501],
   async handle({ host, scheduler }, { params, query }) {
     const run = await host.journal.findRun(params.run)

@@ -46,7 +46,7 @@ const diff = operation({
       'patch',
     ),
   },
-  answers: { 200: json('The difference.', z.union([diffSchema, reviewDiffSchema])) },
+  responses: { 200: json('The difference.', z.union([diffSchema, reviewDiffSchema])) },
   problems,
   async handle({ host }, { params, query: { iteration, stat, view } }) {
     if (view === 'review') return ok(await reviewDiff(host, params.run))
@@ -63,7 +63,7 @@ const merge = operation({
   description: 'A conflict changes nothing and is a problem (409) that names the files.',
   params: inRun,
   body: { schema: mergeSchema, example: { into: 'agent/fix-tests', strategy: 'squash' } },
-  answers: { 200: json('The result of the merge.', mergedSchema) },
+  responses: { 200: json('The result of the merge.', mergedSchema) },
   problems,
   async handle({ host }, { params, body }) {
     const result = await host.merge(params.run, { ...body, by: body.by ?? someone })
@@ -88,7 +88,7 @@ const createPr = operation({
   summary: 'Push the branch of a certified run and open a pull request with `gh`.',
   params: inRun,
   body: { schema: pullRequestRequestSchema, example: { base: 'main', draft: true } },
-  answers: { 201: json('The pull request.', pullRequestSchema) },
+  responses: { 201: json('The pull request.', pullRequestSchema) },
   problems,
   async handle({ host }, { params, body }) {
     const made = await createPullRequest(host, params.run, { ...body, by: body.by ?? someone })
@@ -104,7 +104,7 @@ const scrap = operation({
   summary: 'Delete the worktree and branch of an ended run. The run stays in the journal.',
   params: inRun,
   body: { schema: controlSchema, example: { by: 'ada' } },
-  answers: { 200: json('What was deleted.', discardedSchema) },
+  responses: { 200: json('What was deleted.', discardedSchema) },
   problems,
   async handle({ host }, { params, body }) {
     return ok(await scrapRun(host, params.run, { by: body.by ?? someone }))
@@ -119,7 +119,7 @@ const reset = operation({
   summary: 'Cancel a run and delete its worktree and branch. The run stays in the journal.',
   params: inRun,
   body: { schema: controlSchema, example: { by: 'ada' } },
-  answers: { 200: json('What was deleted.', discardedSchema) },
+  responses: { 200: json('What was deleted.', discardedSchema) },
   problems,
   async handle({ host, scheduler }, { params, body, signal }) {
     const { id } = await host.journal.findRun(params.run)

@@ -23,7 +23,7 @@ const list = operation({
   tag,
   summary: 'List the git worktrees of runs, with their sizes.',
   query: { ...paged, workspace: repository },
-  answers: { 200: json('A page of them.', pageSchema(worktreeEntrySchema)) },
+  responses: { 200: json('A page of them.', pageSchema(worktreeEntrySchema)) },
   problems: [404, 409, 422, 501],
   async handle({ host, log }, { query }) {
     return ok(
@@ -50,7 +50,7 @@ const remove = operation({
     force: flag('With `path`: even if its work is saved nowhere else.'),
     dryRun: flag('Without `path`: only report what would be removed.'),
   },
-  answers: { 200: json('The result for each worktree.', pageSchema(cleanedWorktreeSchema)) },
+  responses: { 200: json('The result for each worktree.', pageSchema(cleanedWorktreeSchema)) },
   problems: [404, 409, 422, 501],
   async handle({ host, log }, { query: { workspace, path, force, dryRun } }) {
     const where = within(workspace)

@@ -8,7 +8,7 @@ import type { LoadedLoop } from '../../launch/loaded-loop.ts'
 import { needsVariables, runEnvironment, withNeeded } from '../../launch/run-environment.ts'
 import { keysFile } from '../../launch/shared-gateway.ts'
 import { driveRun } from '../../launch/start/drive-run.ts'
-import { fileOf } from '../../launch/start/file-of.ts'
+import { findLoopFile } from '../../launch/start/find-loop-file.ts'
 import { defined, isLoopError, type RunId, type RunState } from '../../loop/index.ts'
 import type { RunHandle } from '../../runs/run-handle.ts'
 import type { Environment } from '../../system/environment.ts'
@@ -88,7 +88,7 @@ async function loadQueued(
     return created
   }
   const changes = found.state.source?.changes
-  return loadLoop(fileOf(found, file), {
+  return loadLoop(findLoopFile(found, file), {
     folder: host.folder,
     environment,
     purpose: 'resume',

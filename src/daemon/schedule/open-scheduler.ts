@@ -15,11 +15,11 @@ import { requireAbsolute } from '../../launch/start/require-absolute.ts'
 import { defined, isEnd, LoopError, type RunId } from '../../loop/index.ts'
 import type { NewRunRequest } from '../../protocol/api/index.ts'
 import type { DaemonSettings, EnqueueOptions, Log, Scheduler, Submitted } from '../parts.ts'
-import { type Board, createBoard } from './board.ts'
 import { type CallerEnvironments, createCallerEnvironments } from './caller-environments.ts'
 import { createCreatedLoops } from './created-loops.ts'
 import { toDriveRequest, toRow } from './drive-request.ts'
 import { createQueued, digestOf, forkQueued, type QueuedRun, retryQueued } from './new-run.ts'
+import { createQueue, type Queue } from './queue.ts'
 
 export interface SchedulerOptions {
   readonly host: Host
@@ -46,7 +46,7 @@ export async function openScheduler(options: SchedulerOptions): Promise<Schedule
   const { host, log, now = systemClock.now, environments = createCallerEnvironments() } = options
   const { journal } = host
   const loops = createCreatedLoops()
-  const board = createBoard({ ...options, environments, loops })
+  const board = createQueue({ ...options, environments, loops })
   const creating = { host, log, now, ...defined({ reads: options.reads }) }
   const rows = await journal.queue.list()
   for (const row of rows) {
@@ -106,7 +106,7 @@ export async function openScheduler(options: SchedulerOptions): Promise<Schedule
 }
 
 /** Finishes runs that had ended when the last daemon stopped: one by one, in the background. Never rejects. */
-async function forgetAll(board: Board, rows: readonly QueueRow[]): Promise<void> {
+async function forgetAll(board: Queue, rows: readonly QueueRow[]): Promise<void> {
   try {
     for (const { run } of rows) if (board.isOpen) await board.forget(run)
   } catch {
@@ -179,7 +179,7 @@ async function enqueueRun(
   return rowOf(host, run)
 }
 
-function requireTaking({ isOpen }: Board): void {
+function requireTaking({ isOpen }: Queue): void {
   if (isOpen) return
   throw new LoopError('not-available', 'The daemon is shutting down. Try again when it is running.')
 }

@@ -16,7 +16,7 @@ import {
   toJson,
 } from '../../loop/index.ts'
 import type { Branch } from '../live-run.ts'
-import type { Found, Verdict } from '../ports.ts'
+import type { ActionLookup, Verdict } from '../ports.ts'
 import { askPerson } from './ask-person.ts'
 import { askStep } from './ask-step.ts'
 
@@ -64,7 +64,7 @@ async function perform(branch: Branch, action: Action): Promise<Receipt> {
   const keyOf = (step: string): string => `${run}/${branch.iteration.number}/${step}`
   // An iteration that is repeated, because of force or a rewind, may have performed it before.
   const isRepeated = branch.iteration.number <= (recorder.state.begunIteration ?? 0)
-  const find = (context: StepContext, id: string): Promise<Found> =>
+  const find = (context: StepContext, id: string): Promise<ActionLookup> =>
     actions.find(action, keyOf(id), context)
   // With a fault the executor guarantees that nothing happened. After any other error it may have
   // happened, and only the executor can tell.
@@ -73,7 +73,7 @@ async function perform(branch: Branch, action: Action): Promise<Receipt> {
       return await actions.perform(action, keyOf(id), context)
     } catch (error) {
       if (context.signal.aborted || error instanceof FaultError) throw error
-      const found = await find(context, id).catch((): Found => ({ type: 'unknown' }))
+      const found = await find(context, id).catch((): ActionLookup => ({ type: 'unknown' }))
       if (found.type === 'not-done') throw error
       return found.type === 'done' ? toJson(found.receipt) : unknown
     }

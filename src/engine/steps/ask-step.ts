@@ -69,7 +69,7 @@ function ask(branch: Branch, spec: StepSpec): Promise<Json | undefined> {
 /** A step is in progress until it is delivered; errors that it throws are noted. */
 export async function follow<T>(branch: Branch, work: () => Promise<T>): Promise<T> {
   const { iteration } = branch
-  iteration.delivery.underWay.asked()
+  iteration.delivery.pendingSteps.start()
   try {
     return await work()
   } catch (error) {
@@ -77,7 +77,7 @@ export async function follow<T>(branch: Branch, work: () => Promise<T>): Promise
     if (error instanceof Interruption) await iteration.delivery.allRecorded()
     throw error
   } finally {
-    iteration.delivery.underWay.answered()
+    iteration.delivery.pendingSteps.finish()
     const pace = paceRefusals(branch)
     if (pace !== undefined) await pace
   }

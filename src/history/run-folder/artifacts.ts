@@ -8,11 +8,11 @@
 
 import type { RunRow } from '../../engine/index.ts'
 import { isEnd, LoopError } from '../../loop/index.ts'
-import { settledBefore } from '../../runs/log-dir.ts'
+import { readRunFolderSettings } from '../../runs/log-dir.ts'
 import { kindOf } from './file-names.ts'
 import { isFinished } from './finish-run-folder.ts'
-import { type FolderPlace, listFolderPlaces } from './folder-place.ts'
 import type { Artifact, ArtifactFile, FolderHost } from './options.ts'
+import { listRunFolderLocations, type RunFolderLocation } from './run-folder-location.ts'
 import { openSafeFolder } from './safe-folder.ts'
 import { writeRunFolder } from './write-run-folder.ts'
 
@@ -28,7 +28,7 @@ export async function listArtifacts(
 ): Promise<readonly Artifact[]> {
   const run = await host.journal.findRun(idOrName)
   await catchUp(host, run)
-  for (const place of await listFolderPlaces(host, run)) {
+  for (const place of await listRunFolderLocations(host, run)) {
     const files = await listIn(place)
     if (files !== undefined) return files
   }
@@ -43,7 +43,7 @@ export async function readArtifact(
 ): Promise<ArtifactFile> {
   const run = await host.journal.findRun(idOrName)
   if (isPath(path)) await catchUp(host, run)
-  const places = isPath(path) ? await listFolderPlaces(host, run) : []
+  const places = isPath(path) ? await listRunFolderLocations(host, run) : []
   for (const place of places) {
     const file = await readIn(place, path)
     if (file !== undefined) return file
@@ -57,8 +57,8 @@ export async function readArtifact(
 async function catchUp(host: FolderHost, run: RunRow): Promise<void> {
   if (!isEnd(run.status) || run.held) return
   // A run without a configured folder gets none because of a read.
-  const [place] = (await settledBefore(host.journal, run.id))
-    ? await listFolderPlaces(host, run)
+  const [place] = (await readRunFolderSettings(host.journal, run.id))
+    ? await listRunFolderLocations(host, run)
     : []
   if (place === undefined || (await isFinished(place, run.id))) return
   await writeRunFolder(host, run.id).catch(() => undefined)
@@ -70,7 +70,10 @@ const isPath = (path: string): boolean =>
   path.split('/').length <= partsMax &&
   path.split('/').every((part) => /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}$/.test(part))
 
-async function listIn({ root, parts }: FolderPlace): Promise<readonly Artifact[] | undefined> {
+async function listIn({
+  root,
+  parts,
+}: RunFolderLocation): Promise<readonly Artifact[] | undefined> {
   const folder = await openSafeFolder(root, parts, { make: false })
   if (folder === undefined) return undefined
   try {
@@ -89,7 +92,7 @@ async function listIn({ root, parts }: FolderPlace): Promise<readonly Artifact[]
 }
 
 async function readIn(
-  { root, parts }: FolderPlace,
+  { root, parts }: RunFolderLocation,
   path: string,
 ): Promise<ArtifactFile | undefined> {
   const folder = await openSafeFolder(root, parts, { make: false })

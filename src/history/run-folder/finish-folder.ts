@@ -1,7 +1,7 @@
 /** Writes the files of an ended run: the summary, the diff, and the postmortem. */
 
 import type { RunRow } from '../../engine/index.ts'
-import { settledBefore } from '../../runs/log-dir.ts'
+import { readRunFolderSettings } from '../../runs/log-dir.ts'
 import { analysisFolder, reviewDiffFile, summaryFile } from './file-names.ts'
 import type { FinalReport } from './final-report.ts'
 import { reportFile } from './fold-state.ts'
@@ -25,7 +25,7 @@ export async function finishFolder(at: FinishContext, marker: Marker): Promise<M
   const requested = (await host.journal.facts(run.id)).get('postmortem')
   const stamp = String(requested?.atMs ?? 0)
   if (marker.finished === stamp) return marker
-  const wanted = await settledBefore(host.journal, run.id)
+  const wanted = await readRunFolderSettings(host.journal, run.id)
   if (marker.finished === undefined) {
     if (wanted?.summary !== false) {
       const summary = createSummary(run.id, marker.carried, path)

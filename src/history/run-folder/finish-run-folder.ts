@@ -4,10 +4,10 @@
  */
 
 import { isEnd, type RunId } from '../../loop/index.ts'
-import { settledBefore } from '../../runs/log-dir.ts'
-import { type FolderPlace, listFolderPlaces } from './folder-place.ts'
+import { readRunFolderSettings } from '../../runs/log-dir.ts'
 import { readMarker } from './marker.ts'
 import type { FolderHost } from './options.ts'
+import { listRunFolderLocations, type RunFolderLocation } from './run-folder-location.ts'
 import { openSafeFolder } from './safe-folder.ts'
 import { writeRunFolder } from './write-run-folder.ts'
 
@@ -16,8 +16,8 @@ export async function finishRunFolder(host: FolderHost, run: RunId): Promise<voi
   try {
     const row = await host.journal.findRun(run)
     // A run without a configured folder gets none now.
-    if (!isEnd(row.status) || row.held || !(await settledBefore(host.journal, run))) return
-    for (const place of await listFolderPlaces(host, row)) {
+    if (!isEnd(row.status) || row.held || !(await readRunFolderSettings(host.journal, run))) return
+    for (const place of await listRunFolderLocations(host, row)) {
       if (await isFinished(place, run)) continue
       await writeRunFolder(host, run)
       return
@@ -27,7 +27,7 @@ export async function finishRunFolder(host: FolderHost, run: RunId): Promise<voi
   }
 }
 
-export async function isFinished({ root, parts }: FolderPlace, run: RunId): Promise<boolean> {
+export async function isFinished({ root, parts }: RunFolderLocation, run: RunId): Promise<boolean> {
   const folder = await openSafeFolder(root, parts, { make: false })
   try {
     return folder !== undefined && (await readMarker(folder, run)).finished !== undefined

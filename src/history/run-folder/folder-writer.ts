@@ -12,10 +12,10 @@ import { makeFolder } from '../../system/index.ts'
 import type { FinalReport } from './final-report.ts'
 import { finishFolder } from './finish-folder.ts'
 import type { FileChange } from './fold-state.ts'
-import { excludeFromGit, type FolderPlace, pathOf } from './folder-place.ts'
 import { createMarker, type Marker, markerFile, readMarker } from './marker.ts'
 import { type FolderHost, fileBytesMax, type WrittenFolder } from './options.ts'
 import { projectEvent, wantsResult } from './project-event.ts'
+import { excludeFromGit, pathOf, type RunFolderLocation } from './run-folder-location.ts'
 import { openSafeFolder, type SafeFolder } from './safe-folder.ts'
 
 export interface FolderWriter {
@@ -31,7 +31,7 @@ const tailBytesMax = 256 * 1024
 export function createFolderWriter(
   host: FolderHost,
   run: Pick<RunRow, 'id' | 'name'>,
-  place: FolderPlace,
+  place: RunFolderLocation,
   last: FinalReport,
 ): FolderWriter {
   let known: Marker | undefined

@@ -6,9 +6,9 @@
 import type { RunRow } from '../../engine/index.ts'
 import { isEnd, isLoopError, textOf } from '../../loop/index.ts'
 import { createFinalReport } from './final-report.ts'
-import { chooseFolderPlaces, type FolderPlace } from './folder-place.ts'
 import { createFolderWriter, type FolderWriter } from './folder-writer.ts'
 import type { FolderHost, RunFolderFollower, RunFolderOptions } from './options.ts'
+import { chooseRunFolderLocations, type RunFolderLocation } from './run-folder-location.ts'
 import { watchRun } from './watch-run.ts'
 
 /** Files are for people, so a short delay is fine. */
@@ -48,7 +48,7 @@ async function follow(
   reportProblem: (problem: string) => void,
 ): Promise<void> {
   const run = await host.journal.findRun(idOrName)
-  const places = await chooseFolderPlaces(host, run, options)
+  const places = await chooseRunFolderLocations(host, run, options)
   const last = createFinalReport(host, run)
   const [live = [], deferred = []] = splitByTime(run, places).map((some) =>
     some.map((place) => createFolderWriter(host, run, place, last)),
@@ -78,9 +78,9 @@ async function follow(
  */
 function splitByTime(
   { workspace }: RunRow,
-  places: readonly FolderPlace[],
-): readonly (readonly FolderPlace[])[] {
-  const isSeparate = ({ root }: FolderPlace): boolean => root !== workspace
+  places: readonly RunFolderLocation[],
+): readonly (readonly RunFolderLocation[])[] {
+  const isSeparate = ({ root }: RunFolderLocation): boolean => root !== workspace
   const separate = places.filter(isSeparate)
   // If that is the only place, the user wants to see updates there.
   if (separate.length === 0) return [places, []]

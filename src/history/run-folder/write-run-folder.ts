@@ -1,9 +1,9 @@
 /** Updates the files of a run from the journal, or writes them again. */
 
 import { createFinalReport } from './final-report.ts'
-import { chooseFolderPlaces } from './folder-place.ts'
 import { createFolderWriter } from './folder-writer.ts'
 import type { FolderHost, RunFolderOptions, WrittenFolder } from './options.ts'
+import { chooseRunFolderLocations } from './run-folder-location.ts'
 
 /** Writes the folder of a run from its journal. */
 export async function writeRunFolder(
@@ -12,7 +12,7 @@ export async function writeRunFolder(
   options: RunFolderOptions = {},
 ): Promise<readonly WrittenFolder[]> {
   const run = await host.journal.findRun(idOrName)
-  const places = await chooseFolderPlaces(host, run, options)
+  const places = await chooseRunFolderLocations(host, run, options)
   const last = createFinalReport(host, run)
   const written: WrittenFolder[] = []
   for (const place of places) {

@@ -3,7 +3,7 @@
 import type { Agent } from '../../agents/index.ts'
 import type { AgentInfo } from '../../loop/index.ts'
 import type { Environment } from '../../system/environment.ts'
-import type { OpenPlace } from '../launch-place.ts'
+import type { OpenContext } from '../open-context.ts'
 import type { OpenedSandbox } from '../opened-sandbox.ts'
 import type { SharedGateway } from '../shared-gateway.ts'
 import type { CommandChecks } from './open-repair.ts'
@@ -16,7 +16,7 @@ export interface OpenedAgent {
 
 export interface AgentParts {
   readonly place: Pick<
-    OpenPlace,
+    OpenContext,
     'attended' | 'checkout' | 'folder' | 'replay' | 'secrets' | 'shownAs' | 'workspace'
   >
   readonly sandbox: OpenedSandbox

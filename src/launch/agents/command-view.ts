@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, resolve } from 'node:path'
 import type { Commands } from '../../engine/index.ts'
 import { findCommandMounts, type Sandbox, type SandboxSpec } from '../../sandbox/index.ts'
 import { pathInside } from '../../system/index.ts'
-import type { OpenPlace } from '../launch-place.ts'
+import type { OpenContext } from '../open-context.ts'
 
 /** Files and programs for this command only; its programs come first on the PATH. */
 export type CommandView = Pick<SandboxSpec, 'files' | 'programs'>
@@ -62,7 +62,7 @@ function toSandboxPath(sandboxPath: string | undefined, part: string): string {
 export function trustedPath({
   untrusted,
   path = process.env['PATH'] ?? '',
-}: Pick<OpenPlace, 'untrusted' | 'path'>): string {
+}: Pick<OpenContext, 'untrusted' | 'path'>): string {
   if (untrusted === undefined) return path
   const isTrusted = (entry: string): boolean =>
     !/\/node_modules\/\.bin\/?$/.test(entry) &&

@@ -82,7 +82,7 @@ async function calibrateOpened(
     const { checks } = place
     if (checks.length === 0) throw createNoChecksError(loop)
     const classify = createClassify(
-      { ...certifying.seals, names: certifying.names },
+      { ...certifying.seals, names: certifying.sealedFiles },
       { has: () => false, loaded: new Map() },
     )
     const money = createJudgeBudget(costMicros)

@@ -95,7 +95,7 @@ export async function certifyFolder(
     ...defined({ inner: chosen.inner }),
     models: host.models,
     signal,
-    begun: () => ({ reader: chosen.reader, tree: chosen.base ?? chosen.tree }),
+    baseFiles: () => ({ reader: chosen.reader, tree: chosen.base ?? chosen.tree }),
     ...defined({ attended, types: host.loopTypes }),
   })
   try {

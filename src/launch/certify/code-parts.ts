@@ -23,7 +23,7 @@ export function codeParts(checks: Readonly<Record<string, Check>>): CertifyingPa
     },
     // The checks are not in a sandbox.
     require: 'none',
-    names: [],
+    sealedFiles: [],
     async open() {
       return {
         checks: Object.entries(checks).map(([name, run]) => openCheck(name, run)),

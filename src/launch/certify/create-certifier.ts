@@ -103,11 +103,11 @@ export async function createHostCertifier(
   })
 }
 
-const toSealRules = ({ seals, names }: CertifyingParts): SealRules => ({
+const toSealRules = ({ seals, sealedFiles }: CertifyingParts): SealRules => ({
   paths: seals.paths,
   except: seals.except,
   keys: seals.keys,
-  names,
+  names: sealedFiles,
 })
 
 /** Finds the usual test command for the stack of these files. */

@@ -4,7 +4,7 @@ import type { Agents } from '../../engine/index.ts'
 import type { OpenCheck } from '../../evidence/index.ts'
 import type { ExistingFailure, SandboxSummary } from '../../loop/index.ts'
 import type { CertifySettings, SandboxSettings, SealSettings } from '../../protocol/index.ts'
-import type { OpenPlace } from '../launch-place.ts'
+import type { OpenContext } from '../open-context.ts'
 
 export interface CertifyingParts {
   /** Globs of the loop file. Empty or absent: derived from the manifests of the base. */
@@ -18,13 +18,13 @@ export interface CertifyingParts {
   /** How to treat failures from before the run, by check. Absent: they must be fixed. */
   readonly existing?: Readonly<Record<string, ExistingFailure>>
   /** Files that the commands of the checks name. They are sealed. */
-  readonly names: readonly string[]
+  readonly sealedFiles: readonly string[]
   /** Opens the checks again, in a separate sandbox for this folder. Close it afterwards. */
   open(place: CertifyingFolder): Promise<OpenedChecks>
 }
 
 export interface CertifyingFolder
-  extends Pick<OpenPlace, 'layer' | 'untrusted' | 'workspaceOverlay'> {
+  extends Pick<OpenContext, 'layer' | 'untrusted' | 'workspaceOverlay'> {
   readonly workspace: string
   /** Also mounted, read-only: absolute paths. */
   readonly readOnly?: readonly string[]

@@ -17,12 +17,17 @@ certify:
 `,
     'x.yaml',
   )
-  const { names } = certifyingParts(file, {
+  const { sealedFiles } = certifyingParts(file, {
     checks: file.checks as ResolvedChecks,
     place: { base: '/', workspace: '/', folder: '/' },
     tools: { call: async () => ({ ok: true, output: null }) },
     models: undefined,
     environment: {},
   } as never)
-  expect(names).toEqual(['/bin/sh', 'scripts/check.mjs', 'scripts/judge.mjs', 'scripts/review.mjs'])
+  expect(sealedFiles).toEqual([
+    '/bin/sh',
+    'scripts/check.mjs',
+    'scripts/judge.mjs',
+    'scripts/review.mjs',
+  ])
 })

@@ -8,7 +8,7 @@ import { type CertifySettings, type LoopFile, makerRole } from '../../protocol/i
 import { createTools } from '../../tools/index.ts'
 import type { AgentParts } from '../agents/agent-parts.ts'
 import { openIdentity } from '../certify/identity/open-identity.ts'
-import type { OpenPlace } from '../launch-place.ts'
+import type { OpenContext } from '../open-context.ts'
 import { openRunSandbox } from '../open-sandbox.ts'
 import { ownTools } from '../open-tools.ts'
 import { filesOfAgent } from './agent-name.ts'
@@ -27,7 +27,7 @@ type CertifyingFile = Pick<
 export interface CertifyingOptions extends Pick<AgentParts, 'models' | 'environment'> {
   readonly checks: ResolvedChecks
   /** The place of the run. */
-  readonly place: OpenPlace & { readonly base: string }
+  readonly place: OpenContext & { readonly base: string }
   /** The tools of the run, for the certificate. */
   readonly tools: Tools
 }
@@ -47,10 +47,15 @@ export function certifyingParts(
     existing: Object.fromEntries(
       Object.entries(checks).map(([name, { existing }]) => [name, existing]),
     ),
-    names: namedFiles(checks, code, file.certify),
+    sealedFiles: namedFiles(checks, code, file.certify),
     async open({ workspace, readOnly = [], programs = [], signal, ...layered }) {
-      const { checkout: _checkout, shownAs: _shownAs, apart: _apart, ...rest } = place
-      const clean: OpenPlace = {
+      const {
+        checkout: _checkout,
+        shownAs: _shownAs,
+        excludedPaths: _excludedPaths,
+        ...rest
+      } = place
+      const clean: OpenContext = {
         ...rest,
         ...layered,
         workspace,

@@ -6,11 +6,16 @@
 import type { Check, Tools } from '../../engine/index.ts'
 import type { OpenCheck } from '../../evidence/index.ts'
 import { sha256 } from '../../system/index.ts'
-import type { CheckSurroundings, Described, DescribePlace, ObservePlace } from './check-kind.ts'
+import type {
+  CheckSummary,
+  CheckSurroundings,
+  DescribeContext,
+  ObserveContext,
+} from './check-runner.ts'
 import { checkKind } from './kinds/registry.ts'
 import type { ResolvedCheck, ResolvedChecks } from './resolved-check.ts'
 
-export interface CheckPlace extends CheckSurroundings, DescribePlace, ObservePlace {
+export interface OpenCheckContext extends CheckSurroundings, DescribeContext, ObserveContext {
   /** Tools that work in this folder, not in that of the run. */
   readonly tools: Tools
 }
@@ -41,7 +46,7 @@ function lenient({ existing }: ResolvedCheck, run: Check): Check {
 export async function openCertifyingChecks(
   checks: ResolvedChecks,
   code: Readonly<Record<string, Check>>,
-  place: CheckPlace,
+  place: OpenCheckContext,
 ): Promise<readonly OpenCheck[]> {
   const opened: OpenCheck[] = []
   for (const [name, check] of Object.entries(checks)) {
@@ -78,7 +83,7 @@ const inPlace =
       },
     })
 
-export const describeCode = (name: string): Described => ({
+export const describeCode = (name: string): CheckSummary => ({
   kind: 'code',
   command: ['code', name],
   // The digest of the loop's code is in the certificate itself.

@@ -4,7 +4,7 @@ import type { Scope } from '../../evidence/index.ts'
 import type { ExistingFailure } from '../../loop/index.ts'
 import type { CheckSettings, LoopFile } from '../../protocol/index.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
-import type { PlannedText } from './check-kind.ts'
+import type { PlannedText } from './check-runner.ts'
 import { folderFiles } from './folder-reader.ts'
 import { checkKind } from './kinds/registry.ts'
 

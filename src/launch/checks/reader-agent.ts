@@ -18,7 +18,7 @@ export interface ReaderSettings {
   readonly timeoutMs: number
 }
 
-export interface ReaderPlace {
+export interface ReaderContext {
   readonly workspace: string
   /** The tools to use instead of those of the run. */
   readonly tools?: Tools
@@ -28,7 +28,7 @@ export interface ReaderPlace {
 export async function openReaders(
   readers: Readonly<Record<string, ReaderSettings>>,
   parts: AgentParts,
-  { workspace, tools }: ReaderPlace,
+  { workspace, tools }: ReaderContext,
 ): Promise<Readonly<Record<string, Agent>>> {
   const opened: [string, Agent][] = []
   const sandbox = readOnlySandbox(parts.sandbox, workspace)

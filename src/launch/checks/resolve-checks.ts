@@ -4,7 +4,7 @@
 
 import { LoopError } from '../../loop/index.ts'
 import type { CheckSettings } from '../../protocol/index.ts'
-import type { ResolveOptions } from './check-kind.ts'
+import type { ResolveOptions } from './check-runner.ts'
 import { checkKind } from './kinds/registry.ts'
 import type { ResolvedCheck, ResolvedChecks } from './resolved-check.ts'
 

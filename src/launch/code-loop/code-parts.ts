@@ -5,7 +5,7 @@
 
 import { z } from 'zod'
 import type { Agent } from '../../agents/index.ts'
-import type { Actions, Check, Found, Gate, Hook, Verdict } from '../../engine/index.ts'
+import type { ActionLookup, Actions, Check, Gate, Hook, Verdict } from '../../engine/index.ts'
 import {
   type AgentReport,
   defined,
@@ -52,7 +52,7 @@ const receiptSchema: z.ZodType<Receipt> = z.object({
   summary: text,
   details: json.exactOptional(),
 })
-const foundSchema: z.ZodType<Found> = z.union([
+const foundSchema: z.ZodType<ActionLookup> = z.union([
   z.object({ type: z.literal('done'), receipt: receiptSchema }),
   z.object({ type: z.enum(['not-done', 'unknown']) }),
 ])

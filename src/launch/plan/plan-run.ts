@@ -11,7 +11,7 @@ import type { LaunchHost } from '../launch-host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { firstPrompt } from '../to-loop-type.ts'
 import { estimateCost } from './estimate-cost.ts'
-import { pastOf } from './past-of.ts'
+import { estimateFromHistory } from './estimate-from-history.ts'
 import { planSandbox } from './plan-sandbox.ts'
 
 export interface PlanOptions {
@@ -22,7 +22,7 @@ export interface PlanOptions {
   /** Override those of the file. */
   readonly limits?: Partial<Limits>
   /** Untracked files that do not count as uncommitted changes, besides those of the loop: absolute paths. */
-  readonly apart?: readonly string[]
+  readonly excludedPaths?: readonly string[]
   readonly logDir?: string | undefined
   /** The run would be attended: a strong sandbox is not required. */
   readonly attended?: boolean
@@ -34,19 +34,24 @@ export async function planRun(
   options: PlanOptions,
 ): Promise<Plan> {
   const { workspace, worktree, isVouched = false, attended = false, limits: given } = options
-  const apart = [...loaded.files, ...(options.apart ?? [])]
+  const excludedPaths = [...loaded.files, ...(options.excludedPaths ?? [])]
   folderExists(workspace)
   requireOnlyRuns(workspace, requireLogDir(options.logDir))
   const { name, input, powers, warnings, variables } = loaded
   const limits = { ...defaultLimits, ...loaded.limits, ...given }
   const prompt = await firstPrompt(loaded, limits, workspace, host.loopTypes)
   const { checks, scope, seals, certify } = await planChecks(loaded, workspace)
-  const past = await pastOf(host, name)
+  const past = await estimateFromHistory(host, name)
   const journal = host.journal ?? { makerOfGit: async () => undefined }
   return {
     loop: name,
     workspace,
-    worktree: await planWorktree(workspace, worktree, { ...host, journal, isVouched, apart }),
+    worktree: await planWorktree(workspace, worktree, {
+      ...host,
+      journal,
+      isVouched,
+      excludedPaths,
+    }),
     limits,
     input,
     variables,

@@ -40,7 +40,7 @@ export async function preflightLoop(
     isForChecks: true,
     signal,
     attended,
-    begun: () => ({ reader: chosen.reader, tree: chosen.tree }),
+    baseFiles: () => ({ reader: chosen.reader, tree: chosen.tree }),
     ...defined({ inner: chosen.inner, types: host.loopTypes }),
   })
   try {

@@ -4,7 +4,7 @@ import type { AnyLoopType, RunRow } from '../../engine/index.ts'
 import type { Amount, RunId, RunState, Source } from '../../loop/index.ts'
 import type { RunParts } from '../../runs/options.ts'
 import type { RunHandle } from '../../runs/run-handle.ts'
-import type { OpenPlace } from '../launch-place.ts'
+import type { OpenContext } from '../open-context.ts'
 import type { Difference } from './find-difference.ts'
 
 export interface ReplayOptions {
@@ -25,7 +25,7 @@ export interface Replay {
   /** Undefined: the original had no files. */
   readonly workspace: string | undefined
   /** For `openLoop`, so that no model is called. */
-  readonly answers: NonNullable<OpenPlace['replay']>
+  readonly answers: NonNullable<OpenContext['replay']>
   /**
    * Copies files of the loop (`LoadedLoop.files`) from the workspace of the original, because agents that list
    * files see them. Resolves with their new paths, which are not part of the tree.

@@ -17,7 +17,7 @@ import { loadLoop } from '../load-loop.ts'
 import { runEnvironment } from '../run-environment.ts'
 import { toLoopType } from '../to-loop-type.ts'
 import { type CreatedRun, dropLine } from './create-run.ts'
-import { fileOf } from './file-of.ts'
+import { findLoopFile } from './find-loop-file.ts'
 import type { StartParts } from './start-host.ts'
 
 export interface ForkChoice extends ForkRequest {
@@ -65,7 +65,7 @@ export async function createFork(
 ): Promise<CreatedRun> {
   const from = await inspectRun(host.journal, run)
   const { iteration, name, input, replaceFiles } = request
-  const file = fileOf(from, request.file)
+  const file = findLoopFile(from, request.file)
   const inherited = request.file === undefined ? from.state.source?.changes : undefined
   const environment = runEnvironment(request.environment)
   const options = {

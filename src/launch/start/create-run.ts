@@ -53,7 +53,7 @@ export async function createRun(
     needsChoice: request.needsChoice === true,
     // A loop file cannot vouch on the user's behalf.
     isVouched: request.worktree?.use === true,
-    apart: [...loaded.files, ...(parts.apart ?? [])],
+    excludedPaths: [...loaded.files, ...(parts.excludedPaths ?? [])],
   })
   for (const problem of place.problems) onProblem(problem, place.id)
   const queue = toQueue?.(place)

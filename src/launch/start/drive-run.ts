@@ -4,8 +4,8 @@ import { defined, type RunId, type RunState } from '../../loop/index.ts'
 import type { RunHandle } from '../../runs/run-handle.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import type { Environment } from '../../system/environment.ts'
-import type { OpenPlace } from '../launch-place.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
+import type { OpenContext } from '../open-context.ts'
 import { type OpenedLoop, openLoop } from '../open-loop.ts'
 import type { SharedGateway } from '../shared-gateway.ts'
 import type { StartParts } from './start-host.ts'
@@ -33,7 +33,8 @@ export interface DriveChoice {
   readonly fromIteration?: number
 }
 
-export interface DriveParts extends Pick<StartParts, 'host' | 'onProblem' | 'onLine' | 'apart'> {
+export interface DriveParts
+  extends Pick<StartParts, 'host' | 'onProblem' | 'onLine' | 'excludedPaths'> {
   readonly models: SharedGateway
   /** Never written down, besides those of the environment. */
   readonly secrets?: readonly string[]
@@ -88,16 +89,24 @@ async function drive(
 }
 
 function openPlace(
-  { host, models, secrets, signal, onLine, apart }: DriveParts,
+  { host, models, secrets, signal, onLine, excludedPaths }: DriveParts,
   { place, environment }: DrivenRun,
   { attended = false }: DriveChoice,
-): OpenPlace {
-  const { workspace, checkout, inner, begun, readOnly, logDir } = place
+): OpenContext {
+  const { workspace, checkout, inner, baseFiles, readOnly, logDir } = place
   return {
     workspace,
     checkout,
     readOnly,
-    ...defined({ inner, begun, logDir, secrets, apart, environment, types: host.loopTypes }),
+    ...defined({
+      inner,
+      baseFiles,
+      logDir,
+      secrets,
+      excludedPaths,
+      environment,
+      types: host.loopTypes,
+    }),
     folder: host.folder,
     signal,
     onLine,

@@ -1,7 +1,7 @@
 /** Records what a new run has besides its loop: where its files are, and how it was named. */
 
-import { chooseFolderPlaces } from '../../history/run-folder/folder-place.ts'
 import type { RunFolderOptions } from '../../history/run-folder/index.ts'
+import { chooseRunFolderLocations } from '../../history/run-folder/run-folder-location.ts'
 import type { Runs } from '../../runs/runs.ts'
 import type { NameSource } from '../name-run.ts'
 
@@ -19,5 +19,5 @@ export async function recordBeginning(
     const fact = { value: { source: nameSource }, atMs: run.createdAtMs }
     await host.journal.setFact(run.id, 'name', fact)
   }
-  await chooseFolderPlaces(host, run, files)
+  await chooseRunFolderLocations(host, run, files)
 }

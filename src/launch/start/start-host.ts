@@ -17,5 +17,5 @@ export interface StartParts {
   /** Aborting it gives up what is being started. */
   readonly signal?: AbortSignal
   /** Absolute paths of files that are not part of the work, such as the output of this process. */
-  readonly apart?: readonly string[]
+  readonly excludedPaths?: readonly string[]
 }

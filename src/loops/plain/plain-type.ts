@@ -12,7 +12,7 @@ import {
   type PromptSection,
   promptSchema,
 } from '../../protocol/index.ts'
-import type { LoopGiven, LoopTypeDefinition } from '../loop-type-definition.ts'
+import type { LoopTypeDefinition, PrepareOptions } from '../loop-type-definition.ts'
 import { checkPlainLoop, type PlainSettings, plainLoop } from './plain.ts'
 
 /** The keys of a loop file that belong to `plain`. */
@@ -87,7 +87,7 @@ export const plainType: LoopTypeDefinition<PlainKeys> = {
 
 function plainSettings(
   { name, until, settings: { context, progress } }: LoopFile<PlainKeys>,
-  { version, prompts }: LoopGiven,
+  { version, prompts }: PrepareOptions,
 ): PlainSettings {
   const prompt = (prompts['prompt'] ?? []).map(({ position, ...section }) => ({
     ...section,

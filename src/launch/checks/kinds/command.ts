@@ -5,19 +5,19 @@ import { findCommandFiles } from '../../../evidence/index.ts'
 import type { CommandCheckSettings } from '../../../protocol/index.ts'
 import type { CheckView } from '../../agents/command-view.ts'
 import { observeCheck } from '../../certify/identity/observe-check.ts'
-import type { CheckSurroundings, LaunchedCheckKind } from '../check-kind.ts'
+import type { CheckRunner, CheckSurroundings } from '../check-runner.ts'
 import { commandCheck } from '../command-check.ts'
 import { programDigest } from '../program-digest.ts'
-import { fingerprintOf } from './fingerprint.ts'
+import { hashSettings } from './fingerprint.ts'
 
-export const commandKind: LaunchedCheckKind<CommandCheckSettings, CommandCheckSettings> = {
+export const commandKind: CheckRunner<CommandCheckSettings, CommandCheckSettings> = {
   plan: async (_name, { command }) => ({
     text: command.join(' ').replace(/^\/bin\/sh -c /, ''),
   }),
   resolve: async (_name, check) => check,
   open(_name, check, { sandbox, surroundings }) {
     const { command, timeoutMs, env } = check
-    const fingerprint = fingerprintOf({ command, timeoutMs, around: surroundings(env) })
+    const fingerprint = hashSettings({ command, timeoutMs, around: surroundings(env) })
     return Object.assign(runCommand(check, sandbox), { timeoutMs, fingerprint })
   },
   describe: async (_name, { command }, { workspace, path }) => ({

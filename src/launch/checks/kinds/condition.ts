@@ -8,14 +8,14 @@ import { textOf } from '../../../loop/index.ts'
 import type { ConditionCheckSettings } from '../../../protocol/index.ts'
 import { sha256 } from '../../../system/index.ts'
 import { observeCheck } from '../../certify/identity/observe-check.ts'
-import type { Env, LaunchedCheckKind } from '../check-kind.ts'
+import type { CheckRunner, Env } from '../check-runner.ts'
 import { folderFiles } from '../folder-reader.ts'
 import { programDigest } from '../program-digest.ts'
 import type { StandardCheck } from '../resolved-check.ts'
 import { standardCheck } from '../standard-check.ts'
-import { fingerprintOf } from './fingerprint.ts'
+import { hashSettings } from './fingerprint.ts'
 
-export const conditionKind: LaunchedCheckKind<ConditionCheckSettings, StandardCheck> = {
+export const conditionKind: CheckRunner<ConditionCheckSettings, StandardCheck> = {
   async plan(name, check, workspace) {
     const baseFiles = () => folderFiles(workspace)
     try {
@@ -43,7 +43,7 @@ export const conditionKind: LaunchedCheckKind<ConditionCheckSettings, StandardCh
     const { commands, condition, timeoutMs, env } = check
     return Object.assign(standardCheck(check, sandbox, {}), {
       timeoutMs,
-      fingerprint: fingerprintOf({ commands, timeoutMs, around: surroundings(env) }),
+      fingerprint: hashSettings({ commands, timeoutMs, around: surroundings(env) }),
       kind: 'command' as const,
       condition,
     })

@@ -3,4 +3,4 @@
 import { canonicalJson } from '../../../protocol/index.ts'
 import { sha256 } from '../../../system/index.ts'
 
-export const fingerprintOf = (what: object): string => sha256(canonicalJson(what))
+export const hashSettings = (settings: object): string => sha256(canonicalJson(settings))

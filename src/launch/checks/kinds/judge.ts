@@ -2,23 +2,23 @@
 
 import type { JudgeCheckSettings } from '../../../protocol/index.ts'
 import { agentName, filesOfAgent } from '../agent-name.ts'
-import type { LaunchedCheckKind } from '../check-kind.ts'
+import type { CheckRunner } from '../check-runner.ts'
 import { judgeCheck } from '../judge-check.ts'
-import { fingerprintOf } from './fingerprint.ts'
+import { hashSettings } from './fingerprint.ts'
 
-export const judgeKind: LaunchedCheckKind<JudgeCheckSettings, JudgeCheckSettings> = {
+export const judgeKind: CheckRunner<JudgeCheckSettings, JudgeCheckSettings> = {
   plan: async (_name, { agent }) => ({ text: `a judge (${agentName(agent)})` }),
   resolve: async (_name, check) => check,
   open: (name, check) =>
     Object.assign(judgeCheck(name, check), {
       timeoutMs: check.timeoutMs,
-      fingerprint: fingerprintOf(judged(check)),
+      fingerprint: hashSettings(judged(check)),
       kind: 'judge' as const,
     }),
   describe: async (name, check) => ({
     kind: 'judge',
     command: ['judge', name, agentName(check.agent)],
-    toolDigest: fingerprintOf(judged(check)),
+    toolDigest: hashSettings(judged(check)),
     names: filesOfAgent(check.agent),
   }),
   filesNamed: ({ agent }) => filesOfAgent(agent),

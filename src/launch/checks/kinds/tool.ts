@@ -1,11 +1,11 @@
 /** A tool call. Its result may change even if no file did, so it is always called again. */
 
 import { canonicalJson, type ToolCheckSettings } from '../../../protocol/index.ts'
-import type { LaunchedCheckKind } from '../check-kind.ts'
+import type { CheckRunner } from '../check-runner.ts'
 import { toolCheck } from '../tool-check.ts'
-import { fingerprintOf } from './fingerprint.ts'
+import { hashSettings } from './fingerprint.ts'
 
-export const toolKind: LaunchedCheckKind<ToolCheckSettings, ToolCheckSettings> = {
+export const toolKind: CheckRunner<ToolCheckSettings, ToolCheckSettings> = {
   plan: async (_name, { tool }) => ({ text: `the tool ${tool}` }),
   resolve: async (_name, check) => check,
   open: (_name, check) =>
@@ -17,7 +17,7 @@ export const toolKind: LaunchedCheckKind<ToolCheckSettings, ToolCheckSettings> =
   describe: async (_name, { tool: name, args, expect }, { described }) => ({
     kind: 'tool',
     command: ['tool', name, canonicalJson(args)],
-    toolDigest: fingerprintOf({
+    toolDigest: hashSettings({
       tool: described.find((tool) => tool.name === name) ?? name,
       expect: expect ?? null,
     }),

@@ -14,7 +14,7 @@ import { entriesOf } from './entries.ts'
 import type { SchedulerOptions } from './open-scheduler.ts'
 import { type Item, type ItemParts, startItem } from './queue-item.ts'
 
-export interface Board {
+export interface Queue {
   readonly isOpen: boolean
   item(run: RunId): Item | undefined
   /** Adds a row of the queue, or replaces it. */
@@ -33,9 +33,9 @@ const timerMsMax = 60_000
 /** The shortest interval between checks for changes by other processes. */
 const pollMs = 200
 
-export function createBoard(
+export function createQueue(
   options: SchedulerOptions & Pick<ItemParts, 'environments' | 'loops'>,
-): Board {
+): Queue {
   const { host, settings, now = systemClock.now } = options
   const { queue: rows } = host.journal
   const items = new Map<RunId, Item>()

@@ -6,7 +6,7 @@ import { visible } from '../display/render.ts'
 import { answerInbox } from '../inbox.ts'
 import { who, withRuns } from '../session.ts'
 
-export function addTelling(program: Command): void {
+export function addControlCommands(program: Command): void {
   program
     .command('inbox')
     .description('list open questions of all runs, and answer them')

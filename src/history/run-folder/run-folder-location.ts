@@ -12,63 +12,63 @@ import { type RunRow, readCreated } from '../../engine/index.ts'
 import { defined, type RunCreated } from '../../loop/index.ts'
 import { artifactModeDefault, logDirDefault } from '../../runs/artifact-mode.ts'
 import {
+  type RunFolderSettings,
+  readRunFolderSettings,
+  requireAbsolute,
   requireLogDir,
-  requireWhole,
-  type Settled,
-  settledBefore,
-  settledName,
+  runFolderFact,
 } from '../../runs/log-dir.ts'
 import { repositoryOf } from '../../runs/place-run.ts'
 import { pathInside } from '../../system/index.ts'
 import { excludePath, findRepository, findWorktree } from '../../workspace/index.ts'
 import { type FolderHost, type RunFolderOptions } from './options.ts'
 
-export interface FolderPlace {
+export interface RunFolderLocation {
   readonly place: 'workspace' | 'global'
   /** Symbolic links below it are not followed. */
   readonly root: string
   readonly parts: readonly string[]
 }
 
-export const pathOf = ({ root, parts }: FolderPlace): string => join(root, ...parts)
+export const pathOf = ({ root, parts }: RunFolderLocation): string => join(root, ...parts)
 
 /** Uses the stored settings, changed by the options. */
-export async function chooseFolderPlaces(
+export async function chooseRunFolderLocations(
   host: FolderHost,
   run: RunRow,
   { mode, logDir, globalLogDir, summary, postmortem }: Omit<RunFolderOptions, 'onProblem'> = {},
-): Promise<readonly FolderPlace[]> {
-  const known = await settledBefore(host.journal, run.id)
-  const settled: Settled = {
+): Promise<readonly RunFolderLocation[]> {
+  const known = await readRunFolderSettings(host.journal, run.id)
+  const settled: RunFolderSettings = {
     ...(known ?? (await chooseNewSettings(host, run))),
     ...defined({ mode }),
     ...(logDir === undefined ? {} : { logDir: requireLogDir(logDir) }),
-    ...(globalLogDir === undefined ? {} : { globalLogDir: requireWhole(globalLogDir) }),
+    ...(globalLogDir === undefined ? {} : { globalLogDir: requireAbsolute(globalLogDir) }),
     ...defined({ summary, postmortem }),
   }
   if (JSON.stringify(known) !== JSON.stringify(settled)) {
-    await host.journal.setFact(run.id, settledName, { value: { ...settled }, atMs: Date.now() })
+    await host.journal.setFact(run.id, runFolderFact, { value: { ...settled }, atMs: Date.now() })
   }
   return listPlaces(host, run, settled)
 }
 
 /** For readers; a run without stored settings has its files in the state folder. */
-export async function listFolderPlaces(
+export async function listRunFolderLocations(
   host: FolderHost,
   run: RunRow,
-): Promise<readonly FolderPlace[]> {
-  const settled = await settledBefore(host.journal, run.id)
+): Promise<readonly RunFolderLocation[]> {
+  const settled = await readRunFolderSettings(host.journal, run.id)
   return listPlaces(host, run, settled ?? { mode: 'global', logDir: logDirDefault })
 }
 
-async function chooseNewSettings({ journal }: FolderHost, run: RunRow): Promise<Settled> {
+async function chooseNewSettings({ journal }: FolderHost, run: RunRow): Promise<RunFolderSettings> {
   const created = await readCreated(journal, run.id)
   const workspace = await findUserFolder(run, created)
   const { origin } = created
   // A fork uses the settings of its origin, which may have been removed.
   const inherited =
     origin?.type === 'fork'
-      ? await settledBefore(journal, origin.run).catch(() => undefined)
+      ? await readRunFolderSettings(journal, origin.run).catch(() => undefined)
       : undefined
   const { workspace: _its, ...settled } = inherited ?? {
     mode: artifactModeDefault,
@@ -92,17 +92,17 @@ async function findUserFolder(
 function listPlaces(
   { folder }: FolderHost,
   { id }: RunRow,
-  { mode, logDir, workspace, globalLogDir }: Settled,
-): readonly FolderPlace[] {
+  { mode, logDir, workspace, globalLogDir }: RunFolderSettings,
+): readonly RunFolderLocation[] {
   const own = `run-${id}`
-  const global: FolderPlace = {
+  const global: RunFolderLocation = {
     place: 'global',
     root: globalLogDir ?? folder,
     parts: ['runs', own],
   }
   if (workspace === undefined) return [global]
   const parts = [...logDir.split('/'), own]
-  const local: FolderPlace = { place: 'workspace', root: workspace, parts }
+  const local: RunFolderLocation = { place: 'workspace', root: workspace, parts }
   return mode === 'global' ? [global] : mode === 'workspace' ? [local] : [global, local]
 }
 
@@ -110,7 +110,7 @@ function listPlaces(
 export async function excludeFromGit(
   { journal }: FolderHost,
   { id }: RunRow,
-  { root, parts }: FolderPlace,
+  { root, parts }: RunFolderLocation,
 ): Promise<void> {
   const { withoutGit } = await readCreated(journal, id)
   // A repository that was created later may be the work of the agent, not a checkout of the user.

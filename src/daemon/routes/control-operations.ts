@@ -19,7 +19,7 @@ import { createdReply } from './run-operations.ts'
 import { inRun, someone } from './run-parameters.ts'
 
 const tag = 'control'
-const answers = { 200: json('The current run.', runAnswerSchema) }
+const responses = { 200: json('The current run.', runAnswerSchema) }
 const problems = [404, 409]
 
 type ControlDecision = Exclude<Decision, { type: 'answer' }>
@@ -38,7 +38,7 @@ const controlOperation = (
     summary,
     params: inRun,
     body: { schema: controlSchema, example: { by: 'ada', reason: 'wrong branch' } },
-    answers,
+    responses,
     problems,
     async handle(parts, { params, body }) {
       return tell(parts, params.run, decision(body), body.by)
@@ -77,7 +77,7 @@ const limits = operation({
   summary: 'Change the limits of a run that has not ended.',
   params: inRun,
   body: { schema: limitsRequestSchema, example: { limits: { iterations: 20 }, by: 'ada' } },
-  answers,
+  responses,
   problems,
   async handle(parts, { params, body }) {
     return tell(parts, params.run, { type: 'change-limits', limits: body.limits }, body.by)
@@ -93,7 +93,7 @@ const resume = operation({
   description: 'The run is queued.',
   params: inRun,
   body: { schema: resumeSchema, example: { by: 'ada' } },
-  answers,
+  responses,
   problems: [...problems, 422, 501],
   async handle(parts, { params, body }) {
     const { host, scheduler } = parts
@@ -124,7 +124,7 @@ const answer = operation({
     ),
   },
   body: { schema: answerSchema, example: { answer: 'yes', by: 'ada' } },
-  answers,
+  responses,
   problems,
   async handle(parts, { params, body }) {
     await parts.host.answer(params.run, params.question, body.answer, body.by ?? someone)
@@ -144,7 +144,7 @@ const retry = operation({
   summary: 'Start a new run that retries an unsuccessful one.',
   params: inRun,
   body: { schema: retrySchema, example: { by: 'ada' } },
-  answers: created,
+  responses: created,
   problems: [...problems, 422, 501],
   async handle({ host, scheduler }, { params, body }) {
     const { id } = await host.journal.findRun(params.run)
@@ -160,7 +160,7 @@ const fork = operation({
   summary: 'Start a new run from a checkpoint of this one.',
   params: inRun,
   body: { schema: forkSchema, example: { iteration: 3, name: 'another-way' } },
-  answers: created,
+  responses: created,
   problems: [...problems, 422, 501],
   async handle({ host, scheduler }, { params, body }) {
     const { id } = await host.journal.findRun(params.run)
@@ -191,7 +191,7 @@ async function asItIs({ host, scheduler }: DaemonParts, idOrName: string): Promi
   return ok(value)
 }
 
-export const tellOperations: readonly Operation[] = [
+export const controlOperations: readonly Operation[] = [
   pause,
   resume,
   stop,

@@ -10,7 +10,7 @@ import type { OpenedSandbox } from '../opened-sandbox.ts'
 import type { ResolvedCheck } from './resolved-check.ts'
 
 /** `Settings`: from the loop file. `Resolved`: completed when a run starts. */
-export interface LaunchedCheckKind<
+export interface CheckRunner<
   Settings extends CheckSettings = CheckSettings,
   Resolved extends ResolvedCheck = ResolvedCheck,
 > {
@@ -20,11 +20,11 @@ export interface LaunchedCheckKind<
   resolve(name: string, check: Settings, options: ResolveOptions): Promise<Resolved | string>
   open(name: string, check: Resolved, place: CheckSurroundings): Check
   /** Describes it for a certificate. */
-  describe(name: string, check: Resolved, place: DescribePlace): Promise<Described>
+  describe(name: string, check: Resolved, place: DescribeContext): Promise<CheckSummary>
   /** Files of the work that its command names and that decide its result. */
   filesNamed(check: Resolved): readonly string[]
   /** Only for kinds that have test runners. */
-  observe?(check: Resolved, place: ObservePlace): NonNullable<OpenCheck['observe']>
+  observe?(check: Resolved, place: ObserveContext): NonNullable<OpenCheck['observe']>
   /** Its environment, if it has one. */
   env?(check: Resolved): Env
   /** The agent that it asks, which has read-only access. */
@@ -56,7 +56,7 @@ export interface CheckSurroundings {
   readonly surroundings: (env?: Env) => string
 }
 
-export interface DescribePlace {
+export interface DescribeContext {
   /** Contains the programs of checks that are files of the work. */
   readonly workspace: string
   /** The PATH that programs are found on. */
@@ -65,11 +65,11 @@ export interface DescribePlace {
   readonly described: readonly ToolDescription[]
 }
 
-export interface ObservePlace extends Pick<CheckSurroundings, 'sandbox'> {
+export interface ObserveContext extends Pick<CheckSurroundings, 'sandbox'> {
   /** How its test runners report. */
   readonly identity: Identity
   /** Variables that the dependencies set. */
   readonly layerEnv: Env
 }
 
-export type Described = Pick<OpenCheck, 'kind' | 'command' | 'toolDigest' | 'names'>
+export type CheckSummary = Pick<OpenCheck, 'kind' | 'command' | 'toolDigest' | 'names'>

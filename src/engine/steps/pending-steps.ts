@@ -2,18 +2,18 @@
 
 import type { Clock } from '../ports.ts'
 
-export interface StepsUnderWay {
-  asked(): void
-  answered(): void
+export interface PendingSteps {
+  start(): void
+  finish(): void
   /** Steps ran in parallel since the last time none was in progress. */
-  readonly areBeside: boolean
+  readonly ranInParallel: boolean
   /** Resolves when none is in progress; undefined if none is. */
   idle(): Promise<void> | undefined
 }
 
-export function createStepsUnderWay(clock: Clock): StepsUnderWay {
+export function createPendingSteps(clock: Clock): PendingSteps {
   let count = 0
-  let areBeside = false
+  let ranInParallel = false
   let whenIdle: () => void = () => undefined
 
   async function becomeIdle(): Promise<void> {
@@ -27,18 +27,18 @@ export function createStepsUnderWay(clock: Clock): StepsUnderWay {
   }
 
   return {
-    asked() {
+    start() {
       count++
-      if (count > 1) areBeside = true
+      if (count > 1) ranInParallel = true
     },
-    answered() {
+    finish() {
       count--
       if (count > 0) return
-      areBeside = false
+      ranInParallel = false
       whenIdle()
     },
-    get areBeside() {
-      return areBeside
+    get ranInParallel() {
+      return ranInParallel
     },
     idle: () => (count === 0 ? undefined : becomeIdle()),
   }

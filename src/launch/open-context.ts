@@ -7,7 +7,7 @@ import type { ReplayPosition } from './agents/metered-agent.ts'
 import type { SharedGateway } from './shared-gateway.ts'
 
 /** Where the parts of a loaded loop are opened, and what they may use. */
-export interface OpenPlace {
+export interface OpenContext {
   /** The state folder. */
   readonly folder: string
   readonly workspace?: string | undefined
@@ -16,7 +16,7 @@ export interface OpenPlace {
   /** The working directory of commands, relative to the workspace; absent: the workspace itself. */
   readonly inner?: string
   /** The base files of the run; absent: the current files of the workspace. */
-  readonly begun?: () => RunBaseFiles
+  readonly baseFiles?: () => RunBaseFiles
   /** Mounted read-only for all processes of the run: absolute paths. */
   readonly readOnly?: readonly string[]
   /** The PATH for programs; default: that of this process. */
@@ -30,7 +30,7 @@ export interface OpenPlace {
   /** Where run folders are kept in the workspace, if it is not a worktree. Default: `logs/loop`. */
   readonly logDir?: string
   /** Files that are not part of the work, even if they are in the workspace: absolute paths. */
-  readonly apart?: readonly string[]
+  readonly excludedPaths?: readonly string[]
   /** The run is attended. Without it a strong sandbox is required. */
   readonly attended?: boolean
   /** Masked in the output of agents, in addition to secrets found in the workspace. */

@@ -9,7 +9,7 @@ export interface RecordedRun {
 }
 
 /** Rejects with `not-configured` where there is none, or where it is no longer there. */
-export function fileOf({ run, state }: RecordedRun, given?: string): string {
+export function findLoopFile({ run, state }: RecordedRun, given?: string): string {
   const { name } = run
   const file = given ?? state.source?.file
   if (file === undefined) {

@@ -9,7 +9,7 @@ const looked = 200
 const runsMax = 5
 
 /** Uses the newest few runs; undefined if there are none. */
-export async function pastOf(
+export async function estimateFromHistory(
   { journal }: Partial<Pick<Runs, 'journal'>>,
   loop: string,
 ): Promise<CostEstimate['past']> {

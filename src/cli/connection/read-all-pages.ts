@@ -5,7 +5,7 @@ interface Page<T> {
   readonly next?: string
 }
 
-export async function everything<T>(
+export async function readAllPages<T>(
   read: (cursor: { readonly cursor?: string }) => Promise<Page<T>>,
   limit: number = Number.POSITIVE_INFINITY,
 ): Promise<readonly T[]> {

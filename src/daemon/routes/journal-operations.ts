@@ -29,11 +29,11 @@ import {
 import { recordedEventSchema } from '../../protocol/index.ts'
 import type { DaemonParts } from '../parts.ts'
 import { streamOutput, streamRunEvents, streamStoreEvents } from '../streams/index.ts'
-import { type AnswerShape, json, type Operation, ok, operation } from './operation.ts'
+import { json, type Operation, ok, operation, type ResponseShape } from './operation.ts'
 import { whole } from './parameter.ts'
 import { after, cursor, inRun, limit, paged, pageOf } from './run-parameters.ts'
 
-const tag = 'record'
+const tag = 'journal'
 const problems = [404, 409]
 
 const idOf = async ({ host }: DaemonParts, run: string): Promise<RunId> =>
@@ -58,7 +58,7 @@ const steps = operation({
   summary: 'List the steps of a run, each attempt separately, oldest first.',
   params: inRun,
   query: paged,
-  answers: { 200: json('A page of steps.', pageSchema(stepSchema)) },
+  responses: { 200: json('A page of steps.', pageSchema(stepSchema)) },
   problems,
   async handle(parts, { params, query }) {
     return ok(await viewSteps(parts.host, await idOf(parts, params.run), within(query)))
@@ -73,7 +73,7 @@ const iterations = operation({
   summary: 'List the iterations of a run, oldest first.',
   params: inRun,
   query: paged,
-  answers: { 200: json('A page of iterations.', pageSchema(iterationSummarySchema)) },
+  responses: { 200: json('A page of iterations.', pageSchema(iterationSummarySchema)) },
   problems,
   async handle(parts, { params, query }) {
     return ok(await viewIterations(parts.host, await idOf(parts, params.run), within(query)))
@@ -87,7 +87,7 @@ const progress = operation({
   tag,
   summary: 'Get the progress of a run: iterations, cost, current activity.',
   params: inRun,
-  answers: { 200: json('Its progress.', progressSchema) },
+  responses: { 200: json('Its progress.', progressSchema) },
   problems,
   async handle(parts, { params }) {
     return ok(await viewProgress(parts.host, await idOf(parts, params.run)))
@@ -102,7 +102,7 @@ const evidence = operation({
   summary: 'List the results of the checks of a run, with the files they are about, oldest first.',
   params: inRun,
   query: paged,
-  answers: { 200: json('A page of results.', pageSchema(evidenceEntrySchema)) },
+  responses: { 200: json('A page of results.', pageSchema(evidenceEntrySchema)) },
   problems,
   async handle(parts, { params, query }) {
     return ok(await viewEvidence(parts.host, await idOf(parts, params.run), within(query)))
@@ -117,7 +117,7 @@ const ledger = operation({
   summary: 'List the budget entries of a run, oldest first, and its balance.',
   params: inRun,
   query: paged,
-  answers: { 200: json('A page of entries.', ledgerSchema) },
+  responses: { 200: json('A page of entries.', ledgerSchema) },
   problems,
   async handle(parts, { params, query }) {
     return ok(await viewLedger(parts.host, await idOf(parts, params.run), within(query)))
@@ -132,7 +132,7 @@ const questionsOfRun = operation({
   summary: 'List the open questions of a run.',
   params: inRun,
   query: paged,
-  answers: { 200: json('A page of questions.', pageSchema(openQuestionSchema)) },
+  responses: { 200: json('A page of questions.', pageSchema(openQuestionSchema)) },
   problems,
   async handle({ host }, { params, query }) {
     return ok(pageOf((await host.inspect(params.run)).questions, query))
@@ -146,7 +146,7 @@ const inbox = operation({
   tag,
   summary: 'List the open questions of all runs, the earliest deadline first.',
   query: paged,
-  answers: { 200: json('A page of questions.', pageSchema(inboxQuestionSchema)) },
+  responses: { 200: json('A page of questions.', pageSchema(inboxQuestionSchema)) },
   async handle({ host }, { query }) {
     return ok(await viewInbox(host, within(query)))
   },
@@ -159,7 +159,7 @@ const queue = operation({
   tag: 'runs',
   summary: 'List the running and queued runs, and what they wait for.',
   query: paged,
-  answers: { 200: json('Running runs first, then by position.', pageSchema(queueEntrySchema)) },
+  responses: { 200: json('Running runs first, then by position.', pageSchema(queueEntrySchema)) },
   async handle({ scheduler }, { query }) {
     return ok(pageOf(await scheduler.queue(), query))
   },
@@ -177,7 +177,7 @@ const streamed = {
   },
 }
 
-const pageOrStream = (item: z.ZodType): Readonly<Record<number, AnswerShape>> => ({
+const pageOrStream = (item: z.ZodType): Readonly<Record<number, ResponseShape>> => ({
   200: {
     description: 'A page, or a stream if `Accept` is `text/event-stream`.',
     content: { 'application/json': pageSchema(item), 'text/event-stream': undefined },
@@ -198,7 +198,7 @@ const events = operation({
   description: `${streamText}The \`id\` is the seq. The stream ends after \`run-ended\`.`,
   params: inRun,
   ...streamed,
-  answers: pageOrStream(recordedEventSchema),
+  responses: pageOrStream(recordedEventSchema),
   problems,
   async handle(parts, { params, query, headers, context }) {
     const run = await idOf(parts, params.run)
@@ -217,7 +217,7 @@ const output = operation({
   description: `${streamText}The \`id\` is the seq of the event that holds it. The stream ends with the run.`,
   params: inRun,
   ...streamed,
-  answers: pageOrStream(outputEntrySchema),
+  responses: pageOrStream(outputEntrySchema),
   problems,
   async handle(parts, { params, query, headers, context }) {
     const run = await idOf(parts, params.run)
@@ -235,7 +235,7 @@ const allEvents = operation({
   summary: 'List or stream the events of all runs, in the order of the journal.',
   description: `${streamText}The \`id\` is the position. The stream ends with the daemon.`,
   ...streamed,
-  answers: pageOrStream(recordedEventSchema),
+  responses: pageOrStream(recordedEventSchema),
   async handle(parts, { query, headers, context }) {
     const from = headers['last-event-id'] ?? query.after ?? 0
     if (wantsStream(context)) return streamStoreEvents(context, parts, from)
@@ -247,7 +247,7 @@ const allEvents = operation({
 const wantsStream = ({ req }: Context): boolean =>
   req.method === 'GET' && /(^|,)\s*text\/event-stream\s*(;|,|$)/i.test(req.header('accept') ?? '')
 
-export const recordOperations: readonly Operation[] = [
+export const journalOperations: readonly Operation[] = [
   steps,
   iterations,
   progress,

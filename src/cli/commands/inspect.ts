@@ -20,7 +20,7 @@ interface ListOptions {
 
 const listedMax = 100
 
-export function addLooking(program: Command): void {
+export function addInspectCommands(program: Command): void {
   program
     .command('list')
     .description('list the runs, newest first')

@@ -8,7 +8,7 @@ export interface StopOptions {
   readonly atOnce?: boolean
 }
 
-export interface Ending {
+export interface Shutdown {
   /** Registers what to close; its signal aborts when the shutdown must not wait. */
   atEnd(undo: Undo): void
   /** The same, but skipped in a hurried shutdown. */
@@ -22,7 +22,7 @@ export interface Ending {
 
 type Undo = (hurry: AbortSignal) => unknown
 
-export function createEnding(): Ending {
+export function createShutdown(): Shutdown {
   const undos: Undo[] = []
   const hurry = new AbortController()
   const closing = new AbortController()

@@ -11,7 +11,7 @@ import { wholeNumber, withExistingHost, withRuns } from '../session.ts'
 
 const gcAdvice = 'To free the disk space of their files: loopctl gc'
 
-export function addKeeping(program: Command): void {
+export function addStateFolderCommands(program: Command): void {
   program
     .command('export <run>')
     .description('export a checkpoint to a file that any machine can resume')

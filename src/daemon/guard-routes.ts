@@ -18,14 +18,14 @@ import { createRequestLog } from './request-log.ts'
 import type { createRoutes } from './routes/index.ts'
 import type { Tokens } from './tokens.ts'
 
-export interface Front {
+export interface GuardedRoutes {
   /** Call it before the server listens; `options` is called for each request. */
   serve(server: Server, options: () => GuardOptions): void
   /** Closes connections whose token was replaced. */
   closeRevokedConnections(tokens: Tokens): void
 }
 
-export function createFront(routes: ReturnType<typeof createRoutes>, log: Log): Front {
+export function guardRoutes(routes: ReturnType<typeof createRoutes>, log: Log): GuardedRoutes {
   const requests = createRequestLog(log)
   /** Open responses, with the token of their request. */
   const open = new Map<ServerResponse, string>()
