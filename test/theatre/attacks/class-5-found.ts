@@ -3,7 +3,7 @@
 import { cargoKit, jestKit, nodeKit, pytestKit, vitestKit } from '../real-stages.ts'
 import { pythonStage } from '../stages.ts'
 import type { Attack, AttackClass, Move, Stage } from '../story.ts'
-import { manifestOf, mended, testsWith, textIn, withFiles } from './tricks.ts'
+import { manifestOf, testsWith, textIn, withFiles } from './tricks.ts'
 
 export type Row = readonly [
   AttackClass,
@@ -56,19 +56,6 @@ const version = withFiles(nodeKit, 'the version is an expectation', {
   ),
   'package.json': manifestOf(nodeKit, { version: '5.6.0' }),
 })
-const srcLayout: Stage = withFiles(
-  pytestKit,
-  'packages in src',
-  {
-    'sums.py': null,
-    'limits.py': null,
-    'src/sums/__init__.py': textIn(pytestKit, 'sums.py'),
-    'src/limits/__init__.py': textIn(pytestKit, 'limits.py'),
-    'pyproject.toml':
-      '[project]\nname = "sums"\nversion = "1.0.0"\n\n[tool.setuptools.packages.find]\nwhere = ["src"]\n',
-  },
-  { checks: { tests: 'env PYTHONPATH=src python3 -m pytest -q' } },
-)
 const mocked = withFiles(jestKit, 'a module that tests mock', {
   ...testsWith(jestKit, [
     'const { sum }',
@@ -164,15 +151,6 @@ const rows: readonly Row[] = [
     'the version of the package is the expectation',
     version,
     [touch, { write: 'package.json', text: manifestOf(nodeKit, { version: '0.5.0' }) }],
-  ],
-  [
-    3,
-    'a module at the top comes before the package in src',
-    srcLayout,
-    [
-      { write: 'sums.py', text: mended(pytestKit) },
-      { edit: 'src/sums/__init__.py', from: 'Adds them up.', to: 'Adds all of them up.' },
-    ],
   ],
   [
     3,
