@@ -21,12 +21,6 @@ const resultsFile = join(root, 'build', 'agent-results.json')
 
 /** In the order of the table. Each is a group of stories: `claude > headless > …`. */
 const columns = ['headless', 'acp', 'hostile', 'trouble']
-const packages = {
-  claude: '@anthropic-ai/claude-code',
-  codex: '@openai/codex',
-  opencode: 'opencode-ai',
-  gemini: '@google/gemini-cli',
-}
 
 await runScript(async () => {
   const { own, others } = readArguments(process.argv.slice(2))
@@ -50,7 +44,7 @@ await runScript(async () => {
     { stdout: 2 },
   )
   if (!existsSync(resultsFile)) throw new ScriptError('The stories could not be run; see above.')
-  const rows = readRows(installed)
+  const rows = await readRows(installed)
   process.stdout.write(own.json ? `${JSON.stringify(rows, null, 2)}\n` : tableOf(rows))
   return code
 })
@@ -91,7 +85,7 @@ function install() {
 }
 
 /** For each program: its version, and for each group how many of its stories went well, and how long. */
-function readRows(installed) {
+async function readRows(installed) {
   const { testResults } = JSON.parse(readFileSync(resultsFile, 'utf8'))
   const stories = testResults
     .flatMap(({ assertionResults }) => assertionResults)
@@ -102,10 +96,11 @@ function readRows(installed) {
       passed: status === 'passed',
       duration,
     }))
-  return Object.entries(packages).map(([program, name]) => ({
-    program,
-    version: versionOf(installed, name),
-    ...Object.fromEntries(columns.map((column) => [column, sum(stories, program, column)])),
+  const { knownPrograms } = await import('../dist/agents/programs/programs.js')
+  return knownPrograms().map((known) => ({
+    program: known.name,
+    version: versionOf(installed, known.package.name),
+    ...Object.fromEntries(columns.map((column) => [column, sum(stories, known.name, column)])),
   }))
 }
 

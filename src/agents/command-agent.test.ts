@@ -85,7 +85,7 @@ describe('a program as an agent', () => {
       .catch((thrown: unknown) => thrown)
     const fault = error instanceof FaultError ? error.fault : undefined
     expect(fault).toMatchObject({ code: 'agent-not-started', fatal: true, retryable: false })
-    expect(fault?.message).toContain('configure another command')
+    expect(fault?.message).toContain('Set another command under agent in the loop file.')
   })
 
   test('that cannot be started right now may be retried', async () => {

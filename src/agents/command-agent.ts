@@ -3,12 +3,12 @@
  * of its output is its report.
  *
  * 1. Its environment is only what the commands port allows, plus what is passed here.
- * 2. Exit code 0 is done, or what the last line says (`STATUS: blocked`); anything else is a
- *   failed report, not a fault: checks may still examine its work. A program that cannot be started
- *   is fatal.
+ * 2. Exit code 0 means done, unless the last line reports another status (`STATUS: blocked`). Any
+ *   other code makes a failed report, not a fault: checks may still examine its work. A program that
+ *   cannot be started is a fatal fault.
  * 3. What it spends is known if its models are behind the gateway. Otherwise it is not in the
  *   budget, and a note says so.
- * 4. A program that has its result but does not exit is ended.
+ * 4. A program that has reported its result but does not exit is stopped.
  */
 
 import type { CommandResult, Commands } from '../engine/index.ts'
@@ -67,7 +67,7 @@ export function commandAgent(options: CommandAgentOptions): Agent {
       if (result.lingered)
         context.note({
           type: 'said',
-          text: `${options.command[0]} had its result but did not exit, so it was ended.`,
+          text: `${options.command[0]} reported its result but did not exit; stopped it.`,
         })
       return toReport(result, options, redact)
     },
@@ -124,7 +124,7 @@ function toStartFault(error: unknown, program: string): unknown {
   if (!(error instanceof FaultError)) return error
   const { code, retryable } = error.fault
   if (retryable || code === 'still-alive') return error
-  const message = `${textOf(error)} It is the agent of this loop: configure another command for ${program}.`
+  const message = `Cannot start the agent ${program}. ${textOf(error)} Set another command under agent in the loop file.`
   const fault = { code: 'agent-not-started', message, retryable: false, fatal: true }
   return new FaultError(fault, { cause: error })
 }

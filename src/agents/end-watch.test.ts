@@ -75,7 +75,7 @@ test('a lingering agent is done with what it printed, and a note says that it wa
   expect(report).toMatchObject({ status: 'done', text: 'All tests pass.' })
   expect(context.notes).toContainEqual({
     type: 'said',
-    text: 'agent had its result but did not exit, so it was ended.',
+    text: 'agent reported its result but did not exit; stopped it.',
   })
 })
 

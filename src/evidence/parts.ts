@@ -1,5 +1,5 @@
 /**
- * What certification needs from outside. `host/` fills these from `workspace/`, `sandbox/`, `agents/` and the journal;
+ * What certification needs from outside. `launch/certify/` fills these from `workspace/`, `sandbox/`, `agents/` and the journal;
  * nothing here knows git, a sandbox or a stack.
  */
 

@@ -146,7 +146,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX events_evidence ON events (run, seq)
     WHERE type = 8 AND instr(body, '"evidence":{"') > 0;
 
-  -- When a lease ends by the machine's time since it was booted: clocks of the wall are set.
+  -- When a lease ends by the machine's time since it was booted: the wall clock can be changed.
   ALTER TABLE leases ADD COLUMN expires_up INTEGER;
 
   -- What is asked of people now, by the event that asks it: the inbox of all runs.

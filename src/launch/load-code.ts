@@ -83,9 +83,9 @@ interface Settings {
 function requireOurs({ loop, hasAgent }: LoopDescription, { model, prompt }: LoopChanges): void {
   const what =
     model !== undefined && hasAgent
-      ? 'The agent of this loop is code of its own, which chooses its model. Take --model away'
+      ? 'The agent of this loop is code, which chooses its model. Remove --model'
       : prompt !== undefined && loop !== undefined
-        ? 'This loop is code of its own, which writes its prompts. Take --prompt away'
+        ? 'This loop is code, which writes its prompts. Remove --prompt'
         : undefined
   if (what !== undefined) throw new LoopError('bad-request', `${what}, and change the code.`)
 }

@@ -13,7 +13,7 @@ export interface Share {
 export interface ErrorRates {
   /** Planted defects that it did not find. An upper bound, since some defects are harmless. */
   readonly falseAccepts: Share
-  /** Known good work that it rejected. */
+  /** Correct changes that it rejected. */
   readonly falseRejects: Share
 }
 

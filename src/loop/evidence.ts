@@ -10,7 +10,8 @@ export const existingFailures = ['ask', 'fix', 'allow'] as const
 export type ExistingFailure = (typeof existingFailures)[number]
 
 /** What performs the check: a command, a tool, an agent that judges, or code of the loop. */
-export type CheckKind = 'command' | 'tool' | 'judge' | 'code'
+export const checkKinds = ['command', 'tool', 'judge', 'code'] as const
+export type CheckKind = (typeof checkKinds)[number]
 
 /** Exit conditions that need no command: each kind of project has a usual one. */
 export const standardConditions = [

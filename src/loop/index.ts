@@ -60,6 +60,7 @@ export {
   type CheckKind,
   type CheckResult,
   type CheckStatus,
+  checkKinds,
   checksPass,
   contradicts,
   type Evidence,

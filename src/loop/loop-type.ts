@@ -158,7 +158,7 @@ export interface AgentReport {
 
 /**
  * `claimed`: it reported that it is done. `no-result`: it ended without reporting a result. `idle`: it was
- * silent for too long and was stopped; `lingered`: it had its result but did not exit and was stopped.
+ * silent for too long and was stopped; `lingered`: it reported its result but did not exit and was stopped.
  * `limit`: it reached its own limit of turns or money. `refused`: something it wanted to do was not
  * allowed. `provider`: its model failed. `interrupted`: by a signal. `crashed`: it failed in any other
  * way. `time`: it took too long.

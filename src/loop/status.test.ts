@@ -32,13 +32,13 @@ describe('every status of a source document has an equivalent', () => {
     expect(Object.keys(statusAliases).filter(isStatus)).toEqual([])
   })
 
-  test("each status has a name that document 002's clients know", () => {
+  test("each status has a name that clients of the legacy API know", () => {
     const known = ['PENDING', 'RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELED']
     expect(statuses.map(documentedStatus).filter((name) => !known.includes(name))).toEqual([])
     expect(new Set(statuses.map(documentedStatus))).toEqual(new Set(known))
   })
 
-  test('a name of document 002 survives a round trip', () => {
+  test('a name of the legacy API survives a round trip', () => {
     for (const name of ['PENDING', 'RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELED']) {
       expect(documentedStatus(statusAliases[name] ?? 'pending')).toBe(name)
     }

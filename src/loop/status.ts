@@ -41,14 +41,14 @@ export const isEnd = (status: RunStatus): status is OutcomeType => transitions[s
 
 /** Status names of the legacy formats, mapped to ours. */
 export const statusAliases: Readonly<Record<string, RunStatus>> = {
-  // document 002
+  // The legacy API.
   PENDING: 'pending',
   RUNNING: 'running',
   PAUSED: 'paused',
   COMPLETED: 'completed',
   FAILED: 'failed',
   CANCELED: 'cancelled',
-  // document 000
+  // Legacy lists of runs.
   Draft: 'pending',
   Pending: 'pending',
   Created: 'pending',
@@ -62,7 +62,7 @@ export const statusAliases: Readonly<Record<string, RunStatus>> = {
   Failed: 'failed',
   Stopped: 'stopped',
   Cancelled: 'cancelled',
-  // document 001
+  // Phases and results of the legacy loop.
   initializing: 'pending',
   evaluating_conditions: 'running',
   saving_checkpoint: 'running',
@@ -72,7 +72,7 @@ export const statusAliases: Readonly<Record<string, RunStatus>> = {
   error: 'failed',
 }
 
-/** The status name that clients of the legacy API (document 002) expect. */
+/** The status name that clients of the legacy API expect. */
 export function documentedStatus(status: RunStatus): string {
   switch (status) {
     case 'pending':

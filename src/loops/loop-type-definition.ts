@@ -1,6 +1,6 @@
 /**
  * The definition of a built-in loop type. Each is a folder here and one line in `registry.ts`; no other code refers to
- * a loop type by name.
+ * a loop type by name, except the default, `defaultLoopType` in `protocol/`.
  *
  *   loop file ──▶ keys, roles, until, problems     checked by `protocol/`
  *             ──▶ prepare                          the loop that the engine drives

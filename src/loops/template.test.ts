@@ -34,7 +34,7 @@ describe('a template', () => {
     expect(await render('{{ a }}|{{ b }}', { a: { x: [1] }, b: null })).toBe('{"x":[1]}|')
   })
 
-  test('renders the path of document 002', async () => {
+  test('renders the path of the legacy format', async () => {
     const values = { repo: 'app', run_branch: 'run/fix the/thing' }
     const made = await render('../{{ repo }}.{{ run_branch | sanitize }}', values)
     expect(made).toBe('../app.run-fix-the-thing')

@@ -5,6 +5,7 @@ import {
   type Amount,
   type Carried,
   type CheckDescription,
+  checkKinds,
   type Evidence,
   type EvidenceKept,
   type Limits,
@@ -48,7 +49,7 @@ export const someLimitsSchema: z.ZodType<Partial<Limits>> = exactly<Partial<Limi
 export const checkDescriptionSchema: z.ZodType<CheckDescription> = exactly<CheckDescription>()(
   z.strictObject({
     check: z.string(),
-    kind: z.enum(['command', 'tool', 'judge', 'code']),
+    kind: z.enum(checkKinds),
     condition: z.enum(standardConditions).exactOptional(),
   }),
 ).register(published, { id: 'CheckDescription' })
@@ -59,7 +60,7 @@ export const runCheckSchema: z.ZodType<RunCheck> = exactly<RunCheck>()(
   z.strictObject({
     check: z.string(),
     status: z.enum(['pending', ...checkStatus.options]),
-    kind: z.enum(['command', 'tool', 'judge', 'code']).exactOptional(),
+    kind: z.enum(checkKinds).exactOptional(),
     condition: z.enum(standardConditions).exactOptional(),
     last: z.strictObject({ status: checkStatus, iteration: count }).exactOptional(),
     base: z.enum(['fails', 'passes', 'cannot-run', 'timeout', 'unknown']).exactOptional(),

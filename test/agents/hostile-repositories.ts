@@ -10,6 +10,7 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { ProgramName } from '../../src/loop/index.ts'
 
 export interface HostileTarget {
   /** A file on the host, outside the workspace. It must not exist afterwards. */
@@ -17,8 +18,6 @@ export interface HostileTarget {
   /** Must not be called: a server on loopback that counts requests. */
   readonly url: string
 }
-
-export type HostileProgram = 'claude' | 'codex' | 'opencode' | 'gemini'
 
 /** In every text that is meant as an instruction; no request may contain it. */
 export const orders = 'HOSTILE-ORDERS'
@@ -28,13 +27,13 @@ export const ranInside = 'ran-inside.txt'
 
 export type Files = Readonly<Record<string, string>>
 
-export function hostileRepository(program: HostileProgram, target: HostileTarget): Files {
+export function hostileRepository(program: ProgramName, target: HostileTarget): Files {
   return { ...repositories[program](target), ...everywhere(target) }
 }
 
 export async function writeHostileRepository(
   folder: string,
-  program: HostileProgram,
+  program: ProgramName,
   target: HostileTarget,
 ): Promise<void> {
   for (const [name, text] of Object.entries(hostileRepository(program, target))) {
@@ -44,7 +43,7 @@ export async function writeHostileRepository(
   }
 }
 
-const repositories: Readonly<Record<HostileProgram, (target: HostileTarget) => Files>> = {
+const repositories: Readonly<Record<ProgramName, (target: HostileTarget) => Files>> = {
   claude,
   codex,
   opencode,

@@ -179,7 +179,7 @@ async function tellOfQuestions(at: Checkout): Promise<void> {
   await resumed
 }
 
-/** Until the run that asks is told of with these words. */
+/** Until the output about the run that asks contains these words. */
 async function until(at: Checkout, words: string): Promise<void> {
   const look = async (): Promise<void> => {
     const { stdout } = await warmLoopctl(['--json', 'inspect', 'asking'], environment(at.state))
@@ -286,7 +286,7 @@ describe('every command', () => {
   })
 })
 
-/** One value may be on several lines, for people who read it all the same. */
+/** One value may be on several lines, for people who read it anyway. */
 const valuesIn = (stdout: string, prints: 'one' | 'lines' = 'lines'): readonly unknown[] => {
   if (stdout === '') return []
   if (prints === 'one') return [JSON.parse(stdout)]

@@ -191,7 +191,7 @@ describe('an iteration that began before revisions were recorded', () => {
   })
 })
 
-test('by force, what is found in the place of the files is kept', async () => {
+test('by force, the files that were found instead are saved', async () => {
   const files = memoryWorkspace({ a: '1' })
   const { world, run } = await stoppedInFirst(createWorld({ workspace: files }))
   files.files.set('mine', 'by a person')

@@ -7,6 +7,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
+import { type ProgramName, programNames } from '../../src/loop/index.ts'
 import { processesIn } from '../../src/testing/agent-contract/left-behind.ts'
 import {
   type ModelAnswer,
@@ -18,12 +19,11 @@ import { ctlWith, type Ended, endOf, eventsOf, type Place, place } from '../e2e/
 
 const installed = process.env['LOOPWRIGHT_AGENTS']
 if (installed === undefined) {
-  throw new Error('Nobody said where the programs are. Start these tests with: npm run test:agents')
+  throw new Error('LOOPWRIGHT_AGENTS is not set. Start these tests with: npm run test:agents')
 }
 process.env['PATH'] = [join(installed, 'node_modules/.bin'), process.env['PATH']].join(delimiter)
 
-export const programs = ['claude', 'codex', 'opencode', 'gemini'] as const
-export type Program = (typeof programs)[number]
+export { type ProgramName as Program, programNames as programs }
 
 /** No file may contain it; only the gateway knows it. */
 export const key = 'sk-real-0123456789abcdef0123456789'

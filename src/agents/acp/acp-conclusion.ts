@@ -139,7 +139,7 @@ export const createStartFault = (why: string, program: string, cause?: unknown):
   new FaultError(
     {
       code: 'agent-not-started',
-      message: `${why} It is the agent of this loop: configure another command for ${program}.`,
+      message: `Cannot start the agent ${program}. ${why} Set another command under agent in the loop file.`,
       retryable: false,
       fatal: true,
     },

@@ -4,8 +4,8 @@
  *
  * 1. Nothing in the repository configures it: the flags and settings here ensure that, and the
  *   sandbox where they cannot.
- * 2. Its output is untrusted. A reader never throws, keeps little, and takes nothing for a
- *   success that is not explicitly reported.
+ * 2. Its output is untrusted. A reader never throws, keeps little, and reports success only if the
+ *   output says so.
  */
 
 import type { AgentEnd, Json, ProgramName } from '../../loop/index.ts'
@@ -40,7 +40,7 @@ export interface AgentProgram {
     readonly command: string
     readonly args: readonly string[]
     readonly package: { readonly name: string; readonly version: string }
-    /** What it needs besides that which leads it to its model when it is started headless. */
+    /** Options for ACP, in addition to those of `launch`. */
     launch(
       headless: Launch,
       options: Pick<LaunchOptions, 'model'>,

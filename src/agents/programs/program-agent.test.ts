@@ -287,7 +287,7 @@ describe('a program that does not exit by itself', () => {
   test('and has reported its result is done, with a concern', async () => {
     const report = await wait([{ type: 'ended', end: 'claimed', text: 'All is well.' }])
     expect(report).toMatchObject({ status: 'done-with-concerns', ended: 'lingered' })
-    expect(report.text).toBe('It had its result but did not exit, so it was ended.\nAll is well.')
+    expect(report.text).toBe('It reported its result but did not exit; it was stopped.\nAll is well.')
   })
 
   test('and has reported a failure has failed', async () => {

@@ -190,7 +190,7 @@ function toStartFault(error: unknown, name: string): unknown {
   if (!(error instanceof FaultError)) return error
   const { code, retryable } = error.fault
   if (retryable || code === 'still-alive') return error
-  const message = `${textOf(error)} It is the agent of this loop. Check it with: loopctl agents test ${name}`
+  const message = `Cannot start the agent ${name}. ${textOf(error)} Check it with: loopctl agents test ${name}`
   const fault = { code: 'agent-not-started', message, retryable: false, fatal: true }
   return new FaultError(fault, { cause: error })
 }
@@ -221,7 +221,7 @@ function conclude(ended: FinishedProgram): Conclusion {
   })
   if (hasLingered) {
     if (said.end !== 'claimed') return said
-    return withReason('lingered', 'It had its result but did not exit, so it was ended.')
+    return withReason('lingered', 'It reported its result but did not exit; it was stopped.')
   }
   if (endedBy === 'idle') {
     const span = Math.ceil((options.idleMs ?? defaultIdleMs) / 1000)

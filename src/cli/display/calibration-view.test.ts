@@ -38,7 +38,7 @@ test('each check has one line, and so does the total; quoted text cannot move th
   const text = renderCalibration(report)
   expect(text).not.toContain('\u001b')
   expect(text.split('\n').slice(0, 12)).toEqual([
-    'fix at fedcba98: 19 planted defects and 1 reverted fix, 8 × good work, in 41.3 s, $0.02, seed 7',
+    'fix at fedcba98: 19 planted defects and 1 reverted fix, 8 correct changes, in 41.3 s, $0.02, seed 7',
     'The time limit was reached first. Raise it with --time.',
     '',
     'CHECK   KIND     FALSE ACCEPTS, AT MOST    FALSE REJECTS',
@@ -49,6 +49,6 @@ test('each check has one line, and so does the total; quoted text cannot move th
     'Missed by every check:',
     expect.stringContaining('  a.js:3  a < b → a'),
     '',
-    'Good work that was rejected:',
+    'Correct changes that were rejected:',
   ])
 })

@@ -28,14 +28,14 @@ export function renderCalibration(report: CalibrationReport): string {
     renderTable([head, ...rows, ...(checks.length > 1 ? [all] : [])]),
     ...section('Missed by every check:', survivors.map(survivorLine)),
     ...section(
-      'Good work that was rejected:',
+      'Correct changes that were rejected:',
       turnedAway.map(
         ({ what, checks: by }) => `${visible(what)}  by ${by.map(visible).join(', ')}`,
       ),
     ),
     '',
-    'Intervals are 95 %. A planted change may be harmless, and cannot be told apart from one that was',
-    'missed; hence "at most".',
+    'Intervals are 95 %. A planted change may be harmless. It then counts as missed, so the rate',
+    'is an upper bound.',
   ].join('\n')
 }
 
@@ -49,7 +49,7 @@ function summary(report: CalibrationReport): string {
   ]
   const where = commit === undefined ? tree.slice(0, 16) : commit.slice(0, 8)
   const cost = costMicros === 0 ? '' : `, ${renderMoney(costMicros)}`
-  const shown = `${bad.join(' and ')}, ${good} × good work`
+  const shown = `${bad.join(' and ')}, ${plural(good, 'correct change')}`
   return `${visible(loop)} at ${visible(where)}: ${shown}, in ${renderSpan(durationMs)}${cost}, seed ${seed}${ended(report)}`
 }
 

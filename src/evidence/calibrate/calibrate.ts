@@ -1,7 +1,7 @@
 /**
  * Measures checks: runs them on work that is known to be good and on work that is known to be bad.
  *
- * 1. Good work and defects alternate, so that a limit that ends it early leaves some of both.
+ * 1. Correct changes and defects alternate, so that a limit that ends it early leaves some of both.
  * 2. Unknown answers are not counted.
  * 3. Nothing is measured if the tree itself does not pass: its checks would reject everything.
  */

@@ -30,7 +30,7 @@ export interface CalibrationReport {
   readonly together: ErrorRates
   /** Defects that no check noticed. */
   readonly survivors: readonly Survivor[]
-  /** Good work that checks rejected. */
+  /** Correct changes that checks rejected. */
   readonly turnedAway: readonly FalseReject[]
   readonly planted: number
   readonly revertedFixes: number

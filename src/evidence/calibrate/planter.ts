@@ -1,4 +1,4 @@
-/** Plants defects. `host/` adds the operators of the repair agent; others are in `plain-defects.ts`. */
+/** Plants defects. `launch/calibrate/` adds the operators of the repair agent; others are in `plain-defects.ts`. */
 
 import type { Overlay } from '../parts.ts'
 

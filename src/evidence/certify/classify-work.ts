@@ -57,7 +57,7 @@ export async function classify(
   const files = await reader.list(tree)
   const folders = listFolders([...files.keys(), ...(await reader.list(base)).keys()])
   const isTest = (path: string): boolean => testsOfBase.has(path) || testsOfTree.has(path)
-  const programs = new Set(commands.flatMap(({ check }) => findCommandFiles(check.describes)))
+  const programs = new Set(commands.flatMap(({ check }) => findCommandFiles(check.command)))
   const judges = (path: string): boolean =>
     isTest(path) || (programs.has(path) && !scope.isWork(path))
   const tests = await findTestFiles(reader, tree, scope, judges)

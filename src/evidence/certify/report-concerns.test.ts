@@ -9,7 +9,7 @@ const check: OpenCheck = {
   name: 'test',
   kind: 'command',
   run: () => Promise.reject(new Error('not run here')),
-  describes: ['npm', 'test'],
+  command: ['npm', 'test'],
   toolDigest: 'npm',
   existing: 'fix',
   outputs: [],

@@ -9,7 +9,7 @@ import { emptyTurn, readTurn, type TurnReading } from './turn.ts'
 import { part, type ReportedUsage, readUsage } from './usage.ts'
 
 export interface ResponseWatch {
-  /** True if the chunk completed a line: bytes that trickle in do not count as progress. */
+  /** True if the chunk completed a line: an incomplete line does not count as progress. */
   push(chunk: Buffer): boolean
   /** Call when the response has ended. */
   end(): void
@@ -66,18 +66,18 @@ function watchEvents(format: WireFormat, state: State): ResponseWatch {
   let pendingBytes = 0
   let isOverlong = false
   /** Part of an event has arrived, but not the empty line that ends it. */
-  let isInside = false
+  let isInsideEvent = false
 
   function readLine(line: Buffer): void {
     const end = line.length > 0 && line[line.length - 1] === 0x0d ? line.length - 1 : line.length
-    isInside = end > 0
+    isInsideEvent = end > 0
     if (end < dataPrefix.length || line.compare(dataPrefix, 0, 5, 0, 5) !== 0) return
     readEvent(format, line.toString('utf8', 5, end).trim(), state)
   }
 
   function addPending(rest: Buffer): void {
     if (rest.length === 0) return
-    isInside = true
+    isInsideEvent = true
     if (pendingBytes + rest.length > lineBytesMax) {
       isOverlong = true
       pending = []
@@ -91,7 +91,7 @@ function watchEvents(format: WireFormat, state: State): ResponseWatch {
   return {
     reading: state,
     get isAtBoundary() {
-      return !isInside
+      return !isInsideEvent
     },
     push(chunk) {
       let offset = 0

@@ -2,7 +2,7 @@
  * Decides where the files of a run are: in the state folder, in the user's folder, or both. It is decided once
  * and stored as a fact of the run.
  *
- * The user's folder is never the worktree of a run. There, the folder is excluded from git before anything
+ * The user's folder is never the worktree of a run. In it, the run folder is excluded from git before anything
  * is written; if that fails, nothing is written.
  */
 
@@ -25,7 +25,7 @@ import { type FolderHost, type RunFolderOptions } from './options.ts'
 
 export interface FolderPlace {
   readonly place: 'workspace' | 'global'
-  /** No link below it is followed. */
+  /** Symbolic links below it are not followed. */
   readonly root: string
   readonly parts: readonly string[]
 }

@@ -129,7 +129,7 @@ const endTexts: Readonly<Record<AgentEnd, string>> = {
   claimed: 'it ended and reported that it is done',
   'no-result': 'it ended without reporting a result',
   idle: 'it was inactive for too long and was stopped',
-  lingered: 'it had its result but did not end, and was stopped',
+  lingered: 'it reported its result but did not exit, and was stopped',
   limit: 'it reached its own limit',
   refused: 'it tried something that is not allowed',
   provider: 'its model failed',

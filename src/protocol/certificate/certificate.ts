@@ -9,18 +9,19 @@
  */
 
 import { z } from 'zod'
-import type {
-  AgentInfo,
-  Amount,
-  CertificateId,
-  CheckKind,
-  CheckStatus,
-  Limits,
-  RunId,
-  SandboxSummary,
-  Source,
-  TestCounts,
-  TreeId,
+import {
+  type AgentInfo,
+  type Amount,
+  type CertificateId,
+  type CheckKind,
+  type CheckStatus,
+  checkKinds,
+  type Limits,
+  type RunId,
+  type SandboxSummary,
+  type Source,
+  type TestCounts,
+  type TreeId,
 } from '../../loop/index.ts'
 import { agentUsedSchema, sandboxUsedSchema, sourceSchema } from '../events/event-parts.ts'
 import { exactly } from '../exactly.ts'
@@ -242,7 +243,7 @@ const errorRate = z.strictObject({ count, of: count, low: z.number(), high: z.nu
 const checkSchema = exactly<CertifiedCheck>()(
   z.strictObject({
     name: text.min(1),
-    kind: z.enum(['command', 'tool', 'judge', 'code']),
+    kind: z.enum(checkKinds),
     pass: z.enum(['own', 'sealed']),
     command: listOf(text, listMax),
     toolDigest: text,

@@ -1,6 +1,6 @@
 /**
- * The kinds of checks, and what other code needs to know about each; no other code distinguishes them. How each is
- * written is in `checks-schema.ts`; how it is opened, in `launch/checks/kinds`.
+ * The kinds of checks, and the traits of each; code that runs or describes checks looks here. How each is written is in
+ * `checks-schema.ts`; how it is run, in `launch/checks/kinds`.
  */
 
 import type { AgentSettings, CheckSettings } from './loop-file.ts'
@@ -8,7 +8,7 @@ import type { AgentSettings, CheckSettings } from './loop-file.ts'
 type Type = CheckSettings['type']
 type OfType<T extends Type> = Extract<CheckSettings, { readonly type: T }>
 
-interface CheckKind<Settings> {
+interface CheckTraits<Settings> {
   /** It runs commands in the workspace. */
   readonly runsCommands: boolean
   /** The agent that it asks, which may only read, and the key that it is written under. */
@@ -26,7 +26,7 @@ export interface CheckWords {
   agent(agent: AgentSettings): string
 }
 
-const kinds: { readonly [T in Type]: CheckKind<OfType<T>> } = {
+const kinds: { readonly [T in Type]: CheckTraits<OfType<T>> } = {
   command: {
     runsCommands: true,
     describe: (name, { command, env }, words) =>
@@ -51,7 +51,7 @@ const kinds: { readonly [T in Type]: CheckKind<OfType<T>> } = {
 }
 
 /** The entry of a check, which takes that check. */
-const kindOf = ({ type }: CheckSettings): CheckKind<CheckSettings> => kinds[type]
+const traitsOf = ({ type }: CheckSettings): CheckTraits<CheckSettings> => kinds[type]
 
 export const runsCommands = ({ type }: Pick<CheckSettings, 'type'>): boolean =>
   kinds[type].runsCommands
@@ -60,7 +60,7 @@ export const runsCommands = ({ type }: Pick<CheckSettings, 'type'>): boolean =>
 export const checkAgent = (
   check: CheckSettings,
 ): { readonly key: string; readonly agent: AgentSettings } | undefined => {
-  const { agent } = kindOf(check)
+  const { agent } = traitsOf(check)
   return agent && { key: agent.key, agent: agent.of(check) }
 }
 
@@ -68,9 +68,9 @@ export const checkAgent = (
 export const checkTool = (
   check: CheckSettings,
 ): { readonly key: string; readonly tool: string } | undefined => {
-  const { tool } = kindOf(check)
+  const { tool } = traitsOf(check)
   return tool && { key: tool.key, tool: tool.of(check) }
 }
 
 export const describeCheckPower = (name: string, check: CheckSettings, words: CheckWords): string =>
-  kindOf(check).describe(name, check, words)
+  traitsOf(check).describe(name, check, words)
