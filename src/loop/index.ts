@@ -166,7 +166,6 @@ export {
   defaultRoles,
   type RoleAppearance,
   type RoleAppearances,
-  type RolePhase,
 } from './role-appearance.ts'
 export {
   failedOnBase,
