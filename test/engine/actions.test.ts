@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type Actions,
-  driveRun,
-  type Found,
-  openQuestions,
-  type Verdict,
-} from '../../src/engine/index.ts'
+import { driveRun } from '../../src/engine/drive-run.ts'
+import { type Actions, type Found, openQuestions, type Verdict } from '../../src/engine/index.ts'
 import { type Action, type Receipt, type RunId, rateLimited } from '../../src/loop/index.ts'
 import { createWorld, deferred, loopOf, until, type World, worldAfter } from './fixture.ts'
 
