@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path'
-import { driveRun } from '#src/engine/index.ts'
+import { driveRun } from '#src/engine/drive-run.ts'
 import { createOwnerId } from '#src/system/index.ts'
 import { openLocalStore } from '#src/testing/open-local-store.ts'
 import { type BudgetSabotage, budgetLoop, budgetPorts, openBudgetGateway } from './gateway-run.ts'

@@ -1,7 +1,8 @@
 /** One of two processes that race for runs: takes jobs over IPC and says how each ended. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { driveRun, systemClock } from '#src/engine/index.ts'
+import { driveRun } from '#src/engine/drive-run.ts'
+import { systemClock } from '#src/engine/index.ts'
 import { createBlobStore } from '#src/journal/index.ts'
 import { createOwnerId } from '#src/system/index.ts'
 import { createFakeCertifier } from '#src/testing/fake-certifier.ts'

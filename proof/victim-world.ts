@@ -22,7 +22,8 @@ import {
   type RunId,
   type RunParts,
 } from 'loopwright'
-import { createRun, driveRun, type Ports, type Store, systemClock } from '#src/engine/index.ts'
+import { driveRun } from '#src/engine/drive-run.ts'
+import { createRun, type Ports, type Store, systemClock } from '#src/engine/index.ts'
 import { createBlobStore, openDatabase } from '#src/journal/index.ts'
 import { killAbandoned } from '#src/sandbox/index.ts'
 import { createOwnerId } from '#src/system/index.ts'

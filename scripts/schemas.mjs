@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { root, runScript, runToEnd, ScriptError } from './child.mjs'
 
 const folder = join(root, 'schemas')
-const protocol = join(root, 'dist', 'protocol', 'index.js')
+const protocol = join(root, 'dist', 'protocol', 'json-schemas.js')
 const loops = join(root, 'dist', 'loops', 'index.js')
 const formatter = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome')
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { describePowers, parseLoopFile } from '../src/definition/loop-file/index.ts'
 import { loopTypes } from '../src/loops/index.ts'
-import { jsonSchemas } from '../src/protocol/index.ts'
+import { jsonSchemas } from '../src/protocol/json-schemas.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const page = readFileSync(join(root, 'docs', 'loop-file.md'), 'utf8')

@@ -8,7 +8,8 @@ import { z } from 'zod'
 import { toCheckpointFile } from '../src/formats/index.ts'
 import { initialState } from '../src/loop/index.ts'
 import { loopTypes } from '../src/loops/index.ts'
-import { jsonSchemas, recordedEventSchema } from '../src/protocol/index.ts'
+import { recordedEventSchema } from '../src/protocol/index.ts'
+import { jsonSchemas } from '../src/protocol/json-schemas.ts'
 
 const folder = resolve(import.meta.dirname, '..', 'schemas')
 const generated = jsonSchemas(loopTypes)

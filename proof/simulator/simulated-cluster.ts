@@ -1,13 +1,7 @@
 /** The processes of a simulation: at each moment one is in service, others are dead, frozen or old. */
 
-import {
-  applyIdle,
-  type DriveEnd,
-  driveRun,
-  type Lease,
-  type Ports,
-  rewindRun,
-} from '#src/engine/index.ts'
+import { driveRun } from '#src/engine/drive-run.ts'
+import { applyIdle, type DriveEnd, type Lease, type Ports, rewindRun } from '#src/engine/index.ts'
 import type { Lane } from '#src/testing/simulated-time.ts'
 import { createAttemptCheck } from './check-attempt.ts'
 import { equip, type SimulatedRun } from './simulated-ports.ts'

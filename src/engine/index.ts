@@ -16,7 +16,8 @@ export {
   requireLimits,
   rewindRun,
 } from './create-run.ts'
-export { type DriveEnd, type DriveOptions, driveRun } from './drive-run.ts'
+// `driveRun` is imported from its file, when a run is driven: most commands only look at runs.
+export type { DriveEnd, DriveOptions } from './drive-run.ts'
 export { streamEvents } from './event-stream.ts'
 export { type Hook, type HookContext, type HookPoint, hookPoints } from './hook.ts'
 export { Interruption } from './interrupter.ts'
@@ -48,7 +49,7 @@ export type {
   Verdict,
   Workspace,
 } from './ports.ts'
-export { questionId } from './steps/ask-person.ts'
+export { questionId } from './question-id.ts'
 export { readSteps } from './steps/recorded-steps.ts'
 
 export {

@@ -3,7 +3,7 @@
 import type { OpenQuestion, RunId } from '../loop/index.ts'
 import { type LoadedRun, loadRun } from './load-run.ts'
 import type { Journal } from './ports.ts'
-import { questionId } from './steps/ask-person.ts'
+import { questionId } from './question-id.ts'
 import { readSteps } from './steps/recorded-steps.ts'
 
 export async function openQuestions(

@@ -40,7 +40,8 @@ export async function askModel(
     gateway: () => models.gateway(),
     keyVariable: () => keyVariables[0] ?? `the key of ${provider}`,
     async make(session) {
-      const { modelAgent, resolveModel } = await import('../agents/index.ts')
+      const { modelAgent } = await import('../agents/model-agent.ts')
+      const { resolveModel } = await import('../agents/index.ts')
       const model = await resolveModel(id, {
         baseUrl: `${session.url}${provider === 'google' ? '/v1beta' : '/v1'}`,
         apiKeyEnv: tokenVariable,

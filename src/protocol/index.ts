@@ -66,7 +66,6 @@ export type { WorkspaceFile } from './checkpoint/workspace-file.ts'
 export { type Settings } from './config/config.ts'
 export { stepNoteSchema } from './events/event-parts.ts'
 export { recordedEventSchema } from './events/event-schema.ts'
-export { jsonSchemas } from './json-schemas.ts'
 export {
   type CheckWords,
   checkAgent,

@@ -5,7 +5,6 @@ import {
   type AnyLoopType,
   type Certifier,
   type DriveEnd,
-  driveRun,
   type Lease,
   type Ports,
   type Store,
@@ -130,9 +129,12 @@ async function* eventsUntil(
 }
 
 /** First kills leftover commands of dead processes, which could still write to the workspace. */
-async function killAbandonedAndDrive(...drive: Parameters<typeof driveRun>): Promise<DriveEnd> {
+type DriveRun = typeof import('../engine/drive-run.ts')['driveRun']
+
+async function killAbandonedAndDrive(...drive: Parameters<DriveRun>): Promise<DriveEnd> {
   const [, , ports] = drive
   if (ports.workspace !== undefined) await killAbandoned()
+  const { driveRun } = await import('../engine/drive-run.ts')
   return driveRun(...drive)
 }
 

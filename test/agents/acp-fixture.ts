@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { type AcpAgentOptions, acpAgent } from '../../src/agents/index.ts'
+import { type AcpAgentOptions, acpAgent } from '../../src/agents/acp/acp-agent.ts'
 import type { StartProcess } from '../../src/engine/index.ts'
 import type { AgentReport } from '../../src/loop/index.ts'
 import { openSandbox, openUnsandboxed } from '../../src/sandbox/index.ts'

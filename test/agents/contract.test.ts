@@ -3,16 +3,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import {
-  acpAgent,
-  agentProgram,
-  commandAgent,
-  modelAgent,
-  programAgent,
-  repairAgent,
-  resolveModel,
-  scriptedAgent,
-} from '../../src/agents/index.ts'
+import { acpAgent } from '../../src/agents/acp/acp-agent.ts'
+import { agentProgram, commandAgent, resolveModel, scriptedAgent } from '../../src/agents/index.ts'
+import { modelAgent } from '../../src/agents/model-agent.ts'
+import { programAgent } from '../../src/agents/programs/program-agent.ts'
+import { repairAgent } from '../../src/agents/repair/repair-agent.ts'
 import { createPlainCommands, openUnsandboxed } from '../../src/sandbox/index.ts'
 import {
   type AgentContractOptions,

@@ -1,7 +1,8 @@
 // What model calls cost, and what happens to those that fail.
 
 import { describe, expect, test } from 'vitest'
-import { modelAgent, resolveModel } from '../../src/agents/index.ts'
+import { resolveModel } from '../../src/agents/index.ts'
+import { modelAgent } from '../../src/agents/model-agent.ts'
 import { isAmount } from '../../src/loop/index.ts'
 import { createAgentContext } from '../../src/testing/agent-context.ts'
 import {

@@ -2,7 +2,8 @@
  * A model through the real client of its provider, against a scripted server, on a manual clock.
  */
 
-import { type ModelAgentOptions, modelAgent, resolveModel } from '../../src/agents/index.ts'
+import { resolveModel } from '../../src/agents/index.ts'
+import { type ModelAgentOptions, modelAgent } from '../../src/agents/model-agent.ts'
 import { type AgentReport, type Fault, FaultError } from '../../src/loop/index.ts'
 import { createAgentContext, type TestAgentContext } from '../../src/testing/agent-context.ts'
 import { createManualClock, type ManualClock } from '../../src/testing/manual-clock.ts'

@@ -1,13 +1,8 @@
 // Runs whose agent is a model: the real client of a provider, a scripted server, the real engine.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import {
-  createAgents,
-  type ModelAgentOptions,
-  modelAgent,
-  resolveModel,
-  scriptedAgent,
-} from '../../src/agents/index.ts'
+import { createAgents, resolveModel, scriptedAgent } from '../../src/agents/index.ts'
+import { type ModelAgentOptions, modelAgent } from '../../src/agents/model-agent.ts'
 import type { Check, Tools } from '../../src/engine/index.ts'
 import type { AgentReport, Limits } from '../../src/loop/index.ts'
 import { createManualClock } from '../../src/testing/manual-clock.ts'

@@ -6,12 +6,8 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
-import {
-  agentProgram,
-  type ProgramAgentOptions,
-  type ProgramName,
-  programAgent,
-} from '../../src/agents/index.ts'
+import { agentProgram, type ProgramName } from '../../src/agents/index.ts'
+import { type ProgramAgentOptions, programAgent } from '../../src/agents/programs/program-agent.ts'
 import { type Clock, type Commands, systemClock } from '../../src/engine/index.ts'
 import type { AgentReport, Signal } from '../../src/loop/index.ts'
 import { createPlainCommands, openSandbox, type Sandbox } from '../../src/sandbox/index.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { driveRun } from '../../src/engine/drive-run.ts'
 import {
   type ActionLookup,
   type Actions,
-  driveRun,
   openQuestions,
   type Verdict,
 } from '../../src/engine/index.ts'

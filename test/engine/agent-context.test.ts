@@ -195,7 +195,7 @@ describe('an exchange with a model', () => {
     const put = async (): Promise<never> => Promise.reject(new Error('the disk is full'))
     const run = await world.start(asking)
     const ports = { ...world.ports, blobs: { ...world.blobs, put } }
-    const { driveRun } = await import('../../src/engine/index.ts')
+    const { driveRun } = await import('../../src/engine/drive-run.ts')
     await driveRun(run, asking, ports, { owner: 'me' })
     const [finished] = await world.only(run, 'step-finished')
     expect(JSON.stringify(finished)).toContain('the disk is full')

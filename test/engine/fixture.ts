@@ -2,12 +2,12 @@
 
 import { createHash } from 'node:crypto'
 import { uuidv7 } from 'uuidv7'
+import { driveRun } from '../../src/engine/drive-run.ts'
 import {
   type AnyLoopType,
   createRun,
   type DriveEnd,
   type DriveOptions,
-  driveRun,
   loadRun,
   type Ports,
   type Store,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { driveRun } from '../../src/engine/index.ts'
+import { driveRun } from '../../src/engine/drive-run.ts'
 import { LoopError, toJson } from '../../src/loop/index.ts'
 import { createWorld, loopOf } from './fixture.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { driveRun, openQuestions, rewindRun } from '../../src/engine/index.ts'
+import { driveRun } from '../../src/engine/drive-run.ts'
+import { openQuestions, rewindRun } from '../../src/engine/index.ts'
 import { findAnswerProblem, type Question } from '../../src/loop/index.ts'
 import { createWorld, loopOf, type World } from './fixture.ts'
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createRun, driveRun, loadRun, type Ports } from '../../src/engine/index.ts'
+import { driveRun } from '../../src/engine/drive-run.ts'
+import { createRun, loadRun, type Ports } from '../../src/engine/index.ts'
 import { openDatabase } from '../../src/journal/index.ts'
 import { openLocalStore } from '../../src/testing/open-local-store.ts'
 import { diskError, watchDatabase } from '../../src/testing/watched-database.ts'

@@ -1,14 +1,8 @@
 // E8. No new evidence, no spend.
 
 import { describe, expect, test } from 'vitest'
-import {
-  type Agents,
-  createRun,
-  driveRun,
-  loadRun,
-  type Ports,
-  rewindRun,
-} from '../../src/engine/index.ts'
+import { driveRun } from '../../src/engine/drive-run.ts'
+import { type Agents, createRun, loadRun, type Ports, rewindRun } from '../../src/engine/index.ts'
 import {
   type AgentReport,
   type CertificateId,

@@ -12,13 +12,11 @@ import {
 } from '../../loop/index.ts'
 import { answerOf } from '../control.ts'
 import { type Branch, isLate, type LiveIteration, requireOpen, unanswered } from '../live-run.ts'
+import { questionId } from '../question-id.ts'
 import { takeTurn } from '../start-turn.ts'
 import { follow, nextId, replay, takeRecorded } from './ask-step.ts'
 import { waitUntil } from './perform-step.ts'
 import type { RecordedStep } from './recorded-steps.ts'
-
-/** Its id in the inbox. */
-export const questionId = (iteration: number, step: string): string => `${iteration}/${step}`
 
 export async function askPerson(
   branch: Branch,

@@ -3,12 +3,11 @@
  * through the gateway, as agent programs do.
  */
 
+import { type AcpAgentOptions, acpAgent } from '../../agents/acp/acp-agent.ts'
 import {
-  type AcpAgentOptions,
   type AcpLaunch,
   type Agent,
   type AgentProgram,
-  acpAgent,
   acpLaunch,
   agentProgram,
   type LaunchOptions,

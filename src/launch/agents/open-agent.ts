@@ -1,6 +1,12 @@
 /** Opens the agent of a loop file. It reaches its models through the gateway and never has a key. */
 
-import { type Agent, commandAgent, describeModel, scriptedAgent } from '../../agents/index.ts'
+import {
+  type Agent,
+  commandAgent,
+  describeModel,
+  resolveModel,
+  scriptedAgent,
+} from '../../agents/index.ts'
 import { agentEnvironment, publicProviders, type SessionOptions } from '../../gateway/index.ts'
 import { defined } from '../../loop/index.ts'
 import type {
@@ -19,9 +25,6 @@ import {
   programVariables,
   requireSandboxedReplay,
 } from './metered-program.ts'
-import { openAcp } from './open-acp.ts'
-import { openProgram } from './open-program.ts'
-import { openRepair } from './open-repair.ts'
 import { pickVariables } from './pick-variables.ts'
 import { requireCommand } from './require-command.ts'
 import { requireKey } from './require-key.ts'
@@ -40,6 +43,7 @@ export async function openAgent(settings: AgentSettings, parts: AgentParts): Pro
   return { ...opened, agent: withGitInstructions(opened.agent) }
 }
 
+/** Each kind of agent is loaded when it is used. */
 async function openKind(settings: AgentSettings, parts: AgentParts): Promise<OpenedAgent> {
   // Opens the gateway now, so that problems with keys or URLs are reported before there is a run.
   const usesModels =
@@ -59,13 +63,14 @@ async function openKind(settings: AgentSettings, parts: AgentParts): Promise<Ope
     case 'model':
       return { agent: await openModel(settings, parts), used: { name: settings.model } }
     case 'repair': {
+      const { openRepair } = await import('./open-repair.ts')
       const agent = openRepair(settings, parts.checks, parts.sandbox, sandboxWorkspace(parts))
       return { agent, used: { name: 'repair' } }
     }
     case 'program':
-      return openProgram(settings, parts)
+      return (await import('./open-program.ts')).openProgram(settings, parts)
     case 'acp':
-      return openAcp(settings, parts)
+      return (await import('./open-acp.ts')).openAcp(settings, parts)
   }
 }
 
@@ -112,7 +117,7 @@ async function openModel(settings: ModelAgentSettings, parts: AgentParts): Promi
     access: toAccess(settings, parts.environment),
     ...defined({ secrets: parts.secrets, replay: place.replay }),
     async make(session) {
-      const { modelAgent, resolveModel } = await import('../../agents/index.ts')
+      const { modelAgent } = await import('../../agents/model-agent.ts')
       const model = await resolveModel(id, {
         baseUrl: `${session.url}${provider === 'google' ? '/v1beta' : '/v1'}`,
         apiKeyEnv: tokenVariable,

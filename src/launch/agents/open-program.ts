@@ -3,15 +3,12 @@
  * never has a key, and its files are removed after the step.
  */
 
+import { type Agent, type AgentProgram, agentProgram, withOwnLogin } from '../../agents/index.ts'
 import {
-  type Agent,
-  type AgentProgram,
-  agentProgram,
   type ProgramAgentOptions,
   programAgent,
   toLaunch,
-  withOwnLogin,
-} from '../../agents/index.ts'
+} from '../../agents/programs/program-agent.ts'
 import { defined, LoopError } from '../../loop/index.ts'
 import type { ProgramAgentSettings } from '../../protocol/index.ts'
 import type { AgentParts, OpenedAgent } from './agent-parts.ts'

@@ -1,6 +1,7 @@
 /** Opens the repair agent of a loop file, which makes the checks of the same file pass. */
 
-import { type Agent, repairAgent } from '../../agents/index.ts'
+import { type Agent } from '../../agents/index.ts'
+import { repairAgent } from '../../agents/repair/repair-agent.ts'
 import type { Command, Commands } from '../../engine/index.ts'
 import { defined, LoopError } from '../../loop/index.ts'
 import type { CommandCheckSettings, RepairAgentSettings } from '../../protocol/index.ts'
