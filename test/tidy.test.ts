@@ -5,9 +5,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { longSuites } from '../proof/long-suites.ts'
 import { allowedImports, forbiddenEagerImports } from './import-rules.ts'
-import { slowFiles } from './slow-files.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const maxLines = 300
@@ -172,25 +170,6 @@ describe('source files', () => {
   })
 })
 
-describe('test files', () => {
-  const suites = longSuites.map(({ file }) => file)
-
-  test('those that the lists of slow files and long suites name exist', () => {
-    const named = [...slowFiles, ...suites]
-    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
-  })
-
-  test('those that leave cases to the proof are run by it', () => {
-    const others = ['proof/test-files.ts', 'proof/installs.ts', 'proof/theatre.ts'].map(read).join()
-    const leaving = [...filesUnder('test'), ...filesUnder('src')].filter(
-      (path) =>
-        path.endsWith('.test.ts') && importsOf(path).some((name) => /\/share\.ts$/.test(name)),
-    )
-    expect(leaving.length).toBeGreaterThan(10)
-    expect(leaving.filter((path) => !suites.includes(path) && !others.includes(path))).toEqual([])
-  })
-})
-
 describe('dependencies', () => {
   const declared = Object.keys({
     ...packageFile.dependencies,
@@ -235,10 +214,6 @@ describe('dependencies', () => {
       expect.arrayContaining(unusedInstallScripts),
     )
   })
-})
-
-test('every listed slow test file exists', () => {
-  expect(slowFiles.filter((file) => !existsSync(join(root, file)))).toEqual([])
 })
 
 describe('documents', () => {

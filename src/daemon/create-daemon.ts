@@ -121,9 +121,7 @@ async function openDaemon(
   const polling = setInterval(() => {
     front.closeRevokedConnections(tokens)
     if (isThere() || isEnding()) return
-    const message = `The state folder ${settings.folder} was moved, replaced or removed. Restore it, then: loopctl daemon start`
-    log.error({}, message)
-    options.onLost?.(message)
+    reportLostFolder(settings.folder, log, options)
     void stop({ atOnce: true })
   }, pollMs).unref()
   shutdown.atEnd(() => clearInterval(polling))
@@ -135,6 +133,12 @@ async function openDaemon(
   shutdown.atEnd(() => log.info({}, 'ending'))
   log.info({ address, socket }, 'listening')
   return { address, socket, host, scheduler, log, stop, ended: shutdown.ended }
+}
+
+function reportLostFolder(folder: string, log: DaemonLog, { onLost }: DaemonOptions): void {
+  const message = `The state folder ${folder} was moved, replaced or removed. Restore it, then: loopctl daemon start`
+  log.error({}, message)
+  onLost?.(message)
 }
 
 /** Writes the files that clients find the daemon by, and again if they are removed, until the returned function is called. */

@@ -49,14 +49,8 @@ export function certifyingParts(
     ),
     sealedFiles: namedFiles(checks, code, file.certify),
     async open({ workspace, readOnly = [], programs = [], signal, ...layered }) {
-      const {
-        checkout: _checkout,
-        shownAs: _shownAs,
-        excludedPaths: _excludedPaths,
-        ...rest
-      } = place
       const clean: OpenContext = {
-        ...rest,
+        ...withoutCheckout(place),
         ...layered,
         workspace,
         readOnly,
@@ -94,18 +88,20 @@ export function certifyingParts(
             project: place.checkout ?? place.workspace,
           }),
         })
-        return {
-          checks: opened,
-          agents: createAgents(agents),
-          sandbox: sandbox.summary,
-          close,
-        }
+        const { summary } = sandbox
+        return { checks: opened, agents: createAgents(agents), sandbox: summary, close }
       } catch (error) {
         await close()
         throw error
       }
     },
   }
+}
+
+/** The context of the run, without what belongs to the checkout of its agent. */
+function withoutCheckout(context: OpenContext): OpenContext {
+  const { checkout: _checkout, shownAs: _shownAs, excludedPaths: _paths, ...rest } = context
+  return rest
 }
 
 const namedFiles = (
