@@ -1,7 +1,7 @@
 // Compares every import of src/ with the architecture, and shows that each rule can fail.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
   allowedImports,
@@ -99,4 +99,23 @@ function filesBelow(folder: string): readonly string[] {
     if (entry.isDirectory()) return filesBelow(path)
     return /\.tsx?$/.test(path) ? [path] : []
   })
+}
+
+test('a command that needs no schema loads none: zod takes longer to load than all of the CLI', () => {
+  const loaded = modulesLoadedWith('src/cli/program.ts')
+  expect(loaded.filter((path) => path === 'zod')).toEqual([])
+  expect(modulesLoadedWith('src/protocol/index.ts')).toContain('zod')
+})
+
+/** The modules that are loaded at once with a source file: paths of this repository, and packages by name. */
+function modulesLoadedWith(start: string): readonly string[] {
+  const eager = /^(?:import|export)\s(?!type\s)(?:[^'"]*?\sfrom\s*)?['"]([^'"]+)['"]/gm
+  const loaded = new Set([start])
+  for (const path of loaded) {
+    if (!path.startsWith('src/')) continue
+    for (const [, name = ''] of readFileSync(join(root, path), 'utf8').matchAll(eager)) {
+      loaded.add(name.startsWith('.') ? join(dirname(path), name) : name)
+    }
+  }
+  return [...loaded]
 }

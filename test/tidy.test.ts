@@ -73,12 +73,6 @@ describe('folders', () => {
     expect(forbiddenEagerImports(planted)).toEqual(['src/cli/a.ts loads src/host/open-host.ts'])
   })
 
-  test('a command that needs no schema loads none: zod takes longer to load than all of the CLI', () => {
-    const loaded = modulesLoadedWith('src/cli/program.ts')
-    expect(loaded.filter((path) => path === 'zod')).toEqual([])
-    expect(modulesLoadedWith('src/protocol/index.ts')).toContain('zod')
-  })
-
   test.each(pureFolders)(
     'src/%s is compiled without the types of Node or of a browser',
     (folder) => {
@@ -305,19 +299,6 @@ function lineCount(text: string): number {
 function importsOf(path: string): string[] {
   const specifiers = read(path).matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)
   return [...specifiers].map((match) => match[1] ?? '')
-}
-
-/** The modules that are loaded at once with a source file: paths of this repository, and packages by name. */
-function modulesLoadedWith(start: string): readonly string[] {
-  const eager = /^(?:import|export)\s(?!type\s)(?:[^'"]*?\sfrom\s*)?['"]([^'"]+)['"]/gm
-  const loaded = new Set([start])
-  for (const path of loaded) {
-    if (!path.startsWith('src/')) continue
-    for (const [, name = ''] of read(path).matchAll(eager)) {
-      loaded.add(name.startsWith('.') ? join(dirname(path), name) : name)
-    }
-  }
-  return [...loaded]
 }
 
 function hasProject(folder: string): boolean {
