@@ -88,11 +88,11 @@ export function makeFolder(path: string): string | undefined {
   return first ?? path
 }
 
-/** Creates the workspace folder if it does not exist; its path must be absolute. */
-export function ensureWorkspaceFolder(path: string): void {
-  if (isAbsolute(path) && folderExists(path)) return
+/** Creates the workspace folder if it does not exist; its path must be absolute. True: it was created. */
+export function ensureWorkspaceFolder(path: string): boolean {
+  if (isAbsolute(path) && folderExists(path)) return false
   try {
-    if (isAbsolute(path)) return void makeFolder(path)
+    if (isAbsolute(path)) return makeFolder(path) !== undefined
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const message = `Cannot create the folder: ${reason}. Use another workspace.`

@@ -60,7 +60,7 @@ ${agent(server, model)}
     const text = await ctl(at, 'replay', 'story')
     expect(text.stdout).toContain('the same as story: 1 iteration, completed: checks-pass')
     expect(text.stdout).toMatch(
-      /3 exchanges replayed, 0 requests sent, nothing paid \(the record: \$/,
+      /3 exchanges replayed, 0 requests sent, nothing paid \(recorded: \$/,
     )
     expect(server.requests).toHaveLength(3)
   })
@@ -241,6 +241,6 @@ agent: { script: [[{ call: run, args: { command: echo x >> log.txt } }, { say: o
     const ended = await ctl(at, 'replay', 'story')
     expect(ended.code).toBe(0)
     expect(ended.stdout).toContain('the same as story: 3 iterations')
-    expect(ended.stdout).toContain('No exchange with a model is on record')
+    expect(ended.stdout).toContain('No exchange with a model was recorded')
   })
 })

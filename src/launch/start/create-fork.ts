@@ -6,6 +6,7 @@
  * they are now.
  */
 
+import { rmdir } from 'node:fs/promises'
 import { inspectRun } from '../../history/inspect-run.ts'
 import { defined, isEnd, isLoopError, LoopError, type RunId } from '../../loop/index.ts'
 import type { ForkRequest, RetryRequest } from '../../protocol/api/index.ts'
@@ -77,12 +78,13 @@ export async function createFork(
   }
   const loaded = await loadLoop(file, options, reads)
   const workspace = request.workspace ?? forkFolder(from, iteration)
-  if (workspace !== undefined) ensureWorkspaceFolder(workspace)
-  const place = await host.placeFork(run, {
+  const isCreated = workspace !== undefined && ensureWorkspaceFolder(workspace)
+  const placed = await host.placeFork(run, {
     iteration,
     worktree: loaded.worktree,
     ...defined({ workspace, name, replaceFiles }),
   })
+  const place = isCreated ? removingFolder(placed, workspace) : placed
   for (const problem of place.problems) onProblem(problem, place.id)
   const queue = toQueue?.(place)
   await host.createFork(run, await toLoopType(loaded, host.loopTypes), {
@@ -95,6 +97,15 @@ export async function createFork(
   })
   return { place, loaded, environment }
 }
+
+/** A fork that cannot start leaves no empty folder behind. */
+const removingFolder = (place: RunPlace, folder: string): RunPlace => ({
+  ...place,
+  async leave() {
+    await place.leave()
+    await rmdir(folder).catch(() => undefined)
+  },
+})
 
 const nameCharsMax = 64
 
