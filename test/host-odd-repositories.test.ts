@@ -25,7 +25,7 @@ describe('a run in a worktree', () => {
       await expect(host.place({ workspace, worktree: false })).rejects.toMatchObject(refused)
       if (workspace === bare) continue
       await expect(host.place({ workspace, worktree: 'auto' })).rejects.toMatchObject(refused)
-      await expect(host.place({ workspace, worktree: true })).rejects.toThrow(/Give .* as the work/)
+      await expect(host.place({ workspace, worktree: true })).rejects.toThrow(/Pass .* as the work/)
     }
     gitIn(bare, 'worktree', 'add', '-q', 'inner')
     const inner = join(bare, 'inner')

@@ -54,7 +54,9 @@ test('a killed run has the same status everywhere, and one damaged record does n
   expect((await ctl(at, 'list')).stdout).toMatch(/^r +interrupted /m)
   const bad = join(at.work, '.git/loopwright/worktrees/bad.json')
   writeFileSync(bad, '{')
-  const warned = expect.stringMatching(/^warning: .*bad\.json cannot be read.*Move it away/)
+  const warned = expect.stringMatching(
+    /^warning: .*bad\.json is not a valid record.*Move the file elsewhere/,
+  )
   const listed = await ctl(at, 'worktrees')
   expect(listed).toMatchObject({ code: 0, stderr: warned })
   expect(listed.stdout).toMatch(/^r .* interrupted, no commits/m)
@@ -85,7 +87,10 @@ test('an agent or a folder that is missing at a resume is waited for, and does n
 
   renameSync(program, `${program}.away`)
   const early = await ctlApart(at, env, 'run', at.file, '--trust', '--name', 'r')
-  expect(early).toMatchObject({ code: 78, stderr: expect.stringContaining('no program my-agent') })
+  expect(early).toMatchObject({
+    code: 78,
+    stderr: expect.stringContaining('the program my-agent was not found'),
+  })
   expect((await ctl(at, 'list')).stdout).toContain('No runs yet')
   renameSync(`${program}.away`, program)
 

@@ -129,7 +129,7 @@ agent: { command: [no-such-agent-program] }
 `)
     const ended = await ctl(at, 'run', at.file, '--trust')
     expect(ended.code).toBe(78)
-    expect(ended.stderr).toContain('no program no-such-agent-program')
+    expect(ended.stderr).toContain('the program no-such-agent-program was not found')
     expect((await ctl(at, 'list')).stdout).toContain('No runs yet')
   })
 })

@@ -59,7 +59,7 @@ ${agent(server)}
     writeFileSync(at.file, `workspace: work\n${loop('Recount.')}`)
     const refused = await replay(at)
     expect(refused.code).toBe(78)
-    expect(refused.stderr).toContain('is not what it was')
+    expect(refused.stderr).toContain('has changed since run')
     expect(readdirSync(join(at.state, 'replays'))).toEqual([])
     const ended = await replay(at, '--file', at.file, '--trust')
     expect(ended.code).toBe(8)

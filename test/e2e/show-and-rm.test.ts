@@ -40,7 +40,7 @@ describe('loopctl show', () => {
       /agent maker says done, 3 turns, 30 tokens, .* s\n {2}.*\(long\)\n/,
       'run: 1 call, ',
       'read: 1 call, 1 failed, ',
-      /check two: not-met, exit 1, .* s\n {2}lines: 1\n/,
+      /check two: not-met, exit 1, .* s \(also failed before the run\)\n {2}lines: 1\n/,
       'files changed\n  log.txt\n',
     ]) {
       expect(text).toMatch(part)

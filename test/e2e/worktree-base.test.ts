@@ -29,7 +29,7 @@ test('without a branch, a run starts from the checked-out commit, and says so', 
   const head = at.git('rev-parse', 'HEAD').trim()
   const from = `from HEAD ${head.slice(0, 12)} (no branch)`
   expect((await ctl(at, 'run', at.file, '--dry-run')).stdout).toContain(
-    `on the branch run/<name of the run>, ${from}`,
+    `on branch run/<name of the run>, ${from}`,
   )
   const ended = await ctl(at, 'run', at.file, '--trust', '--name', 'story')
   expect(ended).toMatchObject({ code: 0 })

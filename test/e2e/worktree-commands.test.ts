@@ -149,5 +149,5 @@ agent:
   expect(ended.stdout).toContain('fails-clean')
   const shown = await ctl(at, 'diff', 'hidden', '--stat')
   expect(shown.stdout).toBe('.gitignore  +1 -0\n1 file\n')
-  expect(shown.stderr).toContain('in no commit, though its checks saw it: fix/')
+  expect(shown.stderr).toContain('not committed, but visible to its checks: fix/')
 })
