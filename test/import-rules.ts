@@ -84,20 +84,26 @@ export const forbiddenImports = (graph: ImportGraph): readonly string[] =>
       .map((target) => `${path} imports ${target}`),
   )
 
-const eagerPattern = /^(?:import|export)\s(?!type\s)(?:[^'"]*?\sfrom\s*)?['"](\.[^'"]+)['"]/gm
+const eagerPattern = /^(?:import|export)\s(?!type\s)(?:[^'"]*?\sfrom\s*)?['"]([^'"]+)['"]/gm
+
+/** What is loaded at once with a file: paths from the root for its relative imports, else names of packages. */
+export const eagerImportsOf = ({ path, text }: SourceFile): readonly string[] =>
+  [...text.matchAll(eagerPattern)].map(([, specifier = '']) =>
+    specifier.startsWith('.') ? posix.join(dirname(path), specifier) : specifier,
+  )
 
 /** Imports that are loaded at once and should not be, each as `file loads file`. */
 export const forbiddenEagerImports = (files: readonly SourceFile[]): readonly string[] =>
   files
     .filter(({ path }) => !path.endsWith('.test.ts'))
-    .flatMap(({ path, text }) => {
-      const from = folderOf(path)
+    .flatMap((file) => {
+      const from = folderOf(file.path)
       const allowed = eagerImports[from]
       if (allowed === undefined) return []
-      return [...text.matchAll(eagerPattern)]
-        .map(([, specifier = '']) => posix.normalize(posix.join(dirname(path), specifier)))
+      return eagerImportsOf(file)
+        .filter((target) => target.startsWith('src/'))
         .filter((target) => folderOf(target) !== from && !allowed.includes(folderOf(target)))
-        .map((target) => `${path} loads ${target}`)
+        .map((target) => `${file.path} loads ${target}`)
     })
 
 /** `testing` may import everything; only tests import `testing`. */
