@@ -27,6 +27,10 @@ export interface SuiteOptions {
   readonly seed: number | undefined
   /** A folder of public repositories; undefined: there is none on this machine. */
   readonly mirror?: string | undefined
+  /** Names of some of them; undefined: all. */
+  readonly repositories?: readonly string[] | undefined
+  /** Makes one part of a suite. A resumed run takes what an interrupted one made; absent: nothing is kept. */
+  part?<T>(name: string, make: () => Promise<T>): Promise<T>
   note(text: string): void
 }
 

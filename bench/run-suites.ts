@@ -16,6 +16,7 @@ interface Flags {
   readonly seed: number | undefined
   readonly resume: boolean
   readonly mirror: string | undefined
+  readonly repositories: readonly string[] | undefined
   readonly help: boolean
 }
 
@@ -78,6 +79,7 @@ function parseFlags(args: readonly string[]): Flags {
       seed: { type: 'string' },
       resume: { type: 'boolean', default: false },
       mirror: { type: 'string' },
+      repository: { type: 'string', multiple: true },
       help: { type: 'boolean', default: false },
     },
   })
@@ -85,7 +87,8 @@ function parseFlags(args: readonly string[]): Flags {
   if (full && values.scale !== undefined) throw new Error('--full and --scale conflict; use one.')
   const scale = numberOf('scale', values.scale, 0)
   const seed = numberOf('seed', values.seed, -1)
-  return { json, only, full, scale, seed, resume, mirror, help }
+  const repositories = values.repository?.flatMap((names) => names.split(','))
+  return { json, only, full, scale, seed, resume, mirror, repositories, help }
 }
 
 function numberOf(name: string, given: string | undefined, above: number): number | undefined {
@@ -101,11 +104,12 @@ async function runAll(
   flags: Flags,
   { note, folder }: SuiteOutput,
 ): Promise<readonly SuiteEnd[]> {
-  const { full, scale, seed, only, resume, mirror } = flags
+  const { full, scale, seed, only, resume, mirror, repositories } = flags
   const names = suites.map(nameOf)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) throw new Error(`Two suites are named "${twice}".`)
-  const progress = openProgress(command, { full, scale, seed, only, mirror }, resume, folder)
+  const options = { full, scale, seed, only, mirror, repositories }
+  const progress = openProgress(command, options, resume, folder)
   if (progress.hint !== undefined) note(progress.hint)
   const startedMs = performance.now()
   const ends: SuiteEnd[] = []
@@ -120,7 +124,14 @@ async function runAll(
     }
     note(at)
     const share = scale ?? (full ? 1 : (suite.share ?? 1))
-    const end = await runOne(suite, { scale: share, seed, mirror, note })
+    const end = await runOne(suite, {
+      scale: share,
+      seed,
+      mirror,
+      repositories,
+      part: (part, make) => progress.part(`${name}: ${part}`, make),
+      note,
+    })
     const missed = end.results.filter(({ ok }) => !ok).map((result) => result.name)
     if (missed.length > 0) note(`  FAIL ${missed.join(', ')}`)
     if (end.isBroken !== true) progress.add(end)
@@ -168,6 +179,8 @@ const usage = (command: string, areas: readonly string[]): string =>
   --scale <share>  run this share of every suite, for example 0.1
   --seed <n>       run only this seed of the suites that have seeds
   --mirror <dir>   public repositories, for the area "repositories" of the proof
+  --repository <owner/name,…>
+                   only these of them
   --resume         continue an interrupted run of the same code and options
   --json           print {"results": [...]} on standard output
 

@@ -30,6 +30,8 @@ export interface Progress {
   readonly hint: string | undefined
   find(name: string): SuiteEnd | undefined
   add(end: SuiteEnd): void
+  /** Of a suite that did not end: what one of its parts gave. */
+  part<T>(name: string, make: () => Promise<T>): Promise<T>
   /** All suites were run: there is nothing to resume. */
   close(): void
 }
@@ -37,6 +39,7 @@ export interface Progress {
 interface Saved {
   readonly key: string
   readonly ends: readonly SuiteEnd[]
+  readonly parts: Readonly<Record<string, unknown>>
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -52,14 +55,25 @@ export function openProgress(
   const saved = readSaved(file)
   const fitting = saved?.key === key ? saved : undefined
   const ends: SuiteEnd[] = resume ? [...(fitting?.ends ?? [])] : []
+  const parts: Record<string, unknown> = resume ? { ...fitting?.parts } : {}
+  const save = (): void => {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(`${file}.new`, JSON.stringify({ key, ends, parts } satisfies Saved))
+    renameSync(`${file}.new`, file)
+  }
   return {
     hint: resume ? resumeHint(saved, fitting) : startHint(fitting),
     find: (name) => ends.find((end) => end.name === name),
     add(end) {
       ends.push(end)
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(`${file}.new`, JSON.stringify({ key, ends } satisfies Saved))
-      renameSync(`${file}.new`, file)
+      save()
+    },
+    async part<T>(name: string, make: () => Promise<T>) {
+      if (!Object.hasOwn(parts, name)) {
+        parts[name] = await make()
+        save()
+      }
+      return parts[name] as T
     },
     close: () => rmSync(file, { force: true }),
   }
@@ -75,14 +89,19 @@ function resumeHint(saved: Saved | undefined, fitting: Saved | undefined): strin
 const startHint = (fitting: Saved | undefined): string | undefined =>
   fitting === undefined
     ? undefined
-    : `An interrupted run finished ${fitting.ends.length} suites; pass --resume to continue it.`
+    : `An interrupted run finished ${finished(fitting)}; pass --resume to continue it.`
+
+function finished({ ends, parts }: Saved): string {
+  const count = Object.keys(parts).length
+  return `${ends.length} suites${count === 0 ? '' : ` and ${count} parts of one`}`
+}
 
 function readSaved(file: string): Saved | undefined {
   if (!existsSync(file)) return undefined
   try {
     const saved = JSON.parse(readFileSync(file, 'utf8')) as Partial<Saved>
-    const { key, ends } = saved
-    return typeof key === 'string' && Array.isArray(ends) ? { key, ends } : undefined
+    const { key, ends, parts = {} } = saved
+    return typeof key === 'string' && Array.isArray(ends) ? { key, ends, parts } : undefined
   } catch {
     return undefined // half written
   }

@@ -111,4 +111,18 @@ describe('an interrupted run', () => {
     resumed.close()
     expect(readdirSync(folder)).toEqual([])
   })
+
+  test('of a suite that has parts is resumed with the parts that it finished', async () => {
+    const folder = newFolder()
+    const made: string[] = []
+    const make = (name: string) => () => Promise.resolve(made.push(name))
+    await openProgress('proof', {}, false, folder).part('a', make('a'))
+    expect(openProgress('proof', {}, false, folder).hint).toContain('1 parts')
+    const resumed = openProgress('proof', {}, true, folder)
+    expect(await resumed.part('a', make('a again'))).toBe(1)
+    expect(await resumed.part('b', make('b'))).toBe(2)
+    expect(made).toEqual(['a', 'b'])
+    await openProgress('proof', {}, false, folder).part('a', make('from the beginning'))
+    expect(made).toHaveLength(3)
+  })
 })

@@ -31,6 +31,13 @@ test('without a mirror all of them are skipped, which the table shows', async ()
   expect(notes.join('\n')).toContain('--mirror')
 })
 
+test('a name that is not in the list is refused, others are not looked at', async () => {
+  const options = { scale: 1, seed: undefined, mirror: '/nonexistent', note: () => undefined }
+  await expect(repositories.run({ ...options, repositories: ['a/b'] })).rejects.toThrow(/a\/b/)
+  const results = await repositories.run({ ...options, repositories: ['unjs/ufo', 'vercel/ms'] })
+  expect(results).toMatchObject([{ name: 'repositories.skipped', value: 2 }])
+})
+
 test('a mirror may hold owner+name/repo, owner/name.git or owner/name', () => {
   const mirror = mkdtempSync(join(tmpdir(), 'loopwright-mirror-'))
   try {

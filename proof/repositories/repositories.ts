@@ -30,20 +30,27 @@ export const repositories: Suite = {
   title: 'public repositories, certified without a setting, and faults fixed',
   // All of them are certified; a whole run takes minutes, so that a few make one by default.
   share: 0.125,
-  async run({ scale, mirror, note }) {
+  async run({ scale, mirror, repositories: chosen, part = (_, make) => make(), note }) {
     if (mirror === undefined) {
       note('  skipped: no --mirror <folder> with public repositories was given')
       return [skipped(allRepositories.length, 'no --mirror was given')]
     }
-    const runs = Math.round(allRepositories.length * scale)
+    const some = choose(chosen)
+    const runs = Math.round(some.length * scale)
     const work = mkdtempSync(join(tmpdir(), 'loopwright-repositories-'))
     const tried: Tried[] = []
     const absent: string[] = []
     try {
-      for (const [index, repository] of allRepositories.entries()) {
-        const mirrored = findInMirror(resolve(mirror), repository.name)
-        if (mirrored === undefined) absent.push(repository.name)
-        else tried.push(await tryOne(repository, mirrored, work, index < runs, note))
+      for (const [index, repository] of some.entries()) {
+        const { name, manager, runner } = repository
+        const mirrored = findInMirror(resolve(mirror), name)
+        if (mirrored === undefined) {
+          absent.push(name)
+          continue
+        }
+        const one = await part(name, () => tryOne(repository, mirrored, work, index < runs))
+        note(`  [${index + 1}/${some.length}] ${name} (${manager}, ${runner}): ${describe(one)}`)
+        tried.push(one)
       }
     } finally {
       rmSync(work, { recursive: true, force: true })
@@ -55,6 +62,14 @@ export const repositories: Suite = {
   },
 }
 
+function choose(names: readonly string[] | undefined): readonly Repository[] {
+  const unknown = names?.filter((name) => allRepositories.every((one) => one.name !== name)) ?? []
+  if (unknown.length > 0) throw new Error(`No such repository in the list: ${unknown.join(', ')}`)
+  return names === undefined
+    ? allRepositories
+    : allRepositories.filter(({ name }) => names.includes(name))
+}
+
 const skipped = (count: number, detail: string): Result => ({
   ...atMost('repositories.skipped', count, allRepositories.length, 'repositories', detail),
 })
@@ -64,20 +79,16 @@ async function tryOne(
   mirrored: string,
   work: string,
   fixes: boolean,
-  note: (text: string) => void,
 ): Promise<Tried> {
-  const { name, manager, runner } = repository
-  let tried: Tried
+  const { name } = repository
   try {
-    tried = await tryRepository(repository, mirrored, work, fixes)
+    return await tryRepository(repository, mirrored, work, fixes)
   } catch (error) {
     const why = `could not be tried: ${error instanceof Error ? error.message : String(error)}`
-    tried = { name, certified: false, why, end: 'not-run', absent: [] }
+    return { name, certified: false, why, end: 'not-run', absent: [] }
   } finally {
     rmSync(join(work, name.replace('/', '+')), { recursive: true, force: true })
   }
-  note(`  ${name} (${manager}, ${runner}): ${describe(tried)}`)
-  return tried
 }
 
 function describe(tried: Tried): string {
