@@ -65,7 +65,11 @@ test("a maximum is included", () => {
     reduced: 'the other half runs the same tests in another environment',
     tools: ['pnpm@10.14.0'],
     install: pnpm,
-    fault: { file: 'src/index.ts', good: 'return n * w;', bad: 'return n * d;' },
+    fault: {
+      file: 'src/index.ts',
+      good: "case 'w':\n      return n * w;",
+      bad: "case 'w':\n      return n * d;",
+    },
     test: {
       file: 'src/weeks.test.ts',
       text: `import { expect, it } from '@jest/globals';

@@ -84,10 +84,10 @@ async function fixFault(
   const file = join(folder, fault.file)
   const text = await readFile(file, 'utf8')
   if (!text.includes(fault.good)) throw new Error(`${fault.file} has no ${fault.good}`)
-  await writeFile(
-    file,
-    text.replace(fault.good, () => fault.bad),
-  )
+  const faulty = text.replace(fault.good, () => fault.bad)
+  // The agent edits by text.
+  if (faulty.split(fault.bad).length !== 2) throw new Error(`${fault.bad} is not unique`)
+  await writeFile(file, faulty)
   await commitAll(folder, 'Plant a fault')
   const { code } = await runBare(check, clone, work)
   if (code === 0) throw new Error(`The fault in ${fault.file} does not make the check fail`)
