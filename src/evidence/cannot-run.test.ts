@@ -10,6 +10,18 @@ const stopped: readonly (readonly [string, number, string, RegExp])[] = [
   ['not executable', 126, 'sh: 1: ./test.sh: Permission denied', /Make the program executable/],
   ['npm without a script', 1, 'npm error Missing script: "test"', /has no script "test"/],
   [
+    'npm with a misspelled command',
+    1,
+    'Unknown command: "tset"\n\nDid you mean this?\n  npm set\nTo see a list of supported npm commands, run:\n  npm help',
+    /npm has no command "tset"/,
+  ],
+  ['pnpm', 1, ' ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL  Command "tests" not found', /script "tests"/],
+  ['yarn 1', 1, 'error Command "tests" not found.', /script "tests"/],
+  ['yarn 4', 1, 'Usage Error: Couldn\'t find a script named "tests".', /script "tests"/],
+  ['cargo', 101, 'error: no such command: `tests`', /cargo has no command "tests"/],
+  ['go', 2, "go tests: unknown command\nRun 'go help' for usage.", /go has no command "tests"/],
+  ['make', 2, "make: *** No rule to make target 'tests'.  Stop.", /no target "tests"/],
+  [
     'npx offline',
     1,
     'npm error npx canceled due to missing packages and no YES option: ["vitest@4.1.12"]',
@@ -51,6 +63,12 @@ const failed: readonly (readonly [string, number, string])[] = [
   ['a missing file by its absolute path', 1, "Error: Cannot find module '/work/src/add.js'"],
   ['a module of the project in Python', 2, "E   ModuleNotFoundError: No module named 'shop.cart'"],
   ['a new module of the project', 2, "E   ModuleNotFoundError: No module named 'cart'"],
+  ['a command line of the project', 1, 'Unknown command: "tset"'],
+  [
+    'a missing file that make needs',
+    2,
+    "make: *** No rule to make target 'a.c', needed by 'a'.  Stop.",
+  ],
   ['a word in a test name', 1, 'not ok 1 - says "mocha: not found" to the user'],
   ['no tests in pytest', 5, 'no tests ran in 0.01s'],
 ]

@@ -17,6 +17,8 @@ interface Rule {
   /** Only with these exit codes; absent: any. */
   readonly exitCodes?: readonly number[]
   readonly line: RegExp
+  /** Another line that the tool prints with it, where programs of the project could print the same. */
+  readonly beside?: RegExp
   /** What to do; `$1` is the first group of the line. */
   readonly fix: string
 }
@@ -31,7 +33,7 @@ const rules: readonly Rule[] = [
   {
     exitCodes: [127],
     line: /(?:^|[\s:])([\w@./+-]{1,80}): (?:command )?not found$/,
-    fix: `"$1" is not installed, or not on the PATH of the check. ${install}`,
+    fix: `"$1" is not installed, or not on the PATH of the check, or misspelled. ${install}`,
   },
   {
     exitCodes: [127],
@@ -42,6 +44,29 @@ const rules: readonly Rule[] = [
     exitCodes: [126],
     line: /Permission denied|cannot execute|Exec format error/i,
     fix: 'Make the program executable (git update-index --chmod=+x), or run it with its interpreter.',
+  },
+  {
+    line: /^Unknown command: "([^"]{1,80})"/,
+    beside: /^To see a list of supported npm commands/,
+    fix: 'npm has no command "$1". Correct the check.',
+  },
+  {
+    line: /^error: no such (?:sub)?command: `([^`]{1,80})`/,
+    fix: 'cargo has no command "$1". Correct the check, or install the command.',
+  },
+  {
+    exitCodes: [2],
+    line: /^go ([\w-]{1,80}): unknown command$/,
+    fix: 'go has no command "$1". Correct the check.',
+  },
+  {
+    exitCodes: [2],
+    line: /^make: \*\*\* No rule to make target [`']([^']{1,80})'\.\s{1,4}Stop\.$/,
+    fix: 'The makefile has no target "$1". Add it, or change the check.',
+  },
+  {
+    line: /Usage Error: Couldn't find a script named "([^"]{1,80})"/,
+    fix: `package.json has no script "$1", and no package provides it. ${install}`,
   },
   {
     line: /^npm (?:ERR!|error) Missing script: "([^"]{1,80})"/,
@@ -56,7 +81,7 @@ const rules: readonly Rule[] = [
     fix: 'package.json has no script "$1". Add it, or change the check.',
   },
   {
-    line: /^error Command "([^"]{1,80})" not found\.$/,
+    line: /^(?:error|.{0,10}ERR_PNPM_\w{1,60}) {1,4}Command "([^"]{1,80})" not found/,
     fix: `package.json has no script "$1", and no package provides it. ${install}`,
   },
   {
@@ -118,8 +143,9 @@ export function cannotRun({ exitCode, output }: Ended): string | undefined {
   if (lines.some((line) => passedLine.test(line))) return undefined
   const broken = brokenInstall(lines)
   if (broken !== undefined) return broken
-  for (const { exitCodes, line, fix } of rules) {
+  for (const { exitCodes, line, beside, fix } of rules) {
     if (exitCodes?.includes(exitCode) === false) continue
+    if (beside !== undefined && !lines.some((text) => beside.test(text))) continue
     for (const text of lines) {
       const found = line.exec(text)
       if (found === null) continue
