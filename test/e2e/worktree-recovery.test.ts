@@ -49,7 +49,7 @@ describe('a run in a repository', () => {
     )
     const ended = await ctl(idle, 'run', idle.file, '--trust', '--name', 'idle')
     expect(ended.code).toBe(0)
-    expect(ended.stdout).toContain('It changed no files.\n')
+    expect(ended.stdout).toContain('It changed no files.')
     expect(ended.stdout).not.toContain('Look at it')
   })
 

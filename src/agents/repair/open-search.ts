@@ -105,7 +105,7 @@ export async function openSearch(searchOptions: OpenSearchOptions): Promise<Sear
     digest: digestCandidates(sources, candidates),
     heldBack: chosen.heldBack.length,
     summary: [
-      `${chosen.failing.length} of ${named.tests.length} tests fail; ${chosen.heldBack.length} tests are held back.`,
+      `${chosen.failing.length} of ${named.tests.length} tests fail, ${chosen.heldBack.length} held back.`,
       leftOut(survey, named.leftOut),
       describeSuspects(sources, candidates),
     ].join(''),
@@ -139,7 +139,7 @@ function toLimits(tests: readonly SurveyedTest[], loadMs: number): RunLimits {
 
 function leftOut({ unstable, unsupported }: Survey, unnamed: number): string {
   const count = unstable + unsupported + unnamed
-  return count === 0 ? '' : ` ${count} more are unreliable here and are left to the checks.`
+  return count === 0 ? '' : ` Unreliable here, left to the checks: ${count}.`
 }
 
 /** The locations of the first few edits. */

@@ -80,7 +80,7 @@ async function tryCandidates(trial: Trial): Promise<AgentReport> {
   const from = Math.min(readCursor(trial.prompt, digest), candidates.length)
   const to = Math.min(candidates.length, from + options.candidatesMax)
   const tally: messages.Tally = { from, tried: 0, overfit: 0, refused: 0, hung: 0 }
-  if (from > 0) say(`The search continues at edit ${from + 1} of ${candidates.length}.`)
+  if (from > 0 && from < candidates.length) say(`The search continues at edit ${from + 1} of ${candidates.length}.`)
   let next = from
   while (next < to && performance.now() < endMs) {
     const batch = await search.run({
@@ -114,9 +114,8 @@ async function tryCandidates(trial: Trial): Promise<AgentReport> {
     tally.refused++
     say('The checks fail with it, so it was undone.')
   }
-  if (next >= candidates.length) return report('blocked', messages.describeExhausted(search, tally))
-  return report(
-    'failed',
-    `${messages.describeUnfinished(search, tally)}\n${cursorText(digest, next)}`,
-  )
+  // With its position also when it found nothing: the next iteration would only try the same again.
+  return next >= candidates.length
+    ? report('blocked', `${messages.describeExhausted(search, tally)}\n${cursorText(digest, next)}`)
+    : report('failed', `${messages.describeUnfinished(search, tally)}\n${cursorText(digest, next)}`)
 }

@@ -66,9 +66,8 @@ function describeEarlier({ overfit, refused }: Tally): string {
 
 export const describeExhausted = (search: Search, tally: Tally): string =>
   [
-    `None of ${search.candidates.length} small edits makes the checks pass.${describeEarlier(tally)}`,
-    'This agent fixes defects that one small edit can fix; it cannot write missing code. Nothing was ' +
-      'changed. Use a model, or fix it by hand.',
+    `None of ${search.candidates.length} small edits makes the checks pass. Use an agent with a model, or fix it by hand.`,
+    `This agent cannot write missing code. Nothing was changed.${describeEarlier(tally)}`,
   ].join('\n')
 
 export const describeUnfinished = (search: Search, tally: Tally): string =>

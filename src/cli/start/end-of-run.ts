@@ -19,7 +19,9 @@ export const lookAtEndOf =
     const text =
       diff !== undefined && diff.files.length > 0
         ? hint(`Its work is on ${branch}. Look at it: loopctl diff ${row.name}`)
-        : 'It changed no files.'
+        : end.outcome.type === 'completed'
+          ? 'It changed no files.'
+          : hint(`It changed no files. Why: loopctl analyze ${row.name}`)
     const left = leftOutLine(diff?.leftOut ?? [])
     return {
       lines: [...renderNotice(text, terminal), ...(left === undefined ? [] : [`warning: ${left}`])],

@@ -109,7 +109,7 @@ async function requireCommitted(reader: TreeReader, tree: TreeId, inner: string)
 const createNoCommitError = (folder: string, why: string): LoopError =>
   new LoopError(
     'bad-request',
-    `certify certifies a commit, and there is none for ${folder}: ${why}. Use a folder in a repository that has a commit, or certify the current files with --dirty.`,
+    `There is no commit to check for ${folder}: ${why}. Commit the files (git add -A; git commit), or check them as they are: --dirty`,
   )
 
 function createNoBaseError(folder: string, dirty: boolean): LoopError {

@@ -108,7 +108,7 @@ async function checkAgent(
     ...missingAgents(key, agent, at.workspace, at),
     ...(noKey === undefined ? [] : [`${key}.model: ${noKey}`]),
   ]
-  if (missing.length > 0) return { what: 'agent', status: 'problem', detail: missing.join(' ') }
+  if (missing.length > 0) return { what: 'agent', status: 'problem', detail: missing.join('; ') }
   const found =
     agent.type === 'program'
       ? findAgentProgram(agentProgram(agent.program), { ...at, projectFolders: [at.workspace] })
