@@ -80,7 +80,8 @@ async function tryCandidates(trial: Trial): Promise<AgentReport> {
   const from = Math.min(readCursor(trial.prompt, digest), candidates.length)
   const to = Math.min(candidates.length, from + options.candidatesMax)
   const tally: messages.Tally = { from, tried: 0, overfit: 0, refused: 0, hung: 0 }
-  if (from > 0 && from < candidates.length) say(`The search continues at edit ${from + 1} of ${candidates.length}.`)
+  if (from > 0 && from < candidates.length)
+    say(`The search continues at edit ${from + 1} of ${candidates.length}.`)
   let next = from
   while (next < to && performance.now() < endMs) {
     const batch = await search.run({
