@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { longSuites } from './proof/long-suites.ts'
@@ -8,17 +9,37 @@ import { slowFiles } from './test/slow-files.ts'
 const isWhole = process.env['LOOPWRIGHT_SUITES'] === 'all'
 const apart = longSuites.filter(({ isShared = false }) => !isWhole && !isShared)
 
-/** The simulator imports `#src/…`, which is the build. A test of it is about the sources, also before a build. */
-const simulateSources = {
-  name: 'simulate-sources',
+/** The proof may run beside other work. */
+const patienceMs = isWhole ? 180_000 : 60_000
+
+const root = import.meta.dirname
+const sources = join(root, 'src')
+/** Set where a build has just been made: `npm test` and `npm run proof`. */
+const isBuilt = process.env['LOOPWRIGHT_BUILT'] === '1'
+
+/**
+ * After a build the tests load it instead of the sources: Node loads a module several times as fast as
+ * the test runner transforms it, and 1300 modules are loaded by every worker. Without a build they load
+ * the sources, also through the simulator, which imports `#src/…`, the build.
+ */
+const chooseSources = {
+  name: 'choose-sources',
   enforce: 'pre' as const,
-  resolveId: (specifier: string, importer?: string): string | undefined =>
-    specifier.startsWith('#src/') && importer?.includes('/proof/simulator/') === true
-      ? join(import.meta.dirname, specifier.slice(1))
-      : undefined,
+  resolveId(specifier: string, importer?: string): string | undefined {
+    if (!isBuilt) {
+      return specifier.startsWith('#src/') && importer?.includes('/proof/simulator/') === true
+        ? join(root, specifier.slice(1))
+        : undefined
+    }
+    if (importer === undefined || !/^\.{1,2}\//.test(specifier)) return undefined
+    const path = join(dirname(importer), specifier)
+    if (!path.startsWith(`${sources}/`)) return undefined
+    const built = path.replace(sources, join(root, 'dist')).replace(/\.([cm]?)ts$/, '.$1js')
+    return existsSync(built) ? built : undefined
+  },
 }
 
-const places = new Map(slowFiles.map((file, at) => [join(import.meta.dirname, file), at]))
+const places = new Map(slowFiles.map((file, at) => [join(root, file), at]))
 const placeOf = ({ moduleId }: TestSpecification): number => places.get(moduleId) ?? places.size
 
 /** The slowest first, so that none of them runs alone at the end. A fresh clone knows no durations. */
@@ -30,7 +51,7 @@ class SlowestFirst extends BaseSequencer {
 
 // Vitest reads its configuration from the default export.
 export default defineConfig({
-  plugins: [simulateSources],
+  plugins: [chooseSources],
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // `npm run test:agents` and `npm run proof` run those.
@@ -39,7 +60,10 @@ export default defineConfig({
     // that others see, it puts back; test/setup.ts does that for the fixtures.
     isolate: false,
     setupFiles: ['test/setup.ts'],
-    testTimeout: 60_000,
+    // What is built needs no transformation.
+    server: { deps: { external: [/\/(?:dist|build)\//] } },
+    testTimeout: patienceMs,
+    hookTimeout: patienceMs,
     // Most of the time is spent waiting for other processes.
     maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: SlowestFirst },

@@ -48,8 +48,10 @@ async function main({ base, site, occurrence }: DiskCase): Promise<DiskCaseEnd> 
   const daemon = isRefused ? await requireDaemon({ state: place.state }) : started
   try {
     const request = { file: place.file, workspace: place.workspace, attended: true }
+    let refusal: unknown
     const submit = async (): Promise<string | undefined> => {
       const made = await daemon.ask('POST', '/runs', request, 'the-only-one')
+      refusal = made.json
       return made.json.run?.id as string | undefined
     }
     let id = await submit()
@@ -66,7 +68,10 @@ async function main({ base, site, occurrence }: DiskCase): Promise<DiskCaseEnd> 
       if (id === undefined && !isFull) id = await submit()
       const { json } = await daemon.ask('GET', id === undefined ? '/queue' : `/runs/${id}`)
       if (id !== undefined && json.queue === undefined && json.run !== undefined) break
-      if (Date.now() - began > resumeMsMax) throw new Error(`it hangs: ${JSON.stringify(json)}`)
+      if (Date.now() - began > resumeMsMax) {
+        const last = JSON.stringify(id === undefined ? refusal : json)
+        throw new Error(`it hangs: ${last}`)
+      }
       await sleep(50)
     }
     async function isSeen(): Promise<boolean> {

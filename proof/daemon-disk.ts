@@ -16,7 +16,8 @@ import { withFolder } from './killed-daemon.ts'
 const casesWanted = 100
 /** Most of their time is spent waiting for space. */
 const atOnce = 4
-const diskMegabytes = 16
+/** A run is refused where less than 200 MiB are free. */
+const diskMegabytes = 240
 
 export interface DiskReport {
   readonly full: number

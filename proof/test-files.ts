@@ -135,7 +135,7 @@ async function runTests(where: readonly string[]): Promise<readonly FileResult[]
     const child = spawn(process.execPath, [vitest, 'run', ...where, ...options], {
       cwd: root,
       stdio: 'ignore',
-      env: { ...process.env, LOOPWRIGHT_SUITES: 'all' },
+      env: { ...process.env, LOOPWRIGHT_SUITES: 'all', LOOPWRIGHT_BUILT: '1' },
     })
     const [code] = (await once(child, 'close')) as [number | null]
     const report = JSON.parse(readFileSync(file, 'utf8')) as Report

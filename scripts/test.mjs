@@ -18,6 +18,8 @@ await runScript(async () => {
   const tally = { passed: 0, failed: 0, skipped: 0 }
   try {
     prepare()
+    // Tests load the build (vitest.config.ts).
+    process.env.LOOPWRIGHT_BUILT = '1'
     chooseSeeds()
     const [tested, linted] = await Promise.all([test(args), args.length === 0 ? lint() : undefined])
     add(tally, tested)

@@ -19,7 +19,7 @@ test('the entries that a loop can import are those of package.json', () => {
     return entry === undefined ? [] : [`loopwright${path.slice(1)} ${entry.default}`]
   })
   const known = Object.entries(libraryEntries()).map(
-    ([name, url]) => `${name} ./dist/${url.split('/src/').at(-1)}`,
+    ([name, url]) => `${name} ./dist/${url.split(/\/(?:src|dist)\//).at(-1)}`,
   )
   expect(known).toEqual(published)
 })

@@ -34,6 +34,6 @@ test('kill -9 of a broken product is detected', async () => {
 }, 240_000)
 
 test('a failed call of a product that acknowledges too early is detected', async () => {
-  const { problems } = await failEachCall({ scale: 0.002, note, sabotage: 'ack-before-commit' })
+  const { problems } = await failEachCall({ scale: 0.01, note, sabotage: 'ack-before-commit' })
   expect(problems).not.toEqual([])
 }, 240_000)

@@ -146,7 +146,7 @@ const loopFile = (): string => {
 test('an empty workspace is not the current folder', async () => {
   const { stderr, code } = await ctl('run', loopFile(), '--trust', '--workspace', '')
   expect(code).toBe(64)
-  expect(stderr).toContain('must be a folder')
+  expect(stderr).toContain('must be the path of a folder')
 })
 
 test('the prompt that a dry run shows cannot control the terminal', async () => {

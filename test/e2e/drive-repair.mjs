@@ -2,8 +2,9 @@
 // available sandbox, or resumes the existing one. Prints the agent's notes.
 
 import { join } from 'node:path'
-import { commandCheck, createAgents, openHost, plainLoop } from '../../dist/host/index.js'
-import { openSandbox, repairAgent } from '../../dist/testing/index.js'
+import { createAgents, repairAgent } from '../../dist/agents/public.js'
+import { commandCheck, openHost, plainLoop } from '../../dist/host/index.js'
+import { openSandbox } from '../../dist/sandbox/index.js'
 
 const folder = process.argv[2] ?? ''
 const workspace = join(folder, 'project')

@@ -67,7 +67,7 @@ ${agent(server)}
     expect(same).toBe(false)
     expect(difference).toMatchObject({ iteration: 1, step: 'agent:maker#1' })
     expect(difference?.text).toMatch(
-      /Exchange 1 differs at character \d+: recorded ".*Count.*", asked/,
+      /Exchange 1 differs at character \d+: recorded ".*Count.*", requested/,
     )
     expect(existsSync(workspace)).toBe(true)
     expect(server.requests).toHaveLength(asked)

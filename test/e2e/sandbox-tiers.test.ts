@@ -21,7 +21,7 @@ import {
 const plain = `
 prompt: Go.
 checks: { done: test -e done.txt }
-agent: { command: [sh, -c, 'env > seen.txt; touch done.txt'] }
+agent: { command: [touch, done.txt] }
 limits: { iterations: 1 }
 `
 
@@ -123,7 +123,7 @@ describe('an agent with its own login', () => {
 prompt: Go.
 checks: { own: '${check}' }
 agent:
-  command: [sh, -c, 'env > seen.txt; cat ../beside.txt > beside.txt']
+  command: [sh, -c, 'env > ../seen.txt; echo $MY_LOGIN > login.txt; cat ../beside.txt > beside.txt']
   subscription: true
   env: [MY_LOGIN]
 limits: { iterations: 1 }
@@ -146,14 +146,14 @@ limits: { iterations: 1 }
   })
 
   test('works outside the sandbox, with its own home, and its cost is reported as not counted', async () => {
-    const at = place(loop('grep -q MY_LOGIN=me seen.txt && grep -qx outside beside.txt'))
+    const at = place(loop('grep -qx me login.txt && grep -qx outside beside.txt'))
     writeFileSync(join(at.work, '../beside.txt'), 'outside\n')
     const env = { MY_LOGIN: 'me', OTHER: 'hidden' }
     const ended = await ctlWith(at, env, '--json', 'run', at.file, '--trust', '--attended')
     expect(ended.code).toBe(0)
     expect(ended.stderr).toContain('the agent works outside the sandbox')
     expect(ended.stdout).toContain('uses its own subscription')
-    const seen = readFileSync(join(at.work, 'seen.txt'), 'utf8')
+    const seen = readFileSync(join(at.work, '../seen.txt'), 'utf8')
     expect(seen).toContain(`HOME=${at.state}\n`)
     expect(seen).not.toMatch(/hidden|_BASE_URL/)
     // Everything else that the run starts is in the sandbox.

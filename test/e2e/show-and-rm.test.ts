@@ -49,7 +49,9 @@ describe('loopctl show', () => {
 
     // The last one by default; verbatim if a program reads it.
     expect((await ctl(at, 'show', 'story', '--check', 'two')).stdout).toBe('lines: 2\n')
-    expect((await ctl(at, 'show', 'story', '1', '--prompt')).stdout).toBe('Count, please.')
+    expect((await ctl(at, 'show', 'story', '1', '--prompt')).stdout).toBe(
+      'Count, please.\n## Before the run\nCheck two: failed before the run began',
+    )
     const report = await ctl(at, 'show', 'story', '--report')
     expect(report.stdout.endsWith(`${long}\n`)).toBe(true)
 
