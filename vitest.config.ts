@@ -3,11 +3,16 @@ import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { longSuites } from './proof/long-suites.ts'
+import { longSuites, suitesOfSeed } from './proof/long-suites.ts'
 import { slowFiles } from './test/slow-files.ts'
 
 const isWhole = process.env['LOOPWRIGHT_SUITES'] === 'all'
-const apart = longSuites.filter(({ isShared = false }) => !isWhole && !isShared)
+/** Set by `npm test`, from the commit. */
+const seed = Number(process.env['LOOPWRIGHT_FIRST_SEED'] ?? 'none')
+const ofCommit = Number.isSafeInteger(seed) && seed >= 0 ? suitesOfSeed(seed) : []
+const apart = longSuites.filter(
+  ({ file, isShared = false }) => !isWhole && !isShared && !ofCommit.includes(file),
+)
 
 /** The proof may run beside other work. */
 const patienceMs = isWhole ? 180_000 : 60_000

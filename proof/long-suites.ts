@@ -1,6 +1,7 @@
 /**
  * Tests that take long: `npm run proof` runs all of them, and so does `LOOPWRIGHT_SUITES=all npm test`.
- * `npm test` runs a share of some (test/share.ts) and leaves the others out.
+ * `npm test` runs a share of some (test/share.ts) and leaves the others out, except for two that
+ * change with the commit, so that a suite that is out of date is found within days.
  */
 
 import { longStories } from './long-stories.ts'
@@ -12,6 +13,8 @@ export interface LongSuite {
   readonly casesMin: number
   /** `npm test` runs a share of it; the others it leaves out. */
   readonly isShared?: boolean
+  /** It takes more than some ten seconds: only the proof runs it. */
+  readonly isSlow?: boolean
 }
 
 export const longSuites: readonly LongSuite[] = [
@@ -20,12 +23,14 @@ export const longSuites: readonly LongSuite[] = [
     title: 'loops in code that spin, flood, lie and crash',
     file: 'test/code-loop-hostile.test.ts',
     casesMin: 25,
+    isSlow: true,
   },
   {
     name: 'agents.lying-programs',
     title: 'agent programs that say what is not so',
     file: 'test/agents/lying-programs.test.ts',
     casesMin: 20,
+    isSlow: true,
   },
   {
     name: 'agents.broken-contracts',
@@ -56,12 +61,14 @@ export const longSuites: readonly LongSuite[] = [
     title: 'a run in a worktree that is killed again and again',
     file: 'test/e2e/worktree-kills.test.ts',
     casesMin: 1,
+    isSlow: true,
   },
   {
     name: 'engine.broken-products',
     title: 'products that were broken on purpose, which the proofs notice',
     file: 'test/proofs-broken.test.ts',
     casesMin: 2,
+    isSlow: true,
   },
   {
     name: 'workspace.chosen-kills',
@@ -75,6 +82,7 @@ export const longSuites: readonly LongSuite[] = [
     title: 'the search for keys finds one that is there',
     file: 'test/e2e/gateway-canary.test.ts',
     casesMin: 2,
+    isSlow: true,
   },
   {
     name: 'sandbox.limits',
@@ -87,6 +95,7 @@ export const longSuites: readonly LongSuite[] = [
     title: 'commands and their starters that end at any moment',
     file: 'test/sandbox/endings.test.ts',
     casesMin: 10,
+    isSlow: true,
   },
   {
     name: 'workspace.restores',
@@ -133,18 +142,21 @@ export const longSuites: readonly LongSuite[] = [
     title: 'kills, a full disk and rival daemons, one story each',
     file: 'test/daemon/faults.test.ts',
     casesMin: 4,
+    isSlow: true,
   },
   {
     name: 'daemon.request-stories',
     title: 'random requests, and a server that breaks the document',
     file: 'test/daemon/requests.test.ts',
     casesMin: 3,
+    isSlow: true,
   },
   {
     name: 'daemon.reading-stories',
     title: 'dropped streams, a held journal, a clock that is set',
     file: 'test/daemon/reading.test.ts',
     casesMin: 3,
+    isSlow: true,
   },
   {
     name: 'host.incomplete-machine',
@@ -175,6 +187,7 @@ export const longSuites: readonly LongSuite[] = [
     title: 'the repair agent on public packages',
     file: 'test/agents/repair-at-work.test.ts',
     casesMin: 3,
+    isSlow: true,
   },
   {
     name: 'agents.contract',
@@ -188,6 +201,7 @@ export const longSuites: readonly LongSuite[] = [
     title: 'a gateway that is killed under way',
     file: 'test/e2e/gateway-kills.test.ts',
     casesMin: 1,
+    isSlow: true,
   },
   {
     name: 'gateway.proof-stories',
@@ -206,6 +220,7 @@ export const longSuites: readonly LongSuite[] = [
     title: 'a small share of the proofs, and that they can fail',
     file: 'test/proofs.test.ts',
     casesMin: 6,
+    isSlow: true,
   },
   {
     name: 'host.code-loop-resume',
@@ -224,6 +239,7 @@ export const longSuites: readonly LongSuite[] = [
     title: 'runs on machines with a weaker sandbox, or none',
     file: 'test/e2e/sandbox-tiers.test.ts',
     casesMin: 11,
+    isSlow: true,
   },
   {
     name: 'tools.paused-servers',
@@ -260,6 +276,7 @@ export const longSuites: readonly LongSuite[] = [
     title: 'merges of certified work',
     file: 'test/workspace/merge-work.test.ts',
     casesMin: 11,
+    isSlow: true,
   },
   {
     name: 'host.worktree-bases',
@@ -267,29 +284,15 @@ export const longSuites: readonly LongSuite[] = [
     file: 'test/e2e/worktree-base.test.ts',
     casesMin: 7,
   },
-  {
-    name: 'host.private-registry',
-    title: 'verdaccio as the registry of the operator, with and without a login',
-    file: 'test/private-registry.test.ts',
-    casesMin: 25,
-  },
-  {
-    name: 'host.local-registries-go',
-    title: 'Go with a module proxy of the operator, with and without a login',
-    file: 'test/local-registries/go.test.ts',
-    casesMin: 6,
-  },
-  {
-    name: 'host.local-registries-cargo',
-    title: 'cargo with mirrors and indexes of the operator, with and without a token',
-    file: 'test/local-registries/cargo.test.ts',
-    casesMin: 5,
-  },
-  {
-    name: 'host.local-registries-python',
-    title: 'pip with folders of wheels and indexes of the operator',
-    file: 'test/local-registries/python.test.ts',
-    casesMin: 7,
-  },
   ...longStories,
 ]
+
+/** Two of the files that `npm test` leaves out otherwise: the same ones for one seed. */
+export function suitesOfSeed(seed: number): readonly string[] {
+  const files = longSuites
+    .filter(({ isShared, isSlow }) => isShared !== true && isSlow !== true)
+    .map(({ file }) => file)
+    .filter((file) => !longSuites.some((one) => one.file === file && one.isShared === true))
+  const half = Math.floor(files.length / 2)
+  return [seed, seed + half].flatMap((at) => files[at % files.length] ?? [])
+}

@@ -43,7 +43,8 @@ function prepare() {
 
 /**
  * Each commit simulates different seeds, so that drift shows within a day; the same commit repeats the
- * same ones. LOOPWRIGHT_FIRST_SEED overrides.
+ * same ones. So it is with the long suites that run beside the others (proof/long-suites.ts).
+ * LOOPWRIGHT_FIRST_SEED overrides.
  */
 function chooseSeeds() {
   const head = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' })

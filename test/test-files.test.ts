@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { longSuites } from '../proof/long-suites.ts'
+import { longSuites, suitesOfSeed } from '../proof/long-suites.ts'
 import { slowFiles } from './slow-files.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -24,4 +24,34 @@ test('every file that leaves cases to the proof is run by it', () => {
   const leaving = files.filter((path) => /from '[./]+share\.ts'/.test(read(path)))
   expect(leaving.length).toBeGreaterThan(10)
   expect(leaving.filter((path) => !suites.includes(path) && !others.includes(path))).toEqual([])
+})
+
+test('each commit runs two long suites more, and all quick ones have their turn', () => {
+  const chosen = Array.from({ length: 200 }, (_, seed) => suitesOfSeed(seed))
+  expect(suitesOfSeed(87_203_423)).toEqual(suitesOfSeed(87_203_423))
+  expect(chosen.every((files) => new Set(files).size === 2)).toBe(true)
+  const quick = longSuites.filter(({ isShared, isSlow }) => isShared !== true && isSlow !== true)
+  const shared = longSuites.filter(({ isShared }) => isShared === true).map(({ file }) => file)
+  const all = quick.map(({ file }) => file).filter((file) => !shared.includes(file))
+  expect([...new Set(chosen.flat())].toSorted()).toEqual([...new Set(all)].toSorted())
+})
+
+test('programs of the tests import names that the build has', async () => {
+  const programs = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.mjs'))
+    .map((path) => join('test', path))
+  const imports = programs.flatMap((path) =>
+    [...read(path).matchAll(/import \{([^}]+)\} from '([^']*\/dist\/[^']+)'/g)].map(
+      ([, names = '', from = '']) => ({ path, names, from }),
+    ),
+  )
+  expect(imports.length).toBeGreaterThan(2)
+  for (const { path, names, from } of imports) {
+    const built = Object.keys((await import(join(root, path, '..', from))) as object)
+    const wanted = names.split(',').map((name) => name.trim().split(' as ')[0] ?? '')
+    expect({ path, missing: wanted.filter((name) => !built.includes(name)) }).toEqual({
+      path,
+      missing: [],
+    })
+  }
 })

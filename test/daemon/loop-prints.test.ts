@@ -13,6 +13,7 @@ import { describeEvent, type RecordedEvent } from '../../src/loop/index.ts'
 import { firstAfterStory } from '../after.ts'
 import { loopText } from '../code-loop-fixture.ts'
 import { newFolder, newHost } from '../host-fixture.ts'
+import { share } from '../share.ts'
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
 const settings = { maxConcurrentRuns: 1, maxRunsPerWorkspace: 1, queuePolicy: 'fifo' } as const
@@ -65,8 +66,8 @@ async function inProcess(text: string): Promise<Printed & { readonly lines: read
 }
 
 const ways = [
-  ['with a daemon', withDaemon],
   ['in process', inProcess],
+  ['with a daemon', withDaemon],
 ] as const
 
 describe.each(ways)('what the code of a loop prints, %s', (_name, run) => {
@@ -81,14 +82,17 @@ describe.each(ways)('what the code of a loop prints, %s', (_name, run) => {
     const shown = createNarrator(createStyle(false)).tell(printed, {} as never)
     expect(shown[0]).toMatch(/^ {4}printed +\S/)
   })
+})
 
-  test('E9: is cut off when it is too much, and the run still ends', async () => {
+test.each(share<readonly (typeof ways)[number][]>(ways, ways.slice(0, 1)))(
+  'E9: what the code of a loop prints, %s, is cut off when it is too much, and the run still ends',
+  async (_name, run) => {
     const body = `for (let n = 0; n < 20_000; n++) console.log('x'.repeat(1000))`
     const { text } = await run(loopText(body))
     expect(text).toContain('(too much output; the rest is not shown)')
     expect(text.length).toBeLessThan(300_000)
-  })
-})
+  },
+)
 
 test('what the code of a loop prints is not printed beside the run, in process', async () => {
   const { lines } = await inProcess(loopText(`console.log('hello')`, '', `console.log('loaded')`))

@@ -98,7 +98,10 @@ test('an agent or a folder that is missing at a resume is waited for, and does n
   await leftAt(at, env, args, '"iteration-ended"')
   expect(await status()).toBe('suspended')
   renameSync(program, `${program}.away`)
-  expect(await resume()).toMatchObject({ code: 78, stderr: expect.stringMatching(/no program my-agent .*Install it/) })
+  expect(await resume()).toMatchObject({
+    code: 78,
+    stderr: expect.stringMatching(/no program my-agent .*Install it/),
+  })
   expect(await status()).toBe('suspended')
   renameSync(`${program}.away`, program)
 

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { share } from '../share.ts'
+import { inProof, share } from '../share.ts'
 import { ctl, endOf, eventsOf, type Line, placeFor } from './loop-fixture.ts'
 import { type Checkout, folderOf, repository, run } from './worktree-fixture.ts'
 
@@ -152,7 +152,7 @@ describe('before the first iteration', () => {
 })
 
 describe('a task that was solved before', () => {
-  test('is already done, with the branch to take; not in another clone, after that was scrapped, or once forgotten', async () => {
+  test('is already done, with the branch to take; not after that was scrapped', async () => {
     const at = repository(loopWith('grep b a.txt'))
     const outcomeOf = async (...more: string[]) => endOf(await attended(at, ...more)).outcome
     expect(await outcomeOf('--name', 'first')).toMatchObject({ type: 'completed' })
@@ -167,6 +167,14 @@ describe('a task that was solved before', () => {
     const anew = await outcomeOf('--name', 'fourth')
     expect(anew).toMatchObject({ type: 'completed' })
     expect(anew?.['earlier']).toBeUndefined()
+  })
+
+  test.each(inProof)('is done again in another clone, and once forgotten, %s', async () => {
+    const at = repository(loopWith('grep b a.txt'))
+    for (const name of ['first', 'fourth']) {
+      expect(endOf(await attended(at, '--name', name)).outcome).toMatchObject({ type: 'completed' })
+      if (name === 'first') await ctl(at, 'scrap', 'first', '--yes')
+    }
     expect(JSON.parse((await ctl(at, '--json', 'forget')).stdout)).toMatchObject({ attempts: 2 })
     const { stdout } = await ctl(at, 'run', at.file, '--attended', '--name', 'third')
     expect(stdout).not.toContain('already done')

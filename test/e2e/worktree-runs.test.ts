@@ -6,6 +6,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { inProof } from '../share.ts'
 import { ctl, endOf, eventsOf } from './loop-fixture.ts'
 import {
   countingLoop as counting,
@@ -46,7 +47,8 @@ describe('a run in a repository', () => {
     expect(body).toContain('Counted one.\n\nLoopwright-Run: ')
   })
 
-  test('with --in-place works in the checkout itself', async () => {
+  // Also in test/e2e/preflight.test.ts, in a folder without a commit.
+  test.each(inProof)('with --in-place works in the checkout itself, %s', async () => {
     const at = repository(counting)
     expect(await run(at, '--in-place', '--name', 'here')).toMatchObject({ code: 0 })
     expect(readFileSync(join(at.work, 'log.txt'), 'utf8')).toBe('x\nx\nx\n')
@@ -73,18 +75,31 @@ describe('a run in a repository', () => {
     expect(readFileSync(join(folderOf(at, 'dirty'), 'a.txt'), 'utf8')).toBe('a\n')
   })
 
-  test('in a folder inside the repository works in that folder of a worktree', async () => {
-    const at = repository(once)
-    const inner = join(at.work, 'inner')
-    mkdirSync(inner)
-    writeFileSync(join(inner, 'kept.txt'), 'k\n')
-    at.git('add', '-A')
-    at.git('commit', '-q', '-m', 'inner')
-    const { code } = await ctl(at, 'run', at.file, '--trust', '--name', 'in', '--workspace', inner)
-    expect(code).toBe(0)
-    expect(existsSync(join(inner, 'log.txt'))).toBe(false)
-    expect(existsSync(join(folderOf(at, 'in'), 'inner/log.txt'))).toBe(true)
-  })
+  // Also in test/daemon/workspaces.test.ts.
+  test.each(inProof)(
+    'in a folder inside the repository works in that folder of a worktree, %s',
+    async () => {
+      const at = repository(once)
+      const inner = join(at.work, 'inner')
+      mkdirSync(inner)
+      writeFileSync(join(inner, 'kept.txt'), 'k\n')
+      at.git('add', '-A')
+      at.git('commit', '-q', '-m', 'inner')
+      const { code } = await ctl(
+        at,
+        'run',
+        at.file,
+        '--trust',
+        '--name',
+        'in',
+        '--workspace',
+        inner,
+      )
+      expect(code).toBe(0)
+      expect(existsSync(join(inner, 'log.txt'))).toBe(false)
+      expect(existsSync(join(folderOf(at, 'in'), 'inner/log.txt'))).toBe(true)
+    },
+  )
 
   test('that cannot start leaves no worktree behind', async () => {
     const at = repository(`${counting}sandbox: { readOnly: [not-there] }\n`)
