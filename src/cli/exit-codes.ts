@@ -13,6 +13,7 @@ export const outcomeExitCodes: Readonly<Record<OutcomeType, number>> = {
   stuck: 4,
   stopped: 5,
   cancelled: 6,
+  denied: 13,
 }
 
 /** Suspended; `loopctl resume` continues it. */
@@ -39,6 +40,7 @@ const meanings: readonly (readonly [number, string])[] = [
   [0, 'success; for a run: completed, its checks passed'],
   [outcomeExitCodes.failed, 'the run failed'],
   [outcomeExitCodes.exhausted, 'the run reached a limit: iterations, tokens, cost, time, deadline'],
+  [outcomeExitCodes.denied, 'a policy denied the next iteration'],
   [outcomeExitCodes.stuck, 'the run is stuck: continuing would repeat what did not help'],
   [outcomeExitCodes.stopped, 'the run was stopped'],
   [outcomeExitCodes.cancelled, 'the run was cancelled'],

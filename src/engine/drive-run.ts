@@ -29,6 +29,7 @@ import { keepLease } from './keep-lease.ts'
 import { type LimitWatch, watchLimits } from './limit-watch.ts'
 import type { LiveRun } from './live-run.ts'
 import { type LoadedRun, loadRun } from './load-run.ts'
+import { askPolicy } from './policy.ts'
 import type { AnyLoopType, Lease, Owner, Ports } from './ports.ts'
 import { preflight } from './preflight.ts'
 import { createRecorder } from './recorder.ts'
@@ -110,7 +111,7 @@ async function drive(
   const { owner, fence } = lease
   const { sandbox, agent } = options
   const told = {
-    ...defined({ sandbox, agent }),
+    ...defined({ sandbox, agent, policy: ports.policy?.inEffect }),
     ...describeChecks(ports.checks),
   }
   await recorder.record([{ type: 'run-started', owner, fence, ...told }])
@@ -200,6 +201,9 @@ async function driveIterations(
         return finish(live, command.outcome)
       case 'suspend':
         return suspend(live, command.reason)
+      case 'ask-policy':
+        await askPolicy(live, command.iteration)
+        break
       case 'wait':
         if (interrupter.draining.aborted) return suspend(live, interrupter.reason ?? 'stopped')
         await ports.clock

@@ -14,7 +14,11 @@ import type {
   CheckResult,
   EarlierRun,
   Json,
+  Level,
   LoopType,
+  PolicyInEffect,
+  PolicyRequest,
+  PolicyRuling,
   Preflight,
   Receipt,
   RunId,
@@ -151,6 +155,15 @@ export type ActionLookup =
   | { readonly type: 'not-done' }
   | { readonly type: 'unknown' }
 
+/**
+ * The rules that apply to a run. Contract: `judge` is fast, and answers without side effects; a rule that cannot be
+ * evaluated denies.
+ */
+export interface Policy {
+  readonly inEffect: PolicyInEffect
+  judge(request: PolicyRequest): PolicyRuling
+}
+
 /** E6. No action is performed without a gate. */
 export interface Gate {
   judge(action: Action, at: StepPlace): Promise<Verdict>
@@ -284,6 +297,12 @@ export interface Ports {
   readonly checks?: Readonly<Record<string, Check>>
   readonly actions?: Actions
   readonly gate?: Gate
+  /** Tightens what the run may do. Absent: only its limits apply. */
+  readonly policy?: Policy
+  /** Whether the agent may not change this path. Absent: nothing is sealed. */
+  readonly isSealed?: (path: string) => boolean
+  /** 1 report, 2 assisted, 3 unattended. Default: 2. */
+  readonly level?: Level
   readonly hooks?: readonly Hook[]
   /** Of a loop whose code runs elsewhere. Journaled. */
   readonly prints?: LoopPrints

@@ -9,6 +9,7 @@
 import {
   type ApplyProgress,
   type BlobId,
+  dueWarnings,
   evolve,
   type Json,
   LoopError,
@@ -91,6 +92,31 @@ const emptyUnit = (firstSeq: number, atMs: number): Gathered => ({
   trees: none,
 })
 
+/**
+ * Adds the events to the unit, and the warnings about limits that they make due: in the same unit, so that a crash
+ * neither loses nor repeats a warning.
+ */
+function fold(
+  unit: Gathered,
+  before: RunState,
+  events: readonly RunEvent[],
+  naming: Naming | undefined,
+): RunState {
+  const { atMs } = unit
+  const progress = knownProgress(naming)
+  let state = before
+  for (const event of events) {
+    state = evolve(state, { seq: state.seq + 1, atMs, event }, progress)
+    unit.events.push(event)
+  }
+  if (state.outcome !== undefined) return state
+  for (const warning of dueWarnings(before, state)) {
+    state = evolve(state, { seq: state.seq + 1, atMs, event: warning })
+    unit.events.push(warning)
+  }
+  return state
+}
+
 export function createRecorder(
   ports: { readonly journal: Journal; readonly clock: Clock },
   lease: Lease,
@@ -120,10 +146,7 @@ export function createRecorder(
     if (held !== undefined && held.atMs !== atMs) release()
     const unit = held ?? emptyUnit(state.seq + 1, atMs)
     held = undefined
-    for (const event of events) {
-      state = evolve(state, { seq: state.seq + 1, atMs, event }, knownProgress(naming))
-      unit.events.push(event)
-    }
+    state = fold(unit, state, events, naming)
     if (naming !== undefined) addNaming(unit, naming, state)
     return unit
   }

@@ -35,6 +35,9 @@ export const eventTypesTable: Readonly<Record<EventType, readonly IterationEvent
   'decision-applied': [],
   'run-rewound': [],
   'workspace-changed': [],
+  'policy-decided': [],
+  'limit-warned': ['loop.policy.warning'],
+  'guidance-delivered': [],
   warning: ['loop.policy.warning'],
   'loop-printed': [],
 }
@@ -74,6 +77,11 @@ export function toEventDrafts(
       const details = { code: event.code, message: event.message }
       return [{ type: 'loop.policy.warning', phase: 'running', details }]
     }
+    case 'limit-warned': {
+      const { limit, current, max, remaining, threshold } = event
+      const details = { limit, current, max, remaining, threshold }
+      return [{ type: 'loop.policy.warning', phase: 'running', details }]
+    }
     case 'run-ended':
       return [runEnded(event.outcome, atMs - state.createdAtMs)]
     case 'run-started':
@@ -90,6 +98,8 @@ export function toEventDrafts(
     case 'preflight-noted':
     case 'preflight-ended':
     case 'loop-printed':
+    case 'policy-decided':
+    case 'guidance-delivered':
       return []
   }
 }
@@ -161,6 +171,7 @@ function runEnded(outcome: Outcome, durationMs: number): EventDraft {
     case 'cancelled':
       return { type: 'loop.completed', phase: 'completed', durationMs, details }
     case 'exhausted':
+    case 'denied':
       return { type: 'loop.policy.violation', phase: 'completed', durationMs, details, error }
     case 'stuck':
     case 'failed':

@@ -15,6 +15,7 @@ export function toLoopPhase(state: Pick<RunState, 'status' | 'stop' | 'cancel'>)
       return state.cancel === undefined && state.stop === undefined ? 'running' : 'completing'
     case 'completed':
     case 'exhausted':
+    case 'denied':
     case 'stopped':
     case 'cancelled':
       return 'completed'
@@ -33,6 +34,8 @@ export function toLoopOutcome(outcome: Outcome): LoopOutcome {
       return outcome.limit === 'time' || outcome.limit === 'deadline'
         ? 'timeout'
         : 'iteration_limit'
+    case 'denied':
+      return 'iteration_limit'
     case 'stopped':
     case 'cancelled':
       return 'cancelled'

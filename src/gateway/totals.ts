@@ -1,6 +1,14 @@
 /** The totals of a session, and the fault that they imply for the engine. */
 
-import { type Amount, add, defined, FaultError, rateLimited, zero } from '../loop/index.ts'
+import {
+  type Amount,
+  type AmountLimitName,
+  add,
+  defined,
+  FaultError,
+  rateLimited,
+  zero,
+} from '../loop/index.ts'
 import type { Divergence } from './replay.ts'
 import { addUsage, noUsage, type TokenUsage } from './wire/usage.ts'
 
@@ -23,7 +31,7 @@ export interface SessionTotals {
 export interface SessionTrouble {
   readonly kind: 'budget' | 'rate-limited' | 'not-allowed' | 'unknown-model' | 'too-long' | 'failed'
   readonly message: string
-  readonly limit?: 'tokens' | 'cost' | undefined
+  readonly limit?: AmountLimitName | undefined
   readonly rateLimitedUntilMs?: number | undefined
 }
 

@@ -28,6 +28,9 @@ const eventTypes = [
   'preflight-noted',
   'preflight-ended',
   'loop-printed',
+  'policy-decided',
+  'limit-warned',
+  'guidance-delivered',
 ] as const satisfies readonly EventType[]
 
 type Listed = (typeof eventTypes)[number]

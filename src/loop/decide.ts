@@ -9,6 +9,8 @@
  * reservation and time limits by interrupting.
  */
 
+import { isDenied } from './authority/policy.ts'
+import { inputTokensOf, outputTokensOf } from './budget.ts'
 import { readLimit } from './earlier-journals.ts'
 import type { Met } from './event.ts'
 import type { Fault } from './fault.ts'
@@ -17,6 +19,8 @@ import type { RunState } from './state.ts'
 
 export type Command =
   | { readonly type: 'iterate'; readonly iteration: number; readonly again: boolean }
+  /** Ask the policy about this iteration, and record its answer. */
+  | { readonly type: 'ask-policy'; readonly iteration: number }
   | { readonly type: 'wait'; readonly untilMs: number; readonly why: string }
   | { readonly type: 'suspend'; readonly reason: 'paused' }
   | { readonly type: 'finish'; readonly outcome: Outcome }
@@ -41,7 +45,20 @@ export function decide(state: RunState, nowMs: number): Command {
     return { type: 'wait', untilMs, why: lastEnding.message }
   }
   if (open !== undefined) return { type: 'iterate', iteration: open.iteration, again: true }
-  return { type: 'iterate', iteration: state.iteration + 1, again: false }
+  return startNext(state)
+}
+
+/** A policy is asked before each new iteration; its answer is in the state. */
+function startNext({ iteration: last, policy, ruling }: RunState): Command {
+  const iteration = last + 1
+  if (policy !== undefined) {
+    if (ruling?.iteration !== iteration) return { type: 'ask-policy', iteration }
+    if (isDenied(ruling)) {
+      const { rules, reason = 'no rule permits the next iteration' } = ruling
+      return finish({ type: 'denied', rules, reason })
+    }
+  }
+  return { type: 'iterate', iteration, again: false }
 }
 
 /** No work of an agent could change this. */
@@ -119,6 +136,9 @@ function limitReached(state: RunState, nowMs: number): LimitName | undefined {
   if (state.open !== undefined) return undefined
   if (state.iteration >= limits.iterations) return 'iterations'
   if (spent.tokens >= limits.tokens) return 'tokens'
+  const { inputTokens, outputTokens } = limits
+  if (inputTokens !== undefined && inputTokensOf(spent) >= inputTokens) return 'input-tokens'
+  if (outputTokens !== undefined && outputTokensOf(spent) >= outputTokens) return 'output-tokens'
   if (spent.costMicros >= limits.costMicros) return 'cost'
   return undefined
 }

@@ -1,5 +1,7 @@
 /** How a decision changes the state. Answers change nothing here: they end their step. */
 
+import { guidanceMax } from './authority/guidance.ts'
+import { defined } from './defined.ts'
 import type { DecisionApplied } from './event.ts'
 import type { RunState } from './state.ts'
 
@@ -15,7 +17,12 @@ export function evolveDecision(state: RunState, event: DecisionApplied): RunStat
     case 'cancel':
       return { ...state, cancel: { by, reason: decision.reason } }
     case 'change-limits':
-      return { ...state, limits: { ...state.limits, ...decision.limits } }
+      return { ...state, limits: { ...state.limits, ...decision.limits }, ruling: undefined }
+    case 'tell': {
+      const { text, at } = decision
+      const told = { id: event.id, by, atMs: state.atMs, text, ...defined({ at }) }
+      return { ...state, guidance: [...state.guidance, told].slice(-guidanceMax) }
+    }
     case 'answer':
       return state
     default:

@@ -1,8 +1,13 @@
 /** What a person, or a program on their behalf, decides about a run. Applied exactly once (E11). */
 
+import type { LinePlace } from './authority/guidance.ts'
 import type { Limits } from './budget.ts'
+import type { Json } from './json.ts'
 
-/** What a person decides about a run: pause, resume, stop, cancel, change its limits, or answer a question. */
+/**
+ * What a person decides about a run: pause, resume, stop, cancel, change its limits, tell it something, or answer a
+ * question.
+ */
 export type Decision =
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }
@@ -10,13 +15,35 @@ export type Decision =
   | { readonly type: 'stop'; readonly reason: string }
   /** End now. */
   | { readonly type: 'cancel'; readonly reason: string }
-  | { readonly type: 'change-limits'; readonly limits: Partial<Limits> }
-  | { readonly type: 'answer'; readonly question: string; readonly answer: string }
+  | {
+      readonly type: 'change-limits'
+      readonly limits: Partial<Limits>
+      readonly reason?: string
+    }
+  /** Reaches the agent before its next model call, or the context of the next iteration. */
+  | { readonly type: 'tell'; readonly text: string; readonly at?: LinePlace }
+  | AnswerDecision
+
+export interface AnswerDecision {
+  readonly type: 'answer'
+  readonly question: string
+  readonly answer: string
+  /** Absent: it is one of the options, or free text where there are none. */
+  readonly kind?: AnswerKind
+  /** With `edit`: the edited value. */
+  readonly value?: Json
+}
+
+/** How a person answers: agree, agree with changes, say something, or refuse. */
+export type AnswerKind = 'accept' | 'edit' | 'respond' | 'reject'
 
 /** A decision as the journal stores it. Decisions are kept in the order in which they were made. */
 export interface StoredDecision {
   readonly id: number
+  /** The identity of the token, or the local user. */
   readonly by: string
+  /** The name that the request claimed, if it differs. Only recorded. */
+  readonly claimedBy?: string
   readonly atMs: number
   readonly decision: Decision
 }

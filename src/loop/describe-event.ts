@@ -4,6 +4,7 @@ import type { Decision } from './decision.ts'
 import type {
   AgentInfo,
   Ending,
+  PolicyDecided,
   Preflight,
   PreflightCheck,
   RunEvent,
@@ -70,11 +71,25 @@ export function describeEvent(event: RunEvent): string {
         : `preflight: ${event.check} on the base …`
     case 'preflight-ended':
       return `preflight: ${[...event.checks.map(describePreflight), ...describeNewFault(event)].join('; ')}`
+    case 'policy-decided':
+      return describeRuling(event)
+    case 'limit-warned':
+      return `warning: ${event.limit} at ${event.current} of ${event.max}, ${event.remaining} left`
+    case 'guidance-delivered':
+      return `guidance reached ${event.step ?? `the context of iteration ${event.iteration}`}`
     case 'warning':
       return `warning: ${event.message}`
     case 'loop-printed':
       return `printed: ${inOneLine(event.text)}`
   }
+}
+
+function describeRuling(event: PolicyDecided): string {
+  const { action, iteration, resource, decision, rules, reason, isMonitored } = event
+  const what = resource === undefined ? `${action} ${iteration}` : `${action} ${resource}`
+  const by = rules.length === 0 ? '' : ` by ${rules.join(', ')}`
+  const verb = decision === 'allow' ? 'allows' : isMonitored === true ? 'would deny' : 'denies'
+  return `policy ${verb} ${what}${by}${reason === undefined ? '' : `: ${reason}`}`
 }
 
 /** For example: `test fails on the base`. */
@@ -161,9 +176,14 @@ const fileChanges = {
 } as const
 
 function describeDecision(decision: Decision, by: string): string {
-  return decision.type === 'answer'
-    ? `answered by ${by}: ${decision.answer}`
-    : `${decision.type}, told by ${by}`
+  switch (decision.type) {
+    case 'answer':
+      return `answered by ${by}: ${decision.answer}`
+    case 'tell':
+      return `told by ${by}: ${inOneLine(decision.text)}`
+    default:
+      return `${decision.type}, told by ${by}`
+  }
 }
 
 /** The largest time that a `Date` can hold; providers may send any number. */

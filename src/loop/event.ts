@@ -4,6 +4,7 @@
  *   run-created
  *   run-started                          a process drives the run (again after each stop or crash)
  *   ├─ preflight-noted, -ended           the checks on the base, once, before anything is spent
+ *   ├─ policy-decided                    before each iteration, if there is a policy
  *   ├─ iteration-started 1
  *   │  ├─ step-started plan#1            durable before the step does anything
  *   │  ├─ step-finished plan#1           durable before anything depends on it (E1)
@@ -14,11 +15,14 @@
  *   │  └─ step-finished certify:…#1      once a condition is met: with a certificate, or refused (E5)
  *   ├─ iteration-ended 1                 carries progress; this is the checkpoint
  *   ├─ loop-printed                      what the code of the loop printed, at any time
+ *   ├─ limit-warned                      a limit is nearly reached, once for each value of it
  *   ├─ decision-applied                  what a person decided, once (E11)
+ *   ├─ guidance-delivered                what a person told the run reached an agent or a context
  *   ├─ run-suspended                     stopped gracefully, can be resumed
  *   └─ run-ended                         exactly one outcome
  */
 
+import type { PolicyAction, PolicyInEffect, PolicyRuling } from './authority/policy.ts'
 import type { Amount, Limits } from './budget.ts'
 import type { Decision } from './decision.ts'
 import type { CheckDescription, Evidence } from './evidence.ts'
@@ -145,8 +149,46 @@ export type RunEvent =
   | DecisionApplied
   | RunRewound
   | WorkspaceChanged
+  | PolicyDecided
+  | LimitWarned
+  | GuidanceDelivered
   | { readonly type: 'warning'; readonly code: string; readonly message: string }
   | LoopPrinted
+
+/** The answer of the policy about an iteration, a tool call or an action. */
+export interface PolicyDecided extends PolicyRuling {
+  readonly type: 'policy-decided'
+  readonly action: PolicyAction
+  readonly iteration: number
+  /** The step that asked. Absent: the engine asked before the iteration. */
+  readonly step?: StepId
+  /** The tool, or the kind of the action. */
+  readonly resource?: string
+  /** The digest of the rules. */
+  readonly policy: string
+}
+
+/** A limit is nearly reached. */
+export interface LimitWarned {
+  readonly type: 'limit-warned'
+  /** `iterations`, `tokens`, `cost`, `agents.maker.tokens`… */
+  readonly limit: string
+  readonly current: number
+  readonly max: number
+  readonly remaining: number
+  /** The share of the limit at which this is reported. */
+  readonly threshold: number
+}
+
+/** What people told the run has reached its work. */
+export interface GuidanceDelivered {
+  readonly type: 'guidance-delivered'
+  /** The ids of the decisions. */
+  readonly ids: readonly number[]
+  readonly iteration: number
+  /** The step whose agent received it. Absent: the context of the iteration. */
+  readonly step?: StepId
+}
 
 /** One or more lines that the code of a loop printed. Nothing depends on it. */
 export interface LoopPrinted {
@@ -195,6 +237,8 @@ export interface RunStarted {
   readonly agent?: AgentInfo
   /** In their order. Absent: there are none, or an earlier version wrote the event. */
   readonly checks?: readonly CheckDescription[]
+  /** Absent: no policy applies. */
+  readonly policy?: PolicyInEffect
 }
 
 /** Preflight starts a check, or installs the dependencies if no check is named. */
@@ -348,6 +392,8 @@ export interface DecisionApplied {
   readonly type: 'decision-applied'
   readonly id: number
   readonly by: string
+  /** The name that the request claimed, if it differs. */
+  readonly claimedBy?: string
   readonly decision: Decision
 }
 

@@ -6,11 +6,14 @@
  * E12. No error is forgotten: counts only grow, and only measured progress resets them.
  */
 
+import { warningKey } from './authority/limit-warning.ts'
 import { type Amount, add, zero } from './budget.ts'
 import { evolveDecision } from './decision-evolve.ts'
+import { defined } from './defined.ts'
 import type {
   IterationEnded,
   IterationStarted,
+  PolicyDecided,
   RecordedEvent,
   RunEvent,
   RunStarted,
@@ -70,6 +73,9 @@ const started = (state: RunState, event: RunStarted): RunState => ({
   sandbox: event.sandbox ?? state.sandbox,
   agent: event.agent ?? state.agent,
   checks: event.checks ?? state.checks,
+  // A process that drives a run knows the rules: none means that none apply.
+  policy: event.policy,
+  ruling: event.policy?.digest === state.policy?.digest ? state.ruling : undefined,
 })
 
 function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ended' }>): RunState {
@@ -114,11 +120,22 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
       const { type: _type, ...preflight } = event
       return { ...state, preflight }
     }
+    case 'policy-decided':
+      return event.action === 'iterate' ? { ...state, ruling: toRuling(event) } : state
+    case 'limit-warned':
+      return { ...state, warned: [...state.warned, warningKey(event)] }
+    case 'guidance-delivered':
+      return { ...state, guidance: state.guidance.filter(({ id }) => !event.ids.includes(id)) }
     case 'preflight-noted':
     case 'warning':
     case 'loop-printed':
       return state
   }
+}
+
+function toRuling(event: PolicyDecided): RunState['ruling'] {
+  const { iteration, decision, rules, reason, isMonitored, errors } = event
+  return { iteration, decision, rules, ...defined({ reason, isMonitored, errors }) }
 }
 
 function iterationStarted(state: RunState, event: IterationStarted): RunState {
@@ -130,10 +147,12 @@ function iterationStarted(state: RunState, event: IterationStarted): RunState {
       : { iteration: event.iteration, fromSeq: seq, startedAtMs: atMs, codeDigest }
   // From here on the run changes the files itself, so the tree of the suspension is obsolete.
   const phase = running(open)
-  if (event.again || event.tree === undefined) return { ...state, ...phase, codeDigest }
+  if (event.again) return { ...state, ...phase, codeDigest }
+  const begun = { ...state, ruling: undefined, spentBefore: state.spent }
+  if (event.tree === undefined) return { ...begun, ...phase, codeDigest }
   const { tree } = event
   const baseTree = state.baseTree ?? tree
-  return { ...state, ...phase, codeDigest, tree, treeAtIterationStart: tree, baseTree }
+  return { ...begun, ...phase, codeDigest, tree, treeAtIterationStart: tree, baseTree }
 }
 
 function restarted(state: RunState, iteration: number): RunState {
@@ -301,6 +320,7 @@ function rewound(state: RunState, event: Extract<RunEvent, { type: 'run-rewound'
     iteration: event.toIteration,
     begunIteration: Math.max(state.begunIteration ?? 0, state.open?.iteration ?? state.iteration),
     lastEnding: undefined,
+    ruling: undefined,
     unchanged: 0,
     errors: initialState.errors,
     evidence: {},

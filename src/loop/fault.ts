@@ -3,6 +3,7 @@
  * treats them. Code inside a step throws `FaultError` to say more than "it failed".
  */
 
+import { type AmountLimitName, isAmountLimit } from './budget.ts'
 import { plainOutput } from './plain-output.ts'
 
 /** A failure of the outside world that a run expects. It is recorded in an event. */
@@ -17,7 +18,7 @@ export interface Fault {
   /** For `rate-limited`: when the provider accepts requests again. */
   readonly retryAtMs?: number
   /** For `budget`: the limit that the worst case would have exceeded. */
-  readonly limit?: 'tokens' | 'cost'
+  readonly limit?: AmountLimitName
 }
 
 const messageCharsMax = 4000
@@ -89,7 +90,7 @@ function normalise(fault: Fault): Fault {
     retryable: retryable ?? false,
     ...(fatal === true ? { fatal } : {}),
     ...(typeof retryAtMs === 'number' && Number.isFinite(retryAtMs) ? { retryAtMs } : {}),
-    ...(limit === 'tokens' || limit === 'cost' ? { limit } : {}),
+    ...(isAmountLimit(limit) ? { limit } : {}),
   }
 }
 

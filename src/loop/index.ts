@@ -1,11 +1,23 @@
+export type { Guidance, LinePlace } from './authority/guidance.ts'
+export type { Level } from './authority/level.ts'
+export { dueWarnings } from './authority/limit-warning.ts'
+export {
+  type PolicyContext,
+  type PolicyInEffect,
+  type PolicyRequest,
+  type PolicyRuling,
+} from './authority/policy.ts'
 export {
   type Amount,
+  type AmountLimitName,
   add,
   defaultLimits,
   findExceededLimit,
+  inputTokensOf,
   isAmount,
   isZero,
   type Limits,
+  outputTokensOf,
   type Remaining,
   subtract,
   zero,

@@ -1,5 +1,6 @@
 /** How a run ended. Exactly one per run; it names the condition that ended it. */
 
+import type { AmountLimitName } from './budget.ts'
 import type { Fault } from './fault.ts'
 import type { CertificateId, RunId } from './ids.ts'
 
@@ -12,7 +13,7 @@ export interface EarlierRun {
   readonly branch?: string
 }
 
-export type LimitName = 'iterations' | 'tokens' | 'cost' | 'time' | 'deadline'
+export type LimitName = 'iterations' | AmountLimitName | 'time' | 'deadline'
 
 /** How a run ended. */
 export type Outcome =
@@ -20,6 +21,13 @@ export type Outcome =
   | { readonly type: 'completed'; readonly condition: string; readonly earlier?: EarlierRun }
   /** A limit was reached first. */
   | { readonly type: 'exhausted'; readonly limit: LimitName; readonly condition: string }
+  /** A policy does not allow the next iteration. */
+  | {
+      readonly type: 'denied'
+      /** The ids of the rules. Empty: no rule permits it. */
+      readonly rules: readonly string[]
+      readonly reason: string
+    }
   /** Continuing would repeat what did not help. */
   | { readonly type: 'stuck'; readonly condition: string; readonly detail: string }
   /** Ended on request, after the current iteration. */
@@ -46,6 +54,8 @@ export function describeOutcome(outcome: Outcome): string {
         : `already done by run "${outcome.earlier.name}"`
     case 'exhausted':
       return `exhausted: ${outcome.limit} (${outcome.condition})`
+    case 'denied':
+      return `denied by policy: ${outcome.reason}`
     case 'stuck':
       return `stuck: ${outcome.condition} (${outcome.detail})`
     case 'stopped':

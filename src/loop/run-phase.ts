@@ -118,6 +118,8 @@ export function ended(outcome: Outcome, suspendedTree: TreeId | undefined): Whol
       return { status: outcome.type, ...left, outcome }
     case 'exhausted':
       return { status: outcome.type, ...left, outcome }
+    case 'denied':
+      return { status: outcome.type, ...left, outcome }
     case 'stuck':
       return { status: outcome.type, ...left, outcome }
     case 'stopped':

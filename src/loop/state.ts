@@ -9,6 +9,8 @@
  * event, and copying objects of one shape is cheap.
  */
 
+import type { Guidance } from './authority/guidance.ts'
+import type { PolicyInEffect, PolicyRuling } from './authority/policy.ts'
 import { type Amount, add, defaultLimits, type Limits, type Remaining, zero } from './budget.ts'
 import type {
   AgentInfo,
@@ -64,6 +66,12 @@ export interface RunFacts {
   readonly agent?: AgentInfo | undefined
   /** Its checks, in their order. Absent: there are none, or an earlier version wrote the run. */
   readonly checks?: readonly CheckDescription[] | undefined
+  /** The rules that apply to the run. Absent: none. */
+  readonly policy?: PolicyInEffect | undefined
+  /** The answer of the policy about the next iteration. Absent: it was not asked yet. */
+  readonly ruling?: (PolicyRuling & { readonly iteration: number }) | undefined
+  /** What people told the run and no agent has received yet, oldest first. */
+  readonly guidance: readonly Guidance[]
   /** Iterations that count. */
   readonly iteration: number
   readonly lastEnding?: Ending | undefined
@@ -77,6 +85,12 @@ export interface RunFacts {
   /** E5. The newest certificate and its iteration. It is void once the iteration or the tree changes. */
   readonly certificate?: (Certified & { readonly iteration: number }) | undefined
   readonly spent: Amount
+  /** The part of it that each agent spent, by role. */
+  readonly spentByRole: { readonly [role: string]: Amount }
+  /** What was spent when the open iteration started. */
+  readonly spentBefore: Amount
+  /** Warnings that were given: see `warningKey`. */
+  readonly warned: readonly string[]
   /** Reserved but not settled, by step or by reservation id. */
   readonly reserved: { readonly [id: string]: Amount }
   readonly activeMs: number
@@ -117,6 +131,9 @@ export const initialState: RunFacts & Pending = {
   sandbox: undefined,
   agent: undefined,
   checks: undefined,
+  policy: undefined,
+  ruling: undefined,
+  guidance: [],
   iteration: 0,
   lastEnding: undefined,
   progress: undefined,
@@ -126,6 +143,9 @@ export const initialState: RunFacts & Pending = {
   allows: undefined,
   certificate: undefined,
   spent: zero,
+  spentByRole: {},
+  spentBefore: zero,
+  warned: [],
   reserved: {},
   activeMs: 0,
   rateLimits: 0,

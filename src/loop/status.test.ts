@@ -49,7 +49,15 @@ describe('the table of transitions', () => {
   const ends = statuses.filter(isEnd)
 
   test('has every outcome as a final status, without transitions from it', () => {
-    expect(ends).toEqual(['completed', 'exhausted', 'stuck', 'stopped', 'cancelled', 'failed'])
+    expect(ends).toEqual([
+      'completed',
+      'exhausted',
+      'denied',
+      'stuck',
+      'stopped',
+      'cancelled',
+      'failed',
+    ])
     for (const end of ends) expect(transitions[end]).toEqual([])
   })
 
@@ -66,7 +74,7 @@ describe('the table of transitions', () => {
 test.each([
   ['waiting', ['waiting']],
   ['RUNNING', ['running', 'waiting', 'suspended']],
-  ['FAILED', ['exhausted', 'stuck', 'failed']],
+  ['FAILED', ['exhausted', 'denied', 'stuck', 'failed']],
   ['CANCELED', ['stopped', 'cancelled']],
   ['iteration_limit', ['exhausted']],
   ['done', undefined],

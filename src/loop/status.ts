@@ -14,7 +14,15 @@ import type { OutcomeType } from './outcome.ts'
 /** The status of a run, as it is listed. */
 export type RunStatus = 'pending' | 'running' | 'waiting' | 'suspended' | 'paused' | OutcomeType
 
-const ends = ['completed', 'exhausted', 'stuck', 'stopped', 'cancelled', 'failed'] as const
+const ends = [
+  'completed',
+  'exhausted',
+  'denied',
+  'stuck',
+  'stopped',
+  'cancelled',
+  'failed',
+] as const
 
 export const transitions: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
   pending: ['running', 'paused', 'stopped', 'cancelled'],
@@ -24,6 +32,7 @@ export const transitions: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
   paused: ['paused', 'running', 'suspended', 'stopped', 'cancelled'],
   completed: [],
   exhausted: [],
+  denied: [],
   stuck: [],
   stopped: [],
   cancelled: [],
@@ -89,6 +98,7 @@ export function documentedStatus(status: RunStatus): string {
     case 'cancelled':
       return 'CANCELED'
     case 'exhausted':
+    case 'denied':
     case 'stuck':
     case 'failed':
       return 'FAILED'

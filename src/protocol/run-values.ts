@@ -19,10 +19,34 @@ import { count, id, milliseconds, published } from './values.ts'
 export type NamedEvidence = Evidence & { readonly check: string }
 
 export const amountSchema: z.ZodType<Amount> = exactly<Amount>()(
-  z.strictObject({ tokens: count, costMicros: count }),
+  z.strictObject({ tokens: count, costMicros: count, outputTokens: count.exactOptional() }),
 ).register(published, { id: 'Amount' })
 
-const deadlineAtMs = milliseconds.exactOptional()
+const optionalLimits = {
+  deadlineAtMs: milliseconds.exactOptional(),
+  inputTokens: count.exactOptional(),
+  outputTokens: count.exactOptional(),
+  iteration: z
+    .strictObject({
+      tokens: count.exactOptional(),
+      costMicros: count.exactOptional(),
+      timeMs: milliseconds.exactOptional(),
+    })
+    .exactOptional(),
+  agents: z
+    .record(
+      z.string(),
+      z.strictObject({
+        calls: count.exactOptional(),
+        tokens: count.exactOptional(),
+        inputTokens: count.exactOptional(),
+        outputTokens: count.exactOptional(),
+        costMicros: count.exactOptional(),
+      }),
+    )
+    .exactOptional(),
+  warnAt: z.number().min(0.5).max(0.95).exactOptional(),
+}
 
 export const limitsSchema: z.ZodType<Limits> = exactly<Limits>()(
   z.strictObject({
@@ -30,8 +54,8 @@ export const limitsSchema: z.ZodType<Limits> = exactly<Limits>()(
     tokens: count,
     costMicros: count,
     timeMs: milliseconds,
-    deadlineAtMs,
     sameErrors: count,
+    ...optionalLimits,
   }),
 ).register(published, { id: 'Limits' })
 
@@ -41,8 +65,8 @@ export const someLimitsSchema: z.ZodType<Partial<Limits>> = exactly<Partial<Limi
     tokens: count.exactOptional(),
     costMicros: count.exactOptional(),
     timeMs: milliseconds.exactOptional(),
-    deadlineAtMs,
     sameErrors: count.exactOptional(),
+    ...optionalLimits,
   }),
 )
 

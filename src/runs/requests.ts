@@ -39,6 +39,11 @@ const limitNames: Readonly<Record<keyof Limits, true>> = {
   timeMs: true,
   deadlineAtMs: true,
   sameErrors: true,
+  inputTokens: true,
+  outputTokens: true,
+  iteration: true,
+  agents: true,
+  warnAt: true,
 }
 
 /** Returns the given limits without undefined values. Rejects unknown names, since a misspelled limit has no effect. */

@@ -67,7 +67,7 @@ export function createAgentContext(options: AgentContextOptions = {}): TestAgent
     },
     spend: () => undefined,
     async reserve(worst) {
-      const limit = findExceededLimit({ ...limits, sameErrors: 3 }, committed(), worst)
+      const limit = findExceededLimit(limits, committed(), worst)
       if (limit !== undefined) {
         const message = `The ${limit} limit would be exceeded.`
         throw new FaultError({ code: 'budget', message, retryable: false, limit })

@@ -34,7 +34,8 @@ export function fingerprintOf(
   role: string,
   task: AgentTask,
 ): string | undefined {
-  const { tree, progress, agent, limits, codeDigest, source, repeat, worktree } = recorder.state
+  const { tree, progress, agent, limits, codeDigest, source, repeat, worktree, policy } =
+    recorder.state
   if (ports.workspace === undefined || tree === undefined || ports.isAttempt === false) {
     return undefined
   }
@@ -48,7 +49,12 @@ export function fingerprintOf(
     { where: worktree?.repository ?? ports.workspace.path },
     { dependencies: ports.preflight?.digest?.() ?? null },
     { settings: task.settings ?? {}, agent: agent ?? null, changes: source?.changes ?? null },
-    { codeDigest, checks, limits: { tokens, costMicros, timeMs }, policy: 'none' },
+    {
+      codeDigest,
+      checks,
+      limits: { tokens, costMicros, timeMs },
+      policy: policy?.digest ?? 'none',
+    },
     { repeat: repeat ?? 0 },
   ])
   return createHash('sha256').update(JSON.stringify(given)).digest('hex')

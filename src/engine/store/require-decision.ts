@@ -8,6 +8,7 @@ const types: Readonly<Record<Decision['type'], true>> = {
   stop: true,
   cancel: true,
   'change-limits': true,
+  tell: true,
   answer: true,
 }
 

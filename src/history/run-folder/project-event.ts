@@ -197,6 +197,7 @@ function toExitReason(outcome: RunEnded['outcome'], before: string | undefined):
       return 'canceled'
     case 'failed':
       return before ?? 'failed'
+    case 'denied':
     case 'stuck':
       return 'failed'
   }

@@ -1,22 +1,26 @@
 /** The state of a run: the fold over its events, as JSON. */
 
 import { z } from 'zod'
-import type {
-  Amount,
-  CertificateId,
-  Metrics,
-  RunState,
-  StepId,
-  StoredState,
-  ToolUse,
-  TreeId,
+import {
+  type Amount,
+  type CertificateId,
+  type Metrics,
+  type RunState,
+  type StepId,
+  type StoredState,
+  type ToolUse,
+  type TreeId,
+  zero,
 } from '../../loop/index.ts'
 import {
   agentUsedSchema,
   endingSchema,
+  guidanceSchema,
   originSchema,
   outcomeSchema,
+  policyInEffectSchema,
   preflightSchema,
+  rulingFields,
   sandboxUsedSchema,
   sourceSchema,
   worktreeSchema,
@@ -74,6 +78,9 @@ const storedStateSchema: z.ZodType<StoredState> = z
     sandbox: sandboxUsedSchema.exactOptional(),
     agent: agentUsedSchema.exactOptional(),
     checks: z.array(checkDescriptionSchema).readonly().exactOptional(),
+    policy: policyInEffectSchema.exactOptional(),
+    ruling: z.strictObject({ iteration: count, ...rulingFields }).exactOptional(),
+    guidance: z.array(guidanceSchema).readonly().default([]),
     iteration: count,
     open: z
       .strictObject({
@@ -92,6 +99,9 @@ const storedStateSchema: z.ZodType<StoredState> = z
       .strictObject({ id: id<CertificateId>(), tree: tree.exactOptional(), iteration: count })
       .exactOptional(),
     spent: amountSchema,
+    spentByRole: reservedSchema.default({}),
+    spentBefore: amountSchema.default(zero),
+    warned: z.array(z.string()).readonly().default([]),
     reserved: reservedSchema,
     activeMs: milliseconds,
     rateLimits: count,

@@ -10,9 +10,13 @@ import type {
   EarlierRun,
   Ending,
   Fault,
+  Guidance,
+  LinePlace,
   Met,
   Origin,
   Outcome,
+  PolicyInEffect,
+  PolicyRuling,
   Preflight,
   PreflightCheck,
   Question,
@@ -37,7 +41,7 @@ export const faultSchema: z.ZodType<Fault> = exactly<Fault>()(
     retryable: z.boolean(),
     fatal: z.boolean().exactOptional(),
     retryAtMs: milliseconds.exactOptional(),
-    limit: z.enum(['tokens', 'cost']).exactOptional(),
+    limit: z.enum(['tokens', 'input-tokens', 'output-tokens', 'cost']).exactOptional(),
   }),
 ).register(published, { id: 'Fault' })
 
@@ -67,7 +71,15 @@ export const preflightSchema: z.ZodType<Preflight> = exactly<Preflight>()(
   }),
 ).register(published, { id: 'Preflight' })
 
-const limitNameSchema = z.enum(['iterations', 'tokens', 'cost', 'time', 'deadline'])
+const limitNameSchema = z.enum([
+  'iterations',
+  'tokens',
+  'input-tokens',
+  'output-tokens',
+  'cost',
+  'time',
+  'deadline',
+])
 
 export const outcomeSchema: z.ZodType<Outcome> = exactly<Outcome>()(
   z.discriminatedUnion('type', [
@@ -81,6 +93,7 @@ export const outcomeSchema: z.ZodType<Outcome> = exactly<Outcome>()(
       limit: limitNameSchema,
       condition: text,
     }),
+    z.strictObject({ type: z.literal('denied'), rules: listOf(text), reason: text }),
     z.strictObject({ type: z.literal('stuck'), condition: text, detail: text }),
     z.strictObject({ type: z.literal('stopped'), by: text, reason: text }),
     z.strictObject({ type: z.literal('cancelled'), by: text, reason: text }),
@@ -246,13 +259,63 @@ export const questionSchema: z.ZodType<Question> = exactly<Question>()(
   }),
 ).register(published, { id: 'Question' })
 
+const linePlaceSchema: z.ZodType<LinePlace> = exactly<LinePlace>()(
+  z.strictObject({ file: text, line: ordinal, tree: id<TreeId>().exactOptional() }),
+)
+
+export const guidanceSchema: z.ZodType<Guidance> = exactly<Guidance>()(
+  z.strictObject({
+    id: count,
+    by: text,
+    atMs: z.number(),
+    text,
+    at: linePlaceSchema.exactOptional(),
+  }),
+)
+
+const policyModeSchema = z.enum(['enforce', 'monitor'])
+
+export const policyInEffectSchema: z.ZodType<PolicyInEffect> = exactly<PolicyInEffect>()(
+  z.strictObject({
+    digest: text,
+    mode: policyModeSchema,
+    files: listOf(z.strictObject({ file: text, mode: policyModeSchema })),
+  }),
+).register(published, { id: 'PolicyInEffect' })
+
+/** The members of a ruling, for the events and states that contain one. */
+export const rulingFields: {
+  readonly decision: z.ZodType<PolicyRuling['decision']>
+  readonly rules: z.ZodType<PolicyRuling['rules']>
+  readonly reason: z.ZodExactOptional<z.ZodString>
+  readonly isMonitored: z.ZodExactOptional<z.ZodLiteral<true>>
+  readonly errors: z.ZodExactOptional<z.ZodType<readonly string[]>>
+} = {
+  decision: z.enum(['allow', 'deny']),
+  rules: listOf(text),
+  reason: text.exactOptional(),
+  isMonitored: z.literal(true).exactOptional(),
+  errors: listOf(text).exactOptional(),
+}
+
 export const decisionSchema: z.ZodType<Decision> = exactly<Decision>()(
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('pause') }),
     z.strictObject({ type: z.literal('resume') }),
     z.strictObject({ type: z.literal('stop'), reason: text }),
     z.strictObject({ type: z.literal('cancel'), reason: text }),
-    z.strictObject({ type: z.literal('change-limits'), limits: someLimitsSchema }),
-    z.strictObject({ type: z.literal('answer'), question: text, answer: text }),
+    z.strictObject({
+      type: z.literal('change-limits'),
+      limits: someLimitsSchema,
+      reason: text.exactOptional(),
+    }),
+    z.strictObject({ type: z.literal('tell'), text, at: linePlaceSchema.exactOptional() }),
+    z.strictObject({
+      type: z.literal('answer'),
+      question: text,
+      answer: text,
+      kind: z.enum(['accept', 'edit', 'respond', 'reject']).exactOptional(),
+      value: json.exactOptional(),
+    }),
   ]),
 ).register(published, { id: 'Decision' })
