@@ -64,7 +64,7 @@ export async function openScheduler(options: SchedulerOptions): Promise<Schedule
     requireTaking(board)
     const { place, loaded } = await create()
     const { id: run, why } = place
-    loops.keep(run, loaded)
+    loops.set(run, loaded)
     environments.put(run, environment)
     board.add(await rowOf(host, run))
     return { run: await journal.findRun(run), isNew: true, ...defined({ why }) }
