@@ -7,16 +7,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { killAbandoned } from '#src/sandbox/index.ts'
@@ -28,6 +19,7 @@ import {
   removeWorktree,
 } from '#src/workspace/index.ts'
 import { atLeast, atMost, type Suite, type SuiteOptions } from '../bench/report.ts'
+import { makeFastFolder } from './fast-folder.ts'
 import { describeGitKill, type GitJob, type GitKill, type Word } from './git-job.ts'
 import { inTurns } from './in-turns.ts'
 
@@ -196,9 +188,7 @@ function leftovers(
 }
 
 async function withRepository<T>(work: (place: Place) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(
-    join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'loopwright-git-kill-'),
-  )
+  const folder = makeFastFolder('git-kill')
   const checkout = join(folder, 'project')
   mkdirSync(join(checkout, 'deep'), { recursive: true })
   const env = {

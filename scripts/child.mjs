@@ -66,22 +66,38 @@ export function runMeanwhile([command, ...args]) {
  * signal and leave us running.)
  * Its standard output can go to our standard error instead: 2.
  * A terminal sends Ctrl-C to the child itself, so SIGINT is passed on only where there is none.
+ * `withAll`: the processes that the program started end with it, unless they left its group.
  */
-export function runInOurPlace(args, { stdout = 1 } = {}) {
+export function runInOurPlace(args, { stdout = 1, env = process.env, withAll = false } = {}) {
   return new Promise((settle, reject) => {
-    const child = spawn(process.execPath, args, { cwd: root, stdio: [0, stdout, 2] })
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      stdio: [0, stdout, 2],
+      env,
+      detached: withAll,
+    })
     const passOn = (signal) => {
-      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+      if (withAll) process.kill(-child.pid, signal)
+      else if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
     }
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
     for (const signal of signals) process.on(signal, passOn)
     const finish = (end) => {
       for (const signal of signals) process.off(signal, passOn)
+      if (withAll && child.pid !== undefined) endGroup(child.pid)
       end()
     }
     child.on('error', (error) => finish(() => reject(error)))
     child.on('close', (status, signal) => finish(() => settle(exitCode(status, signal))))
   })
+}
+
+function endGroup(leader) {
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error
+  }
 }
 
 /** Runs the main function of a script: what it returns is the exit code of the process. */

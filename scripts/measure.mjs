@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { root, runInOurPlace, runScript, ScriptError } from './child.mjs'
 import { meetSystemNeeds } from './needs.mjs'
 import { setUp } from './setup.mjs'
+import { runInTemporaryFolders } from './temporary-folders.mjs'
 
 const kinds = ['bench', 'proof']
 
@@ -21,5 +22,6 @@ await runScript(() => {
   if (!existsSync(program)) {
     throw new ScriptError(`${kind}/main.ts was not built. Run: npm run build -- --force`)
   }
-  return runInOurPlace([program, ...args])
+  const run = kind === 'proof' ? runInTemporaryFolders : runInOurPlace
+  return run([program, ...args])
 })

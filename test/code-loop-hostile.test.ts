@@ -54,7 +54,7 @@ test('a loop that spins can still be cancelled, and its process is gone when it 
   const { pid } = loop
   const host = await newHost()
   const run = await host.start(typeOf(loop), { input: null, name: 'endless' })
-  await host.tell('endless', { type: 'cancel', reason: 'enough' }, 'me')
+  await host.sendDecision('endless', { type: 'cancel', reason: 'enough' }, 'me')
   expect(await run.done).toMatchObject({ outcome: { type: 'cancelled' } })
   await loop.close()
   expect(pid).toBeTypeOf('number')
@@ -71,7 +71,7 @@ test('a step is notified that its run is cancelled, and a step that waits is not
   const run = await host.start(typeOf(loop), { input: null, name: 'waiting' })
   await sleep(2500)
   expect((await host.inspect('waiting')).state.status).toBe('running')
-  await host.tell('waiting', { type: 'cancel', reason: 'enough' }, 'me')
+  await host.sendDecision('waiting', { type: 'cancel', reason: 'enough' }, 'me')
   expect(await run.done).toMatchObject({ outcome: { type: 'cancelled' } })
 })
 
@@ -278,6 +278,6 @@ test('E9: a loop that swallows every error can still be cancelled', async () => 
   const loop = await open(writeLoop({ 'loop.ts': loopText(body) }))
   const host = await newHost()
   const run = await host.start(typeOf(loop), { input: null, name: 'stubborn' })
-  await host.tell('stubborn', { type: 'cancel', reason: 'enough' }, 'me')
+  await host.sendDecision('stubborn', { type: 'cancel', reason: 'enough' }, 'me')
   expect(await run.done).toMatchObject({ outcome: { type: 'cancelled' } })
 })

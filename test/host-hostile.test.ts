@@ -122,7 +122,11 @@ describe('an invalid request is refused and not recorded', () => {
   ])('%s', async (_name, decision) => {
     const host = await newHost()
     const run = await host.start(slow, { input: null, name: 'told', graceMs: 1 })
-    const telling = host.tell('told', decision as Exclude<Decision, { type: 'answer' }>, 'me')
+    const telling = host.sendDecision(
+      'told',
+      decision as Exclude<Decision, { type: 'answer' }>,
+      'me',
+    )
     await expect(telling).rejects.toEqual(code('bad-request'))
     expect(await host.journal.pendingDecisions(run.id)).toEqual([])
   })
@@ -193,7 +197,7 @@ test('a suspended run can be cancelled while another run works in its workspace'
   first.shutDown()
   await first.done
   await host.start(slow, { ...start, name: 'second' })
-  await host.tell('first', { type: 'cancel', reason: 'enough' }, 'me')
+  await host.sendDecision('first', { type: 'cancel', reason: 'enough' }, 'me')
   expect((await host.inspect('first')).run.status).toBe('cancelled')
 })
 

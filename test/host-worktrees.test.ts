@@ -129,7 +129,7 @@ describe('a run in a worktree', () => {
     const options = { input: null, workspace: repository.checkout, worktree: true, name: 'half' }
     const handle = await host.start(loop, options)
     await until(() => existsSync(join(repository.folder, 'project.run-half', 'half.txt')))
-    await host.tell('half', { type: 'cancel', reason: 'enough' }, 'me')
+    await host.sendDecision('half', { type: 'cancel', reason: 'enough' }, 'me')
     await handle.done
     expect(subjects(repository, 'run/half')).toEqual(['half: iteration 1, unfinished'])
     expect(repository.git('show', 'run/half:half.txt')).toBe('half')

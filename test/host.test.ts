@@ -178,7 +178,7 @@ test('a run that no process drives is cancelled at once', async () => {
   await expect(host.answer('waiting', 'og', 'yes', 'me')).rejects.toThrow(
     "Its questions: go. Answer: loopctl answer waiting 'go' <answer>",
   )
-  await host.tell('waiting', { type: 'cancel', reason: 'no longer needed' }, 'me')
+  await host.sendDecision('waiting', { type: 'cancel', reason: 'no longer needed' }, 'me')
   expect((await host.inspect('waiting')).run.status).toBe('cancelled')
   await expect(host.tell('waiting', { type: 'pause' }, 'me')).rejects.toThrow(/has ended/)
   await expect(host.resume('waiting', waiting)).rejects.toThrow(

@@ -124,7 +124,7 @@ test('E9: a loop that swallows every error can still be cancelled, and blocks no
     }
   })
   const run = await host.start(loop, { input: null, name: 'stubborn' })
-  await host.tell('stubborn', { type: 'cancel', reason: 'enough' }, 'me')
+  await host.sendDecision('stubborn', { type: 'cancel', reason: 'enough' }, 'me')
   expect(await run.done).toMatchObject({ outcome: { type: 'cancelled' } })
 })
 
@@ -180,7 +180,7 @@ test('a provider whose window has always just opened is called less and less oft
   }
   const { state } = await host.inspect('eager')
   expect(state.lastEnding).toMatchObject({ type: 'rate-limited' })
-  await host.tell('eager', { type: 'cancel', reason: 'enough' }, 'me')
+  await host.sendDecision('eager', { type: 'cancel', reason: 'enough' }, 'me')
   await run.done
   expect(calls).toBe(2)
 })

@@ -105,6 +105,9 @@ function filesBelow(folder: string): readonly string[] {
 test('a command that needs no schema loads none: zod takes longer to load than all of the CLI', () => {
   const loaded = modulesLoadedWith('src/cli/program.ts')
   expect(loaded.filter((path) => path === 'zod')).toEqual([])
+  for (const help of ['src/cli/commands/loop-types.ts', 'src/loops/loop-type-summaries.ts']) {
+    expect(modulesLoadedWith(help)).not.toContain('zod')
+  }
   expect(modulesLoadedWith('src/protocol/index.ts')).toContain('zod')
 })
 

@@ -1,5 +1,7 @@
 // `npm run bench` and `npm run proof`: what they accept, what they print, and how they resume.
 
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -93,6 +95,41 @@ describe('the table', () => {
     expect(lines[1]).toMatch(/^ok +engine\.seeds +10 seeds +>=10 +3\.5 s$/)
     expect(lines[2]).toMatch(/^FAIL +engine\.lost +2 steps +<=0 +a b$/)
     expect(lines.at(-1)).toBe('1 of 2 targets met, 0.1 min; missed: engine.lost')
+  })
+})
+
+describe('a proof that is stopped by a signal', () => {
+  test('leaves no temporary folder and no process', async () => {
+    const folder = newFolder()
+    const proof = `
+      import { spawn } from 'node:child_process'
+      import { mkdtempSync } from 'node:fs'
+      import { tmpdir } from 'node:os'
+      process.on('SIGTERM', () => undefined)
+      const other = spawn('sleep', ['60'], { stdio: 'ignore' })
+      mkdtempSync(tmpdir() + '/kept-')
+      mkdtempSync(process.env.LOOPWRIGHT_FAST_FOLDER + '/kept-')
+      other.on('exit', () => process.exit(0))
+      console.log(JSON.stringify([process.env.LOOPWRIGHT_FAST_FOLDER, other.pid]))
+    `
+    const scripts = new URL('../scripts/temporary-folders.mjs', import.meta.url).href
+    const start = `
+      const { runInTemporaryFolders } = await import('${scripts}')
+      process.exitCode = await runInTemporaryFolders(['--input-type=module', '-e', process.argv[1]])
+    `
+    const child = spawn(process.execPath, ['--input-type=module', '-e', start, proof], {
+      env: { ...process.env, TMPDIR: folder },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [line] = (await once(child.stdout, 'data')) as [Buffer]
+    const [fast, pid] = JSON.parse(String(line)) as [string, number]
+    expect(readdirSync(folder)).toHaveLength(1)
+    expect(readdirSync(fast)).toHaveLength(1)
+    child.kill('SIGTERM')
+    await once(child, 'close')
+    expect(readdirSync(folder)).toEqual([])
+    expect(() => readdirSync(fast)).toThrow(/ENOENT/)
+    expect(() => process.kill(pid, 0)).toThrow(/ESRCH/)
   })
 })
 

@@ -210,7 +210,7 @@ describe('a replay', () => {
     expect(again).toMatchObject({ same: true, iterations: 2 })
     expect(again.end).toContain('the recording ends in iteration 2 (the run is suspended)')
     expect((await host.inspect(again.run)).state.iteration).toBeLessThan(4)
-    await host.tell('left', { type: 'cancel', reason: 'enough' }, 'ada')
+    await host.sendDecision('left', { type: 'cancel', reason: 'enough' }, 'ada')
     expect((await replay(host, 'left', loop)).end).toContain('cancelled by ada: enough')
   })
 })

@@ -22,8 +22,9 @@ export async function main(): Promise<void> {
     const given = process.argv.slice(2)
     if (isSingle(program, given)) await (await import('./home.ts')).showHome(program, given)
     else {
-      if (isUnknown(program, given)) {
-        await (await import('./commands/loop-types.ts')).addBuiltInLoopTypes(program)
+      const [first] = program.parseOptions([...given]).operands
+      if (!isCommand(program, first)) {
+        await (await import('./commands/loop-types.ts')).addBuiltInLoopTypes(program, first)
       }
       await program.parseAsync()
     }
@@ -47,11 +48,9 @@ function isSingle(program: Command, given: readonly string[]): boolean {
   return operands.length === 0 && unknown.length === 0
 }
 
-/** It may be the name of a loop type, which are not loaded for every command. */
-function isUnknown(program: Command, given: readonly string[]): boolean {
-  const [first] = program.parseOptions([...given]).operands
-  return !program.commands.some((one) => [one.name(), ...one.aliases()].includes(first ?? ''))
-}
+/** If not, it may be the name of a loop type, which are not added for every command. */
+const isCommand = (program: Command, name = ''): boolean =>
+  program.commands.some((one) => [one.name(), ...one.aliases()].includes(name))
 
 const wantsJson = (): boolean => process.argv.includes('--json')
 

@@ -43,7 +43,7 @@ Examples:
   loopctl help exit-codes               explain the exit codes; also: config, environment, daemon
 `
 
-/** `addTypes` adds the commands of loop types, which are loaded only for help and for unknown words. */
+/** `addTypes` adds the commands of loop types, which help lists. */
 export function createProgram(addTypes: AddLoopTypes = addBuiltIn): Command {
   const program = new Command('loopctl')
     .description('Runs AI agents in loops that end when checks pass.')
@@ -105,10 +105,11 @@ export function createProgram(addTypes: AddLoopTypes = addBuiltIn): Command {
   return program
 }
 
-type AddLoopTypes = (program: Command) => Promise<void>
+/** `wanted`: the command that help was requested for. */
+type AddLoopTypes = (program: Command, wanted: string | undefined) => Promise<void>
 
-const addBuiltIn: AddLoopTypes = async (program) =>
-  (await import('./commands/loop-types.ts')).addBuiltInLoopTypes(program)
+const addBuiltIn: AddLoopTypes = async (program, wanted) =>
+  (await import('./commands/loop-types.ts')).addBuiltInLoopTypes(program, wanted)
 
 function rejectUnknownCommands(program: Command): void {
   program.on('command:*', ([name = '']: readonly string[]) => {
@@ -136,7 +137,7 @@ function addHelp(program: Command, addTypes: AddLoopTypes): void {
     .command('help [command...]')
     .description('show help for a command or topic')
     .action(async (names: readonly string[]) => {
-      await addTypes(program)
+      await addTypes(program, names[0])
       const { helpTopic } = await import('./help-topics.ts')
       const [name = ''] = names
       const topic = names.length === 1 ? helpTopic(name) : undefined

@@ -78,6 +78,8 @@ export interface Client {
   inspect(run: string): Promise<RunDetail>
   remove(run: string, options?: { readonly force?: boolean }): Promise<RunRemovalResponse>
   /** Pause, stop, cancel, change limits. */
+  sendDecision(run: string, decision: ControlDecision, by: string): Promise<void>
+  /** @deprecated Use `sendDecision`. */
   tell(run: string, decision: ControlDecision, by: string): Promise<void>
   resume(run: string, request?: ResumeRequest): Promise<RunAnswer>
   retry(run: string, request?: RetryRequest): Promise<RunAnswer>

@@ -89,10 +89,17 @@ test('waits for a missing daemon, then reports where it looked', async () => {
       attempts++
       return gone
     },
-    { windowMs: 60, firstMs: 10 },
+    { windowMs: 60_000, firstMs: 1, isLost: () => attempts > 2 },
   )
   await expect(waiting).rejects.toThrow(/127\.0\.0\.1:1 .*--addr or LOOPD_ADDR.*LOOPD_TOKEN/)
-  expect(attempts).toBeGreaterThan(2)
+  expect(attempts).toBe(3)
+})
+
+test('stops waiting for a daemon at the end of the time', async () => {
+  const gone = connect({ address: '127.0.0.1:1', token: 'x' })
+  await expect(waitForHealth(() => gone, { windowMs: 10, firstMs: 1 })).rejects.toThrow(
+    /127\.0\.0\.1:1 within 0\.01 s/,
+  )
 })
 
 test('reports a refused token at once', async () => {

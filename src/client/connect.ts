@@ -58,7 +58,8 @@ export function createClient(transport: Transport): Client {
       object('DELETE', `${runPath(run)}${toQueryString({ force: force || undefined })}`, {
         timeoutMs: longMs,
       }),
-    tell: (run, decision, by) => tell(transport, run, decision, by),
+    sendDecision: (run, decision, by) => sendDecision(transport, run, decision, by),
+    tell: (run, decision, by) => sendDecision(transport, run, decision, by),
     resume: (run, request = {}) => post(runPath(run, 'resume'), request),
     retry: (run, request = {}) => post(runPath(run, 'retry'), request),
     fork: (run, request) => post(runPath(run, 'fork'), request),
@@ -118,7 +119,7 @@ function readItems(response: unknown, where: string): readonly QueueEntry[] {
   throw notADaemon(where)
 }
 
-async function tell(
+async function sendDecision(
   transport: Transport,
   run: string,
   decision: ControlDecision,

@@ -28,7 +28,7 @@ export async function openHost(options: OpenHostOptions = {}): Promise<Host> {
   const closing = new AbortController()
   const decisions = createDecisions(base)
   const models = createSharedGateway()
-  const { parts, shutDown } = partsOf(base, decisions.tell)
+  const { parts, shutDown } = partsOf(base, decisions.sendDecision)
   return {
     folder,
     journal,
@@ -98,7 +98,7 @@ interface Parts {
 /** One driver for all runs, so that closing the host can suspend them. */
 function partsOf(
   base: HostPorts,
-  tell: Host['tell'],
+  sendDecision: Host['sendDecision'],
 ): { readonly parts: Parts; shutDown(): Promise<void> } {
   let driver: Promise<Driver> | undefined
   const parts: Parts = {
@@ -111,7 +111,7 @@ function partsOf(
     },
     async starts() {
       const starting = await import('../runs/start-runs.ts')
-      return starting.createStarts(base, await parts.driver(), tell)
+      return starting.createStarts(base, await parts.driver(), sendDecision)
     },
     async files() {
       const keeping = await import('../runs/checkpoint-files.ts')

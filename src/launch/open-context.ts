@@ -40,7 +40,7 @@ export interface OpenContext {
   /** The gateway of the host, shared by its runs; absent: opened for this run. */
   readonly models?: SharedGateway
   /** The path of the workspace inside the sandbox, if the sandbox supports it. */
-  readonly shownAs?: string | undefined
+  readonly sandboxPath?: string | undefined
   /** Replays recorded responses instead of calling models. */
   readonly replay?: (at: ReplayPosition) => ReplaySettings | undefined
   readonly signal?: AbortSignal

@@ -82,7 +82,7 @@ async function openAtTop(
     ...ownPath,
     ...place.layer,
     env: { ...impatience(settings), ...dependencies()?.env, ...place.layer?.env },
-    ...defined({ sandboxPath: place.shownAs }),
+    ...defined({ sandboxPath: place.sandboxPath }),
   })
   if (tier !== 'none' && existsSync(workspace)) requireApart(workspace)
   // If the sandbox cannot be created, fail before the run starts.

@@ -9,6 +9,7 @@
 import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { ReadLoopFile } from '../definition/loop-file/index.ts'
+import { createRecentMap } from '../system/recent-map.ts'
 
 export interface ReadLoops {
   /** The file as it was read, or as it is now. `reviewed`: the digest of the content that the user reviewed. */
@@ -29,12 +30,12 @@ interface KeptRead {
   readonly isSettled: boolean
 }
 
-const keptMax = 16
+const filesMax = 16
 /** Longer than the resolution of time stamps on common file systems. */
 const settledMs = 2000
 
 export function createReadLoops(now: () => number = Date.now): ReadLoops {
-  const kept = new Map<string, KeptRead>()
+  const kept = createRecentMap<string, KeptRead>(filesMax)
 
   async function keep(
     path: string,
@@ -47,8 +48,6 @@ export function createReadLoops(now: () => number = Date.now): ReadLoops {
     if (found === undefined) return
     const { stamps, changedMs } = found
     kept.set(path, { read, reader, stamps, isSettled: changedMs < beganMs - settledMs })
-    const [oldest] = kept.keys()
-    if (kept.size > keptMax && oldest !== undefined) kept.delete(oldest)
   }
 
   return {

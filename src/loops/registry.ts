@@ -1,4 +1,4 @@
-/** The built-in loop types. A new one is a folder here, and one line below. */
+/** The built-in loop types. A new one is a folder here, one line below, and one in `loop-type-summaries.ts`. */
 
 import type { LoopTypeDefinition } from './loop-type-definition.ts'
 import { plainType } from './plain/plain-type.ts'

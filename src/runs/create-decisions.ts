@@ -13,11 +13,13 @@ import type { HostPorts } from './host-ports.ts'
 import { requireDecision, requireOpen } from './requests.ts'
 import type { Runs } from './runs.ts'
 
-export function createDecisions(base: HostPorts): Pick<Runs, 'answer' | 'tell' | 'suspend'> {
+export function createDecisions(
+  base: HostPorts,
+): Pick<Runs, 'answer' | 'sendDecision' | 'suspend' | 'tell'> {
   const { journal, clock } = base
   // A decision needs the lease of the run, but not its workspace.
   const idle = { ...base, journal: { ...journal, acquire: journal.acquireIdle } }
-  return {
+  const decisions: Omit<ReturnType<typeof createDecisions>, 'tell'> = {
     async suspend(idOrName, reason) {
       const run = await journal.findRun(idOrName)
       requireOpen(run)
@@ -35,7 +37,7 @@ export function createDecisions(base: HostPorts): Pick<Runs, 'answer' | 'tell' |
       const decision = { type: 'answer', question: asked.id, answer } as const
       await journal.recordDecision(run.id, decision, by, clock.now())
     },
-    async tell(idOrName, decision, by) {
+    async sendDecision(idOrName, decision, by) {
       const checked = requireDecision(decision)
       requireBy(by)
       const run = await journal.findRun(idOrName)
@@ -50,6 +52,7 @@ export function createDecisions(base: HostPorts): Pick<Runs, 'answer' | 'tell' |
       }
     },
   }
+  return { ...decisions, tell: decisions.sendDecision }
 }
 
 function requireBy(by: string): void {

@@ -87,6 +87,12 @@ export interface Runs {
   ): AsyncIterable<RecordedEvent>
   answer(run: string, question: string, answer: string, by: string): Promise<void>
   /** Pause, resume, stop, cancel, change limits. The process that drives the run applies it at once. */
+  sendDecision(
+    run: string,
+    decision: Exclude<Decision, { type: 'answer' }>,
+    by: string,
+  ): Promise<void>
+  /** @deprecated Use `sendDecision`. */
   tell(run: string, decision: Exclude<Decision, { type: 'answer' }>, by: string): Promise<void>
   /** A checkpoint as JSON by the published schema. Default: the last one. */
   exportCheckpoint(run: string, options?: ExportOptions): Promise<string>

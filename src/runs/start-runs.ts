@@ -19,7 +19,7 @@ type Driven = 'drive' | 'start' | 'resume' | 'fork'
 export function createStarts(
   base: HostPorts,
   driver: Driver,
-  tell: Runs['tell'],
+  sendDecision: Runs['sendDecision'],
 ): Pick<Runs, Created | Driven | 'place' | 'placeFork' | 'placeAgain'> {
   const { journal } = base
   const creation = createCreation(base)
@@ -49,7 +49,7 @@ export function createStarts(
       }
       if (options.fromIteration !== undefined)
         await continuation.rewind(run.id, options.fromIteration)
-      if (run.status === 'paused') await tell(run.id, { type: 'resume' }, 'resume')
+      if (run.status === 'paused') await sendDecision(run.id, { type: 'resume' }, 'resume')
       return driver.drive(place, loop, options)
     },
     async fork(idOrName, loop, options) {

@@ -38,6 +38,7 @@ describe('loopctl agents', () => {
       version: '2.0.1',
       tested: '2.1.325',
       protocols: [{ name: 'headless' }, { name: 'acp', next: expect.stringContaining('add') }],
+      isolation: 'sandbox',
       walls: 'sandbox',
       key: { provider: 'anthropic', variable: 'ANTHROPIC_API_KEY', found: true },
     })

@@ -17,6 +17,7 @@ import { planRun } from '../../src/launch/plan/plan-run.ts'
 import { runFirstStage } from '../../src/launch/preflight/look-ahead.ts'
 import { defaultLimits } from '../../src/loop/index.ts'
 import { type LoopTypeDefinition, loopTypes } from '../../src/loops/index.ts'
+import { loopTypeSummaries } from '../../src/loops/loop-type-summaries.ts'
 import type { Step } from '../../src/protocol/api/index.ts'
 import { jsonSchemas } from '../../src/protocol/json-schemas.ts'
 import { openApi } from '../daemon/api-fixture.ts'
@@ -276,6 +277,16 @@ test('help lists the commands of loop types, and explains each, without a daemon
   expect(await help()).toMatch(/^Loop types:\n {2}pair +A task, a maker and a reviewer/m)
   expect(await help('pair')).toMatch(/^ {2}verdicts .*<run>/m)
   expect(await help('pair', 'judge')).toContain('--strict')
+})
+
+test('the summaries for help are those of the registered types', () => {
+  expect(loopTypeSummaries).toEqual(
+    loopTypes.map(({ name, description, operations = [] }) => ({
+      name,
+      description,
+      hasOperations: operations.length > 0,
+    })),
+  )
 })
 
 test('no file of src names the loop type of the tests', () => {

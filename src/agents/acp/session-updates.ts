@@ -5,6 +5,7 @@
  * agent reports about tokens and cost is ignored; the gateway knows.
  */
 
+import { createRecentMap } from '../../system/recent-map.ts'
 import type { ProgramEvent } from '../programs/agent-program.ts'
 import { at, listAt, textAt } from '../programs/event-line.ts'
 import { createStreamedText } from './streamed-text.ts'
@@ -112,7 +113,7 @@ function createCalls(handlers: {
   onStarted(call: Call): void
   onEnded(call: Call, ok: boolean): void
 }): Calls {
-  const calls = new Map<string, Call>()
+  const calls = createRecentMap<string, Call>(callsMax)
   let refusals = 0
   let isRefused = false
   return {
@@ -141,10 +142,7 @@ function createCalls(handlers: {
         if (ok && call.refusals === refusals) isRefused = false
         handlers.onEnded(call, ok)
       }
-      calls.delete(id)
       calls.set(id, call)
-      const [oldest] = calls.keys()
-      if (calls.size > callsMax && oldest !== undefined) calls.delete(oldest)
     },
   }
 }

@@ -38,6 +38,8 @@ export interface RepairAgentOptions {
   /** The program that runs JavaScript, where commands run. */
   readonly node?: string
   /** The path of the workspace where commands run, if it differs. */
+  readonly sandboxPath?: string
+  /** @deprecated Use `sandboxPath`. */
   readonly shownAs?: string
 }
 

@@ -12,8 +12,10 @@ import * as messages from './report.ts'
 import { type CheckRun, replaceText, runChecks } from './run-checks.ts'
 import { parseSource, type SourceFile } from './source-file.ts'
 
-export type RepairSettings = Required<Omit<RepairAgentOptions, 'node' | 'shownAs'>> &
-  Pick<RepairAgentOptions, 'node' | 'shownAs'>
+export type RepairSettings = Required<
+  Omit<RepairAgentOptions, 'node' | 'sandboxPath' | 'shownAs'>
+> &
+  Pick<RepairAgentOptions, 'node' | 'sandboxPath' | 'shownAs'>
 
 const report = (status: AgentReport['status'], text: string): AgentReport => ({
   status,
@@ -48,7 +50,7 @@ export async function repair(
   }
   const search = await openSearch({
     options,
-    root: options.shownAs ?? root,
+    root: options.sandboxPath ?? options.shownAs ?? root,
     sources,
     files: { ...found, tests },
     judge,

@@ -60,7 +60,8 @@ async function list(program: Command): Promise<void> {
   const found = await listAgents(await readStateFolder(program))
   const { daemonFindings, daemonView } = await import('../connection/daemon-view.ts')
   const daemon = await daemonView(program)
-  session.print({ ...found, ...defined({ daemon }) }, () =>
+  const agents = found.agents.map((agent) => ({ ...agent, walls: earlierWords[agent.isolation] }))
+  session.print({ ...found, agents, ...defined({ daemon }) }, () =>
     [
       renderAgents(found, sectionOptions(session)),
       ...(daemon === undefined
@@ -69,6 +70,9 @@ async function list(program: Command): Promise<void> {
     ].join('\n\n'),
   )
 }
+
+/** Earlier versions printed `isolation` as `walls`. */
+const earlierWords = { sandbox: 'sandbox', none: 'no walls', 'own-process': 'our process' } as const
 
 async function add(program: Command, name: string, yes: boolean): Promise<void> {
   const session = openSession(program)

@@ -39,7 +39,7 @@ export function addControlCommands(program: Command): void {
       .description(description)
       .action((run: string) =>
         withRuns(program, async (runs, { print }) => {
-          await runs.tell(run, decision, who())
+          await runs.sendDecision(run, decision, who())
           const { status, held } = (await runs.inspect(run)).run
           const note = held ? at : `${status}${later}`
           print({ run, told: name, status, held }, () => visible(`${name} ${run}: ${note}`))
@@ -59,7 +59,7 @@ async function describeHowToResume(runs: Runs, { id, name }: Inspected['run']): 
 interface DecisionCommand {
   readonly name: string
   readonly description: string
-  readonly decision: Parameters<Runs['tell']>[1]
+  readonly decision: Parameters<Runs['sendDecision']>[1]
   /** What happens to a running run. */
   readonly at: string
   /** What happens to a run that no process drives. */

@@ -1,6 +1,6 @@
 /**
  * Commands made from the operations that loop types declare: `loopctl <type> <operation> [run]`, with an option
- * for each field of the request. Built-in types are loaded only for help, and when a word is none of the usual commands.
+ * for each field of the request. A built-in type is loaded only if the command line names it.
  */
 
 import type { Command } from 'commander'
@@ -13,17 +13,29 @@ export type Operate = (
   request: { readonly run?: string; readonly body: object },
 ) => Promise<unknown>
 
-export async function addBuiltInLoopTypes(program: Command): Promise<void> {
-  const { loopTypes } = await import('../../loops/registry.ts')
-  await addLoopTypes(program, loopTypes)
+/** Without `wanted`, or if it is another command, they are only listed, because loading their schemas takes time. */
+export async function addBuiltInLoopTypes(
+  program: Command,
+  wanted: string | undefined,
+): Promise<void> {
+  const { loopTypeSummaries } = await import('../../loops/loop-type-summaries.ts')
+  const listed = loopTypeSummaries.filter(({ hasOperations }) => hasOperations)
+  if (listed.some(({ name }) => name === wanted)) {
+    const { loopTypes } = await import('../../loops/registry.ts')
+    return addLoopTypes(program, loopTypes)
+  }
+  program.commandsGroup(groupTitle)
+  for (const { name, description } of listed) program.command(name).description(description)
 }
+
+const groupTitle = 'Loop types:'
 
 export async function addLoopTypes(
   program: Command,
   types: readonly LoopTypeDefinition[],
   operate: Operate = (type, operation, request) => askDaemon(program, type, operation, request),
 ): Promise<void> {
-  program.commandsGroup('Loop types:')
+  program.commandsGroup(groupTitle)
   for (const { name, description, operations = [] } of types) {
     if (operations.length === 0) continue
     const command = program.command(name).description(description)

@@ -62,7 +62,7 @@ export async function replayRun(
         workspace,
         replay: answers,
         excludedPaths,
-        shownAs: replay.original.run.workspace,
+        sandboxPath: replay.original.run.workspace,
       }
       await drive(place, async (opened, watched) => {
         const before = options.resume === true ? await host.inspect(name) : undefined

@@ -13,7 +13,7 @@ const pageItems = 500
 export function clientRuns(client: Client): Runs {
   return {
     answer: client.answer,
-    tell: client.tell,
+    sendDecision: client.sendDecision,
     inspect: client.inspect,
     events: client.events,
     output: client.output,

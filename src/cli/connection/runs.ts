@@ -41,7 +41,10 @@ export interface WorktreeFilter {
 }
 
 export interface Runs
-  extends Pick<Client, 'answer' | 'events' | 'inspect' | 'merge' | 'output' | 'remove' | 'tell'> {
+  extends Pick<
+    Client,
+    'answer' | 'events' | 'inspect' | 'merge' | 'output' | 'remove' | 'sendDecision'
+  > {
   list(filter?: ListFilter): Promise<readonly Run[]>
   diff(run: string, choice?: DiffChoice): Promise<Diff>
   /** Open questions, the nearest deadline first. */

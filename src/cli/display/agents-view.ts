@@ -57,9 +57,9 @@ const otherProtocols = ({ protocols, next: own }: AgentStatus): readonly string[
     next === undefined || next === own ? [] : [`${name}: ${next}`],
   )
 
-function describeWhereItRuns({ walls }: AgentStatus, tier: string): string {
-  if (walls === 'sandbox') return `in a ${tier}`
-  return walls === 'no walls' ? 'without a sandbox: none is available here' : 'in our own process'
+function describeWhereItRuns({ isolation }: AgentStatus, tier: string): string {
+  if (isolation === 'sandbox') return `in a ${tier}`
+  return isolation === 'none' ? 'without a sandbox: none is available here' : 'in our own process'
 }
 
 function keyOf({ key }: AgentStatus): readonly string[] {

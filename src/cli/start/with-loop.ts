@@ -28,7 +28,7 @@ export interface Watched {
 export type Drive = (
   place: Pick<
     OpenContext,
-    'workspace' | 'checkout' | 'baseFiles' | 'readOnly' | 'replay' | 'excludedPaths' | 'shownAs'
+    'workspace' | 'checkout' | 'baseFiles' | 'readOnly' | 'replay' | 'excludedPaths' | 'sandboxPath'
   >,
   start: (opened: OpenedLoop, watched: Watched) => Promise<Started>,
 ) => Promise<void>

@@ -41,7 +41,7 @@ const controlOperation = (
     responses,
     problems,
     async handle(parts, { params, body }) {
-      return tell(parts, params.run, decision(body), body.by)
+      return sendDecision(parts, params.run, decision(body), body.by)
     },
   })
 
@@ -80,7 +80,7 @@ const limits = operation({
   responses,
   problems,
   async handle(parts, { params, body }) {
-    return tell(parts, params.run, { type: 'change-limits', limits: body.limits }, body.by)
+    return sendDecision(parts, params.run, { type: 'change-limits', limits: body.limits }, body.by)
   },
 })
 
@@ -100,7 +100,7 @@ const resume = operation({
     const run = await host.journal.findRun(params.run)
     // The process that drives the run cancels its pending pause.
     if (scheduler.isDriven(run) || isEnd(run.status))
-      return tell(parts, run.id, { type: 'resume' }, body.by)
+      return sendDecision(parts, run.id, { type: 'resume' }, body.by)
     await scheduler.enqueue(run.id, body)
     return asItIs(parts, run.id)
   },
@@ -168,7 +168,7 @@ const fork = operation({
   },
 })
 
-async function tell(
+async function sendDecision(
   parts: DaemonParts,
   idOrName: string,
   decision: ControlDecision,
@@ -176,7 +176,7 @@ async function tell(
 ): Promise<Reply> {
   const { host, scheduler } = parts
   const { id } = await host.journal.findRun(idOrName)
-  await host.tell(id, decision, by)
+  await host.sendDecision(id, decision, by)
   const { status } = await host.journal.findRun(id)
   // A queued run has applied the decision already, and only this removes it from the queue.
   const isOver = isEnd(status) || (decision.type === 'pause' && status === 'paused')

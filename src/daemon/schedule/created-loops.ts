@@ -1,31 +1,14 @@
 /**
  * The loops of runs that this daemon created and has not driven yet, so that it reads each loop file once. A daemon that
- * restarts, or that has too many of them, reads the file again.
+ * restarts, or that has too many of them, reads the file again; so does a run that is driven a second time.
  */
 
 import type { LoadedLoop } from '../../launch/loaded-loop.ts'
 import type { RunId } from '../../loop/index.ts'
+import { createRecentMap, type RecentMap } from '../../system/recent-map.ts'
 
-export interface CreatedLoops {
-  keep(run: RunId, loaded: LoadedLoop): void
-  /** Removes it: a run that is driven a second time reads its file again. */
-  take(run: RunId): LoadedLoop | undefined
-}
+export type CreatedLoops = RecentMap<RunId, LoadedLoop>
 
-const keptMax = 100
+const loopsMax = 100
 
-export function createCreatedLoops(): CreatedLoops {
-  const kept = new Map<RunId, LoadedLoop>()
-  return {
-    keep(run, loaded) {
-      kept.set(run, loaded)
-      const [oldest] = kept.keys()
-      if (kept.size > keptMax && oldest !== undefined) kept.delete(oldest)
-    },
-    take(run) {
-      const loaded = kept.get(run)
-      kept.delete(run)
-      return loaded
-    },
-  }
-}
+export const createCreatedLoops = (): CreatedLoops => createRecentMap(loopsMax)

@@ -64,7 +64,7 @@ export async function openScheduler(options: SchedulerOptions): Promise<Schedule
     requireTaking(board)
     const { place, loaded } = await create()
     const { id: run, why } = place
-    loops.keep(run, loaded)
+    loops.set(run, loaded)
     environments.put(run, environment)
     board.add(await rowOf(host, run))
     return { run: await journal.findRun(run), isNew: true, ...defined({ why }) }
@@ -166,7 +166,7 @@ async function enqueueRun(
   const { checkout, workspace } = await host.placeAgain(run, how.workspace)
   if (fromIteration !== undefined) await host.rewind(run, fromIteration)
   const { status } = await host.journal.findRun(run)
-  if (status === 'paused') await host.tell(run, { type: 'resume' }, by)
+  if (status === 'paused') await host.sendDecision(run, { type: 'resume' }, by)
   const folder = checkout ?? workspace
   await host.journal.queue.put(run, {
     priority,

@@ -11,6 +11,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Host } from '../../host/host.ts'
 import type { RunId } from '../../loop/index.ts'
+import { createRecentMap } from '../../system/recent-map.ts'
 
 /** What can be followed: one run, or all. */
 export type Subject = RunId | 'store'
@@ -192,13 +193,7 @@ type Share = <T>(
 ) => Promise<T>
 
 function createSharing(): Share {
-  const shared = new Map<string, Promise<unknown>>()
-
-  function keep(key: string, made: Promise<unknown>): void {
-    shared.set(key, made)
-    const [oldest] = shared.keys()
-    if (shared.size > sharedMax && oldest !== undefined) shared.delete(oldest)
-  }
+  const shared = createRecentMap<string, Promise<unknown>>(sharedMax)
 
   return async <T>(
     key: string,
@@ -210,12 +205,12 @@ function createSharing(): Share {
     const known = shared.get(key) ?? shared.get(atVersion)
     if (known !== undefined) return known as Promise<T>
     const working = work()
-    keep(atVersion, working)
+    shared.set(atVersion, working)
     try {
       const made = await working
       if (isWhole(made)) {
         shared.delete(atVersion)
-        keep(key, working)
+        shared.set(key, working)
       }
       return made
     } catch (error) {

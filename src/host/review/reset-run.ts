@@ -20,7 +20,7 @@ export async function resetRun(
   { by, waitMs = waitMsDefault, signal }: ResetOptions,
 ): Promise<Discarded> {
   const { id, status } = await host.journal.findRun(idOrName)
-  if (!isEnd(status)) await host.tell(id, { type: 'cancel', reason: 'reset' }, by)
+  if (!isEnd(status)) await host.sendDecision(id, { type: 'cancel', reason: 'reset' }, by)
   const late = AbortSignal.timeout(waitMs)
   const both = signal === undefined ? late : AbortSignal.any([late, signal])
   const run = await waitUntilReleased(host, id, both)

@@ -17,7 +17,7 @@ export interface OpenedAgent {
 export interface AgentParts {
   readonly place: Pick<
     OpenContext,
-    'attended' | 'checkout' | 'folder' | 'replay' | 'secrets' | 'shownAs' | 'workspace'
+    'attended' | 'checkout' | 'folder' | 'replay' | 'secrets' | 'sandboxPath' | 'workspace'
   >
   readonly sandbox: OpenedSandbox
   readonly models: SharedGateway
@@ -35,4 +35,4 @@ export const sandboxWorkspace = ({
   place,
   sandbox,
 }: Pick<AgentParts, 'place' | 'sandbox'>): string | undefined =>
-  sandbox.summary.tier === 'strong' ? place.shownAs : undefined
+  sandbox.summary.tier === 'strong' ? place.sandboxPath : undefined

@@ -36,8 +36,8 @@ export interface AgentStatus {
   /** The version that Loopwright was tested with. */
   readonly tested?: string
   readonly protocols: readonly AgentProtocol[]
-  /** Where it runs. */
-  readonly walls: 'sandbox' | 'no walls' | 'our process'
+  /** Where it runs; `none`: no sandbox is available here. */
+  readonly isolation: 'sandbox' | 'none' | 'own-process'
   readonly can: readonly string[]
   readonly key?: AgentKey
   /** What to do if it is not ready. */
@@ -78,8 +78,8 @@ interface AgentSearch {
   readonly at: ProgramSearch
 }
 
-const describeSandbox = ({ report }: Sandbox): AgentStatus['walls'] =>
-  report.tier === 'none' ? 'no walls' : 'sandbox'
+const describeSandbox = ({ report }: Sandbox): AgentStatus['isolation'] =>
+  report.tier === 'none' ? 'none' : 'sandbox'
 
 async function describeProgram(program: AgentProgram, search: AgentSearch): Promise<AgentStatus> {
   const found = findAgentProgram(program, search.at)
@@ -89,7 +89,7 @@ async function describeProgram(program: AgentProgram, search: AgentSearch): Prom
     kind: 'program',
     tested: program.package.version,
     protocols: [{ name: 'headless' }, ...describeAcp(program, search.at)],
-    walls: describeSandbox(search.sandbox),
+    isolation: describeSandbox(search.sandbox),
     can: listCapabilities(program),
     key,
   } as const
@@ -146,7 +146,7 @@ const repair = (sandbox: Sandbox): AgentStatus => ({
   kind: 'built-in',
   state: 'ready',
   protocols: [],
-  walls: describeSandbox(sandbox),
+  isolation: describeSandbox(sandbox),
   can: ['needs no model, key or network', 'JavaScript and TypeScript', 'small faults'],
 })
 
@@ -156,7 +156,7 @@ async function describeProvider(provider: string, { models }: AgentSearch): Prom
     name: `${provider}/…`,
     kind: 'models',
     protocols: [{ name: 'api' }],
-    walls: 'our process',
+    isolation: 'own-process',
     can: ['our tools', 'MCP servers', 'spending is metered'],
     key,
     ...(key.found ? { state: 'ready' } : { state: 'no-key', next: explainMissingKey(key) }),

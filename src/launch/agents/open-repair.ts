@@ -29,7 +29,7 @@ export function openRepair(
     checks: commandChecks.map(({ command }) => command),
     commands: createCheckCommands(commandChecks, sandbox),
     checkTimeoutMs: Math.max(...commandChecks.map(({ timeoutMs }) => timeoutMs)),
-    ...defined({ shownAs: sandboxPath }),
+    ...defined({ sandboxPath }),
   })
 }
 

@@ -24,7 +24,7 @@ export function requireCommand(
 
 function isInstalled(
   program: string,
-  { workspace, shownAs: sandboxPath }: AgentParts['place'],
+  { workspace, sandboxPath }: AgentParts['place'],
   path: string | undefined,
 ): boolean {
   if (!program.includes('/')) return findProgram(program, path) !== undefined

@@ -100,7 +100,7 @@ export function certifyingParts(
 
 /** The context of the run, without what belongs to the checkout of its agent. */
 function withoutCheckout(context: OpenContext): OpenContext {
-  const { checkout: _checkout, shownAs: _shownAs, excludedPaths: _paths, ...rest } = context
+  const { checkout: _checkout, sandboxPath: _sandboxPath, excludedPaths: _paths, ...rest } = context
   return rest
 }
 

@@ -14,6 +14,7 @@ import {
 } from '../../protocol/index.ts'
 import type { LoopTypeDefinition, PrepareOptions } from '../loop-type-definition.ts'
 import { checkPlainLoop, type PlainSettings, plainLoop } from './plain.ts'
+import { plainSummary } from './plain-summary.ts'
 
 /** The keys of a loop file that belong to `plain`. */
 export interface PlainKeys {
@@ -44,8 +45,8 @@ const progressSchema = keys({
 }).transform(({ entries, chars }) => ({ entriesMax: entries, charsMax: chars }))
 
 export const plainType: LoopTypeDefinition<PlainKeys> = {
-  name: 'plain',
-  description: 'Runs an agent on a prompt until the checks pass.',
+  name: plainSummary.name,
+  description: plainSummary.description,
   roles: {
     [makerRole]: {
       description: 'does the work',

@@ -68,6 +68,8 @@ const agentReport = z.strictObject({
   protocols: z.array(
     z.strictObject({ name: z.enum(['headless', 'acp', 'api']), next: text.exactOptional() }),
   ),
+  isolation: z.enum(['sandbox', 'none', 'own-process']).exactOptional(),
+  /** The name and the values of `isolation` in earlier versions. */
   walls: z.enum(['sandbox', 'no walls', 'our process']),
   can: texts,
   key: z.strictObject({ provider: text, variable: text, found: z.boolean() }).exactOptional(),

@@ -1,0 +1,14 @@
+/** The built-in loop types as data: `loopctl help` lists them without loading a schema. */
+
+import { plainSummary } from './plain/plain-summary.ts'
+
+export interface LoopTypeSummary {
+  readonly name: string
+  /** What it does, in a sentence. */
+  readonly description: string
+  /** It declares operations, so `loopctl <type>` is a command. */
+  readonly hasOperations: boolean
+}
+
+/** In the order of `registry.ts`; a test compares the two. */
+export const loopTypeSummaries: readonly LoopTypeSummary[] = [plainSummary]
