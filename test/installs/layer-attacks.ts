@@ -139,7 +139,7 @@ export const layerAttacks: readonly Attack[] = [
   inside(
     'a process that stays',
     ({ markers }) =>
-      `require('child_process').spawn(process.execPath, ['-e', ${json(`process.on('SIGTERM', () => {}); setInterval(() => { for (const path of ${json(markers)}) try { require('fs').writeFileSync(path, 'x') } catch {} }, 50)`)}], { detached: true, stdio: 'ignore' }).unref()`,
+      `require('child_process').spawn(process.execPath, ['-e', ${json(`process.on('SIGTERM', () => {}); setTimeout(process.exit, 60_000); setInterval(() => { for (const path of ${json(markers)}) try { require('fs').writeFileSync(path, 'x') } catch {} }, 50)`)}], { detached: true, stdio: 'ignore' }).unref()`,
     { ends: 'installed', control: ['sh', '-c', 'yarn install; sleep 1'] },
   ),
 ]
