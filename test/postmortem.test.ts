@@ -63,6 +63,13 @@ test.each([
   expect(found?.documents[1]?.text).toContain('Make it two.')
 })
 
+test('the analysis quotes an agent that could not continue, and says how to see its report', async () => {
+  const { host, id } = await runThatEnds({ status: 'blocked' })
+  const summary = (await readPostmortem(host, id))?.documents.at(-1)?.text
+  expect(summary).toContain('blocked or needed more context, at last: done, I think')
+  expect(summary).toContain('loopctl show looked-at')
+})
+
 async function startGateway(
   answer: (request: ModelRequest, number: number) => { readonly text: string },
 ): Promise<ReturnType<typeof createSharedGateway>> {

@@ -34,6 +34,14 @@ describe('a loop file gets warnings for', () => {
       'agent.command: the program nobody was not found: install it, or use its path.',
       'agent.env: UNSET is not set, so the agent will not have it.',
     ])
+    writeFileSync(join(folder, 'node'), '', { mode: 0o755 })
+    writeFileSync(join(folder, 'work', 'agent.mjs'), '')
+    const node = join(folder, 'node')
+    expect(await warnings(`agent: { command: [${node}, agent.mjs] }`)).toEqual([])
+    expect(await warnings(`agent: { command: [${node}, -e, x.y.js] }`)).toEqual([])
+    expect(await warnings(`agent: { command: [${node}, agnet.mjs] }`)).toEqual([
+      `agent.command: the script ${join(folder, 'work', 'agnet.mjs')} was not found: correct its path.`,
+    ])
     expect(await warnings('agent: { model: a/b }\nsandbox: { hide: [x] }', '/nonexistent')).toEqual(
       ['workspace: there is no folder /nonexistent.'],
     )

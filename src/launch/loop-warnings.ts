@@ -1,7 +1,7 @@
 /** Warnings about a loop file before it runs: missing programs, variables and paths. */
 
 import { existsSync } from 'node:fs'
-import { delimiter, dirname, resolve } from 'node:path'
+import { basename, delimiter, dirname, resolve } from 'node:path'
 import { agentProgram } from '../agents/index.ts'
 import { agentEnvironment } from '../gateway/index.ts'
 import {
@@ -88,13 +88,22 @@ const missingAgent = (key: string, wanted: ProgramToFind, at: ProgramSearch): re
 /** The variables that point an agent to its session of the gateway. */
 const sessionVariables = new Set(Object.keys(agentEnvironment('', '')))
 
+const interpreters = /^(?:node|bun|deno|python[\d.]*|ruby|perl|php|sh|bash|zsh|fish)$/
+/** Not an option, code or a name of a package. */
+const scriptName = /^[^-].*\.[a-z]{1,4}$/
+
 function missingProgram(
   key: string,
-  [program = '']: readonly string[],
+  [program = '', ...args]: readonly string[],
   workspace: string,
   { environment }: ProgramSearch,
 ): readonly string[] {
-  if (isProgram(program, workspace, environment)) return []
+  if (isProgram(program, workspace, environment)) {
+    const script = interpreters.test(basename(program)) ? args[0] : undefined
+    if (script === undefined || !scriptName.test(script)) return []
+    const path = resolve(workspace, script)
+    return existsSync(path) ? [] : [`${key}: the script ${path} was not found: correct its path.`]
+  }
   const path = resolve(workspace, program)
   if (program.includes('/') && existsSync(path)) {
     return [`${key}: ${path} is not executable. Run: chmod +x ${path}`]

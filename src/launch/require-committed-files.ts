@@ -8,7 +8,7 @@ const shownMax = 5
 /** Installed dependencies do not count even if git does not ignore them. */
 const dependencies = /(?:^|\/)(?:node_modules|\.?venv)\/$/
 
-/** The files of the loop itself may be new. `then`: what the commit is for, and what to do. */
+/** The files of the loop itself do not count: they are not what is judged. `then`: what the commit is for, and what to do. */
 export async function requireCommittedFiles(
   repository: Repository,
   commit: string,

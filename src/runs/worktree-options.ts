@@ -93,7 +93,7 @@ function refusalOf(error: unknown): string {
   throw error
 }
 
-/** Untracked paths that do not count as uncommitted changes, relative to the checkout: `paths` and all loop files. */
+/** Paths that do not count as uncommitted changes, relative to the checkout: `paths` and all loop files. */
 export const findIgnoredPaths = (
   { checkout }: Repository,
   workspace: string,

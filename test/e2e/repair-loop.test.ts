@@ -49,6 +49,21 @@ describe('agent: repair', () => {
     expect(cursors).toEqual(cursors.map((_cursor, index) => String(index + 1)))
   })
 
+  test('ends the run when no edit is left to try', async () => {
+    const at = broken('agent: repair\nchecks: { test: node --test, other: test -f other.txt }\n')
+    const ended = await ctl(at, '--json', 'run', at.file, '--trust')
+    expect(ended.code).toBe(4)
+    expect(endOf(ended)).toMatchObject({
+      outcome: {
+        type: 'stuck',
+        condition: 'agent-blocked',
+        detail: 'the agent has nothing left to try',
+      },
+    })
+    expect(reports(ended)).toHaveLength(1)
+    expect(reports(ended)[0]).toContain('it cannot fix two bugs at once')
+  })
+
   test('says what it needs before there is a run', async () => {
     const at = broken('agent: repair\nuntil: [{ type: max-iterations, iterations: 1 }]\n')
     const refused = await ctl(at, 'run', at.file, '--trust')

@@ -60,6 +60,21 @@ test('without --agent and --check: the one installed agent, and the checks of th
   })
 })
 
+test('a mistake in the options is answered with what to change', async () => {
+  const at = place('')
+  const inPlace = ['-p', 'Do it.', '--in-place', '--workspace', at.work]
+  const yaml = await ctl(at, 'run', '--agent', '{ model: a/b }', '--check', 'true', ...inPlace)
+  expect(yaml).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('--agent anthropic/claude-sonnet-5'),
+  })
+  const typo = await ctl(at, 'run', '--agent', 'repair', '--check', 'npm tset', ...inPlace)
+  expect(typo.code).toBe(1)
+  expect(typo.stdout).toContain('npm has no command "tset"')
+  // The stored loop would repeat the mistake.
+  expect(typo.stdout).toContain('When this is fixed: run it again')
+})
+
 test('the prompt may be a file, or standard input', async () => {
   const at = place('', { 'task.md': 'From a file.\n' })
   const asked = ['run', ...parts, '--workspace', at.work, '--dry-run', '-p']

@@ -36,6 +36,15 @@ test('files that the base ignores, or that were carried over, are not listed', a
   expect(await found()).toEqual([])
 })
 
+test('caches for which a tool writes a rule are not listed', async () => {
+  write(
+    '.pytest_cache/.gitignore',
+    '.pytest_cache/v/cache/lastfailed',
+    'lib/.ruff_cache/.gitignore',
+  )
+  expect(await found()).toEqual([])
+})
+
 test('files that new rules ignore are listed until they are committed', async () => {
   write('fix/real.js', 'fix/deep/er.js', 'tool/.gitignore', 'tool/real.js', 'lib/other/b.js')
   const rules = 'dist/\n*.pyc\n.env\nnode_modules\nfix/\n'

@@ -116,6 +116,19 @@ describe('a new worktree', () => {
     expect(read(worktree.path, 'a.txt')).toBe('a\n')
   })
 
+  test('starts although a loop file was changed, since a run does not read the one of its commit', async () => {
+    fixture.write('loops/fix.yaml', 'agent: repair\n')
+    fixture.commitAll('loop')
+    fixture.write('loops/fix.yaml', 'agent: claude\n')
+    await expect(fixture.create()).rejects.toMatchObject({ code: 'wrong-status' })
+    const worktree = await fixture.create({ ignoredPaths: ['loops/fix.yaml'] })
+    expect(read(worktree.path, 'loops/fix.yaml')).toBe('agent: repair\n')
+    fixture.write('a.txt', 'changed')
+    await expect(fixture.create({ ignoredPaths: ['loops/fix.yaml'] })).rejects.toMatchObject({
+      message: expect.stringContaining('has uncommitted changes: a.txt.'),
+    })
+  })
+
   test('is rejected without disk space, without a commit, and outside a repository', async () => {
     const files = {
       ...worktreeFiles,

@@ -42,19 +42,30 @@ export const lineNumberAt = (text: string, offset: number): number =>
   text.slice(0, offset).split('\n').length
 
 const shownCharsMax = 80
+const contextChars = 40
 
-/** `src/a.js:12: a < b → a <= b`, with the whole line if it is short. */
+/** `src/a.js:12: a < b → a <= b`, with the whole line if it is short, else the part that changes. */
 export function describeEdit(text: string, edit: Edit): string {
   const from = text.lastIndexOf('\n', edit.start - 1) + 1
   const lineEnd = text.indexOf('\n', edit.end)
   const to = lineEnd === -1 ? text.length : lineEnd
   const after = text.slice(from, edit.start) + insertedText(text, edit) + text.slice(edit.end, to)
   const place = `${edit.file}:${lineNumberAt(text, edit.start)}`
-  return `${place}: ${shown(text.slice(from, to))} → ${shown(after)}`
+  const lines = [text.slice(from, to), after].map((line) => line.replaceAll(/\s+/g, ' ').trim())
+  const [was = '', is = ''] = lines
+  const start = Math.max(0, countCommon(was, is) - contextChars)
+  return `${place}: ${shown(was, start)} → ${shown(is, start)}`
 }
 
-function shown(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim()
+function countCommon(a: string, b: string): number {
+  let count = 0
+  while (count < a.length && a[count] === b[count]) count++
+  return count
+}
+
+function shown(line: string, start: number): string {
   if (line === '') return '(nothing)'
-  return line.length > shownCharsMax ? `${line.slice(0, shownCharsMax)}…` : line
+  if (line.length <= shownCharsMax) return line
+  const end = start + shownCharsMax
+  return `${start > 0 ? '…' : ''}${line.slice(start, end)}${end < line.length ? '…' : ''}`
 }

@@ -67,7 +67,7 @@ function describeEarlier({ overfit, refused }: Tally): string {
 export const describeExhausted = (search: Search, tally: Tally): string =>
   [
     `None of ${search.candidates.length} small edits makes the checks pass. Use an agent with a model, or fix it by hand.`,
-    `This agent cannot write missing code. Nothing was changed.${describeEarlier(tally)}`,
+    `This agent makes one edit: it cannot fix two bugs at once, or write missing code. Nothing was changed.${describeEarlier(tally)}`,
   ].join('\n')
 
 export const describeUnfinished = (search: Search, tally: Tally): string =>

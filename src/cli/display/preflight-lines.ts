@@ -33,6 +33,9 @@ const paint = (style: Style, answer: PreflightCheck['answer']): ((text: string) 
   return answer === 'timeout' ? style.yellow : (text) => text
 }
 
+/** What `run` without a loop file stores: to run it again would repeat a mistake in its options. */
+const inlineLoop = /\/loops\/[^/]+-[0-9a-f]{12}\.yaml$/
+
 /** What to do next, where the run itself did no work. */
 export function nextLines(style: Style, outcome: Outcome, { source }: RunState): readonly string[] {
   if (outcome.type === 'completed' && outcome.earlier !== undefined) {
@@ -45,6 +48,7 @@ export function nextLines(style: Style, outcome: Outcome, { source }: RunState):
     ].map((text) => style.dim(visible(text)))
   }
   if (!endedWithoutWork(outcome)) return []
-  const again = source === undefined ? 'run it again' : `loopctl run ${source.file}`
+  const isTyped = source === undefined || inlineLoop.test(source.file)
+  const again = isTyped ? 'run it again' : `loopctl run ${source.file}`
   return [visible(`  Nothing was spent. When this is fixed: ${again}`)]
 }

@@ -232,7 +232,7 @@ function runLimits({ limits: { iterations, tokens, costMicros, timeMs } }: LoopF
   const minutes = timeMs / 60_000
   const time =
     minutes < 120 ? `${Number(minutes.toFixed(1))} min` : `${Number((minutes / 60).toFixed(1))} h`
-  return `${iterations} iterations, ${tokens} tokens, ${cost}, ${time}`
+  return `${iterations} iterations, ${tokens.toLocaleString('en-US')} tokens, ${cost}, ${time}`
 }
 
 /** Shows a shell script as it is, without quoting it. */

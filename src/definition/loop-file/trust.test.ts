@@ -142,7 +142,7 @@ checks: { test: "rm -rf x; echo \\e[2J", lint: [npx, lint] }
       'runs the check lint: npx lint',
       'installs dependencies from the lockfiles of the project, to certify the work',
       'runs commands in a sandbox (if available) with the workspace, without network',
-      'may use 50 iterations, 2000000 tokens, $5.00, 8 h',
+      'may use 50 iterations, 2,000,000 tokens, $5.00, 8 h',
     ])
   })
 
@@ -167,7 +167,7 @@ checks: { test: "rm -rf x; echo \\e[2J", lint: [npx, lint] }
       'lets commands read "../a b"',
       'lets commands connect to a.example:443, *.b.example:80',
       'lets each command use 0.5 GB of memory, 2 processors, 7200 s of CPU time',
-      'may use 50 iterations, 2000000 tokens, $5.00, 8 h',
+      'may use 50 iterations, 2,000,000 tokens, $5.00, 8 h',
     ])
     expect(await powers('require: none')).toContain(
       'runs commands without a sandbox: they have network access and your permissions',

@@ -41,7 +41,8 @@ export async function findCertificate(target: string, folder: string): Promise<F
   for await (const found of listRunCertificates(target, { folder })) {
     return { bytes: found.bytes, evidence }
   }
-  const advice = 'Pass a file, an id or a run. List all certificates with: loopctl certificate'
+  const advice =
+    'Pass a file, an id, or a run that completed. List all certificates with: loopctl certificate'
   throw new LoopError('unknown-file', `There is no certificate ${target}. ${advice}`)
 }
 

@@ -46,6 +46,8 @@ export interface IterationFindings {
   readonly isError: boolean
   readonly durationMs: number
   readonly agent: string | undefined
+  /** The first line of the agent's report. */
+  readonly said?: string | undefined
   readonly checks: readonly { readonly check: string; readonly status: string }[]
   readonly didChange: boolean
 }
@@ -114,6 +116,7 @@ interface IterationDraft {
   startedAtMs: number
   tree: string | undefined
   agent: string | undefined
+  said: string | undefined
   didChange: boolean
   readonly checks: Map<string, string>
 }
@@ -136,7 +139,10 @@ function createFold(): Fold {
     }
     if (isPrompt(event)) prompt ??= readText(result, 'prompt')
     const isReporting = role !== undefined && roles[role]?.reports === true
-    if (kind === 'agent' && isReporting) open.agent = readText(result, 'status')
+    if (kind === 'agent' && isReporting) {
+      open.agent = readText(result, 'status')
+      open.said = readText(result, 'text')?.trim().split('\n')[0]?.slice(0, messageCharsMax)
+    }
     if (kind === 'certify') for (const one of readRefusals(result)) refusals.add(one)
   }
 
@@ -165,6 +171,7 @@ function createFold(): Fold {
             isError: ending.type === 'error',
             durationMs: atMs - open.startedAtMs,
             agent: open.agent,
+            said: open.said,
             checks,
             didChange: open.didChange,
           })
@@ -191,6 +198,7 @@ const createDraft = (startedAtMs: number, tree: string | undefined): IterationDr
   startedAtMs,
   tree,
   agent: undefined,
+  said: undefined,
   didChange: false,
   checks: new Map(),
 })

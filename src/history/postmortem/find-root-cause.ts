@@ -56,7 +56,9 @@ export function findRootCause(found: Findings): FoundCause {
     return { cause: 'execution-failure', why }
   }
   if (needingHelp.length > 0) {
-    const why = `In ${needingHelp.length} of ${iterations.length} iterations the agent reported that it was blocked or needed more context.`
+    const said = needingHelp.at(-1)?.said ?? ''
+    const last = said === '' ? '.' : `, at last: ${said}`
+    const why = `In ${needingHelp.length} of ${iterations.length} iterations the agent reported that it was blocked or needed more context${last}`
     return { cause: 'spec-gap', why }
   }
   if (last !== undefined && last.checks.length === 0) {

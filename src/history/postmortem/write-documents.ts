@@ -115,7 +115,7 @@ function adviseFor(cause: FoundCause['cause'], name: string): string {
     case 'none':
       return `look at the work (loopctl diff ${name}), and merge or scrap it.`
     case 'spec-gap':
-      return 'add details to the prompt, or a check that determines when the work is done; then try again.'
+      return `read what the agent reported (loopctl show ${name}). Add to the prompt what it lacks, use another agent, or add a check that determines when the work is done; then: loopctl retry ${name}`
     case 'implementation-deviation':
       return `see what the last iteration did (loopctl show ${name}), then fork it with another prompt or model.`
     case 'execution-failure':

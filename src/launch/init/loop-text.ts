@@ -74,6 +74,13 @@ const programWord = /^[\w@%+=:,./-]+$/
 export function parseAgent(written: string): Json {
   const text = written.trim()
   if (agentNames.some((name) => name === text)) return text
+  if (text.startsWith('{')) {
+    const message = '--agent takes no YAML.'
+    throw new LoopError(
+      'bad-request',
+      `${message} Use a name, provider/model or a command: --agent claude, --agent anthropic/claude-sonnet-5, --agent 'python3 agent.py'. Settings belong in a loop file: loopctl init`,
+    )
+  }
   const words = text.split(/\s+/)
   if (words.length > 1) {
     const isPlain = words.every((word) => programWord.test(word))

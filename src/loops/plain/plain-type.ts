@@ -1,6 +1,11 @@
 /** The loop type `plain` for loop files: its keys, its role, and its loop. */
 
-import { type CaptureLimits, captureLimits, defaultRoles } from '../../loop/index.ts'
+import {
+  type CaptureLimits,
+  type Condition,
+  captureLimits,
+  defaultRoles,
+} from '../../loop/index.ts'
 import {
   integer,
   isJsonObject,
@@ -14,6 +19,7 @@ import {
 } from '../../protocol/index.ts'
 import type { LoopTypeDefinition, PrepareOptions } from '../loop-type-definition.ts'
 import { checkPlainLoop, type PlainSettings, plainLoop } from './plain.ts'
+import type { PlainProgress, PlainResult } from './plain-progress.ts'
 import { plainSummary } from './plain-summary.ts'
 
 /** The keys of a loop file that belong to `plain`. */
@@ -87,14 +93,31 @@ export const plainType: LoopTypeDefinition<PlainKeys> = {
 }
 
 function plainSettings(
-  { name, until, settings: { context, progress } }: LoopFile<PlainKeys>,
+  { name, until, agents, settings: { context, progress } }: LoopFile<PlainKeys>,
   { version, prompts }: PrepareOptions,
 ): PlainSettings {
   const prompt = (prompts['prompt'] ?? []).map(({ position, ...section }) => ({
     ...section,
     source: { file: position.file, line: position.line, indent: position.column - 1 },
   }))
-  return { name, version, prompt, context, progress, until }
+  const isRepair = agents[makerRole]?.type === 'repair'
+  return {
+    name,
+    version,
+    prompt,
+    context,
+    progress,
+    until: isRepair ? [...until, nothingLeft] : until,
+  }
+}
+
+/** With the same files the repair agent would find nothing again. */
+const nothingLeft: Condition<PlainProgress, PlainResult> = {
+  type: 'custom',
+  name: 'agent-blocked',
+  ends: 'stuck',
+  detail: 'the agent has nothing left to try',
+  met: (_progress, { report }) => report.status === 'blocked',
 }
 
 /** The repair agent reads only the state of its search from the prompt. */

@@ -5,7 +5,7 @@
 
 import { join } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
-import { type Bytes, toDisplay } from '../bytes.ts'
+import { type Bytes, fromText, toDisplay } from '../bytes.ts'
 import type { WorktreeFiles } from '../worktree/worktree-files.ts'
 import { ignorePattern } from './ignore-pattern.ts'
 import { listDifferences, splitNul } from './list-changes.ts'
@@ -17,8 +17,8 @@ import type { GitLocation, RunGit } from './run-git.ts'
 const shownMax = 5
 
 /**
- * Paths that are changed, staged or new. `known` is the commit that is checked out. New paths in `ignoredPaths` do not
- * count.
+ * Paths that are changed, staged or new. `known` is the commit that is checked out. Paths in `ignoredPaths` do not count,
+ * nor does what is new below them.
  */
 export async function listUncommitted(
   git: RunGit,
@@ -32,7 +32,10 @@ export async function listUncommitted(
   const head = known ?? (await resolveCommit(git, repository, 'HEAD', repository.gitDir))
   const at = await createReadLocation(files, repository, checkout)
   // Without a commit every file is new.
-  return listDifferences(git, at, head ?? emptyTree(repository), ignoredPaths.map(ignorePattern))
+  const excludes = ignoredPaths.map(ignorePattern)
+  const found = await listDifferences(git, at, head ?? emptyTree(repository), excludes)
+  const ignored = new Set(ignoredPaths.map(fromText))
+  return found.filter((path) => !ignored.has(path))
 }
 
 export async function requireCommitted(

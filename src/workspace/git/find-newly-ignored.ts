@@ -21,6 +21,9 @@ import type { Repository } from './repository.ts'
 import { isReserved } from './reserved-names.ts'
 import { type GitLocation, runGit } from './run-git.ts'
 
+/** Caches for which a tool writes a rule of its own, so that each run of a check would be reported. */
+const ownCache = /(?:^|\/)\.(?:pytest|mypy|ruff)_cache\//
+
 /** Sorted; folders end in a slash. Empty if the worktree does not exist. */
 export async function findNewlyIgnored(
   repository: Repository,
@@ -45,7 +48,9 @@ export async function findNewlyIgnored(
   const single = ignored.filter(
     (one, index) => !one.endsWith('/') || ignored[index + 1]?.startsWith(one) !== true,
   )
-  const candidates = single.filter((one) => !isOutside(exclusions, one.replace(/\/$/, '')))
+  const candidates = single.filter(
+    (one) => !ownCache.test(one) && !isOutside(exclusions, one.replace(/\/$/, '')),
+  )
   const known =
     candidates.length === 0 ? new Set() : await ignoredByBase(tree, own, base.commit, candidates)
   const found = [...candidates.filter((one) => !known.has(one)), ...reserved]

@@ -45,7 +45,7 @@ export interface CreateWorktreeOptions {
   readonly pathTemplate?: string
   readonly provider?: WorktreeProvider
   readonly allowDirty?: boolean
-  /** Untracked paths in the checkout that do not count as uncommitted changes. */
+  /** Paths in the checkout that do not count as uncommitted changes. */
   readonly ignoredPaths?: readonly string[]
   /** The installation that creates it, so that no other considers it abandoned. */
   readonly owner?: string

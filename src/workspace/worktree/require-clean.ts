@@ -6,7 +6,7 @@ import type { Repository } from '../git/repository.ts'
 import type { Tools } from './open-work-tree.ts'
 import { readRecords } from './worktree-record.ts'
 
-/** New paths in `ignoredPaths` do not count, nor do worktrees inside the checkout. */
+/** Paths in `ignoredPaths` do not count, nor do worktrees inside the checkout. */
 export async function requireClean(
   tools: Pick<Tools, 'git' | 'files'>,
   repository: Repository,
