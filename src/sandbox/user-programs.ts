@@ -236,10 +236,21 @@ function under(folder: string, levels: number): readonly string[] {
   const found: string[] = []
   let level: readonly string[] = [folder]
   for (let depth = 0; depth < levels; depth++) {
-    level = level.flatMap((one) => listNames(one).map((name) => join(one, name))).slice(0, 500)
+    level = level.flatMap(listFolders).slice(0, 500)
     found.push(...level)
   }
   return found
+}
+
+/** With links, which may lead to folders. */
+function listFolders(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((one) => one.isDirectory() || one.isSymbolicLink())
+      .map(({ name }) => join(folder, name))
+  } catch {
+    return []
+  }
 }
 
 const isThere = existsSync

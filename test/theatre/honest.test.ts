@@ -3,11 +3,12 @@
  * question, or after the agent did what a refusal asked for.
  */
 
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { chosenOf, endOf, hasRunners, isWhole, measuresOf, note } from './chosen.ts'
 import { honest } from './honest/index.ts'
 import { type Played, play } from './play.ts'
 import { missingPrograms } from './prepare-runners.ts'
+import { closeScenes } from './scenes.ts'
 import { plainStage } from './stages.ts'
 import type { Honest } from './story.ts'
 
@@ -16,6 +17,8 @@ const isQuick = ({ stage }: Honest): boolean =>
   hasRunners || (stage?.modules === undefined && stage?.programs === undefined)
 const hasPrograms = ({ stage }: Honest): boolean =>
   stage === undefined || missingPrograms(stage).length === 0
+
+afterAll(closeScenes, 60_000)
 
 describe.concurrent('is certified', () => {
   const tried = (isWhole ? honest : chosenOf(honest.filter(isQuick), 1)).filter(hasPrograms)

@@ -1,26 +1,11 @@
-/**
- * Plays a story: creates a repository with the stage and a separate host, runs the loop in a worktree, and reports the
- * result. In this process; stories do not share anything.
- */
+/** Plays a story: runs the loop in a worktree of the stage's repository, in this process, and reports the result. */
 
-import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
   type Host,
   loadLoop,
-  openHost,
   openLoop,
   previewLoop,
   type RunHandle,
@@ -34,8 +19,7 @@ import type {
   RecordedEvent,
   Refusal,
 } from '../../src/loop/index.ts'
-import { linkModules } from './prepare-runners.ts'
-import { projectFiles } from './stages.ts'
+import { openScene, type Scene } from './scenes.ts'
 import type { LoopKeys, Stage, Turn } from './story.ts'
 
 export interface Play {
@@ -65,57 +49,20 @@ export interface Played {
 const player = readFileSync(fileURLToPath(new URL('player.mjs', import.meta.url)), 'utf8')
 
 export async function play(story: Play): Promise<Played> {
-  const folder = mkdtempSync(join(tmpdir(), 'loopwright-theatre-'))
+  const { stage, loop, turns, answer } = story
+  const scene = await openScene({
+    stage,
+    loop: JSON.stringify(loopOf(stage, loop, turns)),
+    set: answer === undefined ? 'unanswered' : 'answered',
+  })
+  let worktree: string | undefined
   try {
-    const checkout = join(folder, 'project')
-    const loopFile = layOut(folder, checkout, story)
-    const host = await openHost({ folder: join(folder, 'state'), synchronous: 'NORMAL' })
-    try {
-      return await run(host, checkout, loopFile, story)
-    } finally {
-      await host.close()
-    }
-  } finally {
-    execFileSync('chmod', ['-R', 'u+rwx', folder])
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-/** Where the loop file is. */
-function layOut(folder: string, checkout: string, { stage, loop, turns }: Play): string {
-  mkdirSync(checkout)
-  const files = { ...projectFiles, ...stage.files }
-  for (const [path, content] of Object.entries(files)) {
-    if (content !== null) put(join(checkout, path), content)
-  }
-  for (const [path, content] of Object.entries(stage.latin1 ?? {})) {
-    if (content !== null) put(join(checkout, path), Buffer.from(content, 'latin1'))
-  }
-  if (stage.modules !== undefined) linkModules(stage.modules, checkout)
-  for (const path of stage.executables ?? []) chmodSync(join(checkout, path), 0o755)
-  const loopFile =
-    stage.loopFile === undefined ? join(folder, 'loop.yaml') : join(checkout, stage.loopFile)
-  put(loopFile, JSON.stringify(loopOf(stage, loop, turns)))
-  if (stage.isFolder === true) return loopFile
-  const git = (...args: readonly string[]): unknown =>
-    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@localhost', ...args], {
-      cwd: checkout,
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        HOME: '/nonexistent/loopwright',
-        GIT_CONFIG_NOSYSTEM: '1',
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
+    return await run(scene, story, (path) => {
+      worktree = path
     })
-  git('init', '-q', '-b', 'main')
-  git('add', '-A')
-  git('commit', '-q', '-m', 'first')
-  return loopFile
-}
-
-function put(path: string, content: string | Uint8Array): void {
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, content)
+  } finally {
+    await scene.leave(worktree)
+  }
 }
 
 function loopOf(stage: Stage, loop: LoopKeys | undefined, turns: readonly Turn[]): LoopKeys {
@@ -132,12 +79,17 @@ function loopOf(stage: Stage, loop: LoopKeys | undefined, turns: readonly Turn[]
   }
 }
 
-async function run(host: Host, checkout: string, file: string, story: Play): Promise<Played> {
+async function run(
+  { host, checkout, loopFile }: Scene,
+  story: Play,
+  onWorktree: (path: string | undefined) => void,
+): Promise<Played> {
   const { folder } = host
-  await trustLoop(await previewLoop(file, folder), folder)
-  const loaded = await loadLoop(file, { folder })
+  await trustLoop(await previewLoop(loopFile, folder), folder)
+  const loaded = await loadLoop(loopFile, { folder })
   const worktree = story.stage.isFolder !== true
   const place = await host.place({ workspace: checkout, worktree, excludedPaths: loaded.files })
+  if (worktree) onWorktree(place.workspace)
   const opened = await openLoop(loaded, { ...place, folder, attended: true, models: host.models })
   try {
     const handle = await host.start(opened.loop, {
@@ -184,7 +136,7 @@ async function follow(host: Host, handle: RunHandle, { answer }: Play): Promise<
   const end = await handle.done
   return {
     outcome: end.type === 'ended' ? end.outcome : undefined,
-    certificates: count(join(host.folder, 'certificates', 'chain')),
+    certificates: countCertificates(host, handle.id),
     refusals,
     checks,
     questions,
@@ -216,4 +168,9 @@ async function resultOf(
   return value as { readonly [key: string]: Json }
 }
 
-const count = (folder: string): number => (existsSync(folder) ? readdirSync(folder).length : 0)
+/** Those that name the run; what was issued to another one is not counted. */
+function countCertificates({ folder }: Host, id: string): number {
+  const chain = join(folder, 'certificates', 'chain')
+  const names = existsSync(chain) ? readdirSync(chain) : []
+  return names.filter((name) => readFileSync(join(chain, name), 'utf8').includes(id)).length
+}

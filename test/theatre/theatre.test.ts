@@ -4,12 +4,13 @@
  * `npm run proof`.
  */
 
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { attacks } from './attacks/index.ts'
 import { chosenOf, endOf, hasRunners, isWhole, measuresOf, note } from './chosen.ts'
 import { type Played, play } from './play.ts'
 import { missingPrograms } from './prepare-runners.ts'
 import { kits } from './real-stages.ts'
+import { closeScenes } from './scenes.ts'
 import { plainStage } from './stages.ts'
 import type { Attack, Stage } from './story.ts'
 
@@ -29,6 +30,8 @@ const quick = attacks.filter(
   (attack) => hasRunners || (attack.class === undefined && isPlain(stageOf(attack))),
 )
 const hasPrograms = (stage: Stage): boolean => missingPrograms(stage).length === 0
+
+afterAll(closeScenes, 60_000)
 
 describe.concurrent('the fix is certified on the stage', () => {
   const tried = isWhole ? stages.filter(hasPrograms) : [plainStage]

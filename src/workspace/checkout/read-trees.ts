@@ -1,4 +1,7 @@
-/** Reads files of trees by path. Reads that are requested at the same time share one call of the source. */
+/**
+ * Reads files of trees by path. Reads that are requested at the same time share one call of the source, and small
+ * files are read once: content never changes under its id.
+ */
 
 import type { TreeId } from '../../loop/index.ts'
 import { type Bytes, fromText, toDisplay } from '../bytes.ts'
@@ -17,6 +20,9 @@ export interface ListedFile {
 }
 
 const bytesMaxDefault = 4 * 1024 * 1024
+const keptFileBytesMax = 1024 * 1024
+/** When more is kept, everything is dropped. */
+const keptBytesMax = 16 * 1024 * 1024
 
 interface PendingRead {
   readonly content: string
@@ -27,6 +33,7 @@ interface PendingRead {
 
 export function createBatchedTreeReader(source: TreeSource): BatchedTreeReader {
   const listings = new Map<TreeId, Promise<DisplayListing>>()
+  const kept = createKeptFiles()
   let pending: PendingRead[] = []
   const listTree = (tree: TreeId): Promise<DisplayListing> => {
     const known = listings.get(tree) ?? source.list(tree).then(toDisplayListing)
@@ -45,6 +52,7 @@ export function createBatchedTreeReader(source: TreeSource): BatchedTreeReader {
       )
       for (const one of all) {
         const bytes = found.get(one.content)
+        if (bytes !== undefined) kept.keep(one.content, bytes)
         one.resolve(bytes === undefined || bytes.length > one.bytesMax ? undefined : bytes)
       }
     } catch (error) {
@@ -57,10 +65,35 @@ export function createBatchedTreeReader(source: TreeSource): BatchedTreeReader {
       const { bytes, nonText } = await listTree(tree)
       const file = bytes.files.get(nonText.get(path) ?? fromText(path))
       if (file === undefined) return undefined
+      const known = kept.find(file.content)
+      if (known !== undefined) return known.length > bytesMax ? undefined : known
       return new Promise((resolve, reject) => {
         pending.push({ content: file.content, bytesMax, resolve, reject })
         if (pending.length === 1) setImmediate(() => void flush())
       })
+    },
+  }
+}
+
+interface KeptFiles {
+  /** A copy: what the caller does to it is not seen by others. */
+  find(content: string): Uint8Array | undefined
+  keep(content: string, bytes: Uint8Array): void
+}
+
+function createKeptFiles(): KeptFiles {
+  const files = new Map<string, Uint8Array>()
+  let total = 0
+  return {
+    find: (content) => files.get(content)?.slice(),
+    keep(content, bytes) {
+      if (bytes.length > keptFileBytesMax || files.has(content)) return
+      if (total + bytes.length > keptBytesMax) {
+        files.clear()
+        total = 0
+      }
+      files.set(content, Uint8Array.from(bytes))
+      total += bytes.length
     },
   }
 }

@@ -1,0 +1,144 @@
+/**
+ * Where stories are played: a repository with the files of the stage, and a host. Stories with the same project and a
+ * test runner share one, as the runs of one user do: dependencies are carried into a layer once, and what the checks
+ * say about the base is known. Attacks and honest work never share one, since approvals are remembered.
+ */
+
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type Host, openHost } from '../../src/host/index.ts'
+import { linkModules } from './prepare-runners.ts'
+import { projectFiles } from './stages.ts'
+import type { Stage } from './story.ts'
+
+export interface Scene {
+  readonly host: Host
+  readonly checkout: string
+  /** The loop file of one story. */
+  readonly loopFile: string
+  /** Call at the end of the story, with the folder that it worked in. */
+  leave(worktree: string | undefined): Promise<void>
+}
+
+export interface SceneOptions {
+  readonly stage: Stage
+  readonly loop: string
+  /** Stories of different sets share nothing. */
+  readonly set: 'answered' | 'unanswered'
+}
+
+interface Project {
+  readonly folder: string
+  readonly checkout: string
+  readonly host: Host
+}
+
+const shared = new Map<string, Promise<Project>>()
+let stories = 0
+
+export async function openScene({ stage, loop, set }: SceneOptions): Promise<Scene> {
+  const isShared =
+    stage.runner !== undefined && stage.isFolder !== true && stage.loopFile === undefined
+  if (!isShared) {
+    const project = await createProject(stage, loop)
+    const loopFile = loopFileIn(project, stage)
+    return { ...project, loopFile, leave: () => removeProject(project) }
+  }
+  const { files, latin1, executables, modules } = stage
+  const key = JSON.stringify([set, files, latin1, executables, modules])
+  const known = shared.get(key) ?? createProject(stage, undefined)
+  shared.set(key, known)
+  const project = await known
+  stories += 1
+  const loopFile = join(project.folder, 'loops', String(stories), 'loop.yaml')
+  put(loopFile, loop)
+  return {
+    ...project,
+    loopFile,
+    async leave(worktree) {
+      if (worktree !== undefined) removeAll(worktree)
+      requireUntouched(project)
+    },
+  }
+}
+
+/** After the last story of a file. */
+export async function closeScenes(): Promise<void> {
+  const projects = [...shared.values()]
+  shared.clear()
+  for (const project of projects) await removeProject(await project)
+}
+
+/** The next story has to find what this one found. */
+function requireUntouched({ checkout }: Project): void {
+  const changes = git(checkout, 'status', '--porcelain', '--untracked-files=all')
+  const commits = git(checkout, 'rev-list', '--count', 'main').trim()
+  if (changes !== '' || commits !== '1') {
+    throw new Error(`The story changed the user's checkout: ${changes}${commits} commits`)
+  }
+}
+
+async function createProject(stage: Stage, loop: string | undefined): Promise<Project> {
+  const folder = mkdtempSync(join(tmpdir(), 'loopwright-theatre-'))
+  const checkout = join(folder, 'project')
+  layOut(checkout, stage)
+  if (loop !== undefined) put(loopFileIn({ folder, checkout }, stage), loop)
+  if (stage.isFolder !== true) commit(checkout)
+  const host = await openHost({ folder: join(folder, 'state'), synchronous: 'NORMAL' })
+  return { folder, checkout, host }
+}
+
+async function removeProject({ folder, host }: Project): Promise<void> {
+  await host.close()
+  removeAll(folder)
+}
+
+function removeAll(folder: string): void {
+  if (!existsSync(folder)) return
+  execFileSync('chmod', ['-R', 'u+rwx', folder])
+  rmSync(folder, { recursive: true, force: true })
+}
+
+const loopFileIn = (
+  { folder, checkout }: Pick<Project, 'folder' | 'checkout'>,
+  stage: Stage,
+): string =>
+  stage.loopFile === undefined ? join(folder, 'loop.yaml') : join(checkout, stage.loopFile)
+
+function layOut(checkout: string, stage: Stage): void {
+  mkdirSync(checkout)
+  const files = { ...projectFiles, ...stage.files }
+  for (const [path, content] of Object.entries(files)) {
+    if (content !== null) put(join(checkout, path), content)
+  }
+  for (const [path, content] of Object.entries(stage.latin1 ?? {})) {
+    if (content !== null) put(join(checkout, path), Buffer.from(content, 'latin1'))
+  }
+  if (stage.modules !== undefined) linkModules(stage.modules, checkout)
+  for (const path of stage.executables ?? []) chmodSync(join(checkout, path), 0o755)
+}
+
+function commit(checkout: string): void {
+  git(checkout, 'init', '-q', '-b', 'main')
+  git(checkout, 'add', '-A')
+  git(checkout, 'commit', '-q', '-m', 'first')
+}
+
+const git = (checkout: string, ...args: readonly string[]): string =>
+  execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@localhost', ...args], {
+    cwd: checkout,
+    encoding: 'utf8',
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: '/nonexistent/loopwright',
+      GIT_CONFIG_NOSYSTEM: '1',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+
+function put(path: string, content: string | Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, content)
+}
