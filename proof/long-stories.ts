@@ -4,6 +4,13 @@ import type { LongSuite } from './long-suites.ts'
 
 export const longStories: readonly LongSuite[] = [
   {
+    name: 'cli.json-outputs',
+    title: 'what every command prints as JSON, by its published schema',
+    file: 'test/cli/json-outputs.test.ts',
+    casesMin: 60,
+    isShared: true,
+  },
+  {
     name: 'agents.command',
     title: 'loopctl agents, with trials of agents',
     file: 'test/e2e/agents-command.test.ts',

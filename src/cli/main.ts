@@ -20,7 +20,7 @@ export async function main(): Promise<void> {
   if (wantsJson()) silence(program)
   try {
     const given = process.argv.slice(2)
-    if (isSingle(program, given)) await (await import('./home.ts')).showHome(program, given)
+    if (hasNoCommand(program, given)) await (await import('./home.ts')).showHome(program, given)
     else {
       const [first] = program.parseOptions([...given]).operands
       if (!isCommand(program, first)) {
@@ -43,7 +43,7 @@ export async function main(): Promise<void> {
 }
 
 /** Nothing but global options was given. */
-function isSingle(program: Command, given: readonly string[]): boolean {
+function hasNoCommand(program: Command, given: readonly string[]): boolean {
   const { operands, unknown } = program.parseOptions([...given])
   return operands.length === 0 && unknown.length === 0
 }

@@ -39,7 +39,7 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
   const code = { source: { file: scanned.file, digest: scanned.digest }, described }
   const { file: written, input, type } = readSettings(code, options)
   const changes = requireChanges(withSettings(written.agents, options))
-  requireOurs(described, changes)
+  refuseChangesToCode(described, changes)
   const file = {
     ...written,
     agents: changedAgents(written.agents, changes),
@@ -80,7 +80,10 @@ interface Settings {
 }
 
 /** What is code is changed in the code. */
-function requireOurs({ loop, hasAgent }: LoopDescription, { model, prompt }: LoopChanges): void {
+function refuseChangesToCode(
+  { loop, hasAgent }: LoopDescription,
+  { model, prompt }: LoopChanges,
+): void {
   const what =
     model !== undefined && hasAgent
       ? 'The agent of this loop is code, which chooses its model. Remove --model'

@@ -64,6 +64,7 @@ export async function openSearch(searchOptions: OpenSearchOptions): Promise<Sear
     signal: context.signal,
     ...defined({ node: options.node }),
     deadlineMs: searchOptions.deadlineMs / 2,
+    checkTimeoutMs: options.checkTimeoutMs,
   })
   // A command with a hanging test reports nothing, and takes long to do so.
   const isHung = survey.tests.some(({ hung }) => hung)

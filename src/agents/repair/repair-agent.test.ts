@@ -179,7 +179,7 @@ tests.forEach(function (body) { body.call({ timeout: function () {} }, function 
 `,
     })
     const check = [process.execPath, 'check.js']
-    const report = await work({ checks: [check], checkTimeoutMs: 20_000 })
+    const report = await work({ checks: [check], checkTimeoutMs: 10_000 })
     expect(report.status).toMatch(/^done/)
     expect(await read('digits.js')).toBe(good)
   })

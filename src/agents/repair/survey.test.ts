@@ -28,6 +28,7 @@ async function survey(files: Readonly<Record<string, string>>): Promise<Survey> 
     sources,
     preload: [],
     deadlineMs: 60_000,
+    checkTimeoutMs: 60_000,
     commands: createPlainCommands(),
     signal: new AbortController().signal,
   })

@@ -34,12 +34,15 @@ export interface SurveyOptions extends Omit<RunSandboxedOptions, 'onMessage'> {
   readonly sources: readonly SourceFile[]
   readonly preload: readonly string[]
   readonly deadlineMs: number
+  readonly checkTimeoutMs: number
 }
 
-const testTimeoutMs = 4000
+/** One test is shorter than a check, which runs all of them. */
+const testTimeoutMsMax = 4000
+const shareOfCheck = 0.1
 
 export async function surveyTests(options: SurveyOptions): Promise<Survey> {
-  const { root, files, sources, preload, deadlineMs } = options
+  const { root, files, sources, preload, deadlineMs, checkTimeoutMs } = options
   const regions = new Map<string, FileRegions>()
   let probes = 0
   const texts: TextFile[] = toPlainTexts(files, sources)
@@ -57,7 +60,7 @@ export async function surveyTests(options: SurveyOptions): Promise<Survey> {
     tests: files.tests.map(({ path }) => path),
     probes,
     preload,
-    testTimeoutMs,
+    testTimeoutMs: Math.min(testTimeoutMsMax, shareOfCheck * checkTimeoutMs),
     deadlineMs,
   }
   const result = await runSurvey(job, options)

@@ -54,7 +54,7 @@ export function addStateFolderCommands(program: Command): void {
           const run = await known.remove(name, { force: options.force === true })
           const { worktree } = run
           const removed = { removed: run.id, name: run.name, ...(worktree && { worktree }) }
-          print(removed, () => visible(hint(`removed ${run.name}${leftOf(run)}`)))
+          print(removed, () => visible(hint(`removed ${run.name}${describeKept(run)}`)))
         }
         if (!json) print(undefined, () => hint(gcAdvice))
       }),
@@ -85,7 +85,7 @@ function renderCollected({ removed, kept, layers }: Collected): string {
 }
 
 /** What was kept, why, and how to remove it. */
-function leftOf({ worktree, workspace }: RunRemovalResponse): string {
+function describeKept({ worktree, workspace }: RunRemovalResponse): string {
   switch (worktree?.status) {
     case 'kept': {
       const { path, why } = worktree

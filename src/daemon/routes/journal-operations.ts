@@ -45,7 +45,10 @@ interface PageQuery {
 }
 
 /** Without undefined values. */
-const within = ({ limit: size, cursor: from }: PageQuery): { limit: number; cursor?: string } => ({
+const toPageOptions = ({
+  limit: size,
+  cursor: from,
+}: PageQuery): { limit: number; cursor?: string } => ({
   limit: size,
   ...defined({ cursor: from }),
 })
@@ -61,7 +64,7 @@ const steps = operation({
   responses: { 200: json('A page of steps.', pageSchema(stepSchema)) },
   problems,
   async handle(parts, { params, query }) {
-    return ok(await viewSteps(parts.host, await idOf(parts, params.run), within(query)))
+    return ok(await viewSteps(parts.host, await idOf(parts, params.run), toPageOptions(query)))
   },
 })
 
@@ -76,7 +79,7 @@ const iterations = operation({
   responses: { 200: json('A page of iterations.', pageSchema(iterationSummarySchema)) },
   problems,
   async handle(parts, { params, query }) {
-    return ok(await viewIterations(parts.host, await idOf(parts, params.run), within(query)))
+    return ok(await viewIterations(parts.host, await idOf(parts, params.run), toPageOptions(query)))
   },
 })
 
@@ -105,7 +108,7 @@ const evidence = operation({
   responses: { 200: json('A page of results.', pageSchema(evidenceEntrySchema)) },
   problems,
   async handle(parts, { params, query }) {
-    return ok(await viewEvidence(parts.host, await idOf(parts, params.run), within(query)))
+    return ok(await viewEvidence(parts.host, await idOf(parts, params.run), toPageOptions(query)))
   },
 })
 
@@ -120,7 +123,7 @@ const ledger = operation({
   responses: { 200: json('A page of entries.', ledgerSchema) },
   problems,
   async handle(parts, { params, query }) {
-    return ok(await viewLedger(parts.host, await idOf(parts, params.run), within(query)))
+    return ok(await viewLedger(parts.host, await idOf(parts, params.run), toPageOptions(query)))
   },
 })
 
@@ -148,7 +151,7 @@ const inbox = operation({
   query: paged,
   responses: { 200: json('A page of questions.', pageSchema(inboxQuestionSchema)) },
   async handle({ host }, { query }) {
-    return ok(await viewInbox(host, within(query)))
+    return ok(await viewInbox(host, toPageOptions(query)))
   },
 })
 
@@ -204,7 +207,7 @@ const events = operation({
     const run = await idOf(parts, params.run)
     const from = headers['last-event-id'] ?? query.after ?? 0
     if (wantsStream(context)) return streamRunEvents(context, parts, run, from)
-    return ok(await viewEvents(parts.host, run, { ...within(query), after: from }))
+    return ok(await viewEvents(parts.host, run, { ...toPageOptions(query), after: from }))
   },
 })
 
@@ -223,7 +226,7 @@ const output = operation({
     const run = await idOf(parts, params.run)
     const from = headers['last-event-id'] ?? query.after ?? 0
     if (wantsStream(context)) return streamOutput(context, parts, run, from)
-    return ok(await viewOutput(parts.host, run, { ...within(query), after: from }))
+    return ok(await viewOutput(parts.host, run, { ...toPageOptions(query), after: from }))
   },
 })
 
@@ -239,7 +242,7 @@ const allEvents = operation({
   async handle(parts, { query, headers, context }) {
     const from = headers['last-event-id'] ?? query.after ?? 0
     if (wantsStream(context)) return streamStoreEvents(context, parts, from)
-    return ok(await viewStoreEvents(parts.host, { ...within(query), after: from }))
+    return ok(await viewStoreEvents(parts.host, { ...toPageOptions(query), after: from }))
   },
 })
 

@@ -184,7 +184,7 @@ interface Schemas {
   all(): Fields
 }
 
-const place = '#/components/schemas/'
+const schemaPath = '#/components/schemas/'
 
 /** Each named schema is defined once and referenced elsewhere. */
 function createSchemas(): Schemas {
@@ -199,7 +199,7 @@ function createSchemas(): Schemas {
   return {
     refer(schema, io) {
       const made = z.toJSONSchema(schema, { target: 'draft-2020-12', io, metadata: published })
-      const { $schema: _, $defs = {}, ...shape } = pointed(made)
+      const { $schema: _, $defs = {}, ...shape } = withLocalReferences(made)
       for (const [name, one] of Object.entries($defs as Readonly<Record<string, Fields>>)) {
         keep(name, one)
       }
@@ -209,5 +209,5 @@ function createSchemas(): Schemas {
   }
 }
 
-const pointed = (schema: object): Fields =>
-  JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', `"${place}`)) as Fields
+const withLocalReferences = (schema: object): Fields =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', `"${schemaPath}`)) as Fields

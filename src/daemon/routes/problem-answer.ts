@@ -11,7 +11,7 @@ import { RequestError } from './read-request.ts'
 
 export const problemType = 'application/problem+json'
 
-export interface AskedAt {
+export interface RequestInfo {
   readonly requestId: string
   readonly method: string
   /** Of the route, such as `/runs/{run}`. */
@@ -20,10 +20,10 @@ export interface AskedAt {
   readonly run?: string
 }
 
-export async function problemOf(
+export async function toProblem(
   { host, log }: Pick<DaemonParts, 'host' | 'log'>,
   error: unknown,
-  at: AskedAt,
+  at: RequestInfo,
 ): Promise<Problem> {
   const { requestId, method, path } = at
   const instance = `urn:loopwright:request:${requestId}`

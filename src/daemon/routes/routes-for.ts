@@ -7,7 +7,7 @@ import type { DaemonParts } from '../parts.ts'
 import { type RequestBindings, requirePrincipal } from '../principal.ts'
 import { findFeed } from '../streams/feed.ts'
 import type { Operation, Reply } from './operation.ts'
-import { type AskedAt, problemOf, problemType } from './problem-answer.ts'
+import { problemType, type RequestInfo, toProblem } from './problem-answer.ts'
 import { readRequest } from './read-request.ts'
 
 export type Routes = Hono<{ Bindings: RequestBindings }>
@@ -81,13 +81,13 @@ async function refuse(
   const { method } = context.req
   const run = context.req.param('run')
   ;(context.env as RequestBindings | undefined)?.onError?.(error)
-  const at: AskedAt = {
+  const at: RequestInfo = {
     requestId: requestIdOf(context),
     method,
     path,
     ...defined({ run }),
   }
-  const problem = await problemOf(parts, error, at)
+  const problem = await toProblem(parts, error, at)
   const headers = new Headers({ 'content-type': problemType })
   if (error instanceof MethodError) headers.set('allow', error.allow)
   if (problem.code === 'store-failed') headers.set('retry-after', '5')

@@ -57,7 +57,7 @@ export function toDriveRequest(
 }
 
 /** The options that stay valid after the run has started. */
-export const lasting = (request: DriveRequest): DriveRequest => {
+export const keepLastingOptions = (request: DriveRequest): DriveRequest => {
   const { attended, needs, skipPreflight, file, workspace } = request
   return defined({ attended, skipPreflight, needs, file, workspace })
 }

@@ -17,7 +17,7 @@ import type { CallerEnvironments } from './caller-environments.ts'
 import type { ConcurrencyLimit } from './concurrency-limit.ts'
 import type { CreatedLoops } from './created-loops.ts'
 import { driveQueued } from './drive-queued.ts'
-import { lasting, readDriveRequest, toRow } from './drive-request.ts'
+import { keepLastingOptions, readDriveRequest, toRow } from './drive-request.ts'
 import { retryAfterMs } from './setback.ts'
 
 export interface Item {
@@ -77,7 +77,7 @@ export function startItem(item: Item, parts: ItemParts): void {
     try {
       const onStarted = async (): Promise<void> => {
         const { retryAtMs: _retryAtMs, why: _why, ...row } = item.row
-        item.row = { ...row, request: toRow(lasting(request)) }
+        item.row = { ...row, request: toRow(keepLastingOptions(request)) }
         // A stale row does no harm; the run itself is running.
         await host.journal.queue.put(run, item.row).catch(() => undefined)
       }

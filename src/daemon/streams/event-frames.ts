@@ -11,7 +11,7 @@ const encoder = new TextEncoder()
 export const openingFrame: Uint8Array = encoder.encode(`retry: ${retryMs}\n\n`)
 
 /** A comment that keeps the connection alive. */
-export const beatFrame: Uint8Array = encoder.encode(': beat\n\n')
+export const keepAliveFrame: Uint8Array = encoder.encode(': beat\n\n')
 
 type EventTexts = Awaited<ReturnType<Host['journal']['readTexts']>>
 

@@ -7,7 +7,7 @@
  *     for a long time. A client that reconnects continues where it was.
  */
 
-import { beatFrame, openingFrame } from './event-frames.ts'
+import { keepAliveFrame, openingFrame } from './event-frames.ts'
 
 export interface SseSource {
   /** The next chunk. `later`: there was none until the signal aborted, or there may be one now. */
@@ -49,7 +49,7 @@ export function sseResponse(source: SseSource, options: SseOptions): Response {
         const next = await source.next(wait.signal)
         if (next === 'end') return undefined
         if (next !== 'later') return next
-        if (wait.signal.aborted) return beatFrame
+        if (wait.signal.aborted) return keepAliveFrame
       }
       return undefined
     } finally {

@@ -20,7 +20,7 @@ export async function streamRunEvents(
   c: Context,
   { host }: StreamParts,
   run: RunId,
-  after: number = placeOf(c),
+  after: number = readPosition(c),
 ): Promise<Response> {
   const { status, lastSeq } = await host.journal.findRun(run)
   if (isEnd(status) && lastSeq <= after) return c.body(null, 204)
@@ -39,7 +39,7 @@ export async function streamRunEvents(
 export async function streamStoreEvents(
   c: Context,
   { host }: StreamParts,
-  after: number = placeOf(c),
+  after: number = readPosition(c),
 ): Promise<Response> {
   return streamOf(findFeed(host), { subject: 'store', what: 'events', after }, async (place) => {
     const events = await host.journal.readStoreTexts({ ...pageMax, afterPosition: place })
@@ -51,7 +51,7 @@ export async function streamStoreEvents(
 }
 
 /** Where a client continues: after the last event that it received, else after the one it names. */
-export function placeOf(c: Context): number {
+export function readPosition(c: Context): number {
   const text = c.req.header('last-event-id') ?? c.req.query('after') ?? '0'
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new LoopError(

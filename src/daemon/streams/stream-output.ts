@@ -5,14 +5,14 @@ import { type OutputRead, readOutput } from '../../history/views/index.ts'
 import { isEnd, type RunId } from '../../loop/index.ts'
 import { outputFrames } from './event-frames.ts'
 import { findFeed } from './feed.ts'
-import { placeOf, type StreamPage, type StreamParts, streamOf } from './stream-events.ts'
+import { readPosition, type StreamPage, type StreamParts, streamOf } from './stream-events.ts'
 
 /** Ends with the run. 204 if there will never be more. */
 export async function streamOutput(
   c: Context,
   { host }: StreamParts,
   run: RunId,
-  after: number = placeOf(c),
+  after: number = readPosition(c),
 ): Promise<Response> {
   const { status, lastSeq } = await host.journal.findRun(run)
   if (isEnd(status) && lastSeq <= after) return c.body(null, 204)

@@ -26,8 +26,8 @@ export interface Proposal {
 const kinds = ['test', 'types', 'lint'] as const
 type Kind = (typeof kinds)[number]
 
-/** The workspace that contains the folder as a package. */
-export interface ProposeOptions {
+/** The workspace that contains the folder as a package, if there is one. */
+export interface EnclosingWorkspace {
   readonly manager?: string
   /** Whether the workspace itself depends on a package. */
   readonly depends?: (name: string) => boolean
@@ -36,7 +36,7 @@ export interface ProposeOptions {
 export async function proposeChecks(
   reader: TreeReader,
   tree: TreeId,
-  workspace: ProposeOptions = {},
+  workspace: EnclosingWorkspace = {},
 ): Promise<Proposal> {
   const stacks = await detectStacks(reader, tree)
   const found: ProposedCheck[] = []
@@ -61,7 +61,7 @@ export async function proposeChecks(
   return { stacks, checks: checks.toSorted((a, b) => rank(a) - rank(b)) }
 }
 
-const inWorkspace = ({ manager, depends }: ProposeOptions, own: Project): Project => ({
+const inWorkspace = ({ manager, depends }: EnclosingWorkspace, own: Project): Project => ({
   ...own,
   manager: manager ?? own.manager,
   depends: (name) => own.depends(name) || depends?.(name) === true,

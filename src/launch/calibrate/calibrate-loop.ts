@@ -5,7 +5,7 @@
 
 import { type CalibrationReport, createClassify, type OpenCheck } from '../../evidence/index.ts'
 import { defined, LoopError } from '../../loop/index.ts'
-import { openCertifyingCheckout } from '../certify/open-place.ts'
+import { openCertifyingCheckout } from '../certify/open-certifying-checkout.ts'
 import type { LaunchHost } from '../launch-host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { type OpenedLoop, openLoop } from '../open-loop.ts'

@@ -7,7 +7,7 @@ import { createTreeReader } from '../../workspace/tree-reader.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import type { AskBase } from '../checks/existing-failures.ts'
 import { createFileBaseAnswers } from './file-base-answers.ts'
-import { openCertifyingCheckout } from './open-place.ts'
+import { openCertifyingCheckout } from './open-certifying-checkout.ts'
 
 export function createAskBase(
   { folder: stateFolder, blobs, clock }: Pick<HostPorts, 'folder' | 'blobs' | 'clock'>,

@@ -29,7 +29,7 @@ import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import { listNeededApprovals } from '../dependencies/choose-layers.ts'
 import { openApprovedItems } from '../dependencies/dependency-approvals.ts'
 import { createFileBaseAnswers } from './file-base-answers.ts'
-import { openCertifyingCheckout } from './open-place.ts'
+import { openCertifyingCheckout } from './open-certifying-checkout.ts'
 import { fileRaisedConcerns } from './raised-concerns.ts'
 
 /** What the certifier needs of the host. */

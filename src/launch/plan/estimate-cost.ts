@@ -20,17 +20,17 @@ import { agentName } from '../checks/agent-name.ts'
 /** The limit of the gateway for responses, if the file has none. */
 const outputTokensDefault = 16_384
 
-type Most = Pick<Limits, 'iterations' | 'tokens' | 'costMicros'>
+type CostLimits = Pick<Limits, 'iterations' | 'tokens' | 'costMicros'>
 
 /** Estimates the maker. Agents of other roles count towards the same limits. */
 export async function estimateCost(
   agents: LoopFile['agents'],
   prompt: string | undefined,
-  limits: Most,
+  limits: CostLimits,
   past?: CostEstimate['past'],
 ): Promise<CostEstimate> {
   const agent = agents[makerRole] ?? Object.values(agents)[0]
-  if (agent === undefined) return { billing: 'nothing', most: mostOf(limits), unknown: [] }
+  if (agent === undefined) return { billing: 'nothing', most: pickLimits(limits), unknown: [] }
   const found = await estimateAgent(agent, prompt, limits, past)
   const others = Object.entries(agents).filter(([, one]) => one !== agent)
   return {
@@ -42,7 +42,7 @@ export async function estimateCost(
   }
 }
 
-const mostOf = ({ iterations, tokens, costMicros }: Most): Most => ({
+const pickLimits = ({ iterations, tokens, costMicros }: CostLimits): CostLimits => ({
   iterations,
   tokens,
   costMicros,
@@ -51,7 +51,7 @@ const mostOf = ({ iterations, tokens, costMicros }: Most): Most => ({
 async function estimateAgent(
   agent: AgentSettings,
   prompt: string | undefined,
-  limits: Most,
+  limits: CostLimits,
   past?: CostEstimate['past'],
 ): Promise<CostEstimate> {
   const seen = {
@@ -59,12 +59,12 @@ async function estimateAgent(
     ...defined({ past }),
   }
   const { tokens, costMicros } = limits
-  const limited = mostOf(limits)
+  const most = pickLimits(limits)
   const model = modelOf(agent)
-  if (model === undefined) return { ...withoutModel(agent), ...seen, most: limited }
+  if (model === undefined) return { ...withoutModel(agent), ...seen, most }
   if ('subscription' in agent && agent.subscription) {
     const unknown = ['it is paid by a subscription: how much of it a run uses is unknown']
-    return { billing: 'subscription', model, ...seen, most: limited, unknown }
+    return { billing: 'subscription', model, ...seen, most, unknown }
   }
   const price = await priceOf(agent, model)
   const unknown = [
@@ -76,10 +76,10 @@ async function estimateAgent(
       : []),
     ...(price === undefined ? [`the price of ${model}: not in the price table`] : []),
   ]
-  if (price === undefined) return { billing: 'unknown', model, ...seen, most: limited, unknown }
+  if (price === undefined) return { billing: 'unknown', model, ...seen, most, unknown }
   const input = seen.promptTokens ?? 0
   const output = agent.type === 'model' ? agent.maxOutputTokens : outputTokensDefault
-  const dearest = price.costMicros({ ...noUsage, output: tokens })
+  const tokenCostMax = price.costMicros({ ...noUsage, output: tokens })
   return {
     billing: price.isFree ? 'nothing' : 'tokens',
     model,
@@ -87,7 +87,7 @@ async function estimateAgent(
     price: { model: price.priceModel, isEstimated: price.isEstimated },
     iterationCostMicrosMin: price.costMicros({ ...noUsage, input }),
     callCostMicrosMax: price.costMicros({ ...noUsage, input, output }),
-    most: { ...limited, costMicros: Math.min(costMicros, dearest) },
+    most: { ...most, costMicros: Math.min(costMicros, tokenCostMax) },
     unknown,
   }
 }

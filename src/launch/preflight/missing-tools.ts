@@ -20,7 +20,7 @@ const shellWords = new Set(
 /** A word with one of these is left to the shell. */
 const needsShell = /[`$(){}<>*?\\"'~#!]/
 /** No dependency layer provides these. */
-const managers = new Set(
+const systemPrograms = new Set(
   'npm npx node python python3 go cargo rustc make just mvn gradle java ruby deno php uv poetry'.split(
     ' ',
   ),
@@ -45,5 +45,5 @@ function isPresent(program: string, { workspace, path, hasPackages }: ToolSearch
   if (program.includes('/'))
     return existsSync(resolve(workspace, program)) || !program.startsWith('/')
   if (findProgram(program, path) !== undefined) return true
-  return hasPackages && !managers.has(program)
+  return hasPackages && !systemPrograms.has(program)
 }
