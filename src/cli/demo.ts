@@ -44,8 +44,10 @@ export async function runDemo(
     throw new LoopError('bad-request', `${message} Use: loopctl --json run`)
   }
   const state = resolve(await readStateFolder(program))
+  // The commands that it prints repeat the options that it got.
+  const givenState = program.getOptionValueSource('state') === 'cli' ? state : undefined
   const { daemon } = program.opts<GlobalOptions>()
-  const demo: Demo = { session, state, name, ctl: createCtl(state, daemon) }
+  const demo: Demo = { session, state, name, ctl: createCtl(givenState, daemon) }
   const hasDaemon = async (): Promise<boolean> =>
     daemon && (await demo.ctl(['--json', 'daemon', 'status'], true)) === 0
   const wasThere = await hasDaemon()
@@ -148,11 +150,14 @@ const loopctl = fileURLToPath(new URL('loopctl.js', import.meta.url))
 
 /** Ctrl-C reaches it too, since it shares our terminal; we only wait for its end. */
 const createCtl =
-  (state: string, daemon: boolean): Demo['ctl'] =>
+  (state: string | undefined, daemon: boolean): Demo['ctl'] =>
   (args, silent = false) => {
     const ignore = (): void => undefined
     process.on('SIGINT', ignore)
-    const globals = ['--state', state, ...(daemon ? [] : ['--no-daemon'])]
+    const globals = [
+      ...(state === undefined ? [] : ['--state', state]),
+      ...(daemon ? [] : ['--no-daemon']),
+    ]
     const stdio = silent ? 'ignore' : 'inherit'
     const child = spawn(process.execPath, [loopctl, ...globals, ...args], { stdio })
     const forward = (): void => void child.kill('SIGTERM')
