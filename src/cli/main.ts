@@ -72,6 +72,7 @@ const inLines: ReadonlySet<ErrorCode> = new Set([
   'bad-config',
   'bad-loop-file',
   'bad-template',
+  'bad-policy',
   'not-trusted',
 ])
 
