@@ -1,5 +1,5 @@
-// `node scripts/schemas.mjs`: writes schemas/**/*.schema.json from the built dist/protocol and dist/loops, so build
-// first. test/schemas.test.ts fails when a file differs from what the code says.
+// `node scripts/schemas.mjs`: writes schemas/**/*.schema.json from the built dist/protocol and dist/loops, and what
+// policies consist of from dist/authority, so build first. test/schemas.test.ts fails when a file differs from what the code says.
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -9,6 +9,7 @@ import { root, runScript, runToEnd, ScriptError } from './child.mjs'
 const folder = join(root, 'schemas')
 const protocol = join(root, 'dist', 'protocol', 'json-schemas.js')
 const loops = join(root, 'dist', 'loops', 'index.js')
+const language = join(root, 'dist', 'authority', 'policy', 'policy-language.js')
 const formatter = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome')
 
 await runScript(async () => {
@@ -21,5 +22,8 @@ await runScript(async () => {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, `${JSON.stringify(schema, null, 2)}\n`)
   }
+  const { basePolicy, policySchema } = await import(pathToFileURL(language).href)
+  writeFileSync(join(folder, 'policy.cedarschema'), policySchema)
+  writeFileSync(join(folder, 'base.cedar'), basePolicy)
   return runToEnd([process.execPath, formatter, 'format', '--write', folder], { quiet: true })
 })

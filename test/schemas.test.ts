@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { basePolicy, policySchema } from '../src/authority/policy/policy-language.ts'
 import { toCheckpointFile } from '../src/formats/index.ts'
 import { initialState } from '../src/loop/index.ts'
 import { loopTypes } from '../src/loops/index.ts'
@@ -55,6 +56,13 @@ describe('schemas/', () => {
     expect(references.filter((part) => !(String(part) in parts))).toEqual([])
     expect(references.length).toBe(text.split('"$ref"').length - 1)
   })
+})
+
+test.each([
+  ['policy.cedarschema', policySchema],
+  ['base.cedar', basePolicy],
+])('schemas/%s is up to date; after a build, node scripts/schemas.mjs writes it', (name, text) => {
+  expect(readFileSync(join(folder, name), 'utf8')).toBe(text)
 })
 
 describe('the published checkpoint schema', () => {

@@ -71,6 +71,7 @@ const inLines: ReadonlySet<ErrorCode> = new Set([
   'bad-config',
   'bad-loop-file',
   'bad-template',
+  'bad-policy',
   'not-trusted',
 ])
 

@@ -39,6 +39,7 @@ export type {
   Gate,
   IterationWork,
   LoopPrints,
+  Policy,
   Ports,
   ProcessCommand,
   RunPreflight,

@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'bad-config'
   | 'bad-loop-file'
   | 'bad-template'
+  | 'bad-policy'
   | 'not-trusted'
   | 'not-serialisable'
   | 'unknown-run'
@@ -110,6 +111,7 @@ export const errorTable: Readonly<Record<ErrorCode, Treatment>> = {
   'bad-config': rejected(422, 78),
   'bad-loop-file': rejected(400, 65),
   'bad-template': rejected(400, 65),
+  'bad-policy': rejected(400, 65),
   'not-trusted': rejected(403, 77),
   'not-serialisable': rejected(422, 65),
   'unknown-run': rejected(404, 66),

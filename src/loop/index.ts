@@ -1,11 +1,13 @@
 export type { Guidance, LinePlace } from './authority/guidance.ts'
 export type { Level } from './authority/level.ts'
 export { dueWarnings } from './authority/limit-warning.ts'
-export {
-  type PolicyContext,
-  type PolicyInEffect,
-  type PolicyRequest,
-  type PolicyRuling,
+export type {
+  PolicyAction,
+  PolicyContext,
+  PolicyInEffect,
+  PolicyMode,
+  PolicyRequest,
+  PolicyRuling,
 } from './authority/policy.ts'
 export {
   type Amount,

@@ -43,6 +43,8 @@ export interface PolicyContext {
 export interface PolicyRequest {
   readonly action: PolicyAction
   readonly loop: string
+  /** The name of the run. */
+  readonly run?: string
   /** The role of the agent. Absent: the loop itself. */
   readonly agent?: string
   /** The tool and its risk, or the kind of the action. Absent: the run. */

@@ -1,0 +1,158 @@
+/**
+ * Judges requests by the rules of several files. Enforced rules decide first; monitored rules are asked only about what
+ * the enforced ones allow, and their answer is recorded.
+ */
+
+import type { Policy } from '../../engine/index.ts'
+import type {
+  PolicyAction,
+  PolicyContext,
+  PolicyInEffect,
+  PolicyMode,
+  PolicyRequest,
+  PolicyRuling,
+} from '../../loop/index.ts'
+import { sha256 } from '../../system/index.ts'
+import { type Cedar, loadCedar } from './cedar.ts'
+import { PolicyError } from './policy-error.ts'
+import { basePolicy, baseRule, policySchema } from './policy-language.ts'
+import type { PolicyText } from './policy-problem.ts'
+import { type PreparedRules, prepareRules, schemaName } from './prepared-rules.ts'
+import { type PolicyRule, readRules } from './read-rules.ts'
+
+/** A policy file, and whether its rules are enforced. */
+export interface PolicySource extends PolicyText {
+  readonly mode: PolicyMode
+}
+
+/** Rejects with `bad-policy`, which has every problem with its position. Loads Cedar. */
+export async function createPolicy(sources: readonly PolicySource[]): Promise<Policy> {
+  const cedar = await loadCedar()
+  const files = withoutCopies(sources)
+  const read = files.map((source) => ({ source, ...readRules(cedar, source) }))
+  const problems = read.flatMap((one) => one.problems)
+  if (problems.length > 0) throw new PolicyError(problems)
+  const rulesIn = (mode: PolicyMode): readonly PolicyRule[] =>
+    read.filter(({ source }) => source.mode === mode).flatMap(({ rules }) => rules)
+  const monitored = rulesIn('monitor')
+  const judgeEnforced = createJudge(cedar, rulesIn('enforce'))
+  const judgeMonitored = monitored.length === 0 ? undefined : createJudge(cedar, monitored)
+  return {
+    inEffect: describeSources(files),
+    judge(request) {
+      const ruling = judgeEnforced(request)
+      if (ruling.decision === 'deny' || judgeMonitored === undefined) return ruling
+      const watched = judgeMonitored(request)
+      return watched.decision === 'deny' ? { ...watched, isMonitored: true } : ruling
+    },
+  }
+}
+
+/** If a file is named twice, it is enforced if one of them says so. */
+function withoutCopies(sources: readonly PolicySource[]): readonly PolicySource[] {
+  const byFile = new Map<string, PolicySource>()
+  for (const source of sources) {
+    const { file, mode } = byFile.get(source.file) ?? source
+    byFile.set(file, { ...source, mode: mode === 'enforce' ? mode : source.mode })
+  }
+  return [...byFile.values()]
+}
+
+function describeSources(sources: readonly PolicySource[]): PolicyInEffect {
+  const texts = sources.map(({ text, mode }) => [mode, sha256(text)])
+  return {
+    digest: sha256(JSON.stringify([sha256(policySchema), sha256(basePolicy), ...texts])),
+    mode: sources.some(({ mode }) => mode === 'enforce') ? 'enforce' : 'monitor',
+    files: sources.map(({ file, mode }) => ({ file, mode })),
+  }
+}
+
+type Judge = (request: PolicyRequest) => PolicyRuling
+
+function createJudge(cedar: Cedar, rules: readonly PolicyRule[]): Judge {
+  const prepared = prepareRules(cedar, rules)
+  const judgesBoth = rules.some(({ namesCallTool }) => namesCallTool)
+  return (request) => {
+    const ruling = ask(cedar, prepared, request, request.action)
+    const isDone = request.action !== 'callToolUnattended' || !judgesBoth
+    return isDone || ruling.decision === 'deny' ? ruling : ask(cedar, prepared, request, 'callTool')
+  }
+}
+
+function ask(
+  cedar: Cedar,
+  prepared: PreparedRules,
+  request: PolicyRequest,
+  action: PolicyAction,
+): PolicyRuling {
+  const { loop, agent, tool } = request
+  const ofLoop = { type: 'Loop', id: loop }
+  const principal = agent === undefined ? ofLoop : { type: 'Agent', id: agent }
+  const resource = resourceOf(request)
+  const answer = cedar.statefulIsAuthorized({
+    principal,
+    action: { type: 'Action', id: action },
+    resource,
+    context: toWhole(request.context),
+    preparsedSchemaName: schemaName,
+    validateRequest: true,
+    preparsedPolicySetId: prepared.name(),
+    entities: [
+      ...(agent === undefined ? [] : [{ uid: principal, attrs: {}, parents: [ofLoop] }]),
+      ...(tool === undefined ? [] : [{ uid: resource, attrs: { risk: tool.risk }, parents: [] }]),
+    ],
+  })
+  if (answer.type === 'failure') {
+    const errors = answer.errors.map(({ message }) => message)
+    return cannotJudge(errors, [])
+  }
+  const { decision, diagnostics } = answer.response
+  const decided = diagnostics.reason.map((key) => prepared.byKey.get(key))
+  if (diagnostics.errors.length > 0) {
+    const failed = diagnostics.errors.map(({ policyId, error }) => ({
+      id: prepared.byKey.get(policyId)?.id ?? baseRule,
+      message: error.message,
+    }))
+    return cannotJudge(
+      failed.map(({ id, message }) => `${id}: ${message}`),
+      failed.map(({ id }) => id),
+    )
+  }
+  const ids = decided.map((rule) => rule?.id ?? baseRule).toSorted()
+  if (decision === 'allow') return { decision, rules: ids }
+  const reasons = decided.map((rule) => rule?.reason ?? `forbidden by "${rule?.id ?? baseRule}"`)
+  const reason = ids.length === 0 ? 'no rule permits it' : reasons.join('; ')
+  return { decision, rules: ids, reason }
+}
+
+function cannotJudge(errors: readonly string[], rules: readonly string[]): PolicyRuling {
+  const reason = `a rule could not be evaluated: ${errors.join('; ')}`
+  return { decision: 'deny', rules, reason, errors }
+}
+
+function resourceOf({ tool, actionKind, run }: PolicyRequest): {
+  readonly type: string
+  readonly id: string
+} {
+  if (tool !== undefined) return { type: 'Tool', id: tool.name }
+  if (actionKind !== undefined) return { type: 'ActionKind', id: actionKind }
+  return { type: 'Run', id: run ?? '' }
+}
+
+/** Cedar has no fractions, and an amount over this cannot be passed exactly. */
+function toWhole(context: PolicyContext): Record<keyof PolicyContext, number> {
+  const whole = (value: number): number =>
+    Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.round(value)))
+  return {
+    iteration: whole(context.iteration),
+    tokens: whole(context.tokens),
+    inputTokens: whole(context.inputTokens),
+    outputTokens: whole(context.outputTokens),
+    costMicros: whole(context.costMicros),
+    elapsedMs: whole(context.elapsedMs),
+    filesChanged: whole(context.filesChanged),
+    sealedTouched: whole(context.sealedTouched),
+    verified: whole(context.verified),
+    level: whole(context.level),
+  }
+}
