@@ -10,7 +10,7 @@
  */
 
 import type { TreeReader } from '../../engine/index.ts'
-import type { TreeId } from '../../loop/index.ts'
+import { selectKeyLines, type TreeId } from '../../loop/index.ts'
 import type { ObservedTest } from '../observe/observation.ts'
 import type { OpenCheck, Overlay, OverlayFile } from '../parts.ts'
 import { type FailureKind, plantFailures } from '../planting/index.ts'
@@ -46,6 +46,7 @@ export interface PlantingRequest {
 }
 
 const fileBytesMax = 4 * 1024 * 1024
+const lineCharsMax = 120
 
 export async function showAbleToFail(request: PlantingRequest): Promise<AbleToFail> {
   const shown = new Map<string, FailureKind[]>()
@@ -156,6 +157,15 @@ const plantTexts: Readonly<Record<FailureKind, string>> = {
   value: 'another expected value',
 }
 
+/** A linter that runs before the tests may refuse the planted text. */
+function whyNotReported({ result, observation }: CheckRun, kind: FailureKind): string {
+  if ((observation.tests ?? []).length > 0)
+    return `with ${plantTexts[kind]} the runner does not report it`
+  const [line = ''] = selectKeyLines(result.output, 1)
+  const printed = line === '' ? '' : ` ("${line.trim().slice(0, lineCharsMax)}")`
+  return `with ${plantTexts[kind]} the check fails before it runs any test${printed}. If it starts with a linter, make that a separate check`
+}
+
 /** Undefined: the failure was reported, and it is the planted one. */
 function whyNotShown(
   ran: CheckRun | undefined,
@@ -166,7 +176,7 @@ function whyNotShown(
   if (ran === undefined) return 'the check did not run'
   if (ran.result.status === 'met') return `the check passes with ${plantTexts[kind]}`
   const test = ran.observation.tests?.find((one) => one.id === id)
-  if (test === undefined) return `with ${plantTexts[kind]} the runner does not report it`
+  if (test === undefined) return whyNotReported(ran, kind)
   if (test.status !== 'failed') return `it is reported as ${test.status} with ${plantTexts[kind]}`
   const isOther = kind !== 'value' && test.message !== undefined && !test.message.includes(marker)
   return isOther ? `it fails, but not because of ${plantTexts[kind]}` : undefined
