@@ -170,6 +170,19 @@ describe('tests that were not shown able to fail', () => {
   })
 })
 
+test('rules of a linter that runs before the tests do not keep planted failures from them', async () => {
+  const observes = (files: { readonly [path: string]: string }) => {
+    const text = files['test/sum.test.js'] ?? ''
+    const isRefused = text.includes('planted') && !text.includes('eslint-disable no-throw */')
+    const output = '  6:38  error  Unexpected throw  no-throw'
+    return isRefused
+      ? { tests: [], result: { status: 'not-met', output } as const }
+      : runTests(files)
+  }
+  const world = createWorld({ checks: { test: { observes } } })
+  expect(await world.certify(mended)).toMatchObject({ type: 'certified' })
+})
+
 test('a check whose linter refuses planted failures is answered with what to change', async () => {
   const observes = (files: { readonly [path: string]: string }) =>
     /planted/.test(files['test/sum.test.js'] ?? '')
