@@ -91,7 +91,7 @@ interface PlantedFiles {
 const findRefusingRules = (ran: CheckRun | undefined): readonly string[] =>
   ran === undefined || ran.result.status === 'met' || (ran.observation.tests ?? []).length > 0
     ? []
-    : findLintRules(ran.result.output)
+    : findLintRules(ran.result.whole ?? ran.result.output)
 
 function withoutRules(over: Overlay, files: readonly string[], rules: readonly string[]): Overlay {
   const changed = new Map(over)
