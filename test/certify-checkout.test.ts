@@ -264,7 +264,7 @@ test('concurrent callers create one layer', async () => {
   expect(layersIn()).toHaveLength(1)
 })
 
-test('a failed install is a refusal with the last output of the manager and what to do', async () => {
+test('a failed install is a refusal with the reason of the manager and what to do', async () => {
   fixture.write('package-lock.json', '{"lockfileVersion":3,"packages":{"":{"name":"project"}}}')
   fixture.commitAll()
   const error = await open().catch((thrown: unknown) => thrown)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createLineCollector } from '../src/loop/excerpt/collect-lines.ts'
-import { excerpt } from '../src/loop/excerpt/excerpt.ts'
+import { excerpt, selectKeyLines } from '../src/loop/excerpt/excerpt.ts'
 
 /** Recorded with colors from the runners themselves, stdout first, then stderr. */
 const recorded = (name: string): string =>
@@ -105,4 +105,28 @@ test.each([
   ['rules', '_ '.repeat(1_000_000)],
 ])('megabytes of %s are processed quickly', (_, text) => {
   expect(excerpt(text, 4000).length).toBeLessThanOrEqual(4000)
+})
+
+test('of a failure in TAP, the few lines on the screen are those with values', () => {
+  const output = [
+    'TAP version 13',
+    '# Subtest: adds',
+    'not ok 1 - adds',
+    '  ---',
+    '  duration_ms: 6.5',
+    "  location: '/w/test/sum.test.js:4:1'",
+    "  failureType: 'testCodeFailure'",
+    '  error: |-',
+    '    Expected values to be strictly equal:',
+    '    6 !== 11',
+    "  code: 'ERR_ASSERTION'",
+    '  expected: 11',
+    '  actual: 6',
+    '  ...',
+    '1..1',
+  ].join('\n')
+  const lines = selectKeyLines(output, 6).map((line) => line.trim())
+  expect(lines).toEqual(expect.arrayContaining(['not ok 1 - adds', 'expected: 11', 'actual: 6']))
+  expect(lines).not.toContain('---')
+  expect(lines).not.toContain('error: |-')
 })

@@ -170,6 +170,32 @@ describe('tests that were not shown able to fail', () => {
   })
 })
 
+test('rules of a linter that runs before the tests do not keep planted failures from them', async () => {
+  const observes = (files: { readonly [path: string]: string }) => {
+    const text = files['test/sum.test.js'] ?? ''
+    const isRefused = text.includes('planted') && !text.includes('eslint-disable no-throw */')
+    const output = '  6:38  error  Unexpected throw  no-throw'
+    return isRefused
+      ? { tests: [], result: { status: 'not-met', output } as const }
+      : runTests(files)
+  }
+  const world = createWorld({ checks: { test: { observes } } })
+  expect(await world.certify(mended)).toMatchObject({ type: 'certified' })
+})
+
+test('a check whose linter refuses planted failures is answered with what to change', async () => {
+  const observes = (files: { readonly [path: string]: string }) =>
+    /planted/.test(files['test/sum.test.js'] ?? '')
+      ? { tests: [], result: { status: 'not-met', output: 'error: unexpected throw' } as const }
+      : runTests(files)
+  const found = await createWorld({ checks: { test: { observes } } }).certify(mended)
+  expect(found.type).toBe('asks')
+  expect(textOf(found)).toContain(
+    'the check fails before it runs any test ("error: unexpected throw")',
+  )
+  expect(textOf(found)).toContain('make that a separate check')
+})
+
 test('a comparison that accepts exactly the failing values needs an approval', async () => {
   const observes = (files: { readonly [path: string]: string }) => {
     const found = runTests(files)

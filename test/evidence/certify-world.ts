@@ -71,7 +71,7 @@ export function runTests(files: Texts): Pick<Observation, 'result' | 'tests' | '
 }
 
 const plain = (text: string): string =>
-  text.replaceAll(/^import .*$/gm, '').replaceAll(/^export /gm, '')
+  text.replaceAll(/^(?:\/\*.*\*\/ )?import .*$/gm, '').replaceAll(/^export /gm, '')
 
 function testsIn(file: string, product: string, text: string): readonly ObservedTest[] {
   const found: ObservedTest[] = []

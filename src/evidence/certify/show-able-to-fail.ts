@@ -10,10 +10,11 @@
  */
 
 import type { TreeReader } from '../../engine/index.ts'
-import type { TreeId } from '../../loop/index.ts'
+import { selectKeyLines, type TreeId } from '../../loop/index.ts'
 import type { ObservedTest } from '../observe/observation.ts'
 import type { OpenCheck, Overlay, OverlayFile } from '../parts.ts'
 import { type FailureKind, plantFailures } from '../planting/index.ts'
+import { disableLintRules, findLintRules } from './lint-rules.ts'
 import { type CheckRun, type RunRequest, runChecks } from './run-checks.ts'
 import { findTestLocation } from './test-location.ts'
 
@@ -46,6 +47,7 @@ export interface PlantingRequest {
 }
 
 const fileBytesMax = 4 * 1024 * 1024
+const lineCharsMax = 120
 
 export async function showAbleToFail(request: PlantingRequest): Promise<AbleToFail> {
   const shown = new Map<string, FailureKind[]>()
@@ -54,10 +56,14 @@ export async function showAbleToFail(request: PlantingRequest): Promise<AbleToFa
   const rounds = [...request.rounds]
   const runRounds = async (lane: Omit<RunRequest, 'tree'>): Promise<void> => {
     for (let kinds = rounds.shift(); kinds !== undefined; kinds = rounds.shift()) {
-      const { over, planted } = await plant(request, kinds, unplanted)
+      const { over, planted, files } = await plant(request, kinds, unplanted)
       if (planted.size === 0) continue
       const tests = request.tests.filter(({ id }) => planted.has(id))
-      const ran = await runPlanted(request, lane, over, tests)
+      let ran = await runPlanted(request, lane, over, tests)
+      const rules = findRefusingRules(ran)
+      if (rules.length > 0) {
+        ran = await runPlanted(request, lane, withoutRules(over, files, rules), tests)
+      }
       for (const [id, kind] of planted) {
         const why = whyNotShown(ran, id, kind, request.marker)
         if (why === undefined) shown.set(id, [...(shown.get(id) ?? []), kind])
@@ -77,6 +83,25 @@ interface PlantedFiles {
   readonly over: Overlay
   /** By id of the test. */
   readonly planted: ReadonlyMap<string, FailureKind>
+  /** The changed ones of `over`. */
+  readonly files: readonly string[]
+}
+
+/** Of a linter that runs before the tests, which therefore did not run. */
+const findRefusingRules = (ran: CheckRun | undefined): readonly string[] =>
+  ran === undefined || ran.result.status === 'met' || (ran.observation.tests ?? []).length > 0
+    ? []
+    : findLintRules(ran.result.whole ?? ran.result.output)
+
+function withoutRules(over: Overlay, files: readonly string[], rules: readonly string[]): Overlay {
+  const changed = new Map(over)
+  for (const file of files) {
+    const put = over.get(file)
+    if (put === undefined || put === null) continue
+    const text = disableLintRules(file, new TextDecoder().decode(put.content), rules)
+    changed.set(file, { ...put, content: new TextEncoder().encode(text) })
+  }
+  return changed
 }
 
 async function plant(
@@ -86,6 +111,7 @@ async function plant(
 ): Promise<PlantedFiles> {
   const over = new Map<string, OverlayFile | null>(request.over)
   const planted = new Map<string, FailureKind>()
+  const files: string[] = []
   for (const [file, tests] of groupByFile(request)) {
     const put = await readFile(request, file)
     if (put === undefined) {
@@ -109,8 +135,9 @@ async function plant(
     }
     if (remaining.length === tests.length) continue
     over.set(file, { ...put, content: new TextEncoder().encode(text) })
+    files.push(file)
   }
-  return { over, planted }
+  return { over, planted, files }
 }
 
 type Plantable = Pick<ObservedTest, 'id' | 'titles'>
@@ -156,6 +183,15 @@ const plantTexts: Readonly<Record<FailureKind, string>> = {
   value: 'another expected value',
 }
 
+/** A linter that runs before the tests may refuse the planted text. */
+function whyNotReported({ result, observation }: CheckRun, kind: FailureKind): string {
+  if ((observation.tests ?? []).length > 0)
+    return `with ${plantTexts[kind]} the runner does not report it`
+  const [line = ''] = selectKeyLines(result.output, 1)
+  const printed = line === '' ? '' : ` ("${line.trim().slice(0, lineCharsMax)}")`
+  return `with ${plantTexts[kind]} the check fails before it runs any test${printed}. If it starts with a linter, make that a separate check`
+}
+
 /** Undefined: the failure was reported, and it is the planted one. */
 function whyNotShown(
   ran: CheckRun | undefined,
@@ -166,7 +202,7 @@ function whyNotShown(
   if (ran === undefined) return 'the check did not run'
   if (ran.result.status === 'met') return `the check passes with ${plantTexts[kind]}`
   const test = ran.observation.tests?.find((one) => one.id === id)
-  if (test === undefined) return `with ${plantTexts[kind]} the runner does not report it`
+  if (test === undefined) return whyNotReported(ran, kind)
   if (test.status !== 'failed') return `it is reported as ${test.status} with ${plantTexts[kind]}`
   const isOther = kind !== 'value' && test.message !== undefined && !test.message.includes(marker)
   return isOther ? `it fails, but not because of ${plantTexts[kind]}` : undefined

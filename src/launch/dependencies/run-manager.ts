@@ -4,11 +4,11 @@
  */
 
 import { dirname, join, posix } from 'node:path'
-import { stripVTControlCharacters } from 'node:util'
 import { RefusedError } from '../../evidence/index.ts'
 import type { Signal } from '../../loop/index.ts'
 import { findCommandMounts, type Sandbox, type SandboxSpec } from '../../sandbox/index.ts'
 import { findOnPath } from '../../workspace/index.ts'
+import { pickErrorLines } from './error-lines.ts'
 import type { Manager } from './find-manager.ts'
 import { managerPrograms, parseManagerPackage, toInstallCommand } from './manager-package.ts'
 import type { LayerPlan } from './plan-layer.ts'
@@ -16,7 +16,6 @@ import type { RegistryEndpoint } from './registry/registry-endpoint.ts'
 
 const timeoutMs = 15 * 60_000
 /** How much of its output is shown in an error. */
-const outputLinesMax = 12
 
 /** For downloads, in the folder of the layer; removed after the install. */
 export const cacheFolder = '.downloads'
@@ -216,22 +215,6 @@ ${lines}`,
 /** Errors of a registry or network that is down: a retry may succeed. */
 const unreachable =
   /\b(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH)\b|socket hang up|\b50[0234]\b.{0,40}(?:bad gateway|unavailable|timeout|server error)/i
-
-/** Returns the lines that name an error, or else the last ones. */
-function pickErrorLines(output: string): readonly string[] {
-  const lines = stripVTControlCharacters(output)
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !/complete log of this run/i.test(line))
-  const errors = lines.filter((line) =>
-    /\b(?:err!?|error|fatal|failed|cannot|missing|invalid|mismatch|unauthorized|forbidden)\b|ERR_|YN(?!0000)\d{4}/i.test(
-      line,
-    ),
-  )
-  return (errors.length > 0 ? errors : lines)
-    .slice(errors.length > 0 ? 0 : -outputLinesMax)
-    .slice(0, outputLinesMax)
-}
 
 export function createDependencyError(what: string, cause?: unknown): RefusedError {
   const message =

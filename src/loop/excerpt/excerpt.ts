@@ -19,11 +19,14 @@ function collectLines(text: string): readonly OutputLine[] {
   return collector.end()
 }
 
+/** Blank lines, and those of YAML in TAP that have no value. */
+const punctuation = /^\s*(?:---|\.\.\.|error: \|-?)?\s*$/
+
 /** The most informative lines, in their original order. */
 export function selectKeyLines(text: string, count: number): readonly string[] {
   const lines = collectLines(text)
     .map((line) => line.text)
-    .filter((line) => line.trim() !== '')
+    .filter((line) => !punctuation.test(line))
   const found = rankLines(lines)
   const best = [...lines.keys()].toSorted(byRank(found)).slice(0, count)
   return best.toSorted((a, b) => a - b).map((at) => lines[at] ?? '')
