@@ -3,7 +3,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -14,6 +14,13 @@ const programs = [
   { command: 'cargo', aptPackage: 'cargo', why: 'stories with cargo test' },
   { command: 'go', aptPackage: 'golang', why: 'stories with go test' },
 ]
+
+/** Preferred: another one loads the plugins that happen to be installed beside it, in every check. */
+const debianPytest = {
+  command: 'pytest-3',
+  aptPackage: 'python3-pytest',
+  why: 'pytest without further plugins',
+}
 
 /** As `test/theatre/chosen.ts` writes them. */
 export interface Told {
@@ -61,6 +68,7 @@ export async function tellStories(
     await prepareRunners(join(folder, 'runners'))
     const env = {
       ...process.env,
+      PATH: preferDebian(process.env['PATH'] ?? ''),
       // The proof and the benchmarks build first.
       LOOPWRIGHT_BUILT: '1',
       LOOPWRIGHT_RUNNERS: join(folder, 'runners'),
@@ -90,6 +98,11 @@ async function prepareRunners(folder: string): Promise<void> {
   } catch (error) {
     if (process.env['CI'] === 'true') throw error
   }
+  try {
+    needs.meetSystemNeeds([debianPytest])
+  } catch {
+    // Any other pytest will do.
+  }
   for (const runner of runners) {
     const to = join(folder, runner)
     mkdirSync(to, { recursive: true })
@@ -99,6 +112,9 @@ async function prepareRunners(folder: string): Promise<void> {
     removeUnread(join(to, 'node_modules'))
   }
 }
+
+const preferDebian = (path: string): string =>
+  existsSync('/usr/bin/pytest-3') ? ['/usr/bin', path].join(delimiter) : path
 
 /** What no runner reads is half of the files, and every story copies them. */
 function removeUnread(folder: string): void {

@@ -25,6 +25,7 @@ import {
   readLinkTarget,
   tryLstat,
 } from '../workspace-directory.ts'
+import { measureFolder } from './copy-folder.ts'
 import type { WorktreeFiles } from './worktree-files.ts'
 
 export interface CarryLimits {
@@ -97,7 +98,8 @@ async function carryOne(
   try {
     if (by === 'link')
       await target.files.symlink(absolutePath(source, path), absolutePath(target, temporary))
-    else await copy(source, target, path, temporary)
+    else if (!(await copyAtOnce(source, target, path, temporary)))
+      await copy(source, target, path, temporary)
     await target.files.rename(absolutePath(target, temporary), absolutePath(target, path))
     return undefined
   } catch (error) {
@@ -118,6 +120,33 @@ async function makeParents(target: Target, path: Bytes): Promise<boolean> {
     else if (!seen.isDirectory()) return false
   }
   return true
+}
+
+/** False: nothing was copied. Folders that are too large or hold special files are left to `copy`. */
+async function copyAtOnce(
+  source: Source,
+  target: Target,
+  from: Bytes,
+  to: Bytes,
+): Promise<boolean> {
+  const { files } = target
+  if (files.copyFolder === undefined) return false
+  if ((await tryLstat(source, from))?.isDirectory() !== true) return false
+  const [folder, into] = [
+    absolutePath(source, from).toString(),
+    absolutePath(target, to).toString(),
+  ]
+  const { filesMax, bytesMax } = source.left
+  const max = { files: filesMax, bytes: bytesMax }
+  const size = await measureFolder(folder, max).catch(() => undefined)
+  if (size === undefined) return false
+  if (await files.copyFolder(folder, into)) {
+    source.left.filesMax -= size.files
+    source.left.bytesMax -= size.bytes
+    return true
+  }
+  await files.rm(into, { recursive: true, force: true })
+  return false
 }
 
 async function copy(source: Source, target: Target, from: Bytes, to: Bytes): Promise<void> {
