@@ -44,7 +44,7 @@ const chooseSources = {
   },
 }
 
-const places = new Map(slowFiles.map((file, at) => [join(root, file), at]))
+const places = new Map([...ofCommit, ...slowFiles].map((file, at) => [join(root, file), at]))
 const placeOf = ({ moduleId }: TestSpecification): number => places.get(moduleId) ?? places.size
 
 /** The slowest first, so that none of them runs alone at the end. A fresh clone knows no durations. */

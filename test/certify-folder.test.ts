@@ -11,8 +11,8 @@ import {
   type CertifiedFolder,
   type CertifyFolderOptions,
   certifyFolder,
-  loadChecks,
 } from '../src/launch/certify/certify-folder.ts'
+import { loadChecks } from '../src/launch/certify/load-checks.ts'
 
 let root: string
 let host: Host

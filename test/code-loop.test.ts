@@ -8,7 +8,7 @@ import { fixtures, loopText, open, partsOf, typeOf, writeLoop } from './code-loo
 import { lines, newFolder, newHost } from './host-fixture.ts'
 import { share } from './share.ts'
 
-test('a loop with everything of its own runs to its end', async () => {
+test('a loop that brings its own agent, tools, checks and hooks runs to its end', async () => {
   const log = join(newFolder(), 'log')
   process.env['WHOLE_LOG'] = log
   const loop = await open(join(fixtures, 'whole.ts'))
@@ -47,7 +47,7 @@ test('a loop with everything of its own runs to its end', async () => {
   ])
 })
 
-test('its progress and conditions know what the engine found after the iteration', async () => {
+test('its progress and conditions see the findings of the engine', async () => {
   const text = loopText(
     'return it.number',
     `checks: { red: async () => ({ status: 'not-met', output: '' }) },`,
@@ -71,7 +71,7 @@ test('its progress and conditions know what the engine found after the iteration
   expect(state.progress).toEqual([['red', 'not-met', false, 1]])
 })
 
-test('values and errors are what they would be in our process', async () => {
+test('values and errors are the same as in our process', async () => {
   const text = loopText(`
     const seen: Record<string, unknown> = {}
     seen.frozen = Object.isFrozen(await it.step('object', () => ({ a: [1] })))
@@ -134,7 +134,7 @@ test.each(['loop.ts', 'loop.mjs', ...share(['loop.mts', 'loop.js'], [])])(
   },
 )
 
-test('files, actions and questions work over the border', async () => {
+test('files, actions and questions work between the two processes', async () => {
   const body = `
     const before = it.workspace.tree
     await it.step('write', () => writeFileSync(it.workspace.path + '/a.txt', 'a'))
@@ -168,7 +168,7 @@ test('files, actions and questions work over the border', async () => {
   })
 })
 
-test('checks in code serve a loop of our own process, and one that ends its process has not passed', async () => {
+test('checks in code work for a loop in our process, and a check that ends its process has not passed', async () => {
   const marker = join(newFolder(), 'once')
   writeFileSync(marker, '')
   const text = `

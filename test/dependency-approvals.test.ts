@@ -15,8 +15,8 @@ import {
   type CertifiedFolder,
   type CertifyFolderOptions,
   certifyFolder,
-  loadChecks,
 } from '../src/launch/certify/certify-folder.ts'
+import { loadChecks } from '../src/launch/certify/load-checks.ts'
 import { fetchSource } from '../src/launch/dependencies/fetch-source.ts'
 import type { Question } from '../src/loop/index.ts'
 

@@ -74,7 +74,7 @@ async function simulateAndNote(seed: number): Promise<void> {
   for (const outcome of outcomes) seen.add(`outcome ${outcome?.type}`)
 }
 
-test('E1-E5, E9-E11: random loops keep what the engine promises, whatever happens', async () => {
+test('E1-E5, E9-E11: the invariants hold for random loops and random faults', async () => {
   const failures: string[] = []
   for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
     await simulateAndNote(seed).catch((error: Error) => failures.push(error.message))
@@ -106,15 +106,15 @@ describe('the simulation notices', () => {
     ['a journal that loses a result', losesResults, /E1/],
     ['a journal that acknowledges before it commits', acknowledgesEarly, /E1/],
     ['a journal that forgets a result when it is read', forgetsLastResult, /E1|E2/],
-    ['a run that is acknowledged and not kept', losesRuns, /E10/],
-    ['a reservation that is not written down', hidesReservations, /E4/],
-    ['progress that is another when it is read', changesProgress, /E[123]/],
-    ['files that are not put back', keepsFiles, /E2/],
-    ['an action that is done again blindly', actsAgain, /E11/],
+    ['a run that is acknowledged and not stored', losesRuns, /E10/],
+    ['a reservation that is not journaled', hidesReservations, /E4/],
+    ['progress that differs when it is read', changesProgress, /E[123]/],
+    ['files that are not restored', keepsFiles, /E2/],
+    ['an action that is repeated blindly', actsAgain, /E11/],
     ['a decision that is not passed on', hidesDecisions, /E9|E11/],
-    ['a certificate that nobody made', certifiesBlindly, /E5/],
+    ['a certificate that was never issued', certifiesBlindly, /E5/],
     ['a step that runs twice', runsToolsTwice, /E2/],
-    ['a wait without an end', waitsForEver, /E9/],
+    ['a wait without a deadline', waitsForEver, /E9/],
   ])('%s', async (_what, sabotage, reason) => {
     const error = await firstFailure(sabotage)
     expect(error).toBeInstanceOf(SimulationError)

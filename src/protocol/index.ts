@@ -7,12 +7,11 @@ export {
   certificateBytesMax,
   certificateDomain,
   certificateFormat,
-  certificateSchema,
   certificateVersion,
   type ErrorRate,
   type SignedCertificate,
-  signedCertificateSchema,
 } from './certificate/certificate.ts'
+export { certificateSchema, signedCertificateSchema } from './certificate/certificate-schema.ts'
 export {
   type ChangeNote,
   type CommandEvidence,

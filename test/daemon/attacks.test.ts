@@ -11,20 +11,20 @@ import { afterStory } from '../after.ts'
 import { inProof } from '../share.ts'
 import { newState } from './start-daemon.ts'
 
-test('S1, S2, S3, S7: no attack on any route is let in, and the record stays as it is', async () => {
+test('S1, S2, S3, S7: every attack on every route is rejected, and the journal stays unchanged', async () => {
   const { made, routes, problems } = await attackDaemon()
   expect(problems).toEqual([])
   expect([...made.keys()]).toEqual(['S1', 'S2', 'S3', 'S7'])
   expect(routes).toBeGreaterThanOrEqual(35)
 })
 
-test.each(inProof)('S16: whatever the umask, all that is made is for its owner alone', async () => {
+test.each(inProof)('S16: with any umask, only the owner can read what is created', async () => {
   const { seen, problems } = await lookAtModes(1)
   expect(problems).toEqual([])
   expect(seen).toBeGreaterThan(20)
 })
 
-test('attacks are seen to be let in where nothing stands in front', async () => {
+test('the same attacks succeed without the guard', async () => {
   const token = 't'.repeat(43)
   const { socket, stop } = await createDaemon(
     {

@@ -27,7 +27,7 @@ const wasStarted = (at: Checkout): boolean => existsSync(join(dirname(at.work), 
 const branches = (at: Checkout): string => at.git('branch', '--format=%(refname:short)').trim()
 const faultOf = ({ outcome }: Line): { code?: string; message?: string } => outcome?.['fault'] ?? {}
 
-describe('before a worktree is made', () => {
+describe('before a worktree is created', () => {
   test.each([
     [
       'an agent that is not installed',
@@ -40,11 +40,11 @@ describe('before a worktree is made', () => {
       /ANTHROPIC_API_KEY/,
     ],
     [
-      'a tool of a check',
+      'a missing tool of a check',
       loopWith('no-such-tool --run'),
       /The check it needs the program no-such-tool/,
     ],
-  ])('%s is missed', async (_name, loop, reason) => {
+  ])('reports %s', async (_name, loop, reason) => {
     const at = repository(loop)
     const { code, stderr } = await attended(at)
     expect(stderr).toMatch(reason)
@@ -52,7 +52,7 @@ describe('before a worktree is made', () => {
     expect(branches(at)).toBe('main')
   })
 
-  test('a lockfile that does not fit is named, with what to do', async () => {
+  test('reports a lockfile that does not match, with what to do', async () => {
     const manifest = JSON.stringify({
       name: 'a',
       version: '1.0.0',
@@ -83,7 +83,7 @@ describe('before the first iteration', () => {
     expect(at.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   })
 
-  test('says how the checks stand on the base, and knows it the next time', async () => {
+  test('reports the results of the checks on the base, and reuses them the next time', async () => {
     const at = repository(loopWith('grep b a.txt'))
     // Installed dependencies that git does not ignore are no uncommitted changes.
     mkdirSync(join(at.work, '.venv'))
@@ -99,7 +99,7 @@ describe('before the first iteration', () => {
     expect(endOf(ended).outcome).toMatchObject({ type: 'completed' })
   })
 
-  test('is left out where somebody says so', async () => {
+  test('is skipped with an option', async () => {
     const at = repository(loopWith('sh -c "mocha --run"'))
     const ended = await attended(at, '--skip-preflight')
     expect(eventsOf(ended, 'preflight-ended')).toEqual([{ type: 'preflight-ended', checks: [] }])
@@ -108,7 +108,7 @@ describe('before the first iteration', () => {
     expect(eventsOf(ended, 'iteration-started')).toHaveLength(1)
   })
 
-  test('what only the work keeps from running has failed', async () => {
+  test('a check that only the work can make run has failed', async () => {
     const at = repository(loopWith('sh ./check.sh', 'rm -f check.sh; echo b > a.txt'), {
       'check.sh': 'grep b a.txt\n',
     })
@@ -118,7 +118,7 @@ describe('before the first iteration', () => {
     expect(evidence).toMatchObject({ check: 'it', status: 'not-met' })
   })
 
-  test('packages that were installed are there for the run', async () => {
+  test('installed packages are available to the run', async () => {
     const manifest = { name: 'a', version: '1.0.0', dependencies: { inner: 'file:inner' } }
     const lock = {
       name: 'a',
@@ -152,7 +152,7 @@ describe('before the first iteration', () => {
 })
 
 describe('a task that was solved before', () => {
-  test('is already done, with the branch to take; not after that was scrapped', async () => {
+  test('is already done, and its branch is named, until that is scrapped', async () => {
     const at = repository(loopWith('grep b a.txt'))
     const outcomeOf = async (...more: string[]) => endOf(await attended(at, ...more)).outcome
     expect(await outcomeOf('--name', 'first')).toMatchObject({ type: 'completed' })
@@ -186,7 +186,7 @@ describe('a task that was solved before', () => {
     rmSync(clone, { recursive: true, force: true })
   })
 
-  test('is done again after the machine was set up otherwise', async () => {
+  test('is done again after the machine was set up differently', async () => {
     // The same check fails for want of a program on the PATH, then has it.
     const at = repository(loopWith('sh ./check.sh', 'echo b > a.txt'), {
       'check.sh': 'PATH="$PATH:$PWD/../bin" the-tool a.txt\n',
@@ -201,7 +201,7 @@ describe('a task that was solved before', () => {
   })
 })
 
-describe('a folder that no commit keeps', () => {
+describe('a folder that is in no commit', () => {
   const plain = ['a plain folder', false, /it is not in a git repository/] as const
   const unborn = ['a repository without a commit', true, /has no commit yet/] as const
   test.each(share([plain, unborn], [plain]))(

@@ -11,7 +11,7 @@ const key = 'sk-real-0123456789abcdef'
 const parts = ['--agent', 'touch done.txt', '--check', 'test -f done.txt']
 const task = 'Write {{ the }} file: done.'
 
-test('it runs, is stored by its content and trusted, and can be forked', async () => {
+test('a loop from options runs, is stored by its content and trusted, and can be forked', async () => {
   const at = place('')
   const here = ['--workspace', at.work, '--attended', '--in-place']
   const first = await ctl(at, 'run', ...parts, '-p', task, ...here, '--name', 'first')
@@ -42,7 +42,7 @@ test('a dry run stores nothing', async () => {
   expect(existsSync(at.state)).toBe(false)
 })
 
-test('without --agent and --check: the one installed agent, and the checks of the project', async () => {
+test('without --agent and --check, the only installed agent and the checks of the project are used', async () => {
   const at = place('', { 'package.json': '{ "scripts": { "test": "true", "lint": "x --fix" } }' })
   const env = { ...withPath(installFake('')), ANTHROPIC_API_KEY: key }
   const asked = ['run', '-p', 'Do it.', '--workspace', at.work, '--dry-run']

@@ -30,7 +30,7 @@ describe('list, glob and grep', () => {
     expect((await bench.call('list', { path: 'nope' })).error).toBe('not-found')
   })
 
-  test('glob does not report that there is nothing where it did not search', async () => {
+  test('glob does not report an empty result for folders that it did not search', async () => {
     bench.put('many/0', '')
     for (let index = 1; index <= 20_000; index++) {
       closeSync(openSync(join(bench.workspace, 'many', String(index)), 'w'))

@@ -212,7 +212,7 @@ describe('the report of the repair agent', () => {
     expect(await read('src/range.js')).toBe(broken)
   })
 
-  test('says that there was nothing to do, if that is so', async () => {
+  test('says that there was nothing to do', async () => {
     await write(rangeProject(rangeSource))
     expect(await work()).toMatchObject({ status: 'done', text: expect.stringContaining('Nothing') })
   })

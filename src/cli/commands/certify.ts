@@ -66,13 +66,13 @@ async function run(
   const session = openSession(program)
   await interruptible('nothing was certified.', (stop) =>
     withHost(program, async (host) => {
-      const { certifyFolder, loadChecks } = await import('../../launch/certify/certify-folder.ts')
-      const loaded = await load(session, host, given, options, loadChecks)
+      const { certifyFolder } = await import('../../launch/certify/certify-folder.ts')
+      const loaded = await load(session, host, given, options)
       const { attended, base, dirty, dependencies, approve } = options
       const found = await certifyFolder(host, loaded, {
         attended: session.terminal.asks || attended === true,
         signal: stop.signal,
-        ...(session.terminal.live ? { onCheck: tellChecks() } : {}),
+        ...(session.terminal.live ? { onCheck: reportChecks() } : {}),
         onProblem: (problem) => void process.stderr.write(`warning: ${visible(problem)}\n`),
         ...(session.terminal.asks ? { ask: (question: Question) => ask(question, stop) } : {}),
         ...(session.terminal.asks || approve !== undefined ? { who: who() } : {}),
@@ -88,7 +88,7 @@ async function run(
 }
 
 /** Progress: certifying takes as long as its checks, and some of them run more than once. */
-function tellChecks(): (name: string) => void {
+function reportChecks(): (name: string) => void {
   const times = new Map<string, number>()
   return (name) => {
     const time = (times.get(name) ?? 0) + 1
@@ -97,17 +97,17 @@ function tellChecks(): (name: string) => void {
   }
 }
 
-type LoadChecks = typeof import('../../launch/certify/certify-folder.ts').loadChecks
-
 async function load(
   session: Session,
   host: Host,
   given: string | undefined,
   options: CertifyOptions,
-  loadChecks: LoadChecks,
 ): Promise<LoadedLoop> {
   const { loop, check = [] } = options
-  if (loop === undefined) return loadChecks(host, resolve(given ?? '.'), await namedChecks(check))
+  if (loop === undefined) {
+    const { loadChecks } = await import('../../launch/certify/load-checks.ts')
+    return loadChecks(host, resolve(given ?? '.'), await namedChecks(check))
+  }
   if (check.length > 0) {
     const message = '--loop and --check conflict; use one of them.'
     throw new LoopError('bad-request', message)

@@ -47,6 +47,8 @@ export interface CertifyingCheckoutOptions {
   readonly workspace: string | undefined
   readonly checkout?: string | undefined
   readonly certifying: Pick<CertifyingParts, 'certify' | 'require' | 'open'>
+  /** The layer of this lockfile, opened and released by the caller; default: opened for this checkout. */
+  readonly layer?: OpenedLayer
 }
 
 export const checkoutsFolder = (stateFolder: string): string => join(stateFolder, 'certify')
@@ -56,17 +58,10 @@ export async function openCertifyingCheckout(
   request: CertificationCheckoutRequest,
   options: CertifyingCheckoutOptions,
 ): Promise<CertificationCheckout & Pick<OpenedChecks, 'sandbox'>> {
-  const { reader, stateFolder, workspace, certifying } = options
-  const layer = await openLayer({
-    reader,
-    lockfileTree: request.lockfileTree,
-    mode: certifying.certify.dependencies,
-    installScripts: certifying.certify.installScripts,
-    stateFolder,
-    checkout: options.checkout ?? workspace,
-    projects: listProjects(options),
-    signal: request.signal,
-  })
+  const layer =
+    options.layer === undefined
+      ? await openLayerFor(request, options)
+      : { ...options.layer, release: async () => undefined }
   try {
     return await openWithLayer(request, options, layer)
   } catch (error) {
@@ -74,6 +69,22 @@ export async function openCertifyingCheckout(
     throw error
   }
 }
+
+/** Opens the layer that the checks of a checkout need. The caller releases it. */
+export const openLayerFor = (
+  { lockfileTree, signal }: Pick<CertificationCheckoutRequest, 'lockfileTree' | 'signal'>,
+  options: CertifyingCheckoutOptions,
+): Promise<OpenedLayer> =>
+  openLayer({
+    reader: options.reader,
+    lockfileTree,
+    mode: options.certifying.certify.dependencies,
+    installScripts: options.certifying.certify.installScripts,
+    stateFolder: options.stateFolder,
+    checkout: options.checkout ?? options.workspace,
+    projects: listProjects(options),
+    signal,
+  })
 
 async function openWithLayer(
   request: CertificationCheckoutRequest,

@@ -12,14 +12,20 @@ import {
   type DependencyLayer,
   findBaseResult,
 } from '../../evidence/index.ts'
-import { defined, type Fault, type Preflight, type PreflightCheck } from '../../loop/index.ts'
+import {
+  defined,
+  type Fault,
+  type Preflight,
+  type PreflightCheck,
+  type TreeId,
+} from '../../loop/index.ts'
 import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import { createTreeReader } from '../../workspace/tree-reader.ts'
 import { createFileBaseAnswers } from '../certify/file-base-answers.ts'
-import { openCertifyingCheckout } from '../certify/open-certifying-checkout.ts'
+import { openCertifyingCheckout, openLayerFor } from '../certify/open-certifying-checkout.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
-import { type OpenedLayer, openLayer } from '../dependencies/open-layer.ts'
+import type { OpenedLayer } from '../dependencies/open-layer.ts'
 import type { RunDependencies } from '../dependencies/run-dependencies.ts'
 import { copyDependencies } from './copy-dependencies.ts'
 
@@ -49,37 +55,33 @@ export function openPreflight(
   const options = { reader, blobs, stateFolder, repository, workspace, checkout, certifying }
   const bases = createFileBaseAnswers(stateFolder)
   const now = (): number => clock.now()
-  /** In use as long as the run is driven. */
-  const layers: OpenedLayer[] = []
+  /** In use as long as the run is driven, by the tree of the lockfile. Certification verifies them again. */
+  const layers = new Map<TreeId, OpenedLayer>()
   let digest: string | undefined
   return {
     async prepare({ base, signal }) {
       // Nothing is copied into the user's own folder.
       if (run.worktree === undefined || workspace === undefined) return
       const layer = await withInfrastructureErrors(
-        openLayer({
-          reader,
-          lockfileTree: base,
-          mode: certifying.certify.dependencies,
-          installScripts: certifying.certify.installScripts,
-          stateFolder,
-          checkout: checkout ?? workspace,
-          projects: [workspace, ...(checkout === undefined ? [] : [checkout])],
-          signal,
-        }),
+        openLayerFor({ lockfileTree: base, signal }, options),
       )
-      layers.push(layer)
+      await layers.get(base)?.release()
+      layers.set(base, layer)
       digest = layer.digest
       const copied = await copyDependencies(layer.mounts, workspace, signal)
       use(toRunDependencies(layer, copied, workspace))
     },
     digest: () => digest,
     async close() {
-      for (const layer of layers.splice(0)) await layer.release()
+      for (const layer of layers.values()) await layer.release()
+      layers.clear()
     },
     async tryChecks({ base, signal }, onBegin) {
       const place = await withInfrastructureErrors(
-        openCertifyingCheckout({ tree: base, lockfileTree: base, signal }, options),
+        openCertifyingCheckout(
+          { tree: base, lockfileTree: base, signal },
+          { ...options, ...defined({ layer: layers.get(base) }) },
+        ),
       )
       digest ??= place.layer.digest
       try {

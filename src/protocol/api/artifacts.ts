@@ -1,7 +1,8 @@
 /** Files in the folder of a run, and certificates. */
 
 import { z } from 'zod'
-import { type Certificate, certificateSchema } from '../certificate/certificate.ts'
+import type { Certificate } from '../certificate/certificate.ts'
+import { certificateSchema } from '../certificate/certificate-schema.ts'
 import { exactly } from '../exactly.ts'
 import { count, published } from '../values.ts'
 

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { certificateEntrySchema } from '../api/artifacts.ts'
-import { certificateSchema } from '../certificate/certificate.ts'
+import { certificateSchema } from '../certificate/certificate-schema.ts'
 import { trustedKeySchema, trustedKeysSchema } from '../certificate/trusted-keys.ts'
 import { count, ordinal } from '../values.ts'
 import { type CommandOutput, lines, one, text, texts } from './command-output.ts'
