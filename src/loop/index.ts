@@ -1,6 +1,7 @@
 export type { Guidance, LinePlace } from './authority/guidance.ts'
 export type { Level } from './authority/level.ts'
 export { dueWarnings } from './authority/limit-warning.ts'
+export { findLimitProblem } from './authority/limits.ts'
 export {
   type PolicyContext,
   type PolicyInEffect,
@@ -8,8 +9,16 @@ export {
   type PolicyRuling,
 } from './authority/policy.ts'
 export {
+  committed,
+  findOverrun,
+  findReachedAgentLimit,
+  iterationMs,
+  type Overrun,
+  remaining,
+} from './authority/spending.ts'
+export {
+  type AgentLimits,
   type Amount,
-  type AmountLimitName,
   add,
   defaultLimits,
   findExceededLimit,
@@ -19,6 +28,8 @@ export {
   type Limits,
   outputTokensOf,
   type Remaining,
+  type SpendingLimitName,
+  spendingLimitNames,
   subtract,
   zero,
 } from './budget.ts'
@@ -47,6 +58,7 @@ export {
   type EventType,
   eventVersion,
   type IterationEnded,
+  type LimitWarned,
   type Met,
   type Origin,
   type Preflight,
@@ -188,11 +200,10 @@ export {
 } from './run-checks.ts'
 export type { Signal } from './signal.ts'
 export {
-  committed,
   initialState,
   type Metrics,
+  type Reserved,
   type RunState,
-  remaining,
   type ToolUse,
 } from './state.ts'
 export {
