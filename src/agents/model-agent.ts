@@ -167,6 +167,7 @@ async function call(
   const toAmount = (usage: TokenUsage): Amount => ({
     tokens: usage.input + usage.output,
     costMicros: price?.costMicros(usage) ?? 0,
+    outputTokens: usage.output,
   })
   const request = {
     prompt: toPrompt(ask),
@@ -249,7 +250,8 @@ function affordableOutput(
   context: AgentContext,
 ): number {
   const left = context.remaining()
-  let most = Math.min(maxOutputTokens, left.tokens - inputTokens)
+  const { outputTokens = maxOutputTokens } = left
+  let most = Math.min(maxOutputTokens, outputTokens, left.tokens - inputTokens)
   if (price !== undefined && most > 0) {
     const input = price.costMicros(worstUsage(inputTokens, 0))
     const output = price.costMicros(worstUsage(inputTokens, most)) - input

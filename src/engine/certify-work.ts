@@ -18,6 +18,7 @@ import {
 import { runBounded } from './bounded.ts'
 import type { Certification, CertifyContext, GivenAnswer, Subject } from './certifier.ts'
 import type { Branch } from './live-run.ts'
+import type { Meter } from './meter.ts'
 import type { CommittedWork } from './ports.ts'
 import { askPerson } from './steps/ask-person.ts'
 import { askStep } from './steps/ask-step.ts'
@@ -80,12 +81,12 @@ async function certifyOnce(
     options: {},
     // Changes to the files in the meantime are not part of what is certified.
     files: 'reads',
-    run: async (context, step) =>
+    run: async (context, step, meter) =>
       isOther()
         ? refuse('tree-changed', 'The files changed while a person was being asked about them.')
         : ports.certifier.certify(
             await subjectOf(branch, claim, kept, answers),
-            contextOf(branch, step, context),
+            contextOf(branch, step, context, meter),
           ),
     finished: (result) => {
       const answer = result as unknown as Certification
@@ -139,8 +140,13 @@ function knownOf(
 }
 
 /** The work of judges and consultants is part of this step: metered and noted like any agent's work. */
-function contextOf(branch: Branch, step: StepId, context: StepContext): CertifyContext {
-  const { number, run } = branch.iteration
+function contextOf(
+  branch: Branch,
+  step: StepId,
+  context: StepContext,
+  meter: Meter,
+): CertifyContext {
+  const { number, run, interrupter } = branch.iteration
   const used = { notes: 0, calls: 0 }
   const own = agentContext(branch, step, context, { used })
   return {
@@ -148,11 +154,12 @@ function contextOf(branch: Branch, step: StepId, context: StepContext): CertifyC
     step,
     iteration: number,
     work: async (agents, role, task, workspace, { timeoutMs } = {}) => {
-      const agent = agentContext(branch, step, context, { role, used })
+      const metered = { ...context, reserve: meter.reserveFor(role) }
+      const agent = agentContext(branch, step, metered, { spender: role, role, used })
       return runBounded(
         (signal) => agents.work(role, task, { ...agent, signal, workspace }),
         timeoutMs,
-        run.interrupter,
+        interrupter,
         run.ports.clock,
       )
     },

@@ -9,6 +9,7 @@ import {
   defaultLimits,
   defined,
   eventVersion,
+  findLimitProblem,
   type Json,
   type Limits,
   LoopError,
@@ -176,13 +177,7 @@ export async function rewindRun(
 }
 
 export function requireLimits(limits: Limits): Limits {
-  for (const [name, value] of Object.entries(limits)) {
-    if (!Number.isFinite(value) || value < 0 || !Number.isInteger(value)) {
-      throw new LoopError(
-        'bad-request',
-        `The limit "${name}" must be a non-negative whole number, not ${String(value)}.`,
-      )
-    }
-  }
+  const problem = findLimitProblem(limits)
+  if (problem !== undefined) throw new LoopError('bad-request', problem)
   return limits
 }

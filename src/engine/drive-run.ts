@@ -24,9 +24,9 @@ import { createLock } from '../system/index.ts'
 import { codeDigest, continuesCode } from './code-digest.ts'
 import { type Control, createControl } from './control.ts'
 import { createHookRunner, type HookRunner } from './hooks.ts'
-import { createInterrupter, type Interrupter, Interruption } from './interrupter.ts'
+import { abandonMs, createInterrupter, type Interrupter, Interruption } from './interrupter.ts'
 import { keepLease } from './keep-lease.ts'
-import { type LimitWatch, watchLimits } from './limit-watch.ts'
+import { watchLimits } from './limit-watch.ts'
 import type { LiveRun } from './live-run.ts'
 import { type LoadedRun, loadRun } from './load-run.ts'
 import { askPolicy } from './policy.ts'
@@ -65,7 +65,6 @@ export type DriveEnd =
   | { readonly type: 'suspended'; readonly reason: string }
 
 const defaultGraceMs = 10_000
-const abandonMs = 5000
 const backlogMax = 16
 
 export async function driveRun(
@@ -120,10 +119,10 @@ async function drive(
     recorder.note([{ type: 'loop-printed', text }])
     return true
   })
-  let limits: LimitWatch | undefined
+  const limits = watchLimits(ports.clock, recorder, interrupter)
   const control = createControl(id, ports, recorder, interrupter, (decision) => {
     interruptFor(decision, interrupter)
-    limits?.rearm()
+    limits.rearm()
   })
   const shutDown = (): void => interrupter.drain('shut down', options.graceMs ?? defaultGraceMs)
   const hurry = (): void => interrupter.drain('shut down', 0)
@@ -138,6 +137,7 @@ async function drive(
     ports,
     recorder,
     interrupter,
+    limits,
     hooks: createHookRunner(ports.hooks ?? [], id, () => recorder.state, interrupter, ports.clock),
     answers: control,
     workspaceLock: createLock(),
@@ -146,12 +146,12 @@ async function drive(
     const open = await enterAgain(live, loaded, { restart, keepFiles: options.keepFiles === true })
     options.onStarted?.()
     await control.apply()
-    limits = watchLimits(ports.clock, recorder, interrupter)
+    limits.start()
     return await driveIterations(live, control, digest, open)
   } catch (error) {
     throw await leave(live, error)
   } finally {
-    limits?.stop()
+    limits.stop()
     control.stop()
     stopListening?.()
     recorder.close()

@@ -4,6 +4,7 @@
  */
 
 import { setMaxListeners } from 'node:events'
+import type { Fault } from '../loop/index.ts'
 import type { Clock } from './ports.ts'
 
 /** Thrown to a loop's code when its run is being stopped. The code may clean up but not continue. */
@@ -15,6 +16,9 @@ export class Interruption extends Error {
     this.reason = reason
   }
 }
+
+/** How long steps and code may take to end after an abort. */
+export const abandonMs = 5000
 
 export interface Interrupter {
   /** No new steps; waits end. */
@@ -33,7 +37,7 @@ export interface Interrupter {
   onAbandon(giveUp: (error: Interruption) => void): () => void
 }
 
-export function createInterrupter(clock: Clock, abandonMs: number): Interrupter {
+export function createInterrupter(clock: Clock, abandonAfterMs: number): Interrupter {
   const soft = new AbortController()
   const hard = new AbortController()
   const over = new AbortController()
@@ -54,7 +58,7 @@ export function createInterrupter(clock: Clock, abandonMs: number): Interrupter 
     const interruption = new Interruption(why)
     soft.abort(interruption)
     hard.abort(interruption)
-    later(abandonMs, () => {
+    later(abandonAfterMs, () => {
       for (const giveUp of inFlight) giveUp(refuse())
     })
   }
@@ -81,6 +85,55 @@ export function createInterrupter(clock: Clock, abandonMs: number): Interrupter 
     onAbandon(giveUp) {
       inFlight.add(giveUp)
       return () => inFlight.delete(giveUp)
+    },
+  }
+}
+
+/** Stops one iteration: with its run, or alone when it reaches its time limit. */
+export interface IterationInterrupter extends Interrupter {
+  /** Why the iteration is over, if it is not the run that stops. */
+  readonly expired: Fault | undefined
+  /** Ends the iteration. No effect if the run is already stopping. */
+  expire(fault: Fault): void
+}
+
+/** For an iteration without a time limit of its own. */
+export const withoutTimeLimit = (run: Interrupter): IterationInterrupter => ({
+  ...run,
+  get reason() {
+    return run.reason
+  },
+  expired: undefined,
+  expire: () => undefined,
+  close: () => undefined,
+})
+
+export function createIterationInterrupter(run: Interrupter, clock: Clock): IterationInterrupter {
+  const own = createInterrupter(clock, abandonMs)
+  let expired: Fault | undefined
+  const drain = (): void => own.drain(run.reason ?? 'stopped')
+  const abort = (): void => own.abort(run.reason ?? 'stopped')
+  if (run.draining.aborted) drain()
+  if (run.aborted.aborted) abort()
+  run.draining.addEventListener('abort', drain, { once: true })
+  run.aborted.addEventListener('abort', abort, { once: true })
+  return {
+    ...own,
+    get reason() {
+      return own.reason
+    },
+    get expired() {
+      return expired
+    },
+    expire(fault) {
+      if (own.draining.aborted) return
+      expired = fault
+      own.abort(fault.message)
+    },
+    close() {
+      run.draining.removeEventListener('abort', drain)
+      run.aborted.removeEventListener('abort', abort)
+      own.close()
     },
   }
 }

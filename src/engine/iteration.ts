@@ -31,8 +31,8 @@ const branchesMax = 1000
 const changesMax = 1000
 
 export function createIteration(branch: Branch): Iteration {
-  const { number, run } = branch.iteration
-  const { ports, recorder, interrupter } = run
+  const { number, run, interrupter } = branch.iteration
+  const { ports, recorder } = run
   return {
     number,
     signal: interrupter.draining,
@@ -119,7 +119,9 @@ async function runAgent(
       return fingerprint
     },
     run: async (context, id) =>
-      withPlainText(await agents.work(role, task, agentContext(branch, id, context))),
+      withPlainText(
+        await agents.work(role, task, agentContext(branch, id, context, { spender: role })),
+      ),
     finished: (result) => (fingerprint !== undefined && isTried(result) ? { fingerprint } : {}),
   })
   return noted(branch, report as unknown as AgentReport)

@@ -24,7 +24,9 @@ function watched(state: Partial<StoredState>) {
   const move = (next: Partial<RunState>): void => {
     Object.assign(recorder, { state: { ...recorder.state, ...next } })
   }
-  return { clock, interrupter, move, limits: watchLimits(clock, recorder, interrupter) }
+  const limits = watchLimits(clock, recorder, interrupter)
+  limits.start()
+  return { clock, interrupter, move, limits }
 }
 
 const timeMs = (ms: number): RunState['limits'] => ({ ...initialState.limits, timeMs: ms })

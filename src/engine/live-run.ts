@@ -14,7 +14,8 @@ import type { Lock } from '../system/index.ts'
 import type { Answers } from './control.ts'
 import type { Delivery } from './delivery.ts'
 import type { HookRunner } from './hooks.ts'
-import { type Interrupter, Interruption } from './interrupter.ts'
+import { type Interrupter, Interruption, type IterationInterrupter } from './interrupter.ts'
+import type { LimitWatch } from './limit-watch.ts'
 import type { AnyLoopType, Ports } from './ports.ts'
 import type { Recorder } from './recorder.ts'
 import type { RecordedStep, RecordedSteps } from './steps/recorded-steps.ts'
@@ -26,6 +27,7 @@ export interface LiveRun {
   readonly ports: Ports
   readonly recorder: Recorder
   readonly interrupter: Interrupter
+  readonly limits: LimitWatch
   readonly hooks: HookRunner
   readonly answers: Answers
   /** Held by a step that may change files, or that must see them unchanged. */
@@ -44,6 +46,8 @@ export interface LiveIteration {
   readonly number: number
   readonly recorded: RecordedSteps
   readonly delivery: Delivery
+  /** Stops its steps: with the run, or when the iteration reaches its time limit. */
+  readonly interrupter: IterationInterrupter
   /** A provider's rate limit: no new steps in this iteration. */
   halt: Halt | undefined
   /** A step was refused or abandoned, so this iteration has no result. */
@@ -78,9 +82,8 @@ export const isInfrastructure = (error: unknown): error is LoopError =>
 
 /** No new steps once the iteration cannot finish. */
 export function requireOpen(iteration: LiveIteration): void {
-  const { interrupter } = iteration.run
+  const { interrupter, halt, broken } = iteration
   interrupter.check()
-  const { halt, broken } = iteration
   if (halt !== undefined || broken !== undefined) throw interrupter.refuse()
 }
 

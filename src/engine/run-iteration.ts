@@ -22,7 +22,7 @@ import {
 import { abandonable } from './bounded.ts'
 import { concludeIteration, type Ended, evaluateUntil } from './conclude-iteration.ts'
 import { createDelivery } from './delivery.ts'
-import { Interruption } from './interrupter.ts'
+import { createIterationInterrupter, Interruption, withoutTimeLimit } from './interrupter.ts'
 import { createIteration } from './iteration.ts'
 import { keepWork } from './keep-work.ts'
 import {
@@ -48,8 +48,10 @@ export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
   if (!(await start(run, entry))) return
   const recorded = entry.events === undefined ? noSteps : readSteps(entry.events)
   const iteration = createLiveIteration(run, entry.iteration, recorded)
+  const { interrupter } = iteration
   // Abandoned code gets no more steps: everything that waits for its turn is released (E9).
-  const stopWatching = run.interrupter.onAbandon((error) => iteration.delivery.fail(error))
+  const stopWatching = interrupter.onAbandon((error) => iteration.delivery.fail(error))
+  const leave = run.limits.watchIteration((fault) => interrupter.expire(fault))
   let ended: Ended
   try {
     const told = run.hooks.tell('before-iteration')
@@ -60,7 +62,9 @@ export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
     if (iteration.broken !== undefined) throw iteration.broken
     ended = { event: failedEnding(run, iteration, error), progress: undefined }
   } finally {
+    leave()
     stopWatching()
+    interrupter.close()
   }
   const { event, progress } = ended
   if (isCounted(event.ending)) await keepWork(iteration)
@@ -108,21 +112,26 @@ function createLiveIteration(run: LiveRun, number: number, recorded: RecordedSte
     stuck: undefined,
     checked: new Map(),
   }
-  const iteration: LiveIteration = { run, number, recorded, delivery, ...none }
+  const isLimited = run.recorder.state.limits.iteration?.timeMs !== undefined
+  const interrupter = isLimited
+    ? createIterationInterrupter(run.interrupter, run.ports.clock)
+    : withoutTimeLimit(run.interrupter)
+  const iteration: LiveIteration = { run, number, recorded, delivery, interrupter, ...none }
   return iteration
 }
 
 async function goAround(run: LiveRun, iteration: LiveIteration): Promise<Ended> {
   const { loop, recorder } = run
+  const { interrupter } = iteration
   const previous = recorder.state.progress
   const context: unknown = loop.createContext(run.input, previous)
   const trunk = createBranch(iteration, '')
   let result: unknown
   try {
-    result = await abandonable(loop.iterate(context, createIteration(trunk)), run.interrupter)
+    result = await abandonable(loop.iterate(context, createIteration(trunk)), interrupter)
   } catch (error) {
     // Abandoned code may request steps forever; nothing waits for it.
-    if (run.interrupter.aborted.aborted) iteration.over = true
+    if (interrupter.aborted.aborted) iteration.over = true
     throw error
   } finally {
     // Code may continue after a failure or a race while other steps are in progress; wait for them.
@@ -131,7 +140,8 @@ async function goAround(run: LiveRun, iteration: LiveIteration): Promise<Ended> 
     iteration.over = true
   }
   if (iteration.broken !== undefined) throw iteration.broken
-  if (iteration.refused) throw run.interrupter.refuse()
+  // Even if the loop's code swallowed it.
+  if (iteration.refused || interrupter.expired !== undefined) throw interrupter.refuse()
   if (iteration.stuck !== undefined) throw notNew(iteration.stuck)
   const branch = engineBranch(trunk)
   requireAllAsked(iteration, ownSteps(branch))
@@ -181,11 +191,11 @@ function notAskedFor(iteration: LiveIteration, seq: number, does: string): LoopE
 
 function failedEnding(run: LiveRun, iteration: LiveIteration, error: unknown): IterationEnded {
   const base = { type: 'iteration-ended', iteration: iteration.number } as const
-  if (iteration.halt !== undefined) {
-    return { ...base, ending: { type: 'rate-limited', ...iteration.halt } }
-  }
+  const { interrupter, halt } = iteration
+  if (interrupter.expired !== undefined) return withMet(run, base, interrupter.expired)
+  if (halt !== undefined) return { ...base, ending: { type: 'rate-limited', ...halt } }
   if (error instanceof Interruption || iteration.refused) {
-    return { ...base, ending: { type: 'interrupted', reason: run.interrupter.reason ?? 'stopped' } }
+    return { ...base, ending: { type: 'interrupted', reason: interrupter.reason ?? 'stopped' } }
   }
   // Even if the loop's code swallowed it.
   const { stuck } = iteration
@@ -196,6 +206,15 @@ function failedEnding(run: LiveRun, iteration: LiveIteration, error: unknown): I
     const retryAtMs = windowOpensAtMs(fault, rateLimits, run.ports.clock.now())
     return { ...base, ending: { type: 'rate-limited', retryAtMs, message: fault.message } }
   }
+  return withMet(run, base, fault)
+}
+
+/** An error after which a condition may still end the run. */
+function withMet(
+  run: LiveRun,
+  base: Pick<IterationEnded, 'type' | 'iteration'>,
+  fault: Fault,
+): IterationEnded {
   const ending: Ending = { type: 'error', fault, recoverable: fault.fatal !== true }
   // Unfinished work is not complete, even if its checks pass.
   const asked = { made: undefined, incomplete: true }

@@ -11,6 +11,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import {
   type Amount,
   defaultRetry,
+  defined,
   type ProviderResponseKind,
   rateLimitWaitMs,
   retryDelayMs,
@@ -110,16 +111,17 @@ export interface ReservationRefusal {
 /** The refusal for a client whose call does not fit the budget, or whose run has ended. */
 export function toReservationRefusal(error: unknown): ReservationRefusal {
   const fault = toFault(error)
-  if (fault.code !== 'budget') {
+  if (fault.code !== 'budget' && fault.code !== 'iteration-limit') {
     const message = 'The run is being stopped. Save your work and finish now.'
     return { refusal: { status: 503, kind: 'unavailable', message }, trouble: undefined }
   }
+  const { code: kind, limit, agent } = fault
   const message =
-    `The budget of this run does not allow another such call: ${fault.message} ` +
+    `The budget of this ${kind === 'budget' ? 'run' : 'iteration'} does not allow another such call: ${fault.message} ` +
     'Do not retry. Save your work and finish now.'
   return {
     refusal: { status: 402, kind: 'budget', message },
-    trouble: { kind: 'budget', message: fault.message, limit: fault.limit },
+    trouble: { kind, message: fault.message, ...defined({ limit, agent }) },
   }
 }
 

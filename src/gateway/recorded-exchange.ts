@@ -7,8 +7,8 @@ import { isUtf8 } from 'node:buffer'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { z } from 'zod'
-import { type Amount, LoopError } from '../loop/index.ts'
-import type { SessionTrouble } from './totals.ts'
+import { type Amount, LoopError, spendingLimitNames } from '../loop/index.ts'
+import { type SessionTrouble, troubleKinds } from './totals.ts'
 import type { TokenUsage } from './wire/usage.ts'
 
 /** One request to a model provider and its answer, without secrets. */
@@ -57,9 +57,10 @@ const count = z.int().min(0)
 const body = z.object({ encoding: z.enum(['utf8', 'base64']), text: z.string() })
 
 const troubleSchema: z.ZodType<SessionTrouble> = z.object({
-  kind: z.enum(['budget', 'rate-limited', 'not-allowed', 'unknown-model', 'too-long', 'failed']),
+  kind: z.enum(troubleKinds),
   message: z.string(),
-  limit: z.enum(['tokens', 'cost']).optional(),
+  limit: z.enum(spendingLimitNames).optional(),
+  agent: z.string().optional(),
   rateLimitedUntilMs: z.number().optional(),
 })
 
@@ -89,7 +90,7 @@ const exchangeSchema: z.ZodType<Exchange> = z.object({
     output: count,
     webSearches: count,
   }),
-  spent: z.object({ tokens: count, costMicros: count }),
+  spent: z.object({ tokens: count, costMicros: count, outputTokens: count.exactOptional() }),
   isEstimated: z.boolean(),
   trouble: troubleSchema.optional(),
 })

@@ -22,7 +22,10 @@ export interface SessionOptions {
   /** Reserves a worst case durably. Rejects with the fault `budget` if it does not fit. */
   readonly reserve: (worst: Amount) => Promise<Reservation>
   readonly signal: Signal
-  /** The remaining budget. If given, a call requests less output where that makes it fit. */
+  /**
+   * The remaining budget, of output only if that is limited separately. If given, a call requests less output where
+   * that makes it fit.
+   */
   readonly remaining?: () => Amount
   readonly note?: (note: GatewayNote) => void
   /** Records an exchange. An error ends the session: a run that cannot be recorded stops. */

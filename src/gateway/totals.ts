@@ -2,11 +2,11 @@
 
 import {
   type Amount,
-  type AmountLimitName,
   add,
   defined,
   FaultError,
   rateLimited,
+  type SpendingLimitName,
   zero,
 } from '../loop/index.ts'
 import type { Divergence } from './replay.ts'
@@ -28,10 +28,24 @@ export interface SessionTotals {
   readonly diverged: Divergence | undefined
 }
 
+export const troubleKinds = [
+  'budget',
+  'iteration-limit',
+  'rate-limited',
+  'not-allowed',
+  'unknown-model',
+  'too-long',
+  'failed',
+] as const
+
+export type TroubleKind = (typeof troubleKinds)[number]
+
 export interface SessionTrouble {
-  readonly kind: 'budget' | 'rate-limited' | 'not-allowed' | 'unknown-model' | 'too-long' | 'failed'
+  readonly kind: TroubleKind
   readonly message: string
-  readonly limit?: AmountLimitName | undefined
+  /** For `budget`: the limit, and the agent whose limit it is. */
+  readonly limit?: SpendingLimitName | undefined
+  readonly agent?: string | undefined
   readonly rateLimitedUntilMs?: number | undefined
 }
 
@@ -75,12 +89,14 @@ export function faultOf({ trouble, diverged }: SessionTotals): FaultError | unde
     return new FaultError({ code: 'diverged', message, retryable: false, fatal: true })
   }
   if (trouble === undefined) return undefined
-  const { kind, message, limit, rateLimitedUntilMs } = trouble
+  const { kind, message, limit, agent, rateLimitedUntilMs } = trouble
   switch (kind) {
     case 'budget': {
-      const which = defined({ limit })
+      const which = defined({ limit, agent })
       return new FaultError({ code: 'budget', message, retryable: false, ...which })
     }
+    case 'iteration-limit':
+      return new FaultError({ code: kind, message, retryable: false })
     case 'rate-limited':
       return rateLimited(message, rateLimitedUntilMs ?? 0)
     case 'not-allowed':

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { committed, remaining } from './authority/spending.ts'
 import { type Amount, add, findExceededLimit, isAmount, type Limits, zero } from './budget.ts'
 import type { RunEvent } from './event.ts'
 import { evolve } from './evolve.ts'
 import { type ReservationId, stepId } from './ids.ts'
-import { committed, initialState, type RunState, remaining } from './state.ts'
+import { initialState, type RunState } from './state.ts'
 
 const limits: Limits = { ...initialState.limits, tokens: 1000, costMicros: 500 }
 const idOf = (number: number): ReservationId => JSON.parse(JSON.stringify(`1/work#1/1/${number}`))
@@ -101,6 +102,7 @@ describe('a limit', () => {
       tokens: 0,
       costMicros: 480,
       timeMs: limits.timeMs - 1000,
+      committed: { tokens: 1500, costMicros: 20 },
     })
   })
 })

@@ -63,10 +63,18 @@ export const defaultLimits: Limits = {
   sameErrors: 3,
 }
 
-/** What remains of the limits now, as an iteration sees it. */
+/**
+ * What remains of the limits now, as an iteration or an agent sees it: of the run, of the open iteration and of the
+ * agent, whichever is least.
+ */
 export interface Remaining extends Amount {
   readonly iterations: number
   readonly timeMs: number
+  /** Absent: there is no separate limit. */
+  readonly inputTokens?: number
+  readonly outputTokens?: number
+  /** What the run has spent and reserved. Absent: unknown. */
+  readonly committed?: Amount
 }
 
 export const zero: Amount = { tokens: 0, costMicros: 0 }
@@ -103,8 +111,23 @@ const amountLimitNames = ['tokens', 'input-tokens', 'output-tokens', 'cost'] as 
 
 export type AmountLimitName = (typeof amountLimitNames)[number]
 
-export const isAmountLimit = (name: unknown): name is AmountLimitName =>
-  amountLimitNames.some((one) => one === name)
+/** A limit of spending: an amount, or the number of calls of an agent. */
+export type SpendingLimitName = AmountLimitName | 'calls'
+
+export const spendingLimitNames: readonly SpendingLimitName[] = [...amountLimitNames, 'calls']
+
+export const isSpendingLimit = (name: unknown): name is SpendingLimitName =>
+  spendingLimitNames.some((one) => one === name)
+
+/** The limit that is used up, if any. */
+export function findReachedLimit(limits: AmountLimits, used: Amount): AmountLimitName | undefined {
+  const { tokens, inputTokens, outputTokens, costMicros } = limits
+  if (tokens !== undefined && used.tokens >= tokens) return 'tokens'
+  if (inputTokens !== undefined && inputTokensOf(used) >= inputTokens) return 'input-tokens'
+  if (outputTokens !== undefined && outputTokensOf(used) >= outputTokens) return 'output-tokens'
+  if (costMicros !== undefined && used.costMicros >= costMicros) return 'cost'
+  return undefined
+}
 
 /** The limit that one more worst case would exceed, if any. */
 export function findExceededLimit(

@@ -4,6 +4,7 @@
  * iteration, and the condition that was met is journaled with it.
  */
 
+import { spendingLimitNames } from './budget.ts'
 import { defined } from './defined.ts'
 import type { Met } from './event.ts'
 import { checksPass } from './evidence.ts'
@@ -150,7 +151,7 @@ function findSpentLimit(
 }
 
 /** If several limits are reached together, the first of these is reported. */
-const limits: readonly LimitName[] = ['deadline', 'tokens', 'cost', 'time', 'iterations']
+const limits: readonly LimitName[] = ['deadline', ...spendingLimitNames, 'time', 'iterations']
 
 const exhausted = (condition: string, limit: LimitName = 'iterations'): Met => ({
   condition,

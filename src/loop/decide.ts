@@ -10,7 +10,7 @@
  */
 
 import { isDenied } from './authority/policy.ts'
-import { inputTokensOf, outputTokensOf } from './budget.ts'
+import { findReachedLimit } from './budget.ts'
 import { readLimit } from './earlier-journals.ts'
 import type { Met } from './event.ts'
 import type { Fault } from './fault.ts'
@@ -76,9 +76,10 @@ function endedBy(state: RunState): Outcome | undefined {
   if (ending.type !== 'error') return undefined
   if (!ending.recoverable) return { type: 'failed', fault: ending.fault }
   if (ending.met !== undefined) return outcomeOf(ending.met, state)
-  const { limit } = ending.fault
+  const { limit, agent } = ending.fault
   if (limit !== undefined) {
-    return { type: 'exhausted', limit, condition: `limits.${limit}` }
+    const name = agent === undefined ? limit : `agents.${agent}.${limit}`
+    return { type: 'exhausted', limit, condition: `limits.${name}` }
   }
   const { errors, limits } = state
   if (errors.times < limits.sameErrors) return undefined
@@ -135,12 +136,7 @@ function limitReached(state: RunState, nowMs: number): LimitName | undefined {
   // An open iteration is continued even if it is the last one allowed.
   if (state.open !== undefined) return undefined
   if (state.iteration >= limits.iterations) return 'iterations'
-  if (spent.tokens >= limits.tokens) return 'tokens'
-  const { inputTokens, outputTokens } = limits
-  if (inputTokens !== undefined && inputTokensOf(spent) >= inputTokens) return 'input-tokens'
-  if (outputTokens !== undefined && outputTokensOf(spent) >= outputTokens) return 'output-tokens'
-  if (spent.costMicros >= limits.costMicros) return 'cost'
-  return undefined
+  return findReachedLimit(limits, spent)
 }
 
 const finish = (outcome: Outcome): Command => ({ type: 'finish', outcome })

@@ -1,6 +1,7 @@
 /** How a decision changes the state. Answers change nothing here: they end their step. */
 
 import { guidanceMax } from './authority/guidance.ts'
+import { changeLimits } from './authority/limits.ts'
 import { defined } from './defined.ts'
 import type { DecisionApplied } from './event.ts'
 import type { RunState } from './state.ts'
@@ -17,7 +18,7 @@ export function evolveDecision(state: RunState, event: DecisionApplied): RunStat
     case 'cancel':
       return { ...state, cancel: { by, reason: decision.reason } }
     case 'change-limits':
-      return { ...state, limits: { ...state.limits, ...decision.limits }, ruling: undefined }
+      return { ...state, limits: changeLimits(state.limits, decision.limits), ruling: undefined }
     case 'tell': {
       const { text, at } = decision
       const told = { id: event.id, by, atMs: state.atMs, text, ...defined({ at }) }

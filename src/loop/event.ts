@@ -317,6 +317,8 @@ export interface StepStarted extends DescribedStep {
   /** The tree it starts on, for steps that may change files. */
   readonly tree?: TreeId
   readonly reserved?: Amount
+  /** A call of an agent that counts. Absent: a repetition of one, or a call that a limit does not allow. */
+  readonly call?: true
   readonly wakeAtMs?: number
   readonly question?: Question
   /** Idempotency key of an action. */
@@ -359,6 +361,8 @@ export interface StepFailed extends StepEvent {
   readonly type: 'step-failed'
   readonly fault: Fault
   readonly spent?: Amount
+  /** With `spent`: the role of the agent that spent it. Absent: no agent. */
+  readonly role?: string
   readonly tree?: TreeId
   /** When it is retried. Absent: the fault was thrown to the loop. */
   readonly retryAtMs?: number
@@ -368,6 +372,8 @@ export interface StepFailed extends StepEvent {
 export interface StepInterrupted extends StepEvent {
   readonly type: 'step-interrupted'
   readonly spent?: Amount
+  /** With `spent`: the role of the agent that spent it. Absent: no agent. */
+  readonly role?: string
 }
 
 /** Something worth showing inside a step: an agent's turn, a tool call. Nothing depends on it. */
@@ -385,6 +391,8 @@ export interface BudgetReserved {
   readonly id: ReservationId
   readonly iteration: number
   readonly step: StepId
+  /** The role of the agent that spends it. Absent: no agent, or an earlier version wrote the event. */
+  readonly role?: string
   readonly worst: Amount
 }
 

@@ -3,13 +3,14 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { committed } from './authority/spending.ts'
 import type { Decision } from './decision.ts'
 import type { Ending, RunEvent } from './event.ts'
 import { evolve } from './evolve.ts'
 import type { Fault } from './fault.ts'
 import { type ReservationId, stepId } from './ids.ts'
 import type { Outcome } from './outcome.ts'
-import { committed, initialState, type RunState } from './state.ts'
+import { initialState, type RunState } from './state.ts'
 import { isEnd, transitions } from './status.ts'
 import { readState } from './stored-state.ts'
 

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { committed, remaining } from './authority/spending.ts'
 import type { Ending, RunEvent } from './event.ts'
 import { evolve } from './evolve.ts'
 import type { Fault } from './fault.ts'
 import { type ReservationId, stepId, type TreeId } from './ids.ts'
-import { committed, initialState, type RunState, remaining } from './state.ts'
+import { initialState, type RunState } from './state.ts'
 
 const treeOf = (text: string): TreeId => JSON.parse(JSON.stringify(text))
 const reservationOf = (text: string): ReservationId => JSON.parse(JSON.stringify(text))

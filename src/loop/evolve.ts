@@ -7,7 +7,13 @@
  */
 
 import { warningKey } from './authority/limit-warning.ts'
-import { type Amount, add, zero } from './budget.ts'
+import {
+  chargeOpen,
+  countAgentCall,
+  hold,
+  settle,
+  spentBeforeIteration,
+} from './authority/spending.ts'
 import { evolveDecision } from './decision-evolve.ts'
 import { defined } from './defined.ts'
 import type {
@@ -19,6 +25,7 @@ import type {
   RunStarted,
   StepFailed,
   StepFinished,
+  StepStarted,
 } from './event.ts'
 import { keepEvidence } from './evidence.ts'
 import { errorSignature } from './fault.ts'
@@ -34,7 +41,7 @@ import {
   type Whole,
   waiting,
 } from './run-phase.ts'
-import { committed, initialState, type Metrics, type RunFacts, type RunState } from './state.ts'
+import { initialState, type Metrics, type RunFacts, type RunState } from './state.ts'
 import { parseStepKind } from './step/step-name.ts'
 import { countCall } from './tool-use.ts'
 
@@ -106,10 +113,12 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
         ? { ...state, metrics: countCall(state.metrics, event.note) }
         : state
     case 'budget-reserved':
-      return { ...state, reserved: { ...state.reserved, [event.id]: event.worst } }
+      return hold(state, event.id, event.worst, event.role)
     case 'budget-settled':
       // A reservation that is gone was settled or charged earlier.
-      return state.reserved[event.id] === undefined ? state : settle(state, event.id, event.spent)
+      return state.reserved[event.id] === undefined
+        ? state
+        : settle(state, event.id, event.spent, undefined)
     case 'decision-applied':
       return evolveDecision(state, event)
     case 'run-rewound':
@@ -148,7 +157,7 @@ function iterationStarted(state: RunState, event: IterationStarted): RunState {
   // From here on the run changes the files itself, so the tree of the suspension is obsolete.
   const phase = running(open)
   if (event.again) return { ...state, ...phase, codeDigest }
-  const begun = { ...state, ruling: undefined, spentBefore: state.spent }
+  const begun = { ...state, ruling: undefined, ...spentBeforeIteration(state) }
   if (event.tree === undefined) return { ...begun, ...phase, codeDigest }
   const { tree } = event
   const baseTree = state.baseTree ?? tree
@@ -158,8 +167,10 @@ function iterationStarted(state: RunState, event: IterationStarted): RunState {
 function restarted(state: RunState, iteration: number): RunState {
   if (state.open === undefined) return state
   const { open, seq, atMs, treeAtIterationStart } = state
+  const charged = chargeOpen(state)
   return {
-    ...chargeOpen(state),
+    ...charged,
+    ...spentBeforeIteration(charged),
     begunIteration: Math.max(state.begunIteration ?? 0, iteration),
     suspendedTree: undefined,
     certificate: undefined,
@@ -241,23 +252,27 @@ const closedMetrics = (state: RunState): Metrics => ({
   iterationMs: state.metrics.iterationMs + (state.atMs - (state.open?.startedAtMs ?? state.atMs)),
 })
 
-function stepStarted(
-  state: RunState,
-  event: Extract<RunEvent, { type: 'step-started' }>,
-): RunState {
-  const { reserved, wakeAtMs, step } = event
+function stepStarted(state: RunState, event: StepStarted): RunState {
+  const { reserved, wakeAtMs, step, call } = event
   const { open } = state
-  const held =
-    reserved === undefined ? state : { ...state, reserved: { ...state.reserved, [step]: reserved } }
+  const role = agentRoleOf(event)
+  const called = role === undefined || call !== true ? state : countAgentCall(state, role)
+  const held = reserved === undefined ? called : hold(called, step, reserved, role)
   if (wakeAtMs === undefined || open === undefined) return held
   return enter(held, waiting(open, [...state.waits, step]))
 }
+
+/** The role of the agent that a step calls. Unknown for journals that do not describe their steps. */
+const agentRoleOf = ({ kind, role }: StepStarted | StepFinished): string | undefined =>
+  kind === 'agent' ? role : undefined
 
 function stepSettled(
   state: RunState,
   event: StepFinished | StepFailed | Extract<RunEvent, { type: 'step-interrupted' }>,
 ): RunState {
-  const settled = settle(endWait(state, event.step), event.step, event.spent)
+  const { step, spent } = event
+  const role = event.type === 'step-finished' ? agentRoleOf(event) : event.role
+  const settled = settle(endWait(state, step), step, spent, role)
   switch (event.type) {
     case 'step-interrupted':
       return settled
@@ -299,20 +314,6 @@ function endWait(state: RunState, step: StepId): RunState {
 
 const endWaits = (state: RunState): RunState =>
   state.status === 'waiting' ? { ...state, waits: [] } : state
-
-/** Replaces a reservation by what was really spent. */
-function settle<S extends RunFacts>(state: S, id: string, spent: Amount | undefined): S {
-  const held = state.reserved[id]
-  if (held === undefined && spent === undefined) return state
-  const { [id]: _settled, ...reserved } = state.reserved
-  return { ...state, reserved, spent: add(state.spent, spent ?? zero) }
-}
-
-/** The cost of an unfinished call is unknown, so its worst case is charged. */
-function chargeOpen<S extends RunFacts>(state: S): S {
-  if (Object.keys(state.reserved).length === 0) return state
-  return { ...state, spent: committed(state), reserved: {} }
-}
 
 function rewound(state: RunState, event: Extract<RunEvent, { type: 'run-rewound' }>): RunState {
   return {

@@ -3,7 +3,7 @@
  * treats them. Code inside a step throws `FaultError` to say more than "it failed".
  */
 
-import { type AmountLimitName, isAmountLimit } from './budget.ts'
+import { isSpendingLimit, type SpendingLimitName } from './budget.ts'
 import { plainOutput } from './plain-output.ts'
 
 /** A failure of the outside world that a run expects. It is recorded in an event. */
@@ -18,7 +18,9 @@ export interface Fault {
   /** For `rate-limited`: when the provider accepts requests again. */
   readonly retryAtMs?: number
   /** For `budget`: the limit that the worst case would have exceeded. */
-  readonly limit?: AmountLimitName
+  readonly limit?: SpendingLimitName
+  /** For `budget`: the role of the agent whose limit it is. Absent: a limit of the run. */
+  readonly agent?: string
 }
 
 const messageCharsMax = 4000
@@ -83,14 +85,15 @@ function codeOf(error: unknown): unknown {
 
 /** Only the members of a fault, with the right types, because it is written to the journal. */
 function normalise(fault: Fault): Fault {
-  const { code, message, retryable, fatal, retryAtMs, limit } = fault
+  const { code, message, retryable, fatal, retryAtMs, limit, agent } = fault
   return {
     code: typeof code === 'string' ? code : 'step-failed',
     message: plainOutput(textOf(message ?? '')).slice(0, messageCharsMax),
     retryable: retryable ?? false,
     ...(fatal === true ? { fatal } : {}),
     ...(typeof retryAtMs === 'number' && Number.isFinite(retryAtMs) ? { retryAtMs } : {}),
-    ...(isAmountLimit(limit) ? { limit } : {}),
+    ...(isSpendingLimit(limit) ? { limit } : {}),
+    ...(typeof agent === 'string' ? { agent } : {}),
   }
 }
 

@@ -1,6 +1,7 @@
 export type { Guidance, LinePlace } from './authority/guidance.ts'
 export type { Level } from './authority/level.ts'
 export { dueWarnings } from './authority/limit-warning.ts'
+export { findLimitProblem } from './authority/limits.ts'
 export type {
   PolicyAction,
   PolicyContext,
@@ -10,8 +11,16 @@ export type {
   PolicyRuling,
 } from './authority/policy.ts'
 export {
+  committed,
+  findOverrun,
+  findReachedAgentLimit,
+  iterationMs,
+  type Overrun,
+  remaining,
+} from './authority/spending.ts'
+export {
+  type AgentLimits,
   type Amount,
-  type AmountLimitName,
   add,
   defaultLimits,
   findExceededLimit,
@@ -21,6 +30,8 @@ export {
   type Limits,
   outputTokensOf,
   type Remaining,
+  type SpendingLimitName,
+  spendingLimitNames,
   subtract,
   zero,
 } from './budget.ts'
@@ -49,6 +60,7 @@ export {
   type EventType,
   eventVersion,
   type IterationEnded,
+  type LimitWarned,
   type Met,
   type Origin,
   type Preflight,
@@ -190,11 +202,10 @@ export {
 } from './run-checks.ts'
 export type { Signal } from './signal.ts'
 export {
-  committed,
   initialState,
   type Metrics,
+  type Reserved,
   type RunState,
-  remaining,
   type ToolUse,
 } from './state.ts'
 export {

@@ -1,6 +1,6 @@
 /** How a run ended. Exactly one per run; it names the condition that ended it. */
 
-import type { AmountLimitName } from './budget.ts'
+import type { SpendingLimitName } from './budget.ts'
 import type { Fault } from './fault.ts'
 import type { CertificateId, RunId } from './ids.ts'
 
@@ -13,7 +13,7 @@ export interface EarlierRun {
   readonly branch?: string
 }
 
-export type LimitName = 'iterations' | AmountLimitName | 'time' | 'deadline'
+export type LimitName = 'iterations' | SpendingLimitName | 'time' | 'deadline'
 
 /** How a run ended. */
 export type Outcome =

@@ -11,7 +11,7 @@
 
 import type { Guidance } from './authority/guidance.ts'
 import type { PolicyInEffect, PolicyRuling } from './authority/policy.ts'
-import { type Amount, add, defaultLimits, type Limits, type Remaining, zero } from './budget.ts'
+import { type Amount, defaultLimits, type Limits, zero } from './budget.ts'
 import type {
   AgentInfo,
   Certified,
@@ -48,6 +48,12 @@ export interface ToolUse {
   readonly failed: number
   readonly ms: number
   readonly outputBytes: number
+}
+
+/** A worst case that is not settled. */
+export interface Reserved extends Amount {
+  /** The role of the agent that spends it. Absent: no agent. */
+  readonly role?: string
 }
 
 export interface RunFacts {
@@ -87,12 +93,16 @@ export interface RunFacts {
   readonly spent: Amount
   /** The part of it that each agent spent, by role. */
   readonly spentByRole: { readonly [role: string]: Amount }
+  /** How often the loop called each agent, by role. */
+  readonly callsByRole: { readonly [role: string]: number }
   /** What was spent when the open iteration started. */
   readonly spentBefore: Amount
+  /** The active time when the open iteration started. */
+  readonly activeMsBefore: number
   /** Warnings that were given: see `warningKey`. */
   readonly warned: readonly string[]
   /** Reserved but not settled, by step or by reservation id. */
-  readonly reserved: { readonly [id: string]: Amount }
+  readonly reserved: { readonly [id: string]: Reserved }
   readonly activeMs: number
   /** How often in a row a provider rate-limited the open iteration. */
   readonly rateLimits: number
@@ -144,7 +154,9 @@ export const initialState: RunFacts & Pending = {
   certificate: undefined,
   spent: zero,
   spentByRole: {},
+  callsByRole: {},
   spentBefore: zero,
+  activeMsBefore: 0,
   warned: [],
   reserved: {},
   activeMs: 0,
@@ -169,19 +181,4 @@ export const initialState: RunFacts & Pending = {
     byKind: {},
     tools: {},
   },
-}
-
-/** Spent plus reserved: what a new worst case is added to. */
-export const committed = (state: RunFacts): Amount =>
-  Object.values(state.reserved).reduce(add, state.spent)
-
-export function remaining(state: RunFacts): Remaining {
-  const used = committed(state)
-  const { limits } = state
-  return {
-    iterations: Math.max(0, limits.iterations - state.iteration),
-    tokens: Math.max(0, limits.tokens - used.tokens),
-    costMicros: Math.max(0, limits.costMicros - used.costMicros),
-    timeMs: Math.max(0, limits.timeMs - state.activeMs),
-  }
 }

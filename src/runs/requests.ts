@@ -23,7 +23,11 @@ export function requireDecision(decision: ControlDecision): ControlDecision {
       if (typeof decision.reason === 'string') return { ...decision }
       throw badRequest(`To ${decision.type} a run, pass the reason as text.`)
     case 'change-limits':
-      return { type: 'change-limits', limits: requireKnownLimits(decision.limits) }
+      return {
+        type: 'change-limits',
+        limits: requireKnownLimits(decision.limits),
+        ...requireReason(decision.reason),
+      }
     default: {
       const type = String((decision as Partial<ControlDecision> | undefined)?.type)
       const known = 'pause, resume, stop, cancel or change-limits'
@@ -32,18 +36,11 @@ export function requireDecision(decision: ControlDecision): ControlDecision {
   }
 }
 
-const limitNames: Readonly<Record<keyof Limits, true>> = {
-  iterations: true,
-  tokens: true,
-  costMicros: true,
-  timeMs: true,
-  deadlineAtMs: true,
-  sameErrors: true,
-  inputTokens: true,
-  outputTokens: true,
-  iteration: true,
-  agents: true,
-  warnAt: true,
+/** Why limits are changed is optional. */
+function requireReason(reason: unknown): { readonly reason?: string } {
+  if (reason === undefined) return {}
+  if (typeof reason === 'string') return { reason }
+  throw badRequest('To change limits, pass the reason as text.')
 }
 
 /** Returns the given limits without undefined values. Rejects unknown names, since a misspelled limit has no effect. */
@@ -51,11 +48,6 @@ export function requireKnownLimits(limits: Partial<Limits> | undefined): Partial
   if (limits === undefined) return {}
   if (typeof limits !== 'object' || limits === null || Array.isArray(limits)) {
     throw badRequest('Limits are an object, like { "iterations": 10 }.')
-  }
-  for (const name of Object.keys(limits)) {
-    if (Object.hasOwn(limitNames, name)) continue
-    const known = Object.keys(limitNames).join(', ')
-    throw badRequest(`There is no limit "${name}". The limits are: ${known}.`)
   }
   const entries = Object.entries(limits).filter(([, value]) => value !== undefined)
   const given = Object.fromEntries(entries) as Partial<Limits>

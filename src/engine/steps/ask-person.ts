@@ -87,7 +87,7 @@ export async function sleepStep(branch: Branch, name: string, ms: number): Promi
       return
     }
     const started = await startWait(branch, recorded, ms, { kind: 'sleep', role: name, step: id })
-    await waitUntil(iteration.run, started.wakeAtMs)
+    await waitUntil(iteration, started.wakeAtMs)
     const durable = iteration.run.recorder.record([
       {
         type: 'step-finished',

@@ -2,18 +2,29 @@
 
 import { LoopError, type StepContext, type StepId } from '../../loop/index.ts'
 import type { Branch } from '../live-run.ts'
+import type { Meter } from '../meter.ts'
 import type { CheckContext } from '../ports.ts'
 import { agentContext } from './tool-calls.ts'
 
-export function checkContext(branch: Branch, step: StepId, context: StepContext): CheckContext {
+export function checkContext(
+  branch: Branch,
+  step: StepId,
+  context: StepContext,
+  meter: Meter,
+): CheckContext {
   const { ports } = branch.iteration.run
-  const agent = agentContext(branch, step, context)
+  const used = { notes: 0, calls: 0 }
+  const agent = agentContext(branch, step, context, { used })
   return {
     ...context,
     iteration: agent.iteration,
     workspace: agent.workspace,
     async work(role, task) {
-      if (ports.agents !== undefined) return ports.agents.work(role, task, agent)
+      if (ports.agents !== undefined) {
+        const metered = { ...context, reserve: meter.reserveFor(role) }
+        const judge = agentContext(branch, step, metered, { spender: role, used })
+        return ports.agents.work(role, task, judge)
+      }
       const message = `The check needs an agent for the role "${role}", but this run has none.`
       throw new LoopError('not-configured', `${message} Configure an agent for the run.`)
     },

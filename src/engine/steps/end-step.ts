@@ -27,6 +27,8 @@ export interface Attempt {
   readonly failures: number
   /** The tree it starts on, for steps that use files. */
   readonly tree: TreeId | undefined
+  /** An earlier attempt was counted as a call of its agent. */
+  readonly called: boolean
   /** An earlier attempt may have happened without leaving a result. */
   readonly recovering: boolean
   readonly fingerprint: string | undefined
@@ -99,7 +101,7 @@ export async function fail(attempt: Attempt, meter: Meter, fault: Fault): Promis
   const { state } = iteration.run.recorder
   const retryAtMs = windowOpensAtMs(fault, state.rateLimits, iteration.run.ports.clock.now())
   iteration.halt ??= { retryAtMs, message: fault.message }
-  throw iteration.run.interrupter.refuse()
+  throw iteration.interrupter.refuse()
 }
 
 /** A retry starts on the same tree, but the failed attempt may have left files. */
@@ -142,9 +144,15 @@ export async function recordFailure(
   )
 }
 
-export async function interrupted(attempt: Attempt, meter: Meter): Promise<never> {
+/** The iteration or its run was stopped before the step had a result. */
+export function stopped(attempt: Attempt, meter: Meter): Promise<AttemptEnd> {
+  const { expired } = attempt.branch.iteration.interrupter
+  return expired === undefined ? interrupted(attempt, meter) : fail(attempt, meter, expired)
+}
+
+async function interrupted(attempt: Attempt, meter: Meter): Promise<never> {
   const { branch, id, number } = attempt
-  const { run } = branch.iteration
+  const { run, interrupter } = branch.iteration
   await run.recorder.record([
     {
       type: 'step-interrupted',
@@ -154,12 +162,12 @@ export async function interrupted(attempt: Attempt, meter: Meter): Promise<never
       ...spentOf(meter),
     },
   ])
-  throw run.interrupter.refuse()
+  throw interrupter.refuse()
 }
 
-function spentOf(meter: Meter): { spent?: Amount } {
+function spentOf(meter: Meter): { spent?: Amount; role?: string } {
   const spent = meter.spent()
-  return defined({ spent })
+  return spent === undefined ? {} : { spent, ...defined({ role: meter.role }) }
 }
 
 const changesFiles = ({ spec, branch }: Attempt): boolean =>

@@ -14,6 +14,7 @@ import {
   type Json,
   LoopError,
   NotJsonError,
+  type RunState,
   retryDelayMs,
   retryPolicy,
   type StepId,
@@ -27,11 +28,10 @@ import {
   type Branch,
   isInfrastructure,
   type LiveIteration,
-  type LiveRun,
   notice,
   requireOpen,
 } from '../live-run.ts'
-import { createMeter, type Meter, refuseOverrun } from '../meter.ts'
+import { createMeter, type Meter, refuseCall, refuseOverrun } from '../meter.ts'
 import { atOnce, takeTurn } from '../start-turn.ts'
 import {
   type Attempt,
@@ -39,8 +39,8 @@ import {
   fail,
   finish,
   goBack,
-  interrupted,
   recordFailure,
+  stopped,
 } from './end-step.ts'
 import type { RecordedStep } from './recorded-steps.ts'
 import { type Draft, describeStep, type StepSpec } from './step-spec.ts'
@@ -64,10 +64,11 @@ export async function performStep(
   try {
     if (inTurn.before !== undefined) await inTurn.before
     if (usesFiles) free = await run.workspaceLock.take()
-    if (recorded?.retryAtMs !== undefined) await waitUntil(run, recorded.retryAtMs)
+    if (recorded?.retryAtMs !== undefined) await waitUntil(branch.iteration, recorded.retryAtMs)
     let number = (recorded?.attempts ?? 0) + 1
     let failures = recorded?.failures ?? 0
     let recovering = recorded?.inFlight === true
+    let called = recorded?.called === true
     const refused = (recorded?.unfinished ?? 0) >= unfinishedMax ? crashing(id) : undefined
     if (usesFiles && branch.iteration.waited) await takeAsFound(branch.iteration)
     const fingerprint = spec.fingerprint?.(id)
@@ -76,11 +77,12 @@ export async function performStep(
     }
     do {
       const tree = usesFiles ? run.recorder.state.tree : undefined
-      const attempt = { branch, id, spec, number, failures, tree, recovering, fingerprint }
+      const attempt = { branch, id, spec, number, failures, tree, called, recovering, fingerprint }
       end = await tryOnce(attempt, inTurn.started, refused)
-      if (end.type === 'again') await waitUntil(run, end.atMs)
+      if (end.type === 'again') await waitUntil(branch.iteration, end.atMs)
       number++
       failures++
+      called = true
       recovering = false
     } while (end.type === 'again')
   } catch (error) {
@@ -129,7 +131,7 @@ async function tryOnce(
     const told = refused === undefined ? hooks.tell('before-step', { step: id }) : undefined
     if (told !== undefined) await told
     // Checked and reserved synchronously, so that two branches cannot use the same budget.
-    if (reserve !== undefined && refused === undefined) refuseOverrun(recorder.state, reserve)
+    if (refused === undefined) refuseSpending(attempt, recorder.state)
   } catch (error) {
     if (!(error instanceof FaultError)) throw error
     refusal = error.fault
@@ -148,30 +150,46 @@ async function tryOnce(
   describeStep(event, spec)
   if (tree !== undefined) event.tree = tree
   if (reserved !== undefined) event.reserved = reserved
+  if (spec.kind === 'agent' && !attempt.called && refusal === undefined) event.call = true
   if (spec.key !== undefined) event.key = spec.key(id)
   if (attempt.fingerprint !== undefined) event.fingerprint = attempt.fingerprint
   if (spec.claim !== undefined) event.claim = spec.claim
   const durable = recorder.record([event])
   started()
   await durable
-  const meter = createMeter(recorder, iteration.number, id, number, reserved)
+  const at = { iteration: iteration.number, step: id, attempt: number }
+  const meter = createMeter(recorder, { ...at, role: agentRoleOf(spec), reserved })
   if (refusal !== undefined) return fail(attempt, meter, refusal)
   return execute(attempt, meter)
+}
+
+/** The role of the agent that a step calls. */
+const agentRoleOf = ({ kind, name }: StepSpec): string | undefined =>
+  kind === 'agent' ? name : undefined
+
+function refuseSpending({ spec, called }: Attempt, state: RunState): void {
+  const role = agentRoleOf(spec)
+  // A retry is part of the same call.
+  if (role !== undefined && !called) refuseCall(state, role)
+  const { reserve } = spec.options
+  if (reserve !== undefined) refuseOverrun(state, reserve, role)
 }
 
 async function execute(attempt: Attempt, meter: Meter): Promise<AttemptEnd> {
   const { branch, id, spec, number } = attempt
   const { run } = branch.iteration
-  const { ports, recorder, interrupter } = run
+  const { ports, recorder } = run
+  // An action cannot be undone, so the time limit of an iteration does not interrupt it.
+  const { interrupter } = spec.key === undefined ? branch.iteration : run
   const work = attempt.recovering && spec.recover !== undefined ? spec.recover : spec.run
-  if (interrupter.aborted.aborted) return interrupted(attempt, meter)
+  if (interrupter.aborted.aborted) return stopped(attempt, meter)
   try {
     const running = runBounded(
       (signal) => {
         branch.iteration.calling = id
         try {
           const { spend, reserve } = meter
-          return work({ signal, attempt: number, spend, reserve }, id)
+          return work({ signal, attempt: number, spend, reserve }, id, meter)
         } finally {
           branch.iteration.calling = undefined
         }
@@ -183,13 +201,13 @@ async function execute(attempt: Attempt, meter: Meter): Promise<AttemptEnd> {
     const value = running instanceof Promise ? await running : running
     // A result after an abort may be incomplete, so the step runs again on resume. An action cannot be
     // undone: its receipt counts.
-    if (interrupter.aborted.aborted && spec.key === undefined) return interrupted(attempt, meter)
+    if (interrupter.aborted.aborted && spec.key === undefined) return stopped(attempt, meter)
     const result = value === undefined ? undefined : toJson(value)
     return await finish(attempt, meter, result)
   } catch (error) {
     if (recorder.failure !== undefined) throw recorder.failure
     if (error instanceof Interruption || interrupter.aborted.aborted) {
-      return interrupted(attempt, meter)
+      return stopped(attempt, meter)
     }
     if (isInfrastructure(error)) throw error
     const fault = classify(error)
@@ -230,13 +248,13 @@ const crashing = (id: StepId): Fault => ({
   fatal: true,
 })
 
-export async function waitUntil(run: LiveRun, atMs: number): Promise<void> {
+export async function waitUntil({ run, interrupter }: LiveIteration, atMs: number): Promise<void> {
   const { clock } = run.ports
   const ms = atMs - clock.now()
   if (ms <= 0) return
   try {
-    await clock.sleep(ms, run.interrupter.draining)
+    await clock.sleep(ms, interrupter.draining)
   } catch {
-    throw run.interrupter.refuse()
+    throw interrupter.refuse()
   }
 }

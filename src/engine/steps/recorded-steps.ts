@@ -19,6 +19,8 @@ export interface RecordedStep {
   /** How many of them failed. Interrupted and rate-limited attempts do not count. */
   readonly failures: number
   readonly started: StepStarted
+  /** It was counted as a call of an agent. */
+  readonly called: boolean
   /** Started, but without a result. */
   readonly inFlight: boolean
   /** How often in a row that happened without a request to stop. */
@@ -76,6 +78,7 @@ function begin(step: RecordedStep | undefined, event: StepStarted): RecordedStep
     failures: step?.failures ?? 0,
     // A wait keeps its original end time.
     started: step?.started.wakeAtMs === undefined ? event : step.started,
+    called: step?.called === true || event.call === true,
     inFlight: true,
     unfinished: step?.inFlight === true ? step.unfinished + 1 : 1,
   }

@@ -27,6 +27,9 @@ import { checkContext } from './check-context.ts'
 const checkTimeoutMs = 600_000
 const graceMs = 10_000
 
+/** Faults that say nothing about the files. */
+const notAnswers: ReadonlySet<string> = new Set(['cannot-run', 'budget', 'iteration-limit'])
+
 /** Describes the checks of a run for its journal. */
 export function describeChecks(checks: Ports['checks'] = {}): Pick<RunStarted, 'checks'> {
   const described = Object.entries(checks).map(([check, { kind = 'code', condition }]) => ({
@@ -94,15 +97,15 @@ export async function runCheck(branch: Branch, name: string): Promise<CheckResul
     // A fallback for checks that have no time limit of their own or do not respect it.
     options: { timeoutMs: (check.timeoutMs ?? checkTimeoutMs) + graceMs, retry: { attempts: 1 } },
     files: 'reads',
-    run: async (context, step) => {
+    run: async (context, step, meter) => {
       const before = keptOf().findLast((one) => one.tree === recorder.state.tree)
       return check.fingerprint !== undefined && isTheSame(before, check)
         ? toJson(withPermission(await readAnswer(run, before)))
-        : complete(withPermission(await check(checkContext(branch, step, context))))
+        : complete(withPermission(await check(checkContext(branch, step, context, meter))))
     },
-    // A check that failed to run has not passed; a fatal fault ends the run.
+    // A check that failed to run has not passed. A fatal fault ends the run, and so does a limit that its judge reached.
     onFault: (code, output) =>
-      code === 'cannot-run'
+      notAnswers.has(code)
         ? undefined
         : complete({ status: code === 'timeout' ? 'timeout' : 'error', output }),
     finished: (value) => {

@@ -11,6 +11,7 @@ import type {
   StepKind,
   StepOptions,
 } from '../../loop/index.ts'
+import type { Meter } from '../meter.ts'
 
 export interface StepSpec {
   readonly kind: StepKind
@@ -22,9 +23,9 @@ export interface StepSpec {
    * unchanged. `nothing`: neither, so it can run in parallel with others.
    */
   readonly files: 'changes' | 'reads' | 'nothing'
-  run(context: StepContext, id: StepId): unknown
+  run(context: StepContext, id: StepId, meter: Meter): unknown
   /** Called instead of `run` if an earlier attempt may have happened without leaving a result. */
-  recover?(context: StepContext, id: StepId): unknown
+  recover?(context: StepContext, id: StepId, meter: Meter): unknown
   /** Converts a fault into a result, for kinds of steps where it is not a failure. */
   onFault?(code: string, message: string): Json | undefined
   /** The idempotency key of an action, part of its durable intent. */

@@ -72,8 +72,10 @@ export async function callTool(
   }
 }
 
-/** If several agents work in a step: whose notes these are, and what all of them have used together. */
 export interface AgentInStep {
+  /** The agent whose limits apply. Absent: only those of the run and of the iteration. */
+  readonly spender?: string
+  /** If several agents work in a step: whose notes these are, and what all of them have used together. */
   readonly role?: string
   readonly used?: { notes: number; calls: number }
 }
@@ -83,7 +85,7 @@ export function agentContext(
   branch: Branch,
   step: StepId,
   context: StepContext,
-  { role, used = { notes: 0, calls: 0 } }: AgentInStep = {},
+  { spender, role, used = { notes: 0, calls: 0 } }: AgentInStep = {},
 ): AgentContext {
   const { ports, recorder } = branch.iteration.run
   const base = toolContext(branch, context)
@@ -91,7 +93,7 @@ export function agentContext(
   return {
     ...base,
     step,
-    remaining: () => remaining(recorder.state),
+    remaining: () => remaining(recorder.state, spender),
     tools: async () => (await ports.tools?.list?.()) ?? [],
     async callTool(name, args) {
       const { tools } = ports

@@ -98,10 +98,12 @@ async function requestReview(
   }
 }
 
-/** A limit of the run, or a rate limit of the provider, is not the fault of the consultant. */
+/** A limit of the run or of the iteration, or a rate limit of the provider, is not the fault of the consultant. */
 const isFaultOfRun = (error: unknown): boolean =>
   error instanceof FaultError &&
-  (error.fault.limit !== undefined || error.fault.code === 'rate-limited')
+  (error.fault.limit !== undefined || faultsOfRun.has(error.fault.code))
+
+const faultsOfRun: ReadonlySet<string> = new Set(['rate-limited', 'iteration-limit'])
 
 function toStatus({ verdict }: Review, raised: readonly Finding[]): Consultation['status'] {
   if (verdict === 'unclear') return 'no-answer'

@@ -58,7 +58,7 @@ export function planCall(options: PlanOptions): CallPlan {
       const factor = Math.max(shape.priceFactor, extra?.factor ?? 1)
       const callMicros = price.isFree ? 0 : (extra?.callMicros ?? 0)
       const costMicros = Math.ceil(price.costMicros(usage) * factor) + callMicros
-      return { tokens: usage.input + usage.output, costMicros }
+      return { tokens: usage.input + usage.output, costMicros, outputTokens: usage.output }
     },
   }
 }
@@ -81,7 +81,11 @@ function worstCase(price: Price, shape: RequestShape, input: number, output: num
   }
   const plain = price.costMicros(usage)
   const costMicros = writes === 0 ? plain : Math.max(plain, price.costMicros(written))
-  return { tokens: input + output, costMicros: Math.ceil(costMicros * shape.priceFactor) }
+  return {
+    tokens: input + output,
+    costMicros: Math.ceil(costMicros * shape.priceFactor),
+    outputTokens: output,
+  }
 }
 
 /** Reduces the output limit if that makes the call fit the remaining budget. */
@@ -92,10 +96,11 @@ function fitOutput(
   remaining: Amount | undefined,
 ): number {
   const fits = (output: number): boolean => {
+    if (remaining === undefined) return true
     const { tokens, costMicros } = worstFor(output)
-    return (
-      remaining === undefined || (tokens <= remaining.tokens && costMicros <= remaining.costMicros)
-    )
+    const { outputTokens = Number.POSITIVE_INFINITY } = remaining
+    const isAffordable = tokens <= remaining.tokens && costMicros <= remaining.costMicros
+    return isAffordable && output * shape.choices <= outputTokens
   }
   const least = Math.min(wanted, Math.max(shape.outputTokensMin, usefulOutputTokens))
   if (fits(wanted) || !fits(least)) return wanted

@@ -5,10 +5,13 @@
 
 import {
   type Amount,
+  defined,
   isZero,
   type RecordedEvent,
   type RunEvent,
+  type StepFinished,
   type StepId,
+  type StepStarted,
   zero,
 } from '../../loop/index.ts'
 import type { LedgerEntry } from '../../protocol/api/index.ts'
@@ -23,6 +26,7 @@ export interface Spending {
 interface OpenReservation {
   readonly iteration: number
   readonly step: StepId
+  readonly role?: string
   readonly amount: Amount
 }
 
@@ -63,7 +67,8 @@ export function createSpending(): Spending {
     open.delete(id)
     if (before === undefined && spent === undefined) return []
     const type = before === undefined ? 'spent' : 'settled'
-    return [{ type, id, amount: spent ?? zero, ...where }]
+    const role = before === undefined ? where.role : before.role
+    return [{ type, id, amount: spent ?? zero, ...where, ...defined({ role }) }]
   }
 
   function reserve(id: string, amount: Amount, where: Where): readonly Movement[] {
@@ -88,17 +93,20 @@ export function createSpending(): Spending {
       case 'step-started':
         return event.reserved === undefined
           ? []
-          : reserve(event.step, event.reserved, toLocation(event))
+          : reserve(event.step, event.reserved, toLocation(event, agentRoleOf(event)))
       case 'step-finished':
+        return settle(event.step, event.spent, toLocation(event, agentRoleOf(event)))
       case 'step-failed':
       case 'step-interrupted':
-        return settle(event.step, event.spent, toLocation(event))
+        return settle(event.step, event.spent, toLocation(event, event.role))
       case 'budget-reserved':
-        return reserve(event.id, event.worst, toLocation(event))
+        return reserve(event.id, event.worst, toLocation(event, event.role))
       case 'budget-settled': {
         const before = open.get(event.id)
         // A missing reservation was already charged.
-        return before === undefined ? [] : settle(event.id, event.spent, toLocation(before))
+        return before === undefined
+          ? []
+          : settle(event.id, event.spent, toLocation(before, before.role))
       }
       default:
         return []
@@ -112,6 +120,12 @@ export function createSpending(): Spending {
 }
 
 type Movement = Omit<LedgerEntry, 'seq' | 'atMs'>
-type Where = Pick<OpenReservation, 'iteration' | 'step'>
+type Where = Omit<OpenReservation, 'amount'>
 
-const toLocation = ({ iteration, step }: Where): Where => ({ iteration, step })
+const toLocation = (
+  { iteration, step }: Pick<Where, 'iteration' | 'step'>,
+  role: string | undefined,
+): Where => ({ iteration, step, ...defined({ role }) })
+
+const agentRoleOf = ({ kind, role }: StepStarted | StepFinished): string | undefined =>
+  kind === 'agent' ? role : undefined

@@ -15,9 +15,9 @@ export async function viewLedger(
 ): Promise<Ledger> {
   const [fromSeq = 0, returned = 0] = fromCursor(cursor, 2)
   const { state } = await loadRun(journal, run)
-  const { spent, limits } = state
+  const { spent, spentByRole, limits } = state
   const reserved = Object.values(state.reserved).reduce(add, zero)
-  const totals = { spent, reserved, limits }
+  const totals = { spent, reserved, spentByRole, limits }
   const spending = createSpending()
   const items: LedgerEntry[] = []
   // Nothing is reserved between two iterations, so reading starts there.

@@ -10,7 +10,8 @@ export async function viewProgress(
   run: RunId,
 ): Promise<Progress> {
   const { state, openEvents } = await loadRun(journal, run)
-  const { status, iteration, limits, spent, activeMs, unchanged, errors } = state
+  const { status, iteration, limits, spent, spentByRole, activeMs, unchanged, errors } = state
+  const { committed: _committed, ...left } = remaining(state)
   const open = openWork(state, openEvents)
   return {
     status,
@@ -18,7 +19,8 @@ export async function viewProgress(
     limits,
     spent,
     reserved: Object.values(state.reserved).reduce(add, zero),
-    remaining: remaining(state),
+    spentByRole,
+    remaining: left,
     activeMs,
     unchanged,
     errors,

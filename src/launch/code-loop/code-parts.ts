@@ -35,7 +35,7 @@ const json = z.unknown().transform((value) => value as Json)
 const reportSchema: z.ZodType<AgentReport> = z.object({
   status: z.enum(['done', 'done-with-concerns', 'blocked', 'needs-context', 'failed']),
   text,
-  usage: z.object({ tokens: count, costMicros: count }),
+  usage: z.object({ tokens: count, costMicros: count, outputTokens: count.exactOptional() }),
   turns: count,
 })
 const checkSchema: z.ZodType<Awaited<ReturnType<Check>>> = z.object({

@@ -112,7 +112,7 @@ function collectFacts({ newest: it }: Iterations, { newest: context }: Contexts)
   const { path, tree } = it?.workspace ?? {}
   const remaining = it?.budget.remaining() ?? context?.remaining()
   return {
-    ...(remaining === undefined ? {} : { remaining: { ...remaining } }),
+    ...(remaining === undefined ? {} : { remaining: toJson(remaining) }),
     ...(path === undefined || tree === undefined ? {} : { workspace: { path, tree } }),
   }
 }

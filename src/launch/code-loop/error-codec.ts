@@ -13,6 +13,7 @@ import {
   type Json,
   LoopError,
   NotJsonError,
+  spendingLimitNames,
   textOf,
 } from '../../loop/index.ts'
 
@@ -28,7 +29,8 @@ const fault = z.object({
   retryable: z.boolean(),
   fatal: z.boolean().optional(),
   retryAtMs: z.number().optional(),
-  limit: z.enum(['tokens', 'cost']).optional(),
+  limit: z.enum(spendingLimitNames).optional(),
+  agent: z.string().optional(),
 })
 
 const encodedError = z.discriminatedUnion('kind', [
@@ -80,10 +82,10 @@ export function decodeError(sent: unknown, find?: (kept: number) => unknown): un
   if (!success) return new Error('received an error that cannot be decoded')
   switch (data.kind) {
     case 'fault': {
-      const { fatal, retryAtMs, limit, ...rest } = data.fault
+      const { fatal, retryAtMs, limit, agent, ...rest } = data.fault
       return new FaultError({
         ...rest,
-        ...defined({ fatal, retryAtMs, limit }),
+        ...defined({ fatal, retryAtMs, limit, agent }),
       })
     }
     case 'rejection':

@@ -1,7 +1,13 @@
 /** Conditions as a loop's process sends them: data, with the name of a function for conditions in code. */
 
 import { z } from 'zod'
-import type { Condition, Json, LimitName, Met } from '../../loop/index.ts'
+import {
+  type Condition,
+  type Json,
+  type LimitName,
+  type Met,
+  spendingLimitNames,
+} from '../../loop/index.ts'
 import { parseSent } from './wire.ts'
 
 export type SentCondition =
@@ -31,7 +37,7 @@ const simple = z.discriminatedUnion('type', [
     type: z.literal('custom'),
     name: z.string().min(1).max(200),
     ends: z.enum(['completed', 'exhausted', 'stuck']).exactOptional(),
-    limit: z.enum(['iterations', 'tokens', 'cost', 'time', 'deadline']).exactOptional(),
+    limit: z.enum(['iterations', ...spendingLimitNames, 'time', 'deadline']).exactOptional(),
     code: z.string(),
   }),
 ])

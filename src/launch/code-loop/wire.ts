@@ -81,7 +81,11 @@ export interface IterationSummary {
 
 const text = z.string()
 /** The engine validates names, amounts and times; only their types are checked here. */
-const amount: z.ZodType<Amount> = z.object({ tokens: z.number(), costMicros: z.number() })
+const amount: z.ZodType<Amount> = z.object({
+  tokens: z.number(),
+  costMicros: z.number(),
+  outputTokens: z.number().exactOptional(),
+})
 const json: z.ZodType<Json> = z.unknown().transform((value) => value as Json)
 const jsonObject = z.record(text, json)
 

@@ -33,6 +33,7 @@ import {
   add,
   FaultError,
   type Limits,
+  outputTokensOf,
   type Receipt,
   type Remaining,
   type Reservation,
@@ -173,7 +174,7 @@ async function withRecordedSpending(
 ): Promise<AgentContext> {
   if (step.includes('/')) return context
   const left = context.remaining()
-  const used = {
+  const used = left.committed ?? {
     tokens: limits.tokens - left.tokens,
     costMicros: limits.costMicros - left.costMicros,
   }
@@ -192,17 +193,25 @@ async function withRecordedSpending(
     }
   }
   const remaining = (): Remaining => {
-    const { tokens, costMicros, ...others } = context.remaining()
-    return { ...others, ...add({ tokens, costMicros }, surplus) }
+    const now = context.remaining()
+    const { tokens, costMicros } = add(now, surplus)
+    return { ...now, tokens, costMicros }
   }
   return { ...context, reserve, remaining }
 }
 
 /** Never less than zero. */
-const subtract = (first: Amount, second: Amount): Amount => ({
-  tokens: Math.max(0, first.tokens - second.tokens),
-  costMicros: Math.max(0, first.costMicros - second.costMicros),
-})
+function subtract(first: Amount, second: Amount): Amount {
+  const tokens = Math.max(0, first.tokens - second.tokens)
+  const outputTokens = outputTokensOf(first) - outputTokensOf(second)
+  return {
+    tokens,
+    costMicros: Math.max(0, first.costMicros - second.costMicros),
+    ...(first.outputTokens === undefined && second.outputTokens === undefined
+      ? {}
+      : { outputTokens: Math.min(tokens, Math.max(0, outputTokens)) }),
+  }
+}
 
 function recordedGate({ blobs }: Pick<HostPorts, 'blobs'>, recording: Recording): Gate {
   return {

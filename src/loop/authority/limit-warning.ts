@@ -12,6 +12,7 @@ import {
 } from '../budget.ts'
 import type { LimitWarned } from '../event.ts'
 import type { RunFacts } from '../state.ts'
+import { callsOf } from './spending.ts'
 
 interface Gauge {
   readonly limit: string
@@ -29,6 +30,7 @@ export function dueWarnings(before: RunFacts, state: RunFacts): readonly LimitWa
   const isSame =
     before.spent === state.spent &&
     before.iteration === state.iteration &&
+    before.callsByRole === state.callsByRole &&
     before.limits === limits &&
     state.activeMs < limits.timeMs * (limits.warnAt ?? defaultWarnAt)
   if (isSame) return none
@@ -51,8 +53,13 @@ function gauges(state: RunFacts): readonly Gauge[] {
     { limit: 'time', current: activeMs, max: limits.timeMs },
     ...amountGauges('', limits, spent),
     ...Object.entries(limits.agents ?? {}).flatMap(([role, own]) => {
+      const prefix = `agents.${role}.`
       const used = Object.hasOwn(spentByRole, role) ? spentByRole[role] : undefined
-      return used === undefined ? [] : amountGauges(`agents.${role}.`, own, used)
+      const calls = { limit: `${prefix}calls`, current: callsOf(state, role) }
+      return [
+        ...(own.calls === undefined ? [] : [{ ...calls, max: own.calls }]),
+        ...(used === undefined ? [] : amountGauges(prefix, own, used)),
+      ]
     }),
   ]
 }

@@ -171,6 +171,8 @@ export interface LedgerEntry {
   readonly id?: string
   readonly iteration?: number
   readonly step?: StepId
+  /** The role of the agent. Absent: no agent, or an earlier version wrote the run. */
+  readonly role?: string
 }
 
 export const ledgerEntrySchema: z.ZodType<LedgerEntry> = exactly<LedgerEntry>()(
@@ -182,6 +184,7 @@ export const ledgerEntrySchema: z.ZodType<LedgerEntry> = exactly<LedgerEntry>()(
     id: z.string().exactOptional(),
     iteration: ordinal.exactOptional(),
     step: id<StepId>().exactOptional(),
+    role: z.string().exactOptional(),
   }),
 ).register(published, { id: 'LedgerEntry' })
 
@@ -189,6 +192,8 @@ export const ledgerEntrySchema: z.ZodType<LedgerEntry> = exactly<LedgerEntry>()(
 export interface Ledger extends Page<LedgerEntry> {
   readonly spent: Amount
   readonly reserved: Amount
+  /** The part of `spent` that each agent spent, by role. */
+  readonly spentByRole: { readonly [role: string]: Amount }
   readonly limits: Limits
 }
 
@@ -198,6 +203,7 @@ export const ledgerSchema: z.ZodType<Ledger> = exactly<Ledger>()(
     next: z.string().exactOptional(),
     spent: amountSchema,
     reserved: amountSchema,
+    spentByRole: z.record(z.string(), amountSchema),
     limits: limitsSchema,
   }),
 ).register(published, { id: 'Ledger' })
@@ -209,7 +215,10 @@ export interface Progress {
   readonly limits: Limits
   readonly spent: Amount
   readonly reserved: Amount
-  readonly remaining: Remaining
+  /** The part of `spent` that each agent spent, by role. */
+  readonly spentByRole: { readonly [role: string]: Amount }
+  /** Of the run and of its open iteration, whichever is least. */
+  readonly remaining: Omit<Remaining, 'committed'>
   readonly activeMs: number
   /** Iterations in a row in which neither progress nor files changed. */
   readonly unchanged: number
@@ -234,11 +243,14 @@ export const progressSchema: z.ZodType<Progress> = exactly<Progress>()(
     limits: limitsSchema,
     spent: amountSchema,
     reserved: amountSchema,
+    spentByRole: z.record(z.string(), amountSchema),
     remaining: z.strictObject({
       iterations: count,
       tokens: count,
       costMicros: count,
       timeMs: z.number(),
+      inputTokens: count.exactOptional(),
+      outputTokens: count.exactOptional(),
     }),
     activeMs: z.number(),
     unchanged: count,

@@ -5,6 +5,7 @@ import {
   type Amount,
   type CertificateId,
   type Metrics,
+  type Reserved,
   type RunState,
   type StepId,
   type StoredState,
@@ -57,9 +58,21 @@ const metricsSchema: z.ZodType<Metrics> = exactly<Metrics>()(
   }),
 ).register(published, { id: 'Metrics' })
 
-const reservedSchema: z.ZodType<Readonly<Record<string, Amount>>> = z.record(
+const spentByRoleSchema: z.ZodType<Readonly<Record<string, Amount>>> = z.record(
   z.string(),
   amountSchema,
+)
+
+const reservedSchema: z.ZodType<Readonly<Record<string, Reserved>>> = z.record(
+  z.string(),
+  exactly<Reserved>()(
+    z.strictObject({
+      tokens: count,
+      costMicros: count,
+      outputTokens: count.exactOptional(),
+      role: z.string().exactOptional(),
+    }),
+  ),
 )
 
 const storedStateSchema: z.ZodType<StoredState> = z
@@ -99,8 +112,10 @@ const storedStateSchema: z.ZodType<StoredState> = z
       .strictObject({ id: id<CertificateId>(), tree: tree.exactOptional(), iteration: count })
       .exactOptional(),
     spent: amountSchema,
-    spentByRole: reservedSchema.default({}),
+    spentByRole: spentByRoleSchema.default({}),
+    callsByRole: z.record(z.string(), count).default({}),
     spentBefore: amountSchema.default(zero),
+    activeMsBefore: milliseconds.default(0),
     warned: z.array(z.string()).readonly().default([]),
     reserved: reservedSchema,
     activeMs: milliseconds,

@@ -28,6 +28,7 @@ import type {
   Stored,
   TreeId,
 } from '../../loop/index.ts'
+import { spendingLimitNames } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
 import { amountSchema, dependenciesSchema, someLimitsSchema } from '../run-values.ts'
 import { count, id, json, listOf, milliseconds, ordinal, published } from '../values.ts'
@@ -41,7 +42,8 @@ export const faultSchema: z.ZodType<Fault> = exactly<Fault>()(
     retryable: z.boolean(),
     fatal: z.boolean().exactOptional(),
     retryAtMs: milliseconds.exactOptional(),
-    limit: z.enum(['tokens', 'input-tokens', 'output-tokens', 'cost']).exactOptional(),
+    limit: z.enum(spendingLimitNames).exactOptional(),
+    agent: text.exactOptional(),
   }),
 ).register(published, { id: 'Fault' })
 
@@ -71,15 +73,7 @@ export const preflightSchema: z.ZodType<Preflight> = exactly<Preflight>()(
   }),
 ).register(published, { id: 'Preflight' })
 
-const limitNameSchema = z.enum([
-  'iterations',
-  'tokens',
-  'input-tokens',
-  'output-tokens',
-  'cost',
-  'time',
-  'deadline',
-])
+const limitNameSchema = z.enum(['iterations', ...spendingLimitNames, 'time', 'deadline'])
 
 export const outcomeSchema: z.ZodType<Outcome> = exactly<Outcome>()(
   z.discriminatedUnion('type', [

@@ -130,6 +130,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       ...described,
       tree: optionalTree,
       reserved: optionalAmount,
+      call: z.literal(true).exactOptional(),
       wakeAtMs: milliseconds.exactOptional(),
       question: questionSchema.exactOptional(),
       key: text.exactOptional(),
@@ -153,10 +154,16 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       ...stepEvent,
       fault: faultSchema,
       spent: optionalAmount,
+      role: text.exactOptional(),
       tree: optionalTree,
       retryAtMs: milliseconds.exactOptional(),
     }),
-    z.strictObject({ type: z.literal('step-interrupted'), ...stepEvent, spent: optionalAmount }),
+    z.strictObject({
+      type: z.literal('step-interrupted'),
+      ...stepEvent,
+      spent: optionalAmount,
+      role: text.exactOptional(),
+    }),
     z.strictObject({
       type: z.literal('step-noted'),
       iteration: ordinal,
@@ -169,6 +176,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       id: id<ReservationId>(),
       iteration: ordinal,
       step,
+      role: text.exactOptional(),
       worst: amountSchema,
     }),
     z.strictObject({

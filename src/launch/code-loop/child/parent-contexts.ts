@@ -9,6 +9,7 @@ import {
   type AgentContext,
   type Amount,
   adoptJson,
+  defined,
   type Iteration,
   isAmount,
   type Json,
@@ -164,7 +165,10 @@ function createContext(
 }
 
 function requireAmount(amount: Amount): Json {
-  if (isAmount(amount)) return { tokens: amount.tokens, costMicros: amount.costMicros }
+  if (isAmount(amount)) {
+    const { tokens, costMicros, outputTokens } = amount
+    return { tokens, costMicros, ...defined({ outputTokens }) }
+  }
   const message = `An amount must be whole numbers that are not negative: ${JSON.stringify(amount)}`
   throw new LoopError('bad-request', message)
 }
