@@ -1,3 +1,10 @@
+export {
+  type AnswerInput,
+  findAnswerProblem,
+  formatConfirmedAnswer,
+  listAnswerKinds,
+  resolveAnswer,
+} from './answer.ts'
 export type { Guidance, LinePlace } from './authority/guidance.ts'
 export type { Level } from './authority/level.ts'
 export { dueWarnings } from './authority/limit-warning.ts'
@@ -25,7 +32,7 @@ export {
 export { type Condition, type Facts, findMetCondition, listSupportingChecks } from './condition.ts'
 export { type Assembled, assembleContext, type Section } from './context-window.ts'
 export { decide } from './decide.ts'
-export type { Decision, StoredDecision } from './decision.ts'
+export type { AnswerKind, Decider, Decision, StoredDecision } from './decision.ts'
 export { defined } from './defined.ts'
 export {
   describeAgent,
@@ -42,6 +49,7 @@ export {
   type AgentInfo,
   type Carried,
   type Claim,
+  type DecisionApplied,
   type DescribedStep,
   type Ending,
   type EventType,
@@ -156,11 +164,12 @@ export {
 export { classifyProviderResponse, type ProviderResponseKind } from './provider-answer.ts'
 export {
   type Answer,
-  findAnswerProblem,
+  type EvidentCheck,
   findQuestionProblem,
-  formatConfirmedAnswer,
+  limitEvidence,
   type OpenQuestion,
   type Question,
+  type QuestionEvidence,
   type QuestionReview,
   questionDeadlineMs,
   questionName,

@@ -106,6 +106,15 @@ const question = z.object({
   options: z.array(text).exactOptional(),
   default: text,
   deadlineMs: z.number().exactOptional(),
+  kinds: z
+    .object({
+      accept: text.exactOptional(),
+      reject: text.exactOptional(),
+      respond: text.exactOptional(),
+      edit: z.object({ option: text, value: json }).exactOptional(),
+    })
+    .exactOptional(),
+  evidence: z.object({ happened: z.array(text) }).exactOptional(),
 })
 const action = z.object({ kind: text, summary: text, details: json.exactOptional() })
 const content = z.union([

@@ -15,7 +15,6 @@ import {
 import {
   agentUsedSchema,
   endingSchema,
-  guidanceSchema,
   originSchema,
   outcomeSchema,
   policyInEffectSchema,
@@ -25,6 +24,7 @@ import {
   sourceSchema,
   worktreeSchema,
 } from '../events/event-parts.ts'
+import { guidanceSchema } from '../events/question-parts.ts'
 import { exactly } from '../exactly.ts'
 import {
   amountSchema,
