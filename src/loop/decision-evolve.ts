@@ -1,6 +1,6 @@
 /** How a decision changes the state. */
 
-import { type Guidance, guidanceMax } from './authority/guidance.ts'
+import { type Guidance, guidanceMax, type OpenGuidance } from './authority/guidance.ts'
 import { defined } from './defined.ts'
 import type { DecisionApplied } from './event.ts'
 import type { RunState } from './state.ts'
@@ -39,8 +39,8 @@ function addGuidance(
   { id, by }: DecisionApplied,
   { text, at }: Pick<Guidance, 'text' | 'at'>,
 ): RunState {
-  const { tree, atMs } = state
+  const { tree, atMs, seq } = state
   const place = at === undefined ? {} : { at: { ...defined({ tree }), ...at } }
-  const told: Guidance = { id, by, atMs, text, ...place }
+  const told: OpenGuidance = { id, by, atMs, seq, text, ...place }
   return { ...state, guidance: [...state.guidance, told].slice(-guidanceMax) }
 }

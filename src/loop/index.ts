@@ -5,7 +5,15 @@ export {
   listAnswerKinds,
   resolveAnswer,
 } from './answer.ts'
-export type { Guidance, LinePlace } from './authority/guidance.ts'
+export {
+  describeGuidance,
+  type Guidance,
+  guidanceOfIteration,
+  isWaiting,
+  type LinePlace,
+  type OpenGuidance,
+  toGuidance,
+} from './authority/guidance.ts'
 export type { Level } from './authority/level.ts'
 export { dueWarnings } from './authority/limit-warning.ts'
 export {
@@ -121,6 +129,7 @@ export type {
   Action,
   AgentContext,
   AgentEnd,
+  AgentGuidance,
   AgentReport,
   AgentTask,
   ArtifactContent,

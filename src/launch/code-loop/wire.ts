@@ -43,6 +43,7 @@ export type Op =
   | { readonly type: 'sleep'; readonly name: string; readonly ms: number }
   | { readonly type: 'artifact'; readonly name: string; readonly content: SentContent }
   | { readonly type: 'changed-since'; readonly tree: string }
+  | { readonly type: 'guidance' }
 
 /** Text, base64, or the name of a function in the loop's process that returns pieces. */
 export type SentContent =
@@ -135,6 +136,7 @@ const op: z.ZodType<Op> = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sleep'), name: text, ms: z.number() }),
   z.object({ type: z.literal('artifact'), name: text, content }),
   z.object({ type: z.literal('changed-since'), tree: text }),
+  z.object({ type: z.literal('guidance') }),
 ])
 export const opSchema: z.ZodType<{ readonly it: number; readonly op: Op }> = z.object({
   it: z.int(),

@@ -4,9 +4,10 @@ import { z } from 'zod'
 import type {
   AnswerKind,
   Decision,
-  Guidance,
   LinePlace,
+  OpenGuidance,
   Question,
+  StepId,
   TreeId,
 } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
@@ -51,13 +52,17 @@ const linePlaceSchema: z.ZodType<LinePlace> = exactly<LinePlace>()(
   z.strictObject({ file: text, line: ordinal, tree: id<TreeId>().exactOptional() }),
 )
 
-export const guidanceSchema: z.ZodType<Guidance> = exactly<Guidance>()(
+export const guidanceSchema: z.ZodType<OpenGuidance> = exactly<OpenGuidance>()(
   z.strictObject({
     id: count,
     by: text,
     atMs: z.number(),
     text,
     at: linePlaceSchema.exactOptional(),
+    seq: count,
+    delivered: z
+      .strictObject({ iteration: count, step: id<StepId>().exactOptional() })
+      .exactOptional(),
   }),
 )
 
