@@ -54,6 +54,7 @@ function observeIteration(it: Iteration, path: string, asked: Asked, witness: Wi
     number: it.number,
     signal: it.signal,
     budget: it.budget,
+    guidance: () => it.guidance(),
     get workspace() {
       return it.workspace
     },

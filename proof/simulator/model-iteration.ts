@@ -103,6 +103,7 @@ function modelIteration(number: number, path: string, waiting: Map<string, Waiti
     number,
     signal: new AbortController().signal,
     workspace: undefined,
+    guidance: async () => [],
     budget: { remaining: () => ({ iterations: 0, tokens: 0, costMicros: 0, timeMs: 0 }) },
     step: (name: string, _run: unknown, _options?: StepOptions) => wait(name),
     agent: (role) => wait(`agent:${role}`),

@@ -241,3 +241,66 @@ describe('when the run is stopped', () => {
     expect(context.calls).toHaveLength(0)
   })
 })
+
+describe('guidance', () => {
+  const told = { id: 7, by: 'ada', atMs: 0, text: 'Use the clock.' }
+  const place = { ...told, id: 8, at: { file: 'src/a.ts', line: 3 } }
+
+  /** Becomes available when `tell` is called. */
+  function createGuidance() {
+    let waiting: (typeof told)[] = []
+    return {
+      tell: (...more: readonly (typeof told)[]) => void waiting.push(...more),
+      get waiting() {
+        return waiting.length
+      },
+      async take() {
+        const taken = waiting
+        waiting = []
+        return taken
+      },
+    }
+  }
+
+  test('comes before the next model call, quoted', async () => {
+    const guidance = createGuidance()
+    const look = () => {
+      guidance.tell(told, place)
+      return 'seen'
+    }
+    const context = createAgentContext({ tools: { look }, guidance })
+    const chatModel = createFakeModel(call('look'), { text: 'Done.' })
+    expect(await work(chatModel, context)).toMatchObject({ status: 'done', turns: 2 })
+    expect(chatModel.asked[0]?.messages).toHaveLength(1)
+    expect(chatModel.asked[1]?.messages.at(-1)).toEqual({
+      role: 'user',
+      text: [
+        'A person who watches this run tells you:',
+        'ada says:\n> Use the clock.',
+        'ada says about line 3 of src/a.ts:\n> Use the clock.',
+      ].join('\n\n'),
+    })
+  })
+
+  test('that comes while the model answers its report is answered before the report counts', async () => {
+    const guidance = createGuidance()
+    const first = () => {
+      guidance.tell(told)
+      return { text: 'Done.' }
+    }
+    const chatModel = createFakeModel(first, { text: 'Done with the clock.' })
+    const report = await work(chatModel, createAgentContext({ guidance }))
+    expect(report).toMatchObject({ status: 'done', text: 'Done with the clock.', turns: 2 })
+  })
+
+  test('that comes in the last turn is left for the next iteration', async () => {
+    const guidance = createGuidance()
+    const first = () => {
+      guidance.tell(told)
+      return { text: 'Done.' }
+    }
+    const context = createAgentContext({ guidance })
+    expect(await work(createFakeModel(first), context, 1)).toMatchObject({ turns: 1 })
+    expect(guidance.waiting).toBe(1)
+  })
+})

@@ -19,6 +19,7 @@ import {
   type Amount,
   add,
   defined,
+  describeGuidance,
   type ToolDescription,
   type ToolResult,
   zero,
@@ -72,7 +73,7 @@ export async function runToolLoop(
       reply.calls.length > 0
         ? await handleCalls(conversation, reply)
         : handleText(conversation, reply)
-    if (end !== undefined) return end
+    if (end !== undefined && !isSteered(conversation, end)) return end
   }
 }
 
@@ -105,6 +106,7 @@ async function ask(chatModel: ChatModel, conversation: Conversation): Promise<Re
   const hasStatus = conversation.messages.length > 1 || !mayCall
   const status = hasStatus ? { status: budgetLine(context.remaining(), turnsLeft) } : {}
   context.signal.throwIfAborted()
+  await addGuidance(conversation)
   const question = { system, messages: conversation.messages, tools, mayCall, turn, ...status }
   const reply = await chatModel.answer(question, context)
   context.signal.throwIfAborted()
@@ -127,6 +129,23 @@ async function ask(chatModel: ChatModel, conversation: Conversation): Promise<Re
     usage,
   })
   return reply
+}
+
+/** What people said since the last turn comes before the next one. */
+async function addGuidance({ context, messages }: Conversation): Promise<void> {
+  const { guidance } = context
+  if (guidance === undefined || guidance.waiting === 0) return
+  const told = await abortable(context.signal, () => guidance.take())
+  if (told.length > 0) messages.push({ role: 'user', text: describeGuidance(told) })
+}
+
+/** It wants to report, but a person has just told it something that it can still act on. */
+function isSteered(conversation: Conversation, { status }: AgentReport): boolean {
+  const { context, turn, turnsMax } = conversation
+  const isWaiting = (context.guidance?.waiting ?? 0) > 0
+  if (!isWaiting || status === 'failed' || turn >= turnsMax) return false
+  conversation.said = ''
+  return true
 }
 
 const describeCall = ({ name, args }: ToolCall): string =>

@@ -6,6 +6,7 @@
 import type { Client } from '../client/index.ts'
 import {
   isLoopError,
+  listAnswerKinds,
   type OpenQuestion,
   type Question,
   questionDeadlineMs,
@@ -115,10 +116,10 @@ export function howToAnswer(
   const answers = question.options?.map((option) =>
     option === needed?.option ? `'${option} <code>'` : shellWord(option),
   ) ?? ["'<your answer>'"]
+  const responds = question.options !== undefined && listAnswerKinds(question).includes('respond')
+  const words = !responds ? answers : [...answers, `--respond '<what to do instead>'`]
   return [
-    ...answers.map(
-      (word, at) => `${at === 0 ? 'Answer with:' : '         or:'} ${command} ${word}`,
-    ),
+    ...words.map((word, at) => `${at === 0 ? 'Answer with:' : '         or:'} ${command} ${word}`),
     `             (default "${question.default}" at ${renderTime(deadlineAtMs)})`,
   ]
     .map(visible)

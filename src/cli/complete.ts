@@ -103,7 +103,7 @@ function choices({ id, name, loop, status }: Run, typed: string): Found {
   return typed.length > 1 && id.startsWith(typed) ? [[id, `${name}, ${what}`]] : [[name, what]]
 }
 
-const forLiving = ['answer', 'pause', 'resume', 'stop', 'cancel', 'limits', 'watch']
+const forLiving = ['answer', 'pause', 'resume', 'stop', 'cancel', 'limits', 'tell', 'watch']
 const forEnded = ['retry', 'scrap', 'merge', 'create-pr', 'rm']
 
 function wantedBy(words: readonly string[]): (row: Run) => boolean {

@@ -54,7 +54,15 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'keys untrust': ['loopctl keys untrust 3f9a0c'],
   'keys export': ['loopctl keys export > my-keys.json'],
   inbox: ['loopctl inbox'],
-  answer: ['loopctl answer brave-owls-jump tone friendly'],
+  answer: [
+    'loopctl answer brave-owls-jump tone friendly',
+    'loopctl answer brave-owls-jump --accept',
+    'loopctl answer brave-owls-jump --respond "Keep the old name."',
+  ],
+  tell: [
+    'loopctl tell brave-owls-jump "Keep the old name."',
+    'loopctl tell brave-owls-jump "Use the clock here." --file src/shop.ts --line 12',
+  ],
   pause: ['loopctl pause brave-owls-jump'],
   stop: ['loopctl stop brave-owls-jump'],
   cancel: ['loopctl cancel brave-owls-jump'],

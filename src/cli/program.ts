@@ -2,6 +2,7 @@
 
 import { Command, Option } from 'commander'
 import { addAgents } from './commands/agents.ts'
+import { addAnswerCommands } from './commands/answer.ts'
 import { addCalibrate } from './commands/calibrate.ts'
 import { addCertificates } from './commands/certificates.ts'
 import { addCertify } from './commands/certify.ts'
@@ -87,6 +88,7 @@ export function createProgram(addTypes: AddLoopTypes = addBuiltIn): Command {
   addCertificates(program)
   program.commandsGroup('Control runs:')
   addControlCommands(program)
+  addAnswerCommands(program)
   program.commandsGroup('Changes made by runs:')
   addMerge(program)
   addReview(program)

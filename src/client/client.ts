@@ -1,6 +1,6 @@
 /** The operations of a client: the routes of docs/api.md. */
 
-import type { Decision, RecordedEvent } from '../loop/index.ts'
+import type { AnswerInput, Decision, RecordedEvent } from '../loop/index.ts'
 import type {
   DaemonInfo,
   Diff,
@@ -77,14 +77,15 @@ export interface Client {
   createRun(request: NewRunRequest, key?: string): Promise<RunAnswer>
   inspect(run: string): Promise<RunDetail>
   remove(run: string, options?: { readonly force?: boolean }): Promise<RunRemovalResponse>
-  /** Pause, stop, cancel, change limits. */
+  /** Pause, stop, cancel, change limits, or tell its agent something. */
   sendDecision(run: string, decision: ControlDecision, by: string): Promise<void>
   /** @deprecated Use `sendDecision`. */
   tell(run: string, decision: ControlDecision, by: string): Promise<void>
   resume(run: string, request?: ResumeRequest): Promise<RunAnswer>
   retry(run: string, request?: RetryRequest): Promise<RunAnswer>
   fork(run: string, request: ForkRequest): Promise<RunAnswer>
-  answer(run: string, question: string, answer: string, by: string): Promise<void>
+  /** `by` is only recorded: who answers is the identity of the token. */
+  answer(run: string, question: string, answer: string | AnswerInput, by: string): Promise<void>
   diff(run: string, query?: Query): Promise<Diff>
   merge(run: string, request?: MergeRequest): Promise<MergeResponse>
   events(run: string, options?: Streamed): AsyncIterable<RecordedEvent>

@@ -65,7 +65,7 @@ export function createClient(transport: Transport): Client {
     fork: (run, request) => post(runPath(run, 'fork'), request),
     async answer(run, question, answer, by) {
       await transport.json('POST', runPath(run, 'questions', question, 'answer'), {
-        body: { answer, by },
+        body: { ...(typeof answer === 'string' ? { answer } : answer), by },
       })
     },
     diff: (run, query) =>
@@ -128,6 +128,11 @@ async function sendDecision(
   if (decision.type === 'change-limits') {
     const body = { limits: decision.limits, by }
     await transport.json('PATCH', runPath(run, 'limits'), { body })
+    return
+  }
+  if (decision.type === 'tell') {
+    const { type: _type, ...told } = decision
+    await transport.json('POST', runPath(run, 'tell'), { body: { ...told, by } })
     return
   }
   const reason = 'reason' in decision ? { reason: decision.reason } : {}

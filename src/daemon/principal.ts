@@ -11,6 +11,8 @@ export interface Principal {
   /** `process`: the code that opened this state folder, which has full access anyway. */
   readonly type: 'token' | 'process'
   readonly scope: Scope
+  /** The person that a named token belongs to. Absent: the user of the daemon. */
+  readonly name?: string
 }
 
 /** What comes with a request besides its content. */

@@ -1,6 +1,7 @@
 /** Applies people's decisions to a run that no process drives, so that a cancel takes effect immediately. */
 
 import { decide, type RunId, type RunState } from '../loop/index.ts'
+import { toApplied } from './control.ts'
 import type { CreatePorts } from './create-run.ts'
 import { loadRun } from './load-run.ts'
 import type { Owner } from './ports.ts'
@@ -21,9 +22,7 @@ export async function applyIdle(run: RunId, ports: CreatePorts, owner: Owner): P
     // The time since its process was killed does not count as work.
     const wasKilled = state.status === 'running' || state.status === 'waiting'
     if (wasKilled) await recorder.record([{ type: 'run-started', owner, fence: lease.fence }])
-    for (const { id, by, decision } of decided) {
-      await recorder.record([{ type: 'decision-applied', id, by, decision }])
-    }
+    for (const stored of decided) await recorder.record([toApplied(stored)])
     const { cancel, stop, pauseRequested } = recorder.state
     const command = decide(recorder.state, clock.now())
     if ((cancel ?? stop) !== undefined && command.type === 'finish') {

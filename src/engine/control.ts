@@ -9,6 +9,8 @@
 import {
   type Answer,
   type Decision,
+  type DecisionApplied,
+  defined,
   isLoopError,
   type Question,
   type RunId,
@@ -34,10 +36,20 @@ export interface Control extends Answers {
 const retryMsMin = 1000
 const retryMsMax = 30_000
 
+export const toApplied = ({ id, by, claimedBy, decision }: StoredDecision): DecisionApplied => ({
+  type: 'decision-applied',
+  id,
+  by,
+  ...defined({ claimedBy }),
+  decision,
+})
+
 export const answerOf = (stored: StoredDecision): Answer => {
   const { decision, by } = stored
-  const answer = decision.type === 'answer' ? decision.answer : ''
-  return by === 'default' ? { answer, by: 'default' } : { answer, by: 'person', who: by }
+  if (decision.type !== 'answer') return { answer: '', by: 'default' }
+  const { answer, kind, text, value } = decision
+  if (by === 'default') return { answer, by: 'default' }
+  return { answer, by: 'person', who: by, ...defined({ kind, text, value }) }
 }
 
 export function createControl(
@@ -64,11 +76,11 @@ export function createControl(
     for (const stored of await journal.pendingDecisions(run)) {
       // Decisions after the end change nothing: the end closes them.
       if (recorder.state.outcome !== undefined) return
-      const { id, by, decision } = stored
+      const { decision } = stored
       if (decision.type === 'answer') {
         waiting.get(decision.question)?.(stored)
       } else {
-        await recorder.record([{ type: 'decision-applied', id, by, decision }])
+        await recorder.record([toApplied(stored)])
         onApplied(decision)
       }
     }

@@ -24,6 +24,7 @@ import { act } from './steps/act.ts'
 import { askPerson, sleepStep } from './steps/ask-person.ts'
 import { askStep } from './steps/ask-step.ts'
 import { required, runChecks } from './steps/run-check.ts'
+import { agentGuidance, takeGuidance } from './steps/take-guidance.ts'
 import { agentContext, callTool, toolContext } from './steps/tool-calls.ts'
 import { fingerprintOf, isTried } from './steps/tried-before.ts'
 
@@ -46,6 +47,7 @@ export function createIteration(branch: Branch): Iteration {
     },
     budget: { remaining: () => remaining(recorder.state) },
     failedBefore: failedOnBase(recorder.state),
+    guidance: () => handled(takeGuidance(branch)),
     // The result comes from the journal; the author vouches for its type.
     step: <T>(...[name, code, options = {}]: Parameters<Iteration['step']>) =>
       askStep(branch, {
@@ -118,10 +120,13 @@ async function runAgent(
       fingerprint = fingerprintOf(run, id, role, task)
       return fingerprint
     },
-    run: async (context, id) =>
-      withPlainText(
-        await agents.work(role, task, agentContext(branch, id, context, { spender: role })),
-      ),
+    run: async (context, id) => {
+      const base = agentContext(branch, id, context, { spender: role })
+      // An agent that may only read judges the work; it is not the one to tell what to do.
+      const guided =
+        options.readOnly === true ? base : { ...base, guidance: agentGuidance(branch, id) }
+      return withPlainText(await agents.work(role, task, guided))
+    },
     finished: (result) => (fingerprint !== undefined && isTried(result) ? { fingerprint } : {}),
   })
   return noted(branch, report as unknown as AgentReport)

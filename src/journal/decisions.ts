@@ -1,11 +1,17 @@
 /** People's decisions: stored in order, one answer to a question, applied once (E11). */
 
 import { requireDecision, storeErrors } from '../engine/index.ts'
-import { type Decision, isEnd, type RunStatus, type StoredDecision } from '../loop/index.ts'
+import {
+  type Decision,
+  defined,
+  isEnd,
+  type RunStatus,
+  type StoredDecision,
+} from '../loop/index.ts'
 import { type Database, orNull } from './database.ts'
 
 export interface Decisions {
-  insert(key: number, decision: Decision, by: string, atMs: number): StoredDecision
+  insert(key: number, made: Omit<StoredDecision, 'id'>): StoredDecision
   pending(key: number): readonly StoredDecision[]
   markApplied(id: number, seq: number): void
 }
@@ -16,6 +22,9 @@ interface DecisionColumns {
   readonly by: string
   readonly at: number
 }
+
+/** The decision, and with it the name that its request claimed. */
+type Body = Decision & Pick<StoredDecision, 'claimedBy'>
 
 export function createDecisions(database: Database): Decisions {
   const insert = database.prepare(
@@ -30,7 +39,8 @@ export function createDecisions(database: Database): Decisions {
   )
 
   return {
-    insert(key, decision, by, atMs) {
+    insert(key, made) {
+      const { decision, by, atMs, claimedBy } = made
       requireDecision(decision)
       const { name, status } = selectStatus.get(key) as { name: string; status: RunStatus }
       if (isEnd(status)) {
@@ -38,20 +48,19 @@ export function createDecisions(database: Database): Decisions {
       }
       const question = decision.type === 'answer' ? decision.question : undefined
       try {
-        const row = insert.get(key, orNull(question), JSON.stringify(decision), by, atMs)
-        return { id: (row as { id: number }).id, by, atMs, decision }
+        const body = JSON.stringify({ ...decision, ...defined({ claimedBy }) })
+        const row = insert.get(key, orNull(question), body, by, atMs)
+        return { id: (row as { id: number }).id, ...made }
       } catch (cause) {
         if (!/UNIQUE/.test(String(cause))) throw cause
         throw storeErrors.alreadyAnswered(String(question), cause)
       }
     },
     pending: (key) =>
-      (select.all(key) as DecisionColumns[]).map((row) => ({
-        id: row.id,
-        by: row.by,
-        atMs: row.at,
-        decision: JSON.parse(row.body) as Decision,
-      })),
+      (select.all(key) as DecisionColumns[]).map((row) => {
+        const { claimedBy, ...decision } = JSON.parse(row.body) as Body
+        return { id: row.id, by: row.by, atMs: row.at, ...defined({ claimedBy }), decision }
+      }),
     markApplied(id, seq) {
       if (Number(mark.run(seq, id).changes) === 1) return
       throw storeErrors.alreadyApplied(id)

@@ -1,7 +1,7 @@
 /** The methods of a store that change something: each resolves when the change is on disk. */
 
 import type { Lease, Owner, Store } from '../engine/index.ts'
-import type { RunId } from '../loop/index.ts'
+import { defined, type RunId } from '../loop/index.ts'
 import type { Database } from './database.ts'
 import { createRemoval } from './remove-run.ts'
 import { createRunFacts } from './run-facts.ts'
@@ -58,8 +58,10 @@ export function createStoreWrites(parts: StoreParts): Pick<Store, Write> {
         writer.write(key, unit, decisions.markApplied)
       })
     },
-    recordDecision: async (run, decision, by, atMs) => {
-      const stored = await transaction(() => decisions.insert(runs.key(run), decision, by, atMs))
+    recordDecision: async (run, decision, by, atMs, claimedBy) => {
+      const stored = await transaction(() =>
+        decisions.insert(runs.key(run), { decision, by, atMs, ...defined({ claimedBy }) }),
+      )
       watch.notify('decisions')
       return stored
     },

@@ -1,6 +1,6 @@
-/** How a decision changes the state. Answers change nothing here: they end their step. */
+/** How a decision changes the state. */
 
-import { guidanceMax } from './authority/guidance.ts'
+import { type Guidance, guidanceMax, type OpenGuidance } from './authority/guidance.ts'
 import { changeLimits } from './authority/limits.ts'
 import { defined } from './defined.ts'
 import type { DecisionApplied } from './event.ts'
@@ -21,13 +21,27 @@ export function evolveDecision(state: RunState, event: DecisionApplied): RunStat
       return { ...state, limits: changeLimits(state.limits, decision.limits), ruling: undefined }
     case 'tell': {
       const { text, at } = decision
-      const told = { id: event.id, by, atMs: state.atMs, text, ...defined({ at }) }
-      return { ...state, guidance: [...state.guidance, told].slice(-guidanceMax) }
+      return addGuidance(state, event, { text, ...defined({ at }) })
     }
     case 'answer':
-      return state
+      // Their choice ends the step that asked; what they say beyond it is for the next agent.
+      return decision.text === undefined
+        ? state
+        : addGuidance(state, event, { text: decision.text })
     default:
       // Written by a newer version, or by a program that did not validate it: ignored.
       return state
   }
+}
+
+/** A comment on a line is about the files as they are now, if it does not say otherwise. */
+function addGuidance(
+  state: RunState,
+  { id, by }: DecisionApplied,
+  { text, at }: Pick<Guidance, 'text' | 'at'>,
+): RunState {
+  const { tree, atMs, seq } = state
+  const place = at === undefined ? {} : { at: { ...defined({ tree }), ...at } }
+  const told: OpenGuidance = { id, by, atMs, seq, text, ...place }
+  return { ...state, guidance: [...state.guidance, told].slice(-guidanceMax) }
 }

@@ -27,12 +27,18 @@ export type Decision =
 export interface AnswerDecision {
   readonly type: 'answer'
   readonly question: string
+  /** The option that is chosen, or free text where there are none. */
   readonly answer: string
-  /** Absent: it is one of the options, or free text where there are none. */
+  /** Absent: the option itself was chosen. */
   readonly kind?: AnswerKind
+  /** With `respond`: what the person says. It reaches the context of the next agent. */
+  readonly text?: string
   /** With `edit`: the edited value. */
   readonly value?: Json
 }
+
+/** Who decides: an identity, and the name that the request claimed if it differs. */
+export type Decider = string | { readonly name: string; readonly claimed?: string }
 
 /** How a person answers: agree, agree with changes, say something, or refuse. */
 export type AnswerKind = 'accept' | 'edit' | 'respond' | 'reject'

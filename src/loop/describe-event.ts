@@ -1,8 +1,8 @@
 /** One line for people about one event. */
 
-import type { Decision } from './decision.ts'
 import type {
   AgentInfo,
+  DecisionApplied,
   Ending,
   PolicyDecided,
   Preflight,
@@ -60,7 +60,7 @@ export function describeEvent(event: RunEvent): string {
     case 'budget-settled':
       return `settled at ${event.spent.tokens} tokens, ${event.spent.costMicros} µ$`
     case 'decision-applied':
-      return describeDecision(event.decision, event.by)
+      return describeDecision(event)
     case 'run-rewound':
       return `rewound to the checkpoint after iteration ${event.toIteration}`
     case 'workspace-changed':
@@ -175,12 +175,18 @@ const fileChanges = {
   restored: 'of the checkpoint were restored',
 } as const
 
-function describeDecision(decision: Decision, by: string): string {
+function describeDecision({ decision, by: name, claimedBy }: DecisionApplied): string {
+  const by = claimedBy === undefined ? name : `${name} (as "${claimedBy}")`
   switch (decision.type) {
-    case 'answer':
-      return `answered by ${by}: ${decision.answer}`
-    case 'tell':
-      return `told by ${by}: ${inOneLine(decision.text)}`
+    case 'answer': {
+      const said = decision.text === undefined ? '' : ` (${inOneLine(decision.text)})`
+      return `answered by ${by}: ${decision.answer}${said}`
+    }
+    case 'tell': {
+      const { at, text } = decision
+      const place = at === undefined ? '' : ` about ${at.file}:${at.line}`
+      return `told by ${by}${place}: ${inOneLine(text)}`
+    }
     default:
       return `${decision.type}, told by ${by}`
   }

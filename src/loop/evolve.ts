@@ -6,6 +6,7 @@
  * E12. No error is forgotten: counts only grow, and only measured progress resets them.
  */
 
+import { followGuidance } from './authority/guidance.ts'
 import { warningKey } from './authority/limit-warning.ts'
 import {
   chargeOpen,
@@ -67,8 +68,12 @@ export function evolve(
   const worked = state.status === 'running' && !taken
   const activeMs = worked ? state.activeMs + Math.max(0, atMs - state.atMs) : state.activeMs
   const moved = { ...state, seq, atMs, activeMs }
-  if (event.type !== 'iteration-ended') return apply(moved, event)
-  return iterationEnded(chargeOpen(moved), event, applyProgress)
+  const after =
+    event.type === 'iteration-ended'
+      ? iterationEnded(chargeOpen(moved), event, applyProgress)
+      : apply(moved, event)
+  if (after.guidance.length === 0) return after
+  return { ...after, guidance: followGuidance(after.guidance, event) }
 }
 
 /** The same facts in another phase; every member of the phase replaces the previous one. */
@@ -134,7 +139,6 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
     case 'limit-warned':
       return { ...state, warned: [...state.warned, warningKey(event)] }
     case 'guidance-delivered':
-      return { ...state, guidance: state.guidance.filter(({ id }) => !event.ids.includes(id)) }
     case 'preflight-noted':
     case 'warning':
     case 'loop-printed':

@@ -1,4 +1,19 @@
-export type { Guidance, LinePlace } from './authority/guidance.ts'
+export {
+  type AnswerInput,
+  findAnswerProblem,
+  formatConfirmedAnswer,
+  listAnswerKinds,
+  resolveAnswer,
+} from './answer.ts'
+export {
+  describeGuidance,
+  type Guidance,
+  guidanceOfIteration,
+  isWaiting,
+  type LinePlace,
+  type OpenGuidance,
+  toGuidance,
+} from './authority/guidance.ts'
 export type { Level } from './authority/level.ts'
 export { dueWarnings } from './authority/limit-warning.ts'
 export { findLimitProblem } from './authority/limits.ts'
@@ -38,7 +53,7 @@ export {
 export { type Condition, type Facts, findMetCondition, listSupportingChecks } from './condition.ts'
 export { type Assembled, assembleContext, type Section } from './context-window.ts'
 export { decide } from './decide.ts'
-export type { Decision, StoredDecision } from './decision.ts'
+export type { AnswerKind, Decider, Decision, StoredDecision } from './decision.ts'
 export { defined } from './defined.ts'
 export {
   describeAgent,
@@ -55,6 +70,7 @@ export {
   type AgentInfo,
   type Carried,
   type Claim,
+  type DecisionApplied,
   type DescribedStep,
   type Ending,
   type EventType,
@@ -127,6 +143,7 @@ export type {
   Action,
   AgentContext,
   AgentEnd,
+  AgentGuidance,
   AgentReport,
   AgentTask,
   ArtifactContent,
@@ -170,11 +187,12 @@ export {
 export { classifyProviderResponse, type ProviderResponseKind } from './provider-answer.ts'
 export {
   type Answer,
-  findAnswerProblem,
+  type EvidentCheck,
   findQuestionProblem,
-  formatConfirmedAnswer,
+  limitEvidence,
   type OpenQuestion,
   type Question,
+  type QuestionEvidence,
   type QuestionReview,
   questionDeadlineMs,
   questionName,

@@ -4,6 +4,7 @@
  * E3. `createContext` sees the input and the previous progress; nothing else is passed between iterations.
  */
 
+import type { Guidance } from './authority/guidance.ts'
 import type { Amount, Remaining } from './budget.ts'
 import type { Condition } from './condition.ts'
 import type { CheckResult, Findings } from './evidence.ts'
@@ -48,6 +49,11 @@ export interface Iteration {
   readonly budget: { remaining(): Remaining }
   /** Checks that failed on the base. Absent: unknown. */
   readonly failedBefore?: readonly string[]
+  /**
+   * What people told the run before this iteration and no agent received yet. Taking it records that it is delivered, so
+   * put it into the prompt. The same each time that the iteration is continued.
+   */
+  guidance(): Promise<readonly Guidance[]>
   step<T>(
     name: string,
     run: (context: StepContext) => T | Promise<T>,
@@ -123,10 +129,20 @@ export interface AgentContext extends ToolContext {
   callTool(name: string, args: Json): Promise<ToolResult>
   /** Shows something to people who watch. Nothing depends on it. */
   note(note: AgentNote): void
+  /** What people tell it while it works. Absent: it cannot be told anything. */
+  readonly guidance?: AgentGuidance
   /** Journals an exchange with a model. Absent: exchanges are not stored. */
   keepExchange?(exchange: StoredExchange): Promise<void>
   /** Journals the prompt that was sent, if it is more than the prompt of the task. */
   keepPrompt?(prompt: string): Promise<void>
+}
+
+/** What people tell an agent while it works. */
+export interface AgentGuidance {
+  /** How much waits for it. */
+  readonly waiting: number
+  /** Records that this agent receives it, and returns it. */
+  take(): Promise<readonly Guidance[]>
 }
 
 /** One request to a model and its response, as the gateway saw them. */

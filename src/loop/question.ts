@@ -1,9 +1,12 @@
 /**
  * Questions to people. A question has options or a free-text answer, a safe default, and a deadline at
- * which the default is taken (E9).
+ * which the default is taken (E9). It says which kinds of answers it takes and shows the evidence.
  */
 
+import type { AnswerKind } from './decision.ts'
+import type { CheckStatus } from './evidence.ts'
 import type { StepId, TreeId } from './ids.ts'
+import type { Json } from './json.ts'
 import { parseStepId } from './step/step-name.ts'
 
 /** A question to a person, with a default that is taken at the deadline. */
@@ -19,6 +22,41 @@ export interface Question {
   readonly review?: QuestionReview
   /** The text does not show everything: this option requires the code at the end of the full review. */
   readonly confirm?: { readonly option: string; readonly code: string }
+  /** What accept, reject, respond and edit mean. Absent: only options, or free text. */
+  readonly kinds?: AnswerKinds
+  /** What the question is based on. */
+  readonly evidence?: QuestionEvidence
+}
+
+/** The kinds of answers that a question takes, and the option that each of them selects. */
+export interface AnswerKinds {
+  readonly accept?: string
+  readonly reject?: string
+  /** What a person says reaches the context of the next agent. */
+  readonly respond?: string
+  readonly edit?: EditRule
+}
+
+export interface EditRule {
+  readonly option: string
+  /** What is proposed. An edited value must have the same shape. */
+  readonly value: Json
+}
+
+/** What a person needs to see before they answer. The engine limits its size. */
+export interface QuestionEvidence {
+  /** What happened, one sentence each. */
+  readonly happened: readonly string[]
+  /** What the run changed: `loopctl diff` shows it. */
+  readonly diff?: { readonly base: TreeId; readonly tree: TreeId; readonly files?: number }
+  readonly checks?: readonly EvidentCheck[]
+}
+
+export interface EvidentCheck {
+  readonly check: string
+  readonly status: CheckStatus
+  /** The lines of its output that matter. */
+  readonly output?: string
 }
 
 /** Two trees to compare, and the files to show first because they need an approval. */
@@ -38,6 +76,12 @@ export interface Answer {
   readonly answer: string
   readonly by: 'person' | 'default'
   readonly who?: string
+  /** Absent: one of the options, or free text where there are none. */
+  readonly kind?: AnswerKind
+  /** With `respond`: what the person said. */
+  readonly text?: string
+  /** With `edit`: the edited value. */
+  readonly value?: Json
 }
 
 /** A question as the inbox shows it. */
@@ -63,6 +107,12 @@ export function findQuestionProblem(question: Question): string | undefined {
     return `its default "${question.default}" is not among its options`
   }
   const { deadlineMs, confirm } = question
+  const selected = [...Object.entries(selectedBy(question.kinds))].find(
+    ([, option]) => question.options?.includes(option) === false,
+  )
+  if (selected !== undefined) {
+    return `"${selected[1]}", which ${selected[0]} selects, is not among its options`
+  }
   if (confirm !== undefined && question.options?.includes(confirm.option) !== true) {
     return `"${confirm.option}", which needs a code, is not among its options`
   }
@@ -72,20 +122,33 @@ export function findQuestionProblem(question: Question): string | undefined {
   return undefined
 }
 
-/** Why an answer is invalid; undefined if it is valid. */
-export function findAnswerProblem(question: Question, answer: string): string | undefined {
-  const { confirm } = question
-  if (confirm !== undefined && answer.split(' ', 1)[0] === confirm.option) {
-    return answer === formatConfirmedAnswer(confirm) ? undefined : needsCode(confirm.option)
+/** The option that each kind selects. */
+export const selectedBy = ({
+  edit,
+  ...kinds
+}: AnswerKinds = {}): Readonly<Partial<Record<AnswerKind, string>>> => ({
+  ...kinds,
+  ...(edit === undefined ? {} : { edit: edit.option }),
+})
+
+const happenedMax = 50
+const textCharsMax = 500
+const checksMax = 50
+const outputCharsMax = 2000
+
+/** The journal and every view of a question contain its evidence, so its size is limited (E9). */
+export function limitEvidence(evidence: QuestionEvidence): QuestionEvidence {
+  const { happened, checks } = evidence
+  return {
+    ...evidence,
+    happened: happened.slice(0, happenedMax).map((one) => one.slice(0, textCharsMax)),
+    ...(checks === undefined
+      ? {}
+      : {
+          checks: checks.slice(0, checksMax).map(({ output, ...check }) => ({
+            ...check,
+            ...(output === undefined ? {} : { output: output.slice(0, outputCharsMax) }),
+          })),
+        }),
   }
-  if (question.options === undefined || question.options.includes(answer)) return undefined
-  return `"${answer}" is not an option; choose one of: ${question.options.join(', ')}`
 }
-
-/** The answer that selects an option which requires a code. */
-export const formatConfirmedAnswer = ({ option, code }: NonNullable<Question['confirm']>): string =>
-  `${option} ${code}`
-
-const needsCode = (option: string): string =>
-  `The question does not show every file that "${option}" applies to. Read the full review with ` +
-  `"loopctl diff --review <run>", then answer with the code at its end: ${option} <code>`

@@ -9,7 +9,7 @@
  * event, and copying objects of one shape is cheap.
  */
 
-import type { Guidance } from './authority/guidance.ts'
+import type { OpenGuidance } from './authority/guidance.ts'
 import type { PolicyInEffect, PolicyRuling } from './authority/policy.ts'
 import { type Amount, defaultLimits, type Limits, zero } from './budget.ts'
 import type {
@@ -76,8 +76,8 @@ export interface RunFacts {
   readonly policy?: PolicyInEffect | undefined
   /** The answer of the policy about the next iteration. Absent: it was not asked yet. */
   readonly ruling?: (PolicyRuling & { readonly iteration: number }) | undefined
-  /** What people told the run and no agent has received yet, oldest first. */
-  readonly guidance: readonly Guidance[]
+  /** What people told the run, until the work that it was delivered to has ended. Oldest first. */
+  readonly guidance: readonly OpenGuidance[]
   /** Iterations that count. */
   readonly iteration: number
   readonly lastEnding?: Ending | undefined

@@ -5,6 +5,7 @@ import {
   type Amount,
   type Carried,
   type CheckDescription,
+  type CheckStatus,
   checkKinds,
   type Evidence,
   type EvidenceKept,
@@ -78,12 +79,14 @@ export const checkDescriptionSchema: z.ZodType<CheckDescription> = exactly<Check
   }),
 ).register(published, { id: 'CheckDescription' })
 
-const checkStatus = z.enum(['met', 'not-met', 'error', 'timeout', 'skipped'])
+const statuses = ['met', 'not-met', 'error', 'timeout', 'skipped'] as const
+
+export const checkStatus: z.ZodType<CheckStatus> = z.enum(statuses)
 
 export const runCheckSchema: z.ZodType<RunCheck> = exactly<RunCheck>()(
   z.strictObject({
     check: z.string(),
-    status: z.enum(['pending', ...checkStatus.options]),
+    status: z.enum(['pending', ...statuses]),
     kind: z.enum(checkKinds).exactOptional(),
     condition: z.enum(standardConditions).exactOptional(),
     last: z.strictObject({ status: checkStatus, iteration: count }).exactOptional(),

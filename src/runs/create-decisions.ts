@@ -2,11 +2,13 @@
 
 import { applyIdle, openQuestions, type RunRow, suspendIdle } from '../engine/index.ts'
 import {
-  findAnswerProblem,
+  type AnswerInput,
+  type Decider,
   isLoopError,
   LoopError,
   type OpenQuestion,
   questionName,
+  resolveAnswer,
 } from '../loop/index.ts'
 import { createOwnerId } from '../system/index.ts'
 import type { HostPorts } from './host-ports.ts'
@@ -25,24 +27,24 @@ export function createDecisions(
       requireOpen(run)
       await suspendIdle(run.id, idle, createOwnerId(), reason)
     },
-    async answer(idOrName, questionId, answer, by) {
-      if (typeof answer !== 'string') throw new LoopError('bad-answer', 'An answer must be text.')
-      requireBy(by)
+    async answer(idOrName, questionId, given, by) {
+      const input = requireAnswer(given)
+      const { name, claimed } = requireDecider(by)
       const run = await journal.findRun(idOrName)
       const questions = await openQuestions(journal, run.id)
       const asked = findQuestion(questions, questionId)
       if (asked === undefined) throw unknownQuestion(run, questionId, questions)
-      const problem = findAnswerProblem(asked.question, answer)
-      if (problem !== undefined) throw new LoopError('bad-answer', problem)
-      const decision = { type: 'answer', question: asked.id, answer } as const
-      await journal.recordDecision(run.id, decision, by, clock.now())
+      const resolution = resolveAnswer(asked.question, input)
+      if (resolution.type === 'invalid') throw new LoopError('bad-answer', resolution.problem)
+      const decision = { type: 'answer', question: asked.id, ...resolution.answer } as const
+      await journal.recordDecision(run.id, decision, name, clock.now(), claimed)
     },
     async sendDecision(idOrName, decision, by) {
       const checked = requireDecision(decision)
-      requireBy(by)
+      const { name, claimed } = requireDecider(by)
       const run = await journal.findRun(idOrName)
       requireOpen(run)
-      await journal.recordDecision(run.id, checked, by, clock.now())
+      await journal.recordDecision(run.id, checked, name, clock.now(), claimed)
       if (run.held) return
       try {
         await applyIdle(run.id, idle, createOwnerId())
@@ -55,9 +57,22 @@ export function createDecisions(
   return { ...decisions, tell: decisions.sendDecision }
 }
 
-function requireBy(by: string): void {
-  if (typeof by !== 'string')
-    throw new LoopError('bad-request', 'The name of the person who decides must be text.')
+function requireDecider(by: Decider): Exclude<Decider, string> {
+  const decider = typeof by === 'string' ? { name: by } : by
+  const { name, claimed } = decider ?? {}
+  if (typeof name === 'string' && (claimed === undefined || typeof claimed === 'string')) {
+    return decider
+  }
+  throw new LoopError('bad-request', 'The name of the person who decides must be text.')
+}
+
+/** Callers may be JavaScript. */
+function requireAnswer(given: string | AnswerInput): AnswerInput {
+  if (typeof given === 'string') return { answer: given }
+  const { answer, code } = given ?? {}
+  const isText = [answer, code].every((one) => one === undefined || typeof one === 'string')
+  if (typeof given === 'object' && given !== null && isText) return given
+  throw new LoopError('bad-answer', 'An answer must be text, or say its kind.')
 }
 
 /** Finds a question by its id, or by its name if only one open question has that name. */

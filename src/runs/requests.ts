@@ -4,6 +4,7 @@ import { type RunRow, requireLimits } from '../engine/index.ts'
 import {
   type Decision,
   defaultLimits,
+  defined,
   isEnd,
   type Limits,
   LoopError,
@@ -28,9 +29,11 @@ export function requireDecision(decision: ControlDecision): ControlDecision {
         limits: requireKnownLimits(decision.limits),
         ...requireReason(decision.reason),
       }
+    case 'tell':
+      return requireTold(decision)
     default: {
       const type = String((decision as Partial<ControlDecision> | undefined)?.type)
-      const known = 'pause, resume, stop, cancel or change-limits'
+      const known = 'pause, resume, stop, cancel, change-limits or tell'
       throw badRequest(`Unknown decision "${type}". Use ${known}.`)
     }
   }
@@ -41,6 +44,29 @@ function requireReason(reason: unknown): { readonly reason?: string } {
   if (reason === undefined) return {}
   if (typeof reason === 'string') return { reason }
   throw badRequest('To change limits, pass the reason as text.')
+}
+
+const toldCharsMax = 10_000
+const fileCharsMax = 4096
+
+/** What a person tells a run is shown to its agent, so it is limited. */
+function requireTold({
+  text,
+  at,
+}: Extract<Decision, { type: 'tell' }>): Extract<Decision, { type: 'tell' }> {
+  if (typeof text !== 'string' || text.trim() === '') {
+    throw badRequest('To tell a run something, pass a text.')
+  }
+  if (text.length > toldCharsMax) {
+    throw badRequest(`The text has ${text.length} characters; the limit is ${toldCharsMax}.`)
+  }
+  if (at === undefined) return { type: 'tell', text }
+  const { file, line, tree } = at
+  const isFile = typeof file === 'string' && file !== '' && file.length <= fileCharsMax
+  if (!isFile || !Number.isSafeInteger(line) || line < 1) {
+    throw badRequest('A comment on a line needs a file and the number of the line, from 1.')
+  }
+  return { type: 'tell', text, at: { file, line, ...defined({ tree }) } }
 }
 
 /** Returns the given limits without undefined values. Rejects unknown names, since a misspelled limit has no effect. */

@@ -1,7 +1,7 @@
 /** The operations on runs. */
 
 import type { AnyLoopType, BlobStore, RunRow, Store } from '../engine/index.ts'
-import type { Decision, LoopType, RecordedEvent } from '../loop/index.ts'
+import type { AnswerInput, Decider, Decision, LoopType, RecordedEvent } from '../loop/index.ts'
 import type { ForkComparison } from './compare-fork.ts'
 import type {
   CreateForkOptions,
@@ -85,15 +85,19 @@ export interface Runs {
       readonly signal?: AbortSignal
     },
   ): AsyncIterable<RecordedEvent>
-  answer(run: string, question: string, answer: string, by: string): Promise<void>
-  /** Pause, resume, stop, cancel, change limits. The process that drives the run applies it at once. */
+  /** An option, a text, or an answer by kind. The first one counts (E11). */
+  answer(run: string, question: string, answer: string | AnswerInput, by: Decider): Promise<void>
+  /**
+   * Pause, resume, stop, cancel, change limits, or tell its agent something. The process that drives the run applies it
+   * at once.
+   */
   sendDecision(
     run: string,
     decision: Exclude<Decision, { type: 'answer' }>,
-    by: string,
+    by: Decider,
   ): Promise<void>
   /** @deprecated Use `sendDecision`. */
-  tell(run: string, decision: Exclude<Decision, { type: 'answer' }>, by: string): Promise<void>
+  tell(run: string, decision: Exclude<Decision, { type: 'answer' }>, by: Decider): Promise<void>
   /** A checkpoint as JSON by the published schema. Default: the last one. */
   exportCheckpoint(run: string, options?: ExportOptions): Promise<string>
   /** Creates and drives a new run that continues from such a file, possibly from another machine. */

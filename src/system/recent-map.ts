@@ -6,6 +6,8 @@ export interface RecentMap<K, V> {
   /** Returns the entry and removes it. */
   take(key: K): V | undefined
   delete(key: K): void
+  /** Oldest first. */
+  values(): Iterable<V>
 }
 
 export function createRecentMap<K, V>(entriesMax: number): RecentMap<K, V> {
@@ -27,5 +29,6 @@ export function createRecentMap<K, V>(entriesMax: number): RecentMap<K, V> {
       return value
     },
     delete: (key) => void entries.delete(key),
+    values: () => entries.values(),
   }
 }

@@ -5,8 +5,10 @@
 
 import {
   type AgentContext,
+  type AgentGuidance,
   type AgentNote,
   type Amount,
+  defined,
   FaultError,
   findExceededLimit,
   type Json,
@@ -25,6 +27,8 @@ export interface AgentContextOptions {
   readonly iteration?: number
   readonly workspace?: string
   readonly limits?: Partial<Remaining>
+  /** What people tell it while it works. Default: nothing. */
+  readonly guidance?: AgentGuidance
 }
 
 /** An error that it throws becomes a failed result, as in the engine. */
@@ -99,6 +103,7 @@ export function createAgentContext(options: AgentContextOptions = {}): TestAgent
       }
     },
     note: (note) => void notes.push(note),
+    ...defined({ guidance: options.guidance }),
   }
 }
 

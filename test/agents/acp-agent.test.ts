@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { AgentEnd } from '../../src/loop/index.ts'
+import type { AgentEnd, AgentGuidance } from '../../src/loop/index.ts'
 import { newFolder } from '../sandbox/fixture.ts'
 import { type FakeOptions, workAs } from './acp-fixture.ts'
 
@@ -73,6 +73,36 @@ test('a run that is stopped before it starts starts nothing', async () => {
   }
   const signal = AbortSignal.abort(new Error('too late'))
   await expect(workAs('honest', { start, signal })).rejects.toThrow('too late')
+})
+
+/** A person says something as soon as `holds` is true. */
+function tellOnce(holds: () => boolean): AgentGuidance {
+  let isTaken = false
+  return {
+    get waiting() {
+      return !isTaken && holds() ? 1 : 0
+    },
+    async take() {
+      isTaken = true
+      return [{ id: 1, by: 'ada', atMs: 0, text: 'Write this instead.' }]
+    },
+  }
+}
+
+const guided = 'A person who watches this run tells you:\n\nada says:\n> Write this instead.'
+
+test('what a person says comes between two tool calls, in the same session', async () => {
+  const { report, workspace } = await workAs('steered', { guidance: tellOnce(() => true) })
+  expect(report).toMatchObject({ status: 'done', ended: 'claimed' })
+  expect(await readFile(join(workspace, 'out.txt'), 'utf8')).toBe(guided)
+})
+
+test('an agent that ends its turn before it is told gets it in another turn', async () => {
+  const workspace = await newFolder()
+  const guidance = tellOnce(() => existsSync(join(workspace, 'out.txt')))
+  const { report } = await workAs('honest', { guidance, workspace })
+  expect(report).toMatchObject({ status: 'done', ended: 'claimed' })
+  expect(await readFile(join(workspace, 'out.txt'), 'utf8')).toBe(guided)
 })
 
 const stops: readonly [mode: string, ended: AgentEnd][] = [

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type AcpAgentOptions, acpAgent } from '../../src/agents/acp/acp-agent.ts'
 import type { StartProcess } from '../../src/engine/index.ts'
-import type { AgentReport } from '../../src/loop/index.ts'
+import { type AgentGuidance, type AgentReport, defined } from '../../src/loop/index.ts'
 import { openSandbox, openUnsandboxed } from '../../src/sandbox/index.ts'
 import { createAgentContext, type TestAgentContext } from '../../src/testing/index.ts'
 import { newFolder, newTag, taggedProcesses } from '../sandbox/fixture.ts'
@@ -18,6 +18,7 @@ export interface FakeOptions extends Partial<AcpAgentOptions> {
   readonly prompt?: string
   readonly workspace?: string
   readonly onNote?: TestAgentContext['note']
+  readonly guidance?: AgentGuidance
 }
 
 export interface FakeWork {
@@ -34,12 +35,13 @@ export async function workAs(mode: string, options: FakeOptions = {}): Promise<F
     kind = 'edit',
     sandboxed = false,
     onNote,
+    guidance,
     workspace: _,
     ...given
   } = options
   const workspace = options.workspace ?? (await newFolder())
   const tag = newTag()
-  const context = createAgentContext({ workspace, ...(signal === undefined ? {} : { signal }) })
+  const context = createAgentContext({ workspace, ...defined({ signal, guidance }) })
   const note: TestAgentContext['note'] = (one) => {
     context.note(one)
     onNote?.(one)

@@ -168,6 +168,7 @@ async function tellOfQuestions(at: Checkout): Promise<void> {
   const running = use(at, ['run', file, '--trust', '--in-place', '--name', 'asking'])
   await asks(1)
   await use(at, ['inbox'])
+  await use(at, ['tell', 'asking', 'Be brief.'])
   await use(at, ['answer', 'asking', 'tone', 'b'])
   await asks(2)
   await use(at, ['pause', 'asking'])

@@ -8,6 +8,7 @@ import { operations } from '../../src/daemon/index.ts'
 import { type Host, previewLoop, trustLoop } from '../../src/host/index.ts'
 import { isLoopError, type RunId } from '../../src/loop/index.ts'
 import type { InboxQuestion } from '../../src/protocol/api/index.ts'
+import { localUser } from '../../src/system/local-user.ts'
 import { lines, newFolder } from '../host-fixture.ts'
 import { type Api, openApi } from './api-fixture.ts'
 
@@ -257,7 +258,9 @@ certify: { teeth: false }
   expect(answered).toMatchObject({ status: 200, body: { run: { id } } })
   const last = []
   for await (const { event } of host.events(id)) last.push(event)
-  expect(last).toContainEqual(expect.objectContaining({ type: 'decision-applied', by: 'ada' }))
+  expect(last).toContainEqual(
+    expect.objectContaining({ type: 'decision-applied', by: localUser(), claimedBy: 'ada' }),
+  )
   expect(last.at(-1)).toMatchObject({ type: 'run-ended', outcome: { type: 'completed' } })
   const late = await send('POST', path, { answer: 'reject', by: 'ada' })
   expect(late).toMatchObject({ status: 404, body: { code: 'unknown-question' } })

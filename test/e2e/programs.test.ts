@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
+import { localUser } from '../../src/system/local-user.ts'
 import { type Ended, warmLoopctl } from '../warm-loopctl.ts'
 
 const run = promisify(execFile)
@@ -171,6 +172,6 @@ test('tail -f follows a run that another process drives, to its end', async () =
   }
   await new Promise((resolve) => driver.once('exit', resolve))
   const { stdout } = await tail
-  expect(stdout).toContain('answered by tester: internal page')
+  expect(stdout).toContain(`answered by ${localUser()} (as "tester"): internal page`)
   expect(stdout.trim().split('\n').at(-1)).toContain('completed: handled')
 })

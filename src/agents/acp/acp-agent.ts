@@ -9,16 +9,20 @@
  *   asked to stop (`session/cancel`), and killed shortly after.
  * 3. However much it sends, little is kept, and what is shown contains no secrets and no control
  *   characters.
- * 4. What it spends is known if its models are behind the gateway. What it reports about that
+ * 4. What a person tells it comes as another prompt of the same session: between two tool calls, for which its
+ *   turn is cancelled, or after its turn.
+ * 5. What it spends is known if its models are behind the gateway. What it reports about that
  *   itself is ignored.
  */
 
 import { type StartProcess } from '../../engine/index.ts'
 import {
   type AgentContext,
+  type AgentGuidance,
   type AgentReport,
   type AgentTask,
   defined,
+  describeGuidance,
   FaultError,
   type Json,
   LoopError,
@@ -122,8 +126,14 @@ async function work(
   const watch = watchAcp(options, context)
   let connection: AcpConnection | undefined
   try {
-    connection = await connect(options, context, { updates, watch })
-    const conversation = converse(connection, session, prompt, watch)
+    let conversation: Conversation | undefined
+    connection = await connect(options, context, {
+      updates,
+      watch,
+      isSteering: () => conversation?.isSteering === true,
+      steer: () => conversation?.steer(),
+    })
+    conversation = converse(connection, session, prompt, watch, context.guidance)
     const ended = await Promise.race([
       conversation.stopped,
       connection.broken.then((broken): ConversationEnd => ({ type: 'broken', broken })),
@@ -161,10 +171,18 @@ function sessionOptions(options: AcpAgentOptions, { workspace }: AgentContext): 
   return { name: short, cwd, authMethod, mode, model, mcpServers, sessionMeta, title }
 }
 
+interface Observers {
+  readonly updates: SessionUpdates
+  readonly watch: AcpWatch
+  /** It is between two tool calls. */
+  steer(): void
+  isSteering(): boolean
+}
+
 async function connect(
   options: AcpAgentOptions,
   { workspace }: AgentContext,
-  { updates, watch }: { readonly updates: SessionUpdates; readonly watch: AcpWatch },
+  { updates, watch, steer, isSteering }: Observers,
 ): Promise<AcpConnection> {
   const { start, env, permissions = 'all' } = options
   const [program = '', ...args] = options.command
@@ -176,9 +194,12 @@ async function connect(
   try {
     return await openAcpConnection(start, command, {
       onData: watch.noteOutput,
-      onUpdate: updates.update,
+      onUpdate(params) {
+        updates.update(params)
+        if (!updates.isCalling) steer()
+      },
       onPermissionRequest({ toolCall, options: offered }) {
-        if (watch.isOver) return { outcome: { outcome: 'cancelled' } }
+        if (watch.isOver || isSteering()) return { outcome: { outcome: 'cancelled' } }
         const kind = updates.asked(toolCall)
         const answer = answerPermission(permissions, kind, offered)
         if (!answer.isAllowed) updates.refused(toolCall.toolCallId)
@@ -194,19 +215,36 @@ interface Conversation {
   readonly stopped: Promise<ConversationEnd>
   /** Asks it to stop, and waits briefly for it. */
   cancel(): Promise<void>
+  /** It is between two tool calls: if a person told it something, it gets that before it goes on. */
+  steer(): void
+  /** Its turn is cancelled, to be continued with what a person said. */
+  readonly isSteering: boolean
 }
+
+/** A person can hardly tell it more. */
+const promptsMax = 100
 
 function converse(
   { agent }: AcpConnection,
   options: SessionOptions,
   prompt: string,
   watch: AcpWatch,
+  guidance: AgentGuidance | undefined,
 ): Conversation {
   let session: AcpSession | undefined
+  let isSteering = false
   const conversation = async (): Promise<ConversationEnd> => {
     try {
       session = await openAcpSession(agent, options, watch.markHandshake)
-      return { type: 'stopped', reason: await session.prompt(prompt) }
+      let reason = await session.prompt(prompt)
+      for (let count = 1; count < promptsMax && !watch.isOver; count++) {
+        const ended = reason === 'end_turn' || (isSteering && reason === 'cancelled')
+        isSteering = false
+        const told = ended && guidance?.waiting ? await guidance.take() : []
+        if (told.length === 0) break
+        reason = await session.prompt(describeGuidance(told))
+      }
+      return { type: 'stopped', reason }
     } catch (error) {
       return { type: 'failed', error }
     }
@@ -218,6 +256,14 @@ function converse(
       if (session === undefined) return
       await settlesWithin(session.cancel(), graceMs)
       await settlesWithin(stopped, graceMs)
+    },
+    get isSteering() {
+      return isSteering
+    },
+    steer() {
+      if (isSteering || session === undefined || !guidance?.waiting || watch.isOver) return
+      isSteering = true
+      void session.cancel()
     },
   }
 }

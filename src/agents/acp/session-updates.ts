@@ -24,6 +24,8 @@ export interface SessionUpdates {
   readonly turns: number
   /** A request was refused, and no call succeeded after that. */
   readonly isRefused: boolean
+  /** A tool call is in progress. */
+  readonly isCalling: boolean
 }
 
 type Emit = (event: ProgramEvent) => void
@@ -64,6 +66,9 @@ export function createSessionUpdates(emit: Emit): SessionUpdates {
     get isRefused() {
       return calls.isRefused
     },
+    get isCalling() {
+      return calls.isCalling
+    },
     asked(toolCall) {
       calls.update(toolCall)
       return calls.find(textAt(toolCall, 'toolCallId') ?? '')?.kind
@@ -103,6 +108,7 @@ interface Calls {
   refused(): void
   find(id: string): Call | undefined
   readonly isRefused: boolean
+  readonly isCalling: boolean
 }
 
 const titleCharsMax = 200
@@ -119,6 +125,9 @@ function createCalls(handlers: {
   return {
     get isRefused() {
       return isRefused
+    },
+    get isCalling() {
+      return [...calls.values()].some(({ isOver }) => !isOver)
     },
     find: (id) => calls.get(id),
     refused() {

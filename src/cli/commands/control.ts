@@ -1,7 +1,7 @@
-/** Commands that send a decision to a run: answer, inbox, pause, stop, cancel. */
+/** Commands that control runs: inbox, pause, stop, cancel. */
 
 import type { Command } from 'commander'
-import type { Inspected, Runs } from '../connection/runs.ts'
+import type { Runs } from '../connection/runs.ts'
 import { visible } from '../display/render.ts'
 import { answerInbox } from '../inbox.ts'
 import { who, withRuns } from '../session.ts'
@@ -13,24 +13,6 @@ export function addControlCommands(program: Command): void {
     .action(() =>
       withRuns(program, answerInbox, ({ json, print }) => {
         if (!json) print([], () => 'Inbox empty.')
-      }),
-    )
-  program
-    .command('answer <run> <question> <answer>')
-    .description('answer a question of a run')
-    .action((run: string, question: string, answer: string) =>
-      withRuns(program, async (runs, { hint, print }) => {
-        await runs.answer(run, question, answer, who())
-        const { run: row, queue } = await runs.inspect(run)
-        const { name, status, held } = row
-        // A run that is not driven does not read the answer until it is resumed.
-        const isDriven = held || queue !== undefined
-        const next = isDriven
-          ? ''
-          : `; ${name} is not running: ${await describeHowToResume(runs, row)}`
-        print({ run, answered: question, status, held }, () =>
-          visible(`answered ${question}${hint(next)}`),
-        )
       }),
     )
   for (const { name, description, decision, at, later } of decisions) {
@@ -46,14 +28,6 @@ export function addControlCommands(program: Command): void {
         }),
       )
   }
-}
-
-/** A run that a stopped daemon was driving continues with the next daemon. */
-async function describeHowToResume(runs: Runs, { id, name }: Inspected['run']): Promise<string> {
-  const isQueued = (await runs.queue()).some(({ run }) => run === id)
-  return isQueued
-    ? 'it resumes when the daemon starts: loopctl daemon start'
-    : `to resume it: loopctl resume ${name}`
 }
 
 interface DecisionCommand {

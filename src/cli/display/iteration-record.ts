@@ -177,6 +177,7 @@ function applied(draft: Draft, event: RunEvent, atMs: number): Draft {
     case 'warning':
     case 'workspace-changed':
     case 'decision-applied':
+    case 'guidance-delivered':
       return remark(draft, event)
     default:
       return draft

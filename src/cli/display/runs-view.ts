@@ -5,7 +5,9 @@ import {
   describeAgent,
   describeOutcome,
   describeSandboxSummary,
+  inOneLine,
   listRunChecks,
+  type OpenGuidance,
   type OpenQuestion,
   questionName,
   type RunCheck,
@@ -107,6 +109,7 @@ export function renderInspection(
       `check ${one.check}`,
       describeRunCheck(one),
     ]),
+    ...(state.guidance ?? []).map((told) => ['guidance', describeTold(told)]),
     ...(state.certificate === undefined
       ? []
       : [
@@ -120,6 +123,15 @@ export function renderInspection(
   return [renderFields(lines, room), ...questions.map((asked) => renderQuestion(run, asked))].join(
     '\n',
   )
+}
+
+/** `"Keep the old name." (ada; waits)` */
+function describeTold({ text, by, delivered }: OpenGuidance): string {
+  const where =
+    delivered === undefined
+      ? 'waits'
+      : `reached ${delivered.step ?? `iteration ${delivered.iteration}`}`
+  return `"${inOneLine(text)}" (${by}; ${where})`
 }
 
 /** `pending (not-met in iteration 1, before the files changed; failed before the run began)` */

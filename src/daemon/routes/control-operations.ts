@@ -1,6 +1,6 @@
-/** Operations that control runs: pause, resume, stop, cancel, limits, answers, retries, forks. */
+/** Operations that control runs: pause, resume, stop, cancel, limits, answers, guidance, retries, forks. */
 
-import { type Decision, defined, isEnd } from '../../loop/index.ts'
+import { type Decider, type Decision, defined, isEnd } from '../../loop/index.ts'
 import {
   answerSchema,
   type ControlRequest,
@@ -11,12 +11,15 @@ import {
   resumeSchema,
   retrySchema,
   runAnswerSchema,
+  tellSchema,
 } from '../../protocol/api/index.ts'
+import { toDecider } from '../decider.ts'
 import type { DaemonParts } from '../parts.ts'
+import type { RequestBindings } from '../principal.ts'
 import { json, type Operation, ok, operation, type Reply } from './operation.ts'
 import { required, text } from './parameter.ts'
 import { createdReply } from './run-operations.ts'
-import { inRun, someone } from './run-parameters.ts'
+import { inRun } from './run-parameters.ts'
 
 const tag = 'control'
 const responses = { 200: json('The current run.', runAnswerSchema) }
@@ -40,8 +43,8 @@ const controlOperation = (
     body: { schema: controlSchema, example: { by: 'ada', reason: 'wrong branch' } },
     responses,
     problems,
-    async handle(parts, { params, body }) {
-      return sendDecision(parts, params.run, decision(body), body.by)
+    async handle(parts, { params, body, context }) {
+      return sendDecision(parts, params.run, decision(body), decider(context, body))
     },
   })
 
@@ -79,8 +82,9 @@ const limits = operation({
   body: { schema: limitsRequestSchema, example: { limits: { iterations: 20 }, by: 'ada' } },
   responses,
   problems,
-  async handle(parts, { params, body }) {
-    return sendDecision(parts, params.run, { type: 'change-limits', limits: body.limits }, body.by)
+  async handle(parts, { params, body, context }) {
+    const decision = { type: 'change-limits', limits: body.limits } as const
+    return sendDecision(parts, params.run, decision, decider(context, body))
   },
 })
 
@@ -95,13 +99,14 @@ const resume = operation({
   body: { schema: resumeSchema, example: { by: 'ada' } },
   responses,
   problems: [...problems, 422, 501],
-  async handle(parts, { params, body }) {
+  async handle(parts, { params, body, context }) {
     const { host, scheduler } = parts
+    const by = decider(context, body)
     const run = await host.journal.findRun(params.run)
     // The process that drives the run cancels its pending pause.
     if (scheduler.isDriven(run) || isEnd(run.status))
-      return sendDecision(parts, run.id, { type: 'resume' }, body.by)
-    await scheduler.enqueue(run.id, body)
+      return sendDecision(parts, run.id, { type: 'resume' }, by)
+    await scheduler.enqueue(run.id, { ...body, by: by.name })
     return asItIs(parts, run.id)
   },
 })
@@ -112,6 +117,8 @@ const answer = operation({
   path: '/runs/{run}/questions/{question}/answer',
   tag,
   summary: 'Answer a question of a run. The first answer counts.',
+  description:
+    'With one of its options, with text, or by kind: the question says which kinds it takes and the option that each selects.',
   params: {
     ...inRun,
     question: required(
@@ -126,9 +133,31 @@ const answer = operation({
   body: { schema: answerSchema, example: { answer: 'yes', by: 'ada' } },
   responses,
   problems,
-  async handle(parts, { params, body }) {
-    await parts.host.answer(params.run, params.question, body.answer, body.by ?? someone)
+  async handle(parts, { params, body, context }) {
+    const { by: _by, ...given } = body
+    await parts.host.answer(params.run, params.question, given, decider(context, body))
     return asItIs(parts, params.run)
+  },
+})
+
+const guide = operation({
+  id: 'tellRun',
+  method: 'post',
+  path: '/runs/{run}/tell',
+  tag,
+  summary: 'Tell the agent of a run something.',
+  description:
+    'It reaches a working agent before its next model call, if the agent can take it, and otherwise the context of the next iteration. The event `guidance-delivered` says when.',
+  params: inRun,
+  body: {
+    schema: tellSchema,
+    example: { text: 'Keep the old name.', at: { file: 'src/shop.ts', line: 12 } },
+  },
+  responses,
+  problems,
+  async handle(parts, { params, body, context }) {
+    const { by: _by, ...told } = body
+    return sendDecision(parts, params.run, { type: 'tell', ...told }, decider(context, body))
   },
 })
 
@@ -168,11 +197,17 @@ const fork = operation({
   },
 })
 
+/** The identity of the token; the name in the request is what it claims. */
+const decider = (
+  { env }: { readonly env?: RequestBindings },
+  { by }: { readonly by?: string },
+): Exclude<Decider, string> => toDecider(env?.principal, by)
+
 async function sendDecision(
   parts: DaemonParts,
   idOrName: string,
   decision: ControlDecision,
-  by: string = someone,
+  by: Decider,
 ): Promise<Reply> {
   const { host, scheduler } = parts
   const { id } = await host.journal.findRun(idOrName)
@@ -198,6 +233,7 @@ export const controlOperations: readonly Operation[] = [
   cancel,
   limits,
   answer,
+  guide,
   retry,
   fork,
 ]

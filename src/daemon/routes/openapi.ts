@@ -14,7 +14,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const tags: Readonly<Record<string, string>> = {
   runs: 'List, create, get and remove runs.',
-  control: 'Control runs: pause, resume, stop, limits, answers, retries, forks.',
+  control: 'Control runs: pause, resume, stop, limits, answers, guidance, retries, forks.',
   journal: 'Read the journal: steps, iterations, events, output.',
   work: 'The work of runs: diffs, merges, pull requests, discarding.',
   files: 'Checkpoints, certificates, artifacts, postmortems.',

@@ -27,7 +27,7 @@ export const operationGroups: readonly OperationGroup[] = [
     load: async () => (await import('./run-operations.ts')).runOperations,
   },
   {
-    paths: /^\/runs\/[^/]+\/(pause|resume|stop|cancel|limits|retry|fork)$|\/answer$/,
+    paths: /^\/runs\/[^/]+\/(pause|resume|stop|cancel|limits|tell|retry|fork)$|\/answer$/,
     load: async () => (await import('./control-operations.ts')).controlOperations,
   },
   {

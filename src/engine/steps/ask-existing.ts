@@ -4,10 +4,18 @@
  * they may be what the run is supposed to fix.
  */
 
-import { type Answer, type CheckResult, failedOnBase, type Question } from '../../loop/index.ts'
+import {
+  type Answer,
+  type CheckResult,
+  defined,
+  failedOnBase,
+  type Question,
+  type QuestionEvidence,
+} from '../../loop/index.ts'
 import type { Branch } from '../live-run.ts'
 import { askPerson } from './ask-person.ts'
 import { isRecordedNext } from './ask-step.ts'
+import { diffOf, toEvidentCheck } from './question-evidence.ts'
 import { runCheck } from './run-check.ts'
 
 const questionName = 'existing failures'
@@ -28,9 +36,14 @@ export async function askAboutExisting(
   if (!wasAsked && !isNew) return checks
   const names = left.map(({ check }) => check)
   const isAllowed = ({ answer }: Answer): boolean => answer === 'allow'
-  const answer = await askPerson(branch, questionName, questionAbout(names), (given) => ({
-    allows: isAllowed(given) ? names : [],
-  }))
+  const answer = await askPerson(
+    branch,
+    questionName,
+    questionAbout(left, diffOf(state)),
+    (given) => ({
+      allows: isAllowed(given) ? names : [],
+    }),
+  )
   if (!isAllowed(answer)) return checks
   const again = new Map<string, CheckResult>()
   // A check with a fingerprint need not run again: its result is reused, and now it is allowed.
@@ -47,7 +60,11 @@ const asksAbout = (
   left.every(({ asBefore }) => asBefore === true) &&
   checks.some(({ check, status }) => status === 'met' && failedBefore.includes(check))
 
-function questionAbout(names: readonly string[]): Question {
+function questionAbout(
+  left: readonly CheckResult[],
+  diff: QuestionEvidence['diff'] | undefined,
+): Question {
+  const names = left.map(({ check }) => check)
   const isOne = names.length === 1
   const text = [
     `${isOne ? 'The check' : 'The checks'} ${names.join(', ')} failed before the run and ${isOne ? 'fails' : 'fail'} in exactly the same way now. All other checks pass.`,
@@ -55,5 +72,16 @@ function questionAbout(names: readonly string[]): Question {
     `fix: the run continues until ${isOne ? 'it passes' : 'they pass'}.`,
     'To answer this in the loop file, set "existing: allow" or "existing: fix" for the check.',
   ].join('\n')
-  return { text, options: ['allow', 'fix'], default: 'fix', deadlineMs }
+  return {
+    text,
+    options: ['allow', 'fix'],
+    default: 'fix',
+    deadlineMs,
+    kinds: { accept: 'allow', reject: 'fix', respond: 'fix' },
+    evidence: {
+      happened: [`All other checks pass; ${names.join(', ')} failed before the run, too.`],
+      checks: left.map(toEvidentCheck),
+      ...defined({ diff }),
+    },
+  }
 }

@@ -4,13 +4,14 @@ import {
   type Answer,
   findQuestionProblem,
   LoopError,
+  limitEvidence,
   type Question,
   questionDeadlineMs,
   type StepFinished,
   type StepStarted,
   toJson,
 } from '../../loop/index.ts'
-import { answerOf } from '../control.ts'
+import { answerOf, toApplied } from '../control.ts'
 import { type Branch, isLate, type LiveIteration, requireOpen, unanswered } from '../live-run.ts'
 import { questionId } from '../question-id.ts'
 import { takeTurn } from '../start-turn.ts'
@@ -21,12 +22,12 @@ import type { RecordedStep } from './recorded-steps.ts'
 export async function askPerson(
   branch: Branch,
   name: string,
-  question: Question,
+  asked: Question,
   /** The part of the answer that the state keeps. */
   finished: (answer: Answer) => Pick<StepFinished, 'allows'> = () => ({}),
 ): Promise<Answer> {
   if (isLate(branch)) return unanswered()
-  const problem = findQuestionProblem(question)
+  const problem = findQuestionProblem(asked)
   if (problem !== undefined) {
     throw new LoopError(
       'bad-request',
@@ -35,6 +36,8 @@ export async function askPerson(
   }
   const { iteration } = branch
   const { run } = iteration
+  const { evidence } = asked
+  const question = evidence === undefined ? asked : { ...asked, evidence: limitEvidence(evidence) }
   const id = nextId(branch, { kind: 'ask', name })
   const recorded = takeRecorded(branch, id)
   const completion = recorded?.completion
@@ -47,11 +50,14 @@ export async function askPerson(
       step: id,
       question,
     })
-    const asked = questionId(iteration.number, id)
-    const stored = await run.answers.wait(asked, question, started.wakeAtMs)
+    const stored = await run.answers.wait(
+      questionId(iteration.number, id),
+      question,
+      started.wakeAtMs,
+    )
     const answer = answerOf(stored)
     const durable = run.recorder.record([
-      { type: 'decision-applied', id: stored.id, by: stored.by, decision: stored.decision },
+      toApplied(stored),
       {
         type: 'step-finished',
         iteration: iteration.number,

@@ -53,7 +53,14 @@ export interface Journal {
    * Stores a decision. Rejects with `already-answered` for a second answer to one question, and with
    * `wrong-status` for a run that has ended.
    */
-  recordDecision(run: RunId, decision: Decision, by: string, atMs: number): Promise<StoredDecision>
+  recordDecision(
+    run: RunId,
+    decision: Decision,
+    by: string,
+    atMs: number,
+    /** The name that the request claimed. */
+    claimedBy?: string,
+  ): Promise<StoredDecision>
   /** Decisions that no event has applied yet, in their order. */
   pendingDecisions(run: RunId): Promise<readonly StoredDecision[]>
   /** Calls back after such writes of this process and, a moment later, of others. */

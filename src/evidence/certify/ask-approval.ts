@@ -110,6 +110,15 @@ function createQuestion(request: ApprovalRequest, review: Review): Question {
     options: [approve, reject],
     default: reject,
     ...defined({ deadlineMs }),
+    kinds: { accept: approve, reject, ...(isRun ? { respond: reject } : {}) },
+    evidence: {
+      happened: concerns.map(({ message }) => message.trimEnd()),
+      diff: {
+        base: request.review.base,
+        tree: request.review.tree,
+        files: request.review.first.length,
+      },
+    },
     ...(isRun ? { review: { ...request.review, observed } } : {}),
     ...defined({ confirm }),
   }

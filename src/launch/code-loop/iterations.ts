@@ -98,6 +98,8 @@ function perform(
       return it.sleep(op.name, op.ms)
     case 'changed-since':
       return it.workspace?.changedSince(op.tree as TreeId) ?? Promise.resolve([])
+    case 'guidance':
+      return it.guidance()
     case 'artifact':
       return it.artifact(op.name, toArtifactContent(op.content, runner))
   }

@@ -43,6 +43,7 @@ export type Op =
   | { readonly type: 'sleep'; readonly name: string; readonly ms: number }
   | { readonly type: 'artifact'; readonly name: string; readonly content: SentContent }
   | { readonly type: 'changed-since'; readonly tree: string }
+  | { readonly type: 'guidance' }
 
 /** Text, base64, or the name of a function in the loop's process that returns pieces. */
 export type SentContent =
@@ -110,6 +111,15 @@ const question = z.object({
   options: z.array(text).exactOptional(),
   default: text,
   deadlineMs: z.number().exactOptional(),
+  kinds: z
+    .object({
+      accept: text.exactOptional(),
+      reject: text.exactOptional(),
+      respond: text.exactOptional(),
+      edit: z.object({ option: text, value: json }).exactOptional(),
+    })
+    .exactOptional(),
+  evidence: z.object({ happened: z.array(text) }).exactOptional(),
 })
 const action = z.object({ kind: text, summary: text, details: json.exactOptional() })
 const content = z.union([
@@ -130,6 +140,7 @@ const op: z.ZodType<Op> = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sleep'), name: text, ms: z.number() }),
   z.object({ type: z.literal('artifact'), name: text, content }),
   z.object({ type: z.literal('changed-since'), tree: text }),
+  z.object({ type: z.literal('guidance') }),
 ])
 export const opSchema: z.ZodType<{ readonly it: number; readonly op: Op }> = z.object({
   it: z.int(),

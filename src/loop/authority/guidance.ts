@@ -1,6 +1,12 @@
-/** What a person tells a run while it works: free text, or a comment on a line of its diff. */
+/**
+ * What a person tells a run while it works: free text, or a comment on a line of its diff.
+ *
+ *   told ─▶ waits ─▶ delivered to the context of an iteration, or to a working agent ─▶ its work ends: gone
+ *                     └ the step or the iteration is repeated: waits again
+ */
 
-import type { TreeId } from '../ids.ts'
+import type { RunEvent } from '../event.ts'
+import type { StepId, TreeId } from '../ids.ts'
 
 export interface Guidance {
   /** The id of the decision it came with. */
@@ -19,5 +25,87 @@ export interface LinePlace {
   readonly tree?: TreeId
 }
 
+/** Guidance whose work has not ended. */
+export interface OpenGuidance extends Guidance {
+  /** The event that it came with. */
+  readonly seq: number
+  /** Where it is. Absent: it waits. */
+  readonly delivered?: { readonly iteration: number; readonly step?: StepId }
+}
+
 /** The most that waits to be delivered (E9). */
 export const guidanceMax = 100
+
+export const isWaiting = ({ delivered }: OpenGuidance): boolean => delivered === undefined
+
+/**
+ * What the context of an iteration contains: everything from before it that no agent took. The same each time that the
+ * iteration is continued.
+ */
+export const guidanceOfIteration = (
+  guidance: readonly OpenGuidance[],
+  iteration: number,
+  fromSeq: number,
+): readonly OpenGuidance[] =>
+  guidance.filter(
+    ({ seq, delivered }) =>
+      seq < fromSeq &&
+      (delivered === undefined ||
+        (delivered.step === undefined && delivered.iteration === iteration)),
+  )
+
+export const toGuidance = ({ seq: _seq, delivered: _delivered, ...told }: OpenGuidance): Guidance =>
+  told
+
+/** What becomes of guidance with an event. */
+export function followGuidance(
+  guidance: readonly OpenGuidance[],
+  event: RunEvent,
+): readonly OpenGuidance[] {
+  switch (event.type) {
+    case 'guidance-delivered': {
+      const { ids, iteration, step } = event
+      const delivered = { iteration, ...(step === undefined ? {} : { step }) }
+      return guidance.map((one) => (ids.includes(one.id) ? { ...one, delivered } : one))
+    }
+    case 'step-started':
+    case 'step-failed':
+      // A step that is repeated gets it again.
+      return guidance.map((one) => (one.delivered?.step === event.step ? wait(one) : one))
+    case 'step-finished':
+      return guidance.filter(({ delivered }) => delivered?.step !== event.step)
+    case 'iteration-ended':
+      switch (event.ending.type) {
+        case 'continue':
+        case 'complete':
+          return guidance.filter((one) => !isContext(one)).map(wait)
+        case 'error':
+          return guidance.map(wait)
+        default:
+          return guidance
+      }
+    case 'iteration-restarted':
+    case 'run-rewound':
+      return guidance.map(wait)
+    default:
+      return guidance
+  }
+}
+
+const isContext = ({ delivered }: OpenGuidance): boolean =>
+  delivered !== undefined && delivered.step === undefined
+
+function wait(one: OpenGuidance): OpenGuidance {
+  if (one.delivered === undefined) return one
+  const { delivered: _delivered, ...waiting } = one
+  return waiting
+}
+
+/** For prompts: the words of people are quoted, so that it is clear whose they are. */
+export function describeGuidance(guidance: readonly Guidance[]): string {
+  const parts = guidance.map(({ by, text, at }) => {
+    const place = at === undefined ? '' : ` about line ${at.line} of ${at.file}`
+    return `${by} says${place}:\n${text.trim().replaceAll(/^/gm, '> ')}`
+  })
+  return ['A person who watches this run tells you:', ...parts].join('\n\n')
+}

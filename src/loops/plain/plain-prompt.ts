@@ -4,6 +4,8 @@ import {
   type Assembled,
   assembleContext,
   defined,
+  describeGuidance,
+  type Guidance,
   type Json,
   type Remaining,
   type Section,
@@ -34,6 +36,8 @@ export interface IterationInfo {
   readonly remaining: Remaining
   /** Checks that failed on the base. */
   readonly failedBefore?: readonly string[]
+  /** What people told the run. */
+  readonly guidance?: readonly Guidance[]
 }
 
 export interface Prompt {
@@ -45,6 +49,7 @@ export interface Prompt {
 }
 
 const priorityDefault = 100
+const priorityGuidance = 1000
 
 export const toSections = (prompt: string | readonly PromptSection[]): readonly PromptSection[] =>
   typeof prompt === 'string' ? [{ name: 'prompt', text: prompt }] : prompt
@@ -55,6 +60,7 @@ export async function createPrompt(sections: readonly PromptSection[]): Promise<
     const source = section.source ?? { file: section.name }
     parts.push([section, await createTemplate(section.text, source)])
   }
+  const usesGuidance = parts.some(([, template]) => template.variables.includes('guidance'))
   return {
     write(context, info, tokensMax) {
       const values = toValues(context, info)
@@ -67,7 +73,7 @@ export async function createPrompt(sections: readonly PromptSection[]): Promise<
           ...defined({ stable, keep, required }),
         }
       })
-      return assembleContext(written, { tokensMax })
+      return assembleContext([...written, ...guidanceSections(info, usesGuidance)], { tokensMax })
     },
     check(input) {
       const known = toVariables(input)
@@ -76,6 +82,21 @@ export async function createPrompt(sections: readonly PromptSection[]): Promise<
     variables: [...new Set(parts.flatMap(([, template]) => template.variables))],
   }
 }
+
+/** A prompt that does not say where guidance goes has it at its end. */
+const guidanceSections = (
+  { guidance = [] }: IterationInfo,
+  isPlaced: boolean,
+): readonly Section[] =>
+  isPlaced || guidance.length === 0
+    ? []
+    : [
+        {
+          name: 'guidance',
+          text: `## Guidance\n\n${describeGuidance(guidance)}`,
+          priority: priorityGuidance,
+        },
+      ]
 
 /** The variables of the templates of a plain loop; docs/templates.md says what they mean. */
 const checkShape: VariableShape = {
@@ -105,12 +126,13 @@ const toVariables = (input: PlainInput): VariableShape => ({
       parts: { iterations: 'value', tokens: 'value', cost: 'value', time: 'value', ms: 'value' },
     },
     workspace: 'value',
+    guidance: 'value',
   },
 })
 
 function toValues(
   { input, previous }: PlainContext,
-  { iteration, workspace, remaining, failedBefore }: IterationInfo,
+  { iteration, workspace, remaining, failedBefore, guidance = [] }: IterationInfo,
 ): { readonly [name: string]: Json } {
   const last = previous?.entries.at(-1)
   return {
@@ -141,6 +163,7 @@ function toValues(
       ms: remaining.timeMs,
     },
     workspace,
+    guidance: guidance.length === 0 ? '' : describeGuidance(guidance),
   }
 }
 

@@ -171,6 +171,7 @@ async function writePrompt(
       workspace: workspace?.path ?? '',
       remaining: it.budget.remaining(),
       failedBefore: it.failedBefore ?? [],
+      guidance: await it.guidance(),
     }
     const tokensMax = settings.context?.tokensMax ?? contextTokensMax
     const { text, tokens, sections, cuts } = (await prompt()).write(context, info, tokensMax)

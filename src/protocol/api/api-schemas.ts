@@ -11,6 +11,7 @@ import {
   mergeSchema,
   resumeSchema,
   retrySchema,
+  tellSchema,
 } from './control-requests.ts'
 import { daemonInfoSchema, healthSchema, readinessSchema } from './daemon-info.ts'
 import {
@@ -39,6 +40,7 @@ import { runAnswerSchema, runDetailSchema, runSchema } from './run.ts'
 /** Each is also registered under its name. */
 export const apiSchemas: readonly z.ZodType[] = [
   answerSchema,
+  tellSchema,
   artifactSchema,
   certificateEntrySchema,
   cleanedWorktreeSchema,

@@ -1,11 +1,12 @@
 /** Requests that control an existing run: the bodies of `POST /runs/{run}/…`. */
 
 import { z } from 'zod'
-import type { Limits } from '../../loop/index.ts'
+import type { AnswerKind, Json, Limits } from '../../loop/index.ts'
+import { answerKindSchema } from '../events/question-parts.ts'
 import { exactly } from '../exactly.ts'
 import type { CertifySettings } from '../loop-file/loop-file.ts'
 import { dependenciesSchema, someLimitsSchema } from '../run-values.ts'
-import { pathText as path, published } from '../values.ts'
+import { json, pathText as path, published } from '../values.ts'
 import { type CallerEnvironment, callerEnvironmentSchema } from './caller-environment.ts'
 
 const by = z.string().min(1).max(256).exactOptional()
@@ -140,14 +141,51 @@ export const limitsRequestSchema: z.ZodType<LimitsRequest> = exactly<LimitsReque
   z.strictObject({ limits: someLimitsSchema, by }),
 ).register(published, { id: 'LimitsRequest' })
 
+/** An option or a text, or an answer by kind. */
 export interface AnswerRequest {
-  readonly answer: string
+  /** An option or a text; with the kind `respond`, what to tell the agent. */
+  readonly answer?: string
+  /** The question says which kinds it takes. */
+  readonly kind?: AnswerKind
+  /** With `edit`: the edited value, in the shape of the proposed one. */
+  readonly value?: Json
+  /** The code at the end of the full review, if accepting requires it. */
+  readonly code?: string
+  /** Recorded as claimed; who answers is the identity of the token. */
   readonly by?: string
 }
 
 export const answerSchema: z.ZodType<AnswerRequest> = exactly<AnswerRequest>()(
-  z.strictObject({ answer: z.string().max(100_000), by }),
+  z.strictObject({
+    answer: z.string().max(100_000).exactOptional(),
+    kind: answerKindSchema.exactOptional(),
+    value: json.exactOptional(),
+    code: z.string().max(256).exactOptional(),
+    by,
+  }),
 ).register(published, { id: 'AnswerRequest' })
+
+/** What a person tells a run while it works. */
+export interface TellRequest {
+  readonly text: string
+  /** A line of a file that it is about. */
+  readonly at?: { readonly file: string; readonly line: number }
+  /** Recorded as claimed; who tells it is the identity of the token. */
+  readonly by?: string
+}
+
+export const tellSchema: z.ZodType<TellRequest> = exactly<TellRequest>()(
+  z.strictObject({
+    text: z.string().min(1).max(10_000),
+    at: z
+      .strictObject({
+        file: z.string().min(1).max(4096),
+        line: z.int().min(1).max(100_000_000),
+      })
+      .exactOptional(),
+    by,
+  }),
+).register(published, { id: 'GuidanceRequest' })
 
 export interface MergeRequest {
   /** A branch, created if it does not exist. Default: `agent/<loop>`. */

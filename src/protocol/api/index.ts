@@ -23,6 +23,7 @@ export {
   type RetryRequest,
   resumeSchema,
   retrySchema,
+  tellSchema,
 } from './control-requests.ts'
 export {
   type AgentStatus,

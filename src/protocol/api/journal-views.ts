@@ -17,8 +17,9 @@ import type {
   StepKind,
   TreeId,
 } from '../../loop/index.ts'
-import { endingSchema, faultSchema, outcomeSchema, questionSchema } from '../events/event-parts.ts'
+import { endingSchema, faultSchema, outcomeSchema } from '../events/event-parts.ts'
 import { stepKindSchema } from '../events/event-schema.ts'
+import { questionSchema } from '../events/question-parts.ts'
 import { exactly } from '../exactly.ts'
 import {
   amountSchema,

@@ -16,7 +16,6 @@ import {
 import {
   agentUsedSchema,
   endingSchema,
-  guidanceSchema,
   originSchema,
   outcomeSchema,
   policyInEffectSchema,
@@ -26,6 +25,7 @@ import {
   sourceSchema,
   worktreeSchema,
 } from '../events/event-parts.ts'
+import { guidanceSchema } from '../events/question-parts.ts'
 import { exactly } from '../exactly.ts'
 import {
   amountSchema,

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { OpenQuestion, RunCheck, RunId, RunState, RunStatus } from '../../loop/index.ts'
-import { questionSchema } from '../events/event-parts.ts'
+import { questionSchema } from '../events/question-parts.ts'
 import { exactly } from '../exactly.ts'
 import { runCheckSchema } from '../run-values.ts'
 import { count, id, published } from '../values.ts'

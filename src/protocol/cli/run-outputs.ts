@@ -73,7 +73,7 @@ const replayed = z.union([
   z.strictObject({ run: text, name: text, type: z.literal('suspended'), reason: text }),
 ])
 
-const controlled = (what: 'pause' | 'stop' | 'cancel'): CommandOutput =>
+const controlled = (what: 'pause' | 'stop' | 'cancel' | 'tell'): CommandOutput =>
   one(
     `Confirms the ${what} request, with the current status of the run.`,
     z.strictObject({
@@ -114,6 +114,7 @@ export const runOutputs: Readonly<Record<string, CommandOutput>> = {
   pause: controlled('pause'),
   stop: controlled('stop'),
   cancel: controlled('cancel'),
+  tell: controlled('tell'),
   answer: one(
     'The answered question, with the current status of the run.',
     z.strictObject({ run: text, answered: text, status: runStatusSchema, held: z.boolean() }),

@@ -6,12 +6,9 @@ import type {
   BlobId,
   CertificateId,
   Claim,
-  Decision,
   EarlierRun,
   Ending,
   Fault,
-  Guidance,
-  LinePlace,
   Met,
   Origin,
   Outcome,
@@ -19,7 +16,6 @@ import type {
   PolicyRuling,
   Preflight,
   PreflightCheck,
-  Question,
   RunId,
   RunWorktree,
   SandboxSummary,
@@ -30,7 +26,7 @@ import type {
 } from '../../loop/index.ts'
 import { spendingLimitNames } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
-import { amountSchema, dependenciesSchema, someLimitsSchema } from '../run-values.ts'
+import { amountSchema, dependenciesSchema } from '../run-values.ts'
 import { count, id, json, listOf, milliseconds, ordinal, published } from '../values.ts'
 
 const text = z.string()
@@ -240,33 +236,6 @@ export const stepNoteSchema: z.ZodType<StepNote> = exactly<StepNote>()(
   ]),
 ).register(published, { id: 'StepNote' })
 
-export const questionSchema: z.ZodType<Question> = exactly<Question>()(
-  z.strictObject({
-    text,
-    options: listOf(text).exactOptional(),
-    default: text,
-    deadlineMs: milliseconds.exactOptional(),
-    review: z
-      .strictObject({ base: id<TreeId>(), tree: id<TreeId>(), first: listOf(text), observed: text })
-      .exactOptional(),
-    confirm: z.strictObject({ option: text, code: text }).exactOptional(),
-  }),
-).register(published, { id: 'Question' })
-
-const linePlaceSchema: z.ZodType<LinePlace> = exactly<LinePlace>()(
-  z.strictObject({ file: text, line: ordinal, tree: id<TreeId>().exactOptional() }),
-)
-
-export const guidanceSchema: z.ZodType<Guidance> = exactly<Guidance>()(
-  z.strictObject({
-    id: count,
-    by: text,
-    atMs: z.number(),
-    text,
-    at: linePlaceSchema.exactOptional(),
-  }),
-)
-
 const policyModeSchema = z.enum(['enforce', 'monitor'])
 
 export const policyInEffectSchema: z.ZodType<PolicyInEffect> = exactly<PolicyInEffect>()(
@@ -291,25 +260,3 @@ export const rulingFields: {
   isMonitored: z.literal(true).exactOptional(),
   errors: listOf(text).exactOptional(),
 }
-
-export const decisionSchema: z.ZodType<Decision> = exactly<Decision>()(
-  z.discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('pause') }),
-    z.strictObject({ type: z.literal('resume') }),
-    z.strictObject({ type: z.literal('stop'), reason: text }),
-    z.strictObject({ type: z.literal('cancel'), reason: text }),
-    z.strictObject({
-      type: z.literal('change-limits'),
-      limits: someLimitsSchema,
-      reason: text.exactOptional(),
-    }),
-    z.strictObject({ type: z.literal('tell'), text, at: linePlaceSchema.exactOptional() }),
-    z.strictObject({
-      type: z.literal('answer'),
-      question: text,
-      answer: text,
-      kind: z.enum(['accept', 'edit', 'respond', 'reject']).exactOptional(),
-      value: json.exactOptional(),
-    }),
-  ]),
-).register(published, { id: 'Decision' })

@@ -26,14 +26,12 @@ import { count, id, json, listOf, milliseconds, ordinal, published } from '../va
 import {
   agentUsedSchema,
   claimSchema,
-  decisionSchema,
   endingSchema,
   faultSchema,
   originSchema,
   outcomeSchema,
   policyInEffectSchema,
   preflightCheckSchema,
-  questionSchema,
   rulingFields,
   sandboxUsedSchema,
   sourceSchema,
@@ -42,6 +40,7 @@ import {
   worktreeSchema,
 } from './event-parts.ts'
 import { patchSchema } from './patch-schema.ts'
+import { decisionSchema, questionSchema } from './question-parts.ts'
 
 const text = z.string()
 const tree = id<TreeId>()

@@ -5,7 +5,7 @@
  */
 
 import { type LocalOwners, requireDecision, type Store, storeErrors } from '../../engine/index.ts'
-import { isEnd, LoopError } from '../../loop/index.ts'
+import { defined, isEnd, LoopError } from '../../loop/index.ts'
 import { insertRun, type Listener, type MemoryData, notify, requireRun } from './memory-data.ts'
 import { applyUnit } from './memory-decisions.ts'
 import { createMemoryLeases, requireFree, verify } from './memory-leases.ts'
@@ -123,7 +123,7 @@ function createMemoryWrites(data: MemoryData): Pick<Store, Write> {
       for (const tree of unit.trees) run.trees.add(tree)
       notify(data, 'events')
     },
-    async recordDecision(id, decision, by, atMs) {
+    async recordDecision(id, decision, by, atMs, claimedBy) {
       const run = requireRun(data, id)
       requireDecision(decision)
       if (isEnd(run.status)) throw storeErrors.alreadyEnded(run.name, run.status)
@@ -132,7 +132,13 @@ function createMemoryWrites(data: MemoryData): Pick<Store, Write> {
         throw storeErrors.alreadyAnswered(question)
       }
       data.lastDecision += 1
-      const stored = structuredClone({ id: data.lastDecision, by, atMs, decision })
+      const stored = structuredClone({
+        id: data.lastDecision,
+        by,
+        atMs,
+        ...defined({ claimedBy }),
+        decision,
+      })
       run.decisions = [...run.decisions, { stored, question, isApplied: false }]
       notify(data, 'decisions')
       return stored

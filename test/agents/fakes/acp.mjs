@@ -195,6 +195,18 @@ const prompts = {
     writeFileSync(join(cwd, 'cancelled.txt'), result.outcome.outcome)
     return 'cancelled'
   },
+  /** Stops when asked to, and does what the next prompt says. */
+  steered: async (prompt) => {
+    if (isCancelled) return honest(prompt)
+    await useTool('call-0', 'Look around', () => {})
+    while (!isCancelled) await sleep(5)
+    const { result } = await ask('session/request_permission', {
+      sessionId,
+      toolCall: { toolCallId: 'late', title: 'Late', kind: 'read' },
+      options: [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }],
+    })
+    return result.outcome.outcome
+  },
   secret: async () => {
     say(`The key is ${process.env.MY_API_KEY}. \u001b[31mred\u001b[0m`)
     return 'end_turn'

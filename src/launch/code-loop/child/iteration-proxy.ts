@@ -59,6 +59,7 @@ export function createIterationProxy(
       ask({ type: 'tool', name, args: toJson(args), options: plain(options) }),
     check: async (names) =>
       ask({ type: 'check', ...(names === undefined ? {} : { names: [...names] }) }),
+    guidance: () => ask({ type: 'guidance' }),
     ask: async (name, question) => ask({ type: 'ask', name, question: toJson(question) as never }),
     act: async (action) => ask({ type: 'act', action: toJson(action) as never }),
     sleep: (name, ms) => ask({ type: 'sleep', name, ms }),
