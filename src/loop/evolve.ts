@@ -129,6 +129,7 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
     case 'preflight-noted':
     case 'warning':
     case 'loop-printed':
+    case 'action-recorded':
       return state
   }
 }

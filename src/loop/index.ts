@@ -1,7 +1,14 @@
+export type {
+  ActionFacts,
+  GateRecord,
+  Permission,
+  RecordedFacts,
+} from './authority/action.ts'
 export type { Guidance, LinePlace } from './authority/guidance.ts'
-export type { Level } from './authority/level.ts'
+export { type Level, levelNames } from './authority/level.ts'
 export { dueWarnings } from './authority/limit-warning.ts'
 export {
+  isDenied,
   type PolicyContext,
   type PolicyInEffect,
   type PolicyRequest,
