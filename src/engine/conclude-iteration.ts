@@ -3,7 +3,8 @@
  *
  *   every check has a result on the current files ─▶ a question about existing failures ─▶ progress
  *     ─▶ conditions
- *     ─▶ if one means success: the work is committed, and certified or refused ─▶ ending
+ *     ─▶ if one means success: the work is committed, and certified or refused
+ *     ─▶ if it is certified: the actions of the run ─▶ ending
  *
  * E5. The loop's claim that it is done only makes the engine verify it. All of this happens in steps, so
  * an iteration can be continued here as well (E2).
@@ -31,6 +32,7 @@ import {
 import { type CertifyEnd, certifyWork } from './certify-work.ts'
 import { keepWork } from './keep-work.ts'
 import type { Branch, LiveRun } from './live-run.ts'
+import { actWhenCertified } from './steps/act-when-certified.ts'
 import { askAboutExisting } from './steps/ask-existing.ts'
 import { isRecordedNext } from './steps/ask-step.ts'
 import { takeAsFound } from './steps/perform-step.ts'
@@ -75,7 +77,10 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
   if (met.ends !== 'completed') return complete
   const kept = await keepWork(iteration, claim.tree)
   const certification = kept === 'failed' ? notKept : await certifyWork(branch, claim, kept)
-  if (certification.type === 'certified') return complete
+  if (certification.type === 'certified') {
+    await actWhenCertified(branch)
+    return complete
+  }
   // Not certified; another condition may still end the run.
   const ending: Ending =
     certification.type === 'failed'

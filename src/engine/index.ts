@@ -1,3 +1,4 @@
+export type { StepPlace } from './action-ports.ts'
 export { applyIdle, suspendIdle } from './apply-idle.ts'
 export type {
   Certification,

@@ -20,21 +20,21 @@ import type {
   PolicyRequest,
   PolicyRuling,
   Preflight,
-  Receipt,
   RunId,
   Signal,
   StandardCondition,
   StepContext,
-  StepId,
   ToolContext,
   ToolDescription,
   ToolResult,
   TreeId,
 } from '../loop/index.ts'
+import type { Actions, Gate } from './action-ports.ts'
 import type { Certifier } from './certifier.ts'
 import type { Hook } from './hook.ts'
 import type { Blobs, Journal } from './store/index.ts'
 
+export type { ActionLookup, Actions, Gate, Verdict } from './action-ports.ts'
 export type { Blobs, Journal, Lease, Owner, PastAttempt } from './store/index.ts'
 
 /** Time and randomness. The simulator has its own. */
@@ -143,18 +143,6 @@ export interface CheckContext extends StepContext {
   changes?(): Promise<string>
 }
 
-/** Performs actions. After a crash, `find` looks up an action by its idempotency key. */
-export interface Actions {
-  perform(action: Action, key: string, context: StepContext): Promise<Receipt>
-  find(action: Action, key: string, context: StepContext): Promise<ActionLookup>
-}
-
-/** What an action's `find` knows about an action whose result was lost in a crash. */
-export type ActionLookup =
-  | { readonly type: 'done'; readonly receipt: Receipt }
-  | { readonly type: 'not-done' }
-  | { readonly type: 'unknown' }
-
 /**
  * The rules that apply to a run. Contract: `judge` is fast, and answers without side effects; a rule that cannot be
  * evaluated denies.
@@ -163,22 +151,6 @@ export interface Policy {
   readonly inEffect: PolicyInEffect
   judge(request: PolicyRequest): PolicyRuling
 }
-
-/** E6. No action is performed without a gate. */
-export interface Gate {
-  judge(action: Action, at: StepPlace): Promise<Verdict>
-}
-
-/** A step of a run, independent of the attempt. */
-export interface StepPlace {
-  readonly iteration: number
-  readonly step: StepId
-}
-
-/** What a gate decides about an action. */
-export type Verdict =
-  | { readonly type: 'allow' }
-  | { readonly type: 'deny' | 'ask'; readonly reason: string }
 
 /** Runs a command to its end. Contract: no process that it started is alive afterwards. */
 export interface Commands {
@@ -297,6 +269,10 @@ export interface Ports {
   readonly checks?: Readonly<Record<string, Check>>
   readonly actions?: Actions
   readonly gate?: Gate
+  /** Actions that the engine requests once the work is certified. */
+  readonly whenCertified?: readonly Action[]
+  /** Which of these changed paths are outside of the scope. Absent: unknown. */
+  readonly outsideScope?: (paths: readonly string[], base: TreeId) => Promise<readonly string[]>
   /** Tightens what the run may do. Absent: only its limits apply. */
   readonly policy?: Policy
   /** Whether the agent may not change this path. Absent: nothing is sealed. */

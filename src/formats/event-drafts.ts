@@ -38,6 +38,7 @@ export const eventTypesTable: Readonly<Record<EventType, readonly IterationEvent
   'policy-decided': [],
   'limit-warned': ['loop.policy.warning'],
   'guidance-delivered': [],
+  'action-recorded': [],
   warning: ['loop.policy.warning'],
   'loop-printed': [],
 }
@@ -100,6 +101,7 @@ export function toEventDrafts(
     case 'loop-printed':
     case 'policy-decided':
     case 'guidance-delivered':
+    case 'action-recorded':
       return []
   }
 }

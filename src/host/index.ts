@@ -1,6 +1,7 @@
 /** Exports of `loopwright`: define a loop type, run it, inspect runs, load loop files, verify certificates. */
 
 export type { Agent } from '../agents/index.ts'
+export { allowListGate, callbackGate } from '../authority/index.ts'
 export type { LoadOptions, LoopPreview } from '../definition/load-options.ts'
 export { LoopFileError } from '../definition/loop-file/index.ts'
 export type {

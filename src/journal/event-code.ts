@@ -31,6 +31,7 @@ const eventTypes = [
   'policy-decided',
   'limit-warned',
   'guidance-delivered',
+  'action-recorded',
 ] as const satisfies readonly EventType[]
 
 type Listed = (typeof eventTypes)[number]

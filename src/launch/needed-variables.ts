@@ -1,15 +1,28 @@
 /** The names of the environment variables that a loop uses; the CLI sends their values with a request. */
 
 import type { ScannedLoop } from '../definition/code-loop/scan-code-loop.ts'
-import { type AgentSettings, checkAgent, type LoopFile, type McpServer } from '../protocol/index.ts'
+import {
+  type ActionSettings,
+  type AgentSettings,
+  checkAgent,
+  type LoopFile,
+  type McpServer,
+} from '../protocol/index.ts'
 import { providerVariables } from './run-environment.ts'
 
-export function neededVariables({ agents, mcp, checks, certify }: LoopFile): readonly string[] {
+export function neededVariables({
+  agents,
+  mcp,
+  checks,
+  certify,
+  actions,
+}: LoopFile): readonly string[] {
   const judges = Object.values(checks).flatMap((check) => checkAgent(check)?.agent ?? [])
   const consulted = certify.consult.map((one) => one.agent)
   return unique([
     ...[...Object.values(agents), ...judges, ...consulted].flatMap(variablesOfAgent),
     ...Object.values(mcp).flatMap(variablesOfServer),
+    ...actions.flatMap(variablesOfAction),
   ])
 }
 
@@ -43,5 +56,22 @@ const variablesOfServer = (server: McpServer): readonly string[] =>
     : Object.values(server.headers).flatMap((text) =>
         [...text.matchAll(/\$\{([A-Za-z_]\w*)\}/g)].map(([, name = '']) => name),
       )
+
+/** Which webhooks are allowed, and the credentials: they come from the environment of the user. */
+function variablesOfAction(action: ActionSettings): readonly string[] {
+  switch (action.kind) {
+    case 'webhook':
+      return [webhooksVariable, ...(action.tokenEnv === undefined ? [] : [action.tokenEnv])]
+    case 'notify':
+      return action.by.type === 'webhook' ? [webhooksVariable] : []
+    case 'command':
+      return action.env
+    default:
+      return []
+  }
+}
+
+/** URL prefixes that webhooks may be sent to, separated by spaces or commas. */
+export const webhooksVariable = 'LOOPWRIGHT_WEBHOOKS'
 
 const unique = (names: readonly string[]): readonly string[] => [...new Set(names)].toSorted()

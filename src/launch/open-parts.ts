@@ -15,6 +15,7 @@ import { makePrivateFolder, removeAbandonedPrivateFolders } from '../workspace/i
 import type { AgentParts, OpenedAgent } from './agents/agent-parts.ts'
 import { openAgent } from './agents/open-agent.ts'
 import type { CommandChecks } from './agents/open-repair.ts'
+import { toGate } from './authority/to-gate.ts'
 import { type CalibrationContext, calibratedChecks } from './calibrate/calibrated-checks.ts'
 import type { CertifyingParts } from './checks/certifying-parts.ts'
 import type { CheckSurroundings } from './checks/check-runner.ts'
@@ -51,6 +52,9 @@ export type FileParts = Pick<
   | 'certify'
   | 'exclude'
   | 'sandbox'
+  | 'level'
+  | 'gate'
+  | 'actions'
 >
 
 /** The parts of a run, and what its loop file says about certifying. */
@@ -104,7 +108,7 @@ export async function openParts(
     const others = [...mcp.tools, ...(code?.tools ?? [])]
     const { tools, allowing } = openTools(file, place.folder, sandbox, others, problems)
     const readers = { ...readersIn(file, place), ...readersOf(checks, file.certify) }
-    const { hooks, gate, actions } = code ?? {}
+    const { hooks, gate = toGate(file.gate), actions } = code ?? {}
     const certifying = certifyingParts(file, { ...opening, checks, place, tools }, code?.checks)
     return {
       parts: {
@@ -128,6 +132,7 @@ export async function openParts(
         prepare: prepareWith(certifying, dependencies.set),
         exclude: [...file.exclude, ...findExcluded(place)],
         sandbox: sandbox.summary,
+        level: file.level,
         ...defined({ agent: usedFirst(makers), hooks, gate, actions }),
       },
       problems,

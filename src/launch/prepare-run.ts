@@ -1,5 +1,6 @@
 /** Prepares the checks of a run: for preflight, for the comparison with the base, and for certification. */
 
+import { alwaysEscalate, approvalOnly } from '../authority/index.ts'
 import type { Ports } from '../engine/index.ts'
 import type { HostPorts } from '../runs/host-ports.ts'
 import type { PrepareRun } from '../runs/options.ts'
@@ -32,6 +33,9 @@ export const prepareWith =
       ports: {
         ...preflight,
         ...comparedChecks(base, place, parts, certifying),
+        gate: parts.gate ?? alwaysEscalate,
+        actions: parts.actions ?? approvalOnly,
+        outsideScope: createScopeReader(base, place, certifying?.scope),
         certifier: openCertifier(base, place, parts, certifying),
         earlierWork: async (run, tree) => {
           const { findEarlierWork } = await import('./preflight/earlier-work.ts')
@@ -41,6 +45,21 @@ export const prepareWith =
       close,
     }
   }
+
+/** The scope is derived from the base, so that nothing that the agent wrote can widen it. */
+function createScopeReader(
+  { blobs, folder }: HostPorts,
+  { placed }: RunPlace,
+  scope: readonly string[] = [],
+): NonNullable<Ports['outsideScope']> {
+  return async (paths, tree) => {
+    const { scopeOf } = await import('../evidence/index.ts')
+    const { createTreeReader } = await import('../workspace/tree-reader.ts')
+    const reader = createTreeReader({ blobs, folder, repository: placed?.repository })
+    const { isWork } = await scopeOf(reader, tree, { scope })
+    return paths.filter((path) => !isWork(path))
+  }
+}
 
 /** With a loop file, distinguishes checks that already failed on the base from those that the run broke. */
 function comparedChecks(

@@ -1,5 +1,6 @@
 /** One line for people about one event. */
 
+import type { ActionRecorded } from './authority/action.ts'
 import type {
   AgentInfo,
   DecisionApplied,
@@ -77,11 +78,21 @@ export function describeEvent(event: RunEvent): string {
       return `warning: ${event.limit} at ${event.current} of ${event.max}, ${event.remaining} left`
     case 'guidance-delivered':
       return `guidance reached ${event.step ?? `the context of iteration ${event.iteration}`}`
+    case 'action-recorded':
+      return describeAction(event)
     case 'warning':
       return `warning: ${event.message}`
     case 'loop-printed':
       return `printed: ${inOneLine(event.text)}`
   }
+}
+
+/** For example: `merge done, requested by ada: merged into agent/fix`. */
+export function describeAction(event: ActionRecorded): string {
+  const { kind, status, requestedBy, receipt, reason, action } = event
+  const by = requestedBy === undefined ? '' : `, requested by ${requestedBy}`
+  const what = reason ?? receipt?.summary ?? action?.summary
+  return `${kind} ${status}${by}${what === undefined ? '' : `: ${inOneLine(what)}`}`
 }
 
 function describeRuling(event: PolicyDecided): string {

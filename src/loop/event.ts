@@ -19,9 +19,11 @@
  *   ├─ decision-applied                  what a person decided, once (E11)
  *   ├─ guidance-delivered                what a person told the run reached an agent or a context
  *   ├─ run-suspended                     stopped gracefully, can be resumed
- *   └─ run-ended                         exactly one outcome
+ *   ├─ run-ended                         exactly one outcome
+ *   └─ action-recorded                   what people did with its work: the only event after the end
  */
 
+import type { ActionRecorded } from './authority/action.ts'
 import type { PolicyAction, PolicyInEffect, PolicyRuling } from './authority/policy.ts'
 import type { Amount, Limits } from './budget.ts'
 import type { Decision } from './decision.ts'
@@ -150,6 +152,7 @@ export type RunEvent =
   | RunRewound
   | WorkspaceChanged
   | PolicyDecided
+  | ActionRecorded
   | LimitWarned
   | GuidanceDelivered
   | { readonly type: 'warning'; readonly code: string; readonly message: string }

@@ -142,6 +142,7 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
     case 'preflight-noted':
     case 'warning':
     case 'loop-printed':
+    case 'action-recorded':
       return state
   }
 }

@@ -5,6 +5,12 @@ export {
   listAnswerKinds,
   resolveAnswer,
 } from './answer.ts'
+export type {
+  ActionFacts,
+  GateRecord,
+  Permission,
+  RecordedFacts,
+} from './authority/action.ts'
 export {
   describeGuidance,
   type Guidance,
@@ -14,16 +20,17 @@ export {
   type OpenGuidance,
   toGuidance,
 } from './authority/guidance.ts'
-export type { Level } from './authority/level.ts'
+export { type Level, levelNames } from './authority/level.ts'
 export { dueWarnings } from './authority/limit-warning.ts'
 export { findLimitProblem } from './authority/limits.ts'
-export type {
-  PolicyAction,
-  PolicyContext,
-  PolicyInEffect,
-  PolicyMode,
-  PolicyRequest,
-  PolicyRuling,
+export {
+  isDenied,
+  type PolicyAction,
+  type PolicyContext,
+  type PolicyInEffect,
+  type PolicyMode,
+  type PolicyRequest,
+  type PolicyRuling,
 } from './authority/policy.ts'
 export {
   committed,

@@ -65,6 +65,10 @@ export type { WorkspaceFile } from './checkpoint/workspace-file.ts'
 export { type Settings } from './config/config.ts'
 export { stepNoteSchema } from './events/event-parts.ts'
 export { recordedEventSchema } from './events/event-schema.ts'
+export type {
+  ActionSettings,
+  GateSettings,
+} from './loop-file/action-settings.ts'
 export {
   type CheckWords,
   checkAgent,

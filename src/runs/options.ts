@@ -13,7 +13,15 @@ import type {
   Tools,
 } from '../engine/index.ts'
 import type { Synchronous } from '../journal/index.ts'
-import type { AgentInfo, Limits, RunState, SandboxSummary, Source } from '../loop/index.ts'
+import type {
+  Action,
+  AgentInfo,
+  Level,
+  Limits,
+  RunState,
+  SandboxSummary,
+  Source,
+} from '../loop/index.ts'
 import type { HostPorts } from './host-ports.ts'
 
 import type { RunPlace } from './run-place.ts'
@@ -46,6 +54,10 @@ export interface RunParts {
   readonly tools?: Tools
   readonly actions?: Actions
   readonly gate?: Gate
+  /** 1 report, 2 assisted, 3 unattended. Default: 2. */
+  readonly level?: Level
+  /** Actions to request once the work is certified. */
+  readonly whenCertified?: readonly Action[]
   readonly hooks?: readonly Hook[]
   /** What the code of the loop prints; the run journals it. */
   readonly prints?: LoopPrints
@@ -149,7 +161,10 @@ export interface RestoreOptions extends RunParts {
 
 /** The preflight and the certifier of a run, opened by each process that drives it. */
 export interface PreparedRun {
-  readonly ports: Pick<Ports, 'checks' | 'preflight' | 'earlierWork' | 'certifier'>
+  readonly ports: Pick<
+    Ports,
+    'actions' | 'certifier' | 'checks' | 'earlierWork' | 'gate' | 'outsideScope' | 'preflight'
+  >
   /** The run is no longer driven here. Never rejects. */
   close(): Promise<void>
 }

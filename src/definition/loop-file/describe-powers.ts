@@ -14,6 +14,7 @@ import {
   type WorktreeSettings,
 } from '../../protocol/index.ts'
 import { branchPrefixDefault, carryRulesDefault } from '../../system/worktree-defaults.ts'
+import { describeActionPowers } from './describe-action-powers.ts'
 import { oneLine } from './loop-file-error.ts'
 
 const lineCharsMax = 1000
@@ -30,6 +31,7 @@ export function describePowers(file: LoopFile): readonly string[] {
       describeCheckPower(name, check, checkWords),
     ),
     ...certifyPowers(file.certify),
+    ...describeActionPowers(file),
     ...sandboxPowers(file.sandbox),
     `may use ${runLimits(file)}`,
   ]

@@ -20,6 +20,9 @@ async function refusal(text: string): Promise<readonly string[]> {
 describe('a loop file', () => {
   test('that is minimal has all defaults', async () => {
     expect(await parse(small, 'loops/fix-sum.loop.yaml')).toEqual({
+      level: 2,
+      gate: { type: 'always-escalate' },
+      actions: [],
       loop: 'plain',
       name: 'fix-sum',
       input: {},

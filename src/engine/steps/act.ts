@@ -1,29 +1,33 @@
 /**
- * Performs actions: changes outside of the workspace.
+ * Requests an action: a change outside of the workspace. The level, the policy and the gate are asked first, in one step
+ * that records what they saw and what they said.
  *
- * E6. An action is performed only after its gate allowed it. Its intent is durable before it is
- *     performed; after a crash the executor looks up whether it happened, and if that is unknown, a
- *     person decides. It is never simply repeated.
+ * E6. An action is performed only after its gate allowed it. A policy can only forbid.
  */
 
 import {
   type Action,
-  FaultError,
-  type Json,
+  type ActionFacts,
+  defined,
+  type GateRecord,
+  isDenied,
   LoopError,
+  levelNames,
   type Receipt,
-  type StepContext,
-  toJson,
+  type RecordedFacts,
+  type StepId,
 } from '../../loop/index.ts'
-import type { Branch } from '../live-run.ts'
-import type { ActionLookup, Verdict } from '../ports.ts'
+import type { Branch, LiveRun } from '../live-run.ts'
+import { askPolicyInStep } from '../policy.ts'
+import type { Verdict } from '../ports.ts'
 import { askPerson } from './ask-person.ts'
 import { askStep } from './ask-step.ts'
+import { performAction, refused } from './perform-action.ts'
+
+const outsideShownMax = 10
 
 export async function act(branch: Branch, action: Action): Promise<Receipt> {
-  const { ports } = branch.iteration.run
-  const { actions, gate } = ports
-  if (actions === undefined) {
+  if (branch.iteration.run.ports.actions === undefined) {
     throw new LoopError(
       'not-configured',
       `This run cannot perform actions, but the loop requests "${action.kind}". Pass actions when you start the run.`,
@@ -34,78 +38,65 @@ export async function act(branch: Branch, action: Action): Promise<Receipt> {
     name: action.kind,
     options: {},
     files: 'nothing',
-    run: (_context, step) =>
-      gate?.judge(action, { iteration: branch.iteration.number, step }) ?? {
-        type: 'deny',
-        reason: 'no gate is configured',
-      },
-  })) as unknown as Verdict
-  if (verdict.type === 'deny') return refused(verdict.reason)
+    run: (_context, step) => judge(branch, action, step),
+  })) as unknown as GateRecord
+  if (verdict.type === 'deny') return refused(verdict.reason ?? 'the gate denied it')
   // Any other verdict is not a permission.
   if (verdict.type !== 'allow' && verdict.type !== 'ask') return refused('the gate gave no verdict')
   if (verdict.type === 'ask') {
     const { answer } = await askPerson(branch, `allow ${action.kind}`, {
-      text: `${action.summary}\n${verdict.reason}`,
+      text: `${action.summary}\n${verdict.reason ?? ''}`,
       options: ['allow', 'refuse'],
       default: 'refuse',
     })
     if (answer !== 'allow') return refused('a person did not allow it')
   }
-  return perform(branch, action)
+  return performAction(branch, action)
 }
 
-const refused = (summary: string): Receipt => ({ status: 'refused', summary })
-
-async function perform(branch: Branch, action: Action): Promise<Receipt> {
-  const { id: run, ports, recorder } = branch.iteration.run
-  const { actions } = ports
-  if (actions === undefined) return refused('no executor')
-  // The key of an action is its position in the run: the same after a crash, never used twice.
-  const keyOf = (step: string): string => `${run}/${branch.iteration.number}/${step}`
-  // An iteration that is repeated, because of force or a rewind, may have performed it before.
-  const isRepeated = branch.iteration.number <= (recorder.state.begunIteration ?? 0)
-  const find = (context: StepContext, id: string): Promise<ActionLookup> =>
-    actions.find(action, keyOf(id), context)
-  // With a fault the executor guarantees that nothing happened. After any other error it may have
-  // happened, and only the executor can tell.
-  const performAndConfirm = async (context: StepContext, id: string): Promise<unknown> => {
-    try {
-      return await actions.perform(action, keyOf(id), context)
-    } catch (error) {
-      if (context.signal.aborted || error instanceof FaultError) throw error
-      const found = await find(context, id).catch((): ActionLookup => ({ type: 'unknown' }))
-      if (found.type === 'not-done') throw error
-      return found.type === 'done' ? toJson(found.receipt) : unknown
-    }
-  }
-  const findOrPerform = async (context: StepContext, id: string): Promise<unknown> => {
-    const found = await find(context, id)
-    if (found.type === 'done') return toJson(found.receipt)
-    return found.type === 'not-done' ? performAndConfirm(context, id) : unknown
-  }
-  const result = await askStep(branch, {
-    kind: 'action',
-    name: action.kind,
-    options: { retry: { attempts: 1 } },
-    files: 'nothing',
-    key: keyOf,
-    run: (context, id) =>
-      isRepeated ? findOrPerform(context, id) : performAndConfirm(context, id),
-    recover: findOrPerform,
+async function judge(branch: Branch, action: Action, step: StepId): Promise<GateRecord> {
+  const { run, number } = branch.iteration
+  const ruling = await askPolicyInStep(run, number, step, {
+    action: 'act',
+    actionKind: action.kind,
   })
-  if (!isUnknown(result)) return result as unknown as Receipt
-  const { answer } = await askPerson(branch, `outcome of ${action.kind}`, {
-    text: `It is unknown whether this happened: ${action.summary}`,
-    options: ['it happened', 'do it again', 'leave it'],
-    default: 'leave it',
-  })
-  if (answer === 'do it again') return perform(branch, action)
-  return answer === 'it happened'
-    ? { status: 'done', summary: 'a person confirmed it' }
-    : { status: 'skipped', summary: 'skipped: it is unknown whether it happened' }
+  const policy = defined({ policy: ruling?.rules })
+  const facts: ActionFacts = { ...(await readFacts(run)), ...policy }
+  const record = { action, facts: shorten(facts), ...policy }
+  if (ruling !== undefined && isDenied(ruling)) {
+    const reason = ruling.reason ?? `the policy denies it (${ruling.rules.join(', ') || 'no rule'})`
+    return { type: 'deny', rule: 'policy', reason, ...record }
+  }
+  if (facts.level === 1) {
+    const reason = `the level is ${levelNames[1]}: actions are reported, not performed`
+    return { type: 'deny', rule: 'level', reason, ...record }
+  }
+  const at = { iteration: number, step }
+  const verdict: Verdict = (await run.ports.gate?.judge(action, at, facts)) ?? noGate
+  return { ...verdict, ...record }
 }
 
-const unknown = { unknown: true }
+const noGate: Verdict = { type: 'deny', reason: 'no gate is configured', rule: 'no-gate' }
 
-const isUnknown = (result: Json | undefined): boolean =>
-  typeof result === 'object' && result !== null && 'unknown' in result
+async function readFacts({ ports, recorder }: LiveRun): Promise<ActionFacts> {
+  const { baseTree, tree, certificate, spent } = recorder.state
+  const isChanged = baseTree !== undefined && tree !== undefined && baseTree !== tree
+  const files = isChanged ? ((await ports.workspace?.changes?.(baseTree, tree)) ?? []) : []
+  const outsideScope = isChanged ? await ports.outsideScope?.(files, baseTree) : []
+  return {
+    level: ports.level ?? 2,
+    verified: certificate !== undefined && certificate.tree === tree,
+    files,
+    spent,
+    ...defined({ outsideScope }),
+  }
+}
+
+const shorten = ({ level, verified, files, spent, outsideScope }: ActionFacts): RecordedFacts => ({
+  level,
+  verified,
+  filesChanged: files.length,
+  tokens: spent.tokens,
+  costMicros: spent.costMicros,
+  ...defined({ outsideScope: outsideScope?.slice(0, outsideShownMax) }),
+})

@@ -44,8 +44,8 @@ const checkSchema: z.ZodType<Awaited<ReturnType<Check>>> = z.object({
   exitCode: z.int().exactOptional(),
 })
 const verdictSchema: z.ZodType<Verdict> = z.union([
-  z.object({ type: z.literal('allow') }),
-  z.object({ type: z.enum(['deny', 'ask']), reason: text }),
+  z.object({ type: z.literal('allow'), rule: text.exactOptional() }),
+  z.object({ type: z.enum(['deny', 'ask']), reason: text, rule: text.exactOptional() }),
 ])
 const receiptSchema: z.ZodType<Receipt> = z.object({
   status: z.enum(['done', 'refused', 'skipped']),
@@ -77,7 +77,12 @@ export function codeParts(session: Session): CodeParts {
   const agent: Agent = {
     work: (task, context) => ask(reportSchema, 'agent.work', [task], context),
   }
-  const gate: Gate = { judge: (action) => ask(verdictSchema, 'gate.judge', [action]) }
+  const gate: Gate = {
+    judge: async (action, at, facts) => ({
+      rule: 'callback',
+      ...(await ask(verdictSchema, 'gate.judge', [action, at, facts])),
+    }),
+  }
   const actions: Actions = {
     perform: (action, key, context) =>
       ask(receiptSchema, 'actions.perform', [action, key], context),

@@ -23,6 +23,7 @@ import {
   namedEvidenceSchema,
 } from '../run-values.ts'
 import { count, id, json, listOf, milliseconds, ordinal, published } from '../values.ts'
+import { actionSchema, permissionSchema, receiptSchema } from './action-schema.ts'
 import {
   agentUsedSchema,
   claimSchema,
@@ -219,6 +220,18 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       max: z.number(),
       remaining: z.number(),
       threshold: z.number(),
+    }),
+    z.strictObject({
+      type: z.literal('action-recorded'),
+      key: text,
+      status: z.enum(['refused', 'started', 'done', 'failed', 'unknown', 'escaped']),
+      kind: text,
+      action: actionSchema.exactOptional(),
+      permission: permissionSchema.exactOptional(),
+      policy: listOf(text).exactOptional(),
+      receipt: receiptSchema.exactOptional(),
+      reason: text.exactOptional(),
+      requestedBy: text.exactOptional(),
     }),
     z.strictObject({
       type: z.literal('guidance-delivered'),

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { defaultLimits, defined } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
 import { json } from '../values.ts'
+import { actionsSchema, gateSchema, levelSchema } from './action-schema.ts'
 import { agentSchema } from './agent-schema.ts'
 import { certifySchema, scopeSchema, sealsSchema } from './certify-schema.ts'
 import { checksSchema } from './checks-schema.ts'
@@ -220,6 +221,25 @@ const checkKeys = (type: LoopFileType) => ({
   ),
 })
 
+/** What the run may do outside of its workspace, and who decides about it. */
+const authorityKeys = () => ({
+  level: key(
+    levelSchema(),
+    'How much the run may do without a person. 1: it reports, and performs no action. 2: a person allows each action. 3: the gate may allow actions.',
+    3,
+  ),
+  gate: key(
+    gateSchema.clone().prefault('always-escalate'),
+    'What decides about actions: always-escalate (a person), policy, or a table with the kinds that need no person.',
+    { allow: ['merge'], deny: ['.github/**'], maxFiles: 10 },
+  ),
+  actions: key(
+    actionsSchema().prefault([]),
+    'What the run does outside of its workspace once the work is certified, in this order.',
+    ['merge', { notify: { by: 'desktop' } }],
+  ),
+})
+
 const schemas = new WeakMap<LoopFileType, z.ZodType<WrittenLoopFile>>()
 
 /** Of the whole file: it refuses unknown keys. */
@@ -231,7 +251,13 @@ export function loopFileSchema(type: LoopFileType): z.ZodType<WrittenLoopFile> {
 
 function createSchema(type: LoopFileType): z.ZodType<WrittenLoopFile> {
   // The usual order in a file, in which editors offer them.
-  const all = { ...headKeys(type), ...type.keys, ...agentKeys(type), ...checkKeys(type) }
+  const all = {
+    ...headKeys(type),
+    ...type.keys,
+    ...agentKeys(type),
+    ...checkKeys(type),
+    ...authorityKeys(),
+  }
   const schema = exactly<WrittenLoopFile>()(keys(all))
   describedKeys.add(schema, { description: type.description })
   return schema

@@ -17,8 +17,9 @@ import {
   programNames,
   type StandardCondition,
 } from '../../loop/index.ts'
+import type { AuthoritySettings } from './action-settings.ts'
 
-export interface LoopFile<Settings = unknown> {
+export interface LoopFile<Settings = unknown> extends AuthoritySettings {
   /** The name of its loop type. */
   readonly loop: string
   readonly name: string

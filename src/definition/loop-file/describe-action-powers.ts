@@ -1,0 +1,66 @@
+/** Describes what a loop file may do outside of its workspace, for the user who is asked to trust it. */
+
+import { levelNames } from '../../loop/index.ts'
+import type { ActionSettings, GateSettings, LoopFile } from '../../protocol/index.ts'
+
+/** Nothing for a file without actions: all others that a loop may request need a person. */
+export function describeActionPowers({
+  level,
+  gate,
+  actions,
+}: Pick<LoopFile, 'level' | 'gate' | 'actions'>): readonly string[] {
+  const decides = actions.length === 0 && gate.type === 'always-escalate'
+  return [
+    ...actions.map((action) => `once the work is certified: ${describeAction(action)}`),
+    ...(decides ? [] : [`actions: ${levelNames[level]}, ${describeGate(level, gate)}`]),
+  ]
+}
+
+function describeGate(level: LoopFile['level'], gate: GateSettings): string {
+  if (level === 1) return 'none is performed'
+  if (gate.type === 'always-escalate') return 'a person decides about each'
+  if (gate.type === 'policy') return 'the policy decides'
+  if (level === 2) return 'a person decides about each, because the level is below 3'
+  const { allow, deny, maxFiles } = gate
+  const except = deny.length === 0 ? '' : `, not in ${deny.join(', ')}`
+  return `${allow.join(', ')} without a person (at most ${maxFiles} files${except})`
+}
+
+/** One line, also for a dry run. */
+export function describeAction(action: ActionSettings): string {
+  switch (action.kind) {
+    case 'merge':
+      return `merges it into ${action.into ?? 'agent/<loop>'}`
+    case 'commit':
+      return `commits it to the new branch ${action.branch ?? 'agent/<run>'}`
+    case 'apply-patch':
+      return 'applies the changes to the files of the checkout'
+    case 'open-pr':
+      return `pushes its branch to ${action.remote} and opens a pull request with gh`
+    case 'comment':
+      return `comments on number ${action.on} of ${action.remote} with gh`
+    case 'draft':
+      return 'writes a draft to the state folder'
+    case 'webhook':
+      return `sends a request to ${action.url}${token(action.tokenEnv)}`
+    case 'notify':
+      return `notifies you (${describeChannel(action.by)})`
+    case 'start-run':
+      return `starts a run of ${action.loop}`
+    case 'clean-up':
+      return 'removes worktrees of ended runs whose work is merged'
+    case 'command': {
+      const env =
+        action.env.length === 0 ? '' : `, with ${action.env.join(', ')} of your environment`
+      return `runs ${action.command.join(' ')} in the sandbox${env}`
+    }
+  }
+}
+
+const token = (name: string | undefined): string =>
+  name === undefined ? '' : `, with ${name} of your environment`
+
+function describeChannel(by: Extract<ActionSettings, { kind: 'notify' }>['by']): string {
+  if (by.type === 'webhook') return `a request to ${by.url}`
+  return by.type === 'command' ? `${by.command.join(' ')} in the sandbox` : by.type
+}

@@ -1,0 +1,75 @@
+/** What is known about an action besides the action itself: what its gate saw, and what became of it. */
+
+import type { Amount } from '../budget.ts'
+import type { Action, Receipt } from '../loop-type.ts'
+import type { Level } from './level.ts'
+
+/** What a gate knows about the run when it judges an action. */
+export interface ActionFacts {
+  readonly level: Level
+  /** The current files are certified. */
+  readonly verified: boolean
+  /** Paths that were changed since the base. */
+  readonly files: readonly string[]
+  readonly spent: Amount
+  /** Changed paths outside of the scope. Absent: the scope is unknown. */
+  readonly outsideScope?: readonly string[]
+  /** The rules of the policy that permit it. Absent: no policy applies. */
+  readonly policy?: readonly string[]
+}
+
+/** The result of a gate, as the journal keeps it: with what was proposed and what the gate saw. */
+export interface GateRecord {
+  readonly type: 'allow' | 'deny' | 'ask'
+  readonly reason?: string
+  /** What decided: `allow-list`, `policy`, … */
+  readonly rule?: string
+  /** The rules of the policy that decided. Absent: no policy applies. */
+  readonly policy?: readonly string[]
+  /** Absent in earlier journals. */
+  readonly action?: Action
+  readonly facts?: RecordedFacts
+}
+
+/** The facts, with counts instead of long lists. */
+export interface RecordedFacts {
+  readonly level: Level
+  readonly verified: boolean
+  readonly filesChanged: number
+  readonly tokens: number
+  readonly costMicros: number
+  /** At most the first ten. */
+  readonly outsideScope?: readonly string[]
+}
+
+export type ActionStatus = 'refused' | 'started' | 'done' | 'failed' | 'unknown' | 'escaped'
+
+/** Who or what allowed an action. */
+export interface Permission {
+  readonly by: 'rule' | 'person'
+  /** The rule, or the person. */
+  readonly name: string
+}
+
+/**
+ * An action that a person requested for a run that no process drives, such as a merge; or what became known about any
+ * action later. One event for each status that it reached.
+ */
+export interface ActionRecorded {
+  readonly type: 'action-recorded'
+  /** The idempotency key of the action. */
+  readonly key: string
+  /** `escaped`: it was performed and turned out to be wrong, for example reverted. */
+  readonly status: ActionStatus
+  readonly kind: string
+  /** Present in the first event about it, except for `escaped`. */
+  readonly action?: Action
+  readonly permission?: Permission
+  /** The rules of the policy that decided. Absent: no policy applies. */
+  readonly policy?: readonly string[]
+  readonly receipt?: Receipt
+  /** Why it was refused, failed, is unknown, or escaped. */
+  readonly reason?: string
+  /** Who requested it or reported it. */
+  readonly requestedBy?: string
+}

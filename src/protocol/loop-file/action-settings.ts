@@ -1,0 +1,107 @@
+/** What a loop may do outside of its workspace, as the program uses it. */
+
+import type { Json, Level } from '../../loop/index.ts'
+
+export interface AuthoritySettings {
+  /** 1 reports, 2 proposes actions, 3 acts within its gate. */
+  readonly level: Level
+  readonly gate: GateSettings
+  /** Requested in this order once the work is certified. */
+  readonly actions: readonly ActionSettings[]
+}
+
+export type GateSettings =
+  | { readonly type: 'always-escalate' }
+  | { readonly type: 'policy' }
+  | {
+      readonly type: 'allow-list'
+      readonly allow: readonly string[]
+      /** Globs: a change to one of these paths needs a person. */
+      readonly deny: readonly string[]
+      readonly maxFiles: number
+      readonly maxCostMicros?: number
+    }
+
+export type ActionSettings =
+  | MergeActionSettings
+  | { readonly kind: 'commit'; readonly branch?: string; readonly message?: string }
+  | { readonly kind: 'apply-patch' }
+  | OpenPrActionSettings
+  | {
+      readonly kind: 'comment'
+      /** The number of an issue or a pull request. */
+      readonly on: number
+      readonly remote: string
+      readonly text?: string
+    }
+  | { readonly kind: 'draft'; readonly text?: string }
+  | WebhookActionSettings
+  | NotifyActionSettings
+  | {
+      readonly kind: 'start-run'
+      /** As written: relative to the folder of the file. */
+      readonly loop: string
+      readonly input: { readonly [name: string]: Json }
+    }
+  | { readonly kind: 'clean-up' }
+  | CommandActionSettings
+
+export interface MergeActionSettings {
+  readonly kind: 'merge'
+  /** Absent: `agent/<loop>`. */
+  readonly into?: string
+  readonly strategy: 'squash' | 'merge'
+}
+
+export interface OpenPrActionSettings {
+  readonly kind: 'open-pr'
+  /** Absent: the branch that the run began from. */
+  readonly base?: string
+  readonly remote: string
+  readonly title?: string
+  readonly body?: string
+  readonly draft: boolean
+}
+
+export interface WebhookActionSettings {
+  readonly kind: 'webhook'
+  readonly url: string
+  /** The variable with a bearer token. */
+  readonly tokenEnv?: string
+  /** The receiver ignores a second request with the same Idempotency-Key. */
+  readonly idempotent: boolean
+  readonly timeoutMs: number
+}
+
+export interface NotifyActionSettings {
+  readonly kind: 'notify'
+  readonly by:
+    | { readonly type: 'desktop' | 'terminal' }
+    | { readonly type: 'webhook'; readonly url: string }
+    | { readonly type: 'command'; readonly command: readonly string[] }
+  readonly text?: string
+}
+
+/** Runs in the sandbox of the loop. */
+export interface CommandActionSettings {
+  readonly kind: 'command'
+  readonly command: readonly string[]
+  /** Exits with 0 if the action was done, with 1 if not. */
+  readonly find?: readonly string[]
+  readonly env: readonly string[]
+  readonly timeoutMs: number
+}
+
+export const actionKinds: readonly ActionSettings['kind'][] = [
+  'merge',
+  'commit',
+  'apply-patch',
+  'open-pr',
+  'comment',
+  'draft',
+  'webhook',
+  'notify',
+  'start-run',
+  'clean-up',
+  'command',
+]

@@ -1,0 +1,165 @@
+// What a gate sees, what the journal keeps of it, and what the engine requests once work is certified.
+
+import { describe, expect, test } from 'vitest'
+import { allowListGate } from '../../src/authority/index.ts'
+import type { Actions, Gate } from '../../src/engine/index.ts'
+import {
+  type Action,
+  type ActionFacts,
+  FaultError,
+  type PolicyRuling,
+  type Receipt,
+} from '../../src/loop/index.ts'
+import { counting, met } from './certify-fixture.ts'
+import { createWorld, loopOf, memoryWorkspace } from './fixture.ts'
+
+const merge: Action = { kind: 'merge', summary: 'Merge the branch' }
+const notify: Action = { kind: 'notify', summary: 'Tell ada' }
+const done: Receipt = { status: 'done', summary: 'done' }
+
+function executor(perform: Actions['perform'] = async () => done) {
+  const performed: string[] = []
+  const actions: Actions = {
+    async perform(action, key, context) {
+      performed.push(action.kind)
+      return perform(action, key, context)
+    },
+    find: async () => ({ type: 'not-done' }),
+  }
+  return { actions, performed }
+}
+
+function watchingGate() {
+  const seen: ActionFacts[] = []
+  const gate: Gate = {
+    async judge(_action, _at, facts) {
+      seen.push(facts)
+      return { type: 'allow', rule: 'test' }
+    },
+  }
+  return { gate, seen }
+}
+
+const policyThat = (ruling: PolicyRuling) => ({
+  inEffect: { digest: 'd', mode: 'enforce' as const, files: [] },
+  judge: ({ action }: { readonly action: string }): PolicyRuling =>
+    action === 'act' ? ruling : { decision: 'allow', rules: ['base'] },
+})
+
+describe('an action that is requested when the work is certified', () => {
+  test('is judged with facts about certified work, and the verdict is journaled with it', async () => {
+    const workspace = memoryWorkspace()
+    const { gate, seen } = watchingGate()
+    const { actions, performed } = executor()
+    const loop = counting(workspace)
+    const world = createWorld({
+      workspace,
+      checks: { test: met },
+      actions,
+      gate,
+      level: 3,
+      whenCertified: [merge],
+      outsideScope: async (paths) => paths.filter((path) => path !== 'log'),
+    })
+    const run = await world.start(loop)
+    expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'completed' } })
+    expect(performed).toEqual(['merge'])
+    expect(seen).toMatchObject([{ level: 3, verified: true, outsideScope: [] }])
+    const events = await world.journal.read(run)
+    const verdict = events.find(
+      ({ event }) => event.type === 'step-finished' && event.kind === 'gate',
+    )
+    expect(verdict?.event).toMatchObject({
+      result: { value: { type: 'allow', rule: 'test', action: merge, facts: { verified: true } } },
+    })
+  })
+
+  test('that fails does not prevent the next one, and the run is completed', async () => {
+    const workspace = memoryWorkspace()
+    const { actions, performed } = executor(async ({ kind }) => {
+      if (kind === 'notify') return done
+      throw new FaultError({ code: 'action-failed', message: 'conflict', retryable: false })
+    })
+    const loop = counting(workspace)
+    const { gate } = watchingGate()
+    const world = createWorld({
+      workspace,
+      checks: { test: met },
+      actions,
+      gate,
+      whenCertified: [merge, notify],
+    })
+    const run = await world.start(loop)
+    expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'completed' } })
+    expect(performed).toEqual(['merge', 'notify'])
+  })
+
+  test('is not requested for work that is not complete', async () => {
+    const workspace = memoryWorkspace()
+    const { actions, performed } = executor()
+    const loop = counting(workspace)
+    const { gate } = watchingGate()
+    const checks = { test: async () => ({ status: 'not-met' as const, output: '' }) }
+    const world = createWorld({ workspace, checks, actions, gate, whenCertified: [merge] })
+    const run = await world.start(loop)
+    await world.finish(run, loop)
+    expect(performed).toEqual([])
+  })
+})
+
+describe('an action in an iteration', () => {
+  const acting = () => loopOf<unknown>(async (_context, it) => it.act(merge))
+
+  test('is not verified: nothing is certified yet, so an allow-list asks, and silence refuses', async () => {
+    const { actions, performed } = executor()
+    const gate = allowListGate({ allow: ['merge'] })
+    const world = createWorld({ actions, gate, level: 3 })
+    const loop = acting()
+    const run = await world.start(loop)
+    await world.finish(run, loop)
+    expect(performed).toEqual([])
+    expect((await world.state(run)).progress).toMatchObject({ status: 'refused' })
+  })
+
+  test('at level 1 is refused whatever the gate says', async () => {
+    const { actions, performed } = executor()
+    const { gate, seen } = watchingGate()
+    const world = createWorld({ actions, gate, level: 1 })
+    const loop = acting()
+    const run = await world.start(loop)
+    await world.finish(run, loop)
+    expect([performed, seen]).toEqual([[], []])
+    expect((await world.state(run)).progress).toEqual({
+      status: 'refused',
+      summary: 'the level is L1-report: actions are reported, not performed',
+    })
+  })
+
+  test('that the policy denies is refused before the gate is asked, with the rule', async () => {
+    const { actions, performed } = executor()
+    const { gate, seen } = watchingGate()
+    const policy = policyThat({ decision: 'deny', rules: ['no-merge'], reason: 'not this week' })
+    const world = createWorld({ actions, gate, policy })
+    const loop = acting()
+    const run = await world.start(loop)
+    await world.finish(run, loop)
+    expect([performed, seen]).toEqual([[], []])
+    expect((await world.state(run)).progress).toEqual({
+      status: 'refused',
+      summary: 'not this week',
+    })
+    const rulings = await world.journal.read(run, { types: ['policy-decided'] })
+    expect(rulings.at(-1)?.event).toMatchObject({ action: 'act', resource: 'merge' })
+  })
+
+  test('that the policy permits still needs its gate', async () => {
+    const { actions, performed } = executor()
+    const policy = policyThat({ decision: 'allow', rules: ['base'] })
+    const world = createWorld({ actions, policy })
+    const loop = acting()
+    const run = await world.start(loop)
+    await world.finish(run, loop)
+    expect(performed).toEqual([])
+    expect((await world.state(run)).progress).toMatchObject({ summary: 'no gate is configured' })
+  })
+})
