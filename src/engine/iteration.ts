@@ -119,7 +119,9 @@ async function runAgent(
       return fingerprint
     },
     run: async (context, id) =>
-      withPlainText(await agents.work(role, task, agentContext(branch, id, context))),
+      withPlainText(
+        await agents.work(role, task, agentContext(branch, id, context, { agent: role })),
+      ),
     finished: (result) => (fingerprint !== undefined && isTried(result) ? { fingerprint } : {}),
   })
   return noted(branch, report as unknown as AgentReport)

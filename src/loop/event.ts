@@ -22,7 +22,12 @@
  *   └─ run-ended                         exactly one outcome
  */
 
-import type { PolicyAction, PolicyInEffect, PolicyRuling } from './authority/policy.ts'
+import type {
+  PolicyAction,
+  PolicyContext,
+  PolicyInEffect,
+  PolicyRuling,
+} from './authority/policy.ts'
 import type { Amount, Limits } from './budget.ts'
 import type { Decision } from './decision.ts'
 import type { CheckDescription, Evidence } from './evidence.ts'
@@ -166,6 +171,8 @@ export interface PolicyDecided extends PolicyRuling {
   readonly resource?: string
   /** The digest of the rules. */
   readonly policy: string
+  /** The numbers that it was decided with. */
+  readonly context?: PolicyContext
 }
 
 /** A limit is nearly reached. */

@@ -1,13 +1,14 @@
 export type { Guidance, LinePlace } from './authority/guidance.ts'
 export type { Level } from './authority/level.ts'
 export { dueWarnings } from './authority/limit-warning.ts'
-export type {
-  PolicyAction,
-  PolicyContext,
-  PolicyInEffect,
-  PolicyMode,
-  PolicyRequest,
-  PolicyRuling,
+export {
+  isDenied,
+  type PolicyAction,
+  type PolicyContext,
+  type PolicyInEffect,
+  type PolicyMode,
+  type PolicyRequest,
+  type PolicyRuling,
 } from './authority/policy.ts'
 export {
   type Amount,
@@ -51,6 +52,7 @@ export {
   type IterationEnded,
   type Met,
   type Origin,
+  type PolicyDecided,
   type Preflight,
   type PreflightCheck,
   type PreflightEnded,

@@ -7,13 +7,17 @@ import { agentContext } from './tool-calls.ts'
 
 export function checkContext(branch: Branch, step: StepId, context: StepContext): CheckContext {
   const { ports } = branch.iteration.run
-  const agent = agentContext(branch, step, context)
+  const used = { notes: 0, calls: 0 }
+  const agent = agentContext(branch, step, context, { used })
   return {
     ...context,
     iteration: agent.iteration,
     workspace: agent.workspace,
     async work(role, task) {
-      if (ports.agents !== undefined) return ports.agents.work(role, task, agent)
+      if (ports.agents !== undefined) {
+        const own = agentContext(branch, step, context, { agent: role, used })
+        return ports.agents.work(role, task, own)
+      }
       const message = `The check needs an agent for the role "${role}", but this run has none.`
       throw new LoopError('not-configured', `${message} Configure an agent for the run.`)
     },

@@ -15,6 +15,7 @@ import type {
   Met,
   Origin,
   Outcome,
+  PolicyContext,
   PolicyInEffect,
   PolicyRuling,
   Preflight,
@@ -242,6 +243,7 @@ export const stepNoteSchema: z.ZodType<StepNote> = exactly<StepNote>()(
       error: text.exactOptional(),
       durationMs: milliseconds,
       outputBytes: count,
+      policy: listOf(text).exactOptional(),
     }),
   ]),
 ).register(published, { id: 'StepNote' })
@@ -282,6 +284,21 @@ export const policyInEffectSchema: z.ZodType<PolicyInEffect> = exactly<PolicyInE
     files: listOf(z.strictObject({ file: text, mode: policyModeSchema })),
   }),
 ).register(published, { id: 'PolicyInEffect' })
+
+export const policyContextSchema: z.ZodType<PolicyContext> = exactly<PolicyContext>()(
+  z.strictObject({
+    iteration: count,
+    tokens: count,
+    inputTokens: count,
+    outputTokens: count,
+    costMicros: count,
+    elapsedMs: count,
+    filesChanged: count,
+    sealedTouched: count,
+    verified: count,
+    level: count,
+  }),
+).register(published, { id: 'PolicyContext' })
 
 /** The members of a ruling, for the events and states that contain one. */
 export const rulingFields: {

@@ -31,6 +31,7 @@ import {
   faultSchema,
   originSchema,
   outcomeSchema,
+  policyContextSchema,
   policyInEffectSchema,
   preflightCheckSchema,
   questionSchema,
@@ -203,6 +204,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       step: step.exactOptional(),
       resource: text.exactOptional(),
       policy: text,
+      context: policyContextSchema.exactOptional(),
       ...rulingFields,
     }),
     z.strictObject({
