@@ -133,9 +133,16 @@ async function subjectOf(
 
 function knownOf(
   state: RunState,
-): Pick<Subject, 'source' | 'allows' | 'tree' | 'base' | 'agent' | 'sandbox'> {
+): Pick<Subject, 'source' | 'allows' | 'tree' | 'base' | 'agent' | 'sandbox' | 'policy'> {
   const { source, allows, tree, baseTree: base, agent, sandbox } = state
-  return defined({ source, allows, tree, base, agent, sandbox })
+  const policy = policyOf(state)
+  return defined({ source, allows, tree, base, agent, sandbox, policy })
+}
+
+function policyOf({ policy, ruling }: RunState): Subject['policy'] {
+  if (policy === undefined) return undefined
+  const rules = ruling?.decision === 'allow' ? ruling.rules : undefined
+  return { digest: policy.digest, ...defined({ rules }) }
 }
 
 /** The work of judges and consultants is part of this step: metered and noted like any agent's work. */

@@ -65,6 +65,8 @@ export interface Source {
     readonly dependencies?: 'install' | 'resolve' | 'carry' | 'none'
     /** Commands that must pass in addition to the checks of the file. */
     readonly checks?: { readonly commands: readonly string[]; readonly timeoutMs?: number }
+    /** Policy files of the project, in addition to those of the file: absolute paths. */
+    readonly policy?: { readonly enforce?: readonly string[]; readonly monitor?: readonly string[] }
   }
 }
 

@@ -8,6 +8,7 @@ import type {
   Hook,
   LoopPrints,
   NewQueueRow,
+  Policy,
   Ports,
   RequestKey,
   Tools,
@@ -46,6 +47,10 @@ export interface RunParts {
   readonly tools?: Tools
   readonly actions?: Actions
   readonly gate?: Gate
+  /** Tightens what the run may do. Absent: only its limits apply. */
+  readonly policy?: Policy
+  /** Whether a path of the workspace is sealed, for the policy. Default: nothing is. */
+  readonly isSealed?: (path: string) => boolean
   readonly hooks?: readonly Hook[]
   /** What the code of the loop prints; the run journals it. */
   readonly prints?: LoopPrints

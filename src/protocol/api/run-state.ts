@@ -18,13 +18,12 @@ import {
   guidanceSchema,
   originSchema,
   outcomeSchema,
-  policyInEffectSchema,
   preflightSchema,
-  rulingFields,
   sandboxUsedSchema,
   sourceSchema,
   worktreeSchema,
 } from '../events/event-parts.ts'
+import { policyInEffectSchema, rulingFields } from '../events/policy-parts.ts'
 import { exactly } from '../exactly.ts'
 import {
   amountSchema,

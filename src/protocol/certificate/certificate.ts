@@ -67,7 +67,13 @@ export interface Certificate extends StrengthParts {
   readonly teeth?: { readonly planted: number; readonly noticed: number }
   readonly layer?: CertifiedDependencies
   readonly sandbox?: SandboxSummary
-  readonly policy: { readonly decision: 'none' | 'allow'; readonly set: string }
+  readonly policy: {
+    readonly decision: 'none' | 'allow'
+    /** The digest of the rules. */
+    readonly set: string
+    /** The rules that allowed the iteration. */
+    readonly rules?: readonly string[]
+  }
   readonly budget?: {
     readonly spent: Amount
     readonly limits: Limits
@@ -318,7 +324,11 @@ export const certificateSchema: z.ZodType<Certificate> = exactly<Certificate>()(
         })
         .exactOptional(),
       sandbox: sandboxUsedSchema.exactOptional(),
-      policy: z.strictObject({ decision: z.enum(['none', 'allow']), set: text }),
+      policy: z.strictObject({
+        decision: z.enum(['none', 'allow']),
+        set: text,
+        rules: z.array(text).readonly().exactOptional(),
+      }),
       budget: z
         .strictObject({ spent: amountSchema, limits: limitsSchema, activeMs: milliseconds })
         .exactOptional(),

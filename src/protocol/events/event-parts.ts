@@ -15,9 +15,6 @@ import type {
   Met,
   Origin,
   Outcome,
-  PolicyContext,
-  PolicyInEffect,
-  PolicyRuling,
   Preflight,
   PreflightCheck,
   Question,
@@ -173,6 +170,12 @@ export const sourceSchema: z.ZodType<Source> = exactly<Source>()(
             timeoutMs: milliseconds.exactOptional(),
           })
           .exactOptional(),
+        policy: z
+          .strictObject({
+            enforce: listOf(text).exactOptional(),
+            monitor: listOf(text).exactOptional(),
+          })
+          .exactOptional(),
       })
       .exactOptional(),
   }),
@@ -274,46 +277,6 @@ export const guidanceSchema: z.ZodType<Guidance> = exactly<Guidance>()(
     at: linePlaceSchema.exactOptional(),
   }),
 )
-
-const policyModeSchema = z.enum(['enforce', 'monitor'])
-
-export const policyInEffectSchema: z.ZodType<PolicyInEffect> = exactly<PolicyInEffect>()(
-  z.strictObject({
-    digest: text,
-    mode: policyModeSchema,
-    files: listOf(z.strictObject({ file: text, mode: policyModeSchema })),
-  }),
-).register(published, { id: 'PolicyInEffect' })
-
-export const policyContextSchema: z.ZodType<PolicyContext> = exactly<PolicyContext>()(
-  z.strictObject({
-    iteration: count,
-    tokens: count,
-    inputTokens: count,
-    outputTokens: count,
-    costMicros: count,
-    elapsedMs: count,
-    filesChanged: count,
-    sealedTouched: count,
-    verified: count,
-    level: count,
-  }),
-).register(published, { id: 'PolicyContext' })
-
-/** The members of a ruling, for the events and states that contain one. */
-export const rulingFields: {
-  readonly decision: z.ZodType<PolicyRuling['decision']>
-  readonly rules: z.ZodType<PolicyRuling['rules']>
-  readonly reason: z.ZodExactOptional<z.ZodString>
-  readonly isMonitored: z.ZodExactOptional<z.ZodLiteral<true>>
-  readonly errors: z.ZodExactOptional<z.ZodType<readonly string[]>>
-} = {
-  decision: z.enum(['allow', 'deny']),
-  rules: listOf(text),
-  reason: text.exactOptional(),
-  isMonitored: z.literal(true).exactOptional(),
-  errors: listOf(text).exactOptional(),
-}
 
 export const decisionSchema: z.ZodType<Decision> = exactly<Decision>()(
   z.discriminatedUnion('type', [

@@ -31,11 +31,8 @@ import {
   faultSchema,
   originSchema,
   outcomeSchema,
-  policyContextSchema,
-  policyInEffectSchema,
   preflightCheckSchema,
   questionSchema,
-  rulingFields,
   sandboxUsedSchema,
   sourceSchema,
   stepNoteSchema,
@@ -43,6 +40,7 @@ import {
   worktreeSchema,
 } from './event-parts.ts'
 import { patchSchema } from './patch-schema.ts'
+import { policyContextSchema, policyInEffectSchema, rulingFields } from './policy-parts.ts'
 
 const text = z.string()
 const tree = id<TreeId>()

@@ -17,6 +17,7 @@ import {
   programNames,
   type StandardCondition,
 } from '../../loop/index.ts'
+import type { PolicyFiles } from './policy-schema.ts'
 
 export interface LoopFile<Settings = unknown> {
   /** The name of its loop type. */
@@ -41,6 +42,8 @@ export interface LoopFile<Settings = unknown> {
   readonly certify: CertifySettings
   readonly until: readonly FileCondition[]
   readonly limits: Limits
+  /** As written: relative to the folder of the file. Absent: only those of the configuration apply. */
+  readonly policy?: PolicyFiles
   readonly exclude: readonly string[]
   readonly sandbox: SandboxSettings
   /** The keys that belong to the loop type. */
