@@ -14,7 +14,7 @@ export async function loadTrusted(
   folder: string,
   file: string,
   options: LoadOptions,
-  { purpose = 'run', watched, changes, defaultModel, moreChecks }: LoadManner = {},
+  { purpose = 'run', watched, changes, defaultModel, moreChecks, policy }: LoadManner = {},
 ): Promise<LoadedLoop> {
   const { loadLoop, previewLoop, trustLoop } = await import('../launch/load-loop.ts')
   const { createReadLoops } = await import('../launch/read-loops.ts')
@@ -29,7 +29,7 @@ export async function loadTrusted(
     purpose,
     ...defined({ input: options.input, changes }),
     defaultModel,
-    ...defined({ moreChecks }),
+    ...defined({ moreChecks, policy }),
     ...(watched === undefined ? {} : { onLine: watched.say, signal: watched.signal }),
   }
   return loadLoop(file, loading, reads)
@@ -72,6 +72,8 @@ export interface LoadManner {
   readonly defaultModel?: string | undefined
   /** Commands that must pass in addition to its checks. */
   readonly moreChecks?: NonNullable<Source['changes']>['checks']
+  /** Policy files of the configuration. */
+  readonly policy?: NonNullable<Source['changes']>['policy']
   readonly watched?: { say(line: string): void; readonly signal: AbortSignal }
 }
 

@@ -32,6 +32,8 @@ export interface LoadOptions {
   readonly defaultModel?: string | undefined
   /** Commands that must pass in addition to the checks of the file; stored in the same way. */
   readonly moreChecks?: LoopChanges['checks']
+  /** Policy files of the project, as absolute paths; stored in the same way. */
+  readonly policy?: LoopChanges['policy']
   /**
    * `look`: nothing is opened, so a file that is data needs no trust. `resume`: a deadline in the past is accepted,
    * since the run handles it.

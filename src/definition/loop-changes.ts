@@ -19,7 +19,7 @@ export type LoopChanges = NonNullable<Source['changes']>
 const promptCharsMax = 200_000
 
 export function requireChanges(changes: LoopChanges): LoopChanges {
-  const { model, prompt, checks, dependencies } = changes
+  const { model, prompt, checks, dependencies, policy } = changes
   if (prompt?.trim() === '') throw new LoopError('bad-request', 'The prompt must not be empty.')
   if (prompt !== undefined && prompt.length > promptCharsMax) {
     const message = `The prompt has ${prompt.length} characters; the limit is ${promptCharsMax}.`
@@ -27,9 +27,13 @@ export function requireChanges(changes: LoopChanges): LoopChanges {
   }
   return {
     ...defined({ model, prompt, dependencies }),
+    ...(hasFiles(policy) ? { policy } : {}),
     ...(checks === undefined || checks.commands.length === 0 ? {} : { checks }),
   }
 }
+
+const hasFiles = (policy: LoopChanges['policy'] = {}): boolean =>
+  [policy.enforce, policy.monitor].some((files) => (files?.length ?? 0) > 0)
 
 export const changedCertify = (
   certify: LoopFile['certify'],
@@ -62,9 +66,9 @@ export function changedChecks(
 /** Adds the checks of the settings, and their model if the maker accepts one and has none. */
 export function withSettings(
   { [makerRole]: agent }: LoopFile['agents'],
-  { changes: given = {}, defaultModel, moreChecks }: SettingsOfRun,
+  { changes: given = {}, defaultModel, moreChecks, policy }: SettingsOfRun,
 ): LoopChanges {
-  const changes = moreChecks === undefined ? given : { checks: moreChecks, ...given }
+  const changes = { ...defined({ checks: moreChecks, policy }), ...given }
   if (defaultModel === undefined || changes.model !== undefined || agent === undefined) {
     return changes
   }
@@ -75,7 +79,7 @@ export function withSettings(
     : changes
 }
 
-type SettingsOfRun = Pick<LoadOptions, 'changes' | 'defaultModel' | 'moreChecks'>
+type SettingsOfRun = Pick<LoadOptions, 'changes' | 'defaultModel' | 'moreChecks' | 'policy'>
 
 /** Changes the model of the maker, and of roles that share its agent. */
 export function changedAgents(

@@ -57,6 +57,8 @@ export interface Subject {
   readonly activeMs: number
   readonly agent?: AgentInfo
   readonly sandbox?: SandboxSummary
+  /** The rules that applied, and those of them that allowed the iteration. Absent: no policy. */
+  readonly policy?: { readonly digest: string; readonly rules?: readonly string[] }
   /** People's answers to the questions of this certification, in order. */
   readonly answers: readonly GivenAnswer[]
 }

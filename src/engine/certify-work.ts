@@ -134,9 +134,16 @@ async function subjectOf(
 
 function knownOf(
   state: RunState,
-): Pick<Subject, 'source' | 'allows' | 'tree' | 'base' | 'agent' | 'sandbox'> {
+): Pick<Subject, 'source' | 'allows' | 'tree' | 'base' | 'agent' | 'sandbox' | 'policy'> {
   const { source, allows, tree, baseTree: base, agent, sandbox } = state
-  return defined({ source, allows, tree, base, agent, sandbox })
+  const policy = policyOf(state)
+  return defined({ source, allows, tree, base, agent, sandbox, policy })
+}
+
+function policyOf({ policy, ruling }: RunState): Subject['policy'] {
+  if (policy === undefined) return undefined
+  const rules = ruling?.decision === 'allow' ? ruling.rules : undefined
+  return { digest: policy.digest, ...defined({ rules }) }
 }
 
 /** The work of judges and consultants is part of this step: metered and noted like any agent's work. */
@@ -155,7 +162,7 @@ function contextOf(
     iteration: number,
     work: async (agents, role, task, workspace, { timeoutMs } = {}) => {
       const metered = { ...context, reserve: meter.reserveFor(role) }
-      const agent = agentContext(branch, step, metered, { spender: role, role, used })
+      const agent = agentContext(branch, step, metered, { agent: role, role, used })
       return runBounded(
         (signal) => agents.work(role, task, { ...agent, signal, workspace }),
         timeoutMs,

@@ -121,7 +121,7 @@ async function runAgent(
       return fingerprint
     },
     run: async (context, id) => {
-      const base = agentContext(branch, id, context, { spender: role })
+      const base = agentContext(branch, id, context, { agent: role })
       // An agent that may only read judges the work; it is not the one to tell what to do.
       const guided =
         options.readOnly === true ? base : { ...base, guidance: agentGuidance(branch, id) }

@@ -1,63 +1,134 @@
 /**
  * Asks the policy and journals its answer. `decide` reads the answer from the state, so a resumed run does not ask again
  * about an iteration that was already ruled on (E2).
+ *
+ * An answer that allows shares a commit with what it allows: nothing starts before it is on disk.
  */
 
 import {
   defined,
   inputTokensOf,
+  isDenied,
   outputTokensOf,
   type PolicyContext,
+  type PolicyDecided,
   type PolicyRequest,
   type PolicyRuling,
+  type RunId,
   type RunState,
   type StepId,
+  type TreeId,
 } from '../loop/index.ts'
 import type { LiveRun } from './live-run.ts'
+import type { Policy, Ports, Tools } from './ports.ts'
+import type { Recorder } from './recorder.ts'
+
+/** What asking needs of a run. */
+export interface AskingRun {
+  readonly id: RunId
+  readonly ports: Pick<Ports, 'policy' | 'workspace' | 'isSealed' | 'level'>
+  readonly recorder: Pick<Recorder, 'state' | 'record' | 'note'>
+}
 
 /** Before an iteration starts. */
-export async function askPolicy(run: LiveRun, iteration: number): Promise<void> {
-  const context = await policyContext(run, iteration)
-  const ruling = judge(run, { action: 'iterate', loop: run.recorder.state.loop, context })
-  await recordRuling(run, ruling, { action: 'iterate', iteration })
+export async function askPolicy(run: AskingRun, iteration: number): Promise<void> {
+  const judged = await judge(run, iteration, { action: 'iterate' })
+  const event = toEvent(run, judged, { action: 'iterate', iteration })
+  if (judged.ruling.decision === 'deny') await run.recorder.record([event])
+  else run.recorder.note([event])
 }
 
 /** What a step asks: about a tool or an action. */
 export type StepRequest = Pick<PolicyRequest, 'action' | 'agent' | 'tool' | 'actionKind'>
 
-/** Undefined: no policy applies. */
+/** The answer is on disk when this resolves. Undefined: no policy applies. */
 export async function askPolicyInStep(
-  run: LiveRun,
+  run: AskingRun,
   iteration: number,
   step: StepId,
   request: StepRequest,
 ): Promise<PolicyRuling | undefined> {
   if (run.ports.policy === undefined) return undefined
-  const context = await policyContext(run, iteration)
-  const ruling = judge(run, { ...request, loop: run.recorder.state.loop, context })
-  const resource = request.tool?.name ?? request.actionKind
-  const asked = { action: request.action, iteration, step, ...defined({ resource }) }
-  await recordRuling(run, ruling, asked)
-  return ruling
+  const judged = await judge(run, iteration, request)
+  await run.recorder.record([toEvent(run, judged, { ...askedIn(request), iteration, step })])
+  return judged.ruling
 }
 
-async function recordRuling(
-  { recorder }: LiveRun,
-  ruling: PolicyRuling,
-  asked: {
-    readonly action: PolicyRequest['action']
-    readonly iteration: number
-    readonly step?: StepId
-    readonly resource?: string
-  },
-): Promise<void> {
-  const policy = recorder.state.policy?.digest ?? ''
-  await recorder.record([{ type: 'policy-decided', ...asked, ...ruling, policy }])
+/** The answer about a tool call. An answer that allows is part of the note of the call. */
+export interface ToolRuling {
+  readonly isDenied: boolean
+  readonly rules: readonly string[]
+  readonly reason?: string
+}
+
+/** Calls of an unattended run are asked about as such. Undefined: no policy applies. */
+export async function askPolicyAboutTool(
+  run: LiveRun,
+  at: { readonly iteration: number; readonly step: StepId; readonly agent?: string },
+  tools: Tools,
+  name: string,
+): Promise<ToolRuling | undefined> {
+  if (run.ports.policy === undefined) return undefined
+  const { iteration, step, agent } = at
+  const isAttended = run.recorder.state.sandbox?.attended === true
+  const request: StepRequest = {
+    action: isAttended ? 'callTool' : 'callToolUnattended',
+    tool: { name, risk: await riskOf(tools, name) },
+    ...defined({ agent }),
+  }
+  const judged = await judge(run, iteration, request)
+  const { ruling } = judged
+  if (ruling.decision === 'deny') {
+    await run.recorder.record([toEvent(run, judged, { ...askedIn(request), iteration, step })])
+  }
+  const { rules, reason } = ruling
+  return { isDenied: isDenied(ruling), rules, ...defined({ reason }) }
+}
+
+const risks = new WeakMap<Tools, ReadonlyMap<string, string>>()
+
+/** A tool that is not listed counts as destructive. */
+async function riskOf(tools: Tools, name: string): Promise<string> {
+  const known = risks.get(tools)?.get(name)
+  if (known !== undefined) return known
+  const listed = (await tools.list?.()) ?? []
+  const read = new Map(listed.map((tool) => [tool.name, tool.risk as string]))
+  risks.set(tools, read)
+  return read.get(name) ?? 'destructive'
+}
+
+type Asked = Pick<PolicyDecided, 'action' | 'iteration' | 'step' | 'resource'>
+
+function askedIn({ action, tool, actionKind }: StepRequest): Pick<Asked, 'action' | 'resource'> {
+  return { action, ...defined({ resource: tool?.name ?? actionKind }) }
+}
+
+const toEvent = (
+  { recorder }: AskingRun,
+  { ruling, context }: Judged,
+  asked: Asked,
+): PolicyDecided => ({
+  type: 'policy-decided',
+  ...asked,
+  ...ruling,
+  policy: recorder.state.policy?.digest ?? '',
+  context,
+})
+
+interface Judged {
+  readonly ruling: PolicyRuling
+  readonly context: PolicyContext
+}
+
+async function judge(run: AskingRun, iteration: number, request: StepRequest): Promise<Judged> {
+  const context = await policyContext(run, iteration)
+  const { loop } = run.recorder.state
+  const ruling = rule(run.ports.policy, { ...request, loop, run: run.id, context })
+  return { ruling, context }
 }
 
 /** A policy that fails denies: the limits of the engine hold without it, its own rules do not. */
-function judge({ ports }: LiveRun, request: PolicyRequest): PolicyRuling {
-  const { policy } = ports
+function rule(policy: Policy | undefined, request: PolicyRequest): PolicyRuling {
   if (policy === undefined) return { decision: 'deny', rules: [], reason: 'the policy is missing' }
   try {
     return policy.judge(request)
@@ -68,11 +139,11 @@ function judge({ ports }: LiveRun, request: PolicyRequest): PolicyRuling {
   }
 }
 
-async function policyContext(run: LiveRun, iteration: number): Promise<PolicyContext> {
+async function policyContext(run: AskingRun, iteration: number): Promise<PolicyContext> {
   const { recorder, ports } = run
   const { state } = recorder
   const { spent } = state
-  const files = await countChanges(run)
+  const { changed, sealed } = await countChanges(run)
   return {
     iteration,
     tokens: spent.tokens,
@@ -80,8 +151,8 @@ async function policyContext(run: LiveRun, iteration: number): Promise<PolicyCon
     outputTokens: outputTokensOf(spent),
     costMicros: spent.costMicros,
     elapsedMs: Math.round(state.activeMs),
-    filesChanged: files.length,
-    sealedTouched: files.filter((file) => ports.isSealed?.(file) === true).length,
+    filesChanged: changed,
+    sealedTouched: sealed,
     verified: isVerified(state) ? 1 : 0,
     level: ports.level ?? 2,
   }
@@ -90,8 +161,24 @@ async function policyContext(run: LiveRun, iteration: number): Promise<PolicyCon
 const isVerified = ({ certificate, tree }: RunState): boolean =>
   certificate !== undefined && certificate.tree === tree
 
-async function countChanges({ ports, recorder }: LiveRun): Promise<readonly string[]> {
-  const { baseTree, tree } = recorder.state
-  if (baseTree === undefined || tree === undefined || baseTree === tree) return []
-  return (await ports.workspace?.changes?.(baseTree, tree)) ?? []
+interface Changes {
+  readonly base: TreeId | undefined
+  readonly tree: TreeId | undefined
+  readonly changed: number
+  readonly sealed: number
+}
+
+/** Of the last tree that was asked about: comparing trees takes longer than a decision. */
+const lastChanges = new WeakMap<AskingRun['recorder'], Changes>()
+
+async function countChanges({ ports, recorder }: AskingRun): Promise<Changes> {
+  const { baseTree: base, tree } = recorder.state
+  const last = lastChanges.get(recorder)
+  if (last !== undefined && last.base === base && last.tree === tree) return last
+  const isSame = base === undefined || tree === undefined || base === tree
+  const files = isSame ? [] : ((await ports.workspace?.changes?.(base, tree)) ?? [])
+  const sealed = files.filter((file) => ports.isSealed?.(file) === true).length
+  const counted = { base, tree, changed: files.length, sealed }
+  lastChanges.set(recorder, counted)
+  return counted
 }

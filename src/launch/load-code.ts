@@ -1,6 +1,6 @@
 /** Loads a loop file in TypeScript: its data as in YAML, and a description of its code. */
 
-import { basename, extname } from 'node:path'
+import { basename, dirname, extname } from 'node:path'
 import { codePowers } from '../definition/code-loop/code-powers.ts'
 import type { LoadOptions } from '../definition/load-options.ts'
 import {
@@ -14,6 +14,7 @@ import {
   withSettings,
 } from '../definition/loop-changes.ts'
 import { LoopFileError, pathName } from '../definition/loop-file/index.ts'
+import { namedPolicies } from '../definition/loop-file/read-loop-file.ts'
 import { versionOf } from '../engine/code-digest.ts'
 import { defined, type Json, LoopError, type Source } from '../loop/index.ts'
 import { type LoopTypeDefinition, loopTypes, type ReadPrompts } from '../loops/index.ts'
@@ -55,6 +56,10 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
     files: [scanned.file],
     input: given,
     limits: file.limits,
+    policies: [
+      ...namedPolicies(file.policy, dirname(scanned.file)),
+      ...namedPolicies(changes.policy, '/'),
+    ],
     agents: file.agents,
     sandbox: file.sandbox,
     workspace: workspaceOf(file, scanned.file, options.here),

@@ -12,6 +12,7 @@ import {
   withSettings,
 } from '../definition/loop-changes.ts'
 import { describePowers, type ReadLoopFile } from '../definition/loop-file/index.ts'
+import { namedPolicies } from '../definition/loop-file/read-loop-file.ts'
 import { versionOf } from '../engine/code-digest.ts'
 import { type Json, LoopError, suggestName } from '../loop/index.ts'
 import type { LoopFile } from '../protocol/index.ts'
@@ -40,6 +41,7 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
     files: named(read),
     input,
     limits: file.limits,
+    policies: [...read.policies, ...namedPolicies(changes.policy, '/')],
     agents: file.agents,
     sandbox: file.sandbox,
     workspace: workspaceOf(file, path, options.here),

@@ -4,6 +4,7 @@
  */
 
 import type { ScannedLoop } from '../definition/code-loop/scan-code-loop.ts'
+import type { NamedPolicy } from '../definition/loop-file/read-loop-file.ts'
 import type { Json, Limits, Source } from '../loop/index.ts'
 import type { ReadPrompts } from '../loops/index.ts'
 import type {
@@ -22,6 +23,8 @@ export interface LoadedLoop {
   readonly files: readonly string[]
   readonly input: Json
   readonly limits: Partial<Limits>
+  /** The policy files of the file and of the project; those of the user apply as well. */
+  readonly policies: readonly NamedPolicy[]
   /** Who works, by role, and in which sandbox: as in the file, with the changes for this run. */
   readonly agents: { readonly [role: string]: AgentSettings }
   readonly sandbox: SandboxSettings

@@ -1,10 +1,10 @@
 /** Opens the parts of a run from its loop file: agents, tools, MCP servers and checks. */
 
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { type Agent, createAgents } from '../agents/index.ts'
-import type { Tools } from '../engine/index.ts'
+import type { Policy, Tools } from '../engine/index.ts'
 import { createSecrets } from '../gateway/index.ts'
 import { defined } from '../loop/index.ts'
 import { type AgentSettings, type LoopFile, makerRole } from '../protocol/index.ts'
@@ -72,6 +72,8 @@ export interface OpenedParts {
 export interface PartsContext extends OpenContext {
   /** The folder of the loop file. */
   readonly base: string
+  /** Opens the policy of the run. Absent: it has none. */
+  readonly openPolicy?: () => Promise<Policy | undefined>
 }
 
 /** Parts that the file defines in code override those that it defines as data. */
@@ -109,6 +111,7 @@ export async function openParts(
     const { tools, allowing } = openTools(file, place.folder, sandbox, others, problems)
     const readers = { ...readersIn(file, place), ...readersOf(checks, file.certify) }
     const { hooks, gate = toGate(file.gate), actions } = code ?? {}
+    const policy = await openPolicyPart(place, workspace, file.seals)
     const certifying = certifyingParts(file, { ...opening, checks, place, tools }, code?.checks)
     return {
       parts: {
@@ -133,6 +136,7 @@ export async function openParts(
         exclude: [...file.exclude, ...findExcluded(place)],
         sandbox: sandbox.summary,
         level: file.level,
+        ...policy,
         ...defined({ agent: usedFirst(makers), hooks, gate, actions }),
       },
       problems,
@@ -142,6 +146,21 @@ export async function openParts(
     await close()
     throw error
   }
+}
+
+/** A replay does again what was allowed then, and checks ask nothing. */
+async function openPolicyPart(
+  { openPolicy, replay, isForChecks }: PartsContext,
+  workspace: string,
+  seals: FileParts['seals'],
+): Promise<Pick<RunParts, 'policy' | 'isSealed'>> {
+  if (openPolicy === undefined || replay !== undefined || isForChecks === true) return {}
+  const policy = await openPolicy()
+  if (policy === undefined) return {}
+  const { createClassify } = await import('../evidence/index.ts')
+  const has = (path: string): boolean => existsSync(join(workspace, path))
+  const classify = createClassify(seals, { has, loaded: new Map() })
+  return { policy, isSealed: (path) => classify(path) !== undefined }
 }
 
 interface HeldDependencies {

@@ -24,7 +24,12 @@
  */
 
 import type { ActionRecorded } from './authority/action.ts'
-import type { PolicyAction, PolicyInEffect, PolicyRuling } from './authority/policy.ts'
+import type {
+  PolicyAction,
+  PolicyContext,
+  PolicyInEffect,
+  PolicyRuling,
+} from './authority/policy.ts'
 import type { Amount, Limits } from './budget.ts'
 import type { Decision } from './decision.ts'
 import type { CheckDescription, Evidence } from './evidence.ts'
@@ -62,6 +67,8 @@ export interface Source {
     readonly dependencies?: 'install' | 'resolve' | 'carry' | 'none'
     /** Commands that must pass in addition to the checks of the file. */
     readonly checks?: { readonly commands: readonly string[]; readonly timeoutMs?: number }
+    /** Policy files of the project, in addition to those of the file: absolute paths. */
+    readonly policy?: { readonly enforce?: readonly string[]; readonly monitor?: readonly string[] }
   }
 }
 
@@ -169,6 +176,8 @@ export interface PolicyDecided extends PolicyRuling {
   readonly resource?: string
   /** The digest of the rules. */
   readonly policy: string
+  /** The numbers that it was decided with. */
+  readonly context?: PolicyContext
 }
 
 /** A limit is nearly reached. */

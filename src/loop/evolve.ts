@@ -162,7 +162,7 @@ function iterationStarted(state: RunState, event: IterationStarted): RunState {
   // From here on the run changes the files itself, so the tree of the suspension is obsolete.
   const phase = running(open)
   if (event.again) return { ...state, ...phase, codeDigest }
-  const begun = { ...state, ruling: undefined, ...spentBeforeIteration(state) }
+  const begun = { ...state, ...spentBeforeIteration(state) }
   if (event.tree === undefined) return { ...begun, ...phase, codeDigest }
   const { tree } = event
   const baseTree = state.baseTree ?? tree
@@ -244,6 +244,7 @@ function closed(state: RunState, event: IterationEnded, applyProgress: ApplyProg
   return {
     ...state,
     ...running(undefined),
+    ruling: undefined,
     rateLimits: 0,
     iteration: event.iteration,
     unchanged: unchanged ? state.unchanged + 1 : 0,

@@ -86,6 +86,7 @@ export {
   type LimitWarned,
   type Met,
   type Origin,
+  type PolicyDecided,
   type Preflight,
   type PreflightCheck,
   type PreflightEnded,

@@ -74,7 +74,7 @@ export interface RunFacts {
   readonly checks?: readonly CheckDescription[] | undefined
   /** The rules that apply to the run. Absent: none. */
   readonly policy?: PolicyInEffect | undefined
-  /** The answer of the policy about the next iteration. Absent: it was not asked yet. */
+  /** The answer of the policy about the open iteration, or the next one. Absent: it was not asked yet. */
   readonly ruling?: (PolicyRuling & { readonly iteration: number }) | undefined
   /** What people told the run, until the work that it was delivered to has ended. Oldest first. */
   readonly guidance: readonly OpenGuidance[]

@@ -8,6 +8,7 @@ import type {
   Hook,
   LoopPrints,
   NewQueueRow,
+  Policy,
   Ports,
   RequestKey,
   Tools,
@@ -58,6 +59,10 @@ export interface RunParts {
   readonly level?: Level
   /** Actions to request once the work is certified. */
   readonly whenCertified?: readonly Action[]
+  /** Tightens what the run may do. Absent: only its limits apply. */
+  readonly policy?: Policy
+  /** Whether a path of the workspace is sealed, for the policy. Default: nothing is. */
+  readonly isSealed?: (path: string) => boolean
   readonly hooks?: readonly Hook[]
   /** What the code of the loop prints; the run journals it. */
   readonly prints?: LoopPrints

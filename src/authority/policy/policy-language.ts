@@ -42,7 +42,7 @@ export const policySchema: string = [
   'entity Loop;',
   '// An agent, by its role in a loop, such as Agent::"maker".',
   'entity Agent in [Loop];',
-  '// A run, by its name.',
+  '// A run, by its id.',
   'entity Run;',
   '// A tool, by its name. Its risk is "read-only", "idempotent", "network" or "destructive".',
   'entity Tool = {',

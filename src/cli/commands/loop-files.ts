@@ -62,7 +62,12 @@ async function trust(program: Command, file: string, forget: boolean): Promise<v
   const folder = await readStateFolder(program)
   const { distrustLoop, previewLoop, trustLoop } = await import('../../launch/load-loop.ts')
   const { isConfigFile, previewConfig } = await import('../../definition/config/preview-config.ts')
-  const preview = await (isConfigFile(file) ? previewConfig : previewLoop)(file, folder)
+  const previewFile = isConfigFile(file)
+    ? previewConfig
+    : file.endsWith('.cedar')
+      ? (await import('../../launch/policy/preview-policy.ts')).previewPolicy
+      : previewLoop
+  const preview = await previewFile(file, folder)
   const { digest, powers } = preview
   if (forget) {
     await distrustLoop(preview, folder)

@@ -83,7 +83,7 @@ export function renderCertificate({ id, certificate }: ListedCertificate): strin
     ['agent', agent && [agent.name, agent.version].filter((part) => part !== undefined).join(' ')],
     ['model', certificate.model],
     ['spent', budget && spentLine(budget)],
-    ['policy', certificate.policy.decision],
+    ['policy', policyLine(certificate.policy)],
   ]
   return rows
     .flatMap(([head, text]) => (text === undefined ? [] : `${head.padEnd(13)}${visible(text)}`))
@@ -172,3 +172,9 @@ const shareOf = ({
   low,
   high,
 })
+
+function policyLine({ decision, set, rules = [] }: Certificate['policy']): string {
+  if (decision === 'none') return decision
+  const by = rules.length === 0 ? '' : ` by ${rules.join(', ')}`
+  return `${decision}ed${by}, rules ${set.slice(0, 12)}`
+}

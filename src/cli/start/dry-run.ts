@@ -97,6 +97,7 @@ async function look(
     changes,
     defaultModel: settings.model,
     ...moreChecks(settings.checks),
+    policy: settings.policy,
   } as const
   const loaded = await loadTrusted(session, folder, file, options, manner)
   await work(loaded, runLimits(loaded.limits, settings, limitsFrom(options)), settings)

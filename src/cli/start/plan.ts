@@ -19,7 +19,7 @@ export function showPlan(session: Session, plan: Plan): void {
       `limits     ${renderLimits(limits)}`,
       ...(variables.length === 0 ? [] : [`variables  ${variables.join(', ')}`]),
       ...renderChecks(plan),
-      `policy     ${plan.policy}`,
+      `policy     ${renderPolicy(plan.policy)}`,
       ...renderSandbox(plan),
       ...(refusals.length === 0 ? renderQueue(plan) : []),
       ...renderEstimate(plan),
@@ -152,3 +152,9 @@ const renderLimits = ({ iterations, tokens, costMicros, timeMs }: Limits): strin
     renderMoney(costMicros),
     renderSpan(timeMs),
   ].join(', ')
+
+const renderPolicy = (policy: Plan['policy']): string =>
+  policy === 'none'
+    ? 'none'
+    : policy.files.map(({ file, mode }) => `${mode} ${file}`).join(', ') +
+      ` (${policy.digest.slice(0, 12)})`

@@ -6,6 +6,7 @@ import { loadDaemonConfig } from '../../definition/config/load-config.ts'
 import { loadLoop, previewLoop } from '../../launch/load-loop.ts'
 import { planRun } from '../../launch/plan/plan-run.ts'
 import { wouldWait } from '../../launch/plan/would-wait.ts'
+import { policyOfProject } from '../../launch/policy/open-run-policy.ts'
 import { requireAbsolute } from '../../launch/start/require-absolute.ts'
 import { defined } from '../../loop/index.ts'
 import {
@@ -54,6 +55,7 @@ const plan = operation({
       purpose: 'look',
       defaultModel: settings.model,
       ...moreChecks(settings.checks),
+      ...(await policyOfProject(settings.policy)),
       signal,
       onLine: () => undefined,
       ...defined({ input, changes, types: host.loopTypes }),

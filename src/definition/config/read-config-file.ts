@@ -1,6 +1,7 @@
 /** Reads one config file: its settings, and whether its content is trusted. */
 
-import { basename } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
+import type { SettingValue } from '../../protocol/config/setting-rules.ts'
 import { digestFiles, sha256 } from '../../system/index.ts'
 import { readPlainFile } from '../loop-file/read-loop-file.ts'
 import { readSource } from '../loop-file/source-text.ts'
@@ -38,7 +39,9 @@ export async function readConfigFile(
   if (problems.length > 0) throw new ConfigError(path, problems)
   const isTrusted = of === 'user' || (await openTrust(folder).isTrusted({ digest, file: path }))
   return {
-    entries: entries.map((entry) => atHome(entry, homeOf(environment))),
+    entries: entries.map((entry) =>
+      atFolder(atHome(entry, homeOf(environment)), path, environment),
+    ),
     notes,
     digest,
     isTrusted,
@@ -49,3 +52,16 @@ const paths = ['artifacts.logDir', 'artifacts.globalDir', 'daemon.tlsCert', 'dae
 
 const atHome = (entry: ConfigEntry, home: string): ConfigEntry =>
   paths.includes(entry.rule.name) ? { ...entry, value: withHome(String(entry.value), home) } : entry
+
+/** Policy files are named relative to the file that names them. */
+const atFolder = (entry: ConfigEntry, file: string, environment: Environment): ConfigEntry =>
+  entry.rule.project === 'more'
+    ? { ...entry, value: resolvePaths(entry.value, dirname(file), environment) }
+    : entry
+
+const resolvePaths = (
+  value: SettingValue,
+  folder: string,
+  environment: Environment,
+): readonly string[] =>
+  [value].flat().map((path) => resolve(folder, withHome(String(path), homeOf(environment))))

@@ -1,5 +1,6 @@
 /** Reads settings from the environment. An empty variable counts as not set. */
 
+import { resolve } from 'node:path'
 import { findNearestName, LoopError } from '../../loop/index.ts'
 import { settingRules, toEnvironmentVariable } from '../../protocol/config/setting-rules.ts'
 import { quoted } from '../../protocol/loop-file/issue-problems.ts'
@@ -19,7 +20,11 @@ export function readEnvironment(environment: Environment): {
     if (name === undefined) return []
     const text = environment[name] ?? ''
     const value = rule.read(text)
-    if (value !== undefined) return [{ rule, value, origin: { type: 'environment', name } }]
+    if (value !== undefined) {
+      const read =
+        rule.project === 'more' ? [value].flat().map((path) => resolve(String(path))) : value
+      return [{ rule, value: read, origin: { type: 'environment', name } }]
+    }
     const message = `The variable ${name} is ${quoted(text)}: expected ${rule.expected}.`
     throw new LoopError('bad-config', `${message} Correct it, or unset it.`)
   })

@@ -50,6 +50,8 @@ export function restrictProject(
 function mayUntrusted({ rule, value }: ConfigEntry, user: readonly ConfigEntry[]): boolean {
   switch (rule.project) {
     case 'any':
+    // Its policy files can only forbid, and their content must be trusted before they are used.
+    case 'more':
       return true
     case 'less': {
       const own = user.find((entry) => entry.rule.name === rule.name)?.value

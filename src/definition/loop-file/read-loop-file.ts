@@ -9,9 +9,10 @@
 import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { findNearestName, LoopError } from '../../loop/index.ts'
+import { findNearestName, LoopError, type PolicyMode } from '../../loop/index.ts'
 import type { LoopTypeDefinition, ReadPrompts, ReadSection } from '../../loops/index.ts'
 import { type LoopFile, type PromptSection, quoted } from '../../protocol/index.ts'
+import type { PolicyFiles } from '../../protocol/loop-file/policy-schema.ts'
 import { digestFiles, type FileDigest, pathInside, sha256 } from '../../system/index.ts'
 import { LoopFileError, oneLine, pathName } from './loop-file-error.ts'
 import { type ParsedLoopFile, type ParseOptions, parseLoopFile } from './parse-loop-file.ts'
@@ -28,7 +29,27 @@ export interface ReadLoopFile {
   readonly files: readonly FileDigest[]
   /** The prompts by key, with the text of every section. */
   readonly prompts: ReadPrompts
+  /** The policy files that it names, with the text that its digest covers. */
+  readonly policies: readonly NamedPolicy[]
 }
+
+/** A policy file, and whether its rules are enforced. */
+export interface NamedPolicy {
+  /** Absolute. */
+  readonly file: string
+  readonly mode: PolicyMode
+  /** Absent: read when it is used, if its content is trusted. */
+  readonly text?: string
+}
+
+/** The files of each mode, with paths relative to a folder. */
+export const namedPolicies = (
+  files: PolicyFiles | undefined,
+  folder: string,
+): readonly NamedPolicy[] =>
+  (['enforce', 'monitor'] as const).flatMap((mode) =>
+    (files?.[mode] ?? []).map((file) => ({ file: resolve(folder, file), mode })),
+  )
 
 interface Content {
   readonly path: string
@@ -63,7 +84,22 @@ export async function readLoopFile(
         sections.map((section) => readSection(section, path, parsed.templates[key] ?? {}, named)),
       ]),
     ),
+    policies: policyNames(parsed.file).map(({ mode, name }) => ({
+      file: resolve(dirname(absolute), name),
+      mode,
+      text: named.get(name)?.text ?? '',
+    })),
   }
+}
+
+function policyNames({ policy = {} }: LoopFile): readonly {
+  readonly mode: PolicyMode
+  readonly name: string
+  readonly path: readonly PropertyKey[]
+}[] {
+  return (['enforce', 'monitor'] as const).flatMap((mode) =>
+    (policy[mode] ?? []).map((name, index) => ({ mode, name, path: ['policy', mode, index] })),
+  )
 }
 
 function readSection(
@@ -88,7 +124,7 @@ function readSection(
 async function readNamedFiles(
   file: string,
   absolute: string,
-  { prompts, positionOf }: ParsedLoopFile,
+  { file: parsed, prompts, positionOf }: ParsedLoopFile,
 ): Promise<ReadonlyMap<string, Content>> {
   const folder = await realpath(dirname(absolute)).catch(async (error: unknown) => {
     throw atStart(file, await cannotRead(absolute, error))
@@ -96,25 +132,28 @@ async function readNamedFiles(
   const contents = new Map<string, Content>()
   const problems = []
   const sections = Object.entries(prompts).flatMap(([key, all]) =>
-    all.map((section, index) => ({ key, section, index, isOnly: all.length === 1 })),
+    all.flatMap((section, index) => {
+      if (!('file' in section)) return []
+      // A prompt that is not a list is one section with this name.
+      const isOnly = all.length === 1 && section.name === 'prompt'
+      const path = isOnly ? [key, 'file'] : [key, index, 'file']
+      return [{ name: section.file, path, what: 'the prompt' }]
+    }),
   )
-  for (const { key, section, index, isOnly } of sections) {
-    if (!('file' in section) || contents.has(section.file)) continue
-    const read = await readNamed(folder, section.file)
-    if (typeof read !== 'string') {
-      contents.set(section.file, read)
-      continue
-    }
-    // A prompt that is not a list is one section with this name.
-    const path = isOnly && section.name === 'prompt' ? [key, 'file'] : [key, index, 'file']
-    problems.push({ file, ...positionOf(path), path: pathName(path), reason: read })
+  const policies = policyNames(parsed).map((policy) => ({ ...policy, what: 'the rules' }))
+  for (const { name, path, what } of [...sections, ...policies]) {
+    if (contents.has(name)) continue
+    const read = await readNamed(folder, name, what)
+    if (typeof read === 'string') {
+      problems.push({ file, ...positionOf(path), path: pathName(path), reason: read })
+    } else contents.set(name, read)
   }
   if (problems.length > 0) throw new LoopFileError(file, problems)
   return contents
 }
 
 /** The content, or why it cannot be used. */
-async function readNamed(folder: string, name: string): Promise<Content | string> {
+async function readNamed(folder: string, name: string, what: string): Promise<Content | string> {
   const outside = `${quoted(name)} is outside the folder of the loop file: move it into the folder`
   if (isAbsolute(name) || pathInside(folder, resolve(folder, name)) === undefined) return outside
   const path = resolve(folder, name)
@@ -127,7 +166,7 @@ async function readNamed(folder: string, name: string): Promise<Content | string
       const { line, column, reason } = source.problem
       return `${quoted(name)} cannot be used, line ${line}, column ${column}: ${reason}`
     }
-    if (source.source.text.trim() === '') return `${quoted(name)} is empty: write the prompt there`
+    if (source.source.text.trim() === '') return `${quoted(name)} is empty: write ${what} there`
     const inner = relative(folder, path).split(sep).join('/')
     return { path: inner, text: source.source.text, sha256: sha256(bytes) }
   } catch (error) {

@@ -22,7 +22,7 @@ export function checkContext(
     async work(role, task) {
       if (ports.agents !== undefined) {
         const metered = { ...context, reserve: meter.reserveFor(role) }
-        const judge = agentContext(branch, step, metered, { spender: role, used })
+        const judge = agentContext(branch, step, metered, { agent: role, used })
         return ports.agents.work(role, task, judge)
       }
       const message = `The check needs an agent for the role "${role}", but this run has none.`

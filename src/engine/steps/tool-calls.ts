@@ -22,6 +22,7 @@ import {
 } from '../../loop/index.ts'
 import { Interruption } from '../interrupter.ts'
 import { type Branch, isInfrastructure } from '../live-run.ts'
+import { askPolicyAboutTool } from '../policy.ts'
 import type { Tools } from '../ports.ts'
 
 /** How many notes one step may record (E9). */
@@ -36,7 +37,9 @@ export function toolContext(branch: Branch, context: StepContext): ToolContext {
   return { ...context, iteration: number, workspace: run.ports.workspace?.path }
 }
 
-/** Errors of a tool, and refusals of hooks, are thrown. */
+const deniedByPolicy = 'denied-by-policy'
+
+/** Errors of a tool, and refusals of hooks, are thrown. A call that the policy denies is a result. */
 export async function callTool(
   branch: Branch,
   by: By,
@@ -44,8 +47,17 @@ export async function callTool(
   call: { readonly name: string; readonly args: Json },
   context: ToolContext,
 ): Promise<ToolResult> {
-  const { clock } = branch.iteration.run.ports
+  const { number: iteration, run } = branch.iteration
+  const { clock } = run.ports
   const beganMs = clock.now()
+  const { step } = by
+  const asker = by.agent ?? by.role
+  const ruling = await askPolicyAboutTool(
+    run,
+    { iteration, step, ...defined({ agent: asker }) },
+    tools,
+    call.name,
+  )
   const note = (part: { ok: boolean; error?: string; outputBytes: number }): void =>
     record(branch, by, {
       type: 'tool-called',
@@ -53,9 +65,15 @@ export async function callTool(
       args: shortened(call.args, argsCharsMax),
       durationMs: Math.max(0, clock.now() - beganMs),
       ...part,
+      ...defined({ policy: ruling?.rules }),
     })
+  if (ruling?.isDenied === true) {
+    note({ ok: false, error: deniedByPolicy, outputBytes: 0 })
+    const reason = ruling.reason ?? 'no rule permits it'
+    return failure(deniedByPolicy, `The policy does not allow this call: ${reason}.`)
+  }
   try {
-    const { hooks } = branch.iteration.run
+    const { hooks } = run
     const about = { step: call.name, args: call.args }
     await hooks.tell('before-tool', about)
     const result = await tools.call(call.name, call.args, context)
@@ -73,8 +91,8 @@ export async function callTool(
 }
 
 export interface AgentInStep {
-  /** The agent whose limits apply. Absent: only those of the run and of the iteration. */
-  readonly spender?: string
+  /** The role of the agent that works: whose limits and rules apply. Default: `role`. */
+  readonly agent?: string
   /** If several agents work in a step: whose notes these are, and what all of them have used together. */
   readonly role?: string
   readonly used?: { notes: number; calls: number }
@@ -85,15 +103,15 @@ export function agentContext(
   branch: Branch,
   step: StepId,
   context: StepContext,
-  { spender, role, used = { notes: 0, calls: 0 } }: AgentInStep = {},
+  { agent, role, used = { notes: 0, calls: 0 } }: AgentInStep = {},
 ): AgentContext {
   const { ports, recorder } = branch.iteration.run
   const base = toolContext(branch, context)
-  const by = { step, ...defined({ role }) }
+  const by = { step, ...defined({ agent, role }) }
   return {
     ...base,
     step,
-    remaining: () => remaining(recorder.state, spender),
+    remaining: () => remaining(recorder.state, agent),
     tools: async () => (await ports.tools?.list?.()) ?? [],
     async callTool(name, args) {
       const { tools } = ports
@@ -128,11 +146,17 @@ export function agentContext(
   }
 }
 
-type By = Pick<StepNoted, 'step' | 'role'>
+type By = Pick<StepNoted, 'step' | 'role'> & Pick<AgentInStep, 'agent'>
 
-function record(branch: Branch, by: By, note: StepNote, blobs: readonly BlobId[] = []): void {
-  const { number, run } = branch.iteration
-  run.recorder.note([{ type: 'step-noted', iteration: number, ...by, note }], { blobs })
+function record(
+  branch: Branch,
+  { step, role }: By,
+  note: StepNote,
+  blobs: readonly BlobId[] = [],
+): void {
+  const { number: iteration, run } = branch.iteration
+  const noted = { type: 'step-noted', iteration, step, ...defined({ role }), note } as const
+  run.recorder.note([noted], { blobs })
 }
 
 const failure = (error: string, output: string): ToolResult => ({ ok: false, error, output })

@@ -1,5 +1,6 @@
 /** Turns the results of a certification into a certificate draft. */
 
+import type { Subject } from '../../engine/index.ts'
 import { defined } from '../../loop/index.ts'
 import {
   type CertificateDraft,
@@ -81,12 +82,18 @@ export async function createCertificateDraft(
     })),
     ...(layer === undefined ? {} : { layer: toCertifiedLayer(layer) }),
     ...defined({ sandbox }),
-    policy: { decision: 'none', set: 'none' },
+    policy: toPolicyDecision(subject),
     budget: { spent, limits, activeMs },
     ...defined({ agent, model }),
     ...proof,
     ...(proof.changes === undefined ? {} : limitChanges(proof.changes)),
   }
+}
+
+function toPolicyDecision({ policy }: Subject): CertificateDraft['policy'] {
+  if (policy === undefined) return { decision: 'none', set: 'none' }
+  const { digest, rules } = policy
+  return { decision: 'allow', set: digest, ...defined({ rules }) }
 }
 
 /** Keeps those that a person must know about; the others may only be counted. */

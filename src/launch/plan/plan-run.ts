@@ -9,6 +9,7 @@ import { folderExists } from '../../system/index.ts'
 import { planChecks } from '../checks/plan-checks.ts'
 import type { LaunchHost } from '../launch-host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
+import { openRunPolicy } from '../policy/open-run-policy.ts'
 import { firstPrompt } from '../to-loop-type.ts'
 import { estimateCost } from './estimate-cost.ts'
 import { estimateFromHistory } from './estimate-from-history.ts'
@@ -62,7 +63,8 @@ export async function planRun(
     scope,
     seals,
     certify,
-    policy: 'none',
+    policy:
+      (await openRunPolicy(loaded, { folder: host.folder, isLook: true }))?.inEffect ?? 'none',
     sandbox: await planSandbox(loaded.sandbox, attended),
     estimate: await estimateCost(loaded.agents, prompt, limits, past),
   }

@@ -14,6 +14,7 @@ import type { Environment } from '../../system/environment.ts'
 import { loadLoop } from '../load-loop.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { nameRun, type RunName } from '../name-run.ts'
+import { openRunPolicy, policyOfProject } from '../policy/open-run-policy.ts'
 import { requireReady } from '../preflight/look-ahead.ts'
 import { runEnvironment } from '../run-environment.ts'
 import { firstPrompt, toLoopType } from '../to-loop-type.ts'
@@ -44,6 +45,7 @@ export async function createRun(
   const workspace = workspaceFor(request.workspace, loaded)
   const limits = runLimits(loaded.limits, settings, request.limits)
   await requireStart(parts, request, loaded, workspace)
+  await openRunPolicy(loaded, host)
   const { name, source } = await nameFor(parts, request, settings, { loaded, limits, workspace })
   const place = await host.place({
     name,
@@ -76,10 +78,10 @@ export async function createRun(
 /** What code prints while its file is read, it prints again when the run starts its process. */
 export const dropLine = (): void => undefined
 
-function loadFor(
+async function loadFor(
   { host, signal, reads }: StartParts,
   request: NewRunRequest,
-  { model, checks }: RunSettings,
+  { model, checks, policy }: RunSettings,
 ): Promise<LoadedLoop> {
   const { file, input, changes, here, trust } = request
   const options = {
@@ -88,6 +90,7 @@ function loadFor(
     here: here ?? homedir(),
     defaultModel: model,
     ...moreChecks(checks),
+    ...(await policyOfProject(policy)),
     onLine: dropLine,
     ...defined({ input, changes, signal, trust, types: host.loopTypes }),
   }

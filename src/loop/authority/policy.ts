@@ -43,7 +43,7 @@ export interface PolicyContext {
 export interface PolicyRequest {
   readonly action: PolicyAction
   readonly loop: string
-  /** The name of the run. */
+  /** The id of the run. */
   readonly run?: string
   /** The role of the agent. Absent: the loop itself. */
   readonly agent?: string

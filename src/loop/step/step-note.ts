@@ -47,6 +47,8 @@ export interface ToolNote {
   readonly error?: string
   readonly durationMs: number
   readonly outputBytes: number
+  /** The rules of the policy that allowed or denied it. Absent: no policy applies. */
+  readonly policy?: readonly string[]
 }
 
 /** An exchange with a model; its content is in the blob. */

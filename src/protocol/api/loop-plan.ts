@@ -1,7 +1,14 @@
 /** What a loop file contains and would do, before it is run. */
 
 import { z } from 'zod'
-import { type ExistingFailure, existingFailures, type Json, type Limits } from '../../loop/index.ts'
+import {
+  type ExistingFailure,
+  existingFailures,
+  type Json,
+  type Limits,
+  type PolicyInEffect,
+} from '../../loop/index.ts'
+import { policyInEffectSchema } from '../events/policy-parts.ts'
 import { exactly } from '../exactly.ts'
 import type { CertifySettings, SealSettings } from '../loop-file/loop-file.ts'
 import { dependenciesSchema, limitsSchema } from '../run-values.ts'
@@ -77,7 +84,8 @@ export interface Plan {
     readonly consult: readonly string[]
   }
   /** The policy that decides about actions. */
-  readonly policy: 'none'
+  /** The rules that would apply. */
+  readonly policy: 'none' | PolicyInEffect
   /** The available sandbox tier, and the required one. */
   readonly sandbox?: {
     readonly tier: 'strong' | 'basic' | 'none'
@@ -192,7 +200,7 @@ export const planSchema: z.ZodType<Plan> = exactly<Plan>()(
       deadlineMs: z.number(),
       consult: texts,
     }),
-    policy: z.literal('none'),
+    policy: z.union([z.literal('none'), policyInEffectSchema]),
     sandbox: z
       .strictObject({
         tier: z.enum(['strong', 'basic', 'none']),

@@ -10,6 +10,7 @@ export type RunSettings = Omit<Config, 'daemon'>
 const text = z.string().min(1).max(1000)
 const line = text.exactOptional()
 const flag = z.boolean().exactOptional()
+const policyFiles = z.array(text).max(100).readonly().exactOptional()
 
 const limits = z.strictObject({
   iterations: count.exactOptional(),
@@ -63,5 +64,6 @@ export const runSettingsSchema: z.ZodType<RunSettings> = exactly<RunSettings>()(
         timeoutMs: milliseconds.exactOptional(),
       })
       .exactOptional(),
+    policy: z.strictObject({ enforce: policyFiles, monitor: policyFiles }).exactOptional(),
   }),
 ).register(published, { id: 'RunSettings' })

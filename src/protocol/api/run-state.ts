@@ -18,13 +18,12 @@ import {
   endingSchema,
   originSchema,
   outcomeSchema,
-  policyInEffectSchema,
   preflightSchema,
-  rulingFields,
   sandboxUsedSchema,
   sourceSchema,
   worktreeSchema,
 } from '../events/event-parts.ts'
+import { policyInEffectSchema, rulingFields } from '../events/policy-parts.ts'
 import { guidanceSchema } from '../events/question-parts.ts'
 import { exactly } from '../exactly.ts'
 import {

@@ -122,7 +122,11 @@ export const certificateSchema: z.ZodType<Certificate> = exactly<Certificate>()(
         })
         .exactOptional(),
       sandbox: sandboxUsedSchema.exactOptional(),
-      policy: z.strictObject({ decision: z.enum(['none', 'allow']), set: text }),
+      policy: z.strictObject({
+        decision: z.enum(['none', 'allow']),
+        set: text,
+        rules: z.array(text).readonly().exactOptional(),
+      }),
       budget: z
         .strictObject({ spent: amountSchema, limits: limitsSchema, activeMs: milliseconds })
         .exactOptional(),

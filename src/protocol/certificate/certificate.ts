@@ -56,7 +56,13 @@ export interface Certificate extends StrengthParts {
   readonly teeth?: { readonly planted: number; readonly noticed: number }
   readonly layer?: CertifiedDependencies
   readonly sandbox?: SandboxSummary
-  readonly policy: { readonly decision: 'none' | 'allow'; readonly set: string }
+  readonly policy: {
+    readonly decision: 'none' | 'allow'
+    /** The digest of the rules. */
+    readonly set: string
+    /** The rules that allowed the iteration. */
+    readonly rules?: readonly string[]
+  }
   readonly budget?: {
     readonly spent: Amount
     readonly limits: Limits

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { defined } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
+import { policyFilesSchema } from '../loop-file/policy-schema.ts'
 import {
   describedKeys,
   dollars,
@@ -162,6 +163,10 @@ export const configSchema: z.ZodType<Config> = exactly<Config>()(
       'Defaults for worktrees; the loop file overrides them.',
     ),
     checks: key(checks.exactOptional(), 'Checks that every loop gets.'),
+    policy: key(
+      policyFilesSchema.exactOptional(),
+      "Policy files that apply to every run, relative to this file. A project's file adds to those of the user.",
+    ),
   }),
 )
 

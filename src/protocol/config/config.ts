@@ -6,6 +6,7 @@
 
 import { defined, type Limits } from '../../loop/index.ts'
 import type { QueuePolicy } from '../api/queue.ts'
+import type { PolicyFiles } from '../loop-file/policy-schema.ts'
 
 export type ArtifactMode = 'workspace' | 'global' | 'mirror'
 /** `auto`: by the model if one is set, else with words. `file`: after the loop file. */
@@ -20,6 +21,7 @@ export interface Config {
   readonly limits?: Settings['limits']
   readonly worktree?: Settings['worktree']
   readonly checks?: Partial<Settings['checks']>
+  readonly policy?: Settings['policy']
 }
 
 /** The effective settings, after merging every source. */
@@ -65,6 +67,8 @@ export interface Settings {
   }
   /** Commands that must pass in addition to the checks of the loop file. */
   readonly checks: { readonly commands: readonly string[]; readonly timeoutMs?: number }
+  /** The policy files of all sources together, as absolute paths. */
+  readonly policy: PolicyFiles
 }
 
 export const defaultSettings: Settings = {
@@ -79,6 +83,7 @@ export const defaultSettings: Settings = {
   limits: {},
   worktree: {},
   checks: { commands: [] },
+  policy: {},
 }
 
 /** Values of `over` replace those of `under`. */
@@ -91,6 +96,7 @@ export const mergeConfig = (under: Config, over: Config): Config => ({
   limits: { ...under.limits, ...over.limits },
   worktree: { ...under.worktree, ...over.worktree },
   checks: { ...under.checks, ...over.checks },
+  policy: addPolicyFiles(under.policy, over.policy),
 })
 
 export const withDefaults = ({ model, ...config }: Config): Settings => ({
@@ -101,4 +107,15 @@ export const withDefaults = ({ model, ...config }: Config): Settings => ({
   limits: { ...config.limits },
   worktree: { ...config.worktree },
   checks: { ...defaultSettings.checks, ...config.checks },
+  policy: { ...config.policy },
 })
+
+/** Files are only added: no source can remove or relax those of another. */
+export function addPolicyFiles(under: PolicyFiles = {}, over: PolicyFiles = {}): PolicyFiles {
+  const enforce = [...new Set([...(under.enforce ?? []), ...(over.enforce ?? [])])]
+  const monitor = [...new Set([...(under.monitor ?? []), ...(over.monitor ?? [])])]
+  return {
+    ...(enforce.length === 0 ? {} : { enforce }),
+    ...(monitor.length === 0 ? {} : { monitor }),
+  }
+}

@@ -8,11 +8,11 @@ import type { Config } from './config.ts'
 
 /**
  * `any`: a project may set it. `less`: it may only lower the user's value. `off`: it may only turn it
- * off. `inside`: it may name a path inside the workspace. `trusted`: only a trusted file may set it,
+ * off. `more`: it may only add to the user's values. `inside`: it may name a path inside the workspace. `trusted`: only a trusted file may set it,
  * because it reaches outside the project or costs money. `user`: only the user may set it, because the
  * daemon serves every project.
  */
-export type ProjectScope = 'any' | 'less' | 'off' | 'inside' | 'trusted' | 'user'
+export type ProjectScope = 'any' | 'less' | 'more' | 'off' | 'inside' | 'trusted' | 'user'
 
 export type SettingValue = string | number | boolean | readonly string[]
 
@@ -88,15 +88,15 @@ const duration: Kind = {
   show: (value) => (Number(value) % 1000 === 0 ? `${Number(value) / 1000}s` : `${Number(value)}ms`),
 }
 
-const commands: Kind = {
+const listOf = (what: string): Kind => ({
   read: (written) =>
     written
       .split('|')
-      .map((command) => command.trim())
-      .filter((command) => command !== ''),
-  expected: 'commands separated by |',
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  expected: `${what} separated by |`,
   show,
-}
+})
 
 const rule = (
   name: string,
@@ -137,8 +137,10 @@ export const settingRules: readonly SettingRule[] = [
   rule('worktree.worktrunkProgram', text, 'trusted'),
   rule('worktree.worktrunkConfig', text, 'trusted'),
   rule('worktree.copyIgnored', flag, 'trusted'),
-  rule('checks.commands', commands, 'trusted'),
+  rule('checks.commands', listOf('commands'), 'trusted'),
   rule('checks.timeout', duration, 'trusted', { key: 'timeoutMs' }),
+  rule('policy.enforce', listOf('policy files'), 'more'),
+  rule('policy.monitor', listOf('policy files'), 'more'),
 ]
 
 /** `daemon.maxConcurrentRuns` is `LOOPWRIGHT_DAEMON_MAX_CONCURRENT_RUNS`. */
@@ -166,9 +168,15 @@ export function valueAt(config: Config, { at }: SettingRule): SettingValue | und
 /** The reverse of `entriesOf`. */
 export function toConfig(entries: readonly (readonly [SettingRule, SettingValue])[]): Config {
   const config: Record<string, unknown> = {}
-  for (const [{ at }, value] of entries) {
+  for (const [{ at, project }, value] of entries) {
     const [group, key] = at
-    config[group] = key === undefined ? value : { ...Object(config[group]), [key]: value }
+    const before: unknown = key === undefined ? undefined : Object(config[group])[key]
+    const next = project === 'more' ? added(before, value) : value
+    config[group] = key === undefined ? next : { ...Object(config[group]), [key]: next }
   }
   return config
 }
+
+const added = (before: unknown, value: SettingValue): readonly unknown[] => [
+  ...new Set([before ?? [], value].flat()),
+]

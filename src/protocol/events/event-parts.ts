@@ -12,8 +12,6 @@ import type {
   Met,
   Origin,
   Outcome,
-  PolicyInEffect,
-  PolicyRuling,
   Preflight,
   PreflightCheck,
   RunId,
@@ -162,6 +160,12 @@ export const sourceSchema: z.ZodType<Source> = exactly<Source>()(
             timeoutMs: milliseconds.exactOptional(),
           })
           .exactOptional(),
+        policy: z
+          .strictObject({
+            enforce: listOf(text).exactOptional(),
+            monitor: listOf(text).exactOptional(),
+          })
+          .exactOptional(),
       })
       .exactOptional(),
   }),
@@ -232,31 +236,7 @@ export const stepNoteSchema: z.ZodType<StepNote> = exactly<StepNote>()(
       error: text.exactOptional(),
       durationMs: milliseconds,
       outputBytes: count,
+      policy: listOf(text).exactOptional(),
     }),
   ]),
 ).register(published, { id: 'StepNote' })
-
-const policyModeSchema = z.enum(['enforce', 'monitor'])
-
-export const policyInEffectSchema: z.ZodType<PolicyInEffect> = exactly<PolicyInEffect>()(
-  z.strictObject({
-    digest: text,
-    mode: policyModeSchema,
-    files: listOf(z.strictObject({ file: text, mode: policyModeSchema })),
-  }),
-).register(published, { id: 'PolicyInEffect' })
-
-/** The members of a ruling, for the events and states that contain one. */
-export const rulingFields: {
-  readonly decision: z.ZodType<PolicyRuling['decision']>
-  readonly rules: z.ZodType<PolicyRuling['rules']>
-  readonly reason: z.ZodExactOptional<z.ZodString>
-  readonly isMonitored: z.ZodExactOptional<z.ZodLiteral<true>>
-  readonly errors: z.ZodExactOptional<z.ZodType<readonly string[]>>
-} = {
-  decision: z.enum(['allow', 'deny']),
-  rules: listOf(text),
-  reason: text.exactOptional(),
-  isMonitored: z.literal(true).exactOptional(),
-  errors: listOf(text).exactOptional(),
-}

@@ -31,9 +31,7 @@ import {
   faultSchema,
   originSchema,
   outcomeSchema,
-  policyInEffectSchema,
   preflightCheckSchema,
-  rulingFields,
   sandboxUsedSchema,
   sourceSchema,
   stepNoteSchema,
@@ -41,6 +39,7 @@ import {
   worktreeSchema,
 } from './event-parts.ts'
 import { patchSchema } from './patch-schema.ts'
+import { policyContextSchema, policyInEffectSchema, rulingFields } from './policy-parts.ts'
 import { decisionSchema, questionSchema } from './question-parts.ts'
 
 const text = z.string()
@@ -211,6 +210,7 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       step: step.exactOptional(),
       resource: text.exactOptional(),
       policy: text,
+      context: policyContextSchema.exactOptional(),
       ...rulingFields,
     }),
     z.strictObject({

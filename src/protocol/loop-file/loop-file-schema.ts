@@ -15,6 +15,7 @@ import { conditionSchema } from './condition-schema.ts'
 import type { AgentSettings, LoopFile } from './loop-file.ts'
 import { type LoopFileType, makerRole } from './loop-file-type.ts'
 import { mcpSchema } from './mcp-schema.ts'
+import { policyFilesSchema } from './policy-schema.ts'
 import { sandboxSchema } from './sandbox-schema.ts'
 import {
   describedKeys,
@@ -203,6 +204,11 @@ const checkKeys = (type: LoopFileType) => ({
     cost: 1.5,
     time: '2h',
   }),
+  policy: key(
+    policyFilesSchema.exactOptional(),
+    'Policy files, relative to this file. Their rules forbid iterations, tool calls and actions, in addition to those of the configuration.',
+    { enforce: ['policy/limits.cedar'] },
+  ),
   exclude: key(
     list(
       matching(

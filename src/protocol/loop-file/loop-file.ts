@@ -18,6 +18,7 @@ import {
   type StandardCondition,
 } from '../../loop/index.ts'
 import type { AuthoritySettings } from './action-settings.ts'
+import type { PolicyFiles } from './policy-schema.ts'
 
 export interface LoopFile<Settings = unknown> extends AuthoritySettings {
   /** The name of its loop type. */
@@ -42,6 +43,8 @@ export interface LoopFile<Settings = unknown> extends AuthoritySettings {
   readonly certify: CertifySettings
   readonly until: readonly FileCondition[]
   readonly limits: Limits
+  /** As written: relative to the folder of the file. Absent: only those of the configuration apply. */
+  readonly policy?: PolicyFiles
   readonly exclude: readonly string[]
   readonly sandbox: SandboxSettings
   /** The keys that belong to the loop type. */
