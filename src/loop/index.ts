@@ -6,9 +6,11 @@ export {
   resolveAnswer,
 } from './answer.ts'
 export type {
+  Action,
   ActionFacts,
   GateRecord,
   Permission,
+  Receipt,
   RecordedFacts,
 } from './authority/action.ts'
 export {
@@ -148,7 +150,6 @@ export {
 } from './ids.ts'
 export { adoptJson, type Json, NotJsonError, toJson } from './json.ts'
 export type {
-  Action,
   AgentContext,
   AgentEnd,
   AgentGuidance,
@@ -161,7 +162,6 @@ export type {
   Iteration,
   IterationWorkspace,
   LoopType,
-  Receipt,
   Reservation,
   Risk,
   StepContext,

@@ -4,6 +4,7 @@
  * E3. `createContext` sees the input and the previous progress; nothing else is passed between iterations.
  */
 
+import type { Action, Receipt } from './authority/action.ts'
 import type { Guidance } from './authority/guidance.ts'
 import type { Amount, Remaining } from './budget.ts'
 import type { Condition } from './condition.ts'
@@ -211,20 +212,6 @@ export interface ToolResult {
   readonly error?: string
   /** Where the full output is, if `output` is only a part. */
   readonly spilled?: { readonly file: string; readonly bytes: number }
-}
-
-/** A change outside of the workspace. */
-export interface Action {
-  readonly kind: string
-  readonly summary: string
-  readonly details?: Json
-}
-
-/** What an action did. */
-export interface Receipt {
-  readonly status: 'done' | 'refused' | 'skipped'
-  readonly summary: string
-  readonly details?: Json
 }
 
 export type ArtifactContent = string | Uint8Array | AsyncIterable<Uint8Array>

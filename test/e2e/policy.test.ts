@@ -101,7 +101,12 @@ describe('a policy that the loop file names', () => {
   test.each([
     ['missing', undefined, 'policy.enforce[0]', 'does not exist'],
     ['empty', '', 'policy.enforce[0]', 'write the rules there'],
-    ['broken', 'forbid (principal, action, resource) wehn { true };', ':1:38', 'did you mean `when`?'],
+    [
+      'broken',
+      'forbid (principal, action, resource) wehn { true };',
+      ':1:38',
+      'did you mean `when`?',
+    ],
   ])('that is %s refuses the run, before it exists', async (_, content, where, why) => {
     const files = content === undefined ? {} : { 'limits.cedar': content }
     const at = placeWith(`${loop}policy: { enforce: [limits.cedar] }\n`, files)
@@ -161,7 +166,15 @@ describe('the policy of a project', () => {
 
   test('is in the plan of a run', async () => {
     const at = project(limit(1))
-    const plan = await ctl(at, 'run', at.file, '--dry-run', '--in-place', '--attended', ...at.config)
+    const plan = await ctl(
+      at,
+      'run',
+      at.file,
+      '--dry-run',
+      '--in-place',
+      '--attended',
+      ...at.config,
+    )
     expect(plan.stdout).toMatch(/^policy {5}enforce .*limits\.cedar \([0-9a-f]{12}\)$/m)
   })
 })

@@ -1,8 +1,22 @@
 /** What is known about an action besides the action itself: what its gate saw, and what became of it. */
 
 import type { Amount } from '../budget.ts'
-import type { Action, Receipt } from '../loop-type.ts'
+import type { Json } from '../json.ts'
 import type { Level } from './level.ts'
+
+/** A change outside of the workspace. */
+export interface Action {
+  readonly kind: string
+  readonly summary: string
+  readonly details?: Json
+}
+
+/** What an action did. */
+export interface Receipt {
+  readonly status: 'done' | 'refused' | 'skipped'
+  readonly summary: string
+  readonly details?: Json
+}
 
 /** What a gate knows about the run when it judges an action. */
 export interface ActionFacts {
