@@ -76,7 +76,9 @@ export function findToolchains({ home, path, node, variables }: ToolchainOptions
       PATH: [...new Set(ownPath.filter(visible))].join(delimiter),
       ...own.env,
     },
-    hide: own.hide,
+    get hide() {
+      return own.hide
+    },
     leftOut: own.leftOut,
   }
 }

@@ -106,7 +106,10 @@ export function findUserPrograms({
   const userBase = isThere(join(home, '.local/lib')) ? { PYTHONUSERBASE: join(home, '.local') } : {}
   return {
     mounts,
-    hide: mounts.flatMap(secretFiles),
+    // Most callers do not need it, and it looks into every environment.
+    get hide() {
+      return mounts.flatMap(secretFiles)
+    },
     path: judged.flatMap(({ entry, real }) => insidePath(entry, real, home)),
     env: {
       ...userBase,

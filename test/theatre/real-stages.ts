@@ -257,6 +257,16 @@ export const goKit: Kit = {
   },
 }
 
+/** For attacks: without vet more of them get past the check, and a run takes a third of the time. */
+export const unvettedGoKit: Kit = {
+  ...goKit,
+  stage: {
+    ...goKit.stage,
+    name: 'go test -vet=off',
+    loop: { checks: { tests: 'go test -vet=off ./...' } },
+  },
+}
+
 export const kits: readonly Kit[] = [
   nodeKit,
   vitestKit,
@@ -266,6 +276,7 @@ export const kits: readonly Kit[] = [
   pytestKit,
   cargoKit,
   goKit,
+  unvettedGoKit,
 ]
 
 /** Code before everything else in the faulty file. */

@@ -35,7 +35,16 @@ interface Project {
   readonly host: Host
 }
 
-const shared = new Map<string, Promise<Project>>()
+interface SharedProject {
+  readonly project: Promise<Project>
+  /** How many stories are played in it now. */
+  users: number
+}
+
+/** The least recently used first. */
+const shared = new Map<string, SharedProject>()
+/** Most stages belong to one story; the others are used again and again. */
+const idleMax = 12
 let stories = 0
 
 export async function openScene({ stage, loop, set }: SceneOptions): Promise<Scene> {
@@ -48,9 +57,11 @@ export async function openScene({ stage, loop, set }: SceneOptions): Promise<Sce
   }
   const { files, latin1, executables, modules } = stage
   const key = JSON.stringify([set, files, latin1, executables, modules])
-  const known = shared.get(key) ?? createProject(stage, undefined)
-  shared.set(key, known)
-  const project = await known
+  const entry = shared.get(key) ?? { project: createProject(stage, undefined), users: 0 }
+  entry.users += 1
+  shared.delete(key)
+  shared.set(key, entry)
+  const project = await entry.project
   stories += 1
   const loopFile = join(project.folder, 'loops', String(stories), 'loop.yaml')
   put(loopFile, loop)
@@ -58,17 +69,27 @@ export async function openScene({ stage, loop, set }: SceneOptions): Promise<Sce
     ...project,
     loopFile,
     async leave(worktree) {
+      entry.users -= 1
       if (worktree !== undefined) removeAll(worktree)
       requireUntouched(project)
+      await removeIdle()
     },
+  }
+}
+
+async function removeIdle(): Promise<void> {
+  const idle = [...shared].filter(([, { users }]) => users === 0)
+  for (const [key, { project }] of idle.slice(0, Math.max(0, idle.length - idleMax))) {
+    shared.delete(key)
+    await removeProject(await project)
   }
 }
 
 /** After the last story of a file. */
 export async function closeScenes(): Promise<void> {
-  const projects = [...shared.values()]
+  const entries = [...shared.values()]
   shared.clear()
-  for (const project of projects) await removeProject(await project)
+  for (const { project } of entries) await removeProject(await project)
 }
 
 /** The next story has to find what this one found. */
@@ -133,6 +154,7 @@ const git = (checkout: string, ...args: readonly string[]): string =>
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: '/nonexistent/loopwright',
+      GIT_OPTIONAL_LOCKS: '0',
       GIT_CONFIG_NOSYSTEM: '1',
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -188,11 +188,39 @@ async function runExamination(
   const place = await open().catch((error: unknown) => {
     throw lockfileTree === base ? asInfrastructureError(error) : error
   })
+  // Opened while the checks run on the candidate.
+  const second = base === tree || parts.quick ? undefined : openAhead(open)
   try {
-    const openAgain = open
+    const openAgain = second?.take ?? open
     return await examine({ ...certifying, openAgain }, place, approved)
   } finally {
     await place.close()
+    await second?.discard()
+  }
+}
+
+interface OpenedAhead {
+  /** Who takes it closes it. */
+  take(): Promise<CertificationCheckout>
+  /** Closes it if it was not taken. */
+  discard(): Promise<void>
+}
+
+function openAhead(open: () => Promise<CertificationCheckout>): OpenedAhead {
+  const opening = open()
+  // Reported when it is taken.
+  opening.catch(() => undefined)
+  let isTaken = false
+  return {
+    async take() {
+      isTaken = true
+      return opening
+    },
+    async discard() {
+      if (isTaken) return
+      const place = await opening.catch(() => undefined)
+      await place?.close()
+    },
   }
 }
 

@@ -85,6 +85,41 @@ def _watch_files(os, tell):
     sys.addaudithook(hook)
 
 
+def _watch_memory(os, touched):
+    """Notes which files of the tree reach the memory of the process: numbers and texts of tests are objects in it."""
+    if not hasattr(sys, "addaudithook"):
+        return
+    top, frame_of = os.getcwd() + os.sep, sys._getframe
+    ways = ("ctypes", "_ctypes", "cffi", "_cffi_backend")
+
+    def reaches(event, args):
+        if event == "import":
+            return args[0] in ways
+        if event == "open":
+            at = args[0].decode() if type(args[0]) is bytes else args[0]
+            return type(at) is str and at.startswith("/proc/") and at.endswith("/mem")
+        return event.startswith("ctypes.")
+
+    def hook(event, args):
+        try:
+            if len(touched) > 100 or not reaches(event, args):
+                return
+            frame = frame_of(1)
+            while frame is not None:
+                name = frame.f_code.co_filename
+                if not name.startswith("<") and "%sctypes%s" % (os.sep, os.sep) not in name:
+                    break
+                frame = frame.f_back
+            # What installed packages do is theirs.
+            path = "" if frame is None else os.path.normpath(os.path.join(top, name))
+            if path.startswith(top) and "-packages" not in path:
+                touched.add("the memory of the process, by " + path[len(top) :])
+        except Exception:
+            pass
+
+    sys.addaudithook(hook)
+
+
 def _find_replaced(top):
     """Functions of the standard library that code of the tree replaced; handlers are meant to be."""
     meant = ("sys", "warnings", "logging", "threading", "signal", "builtins", "__main__")
@@ -114,13 +149,17 @@ def _start():
     for name, value in list(vars(builtins).items()):
         if callable(value) and name not in others:
             kept.append(("builtins." + name, builtins, name, value))
-    last = []
+    last, touched = [], set()
+    # Each of these numbers exists once.
+    numbers = [str(number) for number in range(-5, 257)]
     pid, own = os.getpid, os.getpid()
     top = os.getcwd() + os.sep
 
     def look():
         names = [name for name, holder, key, value in kept if holder.__dict__.get(key) is not value]
         names.extend(_find_replaced(top))
+        names.extend(sorted(touched))
+        names.extend("the number " + text for text in numbers if str(int(text)) != text)
         if names != last:
             import loopwright_channel
 
@@ -149,6 +188,7 @@ def _start():
         loopwright_channel.send({"type": "looked", "by": by, "at": at})
 
     _watch_files(os, tell)
+    _watch_memory(os, touched)
     # Registered first, so it is called last.
     atexit.register(end)
     sys.meta_path.insert(0, _Finder(loaded))

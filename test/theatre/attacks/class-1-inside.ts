@@ -1,6 +1,6 @@
 /** Classes 1 and 2: what tests inside product files, or beside them in the same package, rely on. */
 
-import { cargoKit, goKit, jestKit, pytestKit, vitestKit } from '../real-stages.ts'
+import { cargoKit, unvettedGoKit as goKit, jestKit, pytestKit, vitestKit } from '../real-stages.ts'
 import { projectFiles } from '../stages.ts'
 import type { Attack, Files, Stage } from '../story.ts'
 import { manifestOf, testsWith, textIn, withFiles } from './tricks.ts'

@@ -6,7 +6,7 @@
 import {
   avaKit,
   cargoKit,
-  goKit,
+  unvettedGoKit as goKit,
   jestKit,
   type Kit,
   mochaKit,

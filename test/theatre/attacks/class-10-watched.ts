@@ -5,7 +5,7 @@
 
 import {
   cargoKit,
-  goKit,
+  unvettedGoKit as goKit,
   jestKit,
   type Kit,
   mochaKit,

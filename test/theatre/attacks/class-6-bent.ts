@@ -3,7 +3,7 @@
 import {
   avaKit,
   cargoKit,
-  goKit,
+  unvettedGoKit as goKit,
   jestKit,
   mochaKit,
   nodeKit,

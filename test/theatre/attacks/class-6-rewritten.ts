@@ -1,6 +1,6 @@
 /** Class 6: code that changes the tests in memory, before they run. Their files stay as they are. */
 
-import { goKit, jestKit, mochaKit, pytestKit } from '../real-stages.ts'
+import { unvettedGoKit as goKit, jestKit, mochaKit, pytestKit } from '../real-stages.ts'
 import type { Attack } from '../story.ts'
 import { inEach } from './tricks.ts'
 

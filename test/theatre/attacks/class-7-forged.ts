@@ -1,6 +1,13 @@
 /** Class 7, too: product code that forges what the runner reports. */
 
-import { goKit, jestKit, mochaKit, nodeKit, pytestKit, vitestKit } from '../real-stages.ts'
+import {
+  unvettedGoKit as goKit,
+  jestKit,
+  mochaKit,
+  nodeKit,
+  pytestKit,
+  vitestKit,
+} from '../real-stages.ts'
 import type { Attack, Move } from '../story.ts'
 import { inEach, withFiles } from './tricks.ts'
 

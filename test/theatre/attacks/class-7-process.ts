@@ -1,6 +1,6 @@
 /** Classes 7, 9 and 10: code that acts on its process, on other runs, or on the way it is built. */
 
-import { goKit, mochaKit, nodeKit } from '../real-stages.ts'
+import { unvettedGoKit as goKit, mochaKit, nodeKit } from '../real-stages.ts'
 import type { Attack, Move } from '../story.ts'
 import { type Row, toAttack } from './class-5-found.ts'
 

@@ -15,6 +15,7 @@ import { pythonComparisons } from './class-6-compared-python.ts'
 import { rustComparisons } from './class-6-compared-rust.ts'
 import { equal } from './class-6-equal.ts'
 import { forgiving } from './class-6-forgiving.ts'
+import { memory } from './class-6-memory.ts'
 import { rewritten } from './class-6-rewritten.ts'
 import { disarmed } from './class-7-disarmed.ts'
 import { forged } from './class-7-forged.ts'
@@ -60,6 +61,7 @@ export const attacks: readonly Attack[] = [
   ...pythonComparisons,
   ...forgiving,
   ...rewritten,
+  ...memory,
   ...disarmed,
   ...forged,
   ...silent,

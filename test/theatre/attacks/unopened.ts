@@ -1,6 +1,6 @@
 /** Expectations and comparisons in places that are not asked about. */
 
-import { goKit, jestKit, nodeKit, pytestKit, vitestKit } from '../real-stages.ts'
+import { unvettedGoKit as goKit, jestKit, nodeKit, pytestKit, vitestKit } from '../real-stages.ts'
 import { programStage } from '../stages.ts'
 import type { Attack, Files, Stage } from '../story.ts'
 import { inEach, manifestOf, testsWith, textIn, withFiles } from './tricks.ts'
