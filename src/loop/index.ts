@@ -22,7 +22,7 @@ export {
 } from './authority/guidance.ts'
 export { type Level, levelNames } from './authority/level.ts'
 export { dueWarnings } from './authority/limit-warning.ts'
-export { findLimitProblem } from './authority/limits.ts'
+export { changeLimits, findLimitProblem } from './authority/limits.ts'
 export {
   isDenied,
   type PolicyAction,
@@ -45,6 +45,7 @@ export {
   type Amount,
   add,
   defaultLimits,
+  defaultWarnAt,
   findExceededLimit,
   inputTokensOf,
   isAmount,
