@@ -11,6 +11,7 @@ export type {
   Permission,
   RecordedFacts,
 } from './authority/action.ts'
+export { describeLimits, describeLimitValue } from './authority/describe-limit.ts'
 export {
   describeGuidance,
   type Guidance,
@@ -21,7 +22,7 @@ export {
   toGuidance,
 } from './authority/guidance.ts'
 export { type Level, levelNames } from './authority/level.ts'
-export { dueWarnings } from './authority/limit-warning.ts'
+export { dueWarnings, type LimitUse, listLimitUse } from './authority/limit-warning.ts'
 export { changeLimits, findLimitProblem } from './authority/limits.ts'
 export {
   isDenied,

@@ -52,7 +52,7 @@ const role = (): z.ZodType<string, string> =>
     'a role, such as maker, judge:<check> or consult:<name>',
   )
 
-export const limitsSchema: z.ZodType<Limits, unknown> = keys({
+export const limitsSchema: z.ZodType<Limits> = keys({
   iterations: key(
     integer(1, countMax).prefault(defaultLimits.iterations),
     'The most iterations.',
