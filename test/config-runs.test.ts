@@ -43,6 +43,28 @@ describe('limits of the settings', () => {
     const settings = { limits: { iterations: 20 } }
     expect(runLimits(file, settings, { iterations: 90 })).toEqual({ ...file, iterations: 90 })
   })
+
+  test('lower those of one iteration, and leave those of an agent', () => {
+    const agents = { maker: { calls: 3 } }
+    const own = { ...file, outputTokens: 500, iteration: { timeMs: 9000, tokens: 10 }, agents }
+    const limits = {
+      outputTokens: 400,
+      inputTokens: 300,
+      iterationTimeMs: 5000,
+      iterationTokens: 20,
+    }
+    expect(runLimits(own, { limits: { ...limits, iterationCostMicros: 7 } })).toEqual({
+      ...own,
+      inputTokens: 300,
+      outputTokens: 400,
+      iteration: { timeMs: 5000, tokens: 10, costMicros: 7 },
+    })
+    const given = { iteration: { timeMs: 6000 }, agents: { maker: { tokens: 8 } } }
+    expect(runLimits(own, { limits }, given)).toMatchObject({
+      iteration: { timeMs: 6000, tokens: 10 },
+      agents: { maker: { calls: 3, tokens: 8 } },
+    })
+  })
 })
 
 describe('worktrees', () => {

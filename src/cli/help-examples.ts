@@ -64,6 +64,10 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'loopctl tell brave-owls-jump "Use the clock here." --file src/shop.ts --line 12',
   ],
   pause: ['loopctl pause brave-owls-jump'],
+  limits: [
+    'loopctl limits brave-owls-jump',
+    "loopctl limits brave-owls-jump --iterations 200 --reason 'almost there'",
+  ],
   stop: ['loopctl stop brave-owls-jump'],
   cancel: ['loopctl cancel brave-owls-jump'],
   merge: ['loopctl merge brave-owls-jump', 'loopctl merge brave-owls-jump --into main'],

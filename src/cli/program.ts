@@ -14,6 +14,7 @@ import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addInit } from './commands/init.ts'
 import { addInspectCommands } from './commands/inspect.ts'
+import { addLimits } from './commands/limits.ts'
 import { addLoopFiles } from './commands/loop-files.ts'
 import { addPreflight } from './commands/preflight.ts'
 import { addPrompt } from './commands/prompt.ts'
@@ -89,6 +90,7 @@ export function createProgram(addTypes: AddLoopTypes = addBuiltIn): Command {
   program.commandsGroup('Control runs:')
   addControlCommands(program)
   addAnswerCommands(program)
+  addLimits(program)
   program.commandsGroup('Changes made by runs:')
   addMerge(program)
   addReview(program)

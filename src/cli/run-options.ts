@@ -3,11 +3,10 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { defined, type Limits, LoopError, parseDuration } from '../loop/index.ts'
+import { defined, LoopError, parseDuration } from '../loop/index.ts'
 import type { WorktreeOverrides } from '../protocol/api/index.ts'
 import type { NameSource } from '../protocol/config/config.ts'
 import type { CertifySettings } from '../protocol/index.ts'
-import { wholeNumber } from './session.ts'
 
 export interface LoadOptions {
   readonly input?: Readonly<Record<string, string>>
@@ -211,33 +210,13 @@ async function promptIn(file: string): Promise<string> {
   throw new LoopError('bad-request', `--prompt @${file}: the file is too long for a prompt.`)
 }
 
-export interface LimitOptions {
-  readonly iterations?: number
-  readonly tokens?: number
-  readonly cost?: number
-  readonly time?: number
-}
-
-export function addLimitOptions(command: Command): Command {
-  return command
-    .option('--iterations <n>', 'maximum number of iterations', positive)
-    .option('--tokens <n>', 'maximum number of tokens', wholeNumber)
-    .option('--cost <dollars>', 'maximum cost', dollars)
-    .option('--time <duration>', 'maximum working time, such as 90s, 10m or 2h', duration)
-}
-
-export function limitsFrom(options: LimitOptions): Partial<Limits> {
-  const { iterations, tokens, cost, time } = options
-  return defined({ iterations, tokens, costMicros: cost, timeMs: time })
-}
-
 function keyValue(text: string, before: Record<string, string> = {}): Record<string, string> {
   const at = text.indexOf('=')
   if (at < 1) throw new InvalidArgumentError('It must be key=value.')
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
 }
 
-function positive(text: string): number {
+export function positive(text: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number, at least 1.')
 }

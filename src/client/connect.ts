@@ -1,7 +1,7 @@
 /** A client of one daemon. Responses are only checked lightly: the daemon validates against its schemas. */
 
 import { randomUUID } from 'node:crypto'
-import { LoopError } from '../loop/index.ts'
+import { defined, LoopError } from '../loop/index.ts'
 import type { Page, QueueEntry } from '../protocol/api/index.ts'
 import { operationPath } from '../protocol/api/loop-operation.ts'
 import { type Client, type ControlDecision, type Query, runPath } from './client.ts'
@@ -126,7 +126,8 @@ async function sendDecision(
   by: string,
 ): Promise<void> {
   if (decision.type === 'change-limits') {
-    const body = { limits: decision.limits, by }
+    const { limits, reason } = decision
+    const body = { limits, by, ...defined({ reason }) }
     await transport.json('PATCH', runPath(run, 'limits'), { body })
     return
   }

@@ -6,6 +6,7 @@
 
 import {
   type Carried,
+  changeLimits,
   defaultLimits,
   defined,
   eventVersion,
@@ -127,7 +128,7 @@ export async function forkRun(
   const baseTree = options.baseTree ?? (options.tree === undefined ? state.baseTree : undefined)
   // The deadline of the other run does not apply to this one.
   const { deadlineAtMs: _deadline, ...inherited } = created.limits
-  const limits = { ...inherited, ...options.limits }
+  const limits = changeLimits(inherited, options.limits ?? {})
   await createRun(
     loop,
     ports,

@@ -1,6 +1,7 @@
 /** Which legacy events each of our events becomes, and the fields specific to each. */
 
 import {
+  defined,
   describeOutcome,
   type EventType,
   type Outcome,
@@ -157,10 +158,10 @@ function checkEvaluated(event: Of<'step-finished'>, state: Pick<RunState, 'check
 
 /** A call whose worst case exceeds the budget. */
 function budgetRefused(event: Of<'step-failed'>): EventDraft[] {
-  const { limit, message } = event.fault
+  const { limit, agent, message } = event.fault
   if (limit === undefined) return []
   const iteration = event.iteration - 1
-  const details = { limit, step: event.step }
+  const details = { limit, step: event.step, ...defined({ agent }) }
   return [{ type: 'loop.policy.violation', phase: 'running', iteration, details, error: message }]
 }
 

@@ -1,6 +1,7 @@
 /** One line for people about one event. */
 
 import type { ActionRecorded } from './authority/action.ts'
+import { describeLimits, describeWarning } from './authority/describe-limit.ts'
 import type {
   AgentInfo,
   DecisionApplied,
@@ -75,7 +76,7 @@ export function describeEvent(event: RunEvent): string {
     case 'policy-decided':
       return describeRuling(event)
     case 'limit-warned':
-      return `warning: ${event.limit} at ${event.current} of ${event.max}, ${event.remaining} left`
+      return `warning: ${describeWarning(event)}`
     case 'guidance-delivered':
       return `guidance reached ${event.step ?? `the context of iteration ${event.iteration}`}`
     case 'action-recorded':
@@ -197,6 +198,10 @@ function describeDecision({ decision, by: name, claimedBy }: DecisionApplied): s
       const { at, text } = decision
       const place = at === undefined ? '' : ` about ${at.file}:${at.line}`
       return `told by ${by}${place}: ${inOneLine(text)}`
+    }
+    case 'change-limits': {
+      const reason = decision.reason === undefined ? '' : `: ${inOneLine(decision.reason)}`
+      return `limits changed by ${by} to ${describeLimits(decision.limits)}${reason}`
     }
     default:
       return `${decision.type}, told by ${by}`

@@ -13,6 +13,7 @@ export type {
   Receipt,
   RecordedFacts,
 } from './authority/action.ts'
+export { describeLimits, describeLimitValue } from './authority/describe-limit.ts'
 export {
   describeGuidance,
   type Guidance,
@@ -23,8 +24,8 @@ export {
   toGuidance,
 } from './authority/guidance.ts'
 export { type Level, levelNames } from './authority/level.ts'
-export { dueWarnings } from './authority/limit-warning.ts'
-export { findLimitProblem } from './authority/limits.ts'
+export { dueWarnings, type LimitUse, listLimitUse } from './authority/limit-warning.ts'
+export { changeLimits, findLimitProblem } from './authority/limits.ts'
 export {
   isDenied,
   type PolicyAction,
@@ -47,6 +48,7 @@ export {
   type Amount,
   add,
   defaultLimits,
+  defaultWarnAt,
   findExceededLimit,
   inputTokensOf,
   isAmount,

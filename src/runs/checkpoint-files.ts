@@ -9,7 +9,14 @@ import {
   parseCheckpointFile,
   toCheckpointFile,
 } from '../formats/index.ts'
-import { defined, LoopError, listRunChecks, type RunState, type TreeId } from '../loop/index.ts'
+import {
+  changeLimits,
+  defined,
+  LoopError,
+  listRunChecks,
+  type RunState,
+  type TreeId,
+} from '../loop/index.ts'
 import { type WorkspaceFile } from '../protocol/index.ts'
 import { isWithoutGit, requireEmptyFolder, resolveWorkspace, sha256 } from '../system/index.ts'
 import { createDirectoryWorkspace } from '../workspace/index.ts'
@@ -68,7 +75,7 @@ export function createCheckpointFiles(
           base,
           {
             ...named,
-            limits: { ...limits, ...given },
+            limits: changeLimits(limits, given),
             ...defined({ input, workspace }),
             withoutGit: isWithoutGit(workspace),
           },

@@ -171,6 +171,8 @@ async function tellOfQuestions(at: Checkout): Promise<void> {
   await use(at, ['tell', 'asking', 'Be brief.'])
   await use(at, ['answer', 'asking', 'tone', 'b'])
   await asks(2)
+  await use(at, ['limits', 'asking'])
+  await use(at, ['limits', 'asking', '--iterations', '9', '--reason', 'more time'])
   await use(at, ['pause', 'asking'])
   await running
   const resumed = use(at, ['resume', 'asking'])

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { driveRun } from '../../src/engine/drive-run.ts'
+import { applyIdle } from '../../src/engine/index.ts'
 import type { LimitWarned } from '../../src/loop/index.ts'
 import { createWorld, loopOf, moments, type World, worldAfter } from './fixture.ts'
 
@@ -141,6 +142,42 @@ describe('a limit that is raised while the run goes on', () => {
     const run = await world.start(loop, { limits: { iterations: 100 } })
     expect(await world.finish(run, loop)).toMatchObject({ outcome: { limit: 'iterations' } })
     expect((await world.state(run)).iteration).toBe(5)
+  })
+
+  test.each(['paused', 'suspended'] as const)('takes effect while it is %s', async (status) => {
+    const world = createWorld()
+    const stop = new AbortController()
+    const loop = counting(2, async () => {
+      if (status === 'paused') await world.decide(run, { type: 'pause' })
+      else stop.abort()
+    })
+    const run = await world.start(loop, { limits: { iterations: 3 } })
+    await world.finish(run, loop, { signal: stop.signal })
+    expect((await world.state(run)).status).toBe(status)
+    await world.decide(run, { type: 'change-limits', limits: { iterations: 5 }, reason: 'more' })
+    const state = await applyIdle(run, world.ports, 'somebody')
+    expect(state).toMatchObject({ status, limits: { iterations: 5 } })
+    await world.decide(run, { type: 'resume' })
+    expect(await world.finish(run, counting())).toMatchObject({ outcome: { limit: 'iterations' } })
+    expect((await world.state(run)).iteration).toBe(5)
+  })
+
+  test('takes effect while it waits for a person', async () => {
+    const world = createWorld()
+    const loop = loopOf<number>(
+      async (_context, it) => {
+        await it.ask('q', { text: 'q?', default: 'd', deadlineMs: 60_000 })
+        return it.number
+      },
+      { until: [] },
+    )
+    const run = await world.start(loop, { limits: { iterations: 1 } })
+    const driving = world.drive(run, loop)
+    await world.clock.advance(1000)
+    expect((await world.state(run)).status).toBe('waiting')
+    await world.decide(run, { type: 'change-limits', limits: { iterations: 2 } })
+    await world.clock.pass(driving)
+    expect((await world.state(run)).iteration).toBe(2)
   })
 
   test('changes only what is named, also of one agent and of the iteration', async () => {

@@ -1,7 +1,8 @@
 /** `prompt`: prints the first prompt that the agent would get. */
 
 import type { Command } from 'commander'
-import { addChangeOptions, addLimitOptions, addLoadOptions } from '../run-options.ts'
+import { addLimitOptions } from '../limit-options.ts'
+import { addChangeOptions, addLoadOptions } from '../run-options.ts'
 import { folderName } from '../session.ts'
 import type { RunOptions } from '../start/start-options.ts'
 

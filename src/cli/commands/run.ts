@@ -6,10 +6,10 @@ import { addCheckOption } from '../check-option.ts'
 import { reach } from '../connection/reach.ts'
 import { visible } from '../display/render.ts'
 import type { InlineOptions } from '../inline-loop.ts'
+import { addLimitOptions } from '../limit-options.ts'
 import {
   addAttendedOption,
   addChangeOptions,
-  addLimitOptions,
   addLoadOptions,
   addSettingOptions,
   addTrustOption,

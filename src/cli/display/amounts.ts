@@ -1,5 +1,7 @@
 /** Formats durations, times, amounts and sizes for people. */
 
+import { type Amount, inputTokensOf } from '../../loop/index.ts'
+
 export function renderSpan(ms: number): string {
   const seconds = ms / 1000
   if (seconds < 60) return `${seconds.toFixed(1)} s`
@@ -17,6 +19,16 @@ export function renderClock(ms: number, nowMs: number): string {
 }
 
 export const renderCount = (count: number): string => count.toLocaleString('en-US')
+
+/** `1,200 tokens (900 in / 300 out)`; only the sum where the output is unknown. */
+export const renderTokens = (amount: Amount): string =>
+  `${plural(amount.tokens, 'token')}${renderSplit(amount)}`
+
+/** ` (900 in / 300 out)`. Reports of agents may contain anything. */
+export const renderSplit = (amount: Amount): string =>
+  typeof amount.outputTokens !== 'number'
+    ? ''
+    : ` (${renderCount(inputTokensOf(amount))} in / ${renderCount(amount.outputTokens)} out)`
 
 /** In cents; amounts below one cent get four digits. */
 export function renderMoney(micros: number): string {

@@ -10,7 +10,7 @@ import type {
 } from '../../history/certificates/index.ts'
 import { describeRates, type Share } from '../../loop/index.ts'
 import { describeLevel, describeStrength } from '../../protocol/certificate/describe-strength.ts'
-import { plural, renderMoney, renderSpan } from './amounts.ts'
+import { plural, renderMoney, renderSpan, renderTokens } from './amounts.ts'
 import { type Finding, type Mark, renderSection, type SectionOptions } from './findings.ts'
 import { renderTable, visible } from './render.ts'
 
@@ -124,8 +124,8 @@ const describe = (what: Certificate['what']): string =>
     : `the files of ${what.name}`
 
 const spentLine = ({ spent, activeMs }: NonNullable<Certificate['budget']>): string => {
-  const { tokens, costMicros } = spent
-  return `${renderSpan(activeMs)}, ${plural(tokens, 'token')}, ${renderMoney(costMicros)}`
+  const { costMicros } = spent
+  return `${renderSpan(activeMs)}, ${renderTokens(spent)}, ${renderMoney(costMicros)}`
 }
 
 const restsOn = ({ rests }: Certificate): string =>

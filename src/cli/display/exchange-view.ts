@@ -2,7 +2,7 @@
 
 import type { Exchange, ExchangeBody } from '../../history/load-exchange.ts'
 import type { Style } from '../terminal.ts'
-import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
+import { plural, renderCount, renderMoney, renderSpan, renderSplit } from './amounts.ts'
 import type { ExchangeRecord } from './iteration-record.ts'
 import { stepName } from './narrate.ts'
 import { renderTable, renderTime, visible, visibleText } from './render.ts'
@@ -16,7 +16,7 @@ export function renderExchanges(style: Style, exchanges: readonly ExchangeRecord
     ...(isSingle ? [] : [whoOf(one)]),
     `${one.provider} ${one.model}`,
     one.ended,
-    renderCount(one.spent.tokens),
+    `${renderCount(one.spent.tokens)}${renderSplit(one.spent)}`,
     renderMoney(one.spent.costMicros),
     renderSpan(one.durationMs),
     one.isEstimated ? 'estimated' : '',

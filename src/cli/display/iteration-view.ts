@@ -16,7 +16,7 @@ import {
   type StepId,
 } from '../../loop/index.ts'
 import type { Style } from '../terminal.ts'
-import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
+import { plural, renderCount, renderMoney, renderSpan, renderTokens } from './amounts.ts'
 import { type CertificateShown, readsText } from './certificate-shown.ts'
 import { certificationOf, checkRemarks } from './certification-lines.ts'
 import { renderExchanges } from './exchange-view.ts'
@@ -134,7 +134,7 @@ function renderHead(style: Style, view: IterationView): string[] {
   const title = visible(`iteration ${view.iteration} of ${view.name} (loop ${view.loop})`)
   const took = [
     ...(endedAtMs === undefined ? [] : [renderSpan(Math.max(0, endedAtMs - startedAtMs))]),
-    `${renderCount(spent.tokens)} tokens`,
+    renderTokens(spent),
     renderMoney(spent.costMicros),
     ...(entered === 1 ? [] : [`entered ${entered} times`]),
   ].join(', ')
@@ -158,7 +158,7 @@ function renderReport(
   const tookMs = steps.find((one) => one.step === step)?.tookMs
   const took = [
     plural(turns, 'turn'),
-    `${renderCount(usage.tokens)} tokens`,
+    renderTokens(usage),
     ...(tookMs === undefined ? [] : [renderSpan(tookMs)]),
   ]
   return [

@@ -24,7 +24,14 @@ import {
   selectKeyLines,
 } from '../../loop/index.ts'
 import type { Style } from '../terminal.ts'
-import { plural, renderClock, renderCount, renderMoney, renderSpan } from './amounts.ts'
+import {
+  plural,
+  renderClock,
+  renderCount,
+  renderMoney,
+  renderSpan,
+  renderTokens,
+} from './amounts.ts'
 import { type Certified, certificationOf, checkRemarks, shortId } from './certification-lines.ts'
 import { nextLines, preflightLines } from './preflight-lines.ts'
 import { visible, visibleText } from './render.ts'
@@ -78,7 +85,7 @@ export function createNarrator(style: Style, hint: Hint = String): Narrator {
     const certified = isCertification ? certificationOf(value) : undefined
     if (certified !== undefined) return certificationLines(style, line, certified, took)
     if (isReport(value)) {
-      const usage = value.usage.tokens === 0 ? '' : `, ${renderCount(value.usage.tokens)} tokens`
+      const usage = value.usage.tokens === 0 ? '' : `, ${renderTokens(value.usage)}`
       const turns = `${plural(value.turns, 'turn')}${usage}, ${took}`
       const words = oneLine(value.text)
       const isNew = words !== '' && words !== lastSaid.get(event.step)
@@ -159,7 +166,7 @@ export function renderEnd(style: Style, state: RunState): string {
   const { outcome, spent, activeMs, iteration } = state
   if (outcome === undefined) return ''
   const money = spent.costMicros === 0 ? '' : `, ${renderMoney(spent.costMicros)}`
-  const tokens = spent.tokens === 0 ? '' : `, ${renderCount(spent.tokens)} tokens`
+  const tokens = spent.tokens === 0 ? '' : `, ${renderTokens(spent)}`
   const took = `${plural(iteration, 'iteration')}, ${renderSpan(activeMs)}${tokens}${money}`
   const good = outcome.type === 'completed'
   const mark = good ? style.green('✓') : style.red('✗')

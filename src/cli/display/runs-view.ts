@@ -16,7 +16,7 @@ import {
 import type { Run, RunDetail } from '../../protocol/api/index.ts'
 import type { Inspected } from '../connection/runs.ts'
 import type { Terminal } from '../terminal.ts'
-import { plural, renderCount, renderMoney, renderSpan } from './amounts.ts'
+import { plural, renderCount, renderMoney, renderSpan, renderSplit } from './amounts.ts'
 import { shortId } from './certification-lines.ts'
 import { describeEntry } from './queue-view.ts'
 import {
@@ -97,7 +97,10 @@ export function renderInspection(
       `tool ${tool}`,
       `${plural(use.calls, 'call')}, ${use.failed} failed, ${renderSpan(use.ms)}`,
     ]),
-    ['tokens', `${renderCount(spent.tokens)} of ${renderCount(limits.tokens)}`],
+    [
+      'tokens',
+      `${renderCount(spent.tokens)} of ${renderCount(limits.tokens)}${renderSplit(spent)}`,
+    ],
     ['cost', `${renderMoney(spent.costMicros)} of ${renderMoney(limits.costMicros)}`],
     ['time', `${renderSpan(state.activeMs)} of ${renderSpan(limits.timeMs)}`],
     ['checkpoints', checkpoints.map((checkpoint) => checkpoint.iteration).join(' ') || 'none'],

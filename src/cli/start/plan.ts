@@ -1,8 +1,8 @@
 /** Renders what a run would do. */
 
-import { errorTable, type Limits } from '../../loop/index.ts'
+import { type Amount, defined, describeLimits, errorTable, type Limits } from '../../loop/index.ts'
 import type { Plan } from '../../protocol/api/index.ts'
-import { plural, renderMoney, renderSpan } from '../display/amounts.ts'
+import { plural, renderMoney, renderSpan, renderTokens } from '../display/amounts.ts'
 import { describeBase, visible, visibleText } from '../display/render.ts'
 import type { Session } from '../session.ts'
 
@@ -79,7 +79,7 @@ function renderEstimate({ estimate }: Plan): readonly string[] {
     ...(past === undefined
       ? []
       : [
-          `           so far: ${renderMoney(past.costMicrosPerIteration)} and ${plural(past.tokensPerIteration, 'token')} per iteration, in ${plural(past.runs, 'run')} of this loop`,
+          `           so far: ${renderMoney(past.costMicrosPerIteration)} and ${renderTokens(pastTokens(past))} per iteration, in ${plural(past.runs, 'run')} of this loop`,
         ]),
     ...(billing === 'nothing'
       ? []
@@ -145,16 +145,26 @@ const shownElsewhere = [
 ]
 const isNew = (power: string): boolean => !shownElsewhere.some((start) => power.startsWith(start))
 
-const renderLimits = ({ iterations, tokens, costMicros, timeMs }: Limits): string =>
-  [
+function renderLimits({ iterations, tokens, costMicros, timeMs, ...others }: Limits): string {
+  const { inputTokens, outputTokens, iteration, agents } = others
+  const more = describeLimits(defined({ inputTokens, outputTokens, iteration, agents }))
+  return [
     plural(iterations, 'iteration'),
     plural(tokens, 'token'),
     renderMoney(costMicros),
     renderSpan(timeMs),
+    ...(more === '' ? [] : [more]),
   ].join(', ')
+}
 
 const renderPolicy = (policy: Plan['policy']): string =>
   policy === 'none'
     ? 'none'
     : policy.files.map(({ file, mode }) => `${mode} ${file}`).join(', ') +
       ` (${policy.digest.slice(0, 12)})`
+
+const pastTokens = (past: NonNullable<NonNullable<Plan['estimate']>['past']>): Amount => ({
+  tokens: past.tokensPerIteration,
+  costMicros: past.costMicrosPerIteration,
+  ...defined({ outputTokens: past.outputTokensPerIteration }),
+})

@@ -1,9 +1,9 @@
 /** The options of the commands that start or continue runs. */
 
+import type { LimitOptions } from '../limit-options.ts'
 import type {
   AttendedOption,
   ChangeOptions,
-  LimitOptions,
   LoadOptions,
   SettingOptions,
   WorktreeOptions,

@@ -79,11 +79,15 @@ const limits = operation({
   tag,
   summary: 'Change the limits of a run that has not ended.',
   params: inRun,
-  body: { schema: limitsRequestSchema, example: { limits: { iterations: 20 }, by: 'ada' } },
+  body: {
+    schema: limitsRequestSchema,
+    example: { limits: { iterations: 20 }, reason: 'almost done', by: 'ada' },
+  },
   responses,
   problems,
   async handle(parts, { params, body, context }) {
-    const decision = { type: 'change-limits', limits: body.limits } as const
+    const { limits: changes, reason } = body
+    const decision = { type: 'change-limits', limits: changes, ...defined({ reason }) } as const
     return sendDecision(parts, params.run, decision, decider(context, body))
   },
 })

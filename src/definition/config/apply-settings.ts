@@ -3,7 +3,7 @@
  * Limits of the configuration are upper bounds for those of the loop file.
  */
 
-import { defined, type Limits } from '../../loop/index.ts'
+import { changeLimits, defined, type Limits } from '../../loop/index.ts'
 import type { RunSettings, WorktreeOverrides } from '../../protocol/api/index.ts'
 import type { WorktreeSettings } from '../../protocol/index.ts'
 import type { ChosenWorktree } from '../../protocol/loop-file/chosen-worktree.ts'
@@ -21,24 +21,28 @@ export function runLimits(
   settings: RunSettings = {},
   given: Partial<Limits> = {},
 ): Partial<Limits> {
-  const { iterations, tokens, costMicros, timeMs } = settings.limits ?? {}
-  return {
-    ...file,
-    ...lower('iterations', file.iterations, iterations),
-    ...lower('tokens', file.tokens, tokens),
-    ...lower('costMicros', file.costMicros, costMicros),
-    ...lower('timeMs', file.timeMs, timeMs),
-    ...given,
+  const { iterationTimeMs, iterationTokens, iterationCostMicros, ...most } = settings.limits ?? {}
+  const iteration = lower(file.iteration ?? {}, {
+    ...defined({ timeMs: iterationTimeMs }),
+    ...defined({ tokens: iterationTokens, costMicros: iterationCostMicros }),
+  })
+  const lowered = {
+    ...lower(file, most),
+    ...(Object.keys(iteration).length === 0 ? {} : { iteration }),
   }
+  return changeLimits(lowered, given)
 }
 
-function lower<K extends keyof Limits>(
-  name: K,
-  file: number | undefined,
-  max: number | undefined,
-): { readonly [name in K]?: number } {
-  if (max === undefined) return {}
-  return { [name]: Math.min(file ?? max, max) } as { readonly [name in K]?: number }
+/** A limit that the file does not have is that of the settings. */
+function lower<T extends object>(file: T, most: { readonly [name in keyof T]?: number }): T {
+  const names = Object.keys(most) as (keyof T)[]
+  const lowered = names.flatMap((name) => {
+    const max = most[name]
+    const own = file[name]
+    if (max === undefined) return []
+    return [[name, typeof own === 'number' ? Math.min(own, max) : max]]
+  })
+  return { ...file, ...Object.fromEntries(lowered) }
 }
 
 /** Copies all files that git ignores, like `copy-ignored` of Worktrunk. */

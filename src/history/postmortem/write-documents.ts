@@ -1,5 +1,6 @@
 /** Writes the three documents of a postmortem from the journal, and the prompts for a model. */
 
+import { type Amount, inputTokensOf, outputTokensOf } from '../../loop/index.ts'
 import type { Findings, IterationFindings } from './collect-findings.ts'
 import type { FoundCause } from './find-root-cause.ts'
 
@@ -61,7 +62,7 @@ function describeQuality(found: Findings): readonly string[] {
   return [
     `- ended: ${found.ended}`,
     `- took: ${seconds(found.durationMs)}, of which ${seconds(metrics.iterationMs)} in iterations`,
-    `- spent: ${spent.tokens} tokens, $${dollars}`,
+    `- spent: ${spent.tokens} tokens${inAndOut(spent)}, $${dollars}`,
     `- iterations: ${iterations.length}, with errors: ${metrics.iterationErrors}`,
     `- steps: ${metrics.steps}, failed: ${metrics.stepsFailed}, retried: ${metrics.retries}`,
     `- interruptions: ${metrics.interruptions}, rate limits: ${metrics.rateLimits}`,
@@ -151,3 +152,8 @@ const list = (title: string, items: readonly string[]): readonly string[] =>
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
 const lines = (...all: readonly string[]): string => `${all.join('\n').trimEnd()}\n`
+
+const inAndOut = (spent: Amount): string =>
+  spent.outputTokens === undefined
+    ? ''
+    : ` (${inputTokensOf(spent)} in / ${outputTokensOf(spent)} out)`

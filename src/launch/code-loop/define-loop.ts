@@ -78,11 +78,28 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
   readonly limits?: {
     readonly iterations?: number
     readonly tokens?: number
+    readonly inputTokens?: number
+    readonly outputTokens?: number
     /** In dollars. */
     readonly cost?: number
     readonly time?: Duration
     readonly deadline?: string
     readonly sameErrors?: number
+    readonly iteration?: {
+      readonly time?: Duration
+      readonly tokens?: number
+      readonly cost?: number
+    }
+    readonly agents?: {
+      readonly [role: string]: {
+        readonly calls?: number
+        readonly tokens?: number
+        readonly inputTokens?: number
+        readonly outputTokens?: number
+        readonly cost?: number
+      }
+    }
+    readonly warnAt?: number
   }
   readonly context?: { readonly tokens?: number }
   readonly progress?: { readonly entries?: number; readonly chars?: number }

@@ -1,7 +1,7 @@
 /** The average cost of earlier runs of a loop: the best available estimate. */
 
 import { loadRun } from '../../engine/index.ts'
-import type { RunState } from '../../loop/index.ts'
+import { outputTokensOf, type RunState } from '../../loop/index.ts'
 import type { CostEstimate } from '../../protocol/api/index.ts'
 import type { Runs } from '../../runs/runs.ts'
 
@@ -23,10 +23,19 @@ export async function estimateFromHistory(
     states.reduce((total, state) => total + of(state), 0)
   const iterations = sum((state) => state.iteration)
   if (iterations === 0) return undefined
+  // Runs of earlier versions do not know their output.
+  const isSplit = states.every(({ spent }) => spent.outputTokens !== undefined)
   return {
     runs: states.length,
     iterations,
     tokensPerIteration: Math.ceil(sum(({ spent }) => spent.tokens) / iterations),
+    ...(isSplit
+      ? {
+          outputTokensPerIteration: Math.ceil(
+            sum(({ spent }) => outputTokensOf(spent)) / iterations,
+          ),
+        }
+      : {}),
     costMicrosPerIteration: Math.ceil(sum(({ spent }) => spent.costMicros) / iterations),
   }
 }

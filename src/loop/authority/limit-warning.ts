@@ -9,10 +9,12 @@ import {
   defaultWarnAt,
   inputTokensOf,
   outputTokensOf,
+  subtract,
+  zero,
 } from '../budget.ts'
 import type { LimitWarned } from '../event.ts'
-import type { RunFacts } from '../state.ts'
-import { callsOf } from './spending.ts'
+import type { RunFacts, RunState } from '../state.ts'
+import { callsOf, iterationMs } from './spending.ts'
 
 interface Gauge {
   readonly limit: string
@@ -54,14 +56,43 @@ function gauges(state: RunFacts): readonly Gauge[] {
     ...amountGauges('', limits, spent),
     ...Object.entries(limits.agents ?? {}).flatMap(([role, own]) => {
       const prefix = `agents.${role}.`
-      const used = Object.hasOwn(spentByRole, role) ? spentByRole[role] : undefined
+      const used = (Object.hasOwn(spentByRole, role) ? spentByRole[role] : undefined) ?? zero
       const calls = { limit: `${prefix}calls`, current: callsOf(state, role) }
       return [
         ...(own.calls === undefined ? [] : [{ ...calls, max: own.calls }]),
-        ...(used === undefined ? [] : amountGauges(prefix, own, used)),
+        ...amountGauges(prefix, own, used),
       ]
     }),
   ]
+}
+
+/** How much of a limit is used. */
+export interface LimitUse extends Gauge {
+  readonly remaining: number
+  /** A warning about this value of the limit was given. */
+  readonly warned: boolean
+}
+
+/** Every limit of a run, of its open iteration and of its agents, and how much of it is used. */
+export function listLimitUse(state: RunFacts & Pick<RunState, 'open'>): readonly LimitUse[] {
+  const { limits, open, warned } = state
+  const iteration = limits.iteration ?? {}
+  const used = open === undefined ? zero : subtract(state.spent, state.spentBefore)
+  const time = {
+    limit: 'iteration.time',
+    current: open === undefined ? 0 : iterationMs(state),
+    max: iteration.timeMs ?? 0,
+  }
+  const all = [
+    ...gauges(state),
+    ...(iteration.timeMs === undefined ? [] : [time]),
+    ...amountGauges('iteration.', iteration, used),
+  ]
+  return all.map((gauge) => ({
+    ...gauge,
+    remaining: Math.max(0, gauge.max - gauge.current),
+    warned: warned.includes(warningKey(gauge)),
+  }))
 }
 
 function amountGauges(prefix: string, limits: AmountLimits, used: Amount): readonly Gauge[] {

@@ -99,9 +99,9 @@ const findShareProblem = (value: unknown): string | undefined =>
     : `The limit "warnAt" must be between ${warnAtMin} and ${warnAtMax}, not ${String(value)}.`
 
 /** Limits with changes. Those of the iteration and of each agent are changed one by one. */
-export function changeLimits(limits: Limits, changes: Partial<Limits>): Limits {
+export function changeLimits<L extends Partial<Limits>>(limits: L, changes: Partial<Limits>): L {
   const { iteration, agents } = changes
-  const changed: Limits = {
+  const changed = {
     ...limits,
     ...changes,
     ...(iteration === undefined ? {} : { iteration: { ...limits.iteration, ...iteration } }),
@@ -115,5 +115,7 @@ export function changeLimits(limits: Limits, changes: Partial<Limits>): Limits {
 }
 
 /** A role may have the name of a member of every object. */
-export const limitsOfAgent = ({ agents = {} }: Limits, role: string): AgentLimits | undefined =>
-  Object.hasOwn(agents, role) ? agents[role] : undefined
+export const limitsOfAgent = (
+  { agents = {} }: Pick<Limits, 'agents'>,
+  role: string,
+): AgentLimits | undefined => (Object.hasOwn(agents, role) ? agents[role] : undefined)

@@ -133,12 +133,19 @@ export const forkSchema: z.ZodType<ForkRequest> = exactly<ForkRequest>()(
 ).register(published, { id: 'ForkRequest' })
 
 export interface LimitsRequest {
+  /** Those of the iteration and of each agent are changed one by one. */
   readonly limits: Partial<Limits>
+  /** Why they are changed. */
+  readonly reason?: string
   readonly by?: string
 }
 
 export const limitsRequestSchema: z.ZodType<LimitsRequest> = exactly<LimitsRequest>()(
-  z.strictObject({ limits: someLimitsSchema, by }),
+  z.strictObject({
+    limits: someLimitsSchema,
+    reason: z.string().max(10_000).exactOptional(),
+    by,
+  }),
 ).register(published, { id: 'LimitsRequest' })
 
 /** An option or a text, or an answer by kind. */

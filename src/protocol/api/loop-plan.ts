@@ -126,6 +126,8 @@ export interface CostEstimate {
     readonly runs: number
     readonly iterations: number
     readonly tokensPerIteration: number
+    /** Absent: unknown for some of them. */
+    readonly outputTokensPerIteration?: number
     readonly costMicrosPerIteration: number
   }
   /** What cannot be known in advance, as text. */
@@ -146,6 +148,7 @@ const estimateSchema: z.ZodType<CostEstimate> = exactly<CostEstimate>()(
         runs: z.number(),
         iterations: z.number(),
         tokensPerIteration: z.number(),
+        outputTokensPerIteration: z.number().exactOptional(),
         costMicrosPerIteration: z.number(),
       })
       .exactOptional(),

@@ -15,8 +15,13 @@ const policyFiles = z.array(text).max(100).readonly().exactOptional()
 const limits = z.strictObject({
   iterations: count.exactOptional(),
   tokens: count.exactOptional(),
+  inputTokens: count.exactOptional(),
+  outputTokens: count.exactOptional(),
   costMicros: count.exactOptional(),
   timeMs: milliseconds.exactOptional(),
+  iterationTimeMs: milliseconds.exactOptional(),
+  iterationTokens: count.exactOptional(),
+  iterationCostMicros: count.exactOptional(),
 })
 
 const worktreeFields = {

@@ -7,7 +7,7 @@ import { queueEntrySchema } from '../api/queue.ts'
 import { runStatusSchema } from '../api/run-status.ts'
 import { outcomeSchema } from '../events/event-parts.ts'
 import { recordedEventSchema } from '../events/event-schema.ts'
-import { amountSchema } from '../run-values.ts'
+import { amountSchema, limitsSchema, someLimitsSchema } from '../run-values.ts'
 import { count } from '../values.ts'
 import { type CommandOutput, lines, one, text, texts } from './command-output.ts'
 
@@ -115,6 +115,29 @@ export const runOutputs: Readonly<Record<string, CommandOutput>> = {
   stop: controlled('stop'),
   cancel: controlled('cancel'),
   tell: controlled('tell'),
+  limits: one(
+    'The limits of a run and how much of each is used; with options, what was changed.',
+    z.strictObject({
+      run: text,
+      status: runStatusSchema,
+      held: z.boolean(),
+      limits: limitsSchema,
+      spent: amountSchema,
+      spentByRole: z.record(z.string(), amountSchema),
+      use: z.array(
+        z.strictObject({
+          limit: text,
+          current: z.number(),
+          max: z.number(),
+          remaining: z.number(),
+          warned: z.boolean(),
+        }),
+      ),
+      changed: z
+        .strictObject({ limits: someLimitsSchema, by: text, reason: text.exactOptional() })
+        .exactOptional(),
+    }),
+  ),
   answer: one(
     'The answered question, with the current status of the run.',
     z.strictObject({ run: text, answered: text, status: runStatusSchema, held: z.boolean() }),

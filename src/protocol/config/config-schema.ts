@@ -91,11 +91,41 @@ const naming = keys({
 const limits = keys({
   iterations: key(integer(1, 1_000_000).exactOptional(), 'The most iterations.', 20),
   tokens: key(integer(0, 1_000_000_000_000).exactOptional(), 'The most tokens.', 200_000),
+  inputTokens: key(
+    integer(0, 1_000_000_000_000).exactOptional(),
+    'The most input tokens.',
+    150_000,
+  ),
+  outputTokens: key(
+    integer(0, 1_000_000_000_000).exactOptional(),
+    'The most output tokens.',
+    50_000,
+  ),
   cost: key(dollars().exactOptional(), 'The highest cost, in dollars.', 1.5),
   time: key(duration(365).exactOptional(), 'The longest working time.', '2h'),
-}).transform(({ cost, time, ...rest }) => ({
+  iterationTime: key(
+    duration(365).exactOptional(),
+    'The longest working time of one iteration.',
+    '30m',
+  ),
+  iterationTokens: key(
+    integer(0, 1_000_000_000_000).exactOptional(),
+    'The most tokens of one iteration.',
+    50_000,
+  ),
+  iterationCost: key(
+    dollars().exactOptional(),
+    'The highest cost of one iteration, in dollars.',
+    0.5,
+  ),
+}).transform(({ cost, time, iterationTime, iterationCost, ...rest }) => ({
   ...rest,
-  ...defined({ costMicros: cost, timeMs: time }),
+  ...defined({
+    costMicros: cost,
+    timeMs: time,
+    iterationTimeMs: iterationTime,
+    iterationCostMicros: iterationCost,
+  }),
 }))
 
 const worktree = keys({

@@ -54,7 +54,14 @@ export interface Settings {
   }
   readonly naming: { readonly source: NameSource; readonly model?: string }
   /** Upper limits, whatever a loop file says. The command line may raise them. */
-  readonly limits: Partial<Pick<Limits, 'iterations' | 'tokens' | 'costMicros' | 'timeMs'>>
+  readonly limits: Partial<
+    Pick<Limits, 'iterations' | 'tokens' | 'inputTokens' | 'outputTokens' | 'costMicros' | 'timeMs'>
+  > & {
+    /** Of each iteration. */
+    readonly iterationTimeMs?: number
+    readonly iterationTokens?: number
+    readonly iterationCostMicros?: number
+  }
   /** Defaults; the loop file overrides them. */
   readonly worktree: {
     readonly base?: string

@@ -2,6 +2,7 @@
 
 import { checkAgent, checkTool, runsCommands } from './check-kinds.ts'
 import { quoted, unknownName } from './issue-problems.ts'
+import { agentLimitProblems } from './limit-problems.ts'
 import type {
   AgentSettings,
   FileCondition,
@@ -57,6 +58,7 @@ export function loopFileProblems(
       conditionProblems(condition, ['until', index], Object.keys(file.checks), nowMs),
     ),
     ...deadlineProblems(file.limits.deadlineAtMs, ['limits', 'deadline'], nowMs),
+    ...agentLimitProblems(file),
     ...(type.problems?.(file) ?? []),
   ]
 }

@@ -4,7 +4,6 @@
  */
 
 import { z } from 'zod'
-import { defaultLimits, defined } from '../../loop/index.ts'
 import { exactly } from '../exactly.ts'
 import { json } from '../values.ts'
 import { actionsSchema, gateSchema, levelSchema } from './action-schema.ts'
@@ -12,25 +11,13 @@ import { agentSchema } from './agent-schema.ts'
 import { certifySchema, scopeSchema, sealsSchema } from './certify-schema.ts'
 import { checksSchema } from './checks-schema.ts'
 import { conditionSchema } from './condition-schema.ts'
+import { limitsSchema } from './limits-schema.ts'
 import type { AgentSettings, LoopFile } from './loop-file.ts'
 import { type LoopFileType, makerRole } from './loop-file-type.ts'
 import { mcpSchema } from './mcp-schema.ts'
 import { policyFilesSchema } from './policy-schema.ts'
 import { sandboxSchema } from './sandbox-schema.ts'
-import {
-  describedKeys,
-  dollars,
-  duration,
-  integer,
-  key,
-  keys,
-  list,
-  matching,
-  moment,
-  table,
-  text,
-  toolName,
-} from './value-schemas.ts'
+import { describedKeys, key, keys, list, matching, table, text, toolName } from './value-schemas.ts'
 import { worktreeSettingsSchema } from './worktree-schema.ts'
 
 /** The keys of every loop file as written: agents may have the short form. */
@@ -43,47 +30,6 @@ export interface WrittenLoopFile
 
 /** The loop type of a file that names none. */
 export const defaultLoopType = 'plain'
-
-const countMax = 1_000_000
-const spendingMax = 1_000_000_000_000
-
-const limitsSchema = keys({
-  iterations: key(
-    integer(1, countMax).prefault(defaultLimits.iterations),
-    'The most iterations.',
-    20,
-  ),
-  tokens: key(
-    integer(0, spendingMax).prefault(defaultLimits.tokens),
-    'The most tokens that the run may use, in and out.',
-    200_000,
-  ),
-  cost: key(
-    dollars().prefault(defaultLimits.costMicros / 1_000_000),
-    'The most that the run may cost, in dollars.',
-    1.5,
-  ),
-  time: key(
-    duration(365).prefault(`${defaultLimits.timeMs / 3_600_000}h`),
-    'The longest working time of the run. Time spent waiting for a person does not count.',
-    '2h',
-  ),
-  deadline: key(
-    moment().exactOptional(),
-    'A time after which nothing new starts and work in progress is interrupted.',
-    '2027-01-01T00:00:00Z',
-  ),
-  sameErrors: key(
-    integer(1, countMax).prefault(defaultLimits.sameErrors),
-    'The same error this many times in a row ends the run.',
-    3,
-  ),
-}).transform(({ cost, time, deadline, ...rest }) => ({
-  ...rest,
-  costMicros: cost,
-  timeMs: time,
-  ...defined({ deadlineAtMs: deadline }),
-}))
 
 const loopName = (name: string) => {
   const literal = z.literal(name)

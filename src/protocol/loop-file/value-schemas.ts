@@ -132,6 +132,12 @@ export function integer(min: number, max: number): z.ZodType<number, number> {
   return z.int({ error }).min(min, { error }).max(max, { error })
 }
 
+/** A part of a whole. */
+export function share(min: number, max: number): z.ZodType<number, number> {
+  const error = expects(`a number from ${min} to ${max}`)
+  return z.number({ error }).min(min, { error }).max(max, { error })
+}
+
 /** Text, not empty. */
 export function text(charsMax: number = 1_000_000): z.ZodType<string, string> {
   return z
