@@ -15,6 +15,7 @@ import { makePrivateFolder, removeAbandonedPrivateFolders } from '../workspace/i
 import type { AgentParts, OpenedAgent } from './agents/agent-parts.ts'
 import { openAgent } from './agents/open-agent.ts'
 import type { CommandChecks } from './agents/open-repair.ts'
+import { type OpenActions, openActions, toActions } from './authority/open-actions.ts'
 import { toGate } from './authority/to-gate.ts'
 import { type CalibrationContext, calibratedChecks } from './calibrate/calibrated-checks.ts'
 import type { CertifyingParts } from './checks/certifying-parts.ts'
@@ -129,10 +130,15 @@ export async function openParts(
           },
         ),
         certifying,
-        prepare: prepareWith(certifying, dependencies.set),
+        prepare: prepareWith(
+          certifying,
+          dependencies.set,
+          openExecutors(file, sandbox, place, environment),
+        ),
         exclude: [...file.exclude, ...findExcluded(place)],
         sandbox: sandbox.summary,
         level: file.level,
+        whenCertified: toActions(file.actions, { loop: file.name, base: place.base }),
         ...defined({ agent: usedFirst(makers), hooks, gate, actions }),
       },
       problems,
@@ -142,6 +148,17 @@ export async function openParts(
     await close()
     throw error
   }
+}
+
+/** Only for a file that names actions: others have no executor, and say so. */
+function openExecutors(
+  { name, actions }: FileParts,
+  { commands }: OpenedSandbox,
+  { workspace, startRun }: PartsContext,
+  environment: Environment,
+): OpenActions | undefined {
+  if (actions.length === 0) return undefined
+  return openActions({ loop: name, commands, workspace, environment, ...defined({ startRun }) })
 }
 
 interface HeldDependencies {

@@ -1,5 +1,6 @@
 export type {
   ActionFacts,
+  ActionRecorded,
   GateRecord,
   Permission,
   RecordedFacts,
