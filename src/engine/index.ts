@@ -1,4 +1,5 @@
-export type { StepPlace } from './action-ports.ts'
+export { actIdle } from './act-idle.ts'
+export type { ActionContext, StepPlace } from './action-ports.ts'
 export { applyIdle, suspendIdle } from './apply-idle.ts'
 export type {
   Certification,

@@ -1,3 +1,4 @@
+import type { StartRunPorts } from '../authority/index.ts'
 import type { RunBaseFiles } from '../engine/index.ts'
 import type { ReplaySettings } from '../gateway/index.ts'
 import type { LoopTypeDefinition } from '../loops/index.ts'
@@ -43,6 +44,8 @@ export interface OpenContext {
   readonly sandboxPath?: string | undefined
   /** Replays recorded responses instead of calling models. */
   readonly replay?: (at: ReplayPosition) => ReplaySettings | undefined
+  /** Puts a run of another loop file into the queue. Absent: not supported. */
+  readonly startRun?: StartRunPorts['start']
   readonly signal?: AbortSignal
   /** The environment of the run; default: that of this process. */
   readonly environment?: Environment

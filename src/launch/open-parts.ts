@@ -15,6 +15,7 @@ import { makePrivateFolder, removeAbandonedPrivateFolders } from '../workspace/i
 import type { AgentParts, OpenedAgent } from './agents/agent-parts.ts'
 import { openAgent } from './agents/open-agent.ts'
 import type { CommandChecks } from './agents/open-repair.ts'
+import { type OpenActions, openActions, toActions } from './authority/open-actions.ts'
 import { toGate } from './authority/to-gate.ts'
 import { type CalibrationContext, calibratedChecks } from './calibrate/calibrated-checks.ts'
 import type { CertifyingParts } from './checks/certifying-parts.ts'
@@ -132,11 +133,16 @@ export async function openParts(
           },
         ),
         certifying,
-        prepare: prepareWith(certifying, dependencies.set),
+        prepare: prepareWith(
+          certifying,
+          dependencies.set,
+          openExecutors(file, sandbox, place, environment),
+        ),
         exclude: [...file.exclude, ...findExcluded(place)],
         sandbox: sandbox.summary,
         level: file.level,
         ...policy,
+        whenCertified: toActions(file.actions, { loop: file.name, base: place.base }),
         ...defined({ agent: usedFirst(makers), hooks, gate, actions }),
       },
       problems,
@@ -161,6 +167,17 @@ async function openPolicyPart(
   const has = (path: string): boolean => existsSync(join(workspace, path))
   const classify = createClassify(seals, { has, loaded: new Map() })
   return { policy, isSealed: (path) => classify(path) !== undefined }
+}
+
+/** Only for a file that names actions: others have no executor, and say so. */
+function openExecutors(
+  { name, actions }: FileParts,
+  { commands }: OpenedSandbox,
+  { workspace, startRun }: PartsContext,
+  environment: Environment,
+): OpenActions | undefined {
+  if (actions.length === 0) return undefined
+  return openActions({ loop: name, commands, workspace, environment, ...defined({ startRun }) })
 }
 
 interface HeldDependencies {

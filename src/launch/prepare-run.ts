@@ -5,6 +5,7 @@ import type { Ports } from '../engine/index.ts'
 import type { HostPorts } from '../runs/host-ports.ts'
 import type { PrepareRun } from '../runs/options.ts'
 import type { RunPlace } from '../runs/run-place.ts'
+import type { OpenActions } from './authority/open-actions.ts'
 import { openCertifier } from './certify/open-certifier.ts'
 import type { CertifyingParts } from './checks/certifying-parts.ts'
 import { type AskBase, withExisting } from './checks/existing-failures.ts'
@@ -13,12 +14,13 @@ import { createRunPreflight } from './preflight/lazy-preflight.ts'
 
 /**
  * `certifying`: the settings of a loop file. Absent: the checks of the run are used in a clean checkout.
- * `use` is called with the dependencies of the run once they are installed.
+ * `use` is called with the dependencies of the run once they are installed. `open`: the executors of the loop file.
  */
 export const prepareWith =
   (
     certifying: CertifyingParts | undefined,
     use: (dependencies: RunDependencies) => void = () => undefined,
+    open?: OpenActions,
   ): PrepareRun =>
   (base, place, parts) => {
     const { preflight, close } =
@@ -34,7 +36,7 @@ export const prepareWith =
         ...preflight,
         ...comparedChecks(base, place, parts, certifying),
         gate: parts.gate ?? alwaysEscalate,
-        actions: parts.actions ?? approvalOnly,
+        actions: parts.actions ?? open?.(base, place) ?? approvalOnly,
         outsideScope: createScopeReader(base, place, certifying?.scope),
         certifier: openCertifier(base, place, parts, certifying),
         earlierWork: async (run, tree) => {

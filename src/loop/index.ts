@@ -8,6 +8,7 @@ export {
 export type {
   Action,
   ActionFacts,
+  ActionRecorded,
   GateRecord,
   Permission,
   Receipt,

@@ -35,8 +35,10 @@ export { listPastCommits } from './git/past-commits.ts'
 export { findRemote, pushCommit } from './git/push-commit.ts'
 export { findRepository, listProjectFolders, type Repository } from './git/repository.ts'
 export { type RunGit, runGit } from './git/run-git.ts'
-export { GitError, runProgram } from './git/run-program.ts'
+export { runProgram } from './git/run-program.ts'
 export { splitPatch } from './git/split-patch.ts'
+export { applyWork, readAppliedState } from './landing/apply-work.ts'
+export { commitWork, findCommitByLine } from './landing/commit-work.ts'
 export {
   makePrivateFolder,
   type PrivateFolder,

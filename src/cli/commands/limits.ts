@@ -47,7 +47,7 @@ async function change(
   requireNotEnded(await runs.inspect(run))
   const why = reason === undefined ? {} : { reason }
   const by = who()
-  await runs.tell(run, { type: 'change-limits', limits, ...why }, by)
+  await runs.sendDecision(run, { type: 'change-limits', limits, ...why }, by)
   return { limits, by, ...why }
 }
 

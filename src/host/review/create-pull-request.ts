@@ -3,22 +3,16 @@
  * exactly the certified tree.
  */
 
-import { homedir } from 'node:os'
-import { loadRun, readCreated } from '../../engine/index.ts'
+import { openPrExecutor } from '../../authority/index.ts'
+import { loadRun, readCreated, systemClock } from '../../engine/index.ts'
 import { type Review, recordReview } from '../../history/review.ts'
-import { LoopError } from '../../loop/index.ts'
+import { findGh } from '../../launch/authority/gh.ts'
+import { openRunRepository } from '../../launch/authority/run-repository.ts'
+import { defined, LoopError } from '../../loop/index.ts'
 import { repositoryOf } from '../../runs/place-run.ts'
 import type { Runs } from '../../runs/runs.ts'
-import {
-  findOnPath,
-  findRemote,
-  GitError,
-  isBranchName,
-  listBranchCommits,
-  listProjectFolders,
-  pushCommit,
-  runProgram,
-} from '../../workspace/index.ts'
+import { isBranchName, listProjectFolders, openGitTrees } from '../../workspace/index.ts'
+import { actAsPerson } from '../act-as-person.ts'
 import { requireCertified } from '../merge-run.ts'
 
 export interface PullRequestOptions {
@@ -30,6 +24,8 @@ export interface PullRequestOptions {
   readonly title?: string
   readonly body?: string
   readonly draft?: boolean
+  /** About an earlier request whose result is unknown: it happened, or is to be done again. */
+  readonly earlier?: 'happened' | 'again'
 }
 
 export interface PullRequest {
@@ -41,9 +37,7 @@ export interface PullRequest {
   readonly review: Review
 }
 
-const titleCharsMax = 250
-const bodyCharsMax = 60_000
-const timeoutMs = 60_000
+type OpenedPullRequest = Pick<PullRequest, 'url' | 'commit'>
 
 /** Rejects with `missing-program` without `gh`, and `wrong-status` if the run is not certified. */
 export async function createPullRequest(
@@ -70,113 +64,35 @@ export async function createPullRequest(
   const repository = await repositoryOf(worktree)
   const { certificate } = (await loadRun(journal, run.id)).state
   await requireCertified(repository, run.name, branch, certificate?.tree)
-  const remote = await findRemote(repository, options.remote ?? 'origin')
-  const program = await requireGh(listProjectFolders(repository))
-  const range = { base: worktree.base.commit, head: `refs/heads/${branch}`, max: 1 }
-  const [tip] = await listBranchCommits(repository, range)
-  if (tip === undefined) {
-    const message = `The branch of run "${run.name}" has no commits: nothing was changed.`
-    throw new LoopError('wrong-status', `${message} See what it did: loopctl inspect ${run.name}`)
-  }
-  await pushCommit(repository, remote, { commit: tip.commit, branch })
   const vouched = certificate === undefined ? '' : ` Certified: ${certificate.id}.`
-  const url = await runGhPrCreate(program, {
-    repository: ownerAndName(remote.url),
-    branch,
-    base,
-    title: options.title ?? `${run.loop}: ${run.name}`,
-    body:
-      options.body ?? `Made by run ${run.name} (${run.id}) of the loop ${run.loop}.${vouched}\n`,
-    isDraft: options.draft === true,
+  const about = `Made by run ${run.name} (${run.id}) of the loop ${run.loop}.${vouched}\n`
+  const { remote = 'origin', title, body = about, draft = false } = options
+  const work = openRunRepository({
+    repository,
+    worktree,
+    run: { id: run.id, name: run.name },
+    loop: run.loop,
   })
+  const actions = openPrExecutor({
+    repository: work,
+    gh: () => findGh(listProjectFolders(repository)),
+  })
+  const action = {
+    kind: 'open-pr',
+    summary: `Open a pull request of ${run.name} into ${base}`,
+    details: { base, remote, body, draft, ...defined({ title }) },
+  }
+  const tree = await openGitTrees(repository).resolveTree(`refs/heads/${branch}`)
+  const ports = { journal, clock: systemClock }
+  const { by, earlier } = options
+  const receipt = await actAsPerson(ports, run, { action, actions, by, tree, earlier })
+  const { url = '', commit = '' } = (receipt.details ?? {}) as Partial<OpenedPullRequest>
   const review = await recordReview({ journal }, run.id, {
     status: 'pr-created',
-    by: options.by,
+    by,
     url,
     branch,
-    commit: tip.commit,
+    commit,
   })
-  return { url, remote: remote.name, branch, base, commit: tip.commit, review }
-}
-
-async function requireGh(projectFolders: readonly string[]): Promise<string> {
-  const [program] = await findOnPath('gh', { projectFolders })
-  if (program !== undefined) return program
-  throw new LoopError(
-    'missing-program',
-    'gh is not installed; it is needed to open pull requests. Install it (https://cli.github.com) and log in ' +
-      '(gh auth login), or push the branch and open the pull request yourself.',
-  )
-}
-
-interface PullRequestArguments {
-  readonly repository: string
-  readonly branch: string
-  readonly base: string
-  readonly title: string
-  readonly body: string
-  readonly isDraft: boolean
-}
-
-/** Passes everything as arguments, so that `gh` reads no repository. */
-async function runGhPrCreate(program: string, request: PullRequestArguments): Promise<string> {
-  const { repository, branch, base, title, body, isDraft } = request
-  const args = [
-    'pr',
-    'create',
-    `--repo=${repository}`,
-    `--head=${branch}`,
-    `--base=${base}`,
-    `--title=${title.slice(0, titleCharsMax)}`,
-    '--body-file=-',
-    ...(isDraft ? ['--draft'] : []),
-  ]
-  try {
-    const input = Buffer.from(body.slice(0, bodyCharsMax))
-    const called = { name: 'gh pr create', program, args, env: ghEnvironment() }
-    const { stdout } = await runProgram(called, { input, timeoutMs })
-    const url = /https?:\/\/\S+/.exec(stdout.toString('utf8'))?.[0]
-    if (url !== undefined) return url
-    throw new LoopError(
-      'workspace-failed',
-      `gh did not print the URL of a pull request. ${pushed(branch)}`,
-    )
-  } catch (error) {
-    if (!(error instanceof GitError)) throw error
-    const message = `The pull request was not opened: ${error.message.replace(/[.\s]+$/, '')}.`
-    throw new LoopError('workspace-failed', `${message} ${pushed(branch)}`, { cause: error })
-  }
-}
-
-const pushed = (branch: string): string =>
-  `The branch ${branch} is pushed. Open the pull request yourself, or fix the problem and try again.`
-
-const passedOn = /^(GH_\w+|GITHUB_TOKEN|XDG_CONFIG_HOME|HTTPS_PROXY|https_proxy|NO_PROXY)$/
-
-const ghEnvironment = (): Record<string, string> => ({
-  ...Object.fromEntries(
-    Object.entries(process.env).filter(
-      (entry): entry is [string, string] => passedOn.test(entry[0]) && entry[1] !== undefined,
-    ),
-  ),
-  HOME: homedir(),
-  PATH: ['/usr/local/bin', '/usr/bin', '/bin'].join(':'),
-  GH_PROMPT_DISABLED: '1',
-  GH_NO_UPDATE_NOTIFIER: '1',
-  NO_COLOR: '1',
-})
-
-/** `https://host/owner/name.git` and `git@host:owner/name` as `host/owner/name`. */
-function ownerAndName(url: string): string {
-  const found =
-    /^(?:https:\/\/|ssh:\/\/)?(?:[^@/\s]+@)?([^/:\s]+)?(?::\d+)?[/:](\S+?)(?:\.git)?\/?$/.exec(
-      url.replace(/^file:\/\//, ''),
-    )
-  const path = (found?.[2] ?? '').split('/').slice(-2)
-  const host = found?.[1]
-  if (path.length === 2 && path.every((part) => part !== '')) {
-    return [...(host === undefined ? [] : [host]), ...path].join('/')
-  }
-  const message = 'The URL of the remote does not contain the owner and name of the repository.'
-  throw new LoopError('bad-request', `${message} Pass another remote with --remote.`)
+  return { url, remote, branch, base, commit, review }
 }

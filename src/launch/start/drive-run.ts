@@ -1,5 +1,6 @@
 /** Drives a run that is on disk: opens what its loop needs, and starts it. */
 
+import type { StartRunRequest } from '../../authority/index.ts'
 import { defined, type RunId, type RunState } from '../../loop/index.ts'
 import type { RunHandle } from '../../runs/run-handle.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
@@ -89,7 +90,7 @@ async function drive(
 }
 
 function openPlace(
-  { host, models, secrets, signal, onLine, excludedPaths }: DriveParts,
+  { host, models, secrets, signal, onLine, onProblem, excludedPaths }: DriveParts,
   { place, environment }: DrivenRun,
   { attended = false }: DriveChoice,
 ): OpenContext {
@@ -112,7 +113,26 @@ function openPlace(
     onLine,
     attended,
     models,
+    startRun: (request) => startQueued({ host, onProblem, onLine }, request),
   }
+}
+
+/** Puts a run of another loop file into the queue, which a daemon works through. It is on disk when this resolves. */
+async function startQueued(
+  parts: Pick<StartParts, 'host' | 'onProblem' | 'onLine'>,
+  { loop, name, input }: StartRunRequest,
+): Promise<void> {
+  const { createRun } = await import('./create-run.ts')
+  const given = Object.entries(input).map(([key, value]) => [key, String(value)])
+  await createRun(parts, { file: loop, name, input: Object.fromEntries(given) }, (placed) => ({
+    row: {
+      priority: 0,
+      queuedAtMs: Date.now(),
+      request: {},
+      tries: 0,
+      ...defined({ workspace: placed.checkout ?? placed.workspace }),
+    },
+  }))
 }
 
 /** Removes a new run that could not start: it did nothing, so the list does not show it. */

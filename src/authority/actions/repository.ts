@@ -1,0 +1,144 @@
+/** Executors that change a repository on this machine: merge, commit, apply-patch. git itself is behind a port. */
+
+import { z } from 'zod'
+import type { ActionContext, Actions } from '../../engine/index.ts'
+import type { TreeId } from '../../loop/index.ts'
+import { done, failed, found, indefinite, notDone, readDetails, unknown } from './executor.ts'
+
+/** The repository of a run. Its methods use exactly the tree that they are given, or reject with `FaultError`. */
+export interface ActionRepository {
+  merge(request: MergeRequest): Promise<MergeOutcome>
+  /** The commit with this key on the branch. */
+  findMerge(
+    request: Pick<MergeRequest, 'key' | 'into'>,
+  ): Promise<{ readonly target: string; readonly commit: string } | undefined>
+  commit(request: CommitWorkRequest): Promise<CommittedBranch>
+  findCommit(
+    request: Pick<CommitWorkRequest, 'key' | 'branch'>,
+  ): Promise<CommittedBranch | undefined>
+  /** Resolves with the changed paths. */
+  apply(trees: TreePair): Promise<readonly string[]>
+  /** Whether the checkout has the files of the work (`done`), of the base (`not-done`), or others. */
+  findApplied(trees: TreePair): Promise<'done' | 'not-done' | 'unknown'>
+  /** Pushes the branch of the run. */
+  push(request: { readonly remote: string; readonly tree: TreeId }): Promise<PushedBranch>
+  /** `host/owner/name`, for `gh`. */
+  slugOf(remote: string): Promise<string>
+  /** The branch that the run began from. */
+  readonly baseBranch: string
+  /** The branch of the run. */
+  readonly branch: string
+  /** For messages: the loop and the run. */
+  readonly title: string
+}
+
+interface Keyed {
+  readonly key: string
+  readonly tree: TreeId
+}
+
+export interface MergeRequest extends Keyed {
+  readonly into?: string
+  readonly strategy: 'squash' | 'merge'
+}
+
+export type MergeOutcome =
+  | { readonly status: 'merged'; readonly target: string; readonly commit: string }
+  | { readonly status: 'nothing'; readonly target: string }
+  | { readonly status: 'conflict'; readonly target: string; readonly files: readonly string[] }
+
+export interface CommitWorkRequest extends Keyed {
+  readonly branch?: string
+  readonly message?: string
+}
+
+export interface CommittedBranch {
+  readonly branch: string
+  readonly commit: string
+}
+
+export interface TreePair {
+  readonly base: TreeId
+  readonly tree: TreeId
+}
+
+export interface PushedBranch {
+  readonly remote: string
+  readonly branch: string
+  readonly commit: string
+}
+
+/** Work that changed since it was certified is not acted on. */
+export function requireCertifiedTree({ tree, certificate }: ActionContext): TreeId {
+  if (tree === undefined) throw failed('The run has no workspace.')
+  if (certificate === undefined) throw failed('The current files of the run are not certified.')
+  return tree
+}
+
+const mergeSchema = z.object({
+  into: z.string().exactOptional(),
+  strategy: z.enum(['squash', 'merge']).prefault('squash'),
+})
+
+export function mergeExecutor(repository: ActionRepository): Actions {
+  return {
+    async perform(action, key, context) {
+      const settings = readDetails(mergeSchema, action)
+      const tree = requireCertifiedTree(context)
+      const result = await indefinite(() => repository.merge({ ...settings, key, tree }))
+      if (result.status === 'conflict') {
+        throw failed(`It conflicts with ${result.target} in ${result.files.join(', ')}.`)
+      }
+      const { target } = result
+      return result.status === 'nothing'
+        ? done(`${target} has all of it already`, { target })
+        : done(`merged into ${target}`, { target, commit: result.commit })
+    },
+    async find(action, key) {
+      const { into } = readDetails(mergeSchema, action)
+      const merged = await repository.findMerge({ key, ...(into === undefined ? {} : { into }) })
+      return merged === undefined ? notDone : found(`merged into ${merged.target}`, { ...merged })
+    },
+  }
+}
+
+const commitSchema = z.object({
+  branch: z.string().exactOptional(),
+  message: z.string().exactOptional(),
+})
+
+export function commitExecutor(repository: ActionRepository): Actions {
+  return {
+    async perform(action, key, context) {
+      const settings = readDetails(commitSchema, action)
+      const tree = requireCertifiedTree(context)
+      const made = await indefinite(() => repository.commit({ ...settings, key, tree }))
+      return done(`committed to ${made.branch}`, { ...made })
+    },
+    async find(action, key) {
+      const { branch } = readDetails(commitSchema, action)
+      const made = await repository.findCommit({ key, ...(branch === undefined ? {} : { branch }) })
+      return made === undefined ? notDone : found(`committed to ${made.branch}`, { ...made })
+    },
+  }
+}
+
+/** Found by the files themselves: a checkout has room for no key. */
+export function applyPatchExecutor(repository: ActionRepository): Actions {
+  const treesOf = (context: ActionContext): TreePair => {
+    const { base } = context
+    if (base === undefined) throw failed('The base of the run is unknown.')
+    return { base, tree: requireCertifiedTree(context) }
+  }
+  return {
+    async perform(_action, _key, context) {
+      const files = await indefinite(() => repository.apply(treesOf(context)))
+      return done(`applied changes to ${files.length} files`, { files: files.slice(0, 100) })
+    },
+    async find(_action, _key, context) {
+      const state = await repository.findApplied(treesOf(context))
+      if (state === 'done') return found('the checkout has the changes')
+      return state === 'not-done' ? notDone : unknown
+    },
+  }
+}
