@@ -14,6 +14,7 @@ import { addDoctor } from './commands/doctor.ts'
 import { addInit } from './commands/init.ts'
 import { addInspectCommands } from './commands/inspect.ts'
 import { addLoopFiles } from './commands/loop-files.ts'
+import { addPolicy } from './commands/policy.ts'
 import { addPreflight } from './commands/preflight.ts'
 import { addPrompt } from './commands/prompt.ts'
 import { addReplay } from './commands/replay.ts'
@@ -85,6 +86,8 @@ export function createProgram(addTypes: AddLoopTypes = addBuiltIn): Command {
   program.commandsGroup('Certificates:')
   addCertify(program)
   addCertificates(program)
+  program.commandsGroup('Policies:')
+  addPolicy(program)
   program.commandsGroup('Control runs:')
   addControlCommands(program)
   program.commandsGroup('Changes made by runs:')

@@ -101,7 +101,12 @@ describe('a policy that the loop file names', () => {
   test.each([
     ['missing', undefined, 'policy.enforce[0]', 'does not exist'],
     ['empty', '', 'policy.enforce[0]', 'write the rules there'],
-    ['broken', 'forbid (principal, action, resource) wehn { true };', ':1:38', 'did you mean `when`?'],
+    [
+      'broken',
+      'forbid (principal, action, resource) wehn { true };',
+      ':1:38',
+      'did you mean `when`?',
+    ],
   ])('that is %s refuses the run, before it exists', async (_, content, where, why) => {
     const files = content === undefined ? {} : { 'limits.cedar': content }
     const at = placeWith(`${loop}policy: { enforce: [limits.cedar] }\n`, files)
@@ -161,7 +166,61 @@ describe('the policy of a project', () => {
 
   test('is in the plan of a run', async () => {
     const at = project(limit(1))
-    const plan = await ctl(at, 'run', at.file, '--dry-run', '--in-place', '--attended', ...at.config)
+    const plan = await ctl(
+      at,
+      'run',
+      at.file,
+      '--dry-run',
+      '--in-place',
+      '--attended',
+      ...at.config,
+    )
     expect(plan.stdout).toMatch(/^policy {5}enforce .*limits\.cedar \([0-9a-f]{12}\)$/m)
+  })
+})
+
+describe('loopctl policy', () => {
+  test('check prints the place and a suggestion for each problem, and fails', async () => {
+    const at = placeWith(loop, {
+      'bad.cedar': '\nforbid (principal, action == Action::"iterat", resource);',
+      'good.cedar': limit(3),
+    })
+    const file = (name: string): string => join(at.folder, name)
+    const { code, stdout } = await ctl(at, 'policy', 'check', file('bad.cedar'), file('good.cedar'))
+    expect(code).toBe(65)
+    expect(stdout).toContain('bad.cedar:2:30: unrecognized action')
+    expect(stdout).toContain('did you mean `Action::"iterate"`?')
+    expect(stdout).toContain('good.cedar: ok, 1 rule')
+  })
+
+  test('check without files checks those of the configuration', async () => {
+    const at = placeWith(loop, {
+      [userConfig('loopwright.yaml')]: 'policy: { monitor: [mine.cedar] }\n',
+      [userConfig('mine.cedar')]: limit(3),
+    })
+    expect((await ctl(at, 'policy', 'check')).stdout).toContain('mine.cedar: ok, 1 rule')
+  })
+
+  test('explain shows each decision with its rule and its numbers', async () => {
+    const at = placeWith(`${loop}policy: { enforce: [limits.cedar] }\n`, {
+      'limits.cedar': limit(2) + noWrite,
+    })
+    await run(at, '--name', 'explained')
+    const { stdout } = await ctl(at, 'policy', 'explain', 'explained')
+    expect(stdout).toMatch(/callTool write +deny +no-write +nothing is written/)
+    expect(stdout).toMatch(/3 +iterate +deny +limit-2 +at most 2 iterations; .*elapsedMs \d+/)
+  })
+
+  test('backtest shows what would have been stopped', async () => {
+    const at = placeWith(loop, { 'new.cedar': limit(1) })
+    await run(at, '--name', 'past')
+    const file = join(at.folder, 'new.cedar')
+    const { stdout } = await ctl(at, 'policy', 'backtest', file)
+    expect(stdout).toMatch(/^past +stuck +iteration 2 +limit-1/m)
+    expect(stdout).toContain('1 runs: 1 would have been stopped, 0 of them wrongly')
+    const files = `@id("files") forbid (principal, action, resource) when { context.filesChanged > 0 };`
+    writeFileSync(file, files)
+    const again = JSON.parse((await ctl(at, 'policy', 'backtest', file, '--json')).stdout)
+    expect(again).toMatchObject({ stopped: 1, changed: [{ stopped: { iteration: 2 } }] })
   })
 })
