@@ -36,7 +36,7 @@ export async function replayRequests(
   countFiles: CountFiles | undefined,
   onRequest: (past: PastRequest) => boolean,
 ): Promise<RunState> {
-  let state: RunState = { ...initialState, status: 'pending' } as RunState
+  let state: RunState = initialState
   let isWanted = true
   for (const recorded of events) {
     const asked = isWanted ? askedAbout(recorded, state) : undefined
