@@ -12,6 +12,7 @@ import { flat } from './flat.ts'
 import { gateway } from './gateway.ts'
 import { groupCommit } from './group-commit.ts'
 import { commandMemory, memory } from './memory.ts'
+import { policyDecision, policyStep } from './policy.ts'
 import { promptAssembly } from './prompt.ts'
 import { readSets } from './read-sets.ts'
 import { repair } from './repair.ts'
@@ -39,6 +40,8 @@ process.exitCode = await runSuites('bench', [
   checkReuse,
   comparePeers,
   promptAssembly,
+  policyDecision,
+  policyStep,
   gateway,
   worktreeReady,
   worktreeTrees,

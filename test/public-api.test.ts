@@ -68,7 +68,9 @@ test('every entry can be imported, and has the values that the report names', ()
   })
   const imported = z.record(z.string(), z.array(z.string())).parse(JSON.parse(child.stdout))
   expect(entries).toEqual(
-    ['', '/agents', '/tools', '/gateway', '/client', '/testing'].map((path) => `loopwright${path}`),
+    ['', '/agents', '/tools', '/gateway', '/policy', '/client', '/testing'].map(
+      (path) => `loopwright${path}`,
+    ),
   )
   for (const [at, entry] of entries.entries()) {
     expect(valuesIn(sections[at] ?? '')).toEqual(imported[entry]?.toSorted())

@@ -53,6 +53,10 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'keys trust': ['loopctl keys trust their-keys.json'],
   'keys untrust': ['loopctl keys untrust 3f9a0c'],
   'keys export': ['loopctl keys export > my-keys.json'],
+  policy: ['loopctl policy check', 'loopctl policy explain brave-owls-jump'],
+  'policy check': ['loopctl policy check', 'loopctl policy check policy/*.cedar'],
+  'policy explain': ['loopctl policy explain brave-owls-jump'],
+  'policy backtest': ['loopctl policy backtest policy/new.cedar'],
   inbox: ['loopctl inbox'],
   answer: [
     'loopctl answer brave-owls-jump tone friendly',

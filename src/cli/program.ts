@@ -16,6 +16,7 @@ import { addInit } from './commands/init.ts'
 import { addInspectCommands } from './commands/inspect.ts'
 import { addLimits } from './commands/limits.ts'
 import { addLoopFiles } from './commands/loop-files.ts'
+import { addPolicy } from './commands/policy.ts'
 import { addPreflight } from './commands/preflight.ts'
 import { addPrompt } from './commands/prompt.ts'
 import { addReplay } from './commands/replay.ts'
@@ -87,6 +88,8 @@ export function createProgram(addTypes: AddLoopTypes = addBuiltIn): Command {
   program.commandsGroup('Certificates:')
   addCertify(program)
   addCertificates(program)
+  program.commandsGroup('Policies:')
+  addPolicy(program)
   program.commandsGroup('Control runs:')
   addControlCommands(program)
   addAnswerCommands(program)

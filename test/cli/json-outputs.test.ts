@@ -135,6 +135,7 @@ async function tellOfRuns(at: Checkout): Promise<void> {
   const { stdout } = await use(at, ['inspect', 'first'])
   await use(at, ['tail', 'first'])
   await use(at, ['show', 'first', '1'])
+  await use(at, ['policy', 'explain', 'first'])
   await use(at, ['show', 'first', '1', '--prompt'])
   await use(at, ['diff', 'first'])
   await use(at, ['output', 'first'])
@@ -245,6 +246,9 @@ async function tellOfTheMachine(at: Checkout): Promise<void> {
   await use(at, ['trust', at.file])
   await use(at, ['trust'])
   await use(at, ['trust', at.file, '--forget'])
+  const rules = join(import.meta.dirname, '../../examples/policy/limits.cedar')
+  await use(at, ['policy', 'check', rules])
+  await use(at, ['policy', 'backtest', rules])
   await use(at, ['tools'])
   const measured = join(at.state, '..', 'measured.yaml')
   writeFileSync(

@@ -178,3 +178,49 @@ describe('the policy of a project', () => {
     expect(plan.stdout).toMatch(/^policy {5}enforce .*limits\.cedar \([0-9a-f]{12}\)$/m)
   })
 })
+
+describe('loopctl policy', () => {
+  test('check prints the place and a suggestion for each problem, and fails', async () => {
+    const at = placeWith(loop, {
+      'bad.cedar': '\nforbid (principal, action == Action::"iterat", resource);',
+      'good.cedar': limit(3),
+    })
+    const file = (name: string): string => join(at.folder, name)
+    const { code, stdout } = await ctl(at, 'policy', 'check', file('bad.cedar'), file('good.cedar'))
+    expect(code).toBe(65)
+    expect(stdout).toContain('bad.cedar:2:30: unrecognized action')
+    expect(stdout).toContain('did you mean `Action::"iterate"`?')
+    expect(stdout).toContain('good.cedar: ok, 1 rule')
+  })
+
+  test('check without files checks those of the configuration', async () => {
+    const at = placeWith(loop, {
+      [userConfig('loopwright.yaml')]: 'policy: { monitor: [mine.cedar] }\n',
+      [userConfig('mine.cedar')]: limit(3),
+    })
+    expect((await ctl(at, 'policy', 'check')).stdout).toContain('mine.cedar: ok, 1 rule')
+  })
+
+  test('explain shows each decision with its rule and its numbers', async () => {
+    const at = placeWith(`${loop}policy: { enforce: [limits.cedar] }\n`, {
+      'limits.cedar': limit(2) + noWrite,
+    })
+    await run(at, '--name', 'explained')
+    const { stdout } = await ctl(at, 'policy', 'explain', 'explained')
+    expect(stdout).toMatch(/callTool write +deny +no-write +nothing is written/)
+    expect(stdout).toMatch(/3 +iterate +deny +limit-2 +at most 2 iterations; .*elapsedMs \d+/)
+  })
+
+  test('backtest shows what would have been stopped', async () => {
+    const at = placeWith(loop, { 'new.cedar': limit(1) })
+    await run(at, '--name', 'past')
+    const file = join(at.folder, 'new.cedar')
+    const { stdout } = await ctl(at, 'policy', 'backtest', file)
+    expect(stdout).toMatch(/^past +stuck +iteration 2 +limit-1/m)
+    expect(stdout).toContain('1 runs: 1 would have been stopped, 0 of them wrongly')
+    const files = `@id("files") forbid (principal, action, resource) when { context.filesChanged > 0 };`
+    writeFileSync(file, files)
+    const again = JSON.parse((await ctl(at, 'policy', 'backtest', file, '--json')).stdout)
+    expect(again).toMatchObject({ stopped: 1, changed: [{ stopped: { iteration: 2 } }] })
+  })
+})

@@ -5,6 +5,7 @@ import { describePolicyProblem, type PolicyProblem } from './policy-problem.ts'
 
 const shownMax = 20
 
+/** Policy files with errors, each with its line and column. */
 export class PolicyError extends LoopError {
   readonly problems: readonly PolicyProblem[]
   constructor(problems: readonly PolicyProblem[]) {

@@ -35,6 +35,7 @@ export const actionNames: readonly string[] = Object.keys(actions)
 
 export const entityTypes: readonly string[] = ['Loop', 'Agent', 'Run', 'Tool', 'ActionKind']
 
+/** The Cedar schema: what rules can refer to. */
 export const policySchema: string = [
   '// What a policy of Loopwright can refer to. See docs/policy.md.',
   '',
@@ -69,6 +70,7 @@ export const policySchema: string = [
 
 export const baseRule = 'base'
 
+/** The rule that every policy starts with. */
 export const basePolicy: string = [
   '// Every policy of Loopwright starts with this rule, so other rules can only forbid.',
   `@id("${baseRule}")`,

@@ -3,6 +3,7 @@
 import { defined, findNearestName } from '../../loop/index.ts'
 import { actionNames } from './policy-language.ts'
 
+/** What is wrong in a policy file, and what to write instead. */
 export interface PolicyProblem {
   readonly file: string
   /** Starts at 1. */
@@ -22,6 +23,7 @@ interface CedarError {
   readonly related?: readonly CedarError[]
 }
 
+/** The name and the content of a policy file. */
 export interface PolicyText {
   readonly file: string
   readonly text: string

@@ -4,7 +4,7 @@
  */
 
 import type { Cedar } from './cedar.ts'
-import { basePolicy, policySchema } from './policy-language.ts'
+import { basePolicy } from './policy-language.ts'
 import type { PolicyRule } from './read-rules.ts'
 
 export interface PreparedRules {
@@ -14,11 +14,9 @@ export interface PreparedRules {
   readonly byKey: ReadonlyMap<string, PolicyRule>
 }
 
-export const schemaName = 'loopwright'
-
 const baseKey = 'base'
 
-const namesMax = 64
+const namesMax = 256
 
 interface Names {
   readonly taken: PreparedRules[]
@@ -29,13 +27,9 @@ interface Names {
 const namesByCedar = new WeakMap<Cedar, Names>()
 
 function namesOf(cedar: Cedar): Names {
-  const known = namesByCedar.get(cedar)
-  if (known !== undefined) return known
-  const answer = cedar.preparseSchema(schemaName, policySchema)
-  if (answer.type === 'failure') throw new Error(`policy schema: ${answer.errors[0]?.message}`)
-  const names = { taken: [], count: 0 }
-  namesByCedar.set(cedar, names)
-  return names
+  const known = namesByCedar.get(cedar) ?? { taken: [], count: 0 }
+  namesByCedar.set(cedar, known)
+  return known
 }
 
 export function prepareRules(cedar: Cedar, rules: readonly PolicyRule[]): PreparedRules {

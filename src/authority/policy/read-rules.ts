@@ -1,5 +1,6 @@
 /** Reads the rules of a policy file: each with its id, its reason and its place, or what is wrong with the file. */
 
+import type { ActionConstraint } from '@cedar-policy/cedar-wasm/nodejs'
 import { defined, suggestName } from '../../loop/index.ts'
 import type { Cedar } from './cedar.ts'
 import { findNestingProblem, type NestingProblem } from './nesting.ts'
@@ -17,6 +18,8 @@ export interface PolicyRule {
   readonly text: string
   /** It refers to `callTool`, so calls of unattended runs are judged as both actions. */
   readonly namesCallTool: boolean
+  /** The only actions that it can apply to. Absent: all. */
+  readonly actions?: readonly string[]
 }
 
 export interface ReadRules {
@@ -109,10 +112,17 @@ function toRules(
       effect,
       text,
       namesCallTool: JSON.stringify({ action, conditions }).includes('"id":"callTool"'),
-      ...defined({ reason }),
+      ...defined({ reason, actions: actionsIn(action) }),
     })
   }
   return { rules, problems }
+}
+
+/** The schema has no groups of actions, so `in` is a list of them. */
+function actionsIn(scope: ActionConstraint): readonly string[] | undefined {
+  if (scope.op === 'All' || 'slot' in scope) return undefined
+  const entities = 'entity' in scope ? [scope.entity] : scope.entities
+  return entities.map((entity) => ('__entity' in entity ? entity.__entity.id : entity.id))
 }
 
 const annotationNames = ['id', 'reason']

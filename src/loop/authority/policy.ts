@@ -40,6 +40,7 @@ export interface PolicyContext {
   readonly level: number
 }
 
+/** What a policy is asked about. */
 export interface PolicyRequest {
   readonly action: PolicyAction
   readonly loop: string

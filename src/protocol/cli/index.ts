@@ -10,6 +10,7 @@ import type { CommandOutput } from './command-output.ts'
 import { daemonOutputs } from './daemon-outputs.ts'
 import { journalOutputs } from './journal-outputs.ts'
 import { machineOutputs } from './machine-outputs.ts'
+import { policyOutputs } from './policy-outputs.ts'
 import { runOutputs } from './run-outputs.ts'
 
 export const commandOutputs: Readonly<Record<string, CommandOutput>> = {
@@ -18,6 +19,7 @@ export const commandOutputs: Readonly<Record<string, CommandOutput>> = {
   ...certificateOutputs,
   ...machineOutputs,
   ...daemonOutputs,
+  ...policyOutputs,
 }
 
 const codes = Object.keys(errorTable) as ErrorCode[]

@@ -5,6 +5,7 @@ const files = {
   'loopwright/agents': 'agents/public.js',
   'loopwright/tools': 'tools/public.js',
   'loopwright/gateway': 'gateway/public.js',
+  'loopwright/policy': 'authority/policy/public.js',
   'loopwright/client': 'client/public.js',
   'loopwright/testing': 'testing/index.js',
 } as const
