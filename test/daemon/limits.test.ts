@@ -27,7 +27,7 @@ test('limits are changed over HTTP: who and why are journaled, and only what is 
   expect(events.map(({ event }) => event)).toContainEqual(
     expect.objectContaining({
       type: 'decision-applied',
-      by: 'anna',
+      claimedBy: 'anna',
       decision: expect.objectContaining({ type: 'change-limits', reason: 'almost there' }),
     }),
   )
