@@ -11,7 +11,7 @@ import type { LoopOutcome, LoopPhase } from '../protocol/checkpoint/entities.ts'
 import { iterationEventSchema, loopResultSchema } from '../protocol/checkpoint/entity-schemas.ts'
 import { recordedEventSchema } from '../protocol/events/event-schema.ts'
 import type { CheckpointSource } from './checkpoint-source.ts'
-import { eventTypesTable } from './event-drafts.ts'
+import { eventTypesTable, toEventDrafts } from './event-drafts.ts'
 import { advanceView, emptyView } from './event-view.ts'
 import { toIterationEvents } from './iteration-events.ts'
 import { toLoopResult } from './loop-result.ts'
@@ -110,6 +110,23 @@ describe('the events of a run, as legacy events', () => {
       '1 loop.checkpoint.saved saving_checkpoint 0/1',
       '2 loop.policy.violation completed 0/1',
     ])
+  })
+
+  test('tell how much of a limit is used and left before it is reached', () => {
+    const event = {
+      type: 'limit-warned',
+      limit: 'iterations',
+      current: 80,
+      max: 100,
+      remaining: 20,
+      threshold: 0.8,
+    } as const
+    const recorded = recordedEventSchema.parse({ run: 'r', seq: 1, position: 1, atMs: 1, event })
+    const [draft] = toEventDrafts(recorded, emptyView, initialState)
+    expect(draft).toMatchObject({
+      type: 'loop.policy.warning',
+      details: { limit: 'iterations', current: 80, max: 100, remaining: 20, threshold: 0.8 },
+    })
   })
 
   test('match its schema', () => {

@@ -1,7 +1,8 @@
 // E4. The worst-case cost of a call is known before it is made, and its actual cost afterwards.
 
 import { expect, test } from 'vitest'
-import type { Amount } from '../../src/loop/index.ts'
+import { faultOf } from '../../src/gateway/totals.ts'
+import { type Amount, FaultError } from '../../src/loop/index.ts'
 import { ask, createLedger, openSetting, providersAt, questions } from './gateway-fixture.ts'
 import { answerWith, startRawProvider } from './raw-provider.ts'
 
@@ -239,3 +240,48 @@ test.each([
     expect(totals).toMatchObject({ isEstimated, spent: { tokens: 0, costMicros: micros } })
   },
 )
+
+test.each(['anthropic', 'chat', 'responses', 'gemini'] as const)(
+  '%s: input and output are reserved and settled apart, with cached tokens as input',
+  async (format) => {
+    const worst: Amount[] = []
+    const spent: Amount[] = []
+    const reserve = async (amount: Amount) => {
+      worst.push(amount)
+      return { settle: async (used: Amount) => void spent.push(used) }
+    }
+    const usage = { input: 700, output: 30 }
+    await using setting = await openSetting([{ text: 'ok', usage }], { session: { reserve } })
+    await ask(setting, format, false)
+    expect(spent).toMatchObject([{ tokens: 730, outputTokens: 30 }])
+    const [{ tokens = 0, outputTokens = 0 } = {}] = worst
+    expect(outputTokens).toBeGreaterThan(0)
+    expect(outputTokens).toBeLessThan(tokens)
+  },
+)
+
+test('a call requests less output where the limit of output tokens demands it', async () => {
+  const ledger = createLedger({ tokens: 1e6, costMicros: 1e9 })
+  const remaining = () => ({ ...ledger.remaining(), outputTokens: 2000 })
+  const session = { reserve: ledger.reserve, remaining }
+  await using setting = await openSetting([{ text: 'ok' }], { session })
+  const body = { model: 'claude-sonnet-5', max_tokens: 32_000, messages: [] }
+  expect((await setting.post('/v1/messages', body)).status).toBe(200)
+  const sent = Number(setting.server.requests[0]?.body['max_tokens'])
+  expect(sent).toBeGreaterThan(1900)
+  expect(sent).toBeLessThanOrEqual(2000)
+})
+
+test.each([
+  [{ code: 'iteration-limit' }, { code: 'iteration-limit' }],
+  [
+    { code: 'budget', limit: 'output-tokens', agent: 'maker' } as const,
+    { code: 'budget', limit: 'output-tokens', agent: 'maker' },
+  ],
+])('the fault that refused a call is the fault of the session: %j', async (fault, expected) => {
+  const reserve = () =>
+    Promise.reject(new FaultError({ message: 'no', retryable: false, ...fault }))
+  await using setting = await openSetting([{ text: 'ok' }], { session: { reserve } })
+  expect((await ask(setting, 'anthropic', false)).status).toBe(402)
+  expect(faultOf(await setting.session.close())?.fault).toMatchObject(expected)
+})
