@@ -50,7 +50,7 @@ test('they are in the table, and are free', async () => {
   await using local = await openLocal(answerWith(JSON.stringify({ choices: [], ...usage(5) })))
   await local.ask()
   const totals = await local.setting.session.close()
-  expect(totals.spent).toEqual({ tokens: 16, costMicros: 0 })
+  expect(totals.spent).toEqual({ tokens: 16, costMicros: 0, outputTokens: 5 })
   expect(totals.isEstimated).toBe(false)
 })
 

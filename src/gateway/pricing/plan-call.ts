@@ -5,7 +5,7 @@
  *     estimate, and hidden input counts as a full context window.
  */
 
-import { type Amount, estimateTokens } from '../../loop/index.ts'
+import { type Amount, estimateTokens, zero } from '../../loop/index.ts'
 import type { Provider } from '../provider.ts'
 import type { RequestShape } from '../wire/read-request.ts'
 import { noUsage } from '../wire/usage.ts'
@@ -58,7 +58,9 @@ export function planCall(options: PlanOptions): CallPlan {
       const factor = Math.max(shape.priceFactor, extra?.factor ?? 1)
       const callMicros = price.isFree ? 0 : (extra?.callMicros ?? 0)
       const costMicros = Math.ceil(price.costMicros(usage) * factor) + callMicros
-      return { tokens: usage.input + usage.output, costMicros, outputTokens: usage.output }
+      const tokens = usage.input + usage.output
+      if (tokens === 0 && costMicros === 0) return zero
+      return { tokens, costMicros, outputTokens: usage.output }
     },
   }
 }
