@@ -8,6 +8,7 @@ import {
   type AgentGuidance,
   type AgentNote,
   type Amount,
+  add,
   defined,
   FaultError,
   findExceededLimit,
@@ -18,6 +19,7 @@ import {
   type ToolDescription,
   type ToolResult,
   toJson,
+  zero,
 } from '../loop/index.ts'
 
 /** Options of `createAgentContext`. */
@@ -107,10 +109,7 @@ export function createAgentContext(options: AgentContextOptions = {}): TestAgent
   }
 }
 
-const sum = (amounts: readonly Amount[]): Amount => ({
-  tokens: amounts.reduce((total, { tokens }) => total + tokens, 0),
-  costMicros: amounts.reduce((total, { costMicros }) => total + costMicros, 0),
-})
+const sum = (amounts: readonly Amount[]): Amount => amounts.reduce(add, zero)
 
 const describe = (name: string): ToolDescription => ({
   name,
