@@ -78,7 +78,7 @@ describe('budget (E4)', () => {
     const context = createAgentContext()
     await agent.work(context)
     await agent.work(context)
-    expect(context.spent).toEqual({ tokens: 240, costMicros: 0 })
+    expect(context.spent).toEqual({ tokens: 240, costMicros: 0, outputTokens: 40 })
     const said = context.notes.filter((note) => note.type === 'said')
     expect(said).toHaveLength(1)
     expect(said[0]?.text).toContain('price of openai-compatible/local is unknown')
