@@ -17,6 +17,8 @@ const isListed = Function.prototype.call.bind(Object.prototype.hasOwnProperty)
 const from = Buffer.from.bind(Buffer)
 const subarray = Function.prototype.call.bind(Uint8Array.prototype.subarray)
 const wait = Atomics.wait.bind(Atomics)
+const slice = Function.prototype.call.bind(String.prototype.slice)
+const textCharsMax = 4000
 const idle = new Int32Array(new SharedArrayBuffer(4))
 
 const connection = connect()
@@ -61,13 +63,18 @@ function serialize(record: object): string {
 }
 
 function serializeValue(value: unknown): string {
+  if (typeof value === 'string') return serializeText(value)
   if (typeof value !== 'object' || value === null) return stringify(value)
   const list = value as readonly string[]
   let items = ''
   for (let index = 0; index < list.length; index += 1)
-    items += `${index === 0 ? '' : ','}${stringify(list[index])}`
+    items += `${index === 0 ? '' : ','}${serializeText(list[index] ?? '')}`
   return `[${items}]`
 }
+
+/** One long title must not end the report: the engine reads nothing after a record that it does not accept. */
+const serializeText = (text: string): string =>
+  stringify(text.length > textCharsMax ? slice(text, 0, textCharsMax) : text)
 
 send({
   type: 'hello',

@@ -15,6 +15,8 @@ const { resolve } = path
 const top = `${process.cwd()}/`
 const { create } = Object
 const framesMax = 60
+/** The system opens no longer ones. */
+const pathCharsMax = 4095
 /** Beyond it, only that there were more. */
 const perFileMax = 500
 
@@ -53,7 +55,7 @@ function startLooks(send: Send): void {
 function note(send: Send, given: unknown): void {
   if (typeof given !== 'string' && !(given instanceof Uint8Array)) return
   const at = resolve(String(given))
-  if (!isInTree(at)) return
+  if (at.length > pathCharsMax || !isInTree(at)) return
   const by = findCaller()
   if (by === '' || by === at) return
   seen[by] ??= { count: 0, paths: create(null) as Record<string, true> }

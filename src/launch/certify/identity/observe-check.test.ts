@@ -99,6 +99,26 @@ describe('an observed check', () => {
     expect(seen.problems.map(({ code }) => code)).toEqual(['extra-connection'])
   })
 
+  test('is complete although a path or a title is very long', async () => {
+    const seen = await observe(
+      {
+        'long.test.cjs': `
+          const { existsSync } = require('node:fs')
+          const test = require('node:test')
+          test('looks', () => existsSync(__dirname + '/' + 'a'.repeat(70_000)))
+          test('b'.repeat(70_000), () => {})
+          test('last', () => { throw new Error('no') })`,
+      },
+      ['node', '--test'],
+    )
+    expect(seen.problems).toEqual([])
+    expect(lines(seen)?.map((line) => line.slice(0, 40))).toEqual([
+      'failed long.test.cjs > last',
+      `passed long.test.cjs > ${'b'.repeat(17)}`,
+      'passed long.test.cjs > looks',
+    ])
+  })
+
   test('runs only the wanted tests where the runner can', async () => {
     const all = await observe(nodeProject, ['npm', 'test'])
     const only = all.tests?.filter(({ id }) => id.endsWith(' > y')) ?? []

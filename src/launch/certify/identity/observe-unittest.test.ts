@@ -161,10 +161,11 @@ raise SystemExit(not unittest.TextTestRunner(resultclass=Quiet).run(suite).wasSu
     const files = {
       ...small('import shop'),
       'shop.py':
-        'import os\nopen("test_a.py").close()\nos.listdir("data")\nopen(os.devnull).close()\n',
+        'import os\ntry:\n  open("a" * 70000)\nexcept OSError:\n  pass\nopen("test_a.py").close()\nos.listdir("data")\nopen(os.devnull).close()\n',
       'data/one.txt': '',
     }
-    const { looked } = await observe(files, ['python3', 'test_a.py'])
+    const { looked, problems } = await observe(files, ['python3', 'test_a.py'])
+    expect(problems).toEqual([])
     expect(looked).toEqual(
       expect.arrayContaining([
         { by: 'shop.py', at: 'test_a.py' },
