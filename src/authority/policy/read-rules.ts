@@ -18,6 +18,8 @@ export interface PolicyRule {
   readonly text: string
   /** It refers to `callTool`, so calls of unattended runs are judged as both actions. */
   readonly namesCallTool: boolean
+  /** It refers to the numbers of the moment. */
+  readonly usesContext: boolean
   /** The only actions that it can apply to. Absent: all. */
   readonly actions?: readonly string[]
 }
@@ -105,13 +107,15 @@ function toRules(
     const { effect, annotations = {}, action, conditions } = parsed.json
     problems.push(...annotationProblems(annotations, rules, { file, ...at }))
     const reason = annotations['reason']?.slice(0, reasonCharsMax)
+    const named = JSON.stringify({ action, conditions })
     rules.push({
       id: annotations['id']?.slice(0, idCharsMax) ?? `${nameOf(file)}:${at.line}`,
       file,
       line: at.line,
       effect,
       text,
-      namesCallTool: JSON.stringify({ action, conditions }).includes('"id":"callTool"'),
+      namesCallTool: named.includes('"id":"callTool"'),
+      usesContext: named.includes('"Var":"context"'),
       ...defined({ reason, actions: actionsIn(action) }),
     })
   }
