@@ -1,6 +1,6 @@
 /** Reads the rules of a policy file: each with its id, its reason and its place, or what is wrong with the file. */
 
-import type { ActionConstraint } from '@cedar-policy/cedar-wasm/nodejs'
+import type { ActionConstraint, EntityUidJson } from '@cedar-policy/cedar-wasm/nodejs'
 import { defined, suggestName } from '../../loop/index.ts'
 import type { Cedar } from './cedar.ts'
 import { findNestingProblem, type NestingProblem } from './nesting.ts'
@@ -122,11 +122,17 @@ function toRules(
   return { rules, problems }
 }
 
+/** Cedar writes an entity in one of two forms. */
+function toName(entity: EntityUidJson): string {
+  const { id } = 'id' in entity ? entity : Object.assign({ id: '' }, ...Object.values(entity))
+  return String(id)
+}
+
 /** The schema has no groups of actions, so `in` is a list of them. */
 function actionsIn(scope: ActionConstraint): readonly string[] | undefined {
   if (scope.op === 'All' || 'slot' in scope) return undefined
   const entities = 'entity' in scope ? [scope.entity] : scope.entities
-  return entities.map((entity) => ('__entity' in entity ? entity.__entity.id : entity.id))
+  return entities.map((entity) => toName(entity))
 }
 
 const annotationNames = ['id', 'reason']
