@@ -19,6 +19,7 @@ import { killedReplays } from './killed-replays.ts'
 import { killSuite } from './kills.ts'
 import { layerStore } from './layer-store.ts'
 import { loopFileFuzz } from './loop-file-fuzz.ts'
+import { policyBacktest } from './policy-backtest.ts'
 import { prefixResume } from './prefix-resume.ts'
 import { races } from './races.ts'
 import { replays } from './replay.ts'
@@ -45,6 +46,7 @@ const everything = [
   killedReplays,
   sandboxLimits,
   layerStore,
+  policyBacktest,
   theatre,
   identity,
   installs,

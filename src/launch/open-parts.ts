@@ -1,10 +1,10 @@
 /** Opens the parts of a run from its loop file: agents, tools, MCP servers and checks. */
 
-import { existsSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { type Agent, createAgents } from '../agents/index.ts'
-import type { Policy, Tools } from '../engine/index.ts'
+import type { Tools } from '../engine/index.ts'
 import { createSecrets } from '../gateway/index.ts'
 import { defined } from '../loop/index.ts'
 import { type AgentSettings, type LoopFile, makerRole } from '../protocol/index.ts'
@@ -15,8 +15,7 @@ import { makePrivateFolder, removeAbandonedPrivateFolders } from '../workspace/i
 import type { AgentParts, OpenedAgent } from './agents/agent-parts.ts'
 import { openAgent } from './agents/open-agent.ts'
 import type { CommandChecks } from './agents/open-repair.ts'
-import { type OpenActions, openActions, toActions } from './authority/open-actions.ts'
-import { toGate } from './authority/to-gate.ts'
+import { type AuthorityContext, openAuthority, openExecutors } from './authority/open-authority.ts'
 import { type CalibrationContext, calibratedChecks } from './calibrate/calibrated-checks.ts'
 import type { CertifyingParts } from './checks/certifying-parts.ts'
 import type { CheckSurroundings } from './checks/check-runner.ts'
@@ -70,12 +69,7 @@ export interface OpenedParts {
   close(): Promise<void>
 }
 
-export interface PartsContext extends OpenContext {
-  /** The folder of the loop file. */
-  readonly base: string
-  /** Opens the policy of the run. Absent: it has none. */
-  readonly openPolicy?: () => Promise<Policy | undefined>
-}
+export type PartsContext = AuthorityContext
 
 /** Parts that the file defines in code override those that it defines as data. */
 export async function openParts(
@@ -111,8 +105,8 @@ export async function openParts(
     const others = [...mcp.tools, ...(code?.tools ?? [])]
     const { tools, allowing } = openTools(file, place.folder, sandbox, others, problems)
     const readers = { ...readersIn(file, place), ...readersOf(checks, file.certify) }
-    const { hooks, gate = toGate(file.gate), actions } = code ?? {}
-    const policy = await openPolicyPart(place, workspace, file.seals)
+    const executors = openExecutors(file, sandbox, place, environment)
+    const authority = await openAuthority(file, place, workspace, code)
     const certifying = certifyingParts(file, { ...opening, checks, place, tools }, code?.checks)
     return {
       parts: {
@@ -133,17 +127,11 @@ export async function openParts(
           },
         ),
         certifying,
-        prepare: prepareWith(
-          certifying,
-          dependencies.set,
-          openExecutors(file, sandbox, place, environment),
-        ),
+        prepare: prepareWith(certifying, dependencies.set, executors),
         exclude: [...file.exclude, ...findExcluded(place)],
         sandbox: sandbox.summary,
-        level: file.level,
-        ...policy,
-        whenCertified: toActions(file.actions, { loop: file.name, base: place.base }),
-        ...defined({ agent: usedFirst(makers), hooks, gate, actions }),
+        ...authority,
+        ...defined({ agent: usedFirst(makers), hooks: code?.hooks }),
       },
       problems,
       close,
@@ -152,32 +140,6 @@ export async function openParts(
     await close()
     throw error
   }
-}
-
-/** A replay does again what was allowed then, and checks ask nothing. */
-async function openPolicyPart(
-  { openPolicy, replay, isForChecks }: PartsContext,
-  workspace: string,
-  seals: FileParts['seals'],
-): Promise<Pick<RunParts, 'policy' | 'isSealed'>> {
-  if (openPolicy === undefined || replay !== undefined || isForChecks === true) return {}
-  const policy = await openPolicy()
-  if (policy === undefined) return {}
-  const { createClassify } = await import('../evidence/index.ts')
-  const has = (path: string): boolean => existsSync(join(workspace, path))
-  const classify = createClassify(seals, { has, loaded: new Map() })
-  return { policy, isSealed: (path) => classify(path) !== undefined }
-}
-
-/** Only for a file that names actions: others have no executor, and say so. */
-function openExecutors(
-  { name, actions }: FileParts,
-  { commands }: OpenedSandbox,
-  { workspace, startRun }: PartsContext,
-  environment: Environment,
-): OpenActions | undefined {
-  if (actions.length === 0) return undefined
-  return openActions({ loop: name, commands, workspace, environment, ...defined({ startRun }) })
 }
 
 interface HeldDependencies {

@@ -70,12 +70,12 @@ function describeSources(sources: readonly PolicySource[]): PolicyInEffect {
 type Judge = (request: PolicyRequest) => PolicyRuling
 
 function createJudge(cedar: Cedar, rules: readonly PolicyRule[]): Judge {
-  const prepared = new Map<PolicyAction, PreparedRules | undefined>()
+  const judges = new Map<PolicyAction, Judge>()
   const judgesBoth = rules.some(({ namesCallTool }) => namesCallTool)
   const judgeAs = (request: PolicyRequest, action: PolicyAction): PolicyRuling => {
-    if (!prepared.has(action)) prepared.set(action, prepareFor(cedar, rules, action))
-    const those = prepared.get(action)
-    return those === undefined ? allowed : ask(cedar, those, request, action)
+    const judge = judges.get(action) ?? createActionJudge(cedar, rules, action)
+    judges.set(action, judge)
+    return judge(request)
   }
   return (request) => {
     const ruling = judgeAs(request, request.action)
@@ -86,14 +86,32 @@ function createJudge(cedar: Cedar, rules: readonly PolicyRule[]): Judge {
 
 const allowed: PolicyRuling = { decision: 'allow', rules: [baseRule] }
 
-/** The rules that can apply to an action. Undefined: only the base rule does, and Cedar need not be asked. */
-function prepareFor(
+/** Only with the rules that can apply to the action. Without any, Cedar need not be asked. */
+function createActionJudge(
   cedar: Cedar,
   rules: readonly PolicyRule[],
   action: PolicyAction,
-): PreparedRules | undefined {
+): Judge {
   const those = rules.filter(({ actions }) => actions?.includes(action) !== false)
-  return those.length === 0 ? undefined : prepareRules(cedar, those)
+  if (those.length === 0) return () => allowed
+  const prepared = prepareRules(cedar, those)
+  const judge: Judge = (request) => ask(cedar, prepared, request, action)
+  return those.some(({ usesContext }) => usesContext) ? judge : remember(judge)
+}
+
+const rememberedMax = 1000
+
+/** For rules without numbers: the same question always has the same answer. */
+function remember(judge: Judge): Judge {
+  const known = new Map<string, PolicyRuling>()
+  return (request) => {
+    const { loop, run, agent, tool, actionKind } = request
+    const key = JSON.stringify([loop, run, agent, tool?.name, tool?.risk, actionKind])
+    const ruling = known.get(key) ?? judge(request)
+    if (known.size >= rememberedMax) known.clear()
+    known.set(key, ruling)
+    return ruling
+  }
 }
 
 /** The rules were validated, and the request is made here: validating it too would take a third of the time. */

@@ -1,6 +1,6 @@
 /** Reads the rules of a policy file: each with its id, its reason and its place, or what is wrong with the file. */
 
-import type { ActionConstraint } from '@cedar-policy/cedar-wasm/nodejs'
+import type { ActionConstraint, EntityUidJson } from '@cedar-policy/cedar-wasm/nodejs'
 import { defined, suggestName } from '../../loop/index.ts'
 import type { Cedar } from './cedar.ts'
 import { findNestingProblem, type NestingProblem } from './nesting.ts'
@@ -18,6 +18,8 @@ export interface PolicyRule {
   readonly text: string
   /** It refers to `callTool`, so calls of unattended runs are judged as both actions. */
   readonly namesCallTool: boolean
+  /** It refers to the numbers of the moment. */
+  readonly usesContext: boolean
   /** The only actions that it can apply to. Absent: all. */
   readonly actions?: readonly string[]
 }
@@ -105,24 +107,32 @@ function toRules(
     const { effect, annotations = {}, action, conditions } = parsed.json
     problems.push(...annotationProblems(annotations, rules, { file, ...at }))
     const reason = annotations['reason']?.slice(0, reasonCharsMax)
+    const named = JSON.stringify({ action, conditions })
     rules.push({
       id: annotations['id']?.slice(0, idCharsMax) ?? `${nameOf(file)}:${at.line}`,
       file,
       line: at.line,
       effect,
       text,
-      namesCallTool: JSON.stringify({ action, conditions }).includes('"id":"callTool"'),
+      namesCallTool: named.includes('"id":"callTool"'),
+      usesContext: named.includes('"Var":"context"'),
       ...defined({ reason, actions: actionsIn(action) }),
     })
   }
   return { rules, problems }
 }
 
+/** Cedar writes an entity in one of two forms. */
+function toName(entity: EntityUidJson): string {
+  const { id } = 'id' in entity ? entity : Object.assign({ id: '' }, ...Object.values(entity))
+  return String(id)
+}
+
 /** The schema has no groups of actions, so `in` is a list of them. */
 function actionsIn(scope: ActionConstraint): readonly string[] | undefined {
   if (scope.op === 'All' || 'slot' in scope) return undefined
   const entities = 'entity' in scope ? [scope.entity] : scope.entities
-  return entities.map((entity) => ('__entity' in entity ? entity.__entity.id : entity.id))
+  return entities.map((entity) => toName(entity))
 }
 
 const annotationNames = ['id', 'reason']

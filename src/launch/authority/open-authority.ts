@@ -1,0 +1,65 @@
+/** What a run may do by itself: its level, gate and policy, and its actions with their executors. */
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Policy } from '../../engine/index.ts'
+import { defined } from '../../loop/index.ts'
+import type { LoopFile } from '../../protocol/index.ts'
+import type { RunParts } from '../../runs/options.ts'
+import type { Environment } from '../../system/environment.ts'
+import type { CodeParts } from '../code-loop/index.ts'
+import type { OpenContext } from '../open-context.ts'
+import type { OpenedSandbox } from '../opened-sandbox.ts'
+import { type OpenActions, openActions, toActions } from './open-actions.ts'
+import { toGate } from './to-gate.ts'
+
+type AuthoritySettings = Pick<LoopFile, 'actions' | 'gate' | 'level' | 'name' | 'seals'>
+
+export interface AuthorityContext extends OpenContext {
+  /** The folder of the loop file. */
+  readonly base: string
+  /** Opens the policy of the run. Absent: it has none. */
+  readonly openPolicy?: () => Promise<Policy | undefined>
+}
+
+/** What the run may do by itself, and what it does once its work is certified. */
+export async function openAuthority(
+  file: AuthoritySettings,
+  place: AuthorityContext,
+  workspace: string,
+  code: CodeParts | undefined,
+): Promise<Pick<RunParts, 'actions' | 'gate' | 'isSealed' | 'level' | 'policy' | 'whenCertified'>> {
+  const { gate = toGate(file.gate), actions } = code ?? {}
+  return {
+    level: file.level,
+    whenCertified: toActions(file.actions, { loop: file.name, base: place.base }),
+    ...(await openPolicyPart(place, workspace, file.seals)),
+    ...defined({ gate, actions }),
+  }
+}
+
+/** A replay does again what was allowed then, and checks ask nothing. */
+async function openPolicyPart(
+  { openPolicy, replay, isForChecks }: AuthorityContext,
+  workspace: string,
+  seals: LoopFile['seals'],
+): Promise<Pick<RunParts, 'policy' | 'isSealed'>> {
+  if (openPolicy === undefined || replay !== undefined || isForChecks === true) return {}
+  const policy = await openPolicy()
+  if (policy === undefined) return {}
+  const { createClassify } = await import('../../evidence/index.ts')
+  const has = (path: string): boolean => existsSync(join(workspace, path))
+  const classify = createClassify(seals, { has, loaded: new Map() })
+  return { policy, isSealed: (path) => classify(path) !== undefined }
+}
+
+/** Only for a file that names actions: others have no executor, and say so. */
+export function openExecutors(
+  { name, actions }: AuthoritySettings,
+  { commands }: OpenedSandbox,
+  { workspace, startRun }: AuthorityContext,
+  environment: Environment,
+): OpenActions | undefined {
+  if (actions.length === 0) return undefined
+  return openActions({ loop: name, commands, workspace, environment, ...defined({ startRun }) })
+}
