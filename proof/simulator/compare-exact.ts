@@ -68,13 +68,16 @@ function resultsOf(trip: Trip): [string, unknown][] {
   ])
 }
 
-/** How long a check took is no part of what it found. */
+/**
+ * How long a check took is no part of what it found, and what a gate saw at its moment, such as what parallel branches
+ * had spent, is no part of its verdict.
+ */
 function withoutTimes(
   result: Extract<RecordedEvent['event'], { type: 'step-finished' }>['result'],
 ) {
   if (result === undefined || !('value' in result)) return result
   const { value } = result
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const { durationMs: _durationMs, ...rest } = value as { [key: string]: Json }
+  const { durationMs: _durationMs, facts: _facts, ...rest } = value as { [key: string]: Json }
   return rest
 }
