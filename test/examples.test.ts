@@ -188,7 +188,12 @@ describe('a loop file', () => {
 
   test('is one of these', () => {
     const entries = readdirSync(join(root, 'examples'), { withFileTypes: true })
-    const found = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+    const found = entries.flatMap(({ name }) => {
+      const hasLoop = ['loop.yaml', 'loop.ts'].some((file) =>
+        existsSync(join(root, 'examples', name, file)),
+      )
+      return hasLoop ? [name] : []
+    })
     expect(all.map((file) => file.split('/')[0])).toEqual(found.toSorted())
   })
 
