@@ -86,23 +86,26 @@ def _watch_files(os, tell):
 
 
 def _watch_memory(os, touched):
-    """Notes which files of the tree reach the memory of the process: numbers and texts of tests are objects in it."""
+    """Notes which files of the tree reach the memory of the process, in which tests and what they expect are objects."""
     if not hasattr(sys, "addaudithook"):
         return
     top, frame_of = os.getcwd() + os.sep, sys._getframe
     ways = ("ctypes", "_ctypes", "cffi", "_cffi_backend")
 
-    def reaches(event, args):
+    def reached(event, args):
         if event == "import":
-            return args[0] in ways
+            return "memory" if args[0] in ways else None
         if event == "open":
             at = args[0].decode() if type(args[0]) is bytes else args[0]
-            return type(at) is str and at.startswith("/proc/") and at.endswith("/mem")
-        return event.startswith("ctypes.")
+            return "memory" if type(at) is str and at.startswith("/proc/") and at.endswith("/mem") else None
+        if event == "object.__setattr__":
+            return "code of functions" if args[1] == "__code__" else None
+        return "memory" if event.startswith("ctypes.") else None
 
     def hook(event, args):
         try:
-            if len(touched) > 100 or not reaches(event, args):
+            what = reached(event, args)
+            if what is None or len(touched) > 100:
                 return
             frame = frame_of(1)
             while frame is not None:
@@ -113,7 +116,7 @@ def _watch_memory(os, touched):
             # What installed packages do is theirs.
             path = "" if frame is None else os.path.normpath(os.path.join(top, name))
             if path.startswith(top) and "-packages" not in path:
-                touched.add("the memory of the process, by " + path[len(top) :])
+                touched.add("the " + what + " of the process, by " + path[len(top) :])
         except Exception:
             pass
 

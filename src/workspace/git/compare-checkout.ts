@@ -5,13 +5,15 @@
  * Ignored files, a `.git` in a folder, and submodules are not part of a tree; they are listed separately.
  */
 
+import type { BigIntStats } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { explainTemporaryFolderErrors, makeTemporaryFolder } from '../../system/index.ts'
-import { type Bytes, fromText, joinBytes } from '../bytes.ts'
+import { type Bytes, fromText, joinBytes, toPath } from '../bytes.ts'
+import { hashFile } from '../checkout/hash-file.ts'
 import { createExclusions } from '../exclusions.ts'
 import { inParallel } from '../in-parallel.ts'
-import { readChunks } from '../read-file.ts'
+import { readChunks, wholeBytesMax } from '../read-file.ts'
 import {
   concurrency,
   type Folder,
@@ -63,8 +65,11 @@ export async function compareCheckout(
   await inParallel([...entries], concurrency, async ([path, entry]) => {
     if (listParents(path).some((folder) => replaced.has(folder))) missing.push(path)
     else if (entry.mode === '160000') notInTree.push(`${path}/`)
-    else if ((await tryLstat(compared, path)) === undefined) missing.push(path)
-    else if (!(await isSame(compared, path, entry))) changed.push(path)
+    else {
+      const seen = await tryLstat(compared, path)
+      if (seen === undefined) missing.push(path)
+      else if (!(await isSame(compared, path, entry, seen))) changed.push(path)
+    }
   })
   const others = await findOthers(compared, entries, folders, excludedPaths)
   return {
@@ -79,9 +84,8 @@ async function isSame(
   compared: ComparedCheckout,
   path: Bytes,
   { mode, id }: GitEntry,
+  seen: BigIntStats,
 ): Promise<boolean> {
-  const seen = await tryLstat(compared, path)
-  if (seen === undefined) return false
   if (mode === '120000') {
     if (!seen.isSymbolicLink()) return false
     const target = Buffer.from(await readLinkTarget(compared, path), 'latin1')
@@ -91,10 +95,24 @@ async function isSame(
   }
   const isExecutable = (seen.mode & 0o100n) !== 0n
   if (!seen.isFile() || isExecutable !== (mode === '100755')) return false
+  if (hasContent(compared, path, id, Number(seen.size))) return true
   const hash = objectHash(compared.repository, 'blob', Number(seen.size))
   for await (const chunk of readChunks(compared, path, seen)) hash.update(chunk)
   return hash.digest('hex') === id
 }
+
+/** In one go, which is faster for small files. False may also mean that it is being written. */
+const hasContent = (
+  { repository, root }: ComparedCheckout,
+  path: Bytes,
+  id: string,
+  bytes: number,
+): boolean =>
+  bytes <= wholeBytesMax &&
+  hashFile(toPath(`${root}/${path}`), bytes, {
+    algorithm: repository.objectFormat,
+    prefix: (size) => `blob ${size}\0`,
+  }) === id
 
 /** Finds files that are not in the tree. Does not enter ignored folders. */
 async function findOthers(

@@ -13,6 +13,7 @@ import { builtins } from './class-6-builtins.ts'
 import { goComparisons } from './class-6-compared-go.ts'
 import { pythonComparisons } from './class-6-compared-python.ts'
 import { rustComparisons } from './class-6-compared-rust.ts'
+import { debugged } from './class-6-debugged.ts'
 import { equal } from './class-6-equal.ts'
 import { forgiving } from './class-6-forgiving.ts'
 import { memory } from './class-6-memory.ts'
@@ -62,6 +63,7 @@ export const attacks: readonly Attack[] = [
   ...forgiving,
   ...rewritten,
   ...memory,
+  ...debugged,
   ...disarmed,
   ...forged,
   ...silent,

@@ -132,10 +132,12 @@ function startWitness(send: Send): () => void {
     return context
   }
   require('node:module').syncBuiltinESMExports()
+  const isDebugged = watchDebugger()
   let last = ''
   return () => {
     const names: string[] = []
     compare(originals, names)
+    if (isDebugged()) names[names.length] = 'the debugger'
     for (const context of contexts) {
       compare(context.originals, names)
       captureGlobals(context)
@@ -147,6 +149,38 @@ function startWitness(send: Send): () => void {
     last = text
     send({ type: 'replaced', names })
   }
+}
+
+type Inspector = Record<string, unknown> & { url?: () => string | undefined }
+
+/** Through the inspector, code can change functions of tests in memory, and values in their frames. */
+function watchDebugger(): () => boolean {
+  const { binding } = process as unknown as { binding?: (name: string) => Inspector }
+  let isUsed = false
+  let calls: Inspector
+  try {
+    calls = binding?.('inspector') ?? {}
+  } catch {
+    return () => false
+  }
+  const use = (): void => {
+    isUsed = true
+  }
+  for (const name of ['Connection', 'MainThreadConnection']) {
+    const original = calls[name]
+    if (typeof original !== 'function') continue
+    calls[name] = new Proxy(original, {
+      construct(target, args) {
+        use()
+        return Reflect.construct(target, args)
+      },
+    })
+  }
+  const { url } = calls
+  const isOpen = (): boolean => url?.() !== undefined
+  // A person may debug the check.
+  const wasOpen = isOpen()
+  return () => isUsed || isOpen() !== wasOpen
 }
 
 /** Jest creates a realm for each test file. Only the newest are tracked. */
