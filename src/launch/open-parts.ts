@@ -30,6 +30,7 @@ import type { ResolvedChecks } from './checks/resolved-check.ts'
 import { surroundingsIn } from './checks/surroundings.ts'
 import type { CodeParts } from './code-loop/index.ts'
 import type { RunDependencies } from './dependencies/run-dependencies.ts'
+import { escalationOf } from './escalation.ts'
 import { filesIn } from './inner-folder.ts'
 import { maskedTools } from './mask-tools.ts'
 import { secretsOf, serversOf } from './mcp-servers.ts'
@@ -49,6 +50,7 @@ export type FileParts = Pick<
   | 'mcp'
   | 'checks'
   | 'scope'
+  | 'escalate'
   | 'seals'
   | 'certify'
   | 'exclude'
@@ -143,7 +145,13 @@ export async function openParts(
         level: file.level,
         ...policy,
         whenCertified: toActions(file.actions, { loop: file.name, base: place.base }),
-        ...defined({ agent: usedFirst(makers), hooks, gate, actions }),
+        ...defined({
+          agent: usedFirst(makers),
+          hooks,
+          gate,
+          actions,
+          escalation: escalationOf(file, place),
+        }),
       },
       problems,
       close,
