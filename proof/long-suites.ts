@@ -112,6 +112,20 @@ export const longSuites: readonly LongSuite[] = [
     isSlow: true,
   },
   {
+    name: 'engine.answer-races',
+    title: 'two people, deadlines, two processes and crashes around an answer, 1,000 times',
+    file: 'test/engine/answer-races.test.ts',
+    casesMin: 1,
+    isShared: true,
+  },
+  {
+    name: 'engine.healthy-runs',
+    title: 'no trigger of escalation fires on 200 healthy runs',
+    file: 'test/engine/healthy-runs.test.ts',
+    casesMin: 1,
+    isShared: true,
+  },
+  {
     name: 'workspace.restores',
     title: 'restores of any folder from any other',
     file: 'src/workspace/restore.property.test.ts',

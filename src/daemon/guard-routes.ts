@@ -3,6 +3,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { defined } from '../loop/index.ts'
 import { type GuardOptions, guard, isReadRequest, isRefused, type Passed } from './guard.ts'
 import type { Log } from './parts.ts'
 import type { Principal, RequestBindings } from './principal.ts'
@@ -53,7 +54,8 @@ export function guardRoutes(routes: ReturnType<typeof createRoutes>, log: Log): 
           return
         }
         open.set(response, passed.token)
-        principals.set(request, { type: 'token', scope: passed.scope })
+        const { scope, name } = passed
+        principals.set(request, { type: 'token', scope, ...defined({ name }) })
         if (!isReadRequest(request)) requests.changing(request, response, passed.scope)
         response.on('close', () => open.delete(response))
         // Over the Unix socket the Host is arbitrary and ignored.

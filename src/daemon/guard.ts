@@ -24,7 +24,13 @@ export interface GuardOptions {
   isEnding(): boolean
 }
 
-export type Passed = { readonly scope: Scope; readonly token: string }
+export type Passed = {
+  readonly scope: Scope
+  /** Identifies the token. */
+  readonly token: string
+  /** The person that it belongs to. */
+  readonly name?: string
+}
 
 const bodyBytesMax: number = 8 * 1024 * 1024
 

@@ -66,6 +66,13 @@ function writeThen(path: string, put: (written: string) => void): void {
 }
 
 export function readToken(path: string): string {
+  const token = readPrivateFile(path, tokenBytesMax).trim()
+  if (isToken(token)) return token
+  throw refused(path, `contains no token of at least ${tokenCharsMin} characters`, 'Remove it')
+}
+
+/** Reads a file that only its owner can read, and refuses any other (T1). */
+export function readPrivateFile(path: string, bytesMax: number): string {
   const file = openToken(path)
   try {
     const found = fstatSync(file)
@@ -77,12 +84,8 @@ export function readToken(path: string): string {
       const shown = (mode & 0o777).toString(8)
       throw refused(path, `can be read by others (mode ${shown})`, 'Remove it')
     }
-    const bytes = Buffer.alloc(tokenBytesMax)
-    const token = bytes.toString('utf8', 0, readSync(file, bytes, 0, tokenBytesMax, 0)).trim()
-    if (!isToken(token)) {
-      throw refused(path, `contains no token of at least ${tokenCharsMin} characters`, 'Remove it')
-    }
-    return token
+    const bytes = Buffer.alloc(bytesMax)
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytesMax, 0))
   } finally {
     closeSync(file)
   }

@@ -3,10 +3,11 @@
  * working at once.
  */
 
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { lstatSync } from 'node:fs'
-import { LoopError } from '../loop/index.ts'
+import { defined, LoopError } from '../loop/index.ts'
 import type { Passed } from './guard.ts'
+import { digestToken, namedTokensPath, readNamedTokens } from './named-tokens.ts'
 import type { Log, Scope } from './parts.ts'
 import { isToken, makeToken, readToken, tokenCharsMin, tokenPath } from './token-file.ts'
 
@@ -37,7 +38,7 @@ export function openTokens({ state, given }: TokensOptions, log: Log): Tokens {
   const known = new Set<string>()
   const toEntry = (token: string, scope: Scope): Entry => {
     known.add(token)
-    return { token, digest: digestOf(token), scope }
+    return { id: token, digest: digestToken(token), scope }
   }
   const kept = [
     given === undefined
@@ -45,28 +46,33 @@ export function openTokens({ state, given }: TokensOptions, log: Log): Tokens {
       : fixed(toEntry(given, 'write')),
     keepFile(tokenPath(state, 'read'), (token) => toEntry(token, 'read'), log),
   ]
-  const current = (): readonly Entry[] => kept.flatMap((one) => one() ?? [])
+  const named = keepNamed(state, log)
+  const current = (): readonly Entry[] => [...kept.flatMap((one) => one() ?? []), ...named()]
   return {
     match(authorization) {
       const sent = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? ''
-      const digest = digestOf(sent)
+      const digest = digestToken(sent)
       let found: Entry | undefined
       // Compares with all tokens, so that the time does not depend on the result.
       for (const entry of current()) if (timingSafeEqual(entry.digest, digest)) found = entry
-      return found === undefined ? undefined : { scope: found.scope, token: found.token }
+      if (found === undefined) return undefined
+      known.add(sent)
+      const { scope, id, name } = found
+      return { scope, token: id, ...defined({ name }) }
     },
-    alive: () => new Set(current().map(({ token }) => token)),
+    alive: () => new Set(current().map(({ id }) => id)),
     secrets: () => [...known],
   }
 }
 
 interface Entry {
-  readonly token: string
+  /** The token, or what stands for it if only its digest is known. */
+  readonly id: string
   readonly digest: Buffer
   readonly scope: Scope
+  /** The person that it belongs to. */
+  readonly name?: string
 }
-
-const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 const fixed = (entry: Entry) => (): Entry => entry
 
@@ -90,6 +96,30 @@ function keepFile(
       log.error({ path, error }, 'cannot read the token file')
     }
     return entry
+  }
+}
+
+/** The tokens of people, read again if their file was replaced. */
+function keepNamed(state: string, log: Log): () => readonly Entry[] {
+  const path = namedTokensPath(state)
+  let seen: string | undefined
+  let entries: readonly Entry[] = []
+  return () => {
+    const now = lookAt(path)
+    if (now === seen) return entries
+    seen = now
+    try {
+      entries = readNamedTokens(state).map(({ name, scope, digest }) => ({
+        id: `named ${digest}`,
+        digest: Buffer.from(digest, 'hex'),
+        scope,
+        name,
+      }))
+    } catch (error) {
+      entries = []
+      log.error({ path, error }, 'cannot read the token file')
+    }
+    return entries
   }
 }
 

@@ -2,7 +2,7 @@
  * What the engine does at the end of an iteration, after the loop's code has returned:
  *
  *   every check has a result on the current files ─▶ a question about existing failures ─▶ progress
- *     ─▶ conditions
+ *     ─▶ conditions ─▶ a question if objective triggers fire
  *     ─▶ if one means success: the work is committed, and certified or refused
  *     ─▶ if it is certified: the actions of the run ─▶ ending
  *
@@ -30,6 +30,7 @@ import {
   toJson,
 } from '../loop/index.ts'
 import { type CertifyEnd, certifyWork } from './certify-work.ts'
+import { escalate, escalateBeforeCertifying, measureIteration } from './escalate.ts'
 import { keepWork } from './keep-work.ts'
 import type { Branch, LiveRun } from './live-run.ts'
 import { actWhenCertified } from './steps/act-when-certified.ts'
@@ -50,6 +51,7 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
   const { run } = iteration
   const previous = run.recorder.state.progress
   const checks = await askAboutExisting(branch, await answersOf(branch))
+  const measure = await measureIteration(run, checks)
   const endedWith = async (ending: Ending, refusals: readonly Refusal[]): Promise<Ended> => {
     const findings: Findings = { checks, refusals }
     // The code of some loops runs in another process.
@@ -61,6 +63,7 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
       iteration: iteration.number,
       ending,
       ...patch,
+      ...defined({ measure }),
     } as const
     return { event, progress }
   }
@@ -68,18 +71,20 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
   const asked = { made: { progress: goesOn.progress, result }, incomplete: false }
   // Use the recorded condition if there is one: time has passed since, and the files may differ.
   const claim = nextRecorded(branch)?.started.claim ?? claimOf(run, goesOn.event, asked)
-  if (claim === undefined) return goesOn
+  if (claim === undefined) return escalated(branch, goesOn, checks)
   const { met } = claim
   const complete: Ended = {
     ...goesOn,
     event: { ...goesOn.event, ending: { type: 'complete', met } },
   }
-  if (met.ends !== 'completed') return complete
+  if (met.ends !== 'completed') return escalated(branch, complete, checks)
+  const approved = await escalateBeforeCertifying(branch, complete.event, checks, complete.progress)
+  if (approved.escalated?.choice === 'terminate') return { ...complete, event: approved }
   const kept = await keepWork(iteration, claim.tree)
   const certification = kept === 'failed' ? notKept : await certifyWork(branch, claim, kept)
   if (certification.type === 'certified') {
     await actWhenCertified(branch)
-    return complete
+    return { ...complete, event: approved }
   }
   // Not certified; another condition may still end the run.
   const ending: Ending =
@@ -91,10 +96,27 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
     made: { progress: refused.progress, result },
     incomplete: true,
   })
-  if (other === undefined) return refused
   const otherwise: Ending =
-    ending.type === 'error' ? { ...ending, met: other } : { type: 'complete', met: other }
-  return { ...refused, event: { ...refused.event, ending: otherwise } }
+    ending.type === 'error' ? { ...ending, ...defined({ met: other }) } : toEnding(other)
+  const event = {
+    ...refused.event,
+    ending: otherwise,
+    ...defined({ escalated: approved.escalated }),
+  }
+  return approved.escalated === undefined
+    ? escalated(branch, { ...refused, event }, checks)
+    : { ...refused, event }
+}
+
+const toEnding = (met: Met | undefined): Ending =>
+  met === undefined ? { type: 'continue' } : { type: 'complete', met }
+
+async function escalated(
+  branch: Branch,
+  ended: Ended,
+  checks: readonly CheckResult[],
+): Promise<Ended> {
+  return { ...ended, event: await escalate(branch, ended.event, checks, ended.progress) }
 }
 
 /** Work that could not be committed cannot be certified. */

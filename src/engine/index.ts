@@ -37,6 +37,7 @@ export type {
   Command,
   CommandResult,
   Commands,
+  Escalation,
   Files,
   Gate,
   IterationWork,

@@ -64,6 +64,8 @@ export interface LiveIteration {
   report: string | undefined
   /** E8. Ends the run because this exact attempt was already made. */
   stuck: Met | undefined
+  /** The steps of its code. Undefined: its code was not started. */
+  trunk: Branch | undefined
   /** The newest result of each check in it. */
   readonly checked: Map<string, CheckResult>
 }

@@ -13,6 +13,7 @@ import type {
   CheckKind,
   CheckResult,
   EarlierRun,
+  EscalationThresholds,
   Json,
   Level,
   LoopType,
@@ -152,6 +153,16 @@ export interface Policy {
   judge(request: PolicyRequest): PolicyRuling
 }
 
+/** When a person is asked because of objective triggers. */
+export interface Escalation {
+  readonly thresholds: EscalationThresholds
+  /** `stuck`: only if the run would end as stuck otherwise. */
+  readonly when: 'triggered' | 'stuck'
+  readonly deadlineMs?: number
+  /** Which of these changed paths are outside the scope that the loop states. Absent: it states none. */
+  outsideScope?(paths: readonly string[]): readonly string[]
+}
+
 /** Runs a command to its end. Contract: no process that it started is alive afterwards. */
 export interface Commands {
   run(command: Command, signal: Signal): Promise<CommandResult>
@@ -275,6 +286,8 @@ export interface Ports {
   readonly outsideScope?: (paths: readonly string[], base: TreeId) => Promise<readonly string[]>
   /** Tightens what the run may do. Absent: only its limits apply. */
   readonly policy?: Policy
+  /** Asks a person when objective triggers fire. Absent: never. */
+  readonly escalation?: Escalation
   /** Whether the agent may not change this path. Absent: nothing is sealed. */
   readonly isSealed?: (path: string) => boolean
   /** 1 report, 2 assisted, 3 unattended. Default: 2. */

@@ -22,6 +22,7 @@ import {
 import { abandonable } from './bounded.ts'
 import { concludeIteration, type Ended, evaluateUntil } from './conclude-iteration.ts'
 import { createDelivery } from './delivery.ts'
+import { escalate } from './escalate.ts'
 import { createIterationInterrupter, Interruption, withoutTimeLimit } from './interrupter.ts'
 import { createIteration } from './iteration.ts'
 import { keepWork } from './keep-work.ts'
@@ -60,7 +61,7 @@ export async function runIteration(run: LiveRun, entry: Entry): Promise<void> {
   } catch (error) {
     if (run.recorder.failure !== undefined) throw run.recorder.failure
     if (iteration.broken !== undefined) throw iteration.broken
-    ended = { event: failedEnding(run, iteration, error), progress: undefined }
+    ended = { event: await endFailed(run, iteration, error), progress: undefined }
   } finally {
     leave()
     stopWatching()
@@ -110,6 +111,7 @@ function createLiveIteration(run: LiveRun, number: number, recorded: RecordedSte
     waited: false,
     report: undefined,
     stuck: undefined,
+    trunk: undefined,
     checked: new Map(),
   }
   const isLimited = run.recorder.state.limits.iteration?.timeMs !== undefined
@@ -126,6 +128,7 @@ async function goAround(run: LiveRun, iteration: LiveIteration): Promise<Ended> 
   const previous = recorder.state.progress
   const context: unknown = loop.createContext(run.input, previous)
   const trunk = createBranch(iteration, '')
+  iteration.trunk = trunk
   let result: unknown
   try {
     result = await abandonable(loop.iterate(context, createIteration(trunk)), interrupter)
@@ -187,6 +190,24 @@ function notAskedFor(iteration: LiveIteration, seq: number, does: string): LoopE
       `${iteration.number} without requesting it. Restore the old code, or resume with force to ` +
       'restart the iteration.',
   )
+}
+
+/** An iteration that failed may need a person, too; asking can be interrupted. */
+async function endFailed(
+  run: LiveRun,
+  iteration: LiveIteration,
+  error: unknown,
+): Promise<IterationEnded> {
+  const event = failedEnding(run, iteration, error)
+  const { trunk } = iteration
+  if (trunk === undefined) return event
+  try {
+    return await escalate(engineBranch(trunk), event, [])
+  } catch (cause) {
+    if (run.recorder.failure !== undefined) throw run.recorder.failure
+    if (iteration.broken !== undefined) throw iteration.broken
+    return failedEnding(run, iteration, cause)
+  }
 }
 
 function failedEnding(run: LiveRun, iteration: LiveIteration, error: unknown): IterationEnded {

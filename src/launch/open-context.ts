@@ -34,6 +34,8 @@ export interface OpenContext {
   readonly excludedPaths?: readonly string[]
   /** The run is attended. Without it a strong sandbox is required. */
   readonly attended?: boolean
+  /** A daemon drives the run, so that it can wait for a person. */
+  readonly isHeld?: boolean
   /** Masked in the output of agents, in addition to secrets found in the workspace. */
   readonly secrets?: readonly string[]
   /** Only checks are opened, not the agent that would do the work. */

@@ -29,6 +29,7 @@ import type { ResolvedChecks } from './checks/resolved-check.ts'
 import { surroundingsIn } from './checks/surroundings.ts'
 import type { CodeParts } from './code-loop/index.ts'
 import type { RunDependencies } from './dependencies/run-dependencies.ts'
+import { escalationOf } from './escalation.ts'
 import { filesIn } from './inner-folder.ts'
 import { maskedTools } from './mask-tools.ts'
 import { secretsOf, serversOf } from './mcp-servers.ts'
@@ -48,6 +49,7 @@ export type FileParts = Pick<
   | 'mcp'
   | 'checks'
   | 'scope'
+  | 'escalate'
   | 'seals'
   | 'certify'
   | 'exclude'
@@ -131,7 +133,11 @@ export async function openParts(
         exclude: [...file.exclude, ...findExcluded(place)],
         sandbox: sandbox.summary,
         ...authority,
-        ...defined({ agent: usedFirst(makers), hooks: code?.hooks }),
+        ...defined({
+          agent: usedFirst(makers),
+          hooks: code?.hooks,
+          escalation: escalationOf(file, place),
+        }),
       },
       problems,
       close,

@@ -24,6 +24,7 @@
  */
 
 import type { ActionRecorded } from './authority/action.ts'
+import type { Escalated, IterationMeasure } from './authority/attempts.ts'
 import type {
   PolicyAction,
   PolicyContext,
@@ -305,6 +306,10 @@ export interface IterationEnded {
   readonly iteration: number
   readonly ending: Ending
   readonly progress?: Patch
+  /** What the engine measured. Absent: the loop's code failed, or an earlier version wrote the event. */
+  readonly measure?: IterationMeasure
+  /** A person was asked because of these triggers. */
+  readonly escalated?: Escalated
 }
 
 interface StepEvent {

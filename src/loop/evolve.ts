@@ -6,6 +6,8 @@
  * E12. No error is forgotten: counts only grow, and only measured progress resets them.
  */
 
+import { followAttempts, resetAttempts } from './authority/attempts.ts'
+import { followAttention } from './authority/attention.ts'
 import { followGuidance } from './authority/follow-guidance.ts'
 import { warningKey } from './authority/limit-warning.ts'
 import { chargeOpen, hold, settle, spentBeforeIteration } from './authority/spending.ts'
@@ -53,12 +55,13 @@ export function evolve(
     event.type === 'iteration-ended'
       ? iterationEnded(chargeOpen(moved), event, applyProgress)
       : apply(moved, event)
-  if (after.guidance.length === 0) return after
-  return { ...after, guidance: followGuidance(after.guidance, event) }
+  const attention = followAttention(after.attention, event, atMs)
+  if (attention === after.attention && after.guidance.length === 0) return after
+  return { ...after, attention, guidance: followGuidance(after.guidance, event) }
 }
 
 const started = (state: RunState, event: RunStarted): RunState => ({
-  ...state,
+  ...(hasOtherAgent(state, event) ? { ...state, attempts: resetAttempts(state.attempts) } : state),
   ...running(state.open, state.suspendedTree),
   sandbox: event.sandbox ?? state.sandbox,
   agent: event.agent ?? state.agent,
@@ -67,6 +70,9 @@ const started = (state: RunState, event: RunStarted): RunState => ({
   policy: event.policy,
   ruling: event.policy?.digest === state.policy?.digest ? state.ruling : undefined,
 })
+
+const hasOtherAgent = ({ agent }: RunState, event: RunStarted): boolean =>
+  agent !== undefined && event.agent !== undefined && agent.name !== event.agent.name
 
 function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ended' }>): RunState {
   switch (event.type) {
@@ -184,7 +190,19 @@ function created(state: RunState, event: Extract<RunEvent, { type: 'run-created'
   }
 }
 
+/** A person who lets the run go on forgives what counted against it. */
 function iterationEnded(
+  state: RunState,
+  event: IterationEnded,
+  applyProgress: ApplyProgress,
+): RunState {
+  const after = iterationOver(state, event, applyProgress)
+  const { escalated } = event
+  if (escalated === undefined || escalated.choice === 'terminate') return after
+  return { ...after, errors: initialState.errors, unchanged: 0 }
+}
+
+function iterationOver(
   state: RunState,
   event: IterationEnded,
   applyProgress: ApplyProgress,
@@ -218,7 +236,10 @@ function iterationEnded(
 function closed(state: RunState, event: IterationEnded, applyProgress: ApplyProgress): RunState {
   const patch = event.progress
   const sameProgress = patch === undefined || isUnchanged(patch)
-  const unchanged = sameProgress && state.tree === state.treeAtIterationStart
+  const sameFiles = state.tree === state.treeAtIterationStart
+  const unchanged = sameProgress && sameFiles
+  const { measure, escalated } = event
+  const changedFiles = state.tree === undefined ? undefined : !sameFiles
   return {
     ...state,
     ...running(undefined),
@@ -226,6 +247,7 @@ function closed(state: RunState, event: IterationEnded, applyProgress: ApplyProg
     rateLimits: 0,
     iteration: event.iteration,
     unchanged: unchanged ? state.unchanged + 1 : 0,
+    attempts: followAttempts(state.attempts, { measure, changedFiles, escalated }),
     metrics: closedMetrics(state),
     progress: patch === undefined ? state.progress : applyProgress(state.progress, patch),
   }
@@ -248,6 +270,7 @@ function rewound(state: RunState, event: Extract<RunEvent, { type: 'run-rewound'
     ruling: undefined,
     unchanged: 0,
     errors: initialState.errors,
+    attempts: resetAttempts(state.attempts),
     evidence: {},
     certificate: undefined,
     progress: event.progress,

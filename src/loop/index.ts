@@ -1,10 +1,3 @@
-export {
-  type AnswerInput,
-  findAnswerProblem,
-  formatConfirmedAnswer,
-  listAnswerKinds,
-  resolveAnswer,
-} from './answer.ts'
 export type {
   Action,
   ActionFacts,
@@ -14,7 +7,31 @@ export type {
   Receipt,
   RecordedFacts,
 } from './authority/action.ts'
+export {
+  type AnswerInput,
+  findAnswerProblem,
+  formatConfirmedAnswer,
+  listAnswerKinds,
+  resolveAnswer,
+} from './authority/answer.ts'
+export {
+  type Attempts,
+  type Escalated,
+  type EscalationChoice,
+  type IterationMeasure,
+  measureChecks,
+  pathsMax,
+  triggerNames,
+} from './authority/attempts.ts'
+export type { Attention } from './authority/attention.ts'
 export { describeLimits, describeLimitValue } from './authority/describe-limit.ts'
+export {
+  defaultThresholds,
+  type EscalationThresholds,
+  findFileTriggers,
+  findTriggers,
+  type Trigger,
+} from './authority/escalation.ts'
 export {
   describeGuidance,
   type Guidance,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findAnswerProblem, listAnswerKinds, resolveAnswer } from './answer.ts'
+import { findAnswerProblem, listAnswerKinds, resolveAnswer } from './authority/answer.ts'
 import { findQuestionProblem, limitEvidence, type Question } from './question.ts'
 
 const question: Question = { text: 'Deploy?', options: ['yes', 'no'], default: 'no' }

@@ -9,6 +9,8 @@
  * event, and copying objects of one shape is cheap.
  */
 
+import { type Attempts, initialAttempts } from './authority/attempts.ts'
+import { type Attention, noAttention } from './authority/attention.ts'
 import type { OpenGuidance } from './authority/guidance.ts'
 import type { PolicyInEffect, PolicyRuling } from './authority/policy.ts'
 import { type Amount, defaultLimits, type Limits, zero } from './budget.ts'
@@ -109,6 +111,10 @@ export interface RunFacts {
   /** Iterations in a row in which neither progress nor files changed. */
   readonly unchanged: number
   readonly errors: { readonly signature: string; readonly times: number }
+  /** How long the run has gone on without progress. */
+  readonly attempts: Attempts
+  /** The questions it asked, and how long it waited for people. */
+  readonly attention: Attention
   /** What a person requested. Possible in every phase; a later event carries it out. */
   readonly stop?: { readonly by: string; readonly reason: string } | undefined
   readonly cancel?: { readonly by: string; readonly reason: string } | undefined
@@ -163,6 +169,8 @@ export const initialState: RunFacts & Pending = {
   rateLimits: 0,
   unchanged: 0,
   errors: { signature: '', times: 0 },
+  attempts: initialAttempts,
+  attention: noAttention,
   stop: undefined,
   cancel: undefined,
   pauseRequested: false,

@@ -4,6 +4,7 @@ import type {
   Actions,
   Agents,
   Check,
+  Escalation,
   Gate,
   Hook,
   LoopPrints,
@@ -64,6 +65,8 @@ export interface RunParts {
   /** Whether a path of the workspace is sealed, for the policy. Default: nothing is. */
   readonly isSealed?: (path: string) => boolean
   readonly hooks?: readonly Hook[]
+  /** When a person is asked because the run does not get on. Absent: never. */
+  readonly escalation?: Escalation
   /** What the code of the loop prints; the run journals it. */
   readonly prints?: LoopPrints
   /** The longest sleep, and the longest wait for an answer before the default is used. */

@@ -13,6 +13,7 @@ export interface DaemonFiles {
   readonly pid: string
   readonly token: string
   readonly readToken: string
+  readonly namedTokens: string
   readonly log: string
   readonly socket: string
 }
@@ -26,6 +27,7 @@ export function getDaemonFiles(state: string): DaemonFiles {
     pid: join(folder, 'loopd.pid'),
     token: join(folder, 'token'),
     readToken: join(folder, 'read-token'),
+    namedTokens: join(folder, 'named-tokens.json'),
     log: join(folder, 'loopd.log'),
     socket: join(folder, 'loopd.sock'),
   }

@@ -51,7 +51,8 @@ const printed = new Map<string, Ended[]>()
 
 /** The longest beginning of the arguments that names a command. */
 const commandIn = (args: readonly string[]): string =>
-  [args.slice(0, 2).join(' '), args[0] ?? ''].find((name) => names.includes(name)) ?? ''
+  [3, 2, 1].map((count) => args.slice(0, count).join(' ')).find((name) => names.includes(name)) ??
+  ''
 
 async function use(
   at: Checkout,
@@ -213,6 +214,9 @@ async function tellOfTheDaemon(at: Checkout): Promise<void> {
   await say('reset', 'again', '--yes')
   await say('daemon', 'logs')
   await say('daemon', 'token')
+  await say('daemon', 'token', 'add', 'anna')
+  await say('daemon', 'token', 'list')
+  await say('daemon', 'token', 'remove', 'anna')
   await say('daemon', 'install', '--print')
   await say('daemon', 'restart', '--port', '0')
   await say('daemon', 'stop')

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { loopd } from '../../build/proof/daemon-process.js'
 import { sendRaw } from '../../build/proof/raw-http.js'
+import { addNamedToken, removeNamedToken } from '../../src/daemon/named-tokens.ts'
 import { rotateToken } from '../../src/daemon/token-file.ts'
 import { getDaemonFiles } from '../../src/system/daemon-files.ts'
 import { afterStory } from '../after.ts'
@@ -177,6 +178,42 @@ describe('tokens', () => {
     rmSync(readToken)
     expect(await statusFor(next)).toBe(401)
     expect(await statusFor(rotateToken(state, 'read'))).toBe(200)
+  })
+})
+
+describe('tokens of people', () => {
+  test('decide under their name, or only read, and work until they are removed', async () => {
+    const { state } = daemon
+    const anna = await addNamedToken(state, 'anna', 'write')
+    const kim = await addNamedToken(state, 'kim', 'read')
+    const { namedTokens } = getDaemonFiles(state)
+    const text = readFileSync(namedTokens, 'utf8')
+    expect(text).not.toContain(anna)
+    expect(lstatSync(namedTokens).mode & 0o777).toBe(0o600)
+    const send = async (token: string, method: string, path: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const body = method === 'GET' ? {} : { body: '{}' }
+      return (await fetch(`${daemon.address}${path}`, { method, headers, ...body })).status
+    }
+    expect(await send(anna, 'GET', '/health')).toBe(200)
+    expect(await send(kim, 'GET', '/health')).toBe(200)
+    expect(await send(kim, 'POST', '/runs/any/pause')).toBe(403)
+    expect(await send(anna, 'POST', '/runs/any/pause')).toBe(404)
+    await removeNamedToken(state, 'kim')
+    expect(await send(kim, 'GET', '/health')).toBe(401)
+    expect(await send(anna, 'GET', '/health')).toBe(200)
+    chmodSync(namedTokens, 0o644)
+    expect(await send(anna, 'GET', '/health')).toBe(401)
+    rmSync(namedTokens)
+  })
+
+  test('the stream of a removed token is closed', async () => {
+    const token = await addNamedToken(daemon.state, 'stream', 'read')
+    const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' }
+    const response = await fetch(`${daemon.address}/events`, { headers })
+    expect(response.status).toBe(200)
+    await removeNamedToken(daemon.state, 'stream')
+    await expect(response.text()).rejects.toThrow()
   })
 })
 

@@ -9,6 +9,7 @@ import { ownToken } from '../connection/reach.ts'
 import { plural, renderSpan } from '../display/amounts.ts'
 import { renderTable, renderTime, visible } from '../display/render.ts'
 import { openSession, readStateFolder, wholeNumber } from '../session.ts'
+import { addNamedTokens } from './named-tokens.ts'
 
 interface StartOptions {
   readonly port?: number
@@ -48,12 +49,13 @@ export function addDaemon(program: Command): void {
       const { showLog } = await import('../connection/daemon-log.ts')
       await showLog(openSession(program), await readStateFolder(program), options)
     })
-  daemon
+  const tokens = daemon
     .command('token')
     .description('print or rotate the token of the daemon')
     .option('--read-only', 'the read-only token')
     .option('--rotate', 'create a new token; the old one stops working')
     .action((options: { readOnly?: boolean; rotate?: boolean }) => token(program, options))
+  addNamedTokens(program, tokens)
   const install = daemon
     .command('install')
     .description('print a systemd unit that starts the daemon at boot')

@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path'
 import {
+  type Attention,
   describeAgent,
   describeOutcome,
   describeSandboxSummary,
@@ -103,6 +104,7 @@ export function renderInspection(
     ],
     ['cost', `${renderMoney(spent.costMicros)} of ${renderMoney(limits.costMicros)}`],
     ['time', `${renderSpan(state.activeMs)} of ${renderSpan(limits.timeMs)}`],
+    ...describeAttention(state.attention),
     ['checkpoints', checkpoints.map((checkpoint) => checkpoint.iteration).join(' ') || 'none'],
     ...(run.workspace === undefined ? [] : [['workspace', run.workspace]]),
     ...(state.worktree === undefined ? [] : [['branch', describeBranch(state.worktree)]]),
@@ -127,6 +129,17 @@ export function renderInspection(
     '\n',
   )
 }
+
+/** Absent from an older daemon. */
+const describeAttention = (attention: Attention | undefined): readonly (readonly string[])[] =>
+  attention === undefined || attention.questions === 0
+    ? []
+    : [
+        [
+          'attention',
+          `${plural(attention.questions, 'question')}, ${renderSpan(attention.waitedMs)} waited`,
+        ],
+      ]
 
 /** `"Keep the old name." (ada; waits)` */
 function describeTold({ text, by, delivered }: OpenGuidance): string {

@@ -125,6 +125,6 @@ async function start(
   return driveRun(
     { host, models, signal, onState, onProblem, onLine, ...defined({ secrets: secrets?.() }) },
     { loaded, place, environment },
-    request,
+    { ...request, isHeld: true },
   )
 }

@@ -48,6 +48,8 @@ export async function act(branch: Branch, action: Action): Promise<Receipt> {
       text: `${action.summary}\n${verdict.reason ?? ''}`,
       options: ['allow', 'refuse'],
       default: 'refuse',
+      kinds: { accept: 'allow', reject: 'refuse', respond: 'refuse' },
+      evidence: { happened: [action.summary, verdict.reason ?? ''].filter((one) => one !== '') },
     })
     if (answer !== 'allow') return refused('a person did not allow it')
   }

@@ -64,6 +64,7 @@ export async function performAction(branch: Branch, action: Action): Promise<Rec
     text: `It is unknown whether this happened: ${action.summary}`,
     options: ['it happened', 'do it again', 'leave it'],
     default: 'leave it',
+    kinds: { accept: 'it happened', reject: 'leave it' },
   })
   if (answer === 'do it again') return performAction(branch, action)
   return answer === 'it happened'

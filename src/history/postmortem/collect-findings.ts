@@ -3,6 +3,7 @@
 import { eventsAfter, load, loadRun, type RunRow } from '../../engine/index.ts'
 import {
   type Amount,
+  type Attention,
   defaultRoles,
   describeEnding,
   describeFault,
@@ -25,6 +26,7 @@ export interface Findings {
   readonly durationMs: number
   readonly spent: Amount
   readonly metrics: Metrics
+  readonly attention: Attention
   /** Only the last ones of a very long run. */
   readonly iterations: readonly IterationFindings[]
   /** Most frequent first. */
@@ -71,6 +73,7 @@ export async function collectFindings(host: FolderHost, run: RunRow): Promise<Fi
     durationMs: state.atMs - state.createdAtMs,
     spent: state.spent,
     metrics: state.metrics,
+    attention: state.attention,
     ...fold.found(),
     certificate: state.certificate?.id,
     shows:

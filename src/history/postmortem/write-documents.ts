@@ -66,6 +66,11 @@ function describeQuality(found: Findings): readonly string[] {
     `- iterations: ${iterations.length}, with errors: ${metrics.iterationErrors}`,
     `- steps: ${metrics.steps}, failed: ${metrics.stepsFailed}, retried: ${metrics.retries}`,
     `- interruptions: ${metrics.interruptions}, rate limits: ${metrics.rateLimits}`,
+    ...(found.attention.questions === 0
+      ? []
+      : [
+          `- questions: ${found.attention.questions}, waited for answers: ${seconds(found.attention.waitedMs)}`,
+        ]),
     '',
     '| iteration | took | agent | checks | files | ended |',
     '| --- | --- | --- | --- | --- | --- |',

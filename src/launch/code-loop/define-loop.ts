@@ -101,6 +101,17 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
     }
     readonly warnAt?: number
   }
+  /** Ask a person when the run does not get on. Default: only instead of ending as stuck, under a daemon. */
+  readonly escalate?:
+    | boolean
+    | {
+        readonly sameErrors?: number
+        readonly verifications?: number
+        readonly withoutChange?: number
+        readonly testRuns?: number
+        readonly files?: number
+        readonly deadline?: Duration
+      }
   readonly context?: { readonly tokens?: number }
   readonly progress?: { readonly entries?: number; readonly chars?: number }
   readonly exclude?: readonly string[]

@@ -23,6 +23,8 @@ export interface DrivenRun {
 export interface DriveChoice {
   /** A person watches: a weaker sandbox is allowed. */
   readonly attended?: boolean
+  /** A daemon drives it: it can wait for a person. */
+  readonly isHeld?: boolean
   /** Resume although the loop's code changed. */
   readonly force?: boolean
   /** Resume with the files as they are. */
@@ -92,7 +94,7 @@ async function drive(
 function openPlace(
   { host, models, secrets, signal, onLine, onProblem, excludedPaths }: DriveParts,
   { place, environment }: DrivenRun,
-  { attended = false }: DriveChoice,
+  { attended = false, isHeld = false }: DriveChoice,
 ): OpenContext {
   const { workspace, checkout, inner, baseFiles, readOnly, logDir } = place
   return {
@@ -112,6 +114,7 @@ function openPlace(
     signal,
     onLine,
     attended,
+    isHeld,
     models,
     startRun: (request) => startQueued({ host, onProblem, onLine }, request),
   }

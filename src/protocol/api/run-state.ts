@@ -4,6 +4,7 @@ import { z } from 'zod'
 import {
   type Amount,
   type CertificateId,
+  initialState,
   type Metrics,
   type Reserved,
   type RunState,
@@ -13,6 +14,7 @@ import {
   type TreeId,
   zero,
 } from '../../loop/index.ts'
+import { attemptsSchema, attentionSchema } from '../events/attempt-parts.ts'
 import {
   agentUsedSchema,
   endingSchema,
@@ -121,6 +123,8 @@ const storedStateSchema: z.ZodType<StoredState> = z
     rateLimits: count,
     unchanged: count,
     errors: z.strictObject({ signature: z.string(), times: count }),
+    attempts: attemptsSchema.default(initialState.attempts),
+    attention: attentionSchema.default(initialState.attention),
     stop: requested.exactOptional(),
     cancel: requested.exactOptional(),
     pauseRequested: z.boolean(),

@@ -4,6 +4,8 @@ import { z } from 'zod'
 import { count } from '../values.ts'
 import { agentStatuses, type CommandOutput, lines, one, text } from './command-output.ts'
 
+const scope = z.enum(['read', 'write'])
+
 /** The response of `GET /daemon`, and its address. */
 const info = {
   address: text,
@@ -51,7 +53,19 @@ export const daemonOutputs: Readonly<Record<string, CommandOutput>> = {
   ),
   'daemon token': one(
     'The token that clients of the daemon need.',
-    z.strictObject({ token: text, scope: z.enum(['read', 'write']) }),
+    z.strictObject({ token: text, scope }),
+  ),
+  'daemon token add': one(
+    'The new token of a person; it is not shown again.',
+    z.strictObject({ name: text, scope, token: text }),
+  ),
+  'daemon token list': lines(
+    'Each token of a person.',
+    z.strictObject({ name: text, scope, addedAtMs: z.number() }),
+  ),
+  'daemon token remove': one(
+    'The token that was revoked.',
+    z.strictObject({ name: text, removed: z.literal(true) }),
   ),
   'daemon install': one('The systemd unit.', z.strictObject({ unit: text })),
 }

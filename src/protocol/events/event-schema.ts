@@ -24,6 +24,7 @@ import {
 } from '../run-values.ts'
 import { count, id, json, listOf, milliseconds, ordinal, published } from '../values.ts'
 import { actionSchema, permissionSchema, receiptSchema } from './action-schema.ts'
+import { escalatedSchema, iterationMeasureSchema } from './attempt-parts.ts'
 import {
   agentUsedSchema,
   claimSchema,
@@ -121,6 +122,8 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       iteration: ordinal,
       ending: endingSchema,
       progress: patchSchema.exactOptional(),
+      measure: iterationMeasureSchema.exactOptional(),
+      escalated: escalatedSchema.exactOptional(),
     }),
     z.strictObject({ type: z.literal('iteration-restarted'), iteration: ordinal, reason: text }),
     z.strictObject({

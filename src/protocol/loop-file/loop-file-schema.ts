@@ -11,6 +11,7 @@ import { agentSchema } from './agent-schema.ts'
 import { certifySchema, scopeSchema, sealsSchema } from './certify-schema.ts'
 import { checksSchema } from './checks-schema.ts'
 import { conditionSchema } from './condition-schema.ts'
+import { escalateSchema } from './escalate-schema.ts'
 import { limitsSchema } from './limits-schema.ts'
 import type { AgentSettings, LoopFile } from './loop-file.ts'
 import { type LoopFileType, makerRole } from './loop-file-type.ts'
@@ -154,6 +155,12 @@ const checkKeys = (type: LoopFileType) => ({
     policyFilesSchema.exactOptional(),
     'Policy files, relative to this file. Their rules forbid iterations, tool calls and actions, in addition to those of the configuration.',
     { enforce: ['policy/limits.cedar'] },
+  ),
+  escalate: key(
+    escalateSchema.exactOptional(),
+    'Ask a person when the run does not get on: true, false, or thresholds. Default: only instead of ending as stuck, if a daemon drives the run unattended.',
+    true,
+    { testRuns: 5, files: 40 },
   ),
   exclude: key(
     list(

@@ -10,6 +10,7 @@
 import {
   type Amount,
   type Condition,
+  type EscalationThresholds,
   type ExistingFailure,
   type Json,
   type Limits,
@@ -45,11 +46,16 @@ export interface LoopFile<Settings = unknown> extends AuthoritySettings {
   readonly limits: Limits
   /** As written: relative to the folder of the file. Absent: only those of the configuration apply. */
   readonly policy?: PolicyFiles
+  /** Absent: only if a daemon drives the run unattended and it would end as stuck. */
+  readonly escalate?: EscalateSettings
   readonly exclude: readonly string[]
   readonly sandbox: SandboxSettings
   /** The keys that belong to the loop type. */
   readonly settings: Settings
 }
+
+/** When the run asks a person because it does not get on. False: never. */
+export type EscalateSettings = false | (EscalationThresholds & { readonly deadlineMs?: number })
 
 /** Whether and how a run gets a separate git worktree. */
 export interface WorktreeSettings {

@@ -3,9 +3,9 @@
  * Each becomes one decision that contains the option it stands for.
  */
 
-import type { AnswerDecision, AnswerKind } from './decision.ts'
-import { type Json, toJson } from './json.ts'
-import { type Question, selectedBy } from './question.ts'
+import type { AnswerDecision, AnswerKind } from '../decision.ts'
+import { type Json, toJson } from '../json.ts'
+import { type Question, selectedBy } from '../question.ts'
 
 /** What a person sends. */
 export interface AnswerInput {

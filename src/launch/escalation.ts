@@ -1,0 +1,36 @@
+/** When a run of a loop file asks a person because it does not get on. */
+
+import type { Escalation } from '../engine/index.ts'
+import { compileGlob } from '../evidence/seals/glob.ts'
+import { defaultThresholds, defined } from '../loop/index.ts'
+import type { LoopFile } from '../protocol/index.ts'
+import type { OpenContext } from './open-context.ts'
+
+/** Undefined: it ends instead, so that a script does not wait for an answer. */
+export function escalationOf(
+  { escalate, scope }: Pick<LoopFile, 'escalate' | 'scope'>,
+  { attended, isHeld }: Pick<OpenContext, 'attended' | 'isHeld'>,
+): Escalation | undefined {
+  const outsideScope = scope.length === 0 ? undefined : createOutsideScope(scope)
+  if (escalate === undefined) {
+    if (attended === true || isHeld !== true) return undefined
+    return { thresholds: defaultThresholds, when: 'stuck', ...defined({ outsideScope }) }
+  }
+  if (escalate === false) return undefined
+  const { deadlineMs, ...thresholds } = escalate
+  return { thresholds, when: 'triggered', ...defined({ deadlineMs, outsideScope }) }
+}
+
+/** By the globs of the loop file alone; a derived scope is for certification. */
+function createOutsideScope(scope: readonly string[]): NonNullable<Escalation['outsideScope']> {
+  const allowed = scope.filter((glob) => !glob.startsWith('!')).map((glob) => compileGlob(glob))
+  const excluded = scope
+    .filter((glob) => glob.startsWith('!'))
+    .map((glob) => compileGlob(glob.slice(1)))
+  const matches = (globs: readonly RegExp[], path: string): boolean =>
+    globs.some((glob) => glob.test(path))
+  return (paths) =>
+    paths.filter(
+      (path) => (allowed.length > 0 && !matches(allowed, path)) || matches(excluded, path),
+    )
+}

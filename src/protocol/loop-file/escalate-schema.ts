@@ -1,0 +1,41 @@
+/** The schema of `escalate` in a loop file: when the run asks a person because it does not get on. */
+
+import { z } from 'zod'
+import { defaultThresholds, defined } from '../../loop/index.ts'
+import type { EscalateSettings } from './loop-file.ts'
+import { duration, expects, integer, key, keys } from './value-schemas.ts'
+
+const countMax = 1_000_000
+
+const thresholds = keys({
+  sameErrors: key(
+    integer(1, countMax).prefault(defaultThresholds.sameErrors),
+    'The same error ended this many iterations in a row.',
+  ),
+  verifications: key(
+    integer(1, countMax).prefault(defaultThresholds.verifications),
+    'The checks failed this many times without any progress.',
+  ),
+  withoutChange: key(
+    integer(1, countMax).prefault(defaultThresholds.withoutChange),
+    'This many iterations in a row changed no file.',
+  ),
+  testRuns: key(
+    integer(1, countMax).prefault(defaultThresholds.testRuns),
+    'This many test runs in a row showed no improvement.',
+  ),
+  files: key(
+    integer(1, countMax).prefault(defaultThresholds.files),
+    'The most files that may be changed without an approval.',
+  ),
+  deadline: key(
+    duration(30).exactOptional(),
+    'How long to wait for an answer before the run ends.',
+    '8h',
+  ),
+}).transform(({ deadline, ...rest }) => ({ ...rest, ...defined({ deadlineMs: deadline }) }))
+
+export const escalateSchema: z.ZodType<EscalateSettings> = z.union(
+  [z.boolean().transform((on) => (on ? defaultThresholds : false)), thresholds],
+  { error: expects('true, false or thresholds') },
+)
