@@ -19,6 +19,13 @@ export interface LongSuite {
 
 export const longSuites: readonly LongSuite[] = [
   {
+    name: 'authority.action-races',
+    title: 'races and crashes around an action: one is performed, an unknown result asks',
+    file: 'test/authority/action-races.test.ts',
+    casesMin: 1000,
+    isShared: true,
+  },
+  {
     name: 'host.hostile-code-loops',
     title: 'loops in code that spin, flood, lie and crash',
     file: 'test/code-loop-hostile.test.ts',

@@ -78,6 +78,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   scrap: ['loopctl scrap brave-owls-jump'],
   reset: ['loopctl reset brave-owls-jump --yes'],
   'create-pr': ['loopctl create-pr brave-owls-jump --draft'],
+  actions: ['loopctl actions brave-owls-jump', 'loopctl actions --facts'],
   analyze: ['loopctl analyze brave-owls-jump', 'loopctl analyze --latest'],
   worktrees: ['loopctl worktrees', 'loopctl worktrees --repo .'],
   'worktrees clean': ['loopctl worktrees clean --dry-run'],

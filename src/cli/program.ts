@@ -1,6 +1,7 @@
 /** The commands. Each prints for people, or with --json for programs. */
 
 import { Command, Option } from 'commander'
+import { addActions } from './commands/actions.ts'
 import { addAgents } from './commands/agents.ts'
 import { addAnswerCommands } from './commands/answer.ts'
 import { addCalibrate } from './commands/calibrate.ts'
@@ -97,6 +98,7 @@ export function createProgram(addTypes: AddLoopTypes = addBuiltIn): Command {
   program.commandsGroup('Changes made by runs:')
   addMerge(program)
   addReview(program)
+  addActions(program)
   addWorktrees(program)
   addWorktreeRemoval(program)
   program.commandsGroup('State folder:')

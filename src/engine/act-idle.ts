@@ -46,6 +46,12 @@ export interface IdleAction {
   readonly signal?: AbortSignal
 }
 
+export interface IdleReceipt {
+  readonly receipt: Receipt
+  /** An equal request was performed before, and nothing was performed now. */
+  readonly isEarlier: boolean
+}
+
 const busyMs = 5000
 const pollMs = 50
 const renewMs = 5000
@@ -56,7 +62,7 @@ export async function actIdle(
   ports: IdlePorts,
   owner: Owner,
   request: IdleAction,
-): Promise<Receipt> {
+): Promise<IdleReceipt> {
   const lease = await acquireSoon(run, ports, owner)
   const stop = keepIdleLease(ports, lease)
   try {
@@ -65,6 +71,22 @@ export async function actIdle(
     return await actOnce(run, ports, recorder, request)
   } finally {
     stop()
+    await ports.journal.release(lease).catch(() => undefined)
+  }
+}
+
+/** Records something about an action of a run that no process drives. */
+export async function recordIdle(
+  run: RunId,
+  ports: IdlePorts,
+  owner: Owner,
+  event: ActionRecorded,
+): Promise<void> {
+  const lease = await acquireSoon(run, ports, owner)
+  try {
+    const { state } = await loadRun(ports.journal, run)
+    await createRecorder(ports, lease, state, () => undefined).record([event])
+  } finally {
     await ports.journal.release(lease).catch(() => undefined)
   }
 }
@@ -100,7 +122,7 @@ async function actOnce(
   { journal }: IdlePorts,
   recorder: Recorder,
   request: IdleAction,
-): Promise<Receipt> {
+): Promise<IdleReceipt> {
   const { action, by, policy } = request
   const recorded = (await journal.read(run, { types: ['action-recorded'] })).flatMap(({ event }) =>
     event.type === 'action-recorded' ? [event] : [],
@@ -119,12 +141,14 @@ async function actOnce(
     throw new LoopError('wrong-status', `${action.summary}: ${reason}.`)
   }
   const context = contextOf(run, recorder.state, request.signal)
+  const earlier = await findDone(recorded, request, context)
+  if (earlier !== undefined) return { receipt: earlier, isEarlier: true }
   if (open !== undefined) {
     const settled = await settleOpen(request, key, context, record)
-    if (settled !== undefined) return settled
+    if (settled !== undefined) return { receipt: settled, isEarlier: true }
   }
   await record({ status: 'started', action, permission: { by: 'person', name: by }, ...rules })
-  return perform(request, key, context, record)
+  return { receipt: await perform(request, key, context, record), isEarlier: false }
 }
 
 type RecordAction = (
@@ -207,13 +231,27 @@ const causeOf = (error: unknown): unknown => {
 
 /** The key of an equal request that has no end. */
 function findOpen(recorded: readonly ActionRecorded[], action: Action): string | undefined {
+  const last = findLast(recorded, action)
+  return last?.status === 'started' || last?.status === 'unknown' ? last.key : undefined
+}
+
+/** The receipt of an equal request that was performed, unless its effect is gone by now. */
+async function findDone(
+  recorded: readonly ActionRecorded[],
+  { action, actions, earlier }: IdleAction,
+  context: ActionContext,
+): Promise<Receipt | undefined> {
+  const last = findLast(recorded, action)
+  if (last?.status !== 'done' || last.receipt === undefined || earlier === 'again') return undefined
+  const found = await find(actions, action, last.key, context)
+  return found.type === 'not-done' ? undefined : last.receipt
+}
+
+/** The newest event about the newest equal request. */
+function findLast(recorded: readonly ActionRecorded[], action: Action): ActionRecorded | undefined {
   const wanted = identify(action)
-  const equal = recorded.filter(
-    (one) => one.action !== undefined && identify(one.action) === wanted,
-  )
-  const last = equal.at(-1)?.key
-  const status = recorded.findLast(({ key }) => key === last)?.status
-  return status === 'started' || status === 'unknown' ? last : undefined
+  const equal = recorded.findLast((one) => one.action && identify(one.action) === wanted)
+  return recorded.findLast(({ key, status }) => key === equal?.key && status !== 'escaped')
 }
 
 const identify = ({ kind, details = null }: Action): string =>

@@ -1,4 +1,4 @@
-export { actIdle } from './act-idle.ts'
+export { actIdle, type IdleReceipt, recordIdle } from './act-idle.ts'
 export type { ActionContext, StepPlace } from './action-ports.ts'
 export { applyIdle, suspendIdle } from './apply-idle.ts'
 export type {

@@ -1,8 +1,8 @@
 /** An action that a person requests on the work of a run. The request is the approval; the journal keeps who it was. */
 
 import { userInfo } from 'node:os'
-import { type Actions, actIdle, type RunRow } from '../engine/index.ts'
-import type { Action, Receipt, TreeId } from '../loop/index.ts'
+import { type Actions, actIdle, type IdleReceipt, type RunRow } from '../engine/index.ts'
+import type { Action, TreeId } from '../loop/index.ts'
 import type { HostPorts } from '../runs/host-ports.ts'
 import { createOwnerId } from '../system/index.ts'
 
@@ -20,7 +20,7 @@ export async function actAsPerson(
   base: Pick<HostPorts, 'journal' | 'clock'>,
   { id }: Pick<RunRow, 'id'>,
   { action, actions, by = userInfo().username, tree, earlier }: PersonalAction,
-): Promise<Receipt> {
+): Promise<IdleReceipt> {
   const known = tree === undefined ? {} : { tree }
   return actIdle(id, base, createOwnerId(), {
     action,

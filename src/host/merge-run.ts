@@ -87,7 +87,9 @@ async function mergeAsPerson(
   const details = { into: target, ...defined({ strategy }) }
   const action = { kind: 'merge', summary: `Merge ${name} into ${target}`, details }
   try {
-    const receipt = await actAsPerson(base, run, { action, actions, by, tree, earlier })
+    const request = { action, actions, by, tree, earlier }
+    const { receipt, isEarlier } = await actAsPerson(base, run, request)
+    if (isEarlier) return { status: 'nothing', target }
     const { commit } = (receipt.details ?? {}) as { readonly commit?: string }
     return commit === undefined
       ? { status: 'nothing', target }

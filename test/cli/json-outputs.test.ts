@@ -149,6 +149,8 @@ async function tellOfRuns(at: Checkout): Promise<void> {
   at.git('remote', 'add', 'origin', join(at.state, '..', 'owner', 'shop.git'))
   await use(at, ['create-pr', 'first'], withProgram(at, 'gh', gh))
   await use(at, ['merge', 'first'])
+  await use(at, ['actions', 'first'])
+  await use(at, ['actions', '--facts'])
   await use(at, ['worktrees'])
   await use(at, ['worktrees', 'clean', '--dry-run'])
   await use(at, ['worktree-rm', 'first', '--force', '--yes'])

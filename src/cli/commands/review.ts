@@ -6,12 +6,15 @@ import type { Discarded, Postmortem, PullRequestRequest } from '../../protocol/a
 import type { Runs } from '../connection/runs.ts'
 import { plural } from '../display/amounts.ts'
 import { visible, visibleText } from '../display/render.ts'
+import { type EarlierOptions, toEarlier } from '../earlier-option.ts'
 import { requireYes } from '../require-yes.ts'
 import { who, withRuns } from '../session.ts'
 
 interface YesOption {
   readonly yes?: boolean
 }
+
+interface PullRequestOptions extends Omit<PullRequestRequest, 'by' | 'earlier'>, EarlierOptions {}
 
 export function addReview(program: Command): void {
   program
@@ -47,9 +50,12 @@ export function addReview(program: Command): void {
     .option('--title <text>', 'title of the pull request')
     .option('--body <text>', 'description of the pull request')
     .option('--draft', 'open it as a draft')
-    .action((run: string, options: Omit<PullRequestRequest, 'by'>) =>
+    .option('--happened', 'an earlier attempt with unknown result happened')
+    .option('--again', 'do it again although its result is unknown')
+    .action((run: string, { happened, again, ...options }: PullRequestOptions) =>
       withRuns(program, async (runs, { print }) => {
-        const made = await runs.createPullRequest(run, { ...options, by: who() })
+        const earlier = toEarlier({ happened, again })
+        const made = await runs.createPullRequest(run, { ...options, ...earlier, by: who() })
         print(made, () => visible(made.url))
       }),
     )

@@ -16,9 +16,10 @@ import { leftOutLine } from '../display/left-out-line.ts'
 import { renderQuestionReview } from '../display/question-review.ts'
 import { renderTable, visible, visibleText } from '../display/render.ts'
 import { noneText, renderWorktrees } from '../display/worktrees-view.ts'
+import { type EarlierOptions, toEarlier } from '../earlier-option.ts'
 import { printPaged } from '../pager.ts'
 import { requireYes } from '../require-yes.ts'
-import { folderName, wholeNumber, withExistingHost, withRuns } from '../session.ts'
+import { folderName, who, wholeNumber, withExistingHost, withRuns } from '../session.ts'
 
 export function addDiff(program: Command): void {
   program
@@ -65,6 +66,8 @@ async function showReview(
   })
 }
 
+interface MergeOptions extends Omit<MergeRequest, 'by' | 'earlier'>, EarlierOptions {}
+
 export function addMerge(program: Command): void {
   program
     .command('merge <run>')
@@ -75,9 +78,12 @@ export function addMerge(program: Command): void {
         .choices(['squash', 'merge'])
         .default('squash'),
     )
-    .action((run: string, options: MergeRequest) =>
+    .option('--happened', 'an earlier attempt with unknown result happened')
+    .option('--again', 'do it again although its result is unknown')
+    .action((run: string, { happened, again, ...options }: MergeOptions) =>
       withRuns(program, async (runs, { print }) => {
-        const result = await runs.merge(run, options).catch((error: unknown) => {
+        const request = { ...options, ...toEarlier({ happened, again }), by: who() }
+        const result = await runs.merge(run, request).catch((error: unknown) => {
           const found = isLoopError(error) ? error.details?.conflict : undefined
           throw found === undefined ? error : conflict(run, found)
         })

@@ -3,7 +3,14 @@
 import { runPath } from '../../client/client.ts'
 import type { Client } from '../../client/index.ts'
 import { LoopError } from '../../loop/index.ts'
-import type { Discarded, Postmortem, PullRequest } from '../../protocol/api/index.ts'
+import type {
+  ActionEntry,
+  ActionFacts,
+  ActionList,
+  Discarded,
+  Postmortem,
+  PullRequest,
+} from '../../protocol/api/index.ts'
 import { readAllPages } from './read-all-pages.ts'
 import type { ListFilter, Runs } from './runs.ts'
 
@@ -34,6 +41,10 @@ export function clientRuns(client: Client): Runs {
     reset: async (run, by) => (await client.post(runPath(run, 'reset'), { by })) as Discarded,
     analyze: async (run, choice = {}) =>
       (await client.post(runPath(run, 'postmortem'), choice)) as Postmortem,
+    actions: async (run) => ((await client.get(runPath(run, 'actions'))) as ActionList).items,
+    actionFacts: async () => ((await client.get('/actions')) as ActionFacts).items,
+    recordEscape: async (run, request) =>
+      (await client.post(runPath(run, 'actions'), request)) as ActionEntry,
     createPullRequest: async (run, options) =>
       (await client.post(runPath(run, 'create-pr'), options)) as PullRequest,
   }

@@ -2,9 +2,12 @@
 
 import type { Client, QueueEntry } from '../../client/index.ts'
 import type {
+  ActionEntry,
+  ActionFact,
   CleanedWorktree,
   Diff,
   Discarded,
+  EscapeRequest,
   InboxQuestion,
   Postmortem,
   PullRequest,
@@ -61,5 +64,8 @@ export interface Runs
   scrap(run: string, by: string): Promise<Discarded>
   reset(run: string, by: string): Promise<Discarded>
   analyze(run: string, choice?: AnalyzeChoice): Promise<Postmortem>
+  actions(run: string): Promise<readonly ActionEntry[]>
+  actionFacts(): Promise<readonly ActionFact[]>
+  recordEscape(run: string, request: EscapeRequest): Promise<ActionEntry>
   createPullRequest(run: string, request: PullRequestRequest): Promise<PullRequest>
 }

@@ -36,7 +36,7 @@ export const operationGroups: readonly OperationGroup[] = [
     load: async () => (await import('./journal-operations.ts')).journalOperations,
   },
   {
-    paths: /^\/runs\/[^/]+\/(diff|merge|create-pr|scrap|reset)$/,
+    paths: /^\/runs\/[^/]+\/(diff|merge|create-pr|scrap|reset|actions)$|^\/actions$/,
     load: async () => (await import('./work-operations.ts')).workOperations,
   },
   {

@@ -1,15 +1,22 @@
 /** Operations on the work of runs: diffs, merges, pull requests, discarding. */
 
 import { z } from 'zod'
+import { systemClock } from '../../engine/index.ts'
 import { reviewDiff } from '../../history/review-diff.ts'
+import { viewActionFacts, viewActions } from '../../history/views/view-actions.ts'
+import { recordEscape } from '../../host/record-escape.ts'
 import { createPullRequest } from '../../host/review/create-pull-request.ts'
 import { resetRun } from '../../host/review/reset-run.ts'
 import { scrapRun } from '../../host/review/scrap-run.ts'
 import { defined, LoopError } from '../../loop/index.ts'
 import {
+  actionEntrySchema,
+  actionFactsSchema,
+  actionListSchema,
   controlSchema,
   diffSchema,
   discardedSchema,
+  escapeSchema,
   mergedSchema,
   mergeSchema,
   pullRequestRequestSchema,
@@ -128,4 +135,62 @@ const reset = operation({
   },
 })
 
-export const workOperations: readonly Operation[] = [diff, merge, createPr, scrap, reset]
+const actions = operation({
+  id: 'listActions',
+  method: 'get',
+  path: '/runs/{run}/actions',
+  tag,
+  summary:
+    'List the actions of a run: proposed, allowed by which rule or person, and their receipts.',
+  params: inRun,
+  responses: { 200: json('Its actions.', actionListSchema) },
+  problems: [404, 409],
+  async handle({ host }, { params }) {
+    const { id } = await host.journal.findRun(params.run)
+    return ok({ items: await viewActions(host, id) })
+  },
+})
+
+const escaped = operation({
+  id: 'recordEscape',
+  method: 'post',
+  path: '/runs/{run}/actions',
+  tag,
+  summary:
+    'Record that an action which was performed turned out to be wrong, for example reverted.',
+  params: inRun,
+  body: {
+    schema: escapeSchema,
+    example: { key: 'run/person/merge#1', reason: 'reverted', by: 'ada' },
+  },
+  responses: { 200: json('The action.', actionEntrySchema) },
+  problems,
+  async handle({ host }, { params, body }) {
+    const request = { ...body, by: body.by ?? someone }
+    return ok(await recordEscape({ ...host, clock: systemClock }, params.run, request))
+  },
+})
+
+const facts = operation({
+  id: 'listActionFacts',
+  method: 'get',
+  path: '/actions',
+  tag,
+  summary: 'Count the actions of all runs by loop, repository and kind: done, failed, escaped.',
+  responses: { 200: json('The counts.', actionFactsSchema) },
+  problems: [],
+  async handle({ host }) {
+    return ok({ items: await viewActionFacts(host) })
+  },
+})
+
+export const workOperations: readonly Operation[] = [
+  diff,
+  merge,
+  createPr,
+  scrap,
+  reset,
+  actions,
+  escaped,
+  facts,
+]

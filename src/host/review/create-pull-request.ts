@@ -85,7 +85,7 @@ export async function createPullRequest(
   const tree = await openGitTrees(repository).resolveTree(`refs/heads/${branch}`)
   const ports = { journal, clock: systemClock }
   const { by, earlier } = options
-  const receipt = await actAsPerson(ports, run, { action, actions, by, tree, earlier })
+  const { receipt } = await actAsPerson(ports, run, { action, actions, by, tree, earlier })
   const { url = '', commit = '' } = (receipt.details ?? {}) as Partial<OpenedPullRequest>
   const review = await recordReview({ journal }, run.id, {
     status: 'pr-created',

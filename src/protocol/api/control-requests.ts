@@ -201,6 +201,8 @@ export interface MergeRequest {
   readonly strategy?: 'squash' | 'merge'
   /** Who requests it, for the journal. */
   readonly by?: string
+  /** About an earlier merge whose result is unknown: it happened, or is to be done again. */
+  readonly earlier?: 'happened' | 'again'
 }
 
 export const mergeSchema: z.ZodType<MergeRequest> = exactly<MergeRequest>()(
@@ -208,5 +210,6 @@ export const mergeSchema: z.ZodType<MergeRequest> = exactly<MergeRequest>()(
     into: z.string().min(1).max(256).exactOptional(),
     strategy: z.enum(['squash', 'merge']).exactOptional(),
     by,
+    earlier: z.enum(['happened', 'again']).exactOptional(),
   }),
 ).register(published, { id: 'MergeRequest' })

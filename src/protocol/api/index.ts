@@ -1,3 +1,14 @@
+export {
+  type ActionEntry,
+  type ActionFact,
+  type ActionFacts,
+  type ActionList,
+  actionEntrySchema,
+  actionFactsSchema,
+  actionListSchema,
+  type EscapeRequest,
+  escapeSchema,
+} from './actions.ts'
 export { artifactSchema, certificateEntrySchema } from './artifacts.ts'
 export { type CallerEnvironment } from './caller-environment.ts'
 export {

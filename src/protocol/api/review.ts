@@ -45,6 +45,8 @@ export interface PullRequestRequest {
   readonly title?: string
   readonly body?: string
   readonly draft?: boolean
+  /** About an earlier request whose result is unknown: it happened, or is to be done again. */
+  readonly earlier?: 'happened' | 'again'
 }
 
 const branch = z.string().min(1).max(256).exactOptional()
@@ -58,6 +60,7 @@ export const pullRequestRequestSchema: z.ZodType<PullRequestRequest> =
       title: z.string().min(1).max(256).exactOptional(),
       body: z.string().max(60_000).exactOptional(),
       draft: z.boolean().exactOptional(),
+      earlier: z.enum(['happened', 'again']).exactOptional(),
     }),
   ).register(published, { id: 'PullRequestRequest' })
 

@@ -1,6 +1,7 @@
 /** What the commands that inspect and maintain the journal print. */
 
 import { z } from 'zod'
+import { actionEntrySchema, actionFactSchema } from '../api/actions.ts'
 import {
   cleanedWorktreeSchema,
   diffSchema,
@@ -145,6 +146,10 @@ export const journalOutputs: Readonly<Record<string, CommandOutput>> = {
   scrap: one('What was deleted.', discardedSchema),
   reset: one('What was deleted.', discardedSchema),
   'create-pr': one('The pull request.', pullRequestSchema),
+  actions: lines(
+    'Each action of the run; with --facts, each loop and kind of action.',
+    z.union([actionEntrySchema, actionFactSchema]),
+  ),
   analyze: one('The result of a run, and its causes.', postmortemSchema),
   worktrees: lines('Each worktree of a run.', worktreeEntrySchema),
   'worktrees clean': lines(
