@@ -19,6 +19,13 @@ export interface LongSuite {
 
 export const longSuites: readonly LongSuite[] = [
   {
+    name: 'authority.injections',
+    title: 'a scripted model that obeys 50 injected texts',
+    file: 'test/injection/injection.test.ts',
+    casesMin: 52,
+    isShared: true,
+  },
+  {
     name: 'authority.action-races',
     title: 'races and crashes around an action: one is performed, an unknown result asks',
     file: 'test/authority/action-races.test.ts',
