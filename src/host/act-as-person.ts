@@ -1,8 +1,25 @@
 /** An action that a person requests on the work of a run. The request is the approval; the journal keeps who it was. */
 
 import { userInfo } from 'node:os'
-import { type Actions, actIdle, type IdleReceipt, type RunRow } from '../engine/index.ts'
-import type { Action, TreeId } from '../loop/index.ts'
+import { namedPolicies } from '../definition/loop-file/read-loop-file.ts'
+import {
+  type Actions,
+  actIdle,
+  type IdleReceipt,
+  loadRun,
+  type Policy,
+  type RunRow,
+} from '../engine/index.ts'
+import { openRunPolicy, policyOfProject } from '../launch/policy/open-run-policy.ts'
+import {
+  type Action,
+  inputTokensOf,
+  outputTokensOf,
+  type PolicyMode,
+  type PolicyRequest,
+  type RunState,
+  type TreeId,
+} from '../loop/index.ts'
 import type { HostPorts } from '../runs/host-ports.ts'
 import { createOwnerId } from '../system/index.ts'
 
@@ -13,24 +30,59 @@ export interface PersonalAction {
   readonly by?: string | undefined
   /** What the branch of the run has. Runs from before there were certificates are taken as they are. */
   readonly tree: TreeId | undefined
+  /** How many files the run changed. */
+  readonly files: number
   readonly earlier?: 'happened' | 'again' | undefined
 }
 
 export async function actAsPerson(
-  base: Pick<HostPorts, 'journal' | 'clock'>,
+  base: Pick<HostPorts, 'journal' | 'clock' | 'folder'>,
   { id }: Pick<RunRow, 'id'>,
-  { action, actions, by = userInfo().username, tree, earlier }: PersonalAction,
+  { action, actions, by = userInfo().username, tree, files, earlier }: PersonalAction,
 ): Promise<IdleReceipt> {
   const known = tree === undefined ? {} : { tree }
+  const { state } = await loadRun(base.journal, id)
+  const policy = await openPolicyFor(base.folder, state)
   return actIdle(id, base, createOwnerId(), {
     action,
     by,
     earlier,
+    policy: policy && ((now) => policy.judge(toRequest(now, action.kind, files))),
     actions: {
       perform: (one, key, context) => actions.perform(one, key, vouched(context, known)),
       find: (one, key, context) => actions.find(one, key, vouched(context, known)),
     },
   })
+}
+
+/** Those of the user, and those that the run was driven with. One that is missing or not trusted rejects. */
+async function openPolicyFor(folder: string, state: RunState): Promise<Policy | undefined> {
+  const files = state.policy?.files ?? []
+  const named = (wanted: PolicyMode): string[] =>
+    files.filter(({ mode }) => mode === wanted).map(({ file }) => file)
+  const ofRun = await policyOfProject({ enforce: named('enforce'), monitor: named('monitor') })
+  return openRunPolicy({ policies: namedPolicies(ofRun.policy, '/') }, { folder })
+}
+
+function toRequest(state: RunState, actionKind: string, files: number): PolicyRequest {
+  const { spent, iteration, activeMs, certificate } = state
+  return {
+    action: 'act',
+    loop: state.loop,
+    actionKind,
+    context: {
+      iteration,
+      tokens: spent.tokens,
+      inputTokens: inputTokensOf(spent),
+      outputTokens: outputTokensOf(spent),
+      costMicros: spent.costMicros,
+      elapsedMs: Math.round(activeMs),
+      filesChanged: files,
+      sealedTouched: 0,
+      verified: certificate === undefined ? 0 : 1,
+      level: 2,
+    },
+  }
 }
 
 /** The caller compared the branch with the certificate, if there is one. */

@@ -87,7 +87,8 @@ async function mergeAsPerson(
   const details = { into: target, ...defined({ strategy }) }
   const action = { kind: 'merge', summary: `Merge ${name} into ${target}`, details }
   try {
-    const request = { action, actions, by, tree, earlier }
+    const files = await countChanges(repository, worktree, tree)
+    const request = { action, actions, by, tree, files, earlier }
     const { receipt, isEarlier } = await actAsPerson(base, run, request)
     if (isEarlier) return { status: 'nothing', target }
     const { commit } = (receipt.details ?? {}) as { readonly commit?: string }
@@ -98,6 +99,18 @@ async function mergeAsPerson(
     if (conflict !== undefined) return conflict
     throw error
   }
+}
+
+/** How many files differ from the base of the run. */
+export async function countChanges(
+  repository: Repository,
+  { base }: Pick<RunWorktree, 'base'>,
+  tree: TreeId | undefined,
+): Promise<number> {
+  const trees = openGitTrees(repository)
+  const before = await trees.resolveTree(base.commit)
+  if (before === undefined || tree === undefined) return 0
+  return (await trees.changes(before, tree)).length
 }
 
 /** The branch may have later commits. Runs from before there were certificates have none. */

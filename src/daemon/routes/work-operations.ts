@@ -23,6 +23,8 @@ import {
   pullRequestSchema,
   reviewDiffSchema,
 } from '../../protocol/api/index.ts'
+import { toDecider } from '../decider.ts'
+import type { RequestBindings } from '../principal.ts'
 import { json, type Operation, ok, operation } from './operation.ts'
 import { flag, oneOf, orElse, whole } from './parameter.ts'
 import { inRun, someone } from './run-parameters.ts'
@@ -30,6 +32,15 @@ import { inRun, someone } from './run-parameters.ts'
 const tag = 'work'
 /** 501: git is not installed. */
 const problems = [404, 409, 501]
+
+/** The identity of the token, and what the request claims if that differs. */
+function requester(
+  { env }: { readonly env?: RequestBindings },
+  { by }: { readonly by?: string },
+): string {
+  const { name, claimed } = toDecider(env?.principal, by)
+  return claimed === undefined ? name : `${name} (as ${claimed})`
+}
 
 const diff = operation({
   id: 'getDiff',
@@ -72,8 +83,8 @@ const merge = operation({
   body: { schema: mergeSchema, example: { into: 'agent/fix-tests', strategy: 'squash' } },
   responses: { 200: json('The result of the merge.', mergedSchema) },
   problems,
-  async handle({ host }, { params, body }) {
-    const result = await host.merge(params.run, { ...body, by: body.by ?? someone })
+  async handle({ host }, { params, body, context }) {
+    const result = await host.merge(params.run, { ...body, by: requester(context, body) })
     if (result.status === 'conflict') {
       const { target, branch, files } = result
       const message =
@@ -97,8 +108,9 @@ const createPr = operation({
   body: { schema: pullRequestRequestSchema, example: { base: 'main', draft: true } },
   responses: { 201: json('The pull request.', pullRequestSchema) },
   problems,
-  async handle({ host }, { params, body }) {
-    const made = await createPullRequest(host, params.run, { ...body, by: body.by ?? someone })
+  async handle({ host }, { params, body, context }) {
+    const by = requester(context, body)
+    const made = await createPullRequest(host, params.run, { ...body, by })
     return { status: 201, value: made }
   },
 })
@@ -165,9 +177,9 @@ const escaped = operation({
   },
   responses: { 200: json('The action.', actionEntrySchema) },
   problems,
-  async handle({ host }, { params, body }) {
-    const request = { ...body, by: body.by ?? someone }
-    return ok(await recordEscape({ ...host, clock: systemClock }, params.run, request))
+  async handle({ host }, { params, body, context }) {
+    const escape = { ...body, by: requester(context, body) }
+    return ok(await recordEscape({ ...host, clock: systemClock }, params.run, escape))
   },
 })
 

@@ -13,7 +13,7 @@ import { repositoryOf } from '../../runs/place-run.ts'
 import type { Runs } from '../../runs/runs.ts'
 import { isBranchName, listProjectFolders, openGitTrees } from '../../workspace/index.ts'
 import { actAsPerson } from '../act-as-person.ts'
-import { requireCertified } from '../merge-run.ts'
+import { countChanges, requireCertified } from '../merge-run.ts'
 
 export interface PullRequestOptions {
   readonly by: string
@@ -41,7 +41,7 @@ type OpenedPullRequest = Pick<PullRequest, 'url' | 'commit'>
 
 /** Rejects with `missing-program` without `gh`, and `wrong-status` if the run is not certified. */
 export async function createPullRequest(
-  { journal }: Pick<Runs, 'journal'>,
+  { journal, folder }: Pick<Runs, 'journal' | 'folder'>,
   idOrName: string,
   options: PullRequestOptions,
 ): Promise<PullRequest> {
@@ -83,9 +83,10 @@ export async function createPullRequest(
     details: { base, remote, body, draft, ...defined({ title }) },
   }
   const tree = await openGitTrees(repository).resolveTree(`refs/heads/${branch}`)
-  const ports = { journal, clock: systemClock }
+  const ports = { journal, folder, clock: systemClock }
   const { by, earlier } = options
-  const { receipt } = await actAsPerson(ports, run, { action, actions, by, tree, earlier })
+  const files = await countChanges(repository, worktree, tree)
+  const { receipt } = await actAsPerson(ports, run, { action, actions, by, tree, files, earlier })
   const { url = '', commit = '' } = (receipt.details ?? {}) as Partial<OpenedPullRequest>
   const review = await recordReview({ journal }, run.id, {
     status: 'pr-created',
