@@ -256,3 +256,18 @@ test('foreign text never reaches the terminal unescaped, wherever it appears', (
   expect(lines).toHaveLength(5)
   expect(lines.join('\n')).not.toContain('\u001b')
 })
+
+test('a diff in a question keeps its tabs, and escapes everything else', () => {
+  const text = 'Approve?\n\n+\tif (a) {\u001B[31m'
+  const { lines } = tell([
+    { type: 'iteration-started', iteration: 1 },
+    {
+      type: 'step-started',
+      ...at,
+      step: step('approve#1'),
+      kind: 'ask',
+      question: { text, default: 'no' },
+    },
+  ])
+  expect(lines.join('\n')).toContain('      +\tif (a) {\\x1b[31m')
+})

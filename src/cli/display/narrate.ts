@@ -131,7 +131,7 @@ export function createNarrator(style: Style, hint: Hint = String): Narrator {
         case 'run-started':
           return renderStart(style, event)
         case 'loop-printed':
-          return event.text.split('\n').map((text) => line('printed', visible(text)))
+          return event.text.split('\n').map((text) => line('printed', visibleText(text)))
         case 'preflight-ended':
           return preflightLines(style, line, event)
         default:
@@ -252,7 +252,7 @@ function questionLines(style: Style, line: Line, event: Of<'step-started'>): str
   if (event.question === undefined) return []
   const name = stepName(event.step)
   const { text } = event.question
-  const [first = '', ...rest] = text.trimEnd().split('\n').map(visible)
+  const [first = '', ...rest] = text.trimEnd().split('\n').map(visibleText)
   if (rest.length === 0) return [line(name, style.yellow(`asks: ${oneLine(text)}`))]
   return [line(name, style.yellow(`asks: ${first}`)), ...rest.map((more) => `      ${more}`)]
 }
