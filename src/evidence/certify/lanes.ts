@@ -29,15 +29,10 @@ export function note({ certifying, observations }: ControlContext, text: string)
   certifying.context.note?.(`${text} (one run takes about ${seconds} s)`)
 }
 
-/** Faster checks are run one after the other. */
-const parallelMinMs = 500
-
 /** The checkouts in which checks can run in parallel. */
 export function listLanes(all: ControlContext): readonly Lane[] {
-  const { run, second, observations } = all
-  return second === undefined || durationMs(observations) < parallelMinMs
-    ? [run]
-    : [run, otherLane(all)]
+  const { run, second } = all
+  return second === undefined ? [run] : [run, otherLane(all)]
 }
 
 /** The other checkout, if there is one. */
