@@ -4,6 +4,7 @@
  * change with the commit, so that a suite that is out of date is found within days.
  */
 
+import { longRuns } from './long-runs.ts'
 import { longStories } from './long-stories.ts'
 
 export interface LongSuite {
@@ -250,68 +251,7 @@ export const longSuites: readonly LongSuite[] = [
     casesMin: 6,
     isSlow: true,
   },
-  {
-    name: 'host.code-loop-resume',
-    title: 'loops in code that are killed and resumed',
-    file: 'test/code-loop-resume.test.ts',
-    casesMin: 3,
-  },
-  {
-    name: 'agents.repair-loops',
-    title: 'loops with the repair agent, end to end',
-    file: 'test/e2e/repair-loop.test.ts',
-    casesMin: 3,
-  },
-  {
-    name: 'sandbox.tiers',
-    title: 'runs on machines with a weaker sandbox, or none',
-    file: 'test/e2e/sandbox-tiers.test.ts',
-    casesMin: 11,
-    isSlow: true,
-  },
-  {
-    name: 'tools.paused-servers',
-    title: 'hung MCP servers',
-    file: 'test/mcp/paused.test.ts',
-    casesMin: 5,
-  },
-  {
-    name: 'gateway.fault-matrix',
-    title: 'everything that providers do wrong, in each format',
-    file: 'test/gateway/faults.test.ts',
-    casesMin: 120,
-  },
-  {
-    name: 'gateway.hot-loops',
-    title: 'thirty agents that ask on and on, whatever they are told',
-    file: 'test/gateway/hot-loop.test.ts',
-    casesMin: 11,
-  },
-  {
-    name: 'host.replays',
-    title: 'replays of runs, end to end',
-    file: 'test/e2e/replay.test.ts',
-    casesMin: 11,
-  },
-  {
-    name: 'host.forks',
-    title: 'forks of runs, end to end',
-    file: 'test/e2e/fork.test.ts',
-    casesMin: 11,
-  },
-  {
-    name: 'workspace.merges',
-    title: 'merges of certified work',
-    file: 'test/workspace/merge-work.test.ts',
-    casesMin: 11,
-    isSlow: true,
-  },
-  {
-    name: 'host.worktree-bases',
-    title: 'runs from every kind of base',
-    file: 'test/e2e/worktree-base.test.ts',
-    casesMin: 7,
-  },
+  ...longRuns,
   ...longStories,
 ]
 

@@ -133,11 +133,7 @@ export async function openParts(
         exclude: [...file.exclude, ...findExcluded(place)],
         sandbox: sandbox.summary,
         ...authority,
-        ...defined({
-          agent: usedFirst(makers),
-          hooks: code?.hooks,
-          escalation: escalationOf(file, place),
-        }),
+        ...optional(file, place, makers, code),
       },
       problems,
       close,
@@ -147,6 +143,19 @@ export async function openParts(
     throw error
   }
 }
+
+/** Parts that not every run has. */
+const optional = (
+  file: FileParts,
+  place: PartsContext,
+  makers: OpenedAgents,
+  code: CodeParts | undefined,
+): Pick<RunParts, 'agent' | 'hooks' | 'escalation'> =>
+  defined({
+    agent: usedFirst(makers),
+    hooks: code?.hooks,
+    escalation: escalationOf(file, place),
+  })
 
 interface HeldDependencies {
   get(): RunDependencies | undefined

@@ -107,7 +107,7 @@ export function findQuestionProblem(question: Question): string | undefined {
     return `its default "${question.default}" is not among its options`
   }
   const { deadlineMs, confirm } = question
-  const selected = [...Object.entries(selectedBy(question.kinds))].find(
+  const selected = Object.entries(selectedBy(question.kinds)).find(
     ([, option]) => question.options?.includes(option) === false,
   )
   if (selected !== undefined) {

@@ -11,14 +11,14 @@ const deadlineMs = 1000
 const options = ['red', 'blue', 'none']
 
 const asking = loopOf<string>(async (_previous, it) => {
-  const { answer, by, who } = await it.ask('color', {
+  const given = await it.ask('color', {
     text: 'Which?',
     options,
     default: 'none',
     deadlineMs,
     kinds: { accept: 'red', reject: 'blue', respond: 'none' },
   })
-  return `${answer} ${by} ${who ?? ''}`
+  return `${given.answer} ${given.by} ${given.who ?? ''}`
 })
 
 interface Attempt {
@@ -95,5 +95,6 @@ async function expectOne(world: World, run: RunId, recorded: readonly Attempt[])
 const rounds = share(1000, 60)
 
 test(`exactly one answer is applied in ${rounds} races and crashes`, async () => {
+  expect.hasAssertions()
   for (let seed = 1; seed <= rounds; seed++) await race(seed)
 })

@@ -91,7 +91,7 @@ test('E2: a step that is repeated after an interruption gets it again', async ()
       heard.push([...texts((await guidance?.take()) ?? [])])
       if (heard.length > 1) return report
       stop.abort()
-      await deferred<void>().promise.catch(() => undefined)
+      await deferred().promise.catch(() => undefined)
       signal.throwIfAborted()
       return report
     },

@@ -57,8 +57,8 @@ export function findRootCause(found: Findings): FoundCause {
   }
   if (needingHelp.length > 0) {
     const said = needingHelp.at(-1)?.said ?? ''
-    const last = said === '' ? '.' : `, at last: ${said}`
-    const why = `In ${needingHelp.length} of ${iterations.length} iterations the agent reported that it was blocked or needed more context${last}`
+    const lastReport = said === '' ? '.' : `, at last: ${said}`
+    const why = `In ${needingHelp.length} of ${iterations.length} iterations the agent reported that it was blocked or needed more context${lastReport}`
     return { cause: 'spec-gap', why }
   }
   if (last !== undefined && last.checks.length === 0) {

@@ -126,7 +126,10 @@ async function startQueued(
   { loop, name, input }: StartRunRequest,
 ): Promise<void> {
   const { createRun } = await import('./create-run.ts')
-  const given = Object.entries(input).map(([key, value]) => [key, String(value)])
+  const given = Object.entries(input).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ])
   await createRun(parts, { file: loop, name, input: Object.fromEntries(given) }, (placed) => ({
     row: {
       priority: 0,

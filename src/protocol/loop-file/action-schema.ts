@@ -200,7 +200,7 @@ const actionSchema: z.ZodType<ActionSettings> = exactly<ActionSettings>()(
 )
 
 export const actionsSchema = (): z.ZodType<readonly ActionSettings[]> =>
-  list(actionSchema, 'a list of actions', { max: 20 }) as z.ZodType<readonly ActionSettings[]>
+  list(actionSchema, 'a list of actions', { max: 20 })
 
 function toSettings(written: Written): ActionSettings {
   const { webhook, notify, command, 'start-run': start } = written
