@@ -223,7 +223,7 @@ ${agent(server)}
     )
     await expect
       .poll(async () => (await ctl(at, 'answer', 'story', 'tone', 'kind')).code, {
-        timeout: 20_000,
+        timeout: 60_000,
       })
       .toBe(0)
     expect((await running).code).toBe(3)
