@@ -6,6 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { localUser } from '../../src/system/local-user.ts'
 import { startModelServer } from '../../src/testing/index.ts'
 import { ctl, leftAt, place } from './loop-fixture.ts'
 import {
@@ -117,7 +118,8 @@ ${agent(server)}
     expect(ended.code).toBe(0)
     const result = resultOf(ended)
     expect(result).toMatchObject({ same: true, complete: false })
-    expect(result.end).toMatch(/the recording ends in iteration \d \(cancelled by tester/)
+    expect(result.end).toMatch(/the recording ends in iteration \d \(cancelled by /)
+    expect(result.end).toContain(`cancelled by ${localUser()}`)
     expect(server.requests).toHaveLength(asked)
   })
 })

@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { localUser } from '../../src/system/local-user.ts'
 import { startModelServer } from '../../src/testing/index.ts'
 import { ctl, ctlWith, leftAt, place } from './loop-fixture.ts'
 import {
@@ -222,11 +223,11 @@ ${agent(server)}
     )
     await expect
       .poll(async () => (await ctl(at, 'answer', 'story', 'tone', 'kind')).code, {
-        timeout: 20_000,
+        timeout: 60_000,
       })
       .toBe(0)
     expect((await running).code).toBe(3)
-    expect(JSON.stringify(server.requests[0]?.body)).toContain('Be kind, says tester')
+    expect(JSON.stringify(server.requests[0]?.body)).toContain(`Be kind, says ${localUser()}`)
     expect(resultOf(await replay(at))).toMatchObject({ same: true, exchanges: 1 })
     expect(server.requests).toHaveLength(1)
   })
