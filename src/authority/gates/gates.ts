@@ -18,12 +18,18 @@ export const alwaysEscalate: Gate = {
   }),
 }
 
-/** The policy has already been asked, so an action that reaches this gate is permitted by its rules. */
+/**
+ * Allows actions at level 3. The policy has already been asked, so an action that reaches this gate is permitted by its
+ * rules.
+ */
 export const policyGate: Gate = {
-  judge: async (_action, _at, { policy }) =>
-    policy !== undefined
-      ? { type: 'allow', rule: 'policy' }
-      : { type: 'ask', reason: 'no policy applies to this run', rule: 'policy' },
+  async judge(_action, _at, { level, policy }) {
+    const ask = (reason: string): Verdict => ({ type: 'ask', reason, rule: 'policy' })
+    if (level !== 3) return ask('the policy gate allows actions only at level 3')
+    return policy === undefined
+      ? ask('no policy applies to this run')
+      : { type: 'allow', rule: 'policy' }
+  },
 }
 
 /** Code decides. An error is a denial. */
