@@ -1,8 +1,8 @@
 /**
- * The gates that ship. A gate allows an action, asks a person, or denies it.
+ * The built-in gates. A gate allows an action, asks a person, or denies it.
  *
  * 1. A gate never allows what it does not know: an unknown scope counts as a change outside of it.
- * 2. What it sees comes from the engine. Nothing that an agent wrote decides, except the paths that it changed.
+ * 2. What it sees comes from the engine. The only input from an agent are the paths that it changed.
  */
 
 import picomatch from 'picomatch'
