@@ -93,7 +93,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'daemon restart': ['loopctl daemon restart'],
   'daemon status': ['loopctl daemon status'],
   'daemon logs': ['loopctl daemon logs -f', 'loopctl daemon logs -n 20'],
-  'daemon token': ['loopctl daemon token', 'loopctl daemon token --read-only'],
+  'daemon token': ['loopctl daemon token --rotate', 'loopctl daemon token add anna'],
   'daemon token add': ['loopctl daemon token add anna', 'loopctl daemon token add kim --read-only'],
   'daemon token list': ['loopctl daemon token list'],
   'daemon token remove': ['loopctl daemon token remove anna'],

@@ -99,7 +99,7 @@ function keepFile(
   }
 }
 
-/** The tokens of people, read again if their file was replaced. */
+/** The personal tokens, read again if their file was replaced. */
 function keepNamed(state: string, log: Log): () => readonly Entry[] {
   const path = namedTokensPath(state)
   let seen: string | undefined

@@ -34,7 +34,7 @@ import { diffOf, toEvidentCheck } from './steps/question-evidence.ts'
 
 const questionName = 'escalation'
 
-/** What the counters of the run need to know about an iteration. Undefined: nothing reads them. */
+/** What the counters of the run need to know about an iteration. Undefined: the run does not escalate. */
 export async function measureIteration(
   run: LiveRun,
   checks: readonly CheckResult[],
@@ -54,7 +54,7 @@ export async function measureIteration(
   }
 }
 
-/** The end of the iteration, after a person was asked about it if that is due. */
+/** The end of the iteration. If triggers fire, a person is asked first. */
 export async function escalate(
   branch: Branch,
   event: IterationEnded,
@@ -74,14 +74,14 @@ export async function escalate(
       : decided(event, [{ name: 'stuck', happened: '' }], 'override')
   }
   const choice = await ask(branch, triggers, checks)
-  // It ends by itself then.
+  // The run ends as stuck without a change of the event.
   if (choice === terminate && stuck !== undefined) {
     return { ...event, escalated: { triggers: triggers.map(({ name }) => name), choice } }
   }
   return decided(event, triggers, choice)
 }
 
-/** Before work is certified: what was changed, if a person has to approve that first. */
+/** Before work is certified: asks a person who has to approve the changed files first. */
 export async function escalateBeforeCertifying(
   branch: Branch,
   event: IterationEnded,
@@ -169,11 +169,11 @@ function createQuestion(
   const mayApprove = triggers.some(({ name }) => fileTriggers.includes(name))
   const diff = diffOf(run.recorder.state)
   const text = [
-    'The run needs you to go on:',
+    'The run needs your decision to continue:',
     ...triggers.map(({ happened }) => `- ${happened}`),
-    `${guidance}: it continues; what you respond reaches its agent.`,
+    `${guidance}: it continues; the agent gets what you respond.`,
     `${override}: it continues and ignores ${triggers.length === 1 ? 'this' : 'these'} from now on.`,
-    ...(mayApprove ? [`${approve}: these changes are fine; it continues.`] : []),
+    ...(mayApprove ? [`${approve}: accept these changes; it continues.`] : []),
     `${terminate}: it ends here.`,
   ].join('\n')
   return {
@@ -201,7 +201,7 @@ function decided(
   return { ...event, ending, escalated }
 }
 
-/** As without the question, or stuck if the run would have gone on. */
+/** As without the question, or stuck if the run would have continued. */
 function terminated(ending: Ending, triggers: readonly Trigger[]): Ending {
   const [first] = triggers
   const met: Met = {

@@ -61,7 +61,7 @@ export interface ToolRuling {
   readonly reason?: string
 }
 
-/** Calls of an unattended run are asked about as such. Undefined: no policy applies. */
+/** Calls of an unattended run are judged as `callToolUnattended`. Undefined: no policy applies. */
 export async function askPolicyAboutTool(
   run: LiveRun,
   at: { readonly iteration: number; readonly step: StepId; readonly agent?: string },
@@ -127,7 +127,7 @@ async function judge(run: AskingRun, iteration: number, request: StepRequest): P
   return { ruling, context }
 }
 
-/** A policy that fails denies: the limits of the engine hold without it, its own rules do not. */
+/** If the policy fails, the request is denied: its rules could not be applied. */
 function rule(policy: Policy | undefined, request: PolicyRequest): PolicyRuling {
   if (policy === undefined) return { decision: 'deny', rules: [], reason: 'the policy is missing' }
   try {
@@ -168,7 +168,7 @@ interface Changes {
   readonly sealed: number
 }
 
-/** Of the last tree that was asked about: comparing trees takes longer than a decision. */
+/** Cached for the last tree, because comparing trees takes longer than a decision. */
 const lastChanges = new WeakMap<AskingRun['recorder'], Changes>()
 
 async function countChanges({ ports, recorder }: AskingRun): Promise<Changes> {

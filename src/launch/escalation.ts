@@ -1,4 +1,4 @@
-/** When a run of a loop file asks a person because it does not get on. */
+/** When a run of a loop file asks a person because it makes no progress or changes too much. */
 
 import type { Escalation } from '../engine/index.ts'
 import { compileGlob } from '../evidence/seals/glob.ts'

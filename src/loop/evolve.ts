@@ -190,7 +190,7 @@ function created(state: RunState, event: Extract<RunEvent, { type: 'run-created'
   }
 }
 
-/** A person who lets the run go on forgives what counted against it. */
+/** When a person lets the run continue, its error counts start again. */
 function iterationEnded(
   state: RunState,
   event: IterationEnded,

@@ -111,7 +111,7 @@ export interface RunFacts {
   /** Iterations in a row in which neither progress nor files changed. */
   readonly unchanged: number
   readonly errors: { readonly signature: string; readonly times: number }
-  /** How long the run has gone on without progress. */
+  /** How long the run has made no progress. */
   readonly attempts: Attempts
   /** The questions it asked, and how long it waited for people. */
   readonly attention: Attention

@@ -65,7 +65,7 @@ export interface RunParts {
   /** Whether a path of the workspace is sealed, for the policy. Default: nothing is. */
   readonly isSealed?: (path: string) => boolean
   readonly hooks?: readonly Hook[]
-  /** When a person is asked because the run does not get on. Absent: never. */
+  /** When the run asks a person for help. Absent: never. */
   readonly escalation?: Escalation
   /** What the code of the loop prints; the run journals it. */
   readonly prints?: LoopPrints

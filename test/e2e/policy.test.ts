@@ -217,7 +217,7 @@ describe('loopctl policy', () => {
     const file = join(at.folder, 'new.cedar')
     const { stdout } = await ctl(at, 'policy', 'backtest', file)
     expect(stdout).toMatch(/^past +stuck +iteration 2 +limit-1/m)
-    expect(stdout).toContain('1 runs: 1 would have been stopped, 0 of them wrongly')
+    expect(stdout).toContain('1 run: 1 would have been stopped, 0 of them wrongly')
     const files = `@id("files") forbid (principal, action, resource) when { context.filesChanged > 0 };`
     writeFileSync(file, files)
     const again = JSON.parse((await ctl(at, 'policy', 'backtest', file, '--json')).stdout)

@@ -2,7 +2,7 @@
  * What all executors share.
  *
  * 1. A `FaultError` means that nothing happened: the action has failed.
- * 2. Any other error means that the result is unknown: `find` is asked, then a person.
+ * 2. Any other error means that the result is unknown: `find` looks it up, otherwise a person decides.
  * 3. The settings of an action are in its `details`. They come from a loop file that a person trusted.
  */
 
@@ -49,7 +49,7 @@ export function readDetails<T>(schema: z.ZodType<T>, { kind, details }: Action):
   )
 }
 
-/** For work that changes nothing if it fails. The run goes on: its infrastructure is not at fault. */
+/** For work that changes nothing if it fails. The run continues: its infrastructure is not at fault. */
 export async function definite<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -64,11 +64,11 @@ export async function indefinite<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    // A failure of the outside world must not suspend the run as a failure of its own workspace would.
+    // A `LoopError` would suspend the run, as a failure of its workspace does.
     if (error instanceof LoopError) throw new Error(error.message, { cause: error })
     throw error
   }
 }
 
-/** Where an executor leaves the key, so that it finds the action again. */
+/** The key as an HTML comment, by which `find` recognizes the action. */
 export const marker = (key: string): string => `<!-- loopwright-action: ${key} -->`

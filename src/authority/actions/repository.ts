@@ -123,7 +123,7 @@ export function commitExecutor(repository: ActionRepository): Actions {
   }
 }
 
-/** Found by the files themselves: a checkout has room for no key. */
+/** Found by comparing files: a checkout cannot hold a key. */
 export function applyPatchExecutor(repository: ActionRepository): Actions {
   const treesOf = (context: ActionContext): TreePair => {
     const { base } = context

@@ -91,12 +91,16 @@ describe('allow-list', () => {
   })
 })
 
-test('policy allows what reaches it only if there is a policy', async () => {
+test('policy allows what reaches it only at level 3 and with a policy', async () => {
   expect(await judge(policyGate, { ...good, policy: ['base'] })).toEqual({
     type: 'allow',
     rule: 'policy',
   })
   expect(await judge(policyGate)).toMatchObject({ type: 'ask' })
+  expect(await judge(policyGate, { ...good, level: 2, policy: ['base'] })).toMatchObject({
+    type: 'ask',
+    reason: 'the policy gate allows actions only at level 3',
+  })
 })
 
 test('callback sees the facts; one that throws denies', async () => {

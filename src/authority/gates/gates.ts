@@ -1,8 +1,8 @@
 /**
- * The gates that ship. A gate allows an action, asks a person, or denies it.
+ * The built-in gates. A gate allows an action, asks a person, or denies it.
  *
  * 1. A gate never allows what it does not know: an unknown scope counts as a change outside of it.
- * 2. What it sees comes from the engine. Nothing that an agent wrote decides, except the paths that it changed.
+ * 2. What it sees comes from the engine. The only input from an agent are the paths that it changed.
  */
 
 import picomatch from 'picomatch'
@@ -18,12 +18,18 @@ export const alwaysEscalate: Gate = {
   }),
 }
 
-/** The policy has already been asked, so an action that reaches this gate is permitted by its rules. */
+/**
+ * Allows actions at level 3. The policy has already been asked, so an action that reaches this gate is permitted by its
+ * rules.
+ */
 export const policyGate: Gate = {
-  judge: async (_action, _at, { policy }) =>
-    policy !== undefined
-      ? { type: 'allow', rule: 'policy' }
-      : { type: 'ask', reason: 'no policy applies to this run', rule: 'policy' },
+  async judge(_action, _at, { level, policy }) {
+    const ask = (reason: string): Verdict => ({ type: 'ask', reason, rule: 'policy' })
+    if (level !== 3) return ask('the policy gate allows actions only at level 3')
+    return policy === undefined
+      ? ask('no policy applies to this run')
+      : { type: 'allow', rule: 'policy' }
+  },
 }
 
 /** Code decides. An error is a denial. */

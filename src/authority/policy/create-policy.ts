@@ -1,5 +1,5 @@
 /**
- * Judges requests by the rules of several files. Enforced rules decide first; monitored rules are asked only about what
+ * Judges requests by the rules of several files. Enforced rules decide first; monitored rules are evaluated only for what
  * the enforced ones allow, and their answer is recorded.
  */
 
@@ -48,7 +48,7 @@ export async function createPolicy(sources: readonly PolicySource[]): Promise<Po
   }
 }
 
-/** If a file is named twice, it is enforced if one of them says so. */
+/** A file that is named twice is enforced if one of the two is. */
 function withoutCopies(sources: readonly PolicySource[]): readonly PolicySource[] {
   const byFile = new Map<string, PolicySource>()
   for (const source of sources) {
@@ -86,7 +86,7 @@ function createJudge(cedar: Cedar, rules: readonly PolicyRule[]): Judge {
 
 const allowed: PolicyRuling = { decision: 'allow', rules: [baseRule] }
 
-/** Only with the rules that can apply to the action. Without any, Cedar need not be asked. */
+/** Uses only the rules that can apply to the action. Without any, Cedar is not called. */
 function createActionJudge(
   cedar: Cedar,
   rules: readonly PolicyRule[],

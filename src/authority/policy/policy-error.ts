@@ -1,4 +1,4 @@
-/** Policy files that cannot be used. A run with one does not start: its own rules would not hold. */
+/** Policy files that cannot be used. A run with such a file does not start, because its rules would not apply. */
 
 import { LoopError } from '../../loop/index.ts'
 import { describePolicyProblem, type PolicyProblem } from './policy-problem.ts'

@@ -1,18 +1,18 @@
 /**
  * What rules can refer to, and the rule that every policy starts with. Both are published in `schemas/`.
  *
- * The base permits everything, so a rule of a user can only forbid: a policy tightens, and never widens.
+ * The base rule permits everything, so the rules of a user can only forbid.
  */
 
 import type { PolicyContext } from '../../loop/index.ts'
 
 const facts: Readonly<Record<keyof PolicyContext, string>> = {
-  iteration: 'The iteration that is asked about, from 1.',
+  iteration: 'The iteration of the request, from 1.',
   tokens: 'Tokens that the run has used, in and out.',
   inputTokens: 'Tokens that went to models.',
   outputTokens: 'Tokens that came from models.',
   costMicros: 'What the run has cost, in micro-dollars: 1000000 is one dollar.',
-  elapsedMs: 'Time that the run was active, in milliseconds. Waiting for a person does not count.',
+  elapsedMs: 'Working time of the run, in milliseconds. Waiting for a person does not count.',
   filesChanged: 'Files that differ from the base.',
   sealedTouched: 'Of these, files that are sealed.',
   verified: '1 if the current files are certified, otherwise 0.',
@@ -28,7 +28,7 @@ const actions: Readonly<Record<string, { readonly resource: string; readonly abo
     resource: 'Tool',
     about: 'Also before each tool call, if no person watches the run.',
   },
-  act: { resource: 'ActionKind', about: 'Before an action reaches the outside world.' },
+  act: { resource: 'ActionKind', about: 'Before an action is performed.' },
 }
 
 export const actionNames: readonly string[] = Object.keys(actions)

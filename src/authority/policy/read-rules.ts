@@ -1,4 +1,4 @@
-/** Reads the rules of a policy file: each with its id, its reason and its place, or what is wrong with the file. */
+/** Reads the rules of a policy file: each with its id, its reason and its line, or what is wrong with the file. */
 
 import type { ActionConstraint, EntityUidJson } from '@cedar-policy/cedar-wasm/nodejs'
 import { defined, suggestName } from '../../loop/index.ts'

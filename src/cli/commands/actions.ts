@@ -1,4 +1,4 @@
-/** `loopctl actions`: what runs did outside of their workspaces, and who or what allowed it. */
+/** `loopctl actions`: what runs did outside their workspaces, and who or what allowed it. */
 
 import type { Command } from 'commander'
 import { LoopError } from '../../loop/index.ts'
@@ -16,7 +16,7 @@ export function addActions(program: Command): void {
   program
     .command('actions [run]')
     .description('show the actions of a run and who allowed them')
-    .option('--facts', 'count the actions of all runs by loop and kind')
+    .option('--facts', 'count all actions by loop, repository and kind')
     .option('--escaped <key>', 'record that this action turned out to be wrong')
     .option('--because <reason>', 'with --escaped: why')
     .action((run: string | undefined, options: ActionsOptions) =>

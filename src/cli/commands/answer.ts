@@ -54,8 +54,8 @@ export function addAnswerCommands(program: Command): void {
     )
   program
     .command('tell <run> <text>')
-    .description('tell the agent of a run something')
-    .option('--file <path>', 'the file that it is about, as the diff names it')
+    .description('send guidance to the agent of a run')
+    .option('--file <path>', 'the file that it is about, with its path in the diff')
     .option('--line <n>', 'the line of that file', lineNumber)
     .action((run: string, text: string, options: TellOptions) =>
       withRuns(program, async (runs, { print }) => {

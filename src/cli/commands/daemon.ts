@@ -51,7 +51,7 @@ export function addDaemon(program: Command): void {
     })
   const tokens = daemon
     .command('token')
-    .description('print or rotate the token of the daemon')
+    .description('print, rotate, add or revoke tokens of the daemon')
     .option('--read-only', 'the read-only token')
     .option('--rotate', 'create a new token; the old one stops working')
     .action((options: { readOnly?: boolean; rotate?: boolean }) => token(program, options))

@@ -17,7 +17,7 @@ export function addLoopFiles(program: Command): void {
     .action((files: string[]) => validate(program, files))
   program
     .command('trust [file]')
-    .description('trust a loop file or loopwright.yaml, or list trusted files')
+    .description('trust a loop, policy or config file, or list trusted files')
     .option('--forget', 'stop trusting the file', false)
     .action((file: string | undefined, options: { forget: boolean }) =>
       file === undefined ? listTrusted(program) : trust(program, file, options.forget),

@@ -1,4 +1,4 @@
-/** `loopctl daemon token add`, `list` and `remove`: tokens of people, by name. */
+/** `loopctl daemon token add`, `list` and `remove`: personal tokens. */
 
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
@@ -10,10 +10,10 @@ export function addNamedTokens(program: Command, tokens: Command): void {
   const load = () => import('../../daemon/named-tokens.ts')
   tokens
     .command('add <name>')
-    .description('create a token for a person; it is shown only once')
+    .description('create a personal token; it is shown only once')
     .option('--read-only', 'it cannot decide or change anything')
     .action(async (name: string, _options: unknown, command: Command) => {
-      // The option of the same name of the outer command may have taken it.
+      // The parent command has an option of the same name, which may have consumed it.
       const { readOnly } = command.optsWithGlobals<{ readOnly?: boolean }>()
       const scope = readOnly === true ? 'read' : 'write'
       const { addNamedToken } = await load()
@@ -22,7 +22,7 @@ export function addNamedTokens(program: Command, tokens: Command): void {
     })
   tokens
     .command('list')
-    .description('list the tokens of people')
+    .description('list personal tokens')
     .action(async () => {
       const { readNamedTokens } = await load()
       const found = readNamedTokens(await folder())
@@ -33,7 +33,7 @@ export function addNamedTokens(program: Command, tokens: Command): void {
     })
   tokens
     .command('remove <name>')
-    .description('revoke the token of a person')
+    .description('revoke a personal token')
     .action(async (name: string) => {
       const { removeNamedToken } = await load()
       await removeNamedToken(await folder(), name)
@@ -49,7 +49,7 @@ const renderTokens = (
   }[],
 ): string =>
   tokens.length === 0
-    ? 'No tokens of people.'
+    ? 'No personal tokens.'
     : renderTable([
         ['NAME', 'ACCESS', 'ADDED'],
         ...tokens.map(({ name, scope, addedAtMs }) => [name, scope, renderTime(addedAtMs)]),

@@ -7,7 +7,7 @@ import { openSession, withExistingHost } from '../session.ts'
 import { configHere } from '../settings-here.ts'
 
 export function addPolicy(program: Command): void {
-  const policy = program.command('policy').description('check policies, and see what they decide')
+  const policy = program.command('policy').description('check, explain and backtest policies')
   policy
     .command('check [files...]')
     .description('check policy files (default: those of the config)')

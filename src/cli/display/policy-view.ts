@@ -4,6 +4,7 @@ import type { Backtest, BacktestedRun, Saved } from '../../launch/policy/backtes
 import type { PolicyReport } from '../../launch/policy/check-policies.ts'
 import type { ExplainedRuling, PolicyExplanation } from '../../launch/policy/explain.ts'
 import type { PolicyContext } from '../../loop/index.ts'
+import { plural } from './amounts.ts'
 import { renderTable, visible } from './render.ts'
 
 type Problem = PolicyReport['problems'][number]
@@ -12,11 +13,10 @@ const problemLine = ({ file, line, column, reason, suggestion }: Problem): strin
   `${file}:${line}:${column}: ${reason}${suggestion === undefined ? '' : ` (${suggestion})`}`
 
 export function renderReport({ file, ok, rules, problems, warnings }: PolicyReport): string {
-  const count = rules.length === 1 ? '1 rule' : `${rules.length} rules`
   return [
     ...problems.map(problemLine),
     ...warnings.map((warning) => `warning: ${problemLine(warning)}`),
-    ...(ok ? [`${file}: ok, ${count}`] : []),
+    ...(ok ? [`${file}: ok, ${plural(rules.length, 'rule')}`] : []),
   ]
     .map(visible)
     .join('\n')
@@ -32,7 +32,7 @@ export function renderExplanation(explanation: PolicyExplanation): string {
     ...files.map(visible),
     renderTable([['SEQ', 'ITERATION', 'ACTION', 'DECISION', 'RULE', 'WHY'], ...rulings.map(row)]),
     ...allowedCalls.map(({ tool, rules, times }) =>
-      visible(`${tool}: ${times} ${times === 1 ? 'call' : 'calls'} allowed by ${rules.join(', ')}`),
+      visible(`${tool}: ${plural(times, 'call')} allowed by ${rules.join(', ')}`),
     ),
   ].join('\n')
 }
@@ -60,7 +60,7 @@ export function renderBacktest(result: Backtest): string {
     ...(rows.length === 0
       ? []
       : [renderTable([['RUN', 'ENDED', 'STOPPED AT', 'RULE', 'SAVED', ''], ...rows]), '']),
-    `${runs} runs: ${stopped} would have been stopped, ${wronglyBlocked} of them wrongly (they completed).`,
+    `${plural(runs, 'run')}: ${stopped} would have been stopped, ${wronglyBlocked} of them wrongly (they completed).`,
     `Tool calls and actions that would have been denied: ${denied}.`,
     `Saved: ${describeSaved(saved)}.`,
   ].join('\n')
@@ -76,4 +76,4 @@ function stoppedRow({ name, outcome, stopped }: BacktestedRun): readonly string[
 }
 
 const describeSaved = ({ iterations, tokens, costMicros, activeMs }: Saved): string =>
-  `${iterations} iterations, ${tokens} tokens, $${(costMicros / 1_000_000).toFixed(2)}, ${Math.round(activeMs / 1000)} s`
+  `${plural(iterations, 'iteration')}, ${plural(tokens, 'token')}, $${(costMicros / 1_000_000).toFixed(2)}, ${Math.round(activeMs / 1000)} s`

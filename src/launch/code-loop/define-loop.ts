@@ -101,7 +101,7 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
     }
     readonly warnAt?: number
   }
-  /** Ask a person when the run does not get on. Default: only instead of ending as stuck, under a daemon. */
+  /** Ask a person when the run makes no progress or changes too much. Default: only before ending as stuck, in a daemon. */
   readonly escalate?:
     | boolean
     | {

@@ -19,7 +19,7 @@ export interface BacktestedRun {
   readonly loop: string
   /** Absent: it has not ended. */
   readonly outcome?: Outcome['type']
-  /** The iteration that would have been denied. Absent: the run would have gone on to its end. */
+  /** The iteration that would have been denied. Absent: the run would have continued to its end. */
   readonly stopped?: {
     readonly iteration: number
     readonly rules: readonly string[]

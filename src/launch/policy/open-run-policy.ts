@@ -32,11 +32,11 @@ export async function openRunPolicy(
   const { policy } = (await loadDaemonConfig()).settings
   const ofUser = namedPolicies(policy, '/')
   if (ofUser.length + policies.length === 0) return undefined
-  const vouched = new Set(ofUser.map(({ file }) => file))
+  const trusted = new Set(ofUser.map(({ file }) => file))
   const sources: PolicySource[] = []
   for (const named of [...ofUser, ...policies]) {
     const { file, mode, text } = named
-    const needsTrust = text === undefined && !isLook && !vouched.has(file)
+    const needsTrust = text === undefined && !isLook && !trusted.has(file)
     sources.push({ file, mode, text: text ?? (await readPolicy(file, needsTrust, folder)) })
   }
   const { createPolicy } = await import('../../authority/policy/create-policy.ts')

@@ -1,10 +1,10 @@
-/** What is known about an action besides the action itself: what its gate saw, and what became of it. */
+/** What is known about an action besides the action itself: what its gate saw, and its result. */
 
 import type { Amount } from '../budget.ts'
 import type { Json } from '../json.ts'
 import type { Level } from './level.ts'
 
-/** A change outside of the workspace. */
+/** A change outside the workspace. */
 export interface Action {
   readonly kind: string
   readonly summary: string

@@ -1,7 +1,7 @@
 /**
- * How long a run has gone on without progress: counters over its iterations, which objective triggers read
+ * How long a run has made no progress: counters over its iterations, which the triggers read
  * (`escalation.ts`). Progress resets them: a check that was not met is met, fewer tests fail, or more tests pass.
- * Another agent, or a person who lets the run go on, resets them, too.
+ * A change of the agent, or a person who lets the run continue, resets them too.
  */
 
 import { defined } from '../defined.ts'
@@ -18,7 +18,7 @@ export interface IterationMeasure {
   readonly tests?: TestCounts
   /** How many files differ from the base. Absent: unknown. */
   readonly files?: number
-  /** Changed files outside the scope that the loop states; at most `pathsMax`. */
+  /** Changed files outside the scope of the loop file; at most `pathsMax`. */
   readonly outside?: readonly string[]
   /** Why a check cannot run at all. */
   readonly cannotRun?: string
@@ -136,7 +136,7 @@ function count(attempts: Attempts, { measure, changedFiles }: IterationFacts): A
   }
 }
 
-/** A person let it go on: the counters start again. */
+/** A person let the run continue: the counters start again. */
 function settle(attempts: Attempts, { triggers, choice }: Escalated): Attempts {
   if (choice === 'terminate') return attempts
   const { last, ignored, approvedFiles, approvedPaths } = attempts
@@ -150,7 +150,7 @@ function settle(attempts: Attempts, { triggers, choice }: Escalated): Attempts {
   }
 }
 
-/** Another agent starts afresh; what people approved stays approved. */
+/** The counters start again; what people approved stays approved. */
 export const resetAttempts = ({ ignored, approvedFiles, approvedPaths }: Attempts): Attempts => ({
   ...initialAttempts,
   ...defined({ ignored, approvedFiles, approvedPaths }),

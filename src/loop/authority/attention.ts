@@ -16,7 +16,7 @@ export function followAttention(attention: Attention, event: RunEvent, atMs: num
   const { open } = attention
   switch (event.type) {
     case 'step-started':
-      // One that is asked again after an interruption was asked before.
+      // A question that is repeated after an interruption counts once.
       if (event.question === undefined || Object.hasOwn(open, event.step)) return attention
       return {
         ...attention,

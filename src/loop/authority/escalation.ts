@@ -1,6 +1,6 @@
 /**
- * When a run asks a person instead of going on in vain. Only objective triggers count, never what an agent believes. Pure
- * functions over the state after an iteration; several triggers at once make one question.
+ * When a run asks a person instead of continuing without progress. Only measured triggers count, never what an agent
+ * reports. Pure functions over the state after an iteration; several triggers at once make one question.
  */
 
 import type { Ending, Met } from '../event.ts'
@@ -8,13 +8,13 @@ import type { Fault } from '../fault.ts'
 import type { RunState } from '../state.ts'
 import type { Attempts, TriggerName } from './attempts.ts'
 
-/** From how many on a trigger fires. */
+/** A trigger fires when its counter reaches the threshold. */
 export interface EscalationThresholds {
   readonly sameErrors: number
   readonly verifications: number
   readonly withoutChange: number
   readonly testRuns: number
-  /** The run asks before more files than this are changed. */
+  /** The run asks if more files than this were changed. */
   readonly files: number
 }
 
@@ -26,7 +26,7 @@ export const defaultThresholds: EscalationThresholds = {
   files: 20,
 }
 
-/** Why a run cannot go on without someone outside of it. */
+/** Why a run cannot continue without help. */
 export type Blocker = 'missing dependency' | 'permission denied' | 'API unavailable'
 
 export interface Trigger {
@@ -130,7 +130,7 @@ function blockerTriggers({ last }: Attempts, ending: Ending): readonly Trigger[]
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
-/** The run gives up by itself. */
+/** The run would end as stuck. */
 function stuckTriggers(met: Met | undefined): readonly Trigger[] {
   if (met === undefined) return []
   const detail = met.detail === undefined ? '' : `: ${met.detail}`
@@ -155,6 +155,6 @@ const blockers: Readonly<Record<string, Blocker>> = {
   ETIMEDOUT: 'API unavailable',
 }
 
-/** By the code of the fault alone: texts can say anything. */
+/** By the code of the fault alone: the text of an error proves nothing. */
 export const findBlocker = ({ code }: Pick<Fault, 'code'>): Blocker | undefined =>
   Object.hasOwn(blockers, code) ? blockers[code] : undefined

@@ -1,9 +1,9 @@
-/** What becomes of guidance while the run works: see `guidance.ts`. */
+/** Delivers and removes guidance by the events of the run: see `guidance.ts`. */
 
 import type { RunEvent } from '../event.ts'
 import type { OpenGuidance } from './guidance.ts'
 
-/** What becomes of guidance with an event. */
+/** The open guidance after an event. */
 export function followGuidance(
   guidance: readonly OpenGuidance[],
   event: RunEvent,

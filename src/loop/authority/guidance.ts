@@ -1,7 +1,7 @@
 /**
  * What a person tells a run while it works: free text, or a comment on a line of its diff.
  *
- *   told ─▶ waits ─▶ delivered to the context of an iteration, or to a working agent ─▶ its work ends: gone
+ *   sent ─▶ waits ─▶ delivered to the context of an iteration, or to a working agent ─▶ removed when that work ends
  *                     └ the step or the iteration is repeated: waits again
  */
 
@@ -32,14 +32,14 @@ export interface OpenGuidance extends Guidance {
   readonly delivered?: { readonly iteration: number; readonly step?: StepId }
 }
 
-/** The most that waits to be delivered (E9). */
+/** The maximum number of texts that wait for delivery (E9). */
 export const guidanceMax = 100
 
 export const isWaiting = ({ delivered }: OpenGuidance): boolean => delivered === undefined
 
 /**
- * What the context of an iteration contains: everything from before it that no agent took. The same each time that the
- * iteration is continued.
+ * What the context of an iteration contains: all earlier guidance that was not delivered to an agent. The same each time
+ * that the iteration is continued.
  */
 export const guidanceOfIteration = (
   guidance: readonly OpenGuidance[],
@@ -53,8 +53,11 @@ export const guidanceOfIteration = (
         (delivered.step === undefined && delivered.iteration === iteration)),
   )
 
-export const toGuidance = ({ seq: _seq, delivered: _delivered, ...told }: OpenGuidance): Guidance =>
-  told
+export const toGuidance = ({
+  seq: _seq,
+  delivered: _delivered,
+  ...guidance
+}: OpenGuidance): Guidance => guidance
 
 /** For prompts: the words of people are quoted, so that it is clear whose they are. */
 export function describeGuidance(guidance: readonly Guidance[]): string {

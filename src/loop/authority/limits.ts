@@ -114,7 +114,7 @@ export function changeLimits<L extends Partial<Limits>>(limits: L, changes: Part
   return { ...changed, agents: { ...limits.agents, ...Object.fromEntries(roles) } }
 }
 
-/** A role may have the name of a member of every object. */
+/** Only own properties: a role may be named like a member of every object, such as `constructor`. */
 export const limitsOfAgent = (
   { agents = {} }: Pick<Limits, 'agents'>,
   role: string,

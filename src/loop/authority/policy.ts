@@ -2,10 +2,10 @@
  * What a policy is asked and what it answers, as data. The rules themselves are in `authority/`; the engine asks, journals
  * the answer, and `decide` reads it from the state.
  *
- * A policy can only tighten: the limits of the run hold whatever it answers.
+ * A policy can only forbid: the limits of the run apply with every answer.
  */
 
-/** What a policy rules on. `callToolUnattended`: without a person who watches. */
+/** What a policy rules on. `callToolUnattended`: no person watches the run. */
 export type PolicyAction = 'iterate' | 'callTool' | 'callToolUnattended' | 'act'
 
 /** Enforced, or only recorded. */
@@ -28,7 +28,7 @@ export interface PolicyContext {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly costMicros: number
-  /** Time the run was active. */
+  /** Working time of the run. */
   readonly elapsedMs: number
   /** Since the base. */
   readonly filesChanged: number

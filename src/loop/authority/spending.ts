@@ -43,7 +43,7 @@ export const committedInIteration = (state: RunFacts): Amount =>
 export const iterationMs = ({ activeMs, activeMsBefore }: RunFacts): number =>
   activeMs - activeMsBefore
 
-/** Roles come from loop files, so a role may have the name of a member of every object. */
+/** Roles come from loop files, so a role may be named like a member of every object, such as `constructor`. */
 const ownOf = <T>(values: { readonly [role: string]: T }, role: string): T | undefined =>
   Object.hasOwn(values, role) ? values[role] : undefined
 

@@ -56,11 +56,11 @@ export const daemonOutputs: Readonly<Record<string, CommandOutput>> = {
     z.strictObject({ token: text, scope }),
   ),
   'daemon token add': one(
-    'The new token of a person; it is not shown again.',
+    'The new personal token; it is not shown again.',
     z.strictObject({ name: text, scope, token: text }),
   ),
   'daemon token list': lines(
-    'Each token of a person.',
+    'Each personal token.',
     z.strictObject({ name: text, scope, addedAtMs: z.number() }),
   ),
   'daemon token remove': one(

@@ -1,4 +1,4 @@
-/** The schema of `escalate` in a loop file: when the run asks a person because it does not get on. */
+/** The schema of `escalate` in a loop file: when the run asks a person because it makes no progress or changes too much. */
 
 import { z } from 'zod'
 import { defaultThresholds, defined } from '../../loop/index.ts'
@@ -26,7 +26,7 @@ const thresholds = keys({
   ),
   files: key(
     integer(1, countMax).prefault(defaultThresholds.files),
-    'The most files that may be changed without an approval.',
+    'Maximum number of changed files without an approval.',
   ),
   deadline: key(
     duration(30).exactOptional(),

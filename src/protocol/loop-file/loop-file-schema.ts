@@ -158,7 +158,7 @@ const checkKeys = (type: LoopFileType) => ({
   ),
   escalate: key(
     escalateSchema.exactOptional(),
-    'Ask a person when the run does not get on: true, false, or thresholds. Default: only instead of ending as stuck, if a daemon drives the run unattended.',
+    'Ask a person when the run makes no progress or changes too much: true, false, or thresholds. Default: an unattended run that a daemon drives asks before it ends as stuck.',
     true,
     { testRuns: 5, files: 40 },
   ),

@@ -54,7 +54,7 @@ export interface LoopFile<Settings = unknown> extends AuthoritySettings {
   readonly settings: Settings
 }
 
-/** When the run asks a person because it does not get on. False: never. */
+/** When the run asks a person for help. False: never. */
 export type EscalateSettings = false | (EscalationThresholds & { readonly deadlineMs?: number })
 
 /** Whether and how a run gets a separate git worktree. */
