@@ -4,6 +4,7 @@ import type { Backtest, BacktestedRun, Saved } from '../../launch/policy/backtes
 import type { PolicyReport } from '../../launch/policy/check-policies.ts'
 import type { ExplainedRuling, PolicyExplanation } from '../../launch/policy/explain.ts'
 import type { PolicyContext } from '../../loop/index.ts'
+import { plural } from './amounts.ts'
 import { renderTable, visible } from './render.ts'
 
 type Problem = PolicyReport['problems'][number]
@@ -60,7 +61,7 @@ export function renderBacktest(result: Backtest): string {
     ...(rows.length === 0
       ? []
       : [renderTable([['RUN', 'ENDED', 'STOPPED AT', 'RULE', 'SAVED', ''], ...rows]), '']),
-    `${runs} runs: ${stopped} would have been stopped, ${wronglyBlocked} of them wrongly (they completed).`,
+    `${plural(runs, 'run')}: ${stopped} would have been stopped, ${wronglyBlocked} of them wrongly (they completed).`,
     `Tool calls and actions that would have been denied: ${denied}.`,
     `Saved: ${describeSaved(saved)}.`,
   ].join('\n')
