@@ -4,10 +4,11 @@ import type { InboxQuestion } from '../client/index.ts'
 import { isLoopError } from '../loop/index.ts'
 import { howToAnswer, promptFor } from './ask.ts'
 import type { Runs } from './connection/runs.ts'
-import { renderSpan } from './display/amounts.ts'
+import { plural, renderSpan } from './display/amounts.ts'
 import { visible, visibleText } from './display/render.ts'
 import { wrapped } from './display/wrap.ts'
 import { type Session, who } from './session.ts'
+import { shellWord } from './shell-word.ts'
 
 export async function answerInbox(runs: Runs, session: Session): Promise<void> {
   const { json, print, terminal } = session
@@ -41,10 +42,26 @@ export function renderInbox(
       const text = visibleText(one.question.text.trimEnd())
         .split('\n')
         .flatMap((line) => (line.length <= room ? [line] : wrapped(line, room)))
+      const shown = renderEvidence(one)
       const how = terminal.asks ? [] : hint(howToAnswer(one.run.name, one)).split('\n')
-      return [head, ...[...text, ...how].map((line) => `   ${line}`)].join('\n')
+      return [head, ...[...text, ...shown, ...how].map((line) => `   ${line}`)].join('\n')
     })
     .join('\n')
+}
+
+/** The checks and the diff that a question is based on; what happened is in its text. */
+function renderEvidence({ run, question }: InboxQuestion): readonly string[] {
+  const { checks = [], diff } = question.evidence ?? {}
+  const files = diff?.files === undefined ? 'the changes' : plural(diff.files, 'changed file')
+  return [
+    ...checks.flatMap(({ check, status, output = '' }) => [
+      visible(`check ${check}: ${status}`),
+      ...(output.trim() === '' ? [] : visibleText(output.trimEnd()).split('\n')).map(
+        (line) => `  > ${line}`,
+      ),
+    ]),
+    ...(diff === undefined ? [] : [visible(`${files}: loopctl diff ${shellWord(run.name)}`)]),
+  ]
 }
 
 /** A single question is chosen at once. Undefined: the user wants to stop. */
