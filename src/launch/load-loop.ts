@@ -5,6 +5,7 @@
  */
 
 import { extname } from 'node:path'
+import { describePolicyProblem } from '../authority/policy/policy-problem.ts'
 import { codePowers } from '../definition/code-loop/code-powers.ts'
 import {
   codeLoopEndings,
@@ -149,7 +150,18 @@ async function reportOf(path: string, loaded: LoadedLoop): Promise<LoopReport> {
   const { warnings, variables, workspace } = loaded
   const { planChecks } = await import('./checks/plan-checks.ts')
   const { scope } = await planChecks(loaded, workspace)
-  return { file: path, ok: true, problems: [], warnings, variables, scope }
+  const problems = await findPolicyProblems(loaded)
+  return { file: path, ok: problems.length === 0, problems, warnings, variables, scope }
+}
+
+/** A run would not start with them. */
+async function findPolicyProblems({ policies }: LoadedLoop): Promise<LoopReport['problems']> {
+  if (policies.length === 0) return []
+  const { checkPolicy } = await import('./policy/check-policies.ts')
+  const reports = await Promise.all(policies.map(({ file }) => checkPolicy(file)))
+  return reports.flatMap(({ problems }) =>
+    problems.map((problem) => ({ text: describePolicyProblem(problem) })),
+  )
 }
 
 function problemsOf(error: unknown): LoopReport['problems'] {

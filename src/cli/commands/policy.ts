@@ -37,17 +37,21 @@ export function addPolicy(program: Command): void {
     )
 }
 
+const noPolicy =
+  'No policy file is configured here. Name the files: loopctl policy check <files>. ' +
+  'Those of a loop file are checked by: loopctl validate <loop file>'
+
 async function check(
   program: Command,
   given: readonly string[],
   config: string | undefined,
 ): Promise<void> {
-  const { json, print } = openSession(program)
+  const { hint, json, print } = openSession(program)
   const files = given.length > 0 ? given : await configuredFiles(program, config)
   const { checkPolicy } = await import('../../launch/policy/check-policies.ts')
   const reports = await Promise.all(files.map(checkPolicy))
   for (const report of reports) print(report, () => renderReport(report))
-  if (reports.length === 0 && !json) print([], () => 'No policy file is configured here.')
+  if (reports.length === 0 && !json) print([], () => hint(noPolicy))
   if (reports.every(({ ok }) => ok)) return
   throw new LoopError('bad-policy', 'The policy has problems; see above. Correct them.')
 }
