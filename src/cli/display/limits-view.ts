@@ -10,7 +10,7 @@ export function renderLimits(state: RunState): string {
     valueOf(use, use.current),
     valueOf(use, use.max),
     valueOf(use, use.remaining),
-    use.warned ? 'nearly reached' : '',
+    describeUse(use),
   ])
   const agents = Object.entries(state.spentByRole).map(([role, spent]) => [
     visible(role),
@@ -21,6 +21,11 @@ export function renderLimits(state: RunState): string {
     renderTable([['LIMIT', 'USED', 'MAX', 'LEFT', ''], ...rows]),
     ...(agents.length === 0 ? [] : ['', renderTable([['AGENT', 'TOKENS', 'COST'], ...agents])]),
   ].join('\n')
+}
+
+function describeUse({ remaining, warned }: LimitUse): string {
+  if (remaining <= 0) return 'reached'
+  return warned ? 'nearly reached' : ''
 }
 
 const valueOf = ({ limit }: LimitUse, value: number): string =>

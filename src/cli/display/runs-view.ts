@@ -142,12 +142,13 @@ const describeAttention = (attention: Attention | undefined): readonly (readonly
       ]
 
 /** `"Keep the old name." (ada; waits)` */
-function describeTold({ text, by, delivered }: OpenGuidance): string {
+function describeTold({ text, by, at, delivered }: OpenGuidance): string {
   const where =
     delivered === undefined
       ? 'waits'
       : `reached ${delivered.step ?? `iteration ${delivered.iteration}`}`
-  return `"${inOneLine(text)}" (${by}; ${where})`
+  const about = at === undefined ? '' : `about ${at.file}:${at.line}; `
+  return `"${inOneLine(text)}" (${by}; ${about}${where})`
 }
 
 /** `pending (not-met in iteration 1, before the files changed; failed before the run began)` */
