@@ -57,14 +57,18 @@ async function readView(
   idOrName: string,
   iteration: number | undefined,
 ): Promise<IterationView> {
-  const { run, checkpoints, checks } = await host.inspect(idOrName)
+  const { run, state, checkpoints, checks } = await host.inspect(idOrName)
   const record = await readIteration(host, run.id, checkpoints, iteration)
   if (record === undefined) throw noIteration(run.name, iteration)
   const { loadStepValues } = await import('../../history/views/step-result.ts')
   const values = await loadStepValues(host, record.steps)
   const sent: string[] = []
   for (const blob of Object.values(record.sent)) sent.push(await readText(host, blob))
-  const view = viewIteration(run, record, values, sent, checks)
+  const { questions, waitedMs } = state.attention
+  const view = {
+    ...viewIteration(run, record, values, sent, checks),
+    ...(questions === 0 ? {} : { attention: { questions, waitedMs } }),
+  }
   const certificate = await readShownCertificate(host, view)
   return certificate === undefined ? view : { ...view, certificate }
 }

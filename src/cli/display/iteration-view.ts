@@ -35,6 +35,8 @@ export interface IterationView extends Omit<IterationRecord, 'steps' | 'sent'> {
   readonly checks: readonly ShownCheck[]
   /** Absent: nothing was certified in it, or the certificate is not here. */
   readonly certificate?: CertificateShown
+  /** Of the whole run. Absent: it asked nothing. */
+  readonly attention?: { readonly questions: number; readonly waitedMs: number }
   /** Absent: unknown. */
   readonly filesChanged?: readonly string[]
   /** All steps; without the results that are shown above. */
@@ -130,18 +132,25 @@ export function renderIteration(style: Style, view: IterationView): string {
 }
 
 function renderHead(style: Style, view: IterationView): string[] {
-  const { spent, endedAtMs, startedAtMs, ending, entered } = view
+  const { spent, endedAtMs, startedAtMs, ending, entered, attention } = view
   const title = visible(`iteration ${view.iteration} of ${view.name} (loop ${view.loop})`)
   const took = [
     ...(endedAtMs === undefined ? [] : [renderSpan(Math.max(0, endedAtMs - startedAtMs))]),
     renderTokens(spent),
     renderMoney(spent.costMicros),
     ...(entered === 1 ? [] : [`entered ${entered} times`]),
+    ...(attention === undefined ? [] : [`so far the run ${describeAttention(attention)}`]),
   ].join(', ')
   const end = ending === undefined ? 'not ended' : describeEnding(ending)
   const undone = view.undone ? '; undone: the run went back to an earlier checkpoint' : ''
   return [style.bold(title), visible(`${end}${undone}`), style.dim(took)]
 }
+
+const describeAttention = ({
+  questions,
+  waitedMs,
+}: NonNullable<IterationView['attention']>): string =>
+  `asked ${plural(questions, 'question')} and waited ${renderSpan(waitedMs)}`
 
 function promptTitle({ tokens, cuts }: PromptView): string {
   const cut = cuts.map(({ section, tokens: less }) => `${section} by ${renderCount(less)}`)

@@ -53,6 +53,7 @@ const iterationView = z.strictObject({
   before: text.exactOptional(),
   after: text.exactOptional(),
   remarks: texts,
+  attention: z.strictObject({ questions: count, waitedMs: z.number() }).exactOptional(),
   exchanges: z.array(z.looseObject({ step: text, provider: text, model: text })),
   prompts: z.array(
     z.strictObject({
