@@ -114,7 +114,10 @@ function wrongUse(
     return refuse('bad-request', `A ${method} request must not have a body.`)
   }
   if (scope !== 'write') {
-    return refuse('forbidden', 'This token is read-only. Use the token in daemon/token.')
+    return refuse(
+      'forbidden',
+      'This token is read-only. Use one that may decide: loopctl daemon token add <name>',
+    )
   }
   if (!changing.has(method)) {
     const allow = [...readMethods, ...changing].join(', ')

@@ -37,8 +37,9 @@ export function addAnswerCommands(program: Command): void {
     .option('--code <code>', 'the code at the end of loopctl diff --review')
     .action((run: string, question: string | undefined, answer: string | undefined, options) =>
       withRuns(program, async (runs, { hint, print }) => {
-        const given = await readAnswer(answer, options as AnswerOptions)
-        const asked = question ?? (await onlyQuestion(runs, run))
+        const said = readWords(question, answer, options as AnswerOptions)
+        const given = await readAnswer(said.answer, options as AnswerOptions)
+        const asked = said.question ?? (await onlyQuestion(runs, run))
         await runs.answer(run, asked, given, who())
         const { run: row, queue } = await runs.inspect(run)
         const { name, status, held } = row
@@ -59,6 +60,9 @@ export function addAnswerCommands(program: Command): void {
     .option('--line <n>', 'the line of that file', lineNumber)
     .action((run: string, text: string, options: TellOptions) =>
       withRuns(program, async (runs, { print }) => {
+        if (text.trim() === '') {
+          throw new LoopError('bad-request', 'There is nothing to tell: the text is empty.')
+        }
         await runs.sendDecision(run, { type: 'tell', text, ...readPlace(options) }, who())
         const { status, held } = (await runs.inspect(run)).run
         const note = held
@@ -82,6 +86,18 @@ function readPlace({ file, line }: TellOptions): {
     throw new LoopError('bad-request', 'A comment on a line needs both --file and --line.')
   }
   return { at: { file, line } }
+}
+
+/** A single word without a kind is the answer to the only question. */
+function readWords(
+  question: string | undefined,
+  answer: string | undefined,
+  { accept, edit, respond, reject }: AnswerOptions,
+): { readonly question: string | undefined; readonly answer: string | undefined } {
+  const hasKind = [accept, edit, respond, reject].some((kind) => kind !== undefined)
+  return answer === undefined && !hasKind
+    ? { question: undefined, answer: question }
+    : { question, answer }
 }
 
 /** Exactly one of an answer and a kind. */
