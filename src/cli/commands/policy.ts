@@ -5,6 +5,7 @@ import { defined, LoopError } from '../../loop/index.ts'
 import { renderBacktest, renderExplanation, renderReport } from '../display/policy-view.ts'
 import { openSession, withExistingHost } from '../session.ts'
 import { configHere } from '../settings-here.ts'
+import { shellWord } from '../shell-word.ts'
 
 export function addPolicy(program: Command): void {
   const policy = program.command('policy').description('check, explain and backtest policies')
@@ -47,6 +48,11 @@ async function check(
   config: string | undefined,
 ): Promise<void> {
   const { hint, json, print } = openSession(program)
+  const loopFile = given.find((file) => /\.ya?ml$/.test(file))
+  if (loopFile !== undefined) {
+    const advice = `To check it with its policies: loopctl validate ${shellWord(loopFile)}`
+    throw new LoopError('bad-request', `${loopFile} is not a policy file. ${hint(advice)}`)
+  }
   const files = given.length > 0 ? given : await configuredFiles(program, config)
   const { checkPolicy } = await import('../../launch/policy/check-policies.ts')
   const reports = await Promise.all(files.map(checkPolicy))
