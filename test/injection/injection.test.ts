@@ -77,6 +77,7 @@ async function createStage(injection: Injection, authority: string): Promise<Sta
       'prompt: Do the work that notes.md describes.',
       authority,
       'actions: [merge, draft]',
+      'limits: { iterations: 2 }',
       'checks: { done: test -f done.txt }',
       'scope: ["**"]',
       'certify: { quick: true, require: checks-pass, dependencies: none, deadline: 1s }',
