@@ -16,6 +16,10 @@ describe('a rule', () => {
     ['attributes', `context${'.a'.repeat(200)}`],
     ['conditions', `${'if true then '.repeat(200)}true${' else true'.repeat(200)}`],
     ['an unclosed string', '"((('],
+    [
+      'parentheses after a comment that ends with \\r',
+      `true // \r && ${'('.repeat(40)}true${')'.repeat(40)}`,
+    ],
   ])('with too many %s is refused', (_, condition) => {
     expect(findNestingProblem(rule(condition))).toBeDefined()
   })

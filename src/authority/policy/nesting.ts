@@ -14,8 +14,9 @@ const depthMax = 30
 /** Operators of one rule that can be chained. */
 const operatorsMax = 150
 
+/** A comment ends at a carriage return too, as it does for Cedar. */
 const token =
-  /\/\/[^\n]*|"(?:[^"\\]|\\[^])*"|"|&&|\|\||[-+*.!?;()[\]{}]|\b(?:if|then|else|has|like|in|is)\b/g
+  /\/\/[^\n\r]*|"(?:[^"\\]|\\[^])*"|"|&&|\|\||[-+*.!?;()[\]{}]|\b(?:if|then|else|has|like|in|is)\b/g
 
 /** Undefined: the text can be given to Cedar. */
 export function findNestingProblem(text: string): NestingProblem | undefined {
