@@ -48,12 +48,13 @@ export async function createPolicy(sources: readonly PolicySource[]): Promise<Po
   }
 }
 
-/** A file that is named twice is enforced if one of the two is. */
+/** A file that is named twice is enforced if one of the two is. Another text is another file: it replaces no rule. */
 function withoutCopies(sources: readonly PolicySource[]): readonly PolicySource[] {
   const byFile = new Map<string, PolicySource>()
   for (const source of sources) {
-    const { file, mode } = byFile.get(source.file) ?? source
-    byFile.set(file, { ...source, mode: mode === 'enforce' ? mode : source.mode })
+    const key = JSON.stringify([source.file, source.text])
+    const { mode } = byFile.get(key) ?? source
+    byFile.set(key, { ...source, mode: mode === 'enforce' ? mode : source.mode })
   }
   return [...byFile.values()]
 }

@@ -123,6 +123,26 @@ describe('a policy', () => {
     expect(judge(callTool('run', 'destructive')).decision).toBe('allow')
   })
 
+  test('asks about a call of an unattended run as both actions, whichever of them a rule names', async () => {
+    const { judge } = await createPolicy([
+      enforced(`@id("alone")
+        forbid (principal, action in [Action::"callTool", Action::"callToolUnattended"], resource)
+        unless { action == Action::"callToolUnattended" };`),
+    ])
+    expect(judge(callTool('run', 'read-only', 'callToolUnattended')).rules).toEqual(['alone'])
+    const { judge: judgeOther } = await createPolicy([
+      enforced(
+        '@id("x") forbid (principal, action, resource) unless { action == Action::"callToolUnattended" };',
+      ),
+    ])
+    expect(judgeOther(callTool('run', 'read-only', 'callToolUnattended')).rules).toEqual(['x'])
+  })
+
+  test('keeps the rules of two texts with the same file name', async () => {
+    const { judge } = await createPolicy([enforced(limit50), enforced('')])
+    expect(judge(iterate({ iteration: 51 })).rules).toEqual(['limit'])
+  })
+
   test('rounds numbers that Cedar could not read', async () => {
     const { judge } = await createPolicy([enforced(limit50)])
     const odd = { tokens: 1.5, costMicros: Number.POSITIVE_INFINITY, elapsedMs: -3 }

@@ -16,7 +16,7 @@ export interface PolicyRule {
   /** From `@reason`. */
   readonly reason?: string
   readonly text: string
-  /** It refers to `callTool`, so calls of unattended runs are judged as both actions. */
+  /** It may tell `callTool` from `callToolUnattended`, so calls of unattended runs are judged as both actions. */
   readonly namesCallTool: boolean
   /** It refers to the numbers of the moment. */
   readonly usesContext: boolean
@@ -114,7 +114,7 @@ function toRules(
       line: at.line,
       effect,
       text,
-      namesCallTool: named.includes('"id":"callTool"'),
+      namesCallTool: named.includes('"id":"callTool') || named.includes('"Var":"action"'),
       usesContext: named.includes('"Var":"context"'),
       ...defined({ reason, actions: actionsIn(action) }),
     })
