@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRun } from '../../src/engine/index.ts'
 import type { RunId } from '../../src/loop/index.ts'
+import { localUser } from '../../src/system/local-user.ts'
 import { createManualClock } from '../../src/testing/manual-clock.ts'
 import { loopOf } from '../engine/fixture.ts'
 import { openApi } from './api-fixture.ts'
@@ -42,4 +43,22 @@ test('a limit that does not exist, or has the wrong form, is refused with its na
     'body.limits.agents.maker.calls',
   )
   expect(await refused({ warnAt: 0.99 })).toContain('body.limits.warnAt')
+})
+
+test('who resets a run is the identity of the token; the name in the request is only claimed', async () => {
+  const { host, send } = await openApi()
+  const ports = { journal: host.journal, blobs: host.blobs, clock: createManualClock(1000) }
+  await createRun(
+    loopOf<null>(async () => null),
+    ports,
+    { id, name: 'long', input: null },
+  )
+  await send('POST', '/runs/long/reset', { by: 'anna' })
+  const events = await host.journal.read(id)
+  expect(events.map(({ event }) => event)).toContainEqual(
+    expect.objectContaining({
+      type: 'run-ended',
+      outcome: expect.objectContaining({ by: `${localUser()} (as anna)` }),
+    }),
+  )
 })

@@ -59,6 +59,3 @@ export function pageOf<T>(
   const end = start + items.length
   return { items, ...(end < all.length ? { next: String(end) } : {}) }
 }
-
-/** The name of the caller, if the request does not have one. */
-export const someone = 'api'

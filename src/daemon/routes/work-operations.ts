@@ -27,7 +27,7 @@ import { toDecider } from '../decider.ts'
 import type { RequestBindings } from '../principal.ts'
 import { json, type Operation, ok, operation } from './operation.ts'
 import { flag, oneOf, orElse, whole } from './parameter.ts'
-import { inRun, someone } from './run-parameters.ts'
+import { inRun } from './run-parameters.ts'
 
 const tag = 'work'
 /** 501: git is not installed. */
@@ -125,8 +125,8 @@ const scrap = operation({
   body: { schema: controlSchema, example: { by: 'ada' } },
   responses: { 200: json('What was deleted.', discardedSchema) },
   problems,
-  async handle({ host }, { params, body }) {
-    return ok(await scrapRun(host, params.run, { by: body.by ?? someone }))
+  async handle({ host }, { params, body, context }) {
+    return ok(await scrapRun(host, params.run, { by: requester(context, body) }))
   },
 })
 
@@ -140,10 +140,10 @@ const reset = operation({
   body: { schema: controlSchema, example: { by: 'ada' } },
   responses: { 200: json('What was deleted.', discardedSchema) },
   problems,
-  async handle({ host, scheduler }, { params, body, signal }) {
+  async handle({ host, scheduler }, { params, body, context, signal }) {
     const { id } = await host.journal.findRun(params.run)
     if (scheduler.entry(id)?.state === 'queued') await scheduler.release(id)
-    return ok(await resetRun(host, id, { by: body.by ?? someone, signal }))
+    return ok(await resetRun(host, id, { by: requester(context, body), signal }))
   },
 })
 
