@@ -112,6 +112,17 @@ describe('an answer by kind', () => {
     expect(resolveAnswer(kinds, {})).toMatchObject({ type: 'invalid' })
   })
 
+  test('is refused with an answer that means something else', () => {
+    expect(resolveAnswer(kinds, { kind: 'accept', answer: 'no' })).toEqual({
+      type: 'invalid',
+      problem: 'accept means "yes", but the answer says "no". Send one of them.',
+    })
+    expect(resolveAnswer(kinds, { kind: 'reject', answer: 'no' })).toMatchObject({
+      type: 'resolved',
+      answer: { answer: 'no', kind: 'reject' },
+    })
+  })
+
   test('is a response if the question has no options', () => {
     const free: Question = { text: 'Which name?', default: '' }
     expect(listAnswerKinds(free)).toEqual(['respond'])

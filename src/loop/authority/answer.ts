@@ -53,6 +53,9 @@ export function resolveAnswer(question: Question, given: AnswerInput): AnswerRes
     return resolved(option === undefined ? { answer: text, kind } : { answer: option, kind, text })
   }
   const chosen = withCode(question, option ?? '', code)
+  if (answer !== undefined && answer !== option && answer !== chosen) {
+    return invalid(`${kind} means "${option}", but the answer says "${answer}". Send one of them.`)
+  }
   const problem = findAnswerProblem(question, chosen)
   if (problem !== undefined) return invalid(problem)
   if (kind !== 'edit') return resolved({ answer: chosen, kind })
