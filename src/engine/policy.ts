@@ -54,6 +54,27 @@ export async function askPolicyInStep(
   return judged.ruling
 }
 
+/**
+ * Immediately before an action is performed: a person may have changed the policy while its question was open. Only a
+ * denial is recorded, because the gate has recorded that it was allowed. Undefined: not denied.
+ */
+export async function findActionDenial(
+  run: AskingRun,
+  iteration: number,
+  step: StepId,
+  actionKind: string,
+): Promise<string | undefined> {
+  if (run.ports.policy === undefined) return undefined
+  const request: StepRequest = { action: 'act', actionKind }
+  const judged = await judge(run, iteration, request)
+  if (!isDenied(judged.ruling)) return undefined
+  await run.recorder.record([toEvent(run, judged, { ...askedIn(request), iteration, step })])
+  return describeDenial(judged.ruling)
+}
+
+export const describeDenial = ({ reason, rules }: PolicyRuling): string =>
+  reason ?? `the policy denies it (${rules.join(', ') || 'no rule'})`
+
 /** The answer about a tool call. An answer that allows is part of the note of the call. */
 export interface ToolRuling {
   readonly isDenied: boolean

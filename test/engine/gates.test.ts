@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { allowListGate } from '../../src/authority/index.ts'
-import type { Actions, Gate } from '../../src/engine/index.ts'
+import { type Actions, type Gate, openQuestions } from '../../src/engine/index.ts'
 import {
   type Action,
   type ActionFacts,
@@ -150,6 +150,29 @@ describe('an action in an iteration', () => {
     })
     const rulings = await world.journal.read(run, { types: ['policy-decided'] })
     expect(rulings.at(-1)?.event).toMatchObject({ action: 'act', resource: 'merge' })
+  })
+
+  test('is judged again by a policy that changed while a person was asked', async () => {
+    const { actions, performed } = executor()
+    let ruling: PolicyRuling = { decision: 'allow', rules: ['base'] }
+    const policy = { ...policyThat(ruling), judge: () => ruling }
+    const gate: Gate = { judge: async () => ({ type: 'ask', reason: 'first time' }) }
+    const world = createWorld({ actions, gate, policy })
+    const loop = acting()
+    const run = await world.start(loop)
+    const driving = world.drive(run, loop)
+    await world.clock.settle()
+    ruling = { decision: 'deny', rules: ['frozen'], reason: 'the branch is frozen' }
+    const [asked] = await openQuestions(world.journal, run)
+    await world.decide(run, { type: 'answer', question: asked?.id ?? 'none', answer: 'allow' })
+    await world.clock.pass(driving)
+    expect(performed).toEqual([])
+    const { progress } = await world.state(run)
+    expect(progress).toEqual({ status: 'refused', summary: 'the branch is frozen' })
+    const rulings = await world.journal.read(run, { types: ['policy-decided'] })
+    expect(rulings.map(({ event }) => event)).toContainEqual(
+      expect.objectContaining({ action: 'act', decision: 'deny', rules: ['frozen'] }),
+    )
   })
 
   test('that the policy permits still needs its gate', async () => {

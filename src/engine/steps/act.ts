@@ -18,7 +18,7 @@ import {
   type StepId,
 } from '../../loop/index.ts'
 import type { Branch, LiveRun } from '../live-run.ts'
-import { askPolicyInStep } from '../policy.ts'
+import { askPolicyInStep, describeDenial } from '../policy.ts'
 import type { Verdict } from '../ports.ts'
 import { askPerson } from './ask-person.ts'
 import { askStep } from './ask-step.ts'
@@ -66,8 +66,7 @@ async function judge(branch: Branch, action: Action, step: StepId): Promise<Gate
   const facts: ActionFacts = { ...(await readFacts(run)), ...policy }
   const record = { action, facts: shorten(facts), ...policy }
   if (ruling !== undefined && isDenied(ruling)) {
-    const reason = ruling.reason ?? `the policy denies it (${ruling.rules.join(', ') || 'no rule'})`
-    return { type: 'deny', rule: 'policy', reason, ...record }
+    return { type: 'deny', rule: 'policy', reason: describeDenial(ruling), ...record }
   }
   if (facts.level === 1) {
     const reason = `the level is ${levelNames[1]}: actions are reported, not performed`

@@ -2,7 +2,7 @@
  * Performs an action that its gate allowed.
  *
  * E6. Its intent is durable before it is performed; after a crash the executor looks up whether it happened, and if that
- *     is unknown, a person decides. It is never simply repeated.
+ *     is unknown, a person decides. It is never simply repeated. The policy is asked again immediately before.
  */
 
 import {
@@ -12,10 +12,12 @@ import {
   type Json,
   type Receipt,
   type StepContext,
+  type StepId,
   toJson,
 } from '../../loop/index.ts'
 import type { ActionContext } from '../action-ports.ts'
 import type { Branch, LiveRun } from '../live-run.ts'
+import { findActionDenial } from '../policy.ts'
 import type { ActionLookup } from '../ports.ts'
 import { askPerson } from './ask-person.ts'
 import { askStep } from './ask-step.ts'
@@ -34,7 +36,9 @@ export async function performAction(branch: Branch, action: Action): Promise<Rec
     actions.find(action, keyOf(id), toActionContext(run, context))
   // With a fault the executor guarantees that nothing happened. After any other error it may have
   // happened, and only the executor can tell.
-  const performAndConfirm = async (context: StepContext, id: string): Promise<unknown> => {
+  const performAndConfirm = async (context: StepContext, id: StepId): Promise<unknown> => {
+    const denial = await findActionDenial(run, branch.iteration.number, id, action.kind)
+    if (denial !== undefined) return toJson(refused(denial))
     try {
       return await actions.perform(action, keyOf(id), toActionContext(run, context))
     } catch (error) {
@@ -44,7 +48,7 @@ export async function performAction(branch: Branch, action: Action): Promise<Rec
       return found.type === 'done' ? toJson(found.receipt) : unknown
     }
   }
-  const findOrPerform = async (context: StepContext, id: string): Promise<unknown> => {
+  const findOrPerform = async (context: StepContext, id: StepId): Promise<unknown> => {
     const found = await find(context, id)
     if (found.type === 'done') return toJson(found.receipt)
     return found.type === 'not-done' ? performAndConfirm(context, id) : unknown
