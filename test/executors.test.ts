@@ -76,6 +76,7 @@ describe('webhook', () => {
     ['another port', 'https://hooks.test/', 'https://hooks.test:8443/a'],
     ['a path that only starts the same', 'https://hooks.test/a', 'https://hooks.test/ab'],
     ['dots', 'https://hooks.test/a/', 'https://hooks.test/a/../b'],
+    ['an encoded slash', 'https://hooks.test/a/', 'https://hooks.test/a/..%2Fb'],
     ['http elsewhere', 'http://hooks.test/', 'http://hooks.test/'],
     ['credentials', 'https://hooks.test/', 'https://user:pass@hooks.test/'],
     ['another scheme', 'file:///', 'file:///etc/passwd'],

@@ -105,6 +105,9 @@ function isNeverSent(error: unknown): boolean {
 
 const loopback = new Set(['127.0.0.1', '[::1]', 'localhost'])
 
+/** A server may decode it after the path was compared: `/hooks/..%2fadmin`. */
+const encodedSlash = /%2f|%5c/i
+
 /** Compared as parsed addresses: the same origin, and a path below the allowed one. */
 export function requireAllowed(url: string, allowed: string | undefined): void {
   const target = parseUrl(url)
@@ -115,6 +118,9 @@ export function requireAllowed(url: string, allowed: string | undefined): void {
   const isLocal = target.protocol === 'http:' && loopback.has(target.hostname)
   if (target.protocol !== 'https:' && !isLocal) {
     throw failed(`${url} is not allowed: webhooks use https, or http on this machine.`)
+  }
+  if (encodedSlash.test(target.pathname)) {
+    throw failed(`${url} is not allowed: its path has an encoded slash.`)
   }
   const prefixes = (allowed ?? '').split(/[\s,]+/).flatMap((prefix) => parseUrl(prefix) ?? [])
   if (prefixes.some((prefix) => isBelow(target, prefix))) return
