@@ -1,11 +1,14 @@
 // What `loopctl actions` shows: merges are recorded with who did them, once; escapes count.
 
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { createPolicy } from '../src/authority/policy/create-policy.ts'
 import { systemClock } from '../src/engine/index.ts'
 import { viewActionFacts, viewActions } from '../src/history/views/view-actions.ts'
 import type { LoopType } from '../src/host/index.ts'
 import { recordEscape } from '../src/host/record-escape.ts'
-import { newHost } from './host-fixture.ts'
+import { newFolder, newHost } from './host-fixture.ts'
 import { newRepository, startIn } from './worktree-fixture.ts'
 
 test('a merge is an action of the run, with who requested it, and is recorded once', async () => {
@@ -29,6 +32,22 @@ test('a merge is an action of the run, with who requested it, and is recorded on
   ])
   // The end of the run is still its end.
   expect((await host.inspect('work')).run.status).toBe('completed')
+})
+
+test('a merge is judged by the policy of its run: as it was, or as it is trusted now', async () => {
+  const host = await newHost()
+  const file = join(newFolder(), 'rules.cedar')
+  const rules = (kind: string): string =>
+    `@id("never") forbid (principal, action == Action::"act", resource == ActionKind::"${kind}");`
+  writeFileSync(file, rules('publish'))
+  const policy = await createPolicy([{ file, mode: 'enforce', text: rules('publish') }])
+  await startIn(host, newRepository(), 'work', { policy })
+  writeFileSync(file, rules('other'))
+  await expect(host.merge('work')).rejects.toMatchObject({ code: 'not-trusted' })
+  rmSync(file)
+  await expect(host.merge('work')).rejects.toMatchObject({ code: 'bad-policy' })
+  writeFileSync(file, rules('publish'))
+  expect(await host.merge('work')).toMatchObject({ status: 'merged' })
 })
 
 /** Requests three actions: one is allowed, one is denied, one fails. */

@@ -1,7 +1,7 @@
 /** A run in a worktree of a repository that is removed afterwards. */
 
 import { expect } from 'vitest'
-import type { Host } from '../src/host/index.ts'
+import type { Host, StartOptions } from '../src/host/index.ts'
 import { afterStory } from './after.ts'
 import { lines } from './host-fixture.ts'
 import { createGitFixture, type GitFixture } from './workspace/git-fixture.ts'
@@ -13,8 +13,13 @@ export function newRepository(files?: Readonly<Record<string, string>>): GitFixt
 }
 
 /** Runs to its end; returns where it worked. */
-export async function startIn(host: Host, repository: GitFixture, name = 'work'): Promise<string> {
-  const options = { input: 4, workspace: repository.checkout, worktree: true, name }
+export async function startIn(
+  host: Host,
+  repository: GitFixture,
+  name = 'work',
+  more: Pick<StartOptions<number>, 'policy'> = {},
+): Promise<string> {
+  const options = { input: 4, workspace: repository.checkout, worktree: true, name, ...more }
   const handle = await host.start(lines, options)
   expect(await handle.done).toMatchObject({ outcome: { type: 'completed' } })
   return (await host.inspect(name)).run.workspace ?? ''

@@ -1,7 +1,7 @@
 /** An action that a person requests on the work of a run. The request is the approval; the journal keeps who it was. */
 
 import { userInfo } from 'node:os'
-import { namedPolicies } from '../definition/loop-file/read-loop-file.ts'
+import { resolve } from 'node:path'
 import {
   type Actions,
   actIdle,
@@ -10,12 +10,11 @@ import {
   type Policy,
   type RunRow,
 } from '../engine/index.ts'
-import { openRunPolicy, policyOfProject } from '../launch/policy/open-run-policy.ts'
+import { openRunPolicy } from '../launch/policy/open-run-policy.ts'
 import {
   type Action,
   inputTokensOf,
   outputTokensOf,
-  type PolicyMode,
   type PolicyRequest,
   type RunState,
   type TreeId,
@@ -55,13 +54,17 @@ export async function actAsPerson(
   })
 }
 
-/** Those of the user, and those that the run was driven with. One that is missing or not trusted rejects. */
-async function openPolicyFor(folder: string, state: RunState): Promise<Policy | undefined> {
-  const files = state.policy?.files ?? []
-  const named = (wanted: PolicyMode): string[] =>
-    files.filter(({ mode }) => mode === wanted).map(({ file }) => file)
-  const ofRun = await policyOfProject({ enforce: named('enforce'), monitor: named('monitor') })
-  return openRunPolicy({ policies: namedPolicies(ofRun.policy, '/') }, { folder })
+/**
+ * Those of the user, and those that the run was driven with. Their content has not changed since, or is trusted now: the
+ * files of a loop file are trusted with it, not each by itself. One that is missing rejects.
+ */
+async function openPolicyFor(folder: string, { policy }: RunState): Promise<Policy | undefined> {
+  const files = policy?.files ?? []
+  const policies = files.map(({ file, mode }) => ({ file: resolve('/', file), mode }))
+  const asDriven = await openRunPolicy({ policies }, { folder, isLook: true })
+  return asDriven?.inEffect.digest === policy?.digest
+    ? asDriven
+    : openRunPolicy({ policies }, { folder })
 }
 
 function toRequest(state: RunState, actionKind: string, files: number): PolicyRequest {
