@@ -24,6 +24,7 @@ import { openLocalStore } from '#src/testing/open-local-store.ts'
 import { type Effect, hashOf, type Place, placeKey, readEffects } from './effects.ts'
 import { spentBy } from './spent.ts'
 import { companionRuns, outsideFiles, placesIn, treeOf, victimRun } from './victim-world.ts'
+import { withoutSpending } from './without-spending.ts'
 
 export type FindingKind =
   | 'lost'
@@ -45,6 +46,8 @@ export interface RunRecord {
   readonly events: readonly RecordedEvent[]
   /** Hash of the result of each finished step. */
   readonly results: ReadonlyMap<string, string>
+  /** The same, as far as an undisturbed run has the same results. */
+  readonly steadyResults: ReadonlyMap<string, string>
   readonly effects: readonly Effect[]
 }
 
@@ -122,6 +125,7 @@ async function readRun(
   const { state } = await loadRun(journal, run)
   const events = await journal.read(run)
   const results = new Map<string, string>()
+  const steadyResults = new Map<string, string>()
   for (const { event } of events) {
     if (event.type !== 'step-finished') continue
     const { result } = event
@@ -130,8 +134,9 @@ async function readRun(
       ? result?.value
       : JSON.parse((await blobs.get(result.blob)).toString('utf8'))
     results.set(placeKey(event), hashOf(value))
+    steadyResults.set(placeKey(event), hashOf(withoutSpending(value)))
   }
-  return { state, events, results, effects: readEffects(effects) }
+  return { state, events, results, steadyResults, effects: readEffects(effects) }
 }
 
 export function judge(found: Recorded, clean: Recorded, base: string): readonly Finding[] {
@@ -238,16 +243,16 @@ function ending(found: Recorded, clean: Recorded): readonly string[] {
   compare('progress', found.state.progress, clean.state.progress)
   compare('the tree', found.tree, clean.tree)
   compare('what actions did', found.world.toSorted(), clean.world.toSorted())
-  for (const [key, hash] of clean.results) {
-    if (!isTimed(key)) compare(`the result of ${key}`, found.results.get(key), hash)
+  for (const [key, hash] of clean.steadyResults) {
+    if (!isTimed(key)) compare(`the result of ${key}`, found.steadyResults.get(key), hash)
   }
   compare('the number of results', found.results.size, clean.results.size)
   clean.companions.forEach((was, index) => {
     const is = found.companions[index]
     compare('the outcome beside it', is?.state.outcome, was.state.outcome)
-    const untimed = (results: Recorded['results'] = new Map()): unknown =>
+    const untimed = (results: Recorded['steadyResults'] = new Map()): unknown =>
       [...results].map(([key, hash]) => (isTimed(key) ? [key] : [key, hash]))
-    compare('the results beside it', untimed(is?.results), untimed(was.results))
+    compare('the results beside it', untimed(is?.steadyResults), untimed(was.steadyResults))
   })
   return differences
 }

@@ -6,7 +6,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Check, RecordedEvent, RunParts, RunState } from 'loopwright'
+import type { Check, RecordedEvent, RunEvent, RunParts, RunState } from 'loopwright'
 import { driveRun } from '#src/engine/drive-run.ts'
 import { createRun, loadRun, systemClock, type Workspace } from '#src/engine/index.ts'
 import { createBlobStore } from '#src/journal/index.ts'
@@ -26,6 +26,7 @@ import { type Sabotage, sabotagedJournal, sabotagedWorkspace } from './sabotage.
 import { spentBy } from './spent.ts'
 import { victimExample } from './victim-example.ts'
 import { asRunId, treeOf, writeAll } from './victim-world.ts'
+import { withoutSpending } from './without-spending.ts'
 
 /** One example, in a folder of its own. */
 interface Stage {
@@ -196,10 +197,13 @@ function resultsOf(events: readonly RecordedEvent[]): ReadonlyMap<string, string
   const results = new Map<string, string>()
   for (const { event } of events) {
     if (event.type !== 'step-finished') continue
-    results.set(placeKey(event), hashOf(untimed(event.result)))
+    results.set(placeKey(event), hashOf(untimed(steadyResult(event.result))))
   }
   return results
 }
+
+const steadyResult = (result: Extract<RunEvent, { type: 'step-finished' }>['result']): unknown =>
+  result !== undefined && 'value' in result ? withoutSpending(result.value) : result
 
 /** How long a check took is no part of what it said. */
 const untimed = (value: unknown): string =>
