@@ -133,9 +133,12 @@ describe('an invalid request is refused and not recorded', () => {
 
   test('limits of a new run: known names only, and undefined means absent', async () => {
     const host = await newHost()
-    const misspelt = { iteration: 3 } as object
+    const misspelt = { iterationz: 3 } as object
     const starting = host.start(brief, { input: null, limits: misspelt })
-    await expect(starting).rejects.toThrow(/no limit "iteration".*iterations, tokens/)
+    await expect(starting).rejects.toThrow(/no limit "iterationz".*iterations, tokens/)
+    const close = { iteration: 3 } as object
+    const singular = host.start(brief, { input: null, limits: close })
+    await expect(singular).rejects.toThrow(/must be an object.*"iterations"/)
     const open = { deadlineAtMs: undefined } as object
     await (await host.start(brief, { input: null, name: 'open', limits: open })).done
     const forking = host.fork('open', brief, { iteration: 1, limits: misspelt })

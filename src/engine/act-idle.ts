@@ -138,7 +138,8 @@ async function actOnce(
   if (ruling !== undefined && isDenied(ruling)) {
     const reason = ruling.reason ?? `the policy denies it (${ruling.rules.join(', ') || 'no rule'})`
     await record({ status: 'refused', action, reason, ...rules })
-    throw new LoopError('wrong-status', `${action.summary}: ${reason}.`)
+    const advice = 'To see its rules, run: loopctl policy explain <run>'
+    throw new LoopError('wrong-status', `${action.summary}: ${reason}. ${advice}`)
   }
   const context = contextOf(run, recorder.state, request.signal)
   const earlier = await findDone(recorded, request, context)
@@ -271,7 +272,13 @@ function contextOf(run: RunId, state: RunState, signal: AbortSignal = never): Ac
     signal,
     attempt: 1,
     spend: () => undefined,
-    reserve: () => Promise.reject(new LoopError('not-available', 'An action has no budget.')),
+    reserve: () => Promise.reject(noBudget()),
     ...defined({ tree: certificate?.tree ?? tree, base, certificate: certificate?.id }),
   }
 }
+
+const noBudget = (): LoopError =>
+  new LoopError(
+    'not-available',
+    'An action that a person requests cannot spend a budget. Use a loop for work that calls models.',
+  )

@@ -50,7 +50,7 @@ worktree: false
     '--name',
     'curious-a',
   )
-  expect(asked, asked.stderr).toMatchObject({ code: 7 })
+  expect(asked).toMatchObject({ code: 7 })
   expect((await ctl(kim, 'inbox')).stdout).toContain('loopctl answer curious-a')
   const refused = await ctl(kim, '--json', 'answer', 'curious-a', 'approve')
   expect(refused.code).not.toBe(0)

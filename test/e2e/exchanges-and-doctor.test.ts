@@ -37,7 +37,9 @@ describe('a run that called a model', () => {
     const at = await story()
     const shown = await ctl(at, 'show', 'story')
     expect(shown.stdout).toContain('3 exchanges with models')
-    expect(shown.stdout).toMatch(/1 +anthropic claude-sonnet-4-5 +complete +940 +\$0\.\d+/)
+    expect(shown.stdout).toMatch(
+      /1 +anthropic claude-sonnet-4-5 +complete +940 \(900 in \/ 40 out\) +\$0\.\d+/,
+    )
     const first = await ctl(at, 'show', 'story', '1', '--exchange', '1')
     expect(first.stdout).toMatch(/^request, anthropic format, POST \S*messages$/m)
     expect(first.stdout).toContain('Make a.txt say two.')

@@ -38,7 +38,7 @@ test('a policy that denies still denies what a person requests, and that is reco
   })
   await expect(acting).rejects.toMatchObject({
     code: 'wrong-status',
-    message: 'Merge it: not this week.',
+    message: 'Merge it: not this week. To see its rules, run: loopctl policy explain <run>',
   })
   expect(performed).toEqual([])
   expect(await world.only(run, 'action-recorded')).toMatchObject([

@@ -94,7 +94,10 @@ async function cleanUp(base: HostPorts): Promise<readonly string[]> {
 const startRunPorts = ({ journal }: HostPorts, { startRun }: ActionParts): StartRunPorts => ({
   async start(request) {
     if (startRun !== undefined) return startRun(request)
-    throw new LoopError('not-available', 'This process cannot start other runs.')
+    throw new LoopError(
+      'not-available',
+      'This process cannot start other runs. Start the run with the daemon, or pass startRun.',
+    )
   },
   async exists(name) {
     try {
@@ -110,7 +113,11 @@ const terminal = (line: string): void => void process.stderr.write(`\u0007${line
 
 async function showOnDesktop(title: string, text: string): Promise<void> {
   const [program] = await findOnPath('notify-send')
-  if (program === undefined) throw new LoopError('missing-program', 'notify-send is not installed.')
+  if (program === undefined)
+    throw new LoopError(
+      'missing-program',
+      'notify-send is not installed. Install libnotify, or notify by terminal.',
+    )
   const passed = ['DISPLAY', 'WAYLAND_DISPLAY', 'DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR']
   const env = passed.flatMap((name) => {
     const value = process.env[name]

@@ -41,7 +41,10 @@ export function openRunRepository(options: RunRepositoryOptions): ActionReposito
   const branchOf = (wanted: string | undefined): string => wanted ?? `agent/${run.name}`
   const folder = (): string => {
     if (checkout !== undefined) return checkout
-    throw new LoopError('bad-request', 'There is no checkout to apply the changes to.')
+    throw new LoopError(
+      'bad-request',
+      'There is no checkout to apply the changes to. Run the loop in a worktree of a checkout.',
+    )
   }
   return {
     title,
@@ -92,7 +95,7 @@ export function openRunRepository(options: RunRepositoryOptions): ActionReposito
       if (tip === undefined) {
         throw new LoopError(
           'wrong-status',
-          `The branch ${branch} has no commits: nothing was changed.`,
+          `The branch ${branch} has no commits, so there is nothing to push. Run the loop until it changes something.`,
         )
       }
       await fence?.()
@@ -105,7 +108,11 @@ export function openRunRepository(options: RunRepositoryOptions): ActionReposito
 
 /** The branch may have later commits, which nothing vouches for. */
 async function requireTip(repository: Repository, branch: string, tree: TreeId): Promise<void> {
-  if (!isBranchName(branch)) throw new LoopError('bad-request', `${branch} is not a branch.`)
+  if (!isBranchName(branch))
+    throw new LoopError(
+      'bad-request',
+      `${JSON.stringify(branch)} is not a branch name. Use another name.`,
+    )
   const found = await openGitTrees(repository).resolveTree(`refs/heads/${branch}`)
   if (found === tree) return
   const message = `${branch} does not have the tree that was certified.`

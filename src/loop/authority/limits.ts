@@ -86,7 +86,9 @@ const findInside = (
 ): string | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? find(value)
-    : `The limits in "${path}" must be an object.`
+    : `The limits in "${path}" must be an object.${path === 'iteration' ? oneLetterMore : ''}`
+
+const oneLetterMore = ' The number of iterations is the limit "iterations".'
 
 const findCountProblem: FindProblem = (path, value) =>
   Number.isInteger(value) && Number(value) >= 0

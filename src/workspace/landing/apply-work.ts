@@ -62,7 +62,10 @@ export async function applyWork(options: ApplyOptions): Promise<readonly string[
   const { at, changes } = await readChanges(options)
   const odd = changes.find(({ before, after }) => isOdd(before) || isOdd(after))
   if (odd !== undefined) {
-    throw new LoopError('bad-request', `${odd.path} is a submodule, which cannot be applied.`)
+    throw new LoopError(
+      'bad-request',
+      `${odd.path} is a submodule, which cannot be applied. Merge the branch of the run instead.`,
+    )
   }
   const state = await stateOf(options, changes)
   const paths = changes.map(({ path }) => path)
@@ -184,13 +187,19 @@ async function requireRealFolders(folder: string, path: string): Promise<void> {
   if (
     path.split('/').some((part) => part === '..' || part === '.' || part.toLowerCase() === '.git')
   ) {
-    throw new LoopError('bad-request', `${JSON.stringify(path)} cannot be applied.`)
+    throw new LoopError(
+      'bad-request',
+      `${JSON.stringify(path)} cannot be applied. Merge the branch of the run instead.`,
+    )
   }
   for (const [index] of parts.entries()) {
     const above = join(folder, ...parts.slice(0, index + 1))
     const stat = await lstat(above).catch(() => undefined)
     if (stat === undefined) return
     if (stat.isDirectory()) continue
-    throw new LoopError('wrong-status', `${above} is not a folder, so ${path} cannot be applied.`)
+    throw new LoopError(
+      'wrong-status',
+      `${above} is not a folder, so ${path} cannot be applied. Move it, or merge the branch of the run.`,
+    )
   }
 }
