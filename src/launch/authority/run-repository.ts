@@ -39,13 +39,7 @@ export function openRunRepository(options: RunRepositoryOptions): ActionReposito
   const title = `${loop}: ${run.name}`
   const targetOf = (into: string | undefined): string => into ?? mergeTargetDefault(loop)
   const branchOf = (wanted: string | undefined): string => wanted ?? `agent/${run.name}`
-  const folder = (): string => {
-    if (checkout !== undefined) return checkout
-    throw new LoopError(
-      'bad-request',
-      'There is no checkout to apply the changes to. Run the loop in a worktree of a checkout.',
-    )
-  }
+  const folder = (): string => checkout ?? raise(noCheckout())
   return {
     title,
     branch,
@@ -93,10 +87,7 @@ export function openRunRepository(options: RunRepositoryOptions): ActionReposito
       const range = { base: base.commit, head: `refs/heads/${branch}`, max: 1 }
       const [tip] = await listBranchCommits(repository, range)
       if (tip === undefined) {
-        throw new LoopError(
-          'wrong-status',
-          `The branch ${branch} has no commits, so there is nothing to push. Run the loop until it changes something.`,
-        )
+        throw nothingToPush(branch)
       }
       await fence?.()
       await pushCommit(repository, remote, { commit: tip.commit, branch })
@@ -105,6 +96,22 @@ export function openRunRepository(options: RunRepositoryOptions): ActionReposito
     slugOf: async (name) => ownerAndName((await findRemote(repository, name)).url),
   }
 }
+
+const raise = (error: LoopError): never => {
+  throw error
+}
+
+const noCheckout = (): LoopError =>
+  new LoopError(
+    'bad-request',
+    'There is no checkout to apply the changes to. Run the loop in a worktree of a checkout.',
+  )
+
+const nothingToPush = (branch: string): LoopError =>
+  new LoopError(
+    'wrong-status',
+    `The branch ${branch} has no commits, so there is nothing to push. Run the loop until it changes something.`,
+  )
 
 /** The branch may have later commits, which nothing vouches for. */
 async function requireTip(repository: Repository, branch: string, tree: TreeId): Promise<void> {
