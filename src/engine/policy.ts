@@ -7,17 +7,15 @@
 
 import {
   defined,
-  inputTokensOf,
   isDenied,
-  outputTokensOf,
   type PolicyContext,
   type PolicyDecided,
   type PolicyRequest,
   type PolicyRuling,
   type RunId,
-  type RunState,
   type StepId,
   type TreeId,
+  toPolicyContext,
 } from '../loop/index.ts'
 import type { LiveRun } from './live-run.ts'
 import type { Policy, Ports, Tools } from './ports.ts'
@@ -163,24 +161,15 @@ function rule(policy: Policy | undefined, request: PolicyRequest): PolicyRuling 
 async function policyContext(run: AskingRun, iteration: number): Promise<PolicyContext> {
   const { recorder, ports } = run
   const { state } = recorder
-  const { spent } = state
   const { changed, sealed } = await countChanges(run)
-  return {
+  return toPolicyContext(state, {
     iteration,
-    tokens: spent.tokens,
-    inputTokens: inputTokensOf(spent),
-    outputTokens: outputTokensOf(spent),
-    costMicros: spent.costMicros,
-    elapsedMs: Math.round(state.activeMs),
+    tree: state.tree,
     filesChanged: changed,
     sealedTouched: sealed,
-    verified: isVerified(state) ? 1 : 0,
     level: ports.level ?? 2,
-  }
+  })
 }
-
-const isVerified = ({ certificate, tree }: RunState): boolean =>
-  certificate !== undefined && certificate.tree === tree
 
 interface Changes {
   readonly base: TreeId | undefined

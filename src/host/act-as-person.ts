@@ -13,11 +13,10 @@ import {
 import { openRunPolicy } from '../launch/policy/open-run-policy.ts'
 import {
   type Action,
-  inputTokensOf,
-  outputTokensOf,
   type PolicyRequest,
   type RunState,
   type TreeId,
+  toPolicyContext,
 } from '../loop/index.ts'
 import type { HostPorts } from '../runs/host-ports.ts'
 import { createOwnerId } from '../system/index.ts'
@@ -68,24 +67,15 @@ async function openPolicyFor(folder: string, { policy }: RunState): Promise<Poli
 }
 
 function toRequest(state: RunState, actionKind: string, files: number): PolicyRequest {
-  const { spent, iteration, activeMs, certificate } = state
-  return {
-    action: 'act',
-    loop: state.loop,
-    actionKind,
-    context: {
-      iteration,
-      tokens: spent.tokens,
-      inputTokens: inputTokensOf(spent),
-      outputTokens: outputTokensOf(spent),
-      costMicros: spent.costMicros,
-      elapsedMs: Math.round(activeMs),
-      filesChanged: files,
-      sealedTouched: 0,
-      verified: certificate === undefined ? 0 : 1,
-      level: 2,
-    },
-  }
+  const { iteration, certificate } = state
+  const context = toPolicyContext(state, {
+    iteration,
+    tree: certificate?.tree,
+    filesChanged: files,
+    sealedTouched: 0,
+    level: 2,
+  })
+  return { action: 'act', loop: state.loop, actionKind, context }
 }
 
 /** The caller compared the branch with the certificate, if there is one. */

@@ -53,6 +53,7 @@ export {
   type PolicyRequest,
   type PolicyRuling,
 } from './authority/policy.ts'
+export { toPolicyContext } from './authority/policy-context.ts'
 export {
   committed,
   findOverrun,

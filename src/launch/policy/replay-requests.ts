@@ -4,13 +4,12 @@ import {
   type ApplyProgress,
   evolve,
   initialState,
-  inputTokensOf,
-  outputTokensOf,
   type PolicyContext,
   type PolicyRequest,
   type RecordedEvent,
   type RunState,
   type TreeId,
+  toPolicyContext,
 } from '../../loop/index.ts'
 
 /** How many files of a tree differ from the base, and how many of them are sealed. */
@@ -105,19 +104,9 @@ async function contextOf(
   { event }: RecordedEvent,
   countFiles: CountFiles | undefined,
 ): Promise<PolicyContext> {
-  const { spent, certificate, baseTree: base } = state
+  const { baseTree: base } = state
   const tree = event.type === 'iteration-started' ? (event.tree ?? state.tree) : state.tree
   const isSame = base === undefined || tree === undefined || base === tree
   const files = isSame || countFiles === undefined ? noFiles : await countFiles(base, tree)
-  return {
-    iteration,
-    tokens: spent.tokens,
-    inputTokens: inputTokensOf(spent),
-    outputTokens: outputTokensOf(spent),
-    costMicros: spent.costMicros,
-    elapsedMs: Math.round(state.activeMs),
-    ...files,
-    verified: certificate !== undefined && certificate.tree === tree ? 1 : 0,
-    level: 2,
-  }
+  return toPolicyContext(state, { iteration, tree, ...files, level: 2 })
 }
