@@ -6,8 +6,11 @@ import {
   initialState,
   type PolicyContext,
   type PolicyRequest,
+  parseStepId,
   type RecordedEvent,
   type RunState,
+  readStep,
+  type StepStarted,
   type TreeId,
   toPolicyContext,
 } from '../../loop/index.ts'
@@ -64,13 +67,12 @@ function askedAbout(
         ? undefined
         : { request: { action: 'iterate' }, iteration: event.iteration }
     case 'step-started':
-      return event.step.includes('gate:')
-        ? { request: { action: 'act', actionKind: nameIn(event.step) }, iteration: event.iteration }
-        : undefined
+      return requestOfGate(event)
     case 'step-noted': {
       const { note, iteration, step, role } = event
       if (note.type !== 'tool-called') return undefined
-      const agent = role ?? (step.includes('agent:') ? nameIn(step) : undefined)
+      const caller = parseStepId(step)
+      const agent = role ?? (caller.kind === 'agent' ? caller.name : undefined)
       const request = {
         action: sandbox?.attended === true ? 'callTool' : 'callToolUnattended',
         tool: { name: note.tool, risk: riskOf(note.tool) },
@@ -83,8 +85,13 @@ function askedAbout(
   }
 }
 
-/** `merge` of `0.left/gate:merge#2`. */
-const nameIn = (step: string): string => /([^/:]*)#\d+$/.exec(step)?.[1] ?? step
+function requestOfGate(
+  event: StepStarted,
+): { readonly request: Asked; readonly iteration: number } | undefined {
+  const { kind, role } = readStep(event)
+  if (kind !== 'gate' || role === undefined) return undefined
+  return { request: { action: 'act', actionKind: role }, iteration: event.iteration }
+}
 
 /** Journals do not have the risk of a tool. Those of MCP servers count as destructive, as unlisted tools do. */
 const risks: Readonly<Record<string, string>> = {
