@@ -97,7 +97,7 @@ export interface IterationInterrupter extends Interrupter {
   expire(fault: Fault): void
 }
 
-/** For an iteration without a time limit of its own. */
+/** For an iteration without a separate time limit. */
 export const withoutTimeLimit = (run: Interrupter): IterationInterrupter => ({
   ...run,
   get reason() {

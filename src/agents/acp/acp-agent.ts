@@ -215,7 +215,7 @@ interface Conversation {
   readonly stopped: Promise<ConversationEnd>
   /** Asks it to stop, and waits briefly for it. */
   cancel(): Promise<void>
-  /** It is between two tool calls: if a person told it something, it gets that before it goes on. */
+  /** It is between two tool calls: it gets new guidance before it continues. */
   steer(): void
   /** Its turn is cancelled, to be continued with what a person said. */
   readonly isSteering: boolean

@@ -88,7 +88,7 @@ function createView({ blobs }: RecordSource): View {
   }
 }
 
-/** `step-failed` has no kind of its own. */
+/** `step-failed` does not carry the kind of its step. */
 function kindOf(step: StepId): { readonly kind: string; readonly role?: string } {
   const { kind, name } = parseStepId(step)
   return { kind, role: name }

@@ -21,7 +21,7 @@ import type { Repository } from './repository.ts'
 import { isReserved } from './reserved-names.ts'
 import { type GitLocation, runGit } from './run-git.ts'
 
-/** Caches for which a tool writes a rule of its own, so that each run of a check would be reported. */
+/** Caches that a tool excludes itself, so that each run of a check would be reported. */
 const ownCache = /(?:^|\/)\.(?:pytest|mypy|ruff)_cache\//
 
 /** Sorted; folders end in a slash. Empty if the worktree does not exist. */
