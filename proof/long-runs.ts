@@ -55,7 +55,7 @@ export const longRuns: readonly LongSuite[] = [
   {
     name: 'workspace.merges',
     title: 'merges of certified work',
-    file: 'test/workspace/merge-work.test.ts',
+    file: 'test/workspace/landings.test.ts',
     casesMin: 11,
     isSlow: true,
   },

@@ -12,9 +12,13 @@ import {
   mergeExecutor,
   openPrExecutor,
 } from '../src/authority/index.ts'
-import type { ActionContext } from '../src/engine/index.ts'
+import { type ActionContext, systemClock } from '../src/engine/index.ts'
 import { openRunRepository } from '../src/launch/authority/run-repository.ts'
-import { FaultError, type Json } from '../src/loop/index.ts'
+import type { MergedCertifier } from '../src/launch/landing/certify-merged.ts'
+import { createLand } from '../src/launch/landing/create-land.ts'
+import { FaultError, type Json, type RunId } from '../src/loop/index.ts'
+import { createMemoryStore } from '../src/testing/memory-store/memory-store.ts'
+import { writeRun } from '../src/testing/write-run.ts'
 import { openGitTrees, runProgram } from '../src/workspace/index.ts'
 import { actionContext, fakeGh, newFolder } from './executors-fixture.ts'
 import { createGitFixture, type GitFixture } from './workspace/git-fixture.ts'
@@ -25,6 +29,12 @@ const action = (kind: string, details: Json = {}) => ({ kind, summary: `do ${kin
 let fixture: GitFixture
 let repository: ActionRepository
 let context: ActionContext
+
+/** Merged files that differ from those of the run are not certified. */
+const refuseAll: MergedCertifier = () => ({
+  checks: 'none',
+  certify: async () => ({ type: 'refused', reason: 'no' }),
+})
 
 /** A run whose branch has one commit: a.txt changed, new.txt added, b.txt removed. */
 beforeEach(async () => {
@@ -41,12 +51,15 @@ beforeEach(async () => {
   const base = await trees.resolveTree(worktree.base.commit)
   const tree = await trees.resolveTree(`refs/heads/${worktree.branch}`)
   if (base === undefined || tree === undefined) throw new Error('no trees')
+  const store = createMemoryStore()
+  await writeRun(store, { id: 'run-1', name: 'work' })
   repository = openRunRepository({
     repository: opened,
     worktree,
     checkout: fixture.checkout,
-    run: { id: 'run-1', name: 'work' },
+    run: { id: 'run-1' as RunId, name: 'work' },
     loop: 'fix',
+    land: createLand({ journal: store, clock: systemClock }, refuseAll),
   })
   context = actionContext({ base, tree })
 })
@@ -78,8 +91,30 @@ describe('merge', () => {
       key,
       context,
     )
-    await expect(merging).rejects.toBeInstanceOf(FaultError)
+    await expect(merging).rejects.toMatchObject({
+      fault: { code: 'needs-work', rework: { commit: before.trim() } },
+    })
     expect(fixture.git('rev-parse', 'other')).toBe(before)
+  })
+
+  test('files that pass together with those of the target are needed', async () => {
+    fixture.git('branch', 'other')
+    fixture.git('checkout', '-q', 'other')
+    writeFileSync(join(fixture.checkout, 'c.txt'), 'theirs\n')
+    fixture.commitAll('theirs')
+    fixture.git('checkout', '-q', 'main')
+    const before = fixture.git('rev-parse', 'other')
+    const wanted = action('merge', { into: 'other' })
+    const merging = mergeExecutor(repository).perform(wanted, key, context)
+    await expect(merging).rejects.toThrow('does not pass the checks: no')
+    expect(fixture.git('rev-parse', 'other')).toBe(before)
+  })
+
+  test('with the strategy none, nothing is merged', async () => {
+    const wanted = action('merge', { strategy: 'none' })
+    const receipt = await mergeExecutor(repository).perform(wanted, key, context)
+    expect(receipt).toMatchObject({ status: 'skipped' })
+    expect(fixture.git('branch', '--list', 'agent/*')).toBe('')
   })
 
   test('commits after the certified tree are not merged', async () => {

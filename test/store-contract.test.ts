@@ -82,7 +82,7 @@ test('the contract accepts an unchanged store', async () => {
 })
 
 describe('the contract notices a store whose method does nothing', () => {
-  const { queue, ...methods } = openMemoryScene().open()
+  const { queue, merges, ...methods } = openMemoryScene().open()
   const broken = async (): Promise<undefined> => undefined
 
   test.each(Object.keys(methods))('%s', async (method) => {
@@ -94,6 +94,14 @@ describe('the contract notices a store whose method does nothing', () => {
     const change = (store: Store): Store => ({
       ...store,
       queue: { ...store.queue, [method]: broken },
+    })
+    expect(await failure(change)).toBeDefined()
+  })
+
+  test.each(Object.keys(merges))('merges.%s', async (method) => {
+    const change = (store: Store): Store => ({
+      ...store,
+      merges: { ...store.merges, [method]: broken },
     })
     expect(await failure(change)).toBeDefined()
   })

@@ -1,6 +1,6 @@
 /** The real store, as a process that can die sees it: every answer takes a moment, or never comes. */
 
-import type { RunQueue, Store } from '#src/engine/index.ts'
+import type { MergeQueue, RunQueue, Store } from '#src/engine/index.ts'
 import type { Lane } from '#src/testing/simulated-time.ts'
 import type { SimulatedWorld } from './simulated-world.ts'
 
@@ -60,6 +60,7 @@ export function simulatedStore(inner: Store, lane: Lane, world: SimulatedWorld):
     forgetTried: delayed(inner.forgetTried),
     setFact: delayed(inner.setFact),
     queue: delayedQueue(inner.queue, delayed),
+    merges: delayedMerges(inner.merges, delayed),
     watch: (topic, onChange) => world.watch(topic, lane, onChange),
     close: () => inner.close(),
   }
@@ -100,4 +101,17 @@ const delayedQueue = (queue: RunQueue, delayed: Delay): RunQueue => ({
   list: delayed(queue.list),
   open: delayed(queue.open),
   request: delayed(queue.request),
+})
+
+const delayedMerges = (merges: MergeQueue, delayed: Delay): MergeQueue => ({
+  add: delayed(merges.add),
+  row: delayed(merges.row),
+  open: delayed(merges.open),
+  listOpen: delayed(merges.listOpen),
+  ofRun: delayed(merges.ofRun),
+  landed: delayed(merges.landed),
+  acquire: delayed(merges.acquire),
+  renew: delayed(merges.renew),
+  release: delayed(merges.release),
+  update: delayed(merges.update),
 })

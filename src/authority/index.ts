@@ -2,7 +2,7 @@ export { approvalOnly } from './actions/approval-only.ts'
 export { cleanUpExecutor } from './actions/clean-up.ts'
 export { commandExecutor } from './actions/command.ts'
 export { draftExecutor } from './actions/draft.ts'
-export { createActions, definite } from './actions/executor.ts'
+export { createActions, definite, failed as failedAction } from './actions/executor.ts'
 export {
   commentExecutor,
   type GithubPorts,

@@ -4,7 +4,7 @@
  *   every check has a result on the current files ─▶ a question about existing failures ─▶ progress
  *     ─▶ conditions ─▶ a question if objective triggers fire
  *     ─▶ if one means success: the work is committed, and certified or refused
- *     ─▶ if it is certified: the actions of the run ─▶ ending
+ *     ─▶ if it is certified: the actions of the run, which can ask for more work ─▶ ending
  *
  * E5. The loop's claim that it is done only makes the engine verify it. All of this happens in steps, so
  * an iteration can be continued here as well (E2).
@@ -31,6 +31,7 @@ import {
 } from '../loop/index.ts'
 import { type CertifyEnd, certifyWork } from './certify-work.ts'
 import { escalate, escalateBeforeCertifying, measureIteration } from './escalate.ts'
+import { followBase } from './follow-base.ts'
 import { keepWork } from './keep-work.ts'
 import type { Branch, LiveRun } from './live-run.ts'
 import { actWhenCertified } from './steps/act-when-certified.ts'
@@ -82,16 +83,14 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
   if (approved.escalated?.choice === 'terminate') return { ...complete, event: approved }
   const kept = await keepWork(iteration, claim.tree)
   const certification = kept === 'failed' ? notKept : await certifyWork(branch, claim, kept)
-  if (certification.type === 'certified') {
-    await actWhenCertified(branch)
-    return { ...complete, event: approved }
-  }
+  const unmet = certification.type === 'certified' ? await actOrRework(branch) : certification
+  if (unmet === undefined) return { ...complete, event: approved }
   // Not certified; another condition may still end the run.
   const ending: Ending =
-    certification.type === 'failed'
-      ? { type: 'error', fault: certification.fault, recoverable: true }
+    unmet.type === 'failed'
+      ? { type: 'error', fault: unmet.fault, recoverable: true }
       : { type: 'continue' }
-  const refused = await endedWith(ending, certification.refusals)
+  const refused = await endedWith(ending, unmet.refusals)
   const other = evaluateUntil(run, refused.event, {
     made: { progress: refused.progress, result },
     incomplete: true,
@@ -107,6 +106,17 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
     ? escalated(branch, { ...refused, event }, checks)
     : { ...refused, event }
 }
+
+/** The actions of the run. Undefined: the run is complete. */
+async function actOrRework(branch: Branch): Promise<Unmet | undefined> {
+  const fault = await actWhenCertified(branch)
+  if (fault === undefined) return undefined
+  await followBase(branch.iteration, fault.rework)
+  const { code, message } = fault
+  return { type: 'refused', refusals: [{ code, message }] }
+}
+
+type Unmet = Exclude<CertifyEnd, { type: 'certified' }>
 
 const toEnding = (met: Met | undefined): Ending =>
   met === undefined ? { type: 'continue' } : { type: 'complete', met }

@@ -25,7 +25,7 @@ export async function keepWork(
   const { workspace, clock } = ports
   if (workspace?.keep === undefined || tree === undefined) return undefined
   const { number, report } = iteration
-  const told = defined({ report })
+  const told = defined({ report, follows: recorder.state.follows })
   for (let attempt = 1; ; attempt++) {
     try {
       return await workspace.keep({ iteration: number, tree, ...told })

@@ -88,6 +88,8 @@ export interface IterationWork {
   readonly report?: string
   /** The run ended in the middle of this iteration. */
   readonly isUnfinished?: true
+  /** A commit whose files the tree is based on, besides those of the branch. */
+  readonly follows?: string
 }
 
 /** What the workspace's trees consist of, for garbage collection and export. */

@@ -9,9 +9,9 @@ import type { SharedGateway } from '../launch/shared-gateway.ts'
 import type { TreeId } from '../loop/index.ts'
 import type { LoopTypeDefinition } from '../loops/index.ts'
 import type { Runs } from '../runs/runs.ts'
-import type { MergeResult } from '../workspace/index.ts'
 import type { Collected } from './collect-garbage.ts'
-import type { MergeOptions } from './merge-run.ts'
+import type { LandOptions } from './land-run.ts'
+import type { MergeOptions, MergeResult } from './merge-run.ts'
 import type { RemovedRun } from './remove-run.ts'
 
 /** An open state folder: starts, resumes, forks and inspects runs. Made by `openHost`. */
@@ -31,6 +31,8 @@ export interface Host extends Runs {
   reviewQuestion(run?: string): Promise<QuestionChanges>
   /** Merges the work of a completed run into a branch, without touching a checkout. */
   merge(run: string, options?: MergeOptions): Promise<MergeResult>
+  /** Merges the branch with the work of a completed run into a branch of the user, without touching a checkout. */
+  land(run: string, options: LandOptions): Promise<MergeResult>
   inspect(run: string): Promise<Inspection>
   /**
    * Removes a run permanently. It must have ended, or `force` is set and no process drives it. Its forks are not

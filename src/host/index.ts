@@ -123,9 +123,10 @@ export {
   type SandboxOptions,
 } from '../sandbox/index.ts'
 export type { Tool } from '../tools/index.ts'
-export type { MergeResult } from '../workspace/index.ts'
 export { analyzeRun } from './analyze-run.ts'
 export type { Host } from './host.ts'
+export type { LandOptions } from './land-run.ts'
+export type { MergeResult } from './merge-run.ts'
 export { openHost } from './open-host.ts'
 export { createPullRequest, resetRun, scrapRun } from './review/index.ts'
 export { type RunResult, runLoop } from './run-loop.ts'

@@ -1,20 +1,17 @@
-/** Merges the work of a completed run into a branch. No checkout is touched. */
+/** Merges the work of a completed run into a branch, through the merge queue. No checkout is touched. */
 
 import { mergeExecutor } from '../authority/index.ts'
-import { loadRun, type RunRow, readCreated } from '../engine/index.ts'
+import type { IdleReceipt } from '../engine/index.ts'
 import { recordReview } from '../history/review.ts'
 import { openRunRepository } from '../launch/authority/run-repository.ts'
-import { defined, LoopError, type RunWorktree, type TreeId } from '../loop/index.ts'
-import type { HostPorts } from '../runs/host-ports.ts'
-import { repositoryOf } from '../runs/place-run.ts'
-import {
-  type MergeResult,
-  type MergeStrategy,
-  mergeTargetDefault,
-  openGitTrees,
-  type Repository,
-} from '../workspace/index.ts'
+import { createEndedRunCertifier, type EndedRunHost } from '../launch/landing/certify-ended-run.ts'
+import { createLand } from '../launch/landing/create-land.ts'
+import { defined, type RunWorktree, type TreeId } from '../loop/index.ts'
+import { mergeTargetDefault, openGitTrees, type Repository } from '../workspace/index.ts'
 import { actAsPerson } from './act-as-person.ts'
+import { type CompletedWork, requireCompletedWork } from './completed-work.ts'
+
+export type MergeStrategy = 'squash' | 'merge'
 
 export interface MergeOptions {
   /** A branch, created if it does not exist. Default: `agent/<loop>`. */
@@ -27,31 +24,37 @@ export interface MergeOptions {
   readonly earlier?: 'happened' | 'again'
 }
 
+/** How a merge ended: merged, nothing to merge, or a conflict. */
+export type MergeResult =
+  | {
+      readonly status: 'merged'
+      readonly target: string
+      readonly commit: string
+      /** Of the merged files. Absent: they are those that the run was certified with. */
+      readonly certificate?: string
+    }
+  /** The target has all of it already. */
+  | { readonly status: 'nothing'; readonly target: string }
+  | {
+      readonly status: 'conflict'
+      readonly target: string
+      /** The branch to merge. */
+      readonly branch: string
+      /** Empty: the merged files do not pass the checks. */
+      readonly files: readonly string[]
+      readonly reason: string
+    }
+
 export async function mergeRun(
-  base: HostPorts,
+  base: EndedRunHost,
   idOrName: string,
   choice: MergeOptions = {},
 ): Promise<MergeResult> {
   const { into, by } = choice
-  const run = await base.journal.findRun(idOrName)
-  const { worktree } = await readCreated(base.journal, run.id)
-  if (worktree === undefined) {
-    const where = run.workspace === undefined ? 'on no files' : `in ${run.workspace} itself`
-    const message = `Run "${run.name}" worked ${where}. There is no branch to merge.`
-    throw new LoopError('bad-request', message)
-  }
-  if (run.status !== 'completed') {
-    const message =
-      `Run "${run.name}" is not completed (${run.status}), so no check vouches for its work. ` +
-      `Look at it with: loopctl diff ${run.name}. To merge it anyway: git merge ${worktree.branch}`
-    throw new LoopError('wrong-status', message)
-  }
-  const { branch } = worktree
-  const repository = await repositoryOf(worktree)
-  const { certificate } = (await loadRun(base.journal, run.id)).state
-  await requireCertified(repository, run.name, branch, certificate?.tree)
+  const work = await requireCompletedWork(base.journal, idOrName)
+  const { run } = work
   const target = into ?? mergeTargetDefault(run.loop)
-  const result = await mergeAsPerson(base, run, { ...choice, target, worktree, repository })
+  const result = await mergeAsPerson(base, work, { ...choice, target })
   if (result.status !== 'conflict') {
     const commit = result.status === 'merged' ? { commit: result.commit } : {}
     const review = { status: 'merged', branch: result.target, ...commit } as const
@@ -60,20 +63,15 @@ export async function mergeRun(
   return result
 }
 
-interface MergeRequest extends MergeOptions {
-  readonly target: string
-  readonly worktree: RunWorktree
-  readonly repository: Repository
-}
-
 /** The same gate and receipts as for actions of a run: who merges is the approval. */
 async function mergeAsPerson(
-  base: HostPorts,
-  run: RunRow,
-  { target, strategy, by, earlier, worktree, repository }: MergeRequest,
+  base: EndedRunHost,
+  { run, worktree, repository }: CompletedWork,
+  { target, strategy, by, earlier }: MergeOptions & { readonly target: string },
 ): Promise<MergeResult> {
   const { id, name, loop } = run
-  const work = openRunRepository({ repository, worktree, run: { id, name }, loop })
+  const land = createLand(base, createEndedRunCertifier(base, { run, worktree, repository }))
+  const work = openRunRepository({ repository, worktree, run: { id, name }, loop, land })
   const tree = await openGitTrees(repository).resolveTree(`refs/heads/${worktree.branch}`)
   let conflict: MergeResult | undefined
   const actions = mergeExecutor({
@@ -89,16 +87,24 @@ async function mergeAsPerson(
   try {
     const files = await countChanges(repository, worktree, tree)
     const request = { action, actions, by, tree, files, earlier }
-    const { receipt, isEarlier } = await actAsPerson(base, run, request)
-    if (isEarlier) return { status: 'nothing', target }
-    const { commit } = (receipt.details ?? {}) as { readonly commit?: string }
-    return commit === undefined
-      ? { status: 'nothing', target }
-      : { status: 'merged', target, commit }
+    return toResult(target, await actAsPerson(base, run, request))
   } catch (error) {
-    if (conflict !== undefined) return conflict
+    if (conflict?.status === 'conflict') {
+      const { branch, files, reason } = conflict
+      return { status: 'conflict', target, branch, files, reason }
+    }
     throw error
   }
+}
+
+/** The result that a receipt tells about. */
+export function toResult(target: string, { receipt, isEarlier }: IdleReceipt): MergeResult {
+  const { commit, certificate } = (receipt.details ?? {}) as {
+    readonly commit?: string
+    readonly certificate?: string
+  }
+  if (isEarlier || commit === undefined) return { status: 'nothing', target }
+  return { status: 'merged', target, commit, ...defined({ certificate }) }
 }
 
 /** How many files differ from the base of the run. */
@@ -111,20 +117,4 @@ export async function countChanges(
   const before = await trees.resolveTree(base.commit)
   if (before === undefined || tree === undefined) return 0
   return (await trees.changes(before, tree)).length
-}
-
-/** The branch may have later commits. Runs from before there were certificates have none. */
-export async function requireCertified(
-  repository: Repository,
-  name: string,
-  branch: string,
-  certified: TreeId | undefined,
-): Promise<void> {
-  if (certified === undefined) return
-  const found = await openGitTrees(repository).resolveTree(`refs/heads/${branch}`)
-  if (found === undefined || found === certified) return
-  const message =
-    `${branch} has commits after the tree that run "${name}" was certified with. ` +
-    `Revert them, or certify them (loopctl certify) and merge it yourself: git merge ${branch}`
-  throw new LoopError('wrong-status', message)
 }

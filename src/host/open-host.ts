@@ -28,6 +28,7 @@ export async function openHost(options: OpenHostOptions = {}): Promise<Host> {
   const closing = new AbortController()
   const decisions = createDecisions(base)
   const models = createSharedGateway()
+  const launching = { ...base, models, ...defined({ loopTypes: options.loopTypes }) }
   const { parts, shutDown } = partsOf(base, decisions.sendDecision)
   return {
     folder,
@@ -60,7 +61,8 @@ export async function openHost(options: OpenHostOptions = {}): Promise<Host> {
       (await import('../history/diff-run.ts')).diffRun(base, run, choice),
     reviewQuestion: async (run) =>
       (await import('../history/review-question.ts')).reviewQuestion(base, run),
-    merge: async (run, choice) => (await import('./merge-run.ts')).mergeRun(base, run, choice),
+    merge: async (run, choice) => (await import('./merge-run.ts')).mergeRun(launching, run, choice),
+    land: async (run, choice) => (await import('./land-run.ts')).landRun(launching, run, choice),
     async worktrees(choice) {
       const { listRunWorktrees } = await import('../runs/worktrees-of-runs.ts')
       return listRunWorktrees(base, choice)

@@ -33,7 +33,8 @@ export interface JoinedLease {
   readonly expires_up: number | null
 }
 
-function isHeld(lease: JoinedLease, now: Moment, owners: LocalOwners | undefined): boolean {
+/** Whether its holder may still write. */
+export function isHeld(lease: JoinedLease, now: Moment, owners: LocalOwners | undefined): boolean {
   const { owner, expires_at: atMs, expires_up: upMs } = lease
   if (owner === null) return false
   const isInTime =
@@ -43,7 +44,10 @@ function isHeld(lease: JoinedLease, now: Moment, owners: LocalOwners | undefined
   return isInTime && owners?.isDead(owner) !== true
 }
 
-const leftMs = (lease: Pick<LeaseColumns, 'expires_at' | 'expires_up'>, now: Moment): number =>
+export const leftMs = (
+  lease: Pick<LeaseColumns, 'expires_at' | 'expires_up'>,
+  now: Moment,
+): number =>
   lease.expires_up === null ? lease.expires_at - now.wallMs : lease.expires_up - now.upMs
 
 export interface Leases {

@@ -15,6 +15,7 @@ import { createDecisions } from './decisions.ts'
 import { createEventTable } from './event-table.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { createLeases, type Moment } from './leases.ts'
+import { createMergeTable } from './merge-table.ts'
 import { createQueueTable } from './queue-table.ts'
 import { createRunTable } from './run-table.ts'
 import { migrate } from './schema.ts'
@@ -62,6 +63,7 @@ export function openStore(options: StoreOptions): Store {
       }
     },
     queue: createQueueTable(database),
+    merges: createMergeTable(database, now, options.owners),
   }
   const keeper = keepLogSmall(database, path)
   return {

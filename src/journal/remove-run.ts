@@ -31,6 +31,7 @@ const rememberSql =
 const tables = [
   'facts',
   'queue',
+  'merges',
   'requests',
   'tried',
   'questions',

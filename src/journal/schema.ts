@@ -179,6 +179,34 @@ export const migrations: readonly string[] = [
             AND json_extract(later.body, '$.step') = json_extract(asked.body, '$.step'))))
     ORDER BY asked.run, asked.seq;
   `,
+  `
+  -- Work that waits to be merged into a branch, and what became of it.
+  CREATE TABLE merges (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    run INTEGER NOT NULL REFERENCES runs (key),
+    repository TEXT NOT NULL,
+    target TEXT NOT NULL,
+    state TEXT NOT NULL,
+    queued_at INTEGER NOT NULL,
+    request TEXT NOT NULL,
+    progress TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX merges_open ON merges (repository, target, id) WHERE state IN ('queued', 'merging');
+  CREATE INDEX merges_landed ON merges (repository, target, id) WHERE state = 'merged';
+  CREATE INDEX merges_run ON merges (run);
+
+  -- Who works through the requests of a target.
+  CREATE TABLE merge_leases (
+    repository TEXT NOT NULL,
+    target TEXT NOT NULL,
+    owner TEXT,
+    fence INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    expires_up INTEGER,
+    PRIMARY KEY (repository, target)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 export const schemaVersion: number = migrations.length

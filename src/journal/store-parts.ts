@@ -5,6 +5,7 @@ import type { Decisions } from './decisions.ts'
 import type { EventTable } from './event-table.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { Leases, Moment } from './leases.ts'
+import type { MergeTable } from './merge-table.ts'
 import type { QueueTable } from './queue-table.ts'
 import type { RunTable } from './run-table.ts'
 import type { Watch } from './watch.ts'
@@ -22,4 +23,5 @@ export interface StoreParts {
   reading<T>(work: () => T): Promise<T>
   readonly events: EventTable
   readonly queue: QueueTable
+  readonly merges: MergeTable
 }

@@ -3,6 +3,7 @@
 import type { Lease, Owner, Store } from '../engine/index.ts'
 import { defined, type RunId } from '../loop/index.ts'
 import type { Database } from './database.ts'
+import { createMergeQueue } from './merge-queue.ts'
 import { createRemoval } from './remove-run.ts'
 import { createRunFacts } from './run-facts.ts'
 import { createRunQueue } from './run-queue.ts'
@@ -23,6 +24,7 @@ type Write =
   | 'forgetTried'
   | 'setFact'
   | 'queue'
+  | 'merges'
 
 export function createStoreWrites(parts: StoreParts): Pick<Store, Write> {
   const { database, runs, leases, decisions, group, watch, now } = parts
@@ -78,6 +80,7 @@ export function createStoreWrites(parts: StoreParts): Pick<Store, Write> {
       transaction(() => createRunFacts(database).set(runs.key(run), name, fact)),
     forgetTried: (run) => transaction(() => forgetTried(database, run && runs.key(run))),
     queue: createRunQueue({ ...parts, now: () => now().wallMs, transaction }),
+    merges: createMergeQueue({ ...parts, transaction }),
   }
 }
 

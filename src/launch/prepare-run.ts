@@ -10,6 +10,7 @@ import { openCertifier } from './certify/open-certifier.ts'
 import type { CertifyingParts } from './checks/certifying-parts.ts'
 import { type AskBase, withExisting } from './checks/existing-failures.ts'
 import type { RunDependencies } from './dependencies/run-dependencies.ts'
+import { createMergedCertifier } from './landing/certify-merged.ts'
 import { createRunPreflight } from './preflight/lazy-preflight.ts'
 
 /**
@@ -36,7 +37,10 @@ export const prepareWith =
         ...preflight,
         ...comparedChecks(base, place, parts, certifying),
         gate: parts.gate ?? alwaysEscalate,
-        actions: parts.actions ?? open?.(base, place) ?? approvalOnly,
+        actions:
+          parts.actions ??
+          open?.(base, place, createMergedCertifier(base, place, parts, certifying)) ??
+          approvalOnly,
         outsideScope: createScopeReader(base, place, certifying?.scope),
         certifier: openCertifier(base, place, parts, certifying),
         earlierWork: async (run, tree) => {

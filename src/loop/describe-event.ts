@@ -185,6 +185,7 @@ const fileChanges = {
   'unfinished-step': 'were left by an unfinished step, and are restored to their state before it',
   'during-check': 'were changed while a check ran, and are restored to their state before it',
   restored: 'of the checkpoint were restored',
+  'base-moved': 'are merged with those that were added to the target meanwhile',
 } as const
 
 function describeDecision({ decision, by: name, claimedBy }: DecisionApplied): string {

@@ -436,11 +436,14 @@ export interface RunRewound {
  */
 export interface WorkspaceChanged {
   readonly type: 'workspace-changed'
-  readonly why: 'changed-outside' | 'unfinished-step' | 'during-check' | 'restored'
+  readonly why: 'changed-outside' | 'unfinished-step' | 'during-check' | 'restored' | 'base-moved'
   readonly found: TreeId
   readonly tree: TreeId
   /** How many files are restored. Absent: unknown. */
   readonly files?: number
+  /** For `base-moved`: what the files are compared with from now on, and the commit with it. */
+  readonly base?: TreeId
+  readonly follows?: string
 }
 
 export type EventType = RunEvent['type']

@@ -20,6 +20,7 @@ import type {
   RecordedEvent,
   RunEvent,
   RunStarted,
+  WorkspaceChanged,
 } from './event.ts'
 import { errorSignature } from './fault.ts'
 import { type Json, toJson } from './json.ts'
@@ -113,7 +114,7 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
     case 'run-rewound':
       return rewound(state, event)
     case 'workspace-changed':
-      return { ...state, tree: event.tree }
+      return { ...state, tree: event.tree, ...movedBase(event) }
     case 'preflight-ended': {
       const { type: _type, ...preflight } = event
       return { ...state, preflight }
@@ -130,6 +131,12 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
       return state
   }
 }
+
+const movedBase = ({
+  base,
+  follows,
+}: WorkspaceChanged): Partial<Pick<RunState, 'baseTree' | 'follows'>> =>
+  base === undefined ? {} : { baseTree: base, ...defined({ follows }) }
 
 function toRuling(event: PolicyDecided): RunState['ruling'] {
   const { iteration, decision, rules, reason, isMonitored, errors } = event

@@ -4,6 +4,7 @@
  */
 
 import { isSpendingLimit, type SpendingLimitName } from './budget.ts'
+import type { TreeId } from './ids.ts'
 import { plainOutput } from './plain-output.ts'
 
 /** A failure of the outside world that a run expects. It is recorded in an event. */
@@ -21,6 +22,18 @@ export interface Fault {
   readonly limit?: SpendingLimitName
   /** For `budget`: the role of the agent whose limit it is. Absent: a limit of the run. */
   readonly agent?: string
+  /** For `needs-work`: what the next iteration starts from. */
+  readonly rework?: Rework
+}
+
+/** An action found that the work has to change first, because what it is based on has changed. */
+export type Rework = {
+  /** The files to continue with. */
+  readonly tree: TreeId
+  /** What they are compared with from now on. */
+  readonly base: TreeId
+  /** The commit with the files of the new base. */
+  readonly commit: string
 }
 
 const messageCharsMax = 4000
@@ -85,7 +98,7 @@ function codeOf(error: unknown): unknown {
 
 /** Only the members of a fault, with the right types, because it is written to the journal. */
 function normalise(fault: Fault): Fault {
-  const { code, message, retryable, fatal, retryAtMs, limit, agent } = fault
+  const { code, message, retryable, fatal, retryAtMs, limit, agent, rework } = fault
   return {
     code: typeof code === 'string' ? code : 'step-failed',
     message: plainOutput(textOf(message ?? '')).slice(0, messageCharsMax),
@@ -94,8 +107,12 @@ function normalise(fault: Fault): Fault {
     ...(typeof retryAtMs === 'number' && Number.isFinite(retryAtMs) ? { retryAtMs } : {}),
     ...(isSpendingLimit(limit) ? { limit } : {}),
     ...(typeof agent === 'string' ? { agent } : {}),
+    ...(isRework(rework) ? { rework } : {}),
   }
 }
+
+const isRework = (rework: Rework | undefined): rework is Rework =>
+  [rework?.tree, rework?.base, rework?.commit].every((one) => typeof one === 'string')
 
 /** Converts what a step's code threw. Only known transient failures are retryable. */
 export function toFault(error: unknown): Fault {

@@ -156,6 +156,7 @@ export {
   type Fault,
   FaultError,
   inOneLine,
+  type Rework,
   rateLimited,
   textOf,
   toFault,

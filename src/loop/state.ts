@@ -120,8 +120,10 @@ export interface RunFacts {
   readonly cancel?: { readonly by: string; readonly reason: string } | undefined
   readonly pauseRequested: boolean
   readonly treeAtIterationStart?: TreeId | undefined
-  /** The files before the first iteration. */
+  /** The files before the first iteration, or those that the run follows now. */
   readonly baseTree?: TreeId | undefined
+  /** The commit with those files, if the run follows another branch. */
+  readonly follows?: string | undefined
   /** The last iteration that was started and is repeated, because of force or a rewind. */
   readonly begunIteration?: number | undefined
   /** The results of the checks on the base. Absent: there was no preflight. */

@@ -6,6 +6,7 @@
  */
 
 import type { IterationWork, Workspace } from '../engine/index.ts'
+import { defined } from '../loop/index.ts'
 import { pathInside } from '../system/index.ts'
 import {
   createDirectoryWorkspace,
@@ -57,6 +58,7 @@ export function openWorkspace(
       const { commit } = await worktree.commit({
         message: messageFor(signedAs.name, work),
         tree: work.tree,
+        ...defined({ follows: work.follows }),
         trailers: { 'Loopwright-Run': signedAs.id, 'Loopwright-Iteration': String(work.iteration) },
       })
       return { commit }

@@ -24,12 +24,6 @@ export { findNewlyIgnored } from './git/find-newly-ignored.ts'
 export { findOnPath } from './git/find-on-path.ts'
 export { isGitTree } from './git/git-tree-id.ts'
 export { openGitTrees } from './git/git-trees.ts'
-export {
-  type MergeResult,
-  type MergeStrategy,
-  mergeTargetDefault,
-  mergeWork,
-} from './git/merge-work.ts'
 export { isBranchName } from './git/names.ts'
 export { listPastCommits } from './git/past-commits.ts'
 export { findRemote, pushCommit } from './git/push-commit.ts'
@@ -39,6 +33,12 @@ export { runProgram } from './git/run-program.ts'
 export { splitPatch } from './git/split-patch.ts'
 export { applyWork, readAppliedState } from './landing/apply-work.ts'
 export { commitWork, findCommitByLine } from './landing/commit-work.ts'
+export {
+  type Landings,
+  type MergedWork,
+  mergeTargetDefault,
+  openLandings,
+} from './landing/open-landings.ts'
 export {
   makePrivateFolder,
   type PrivateFolder,

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { ActionContext, Actions } from '../../engine/index.ts'
-import type { TreeId } from '../../loop/index.ts'
+import { defined, FaultError, type Rework, type TreeId } from '../../loop/index.ts'
 import { done, failed, found, indefinite, notDone, readDetails, unknown } from './executor.ts'
 
 /** The repository of a run. Its methods use exactly the tree that they are given, or reject with `FaultError`. */
@@ -40,12 +40,28 @@ interface Keyed {
 export interface MergeRequest extends Keyed {
   readonly into?: string
   readonly strategy: 'squash' | 'merge'
+  /** Merged files may have to be certified, which can take a while and cost something. */
+  readonly context: Pick<ActionContext, 'signal' | 'spend' | 'reserve'>
 }
 
 export type MergeOutcome =
-  | { readonly status: 'merged'; readonly target: string; readonly commit: string }
+  | {
+      readonly status: 'merged'
+      readonly target: string
+      readonly commit: string
+      /** Of the merged files. Absent: they are those of the run. */
+      readonly certificate?: string
+    }
   | { readonly status: 'nothing'; readonly target: string }
-  | { readonly status: 'conflict'; readonly target: string; readonly files: readonly string[] }
+  /** The work has to change first. `files` is empty if both together do not pass the checks. */
+  | {
+      readonly status: 'conflict'
+      readonly target: string
+      readonly files: readonly string[]
+      readonly reason: string
+      readonly rework: Rework
+    }
+  | { readonly status: 'failed'; readonly target: string; readonly reason: string }
 
 export interface CommitWorkRequest extends Keyed {
   readonly branch?: string
@@ -77,22 +93,23 @@ export function requireCertifiedTree({ tree, certificate }: ActionContext): Tree
 
 const mergeSchema = z.object({
   into: z.string().exactOptional(),
-  strategy: z.enum(['squash', 'merge']).prefault('squash'),
+  strategy: z.enum(['squash', 'merge', 'none']).prefault('squash'),
 })
 
 export function mergeExecutor(repository: ActionRepository): Actions {
   return {
     async perform(action, key, context) {
-      const settings = readDetails(mergeSchema, action)
+      const { strategy, ...settings } = readDetails(mergeSchema, action)
+      if (strategy === 'none') return { status: 'skipped', summary: 'not merged: strategy none' }
       const tree = requireCertifiedTree(context)
-      const result = await indefinite(() => repository.merge({ ...settings, key, tree }))
-      if (result.status === 'conflict') {
-        throw failed(`It conflicts with ${result.target} in ${result.files.join(', ')}.`)
-      }
+      const request = { ...settings, strategy, key, tree, context }
+      const result = await indefinite(() => repository.merge(request))
+      if (result.status === 'conflict') throw needsWork(result)
+      if (result.status === 'failed') throw failed(result.reason)
       const { target } = result
-      return result.status === 'nothing'
-        ? done(`${target} has all of it already`, { target })
-        : done(`merged into ${target}`, { target, commit: result.commit })
+      if (result.status === 'nothing') return done(`${target} has all of it already`, { target })
+      const { commit, certificate } = result
+      return done(`merged into ${target}`, { target, commit, ...defined({ certificate }) })
     },
     async find(action, key) {
       const { into } = readDetails(mergeSchema, action)
@@ -100,6 +117,21 @@ export function mergeExecutor(repository: ActionRepository): Actions {
       return merged === undefined ? notDone : found(`merged into ${merged.target}`, { ...merged })
     },
   }
+}
+
+/** Tells the agent of the next iteration what happened. */
+function needsWork({
+  target,
+  files,
+  reason,
+  rework,
+}: Extract<MergeOutcome, { status: 'conflict' }>): FaultError {
+  const advice =
+    files.length === 0
+      ? `The files now contain the changes of ${target}. Make the checks pass with both.`
+      : `The files now contain the changes of ${target}. Resolve the conflicts, which are marked with <<<<<<< and >>>>>>>.`
+  const message = `The work could not be merged into ${target}. ${reason} ${advice}`
+  return new FaultError({ code: 'needs-work', message, retryable: false, rework })
 }
 
 const commitSchema = z.object({

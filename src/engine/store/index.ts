@@ -12,6 +12,17 @@ export type {
   Unit,
 } from './journal.ts'
 export { type Lease, type LocalOwners, leaseTtlMs, type Owner } from './lease.ts'
+export type {
+  LandingStrategy,
+  MergeChange,
+  MergeConflict,
+  MergeLease,
+  MergeLine,
+  MergeProgress,
+  MergeQueue,
+  MergeRow,
+  NewMerge,
+} from './merge-queue.ts'
 export { requireDecision } from './require-decision.ts'
 export type { RunFilter, RunPage, RunPageOptions } from './run-page.ts'
 export type { KnownRequest, NewQueueRow, QueueRow, RequestKey, RunQueue } from './run-queue.ts'

@@ -51,6 +51,13 @@ export const storeErrors = {
         'This change was not saved.',
     ),
 
+  lineFenced: (target: string): LoopError =>
+    new LoopError(
+      'fenced',
+      `Another process took over merging into ${target} while this one did not respond. ` +
+        'This change was not saved.',
+    ),
+
   outOfPlace: (seq: number, lastSeq: number): LoopError =>
     new LoopError(
       'store-failed',

@@ -8,12 +8,15 @@ import type { EventType, Json, RecordedEvent, RunId } from '../../loop/index.ts'
 import type { AskedAfter, AskedQuestion } from './asked-question.ts'
 import type { EventRange, Journal, StoreRange } from './journal.ts'
 import type { Lease, Owner } from './lease.ts'
+import type { MergeQueue } from './merge-queue.ts'
 import type { RunPage, RunPageOptions } from './run-page.ts'
 import type { RunQueue } from './run-queue.ts'
 
 export interface Store extends Journal {
   /** The runs that a daemon is to drive. */
   readonly queue: RunQueue
+  /** Work that waits to be merged into a branch. */
+  readonly merges: MergeQueue
   /** As `acquire`, to decide about a run and not to work: another run in its workspace does not matter. */
   acquireIdle(run: RunId, owner: Owner): Promise<Lease>
   /** Newest first, in pages. */

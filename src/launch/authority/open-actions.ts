@@ -26,9 +26,11 @@ import type { RunPlace } from '../../runs/run-place.ts'
 import { cleanWorktrees } from '../../runs/worktrees-of-runs.ts'
 import type { Environment } from '../../system/environment.ts'
 import { findOnPath, listProjectFolders, runProgram } from '../../workspace/index.ts'
+import type { MergedCertifier } from '../landing/certify-merged.ts'
+import { createLand } from '../landing/create-land.ts'
 import { webhooksVariable } from '../needed-variables.ts'
 import { findGh } from './gh.ts'
-import { openRunRepository } from './run-repository.ts'
+import { type LandRun, openRunRepository } from './run-repository.ts'
 
 export interface ActionParts {
   readonly loop: string
@@ -42,11 +44,11 @@ export interface ActionParts {
 }
 
 /** Opened when the run is placed, because some act on its repository. */
-export type OpenActions = (base: HostPorts, place: RunPlace) => Actions
+export type OpenActions = (base: HostPorts, place: RunPlace, certify: MergedCertifier) => Actions
 
 export const openActions =
   (parts: ActionParts): OpenActions =>
-  (base, place) => {
+  (base, place, certify) => {
     const { environment, commands, workspace } = parts
     const variable = (name: string): string | undefined => environment[name]
     const webhooks = { allowed: variable(webhooksVariable), variable }
@@ -58,7 +60,7 @@ export const openActions =
         draft: draftExecutor(join(base.folder, 'drafts')),
         'clean-up': cleanUpExecutor({ clean: () => cleanUp(base) }),
         'start-run': startRunExecutor(startRunPorts(base, parts)),
-        ...repositoryExecutors(parts, place),
+        ...repositoryExecutors(parts, place, createLand(base, certify)),
       },
       approvalOnly,
     )
@@ -68,11 +70,12 @@ export const openActions =
 function repositoryExecutors(
   { loop }: ActionParts,
   { id, name, placed, worktree, checkout }: RunPlace,
+  land: LandRun,
 ): Readonly<Record<string, Actions>> {
   if (placed === undefined || worktree === undefined) return {}
   const { repository } = placed
   const run = { id, name }
-  const work = openRunRepository({ repository, worktree, checkout, run, loop })
+  const work = openRunRepository({ repository, worktree, checkout, run, loop, land })
   const github: GithubPorts = {
     repository: work,
     gh: () => findGh(listProjectFolders(repository)),

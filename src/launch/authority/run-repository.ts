@@ -1,21 +1,24 @@
 /** The repository of a run, as its actions use it. */
 
 import { type ActionRepository, definite } from '../../authority/index.ts'
-import { defined, LoopError, type RunWorktree, type TreeId } from '../../loop/index.ts'
+import type { NewMerge } from '../../engine/index.ts'
+import { defined, LoopError, type RunId, type RunWorktree, type TreeId } from '../../loop/index.ts'
 import {
   applyWork,
   commitWork,
   findCommitByLine,
   findRemote,
   isBranchName,
+  type Landings,
   listBranchCommits,
   mergeTargetDefault,
-  mergeWork,
   openGitTrees,
+  openLandings,
   pushCommit,
   type Repository,
   readAppliedState,
 } from '../../workspace/index.ts'
+import { type LandingEnd, trailer } from '../landing/landing.ts'
 import { ownerAndName } from './gh.ts'
 
 export interface RunRepositoryOptions {
@@ -23,18 +26,39 @@ export interface RunRepositoryOptions {
   readonly worktree: Pick<RunWorktree, 'key' | 'branch' | 'base'>
   /** The checkout that patches are applied to. Absent: there is none. */
   readonly checkout?: string | undefined
-  readonly run: { readonly id: string; readonly name: string }
+  readonly run: { readonly id: RunId; readonly name: string }
   readonly loop: string
+  /** Absent: nothing can be merged. */
+  readonly land?: LandRun
   /** E10. Called before a ref is changed; an error prevents it. */
   readonly fence?: () => Promise<void>
 }
 
-/** The line of a commit message by which an action is found again. */
-const trailer = (key: string): string => `Loopwright-Action: ${key}`
+export interface LandRun {
+  /** Puts work into the merge queue and waits for the end of it. */
+  (request: LandRequest): Promise<LandingEnd>
+  /** Records what a killed process had done. */
+  settle?(line: SettledLine): Promise<void>
+}
+
+export interface SettledLine extends Pick<LandRequest, 'repository' | 'git'> {
+  readonly target: string
+}
+
+export interface LandRequest {
+  readonly work: Omit<NewMerge, 'run' | 'repository' | 'queuedAtMs'>
+  readonly git: Landings
+  readonly repository: Repository
+  readonly run: RunId
+  readonly context: MergeContext
+}
+
+type MergeContext = Parameters<ActionRepository['merge']>[0]['context']
 
 export function openRunRepository(options: RunRepositoryOptions): ActionRepository {
-  const { repository, worktree, checkout, run, loop, fence } = options
+  const { repository, worktree, checkout, run, loop, fence, land = cannotLand } = options
   const { key: worktreeKey, branch, base } = worktree
+  const git = openLandings(repository)
   const beforeRef = defined({ beforeRef: fence })
   const title = `${loop}: ${run.name}`
   const targetOf = (into: string | undefined): string => into ?? mergeTargetDefault(loop)
@@ -44,24 +68,24 @@ export function openRunRepository(options: RunRepositoryOptions): ActionReposito
     title,
     branch,
     baseBranch: base.name.replace(/^(refs\/heads\/|origin\/)/, ''),
-    async merge({ into, strategy, key, tree }) {
+    async merge({ into, strategy, key, tree, context }) {
       await definite(() => requireTip(repository, branch, tree))
-      return mergeWork({
-        repository,
-        key: worktreeKey,
-        branch,
-        base: base.commit,
-        target: targetOf(into),
-        strategy,
-        message: `${title}\n\nLoopwright-Run: ${run.id}\n${trailer(key)}`,
-        ...beforeRef,
-      })
+      const target = targetOf(into)
+      await definite(() => requireNotCheckedOut(git, target, branch))
+      const commit = await definite(async () => (await git.tip(branch)) ?? raise(gone(branch)))
+      const message = `${title}\n\nLoopwright-Run: ${run.id}\n${trailer(key)}`
+      const work = { key, target, branch, commit, tree, base: base.commit, strategy, message }
+      const end = await land({ work, git, repository, run: run.id, context })
+      if (end.state === 'merged') await git.record(worktreeKey, target)
+      return toOutcome(target, end)
     },
     async findMerge({ key, into }) {
       const target = targetOf(into)
-      const found = { branch: target, base: base.commit, line: trailer(key) }
-      const commit = await findCommitByLine(repository, found)
-      return commit === undefined ? undefined : { target, commit }
+      const commit = await git.find(target, base.commit, trailer(key))
+      if (commit === undefined) return undefined
+      await land.settle?.({ repository, target, git })
+      await git.record(worktreeKey, target)
+      return { target, commit }
     },
     async commit({ key, tree, message = title, ...wanted }) {
       const to = branchOf(wanted.branch)
@@ -96,6 +120,48 @@ export function openRunRepository(options: RunRepositoryOptions): ActionReposito
     slugOf: async (name) => ownerAndName((await findRemote(repository, name)).url),
   }
 }
+
+function toOutcome(
+  target: string,
+  end: LandingEnd,
+): Awaited<ReturnType<ActionRepository['merge']>> {
+  switch (end.state) {
+    case 'merged': {
+      const { commit, certificate } = end
+      if (commit === undefined) return { status: 'nothing', target }
+      return { status: 'merged', target, commit, ...defined({ certificate }) }
+    }
+    case 'conflict': {
+      const { reason, conflict } = end
+      const { files, tree, base, onto: commit } = conflict
+      return { status: 'conflict', target, files, reason, rework: { tree, base, commit } }
+    }
+    case 'failed':
+      return { status: 'failed', target, reason: end.reason }
+  }
+}
+
+/** Its files would no longer match it. */
+export async function requireNotCheckedOut(
+  git: Landings,
+  target: string,
+  branch: string,
+  command = `git merge ${branch}`,
+): Promise<void> {
+  const folder = await git.checkout(target)
+  if (folder === undefined) return
+  const message = `The branch ${target} is checked out in ${folder}, and its files would no longer match.`
+  throw new LoopError('wrong-status', `${message} Merge it there: ${command}`)
+}
+
+const cannotLand: LandRun = () =>
+  Promise.reject(new LoopError('not-available', 'This process cannot merge. Use loopctl merge.'))
+
+const gone = (branch: string): LoopError =>
+  new LoopError(
+    'wrong-status',
+    `There is no branch ${branch}, so nothing can be merged. To list the branches, run: git branch`,
+  )
 
 const raise = (error: LoopError): never => {
   throw error

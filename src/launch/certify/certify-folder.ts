@@ -5,42 +5,35 @@
 
 import { basename } from 'node:path'
 import { uuidv7 } from 'uuidv7'
-import type { Certification, CertifyContext, GivenAnswer, Subject } from '../../engine/index.ts'
+import type { Subject } from '../../engine/index.ts'
 import type { OpenCheck } from '../../evidence/index.ts'
 import {
-  type AgentContext,
   defaultLimits,
   defined,
-  type Json,
   LoopError,
-  type Question,
   type Refusal,
   type RunId,
-  type StepId,
   zero,
 } from '../../loop/index.ts'
 import type { CertifySettings } from '../../protocol/index.ts'
-import type { RunParts } from '../../runs/options.ts'
-import { createJudgeBudget, type JudgeBudget } from '../calibrate/money.ts'
+import { createJudgeBudget } from '../calibrate/money.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
 import { openApprovedItems } from '../dependencies/dependency-approvals.ts'
 import type { LaunchHost } from '../launch-host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { type OpenedLoop, openLoop } from '../open-loop.ts'
+import { createCertifyContext } from './certify-context.ts'
+import { type AnswerOptions, certifyWithAnswers } from './certify-with-answers.ts'
 import { type ChosenFiles, chooseFiles } from './choose-files.ts'
 import { createHostCertifier } from './create-certifier.ts'
 
-export interface CertifyFolderOptions {
+export interface CertifyFolderOptions extends AnswerOptions {
   /** The base: a branch, a tag or a commit. Absent: there is none. */
   readonly base?: string
   /** Certify the current files instead of the commit. */
   readonly dirty?: boolean
   readonly attended?: boolean
   readonly signal?: AbortSignal
-  /** Asks the user. Absent: the default answer of the question is used. */
-  readonly ask?: (question: Question) => Promise<string>
-  /** The name of the user, for the certificate. */
-  readonly who?: string
   readonly onProblem?: (problem: string) => void
   /** Where dependencies come from; default: the setting of the loop file. */
   readonly dependencies?: CertifySettings['dependencies']
@@ -63,7 +56,6 @@ interface ChosenTree {
   readonly checks: readonly string[]
 }
 
-const questionsMax = 5
 const spendingMax = 5_000_000
 
 export async function certifyFolder(
@@ -125,7 +117,7 @@ async function certifyOpened(
         : { baseCommit: chosen.baseCommit }),
     },
   )
-  const context = createContext(parts, createJudgeBudget(spendingMax), signal)
+  const context = createCertifyContext(parts, createJudgeBudget(spendingMax), signal)
   const subject = toSubject(chosen, loaded, checks)
   const found = await certifyWithAnswers(options, (answers) =>
     certifier.certify({ ...subject, answers }, context),
@@ -175,27 +167,6 @@ const withDependencies = (
   { dependencies = certifying.certify.dependencies }: CertifyFolderOptions,
 ): CertifyingParts => ({ ...certifying, certify: { ...certifying.certify, dependencies } })
 
-/** Asks until certification needs no further answers. */
-async function certifyWithAnswers(
-  { ask, who }: CertifyFolderOptions,
-  certify: (answers: readonly GivenAnswer[]) => Promise<Certification>,
-): Promise<Exclude<Certification, { type: 'asks' }>> {
-  const answers: GivenAnswer[] = []
-  for (let round = 0; round <= questionsMax; round++) {
-    const found = await certify(answers)
-    if (found.type !== 'asks') return found
-    const { key, question } = found
-    const answer = await ask?.(question)
-    answers.push(
-      answer === undefined
-        ? { key, answer: question.default, by: 'default' }
-        : { key, answer, by: 'person', ...defined({ who }) },
-    )
-  }
-  const message = `Certification still has questions after ${questionsMax} answers. Try again.`
-  return { type: 'refused', refusals: [{ code: 'unclear', message }] }
-}
-
 function toSubject(
   { tree, base, commit }: ChosenFiles,
   { name, source }: LoadedLoop,
@@ -218,41 +189,6 @@ function toSubject(
     activeMs: 0,
     answers: [],
     ...defined({ commit }),
-  }
-}
-
-/** Outside a run nothing is journaled, but judges are still metered. */
-function createContext(
-  { tools }: RunParts,
-  money: JudgeBudget,
-  signal: AbortSignal,
-): CertifyContext {
-  const { spend, reserve } = money
-  const step = 'certify:folder#1' as StepId
-  const shared = { signal, attempt: 1, spend, reserve, iteration: 0 }
-  const callTool = async (name: string, args: Json, workspace?: string) => {
-    if (tools !== undefined) return tools.call(name, args, { ...shared, workspace })
-    return { ok: false, error: 'unknown-tool', output: `There is no tool "${name}".` }
-  }
-  const agentContext = (workspace: string): AgentContext => ({
-    ...shared,
-    step,
-    workspace,
-    remaining: () => ({
-      iterations: 1,
-      timeMs: defaultLimits.timeMs,
-      tokens: defaultLimits.tokens,
-      costMicros: money.remainingMicros(),
-    }),
-    tools: async () => (await tools?.list?.()) ?? [],
-    callTool: (name, args) => callTool(name, args, workspace),
-    note: () => undefined,
-  })
-  return {
-    ...shared,
-    step,
-    work: (agents, role, task, workspace) => agents.work(role, task, agentContext(workspace)),
-    callTool: (name, args) => callTool(name, args),
   }
 }
 

@@ -7,14 +7,15 @@ import type { Certifier } from '../../engine/index.ts'
 import { FaultError, isLoopError, LoopError, textOf } from '../../loop/index.ts'
 import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunParts } from '../../runs/options.ts'
-import type { RunPlace } from '../../runs/run-place.ts'
 import type { CertifyingParts } from '../checks/certifying-parts.ts'
+import type { CertificateSubject, CertifierWorkspace } from './create-certifier.ts'
 
 export function openCertifier(
   base: HostPorts,
-  place: RunPlace,
+  place: CertifierWorkspace,
   parts: Pick<RunParts, 'checks' | 'exclude'>,
   configured: CertifyingParts | undefined,
+  as: Pick<CertificateSubject, 'baseCommit'> = {},
 ): Certifier {
   let opened: Promise<Certifier> | undefined
   const open = async (): Promise<Certifier> => {
@@ -23,6 +24,7 @@ export function openCertifier(
     const certifying = configured ?? codeParts(parts.checks ?? {})
     const { findModelUsed } = await import('./find-model-used.ts')
     return createHostCertifier(base, { ...place, exclude: parts.exclude }, certifying, {
+      ...as,
       findModel: async (run, iteration) =>
         (await findModelUsed(base.journal, run, iteration)) ?? certifying.model,
     })

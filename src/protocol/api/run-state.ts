@@ -132,6 +132,7 @@ const storedStateSchema: z.ZodType<StoredState> = z
     suspendedTree: tree.exactOptional(),
     treeAtIterationStart: tree.exactOptional(),
     baseTree: tree.exactOptional(),
+    follows: z.string().exactOptional(),
     begunIteration: count.exactOptional(),
     preflight: preflightSchema.exactOptional(),
     outcome: outcomeSchema.exactOptional(),

@@ -38,6 +38,9 @@ export const faultSchema: z.ZodType<Fault> = exactly<Fault>()(
     retryAtMs: milliseconds.exactOptional(),
     limit: z.enum(spendingLimitNames).exactOptional(),
     agent: text.exactOptional(),
+    rework: z
+      .strictObject({ tree: id<TreeId>(), base: id<TreeId>(), commit: text })
+      .exactOptional(),
   }),
 ).register(published, { id: 'Fault' })
 

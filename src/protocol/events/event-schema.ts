@@ -201,10 +201,12 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
     }),
     z.strictObject({
       type: z.literal('workspace-changed'),
-      why: z.enum(['changed-outside', 'unfinished-step', 'during-check', 'restored']),
+      why: z.enum(['changed-outside', 'unfinished-step', 'during-check', 'restored', 'base-moved']),
       found: tree,
       tree,
       files: count.exactOptional(),
+      base: tree.exactOptional(),
+      follows: text.exactOptional(),
     }),
     z.strictObject({
       type: z.literal('policy-decided'),

@@ -95,8 +95,8 @@ const forms = {
       'agent/fix-sum',
     ),
     strategy: key(
-      z.enum(['squash', 'merge']).prefault('squash'),
-      'One commit, or all commits.',
+      z.enum(['squash', 'merge', 'none']).prefault('squash'),
+      'One commit, all commits, or none: do not merge.',
       'squash',
     ),
   }),

@@ -50,7 +50,7 @@ export interface MergeActionSettings {
   readonly kind: 'merge'
   /** Absent: `agent/<loop>`. */
   readonly into?: string
-  readonly strategy: 'squash' | 'merge'
+  readonly strategy: 'squash' | 'merge' | 'none'
 }
 
 export interface OpenPrActionSettings {

@@ -12,6 +12,7 @@ import type { RunId } from '../../loop/index.ts'
 import {
   checkpointsOf,
   createdEvent,
+  type KeptLease,
   lastEvent,
   type MemoryRun,
   newMemoryRun,
@@ -20,6 +21,9 @@ import {
 export interface MemoryData {
   readonly runs: Map<RunId, MemoryRun>
   readonly requests: Map<string, RequestKey & { readonly run: RunId; readonly atMs: number }>
+  /** In the order of the requests. */
+  readonly merges: Map<string, MemoryMerge>
+  readonly mergeLeases: Map<string, KeptLease>
   readonly listeners: Set<Listener>
   /** Neither is used twice, whatever is removed. */
   lastKey: number
@@ -28,6 +32,12 @@ export interface MemoryData {
   hasRemoved: boolean
   readonly now: () => number
   readonly owners: LocalOwners | undefined
+}
+
+/** A request to merge work, as text: nothing in it is shared with the caller. */
+export interface MemoryMerge {
+  readonly request: string
+  progress: string
 }
 
 export interface Listener {
@@ -63,8 +73,12 @@ export function insertRun(data: MemoryData, run: NewRun): MemoryRun {
   return kept
 }
 
-export function isHeld({ now, owners }: MemoryData, { lease }: MemoryRun): boolean {
-  const { owner, expiresAtMs } = lease
+export const isHeld = (data: MemoryData, { lease }: MemoryRun): boolean => isLeaseHeld(data, lease)
+
+export function isLeaseHeld(
+  { now, owners }: MemoryData,
+  { owner, expiresAtMs }: KeptLease,
+): boolean {
   return owner !== undefined && expiresAtMs > now() && owners?.isDead(owner) !== true
 }
 

@@ -9,6 +9,7 @@ import { defined, isEnd, LoopError } from '../../loop/index.ts'
 import { insertRun, type Listener, type MemoryData, notify, requireRun } from './memory-data.ts'
 import { applyUnit } from './memory-decisions.ts'
 import { createMemoryLeases, requireFree, verify } from './memory-leases.ts'
+import { createMemoryMerges, forgetMerges } from './memory-merges.ts'
 import { createMemoryQueue } from './memory-queue.ts'
 import { createEventReads, createOtherReads, createRunReads } from './memory-reads.ts'
 import { keepEvent, lastEvent, triesOf } from './memory-run.ts'
@@ -30,6 +31,8 @@ export function createMemoryStores(options: MemoryStoreOptions = {}): MemoryStor
   const data: MemoryData = {
     runs: new Map(),
     requests: new Map(),
+    merges: new Map(),
+    mergeLeases: new Map(),
     listeners: new Set(),
     lastKey: 0,
     lastPosition: 0,
@@ -63,6 +66,7 @@ function openConnection(data: MemoryData): Store {
   return {
     ...mapMethods(methods, guarded),
     queue: mapMethods(createMemoryQueue(data), guarded),
+    merges: mapMethods(createMemoryMerges(data), guarded),
     watch(topic, onChange) {
       const listener = { topic, onChange }
       if (isClosed) return () => undefined
@@ -149,6 +153,7 @@ function createMemoryWrites(data: MemoryData): Pick<Store, Write> {
       if (!force && !isEnd(run.status)) throw storeErrors.notEnded(run.name, run.status)
       data.runs.delete(id)
       for (const [key, request] of data.requests) if (request.run === id) data.requests.delete(key)
+      forgetMerges(data, id)
       data.hasRemoved = true
       notify(data, 'events')
     },

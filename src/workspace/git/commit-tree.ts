@@ -1,8 +1,9 @@
 /** Turns trees into commits: all snapshots on a private ref that keeps them, iterations on the run's branch. */
 
-import { LoopError, type TreeId } from '../../loop/index.ts'
+import { defined, LoopError, type TreeId } from '../../loop/index.ts'
 import type { KnownWorktree } from '../worktree/open-work-tree.ts'
 import type { WorkTree } from '../worktree/work-tree.ts'
+import { isAncestor } from './is-ancestor.ts'
 import { toFileKey } from './names.ts'
 import {
   branchRef,
@@ -22,6 +23,8 @@ export interface CommitRequest {
   readonly tree?: TreeId
   /** Lines at the end of the message that identify the commit. */
   readonly trailers?: Readonly<Record<string, string>>
+  /** A commit whose changes the tree contains: it becomes a parent, unless it is in the history already. */
+  readonly follows?: ObjectId
 }
 
 export interface Commit {
@@ -61,7 +64,8 @@ export async function commitTree(
 ): Promise<Commit> {
   // If the branch was deleted, it starts again at its base.
   const name = branchRef(branch)
-  const ref = { name, begin: base.commit, tip: () => readTip(tree, name) }
+  const follows = defined({ follows: request.follows })
+  const ref = { name, begin: base.commit, tip: () => readTip(tree, name), ...follows }
   const commit = await advance(tree, ref, id, renderMessage(request), beforeRef)
   return { ...commit, tree: id }
 }
@@ -79,9 +83,11 @@ async function advance(
     const tip = known ?? (await ref.tip())
     // After a failure, read the current tip.
     known = undefined
-    if (tip?.tree === id) return { commit: tip.commit, isNew: false }
     const parent = tip?.commit ?? ref.begin
-    const commit = await writeCommit(tree, id, parent, message).catch((error: unknown) => {
+    const followed = await toFollow(tree, ref.follows, parent)
+    if (tip?.tree === id && followed.length === 0) return { commit: tip.commit, isNew: false }
+    const parents = [...(parent === undefined ? [] : [parent]), ...followed]
+    const commit = await writeCommit(tree, id, parents, message).catch((error: unknown) => {
       if (isKnown && error instanceof GitError) return undefined
       throw error
     })
@@ -98,8 +104,19 @@ async function advance(
   )
 }
 
+/** A commit that is not in the history of the other yet. */
+async function toFollow(
+  { git, repository }: WorkTree,
+  follows: ObjectId | undefined,
+  tip: ObjectId | undefined,
+): Promise<readonly ObjectId[]> {
+  if (follows === undefined || tip === undefined) return []
+  return (await isAncestor(git, repository, follows, tip)) ? [] : [follows]
+}
+
 interface AdvancedRef {
   readonly name: string
+  readonly follows?: ObjectId
   /** Its value after our last update. */
   readonly known?: Tip | undefined
   readonly begin?: ObjectId
@@ -157,10 +174,9 @@ export async function readTip(
 function writeCommit(
   tree: WorkTree,
   id: ObjectId,
-  parent: ObjectId | undefined,
+  parents: readonly ObjectId[],
   message: string,
 ): Promise<ObjectId> {
-  const parents = parent === undefined ? [] : [parent]
   return writeCommitObject(tree.git, tree.own.at(tree.path), id, parents, message)
 }
 

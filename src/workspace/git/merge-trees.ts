@@ -11,7 +11,8 @@ import type { GitLocation } from './run-git.ts'
 
 export type Merge =
   | { readonly type: 'clean'; readonly tree: ObjectId }
-  | { readonly type: 'conflict'; readonly files: readonly string[] }
+  /** Conflicts are marked in the files of the tree. */
+  | { readonly type: 'conflict'; readonly tree: ObjectId; readonly files: readonly string[] }
   /** They have no common history, or the repository lacks part of it. */
   | { readonly type: 'unrelated' }
 
@@ -33,7 +34,7 @@ export async function mergeTrees(
   const [tree, ...files] = splitNul(stdout)
   if (exitCode === 128 || tree === undefined) return { type: 'unrelated' }
   if (exitCode === 0) return { type: 'clean', tree }
-  return { type: 'conflict', files: files.map((file) => toDisplay(file)) }
+  return { type: 'conflict', tree, files: files.map((file) => toDisplay(file)) }
 }
 
 export async function readTreeId(

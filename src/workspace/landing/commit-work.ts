@@ -53,8 +53,9 @@ const commitsMax = 1000
 export async function findCommitByLine(
   repository: Repository,
   { branch, base, line }: { readonly branch: string; readonly base: string; readonly line: string },
+  git: RunGit = runGit,
 ): Promise<ObjectId | undefined> {
   const range = { base, head: branchRef(branch), max: commitsMax }
-  const commits = await listBranchCommits(repository, range)
+  const commits = await listBranchCommits(repository, range, git)
   return commits.find(({ message }) => message.split('\n').includes(line))?.commit
 }

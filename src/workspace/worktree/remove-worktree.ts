@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto'
 import { defined } from '../../loop/index.ts'
 import { toDisplay } from '../bytes.ts'
 import { readTip } from '../git/commit-tree.ts'
+import { isAncestor } from '../git/is-ancestor.ts'
 import { splitNul } from '../git/list-changes.ts'
 import { mergeTrees, readTreeId } from '../git/merge-trees.ts'
 import { toFileKey } from '../git/names.ts'
@@ -193,14 +194,10 @@ async function containsWork(
   tip: string,
   base: string,
 ): Promise<boolean> {
-  const { exitCode } = await tools.git({
-    at: { gitDir: repository.commonDir },
-    command: 'merge-base',
-    options: ['--is-ancestor'],
-    operands: [tip, target],
-    answers: [0, 1],
-  })
-  return exitCode === 0 || addsNothing(tools, repository, { target, tip, base })
+  return (
+    (await isAncestor(tools.git, repository, tip, target)) ||
+    addsNothing(tools, repository, { target, tip, base })
+  )
 }
 
 /**

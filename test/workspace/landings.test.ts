@@ -1,5 +1,6 @@
 // Merges the work of runs into a branch, in memory, with real git.
 
+import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -7,9 +8,10 @@ import {
   createWorktree,
   findRepository,
   type KnownWorktree,
-  type MergeResult,
+  type MergedWork,
   mergeTargetDefault,
-  mergeWork,
+  openLandings,
+  type Repository,
   removeWorktree,
 } from '../../src/workspace/index.ts'
 import { createGitFixture, type GitFixture } from './git-fixture.ts'
@@ -32,19 +34,29 @@ async function createWork(path: string, content: string): Promise<KnownWorktree>
   return worktree
 }
 
-const landed = async (
+interface LandChoice {
+  readonly target?: string
+  readonly repository?: Repository
+  readonly strategy?: 'squash' | 'merge' | 'fast-forward'
+  /** Called before the branch is moved. */
+  readonly beforeMove?: () => Promise<void>
+}
+
+/** As the merge queue does it, for one request. */
+async function landed(
   { key, branch, base }: KnownWorktree,
-  options: Partial<Parameters<typeof mergeWork>[0]> = {},
-): Promise<MergeResult> =>
-  mergeWork({
-    repository: await fixture.repository(),
-    key,
-    branch,
-    base: base.commit,
-    target,
-    message: `Work of ${branch}`,
-    ...options,
-  })
+  { target: to = target, strategy = 'squash', beforeMove, ...choice }: LandChoice = {},
+): Promise<MergedWork['type'] | 'moved on'> {
+  const git = openLandings(choice.repository ?? (await fixture.repository()))
+  const from = await git.tip(to)
+  const work = { commit: (await git.tip(branch)) ?? '', strategy, message: `Work of ${branch}` }
+  const merged = await git.merge(from ?? base.commit, work)
+  if (merged.type !== 'merged') return merged.type
+  await beforeMove?.()
+  const isMoved = await git.move(to, { from, to: merged.commit, reason: 'test' })
+  if (isMoved) await git.record(key, to)
+  return isMoved ? 'merged' : 'moved on'
+}
 
 const subjects = (): readonly string[] =>
   fixture.git('log', '--format=%s', target).trim().split('\n')
@@ -53,10 +65,8 @@ describe('merged work', () => {
   test('is one commit on the branch of its task, and no checkout changes', async () => {
     const worktree = await createWork('a.txt', 'all of it\n')
     const before = fixture.git('status', '--porcelain=v2', '--branch')
-    expect(await landed(worktree)).toMatchObject({
-      status: 'merged',
-      target: 'agent/fix-the-parser',
-    })
+    expect(target).toBe('agent/fix-the-parser')
+    expect(await landed(worktree)).toBe('merged')
     expect(subjects()).toEqual([`Work of ${worktree.branch}`, 'first'])
     expect(fixture.git('show', `${target}:a.txt`)).toBe('all of it\n')
     expect(fixture.git('status', '--porcelain=v2', '--branch')).toBe(before)
@@ -66,7 +76,7 @@ describe('merged work', () => {
   test('is on the branch once, however often it is merged', async () => {
     const worktree = await createWork('a.txt', 'all of it\n')
     await landed(worktree)
-    expect(await landed(worktree)).toEqual({ status: 'nothing', target })
+    expect(await landed(worktree)).toBe('nothing')
     expect(subjects()).toHaveLength(2)
   })
 
@@ -90,21 +100,26 @@ describe('merged work', () => {
     const first = await createWork('a.txt', 'of the first\n')
     const second = await createWork('b.txt', 'of the second\n')
     await landed(first)
-    expect(await landed(second)).toMatchObject({ status: 'merged' })
+    expect(await landed(second)).toBe('merged')
     expect(fixture.git('show', `${target}:a.txt`)).toBe('of the first\n')
     expect(fixture.git('show', `${target}:b.txt`)).toBe('of the second\n')
   })
 
-  test('is merged with a concurrent merge, and nothing is lost', async () => {
+  test('does not move a branch that moved on, and is merged with it then', async () => {
     const first = await createWork('a.txt', 'of the first\n')
     const second = await createWork('b.txt', 'of the second\n')
-    let others = 1
-    const beforeRef = async (): Promise<void> => {
-      if (others-- > 0) await landed(first)
-    }
-    expect(await landed(second, { beforeRef })).toMatchObject({ status: 'merged' })
+    const beforeMove = async (): Promise<void> => void (await landed(first))
+    expect(await landed(second, { beforeMove })).toBe('moved on')
+    expect(await landed(second)).toBe('merged')
     expect(subjects()).toHaveLength(3)
     expect(fixture.git('show', `${target}:a.txt`)).toBe('of the first\n')
+  })
+
+  test('moves a branch forward without a new commit', async () => {
+    const worktree = await createWork('a.txt', 'all of it\n')
+    fixture.git('branch', 'release', worktree.base.commit)
+    await landed(worktree, { target: 'release', strategy: 'fast-forward' })
+    expect(fixture.git('rev-parse', 'release')).toBe(fixture.git('rev-parse', worktree.branch))
   })
 })
 
@@ -117,7 +132,7 @@ test('work in a shallow clone is merged', async () => {
   const { worktree } = await createWorktree({ repository, key: 'shallow', name: 'shallow' })
   writeFileSync(join(worktree.path, 'a.txt'), 'of a clone\n')
   await (await fixture.open(worktree, { repository })).commit({ message: 'work' })
-  expect(await landed(worktree, { repository })).toMatchObject({ status: 'merged', target })
+  expect(await landed(worktree, { repository })).toBe('merged')
   expect(fixture.gitIn(clone, 'show', `${target}:a.txt`)).toBe('of a clone\n')
 })
 
@@ -127,12 +142,14 @@ describe('work that cannot be merged', () => {
     const second = await createWork('a.txt', 'of the second\n')
     await landed(first)
     const tip = fixture.git('rev-parse', target)
-    expect(await landed(second)).toEqual({
-      status: 'conflict',
-      target,
-      branch: second.branch,
-      files: ['a.txt'],
-    })
+    expect(await landed(second)).toBe('conflict')
+    const git = openLandings(await fixture.repository())
+    const work = { commit: (await git.tip(second.branch)) ?? '', message: 'x' }
+    const merged = await git.merge(tip.trim(), { ...work, strategy: 'squash' })
+    assert(merged.type === 'conflict')
+    expect(merged.files).toEqual(['a.txt'])
+    const marked = fixture.git('show', `${merged.tree.slice('git:'.length)}:a.txt`)
+    expect(marked).toMatch(/<<<<<<<[^]*of the first[^]*=======[^]*of the second[^]*>>>>>>>/)
     expect(fixture.git('rev-parse', target)).toBe(tip)
   })
 
@@ -144,13 +161,6 @@ describe('work that cannot be merged', () => {
     expect(fixture.git('status', '--porcelain')).toBe('')
   })
 
-  test('moves no branch if the fence rejects it', async () => {
-    const worktree = await createWork('a.txt', 'all of it\n')
-    const fenced = landed(worktree, { beforeRef: () => Promise.reject(new Error('fenced')) })
-    await expect(fenced).rejects.toThrow('fenced')
-    expect(fixture.git('branch', '--list', target)).toBe('')
-  })
-
   test('runs no merge driver of the repository', async () => {
     fixture.write('.gitattributes', '* merge=evil\n')
     fixture.write('.git/info/attributes', '* merge=evil\n')
@@ -159,7 +169,7 @@ describe('work that cannot be merged', () => {
     const first = await createWork('a.txt', 'of the first\n')
     const second = await createWork('a.txt', 'of the second\n')
     await landed(first)
-    expect(await landed(second)).toMatchObject({ status: 'conflict' })
+    expect(await landed(second)).toBe('conflict')
     expect(fixture.wasRun()).toBe(false)
   })
 })
