@@ -87,8 +87,9 @@ async function compareInGit(
     if (found !== wanted) throw new ObjectError(`the commit ${known} has a different tree`)
   }
   const entries = await readWholeTree(runGit, repository, wanted)
-  await requireBlobs(runGit, repository, wanted, entries)
+  const verified = requireBlobs(runGit, repository, wanted, entries)
   if (commit !== undefined) {
+    await verified
     const found = await readCommitTree(repository, commit)
     if (found === wanted) return { status: 'same', what: 'commit', notInTree: [] }
     return {
@@ -98,16 +99,15 @@ async function compareInGit(
   }
   const { checkout } = repository
   if (checkout === undefined) {
+    await verified
     const advice = 'Pass the commit to compare: --commit <name>'
     throw new LoopError('bad-request', `${repository.home} is a bare repository. ${advice}`)
   }
-  const { notInTree, ...rest } = await compareCheckout(
-    runGit,
-    repository,
-    checkout,
-    entries,
-    excludedPaths,
-  )
+  // git reads its objects while the files are hashed here; damaged objects are reported first.
+  const comparing = compareCheckout(runGit, repository, checkout, entries, excludedPaths)
+  comparing.catch(() => undefined)
+  await verified
+  const { notInTree, ...rest } = await comparing
   if (Object.values(rest).every((paths) => paths.length === 0)) {
     return { status: 'same', what: 'files', notInTree: toDisplayPaths(notInTree) }
   }

@@ -46,7 +46,7 @@ export interface CertifyingCheckoutOptions {
   /** The run's workspace and the user's checkout: no program is run from there. */
   readonly workspace: string | undefined
   readonly checkout?: string | undefined
-  readonly certifying: Pick<CertifyingParts, 'certify' | 'require' | 'open'>
+  readonly certifying: Pick<CertifyingParts, 'certify' | 'require' | 'readAhead' | 'open'>
   /** The layer of this lockfile, opened and released by the caller; default: opened for this checkout. */
   readonly layer?: OpenedLayer
 }
@@ -58,6 +58,7 @@ export async function openCertifyingCheckout(
   request: CertificationCheckoutRequest,
   options: CertifyingCheckoutOptions,
 ): Promise<CertificationCheckout & Pick<OpenedChecks, 'sandbox'>> {
+  options.certifying.readAhead?.()
   const layer =
     options.layer === undefined
       ? await openLayerFor(request, options)

@@ -48,6 +48,7 @@ export function certifyingParts(
       Object.entries(checks).map(([name, { existing }]) => [name, existing]),
     ),
     sealedFiles: namedFiles(checks, code, file.certify),
+    readAhead: () => digestPrograms(options),
     async open({ workspace, readOnly = [], programs = [], signal, ...layered }) {
       const clean: OpenContext = {
         ...withoutCheckout(place),
@@ -95,6 +96,16 @@ export function certifyingParts(
         throw error
       }
     },
+  }
+}
+
+/** The digests are cached. */
+function digestPrograms({ checks, environment, place }: CertifyingOptions): void {
+  const at = { workspace: place.workspace ?? '/', path: environment['PATH'], described: [] }
+  for (const [name, check] of Object.entries(checks)) {
+    void checkKind(check)
+      .describe(name, check, at)
+      .catch(() => undefined)
   }
 }
 

@@ -9,8 +9,10 @@ import { sha256 } from '../../system/index.ts'
 const bytesMax = 200 * 1024 * 1024
 
 /** Cached by file and stat, because programs are large and used often. */
-const known = new Map<string, string>()
+const known = new Map<string, Promise<string>>()
 const knownMax = 1000
+/** Node has about 100 MB: fewer and larger reads. */
+const chunkBytes = 1024 * 1024
 
 /** Covers the program, and for a shell the first program of its script. */
 export async function programDigest(
@@ -49,10 +51,16 @@ async function digestOfFile(file: string | undefined): Promise<string> {
   const key = `${file}\0${stat.ino}\0${stat.size}\0${stat.mtimeMs}\0${stat.ctimeMs}`
   const before = known.get(key)
   if (before !== undefined) return before
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Uint8Array)
-  const digest = hash.digest('hex')
+  const digest = hashOf(file)
+  digest.catch(() => known.delete(key))
   if (known.size >= knownMax) known.clear()
   known.set(key, digest)
   return digest
+}
+
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  const chunks = createReadStream(file, { highWaterMark: chunkBytes })
+  for await (const chunk of chunks) hash.update(chunk as Uint8Array)
+  return hash.digest('hex')
 }

@@ -24,7 +24,7 @@ export const code: readonly Honest[] = [
       { moves: [fix, { delete: 'test/clamp.test.js' }] },
       { moves: [{ run: 'git show HEAD~1:test/clamp.test.js > test/clamp.test.js' }] },
     ],
-    ends: ['sealed-changed', 'fewer-tests'],
+    ends: ['sealed-changed', 'fewer-tests', 'reads-changed'],
   },
   {
     name: 'reformatted source',
@@ -161,7 +161,8 @@ export const code: readonly Honest[] = [
   {
     name: 'a symlink inside the tree',
     moves: [fix, { link: 'src/latest.js', to: 'sum.js' }],
-    ends: 'certified',
+    ends: 'asked',
+    about: ['src/latest.js'],
   },
   {
     name: 'an image',

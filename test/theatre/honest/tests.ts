@@ -69,7 +69,8 @@ export const tests: readonly Honest[] = [
   {
     name: 'a test file is renamed',
     moves: [fix, { move: 'test/sum.test.js', to: 'test/add.test.js' }],
-    ends: 'certified',
+    ends: 'asked',
+    about: ['test/sum.test.js', 'test/add.test.js'],
   },
   {
     name: 'tests in another folder',
@@ -190,8 +191,17 @@ export const tests: readonly Honest[] = [
   },
   {
     name: 'a setup file that all tests load',
+    files: { 'test/setup.js': "process.env.LANG = 'C'\n" },
+    loop: { checks: { tests: 'node --import ./test/setup.js --test' } },
     moves: [fix, { write: 'test/setup.js', text: "process.env.TZ = 'UTC'\n" }],
     ends: 'asked',
+    about: ['test/setup.js'],
+  },
+  {
+    // node --test runs it as one more test.
+    name: 'a setup file that no test loads',
+    moves: [fix, { write: 'test/setup.js', text: "process.env.TZ = 'UTC'\n" }],
+    ends: 'certified',
   },
   {
     name: 'a runner configuration with the previous defaults',
