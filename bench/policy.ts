@@ -1,6 +1,9 @@
 /**
  * What a policy costs: one decision, beside the bare call of Cedar with the same rules and the same request, and a durable
  * step with a policy beside one without.
+ *
+ * A decision takes some 60 µs, and one in a hundred is interrupted by other processes for longer than that: its tail is
+ * measured in time on the processor. Whole runs are compared by their quietest rounds.
  */
 
 import { readFileSync } from 'node:fs'
@@ -22,6 +25,18 @@ const harmless = text.replace('context.iteration > 50', 'context.iteration > 500
 const decisions = 20_000
 const iterations = 1000
 const rounds = 9
+/** On a busy machine there are fewer rounds, so that the suite ends. */
+const roundsMin = 3
+const suiteMsMax = 60_000
+
+/** Numbers of rounds, the first of which is not counted. */
+function* roundsInTime(): Generator<number> {
+  const beganMs = performance.now()
+  for (let round = 0; round <= rounds; round++) {
+    if (round > roundsMin && performance.now() - beganMs > suiteMsMax) return
+    yield round
+  }
+}
 
 const request = (iteration: number): PolicyRequest => ({
   action: 'iterate',
@@ -50,23 +65,27 @@ export const policyDecision: Suite = {
     const bare = await bareCall()
     const ratios: number[] = []
     const tails: number[] = []
+    const wallTails: number[] = []
     let shown = ''
-    for (let round = -1; round < rounds; round++) {
+    for (const round of roundsInTime()) {
       const ours = timesOf(count, (n) => judge(request(n)))
       const theirs = timesOf(count, (n) => bare(request(n)))
-      if (round < 0) continue
+      const cpu = cpuTimesOf(count, (n) => judge(request(n)))
+      if (round === 0) continue
       ratios.push(median(ours) / median(theirs))
-      tails.push(at(ours, 0.99))
+      tails.push(at(cpu, 0.99))
+      wallTails.push(at(ours, 0.99))
       shown = `p50 ${micros(median(ours))} against ${micros(median(theirs))}`
     }
+    const wall = `p99 ${micros(Math.min(...wallTails))} by the clock in the quietest round`
     return [
-      atMost('policy.decision-p99', median(tails), 1, 'ms', shown),
+      atMost('policy.decision-p99', median(tails), 1, 'ms', `${shown}; ${wall}`),
       atMost('policy.decision-beside-cedar', median(ratios), 1.5, 'x'),
     ]
   },
 }
 
-/** As somebody would call Cedar: all rules parsed once, and the request validated. */
+/** As a program would call Cedar directly: all rules parsed once, and the request validated. */
 async function bareCall(): Promise<(request: PolicyRequest) => unknown> {
   const cedar = await loadCedar()
   const { rules } = readRules(cedar, { file, text: harmless })
@@ -98,6 +117,18 @@ function timesOf(count: number, work: (n: number) => unknown): readonly number[]
   return times
 }
 
+/** On the processor, with the threads that collect garbage and compile. */
+function cpuTimesOf(count: number, work: (n: number) => unknown): readonly number[] {
+  const times: number[] = []
+  for (let n = 1; n <= count; n++) {
+    const began = process.cpuUsage()
+    work(n)
+    const { user, system } = process.cpuUsage(began)
+    times.push((user + system) / 1000)
+  }
+  return times
+}
+
 const at = (times: readonly number[], share: number): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? 0
 
@@ -109,18 +140,34 @@ export const policyStep: Suite = {
   async run({ scale }) {
     const n = Math.max(50, Math.round(iterations * scale))
     const policy = await createPolicy([{ file, text: harmless, mode: 'enforce' }])
-    const ratios: number[] = []
-    let shown = ''
-    for (let round = -1; round < rounds; round++) {
-      const without = await stepsCost(n)
-      const withPolicy = await stepsCost(n, policy)
-      if (round < 0) continue
-      ratios.push(withPolicy.wallMs / without.wallMs)
-      const each = ({ wallMs }: Cost): string => micros(wallMs / (n * 2))
-      shown = `a step: ${each(withPolicy)} against ${each(without)}, wall`
+    const without: number[] = []
+    const withPolicy: number[] = []
+    for (const round of roundsInTime()) {
+      const costs = await inOrder(round % 2 === 0, [
+        async () => (await stepsCost(n)).wallMs,
+        async () => (await stepsCost(n, policy)).wallMs,
+      ])
+      if (round === 0) continue
+      without.push(costs[0])
+      withPolicy.push(costs[1])
     }
-    return [atMost('policy.step-cost', median(ratios), 1.15, 'x', shown)]
+    const [bare, judged] = [Math.min(...without), Math.min(...withPolicy)]
+    const each = (wallMs: number): string => micros(wallMs / (n * 2))
+    const shown = `a step: ${each(judged)} against ${each(bare)}, wall, ${without.length} rounds`
+    return [atMost('policy.step-cost', judged / bare, 1.15, 'x', shown)]
   },
+}
+
+type Measure = () => Promise<number>
+
+/** Neither is always the first. */
+async function inOrder(
+  isSwapped: boolean,
+  [one, other]: readonly [Measure, Measure],
+): Promise<readonly [number, number]> {
+  if (!isSwapped) return [await one(), await other()]
+  const second = await other()
+  return [await one(), second]
 }
 
 async function stepsCost(n: number, policy?: Policy): Promise<Cost> {
