@@ -9,8 +9,10 @@ const root = new URL('..', import.meta.url).pathname
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
+const program = await createProgram()
+
 describe('every loopctl command in a document', () => {
-  const commands = new Map(createProgram().commands.map((one) => [one.name(), one]))
+  const commands = new Map(program.commands.map((one) => [one.name(), one]))
   const pages = [
     'README.md',
     ...readdirSync(join(root, 'docs'))

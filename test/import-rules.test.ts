@@ -108,7 +108,15 @@ test('a command that needs no schema loads none: zod takes longer to load than a
   for (const help of ['src/cli/commands/loop-types.ts', 'src/loops/loop-type-summaries.ts']) {
     expect(modulesLoadedWith(help)).not.toContain('zod')
   }
+  for (const list of ['routes/run-operations.ts', 'in-process/open-in-process.ts']) {
+    expect(modulesLoadedWith(`src/daemon/${list}`)).not.toContain('zod')
+  }
   expect(modulesLoadedWith('src/protocol/index.ts')).toContain('zod')
+})
+
+test('loopctl loads the module of the command that is called, and no other', () => {
+  const loaded = modulesLoadedWith('src/cli/main.ts')
+  expect(loaded.filter((path) => path.startsWith('src/cli/commands/'))).toEqual([])
 })
 
 /** The modules that are loaded at once with a source file: paths of this repository, and packages by name. */

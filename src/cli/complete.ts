@@ -37,7 +37,7 @@ complete -o default -F _loopctl loopctl
 /** Answers `loopctl complete -- words…`: the last word is the one that is being typed. */
 export async function complete(words: readonly string[]): Promise<void> {
   try {
-    const program = createProgram()
+    const program = await createProgram()
     const root = tab(program, { completionCommandName: 'completion ' })
     root.commands.delete('complete')
     root.commands.delete('completion ')

@@ -15,11 +15,11 @@ export async function main(): Promise<void> {
   // The error cannot be printed; without this listener, reporting it would fail again, endlessly.
   process.stderr.on('error', () => undefined)
   process.on('uncaughtException', reportBug)
-  const program = createProgram()
+  const given = process.argv.slice(2)
+  const program = await createProgram({ given })
   // With --json, errors are printed only as JSON, by `report`.
   if (wantsJson()) silence(program)
   try {
-    const given = process.argv.slice(2)
     if (hasNoCommand(program, given)) await (await import('./home.ts')).showHome(program, given)
     else {
       const [first] = program.parseOptions([...given]).operands

@@ -1,31 +1,7 @@
 /** The commands. Each prints for people, or with --json for programs. */
 
 import { Command, Option } from 'commander'
-import { addActions } from './commands/actions.ts'
-import { addAgents } from './commands/agents.ts'
-import { addAnswerCommands } from './commands/answer.ts'
-import { addCalibrate } from './commands/calibrate.ts'
-import { addCertificates } from './commands/certificates.ts'
-import { addCertify } from './commands/certify.ts'
-import { addCompletion } from './commands/completion.ts'
-import { addConfig } from './commands/config.ts'
-import { addControlCommands } from './commands/control.ts'
-import { addDaemon } from './commands/daemon.ts'
-import { addDemo } from './commands/demo.ts'
-import { addDoctor } from './commands/doctor.ts'
-import { addInit } from './commands/init.ts'
-import { addInspectCommands } from './commands/inspect.ts'
-import { addLimits } from './commands/limits.ts'
-import { addLoopFiles } from './commands/loop-files.ts'
-import { addPolicy } from './commands/policy.ts'
-import { addPreflight } from './commands/preflight.ts'
-import { addPrompt } from './commands/prompt.ts'
-import { addReplay } from './commands/replay.ts'
-import { addReview } from './commands/review.ts'
-import { addRunCommands } from './commands/run.ts'
-import { addShow } from './commands/show.ts'
-import { addStateFolderCommands } from './commands/state-folder.ts'
-import { addDiff, addMerge, addWorktreeRemoval, addWorktrees } from './commands/worktrees.ts'
+import { type CommandModule, commandGroups } from './command-groups.ts'
 import { describeWithExamples } from './help-examples.ts'
 import { suggestCommand } from './suggest-command.ts'
 import { version } from './version.ts'
@@ -47,9 +23,49 @@ Examples:
   loopctl help exit-codes               explain the exit codes; also: config, environment, daemon
 `
 
-/** `addTypes` adds the commands of loop types, which help lists. */
-export function createProgram(addTypes: AddLoopTypes = addBuiltIn): Command {
-  const program = new Command('loopctl')
+export interface ProgramOptions {
+  /** What the user typed: if it names a command, only the module of that command is loaded. */
+  readonly given?: readonly string[]
+  /** Adds the commands of loop types, which help lists. */
+  readonly addTypes?: AddLoopTypes
+}
+
+export async function createProgram({
+  given = [],
+  addTypes = addBuiltIn,
+}: ProgramOptions = {}): Promise<Command> {
+  const program = createRoot()
+  rejectUnknownCommands(program)
+  const wanted = commandIn(given)
+  const isWanted = ({ names }: CommandModule): boolean => names.includes(wanted)
+  const isKnown = Object.values(commandGroups).flat().some(isWanted)
+  for (const [title, modules] of Object.entries(commandGroups)) {
+    program.commandsGroup(title)
+    const needed = isKnown ? modules.filter(isWanted) : modules
+    for (const add of await Promise.all(needed.map(({ load }) => load()))) add(program)
+  }
+  addHelp(program, addTypes)
+  for (const command of program.commands) setUsageErrorHint(command, command.name())
+  return program
+}
+
+/** Empty where none is named, or where the options are wrong, which the program reports when it parses them. */
+function commandIn(given: readonly string[]): string {
+  const silent = { writeOut: () => undefined, writeErr: () => undefined }
+  try {
+    return (
+      createRoot()
+        .configureOutput(silent)
+        .parseOptions([...given]).operands[0] ?? ''
+    )
+  } catch {
+    return ''
+  }
+}
+
+/** Without commands. */
+const createRoot = (): Command =>
+  new Command('loopctl')
     .description('Runs AI agents in loops that end when checks pass.')
     .version(version())
     .option('--json', 'print JSON, one object a line; errors too')
@@ -70,49 +86,6 @@ export function createProgram(addTypes: AddLoopTypes = addBuiltIn): Command {
     .showHelpAfterError('See: loopctl help')
     .exitOverride()
     .addHelpText('after', examples)
-  rejectUnknownCommands(program)
-  program.commandsGroup('Run a loop:')
-  addRunCommands(program)
-  addReplay(program)
-  addDemo(program)
-  program.commandsGroup('Loop files, tools and agents:')
-  addInit(program)
-  addLoopFiles(program)
-  addPrompt(program)
-  addPreflight(program)
-  addCalibrate(program)
-  addAgents(program)
-  program.commandsGroup('Inspect runs:')
-  addInspectCommands(program)
-  addShow(program)
-  addDiff(program)
-  program.commandsGroup('Certificates:')
-  addCertify(program)
-  addCertificates(program)
-  program.commandsGroup('Policies:')
-  addPolicy(program)
-  program.commandsGroup('Control runs:')
-  addControlCommands(program)
-  addAnswerCommands(program)
-  addLimits(program)
-  program.commandsGroup('Changes made by runs:')
-  addMerge(program)
-  addReview(program)
-  addActions(program)
-  addWorktrees(program)
-  addWorktreeRemoval(program)
-  program.commandsGroup('State folder:')
-  addStateFolderCommands(program)
-  program.commandsGroup('Daemon:')
-  addDaemon(program)
-  program.commandsGroup('More:')
-  addConfig(program)
-  addCompletion(program)
-  addDoctor(program)
-  addHelp(program, addTypes)
-  for (const command of program.commands) setUsageErrorHint(command, command.name())
-  return program
-}
 
 /** `wanted`: the command that help was requested for. */
 type AddLoopTypes = (program: Command, wanted: string | undefined) => Promise<void>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createProgram } from './program.ts'
 import { suggestCommand } from './suggest-command.ts'
 
-const commands = createProgram().commands.map((command) => command.name())
+const commands = (await createProgram()).commands.map((command) => command.name())
 
 test.each([
   ['lsit', 'list'],
@@ -24,7 +24,7 @@ test('every suggestion is a command', () => {
 })
 
 test('an unknown command is refused with the suggestion', async () => {
-  const program = createProgram()
+  const program = await createProgram()
   let said = ''
   program.configureOutput({ writeErr: (text) => void (said += text) })
   await expect(program.parseAsync(['lsit'], { from: 'user' })).rejects.toThrow('unknown command')

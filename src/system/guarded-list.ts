@@ -9,7 +9,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { LoopError } from '../loop/index.ts'
 import { withLock } from './file-lock.ts'
 import { makeFolder } from './workspace-folder.ts'
@@ -103,9 +103,12 @@ async function readList<T>(options: GuardedListOptions<T>): Promise<ListContent<
     if ((found.mode & 0o022) !== 0 || found.uid !== mine)
       return damaged('other users can write to it')
     if (found.size > bytesMax) return damaged(`it is larger than ${bytesMax} bytes`)
-    const file = z.object({
-      version: z.literal(formatVersion),
-      [member]: z.array(entry).max(guardedEntriesMax),
+    const {
+      z: { array, literal, object },
+    } = await import('zod')
+    const file = object({
+      version: literal(formatVersion),
+      [member]: array(entry).max(guardedEntriesMax),
     })
     const parsed = file.safeParse(JSON.parse(await readFile(path, 'utf8')))
     if (!parsed.success) return damaged('it is damaged')

@@ -29,7 +29,7 @@ const withInner = (command: Command): readonly Command[] => [
 ]
 
 /** Commands that only group others do nothing by themselves, unless listed. */
-const names = withInner(createProgram())
+const names = withInner(await createProgram())
   .filter((one) => one.commands.length === 0 || nameOf(one) in commandOutputs)
   .map(nameOf)
   .filter((name) => !textOnly.has(name))

@@ -265,7 +265,7 @@ test('a command is made from each operation of a type', async () => {
 
 test('help lists the commands of loop types, and explains each, without a daemon', async () => {
   const help = async (...names: string[]): Promise<string> => {
-    const program = createProgram((one) => addLoopTypes(one, types))
+    const program = await createProgram({ addTypes: (one) => addLoopTypes(one, types) })
     const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     try {
       await program.parseAsync(['help', ...names], { from: 'user' })

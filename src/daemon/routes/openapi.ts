@@ -6,7 +6,7 @@ import { defined } from '../../loop/index.ts'
 import { problemSchema } from '../../protocol/api/index.ts'
 import { published } from '../../protocol/index.ts'
 import { readPackageVersion } from '../../system/package-version.ts'
-import type { Operation, ResponseShape } from './operation.ts'
+import { loadSchema, type Operation, type ResponseShape } from './operation.ts'
 import type { Parameters } from './parameter.ts'
 import { problemType } from './problem-answer.ts'
 
@@ -44,12 +44,12 @@ const reasons: Readonly<Record<number, string>> = {
   503: 'Not available now: the daemon is shutting down, the store fails, or a program is missing.',
 }
 
-export function openApi(operations: readonly Operation[]): Fields {
+export async function openApi(operations: readonly Operation[]): Promise<Fields> {
   const schemas = createSchemas()
   const problem = schemas.refer(problemSchema, 'output')
   const paths: Record<string, Record<string, Fields>> = {}
   for (const one of operations) {
-    paths[one.path] = { ...paths[one.path], [one.method]: describe(one, schemas, problem) }
+    paths[one.path] = { ...paths[one.path], [one.method]: await describe(one, schemas, problem) }
   }
   return {
     openapi: '3.1.0',
@@ -78,15 +78,17 @@ export function openApi(operations: readonly Operation[]): Fields {
   }
 }
 
-function describe(one: Operation, schemas: Schemas, problem: Fields): Fields {
+async function describe(one: Operation, schemas: Schemas, problem: Fields): Promise<Fields> {
   const { id, tag, summary, description, params = {}, query = {}, headers = {}, body } = one
   const isRead = one.method === 'get'
   const statuses = [...always, ...(isRead ? [] : whenChanging), ...(one.problems ?? [])]
   const problems = statuses
     .filter((status) => one.responses[status] === undefined)
     .map((status) => [String(status), problemAnswer(status, problem)] as const)
-  const responses = Object.entries(one.responses).map(
-    ([status, answer]) => [status, describeAnswer(answer, schemas, one)] as const,
+  const responses = await Promise.all(
+    Object.entries(one.responses).map(
+      async ([status, answer]) => [status, await describeAnswer(answer, schemas, one)] as const,
+    ),
   )
   const isTagged = isRead && one.isLive !== true && hasJson(one.responses[200])
   const unchanged = isTagged
@@ -111,7 +113,7 @@ function describe(one: Operation, schemas: Schemas, problem: Fields): Fields {
             required: true,
             content: {
               'application/json': {
-                schema: schemas.refer(body.schema, 'input'),
+                schema: schemas.refer(await loadSchema(body.schema), 'input'),
                 example: body.example,
               },
             },
@@ -149,7 +151,11 @@ const describeParameters = (place: string, parameters: Parameters): readonly Fie
 const headerName = (name: string): string =>
   name.replaceAll(/(^|-)[a-z]/g, (at) => at.toUpperCase())
 
-function describeAnswer(answer: ResponseShape, schemas: Schemas, one: Operation): Fields {
+async function describeAnswer(
+  answer: ResponseShape,
+  schemas: Schemas,
+  one: Operation,
+): Promise<Fields> {
   const { description, content = {}, headers = {} } = answer
   const isTagged = one.method === 'get' && one.isLive !== true && hasJson(answer)
   const sent = isTagged ? { ...headers, etag: 'Changes when the response does.' } : headers
@@ -166,10 +172,12 @@ function describeAnswer(answer: ResponseShape, schemas: Schemas, one: Operation)
           ),
         }),
     content: Object.fromEntries(
-      Object.entries(content).map(([type, schema]) => [
-        type,
-        schema === undefined ? {} : { schema: schemas.refer(schema, 'output') },
-      ]),
+      await Promise.all(
+        Object.entries(content).map(async ([type, schema]) => [
+          type,
+          schema === undefined ? {} : { schema: schemas.refer(await loadSchema(schema), 'output') },
+        ]),
+      ),
     ),
   }
 }

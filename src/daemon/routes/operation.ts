@@ -24,7 +24,7 @@ export interface Definition<P extends Parameters, Q extends Parameters, H extend
   readonly query?: Q
   readonly headers?: H
   /** Only for operations that change something. Default: `{}`. */
-  readonly body?: { readonly schema: z.ZodType<B>; readonly example: object }
+  readonly body?: { readonly schema: Schema<B>; readonly example: object }
   /** Responses by status, without problems. */
   readonly responses: Readonly<Record<number, ResponseShape>>
   /** Statuses of problems in addition to those that every operation has. */
@@ -34,10 +34,16 @@ export interface Definition<P extends Parameters, Q extends Parameters, H extend
   handle(parts: DaemonParts, request: OperationRequest<P, Q, H, B>): Promise<Reply>
 }
 
+/** A schema, or how to load it: `loopctl list` needs none, and zod takes longer to load than all of the CLI. */
+export type Schema<T = unknown> = z.ZodType<T> | (() => Promise<z.ZodType<T>>)
+
+export const loadSchema = async <T>(schema: Schema<T>): Promise<z.ZodType<T>> =>
+  typeof schema === 'function' ? schema() : schema
+
 export interface ResponseShape {
   readonly description: string
   /** By media type. `undefined`: any content. */
-  readonly content?: Readonly<Record<string, z.ZodType | undefined>>
+  readonly content?: Readonly<Record<string, Schema | undefined>>
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -81,7 +87,7 @@ export const operation = <
   definition: Definition<P, Q, H, B>,
 ): Operation => definition
 
-export const json = (description: string, schema: z.ZodType): ResponseShape => ({
+export const json = (description: string, schema: Schema): ResponseShape => ({
   description,
   content: { 'application/json': schema },
 })

@@ -17,7 +17,7 @@ import { worktreeOperations } from './worktree-operations.ts'
 
 /** The operation that returns the OpenAPI document of all operations, itself included. */
 const describeAll = (all: () => readonly Operation[]): Operation => {
-  let made: object | undefined
+  let made: Promise<object> | undefined
   return operation({
     id: 'getOpenApi',
     method: 'get',
@@ -27,7 +27,7 @@ const describeAll = (all: () => readonly Operation[]): Operation => {
     responses: { 200: json('OpenAPI 3.1.', z.looseObject({ openapi: z.string() })) },
     async handle() {
       made ??= openApi(all())
-      return ok(made)
+      return ok(await made)
     },
   })
 }

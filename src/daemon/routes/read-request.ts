@@ -4,7 +4,7 @@ import type { Context } from 'hono'
 import type { z } from 'zod'
 import { LoopError } from '../../loop/index.ts'
 import type { FieldProblem } from '../../protocol/api/index.ts'
-import type { Operation, OperationRequest } from './operation.ts'
+import { loadSchema, type Operation, type OperationRequest } from './operation.ts'
 import type { Parameters, Values } from './parameter.ts'
 
 export const bodyBytesMax: number = 8 * 1024 * 1024
@@ -42,7 +42,8 @@ export async function readRequest(
     isHead: request.method === 'HEAD',
     context,
   }
-  const sent = body === undefined ? {} : await readBody(request, body.schema, problems)
+  const sent =
+    body === undefined ? {} : await readBody(request, await loadSchema(body.schema), problems)
   if (problems.length > 0) throw new RequestError(problems)
   return { ...asked, body: sent }
 }

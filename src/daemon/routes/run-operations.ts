@@ -1,22 +1,25 @@
 /** Operations on runs: list, create, get, remove. */
 
+import type { z } from 'zod'
 import { viewRuns } from '../../history/views/view-runs.ts'
 import { defined, findStatuses, isEnd, runStatuses, statusAliases } from '../../loop/index.ts'
-import {
-  newRunSchema,
-  pageSchema,
-  type RunAnswer,
-  runAnswerSchema,
-  runDetailSchema,
-  runRemovedSchema,
-  runSchema,
-} from '../../protocol/api/index.ts'
+import type { RunAnswer } from '../../protocol/api/index.ts'
 import type { DaemonParts, Submitted } from '../parts.ts'
-import { json, type Operation, ok, operation, type Reply } from './operation.ts'
+import { json, type Operation, ok, operation, type Reply, type Schema } from './operation.ts'
 import { flag, oneOf, text, whole } from './parameter.ts'
 import { inRun, paged } from './run-parameters.ts'
 
 const tag = 'runs'
+
+type Schemas = typeof import('../../protocol/api/index.ts')
+
+/** Loaded with the first request that needs one. */
+const schema =
+  <T>(choose: (schemas: Schemas) => z.ZodType<T>): Schema<T> =>
+  async () =>
+    choose(await import('../../protocol/api/index.ts'))
+
+const runAnswer = schema((api) => api.runAnswerSchema)
 const time = (description: string, example: number) =>
   whole({ description, example, max: Number.MAX_SAFE_INTEGER })
 
@@ -44,7 +47,12 @@ const list = operation({
     createdAfter: time('Only runs created after this time, in ms.', 1_790_000_000_000),
     createdBefore: time('Only runs created before this time, in ms.', 1_790_000_000_000),
   },
-  responses: { 200: json('A page of runs.', pageSchema(runSchema)) },
+  responses: {
+    200: json(
+      'A page of runs.',
+      schema((api) => api.pageSchema(api.runSchema)),
+    ),
+  },
   async handle({ host }, { query }) {
     const { limit, cursor, status, workspace, loop, name, createdAfter, createdBefore } = query
     const statuses = status === undefined ? undefined : findStatuses(status)
@@ -82,13 +90,13 @@ const create = operation({
     }),
   },
   body: {
-    schema: newRunSchema,
+    schema: schema((api) => api.newRunSchema),
     example: { file: '/home/me/shop/fix-tests.yaml', limits: { iterations: 5 } },
   },
   responses: {
-    200: json('The key was used before: the run that it created.', runAnswerSchema),
+    200: json('The key was used before: the run that it created.', runAnswer),
     201: {
-      ...json('The new run.', runAnswerSchema),
+      ...json('The new run.', runAnswer),
       headers: { location: 'The path of the run.' },
     },
   },
@@ -115,7 +123,12 @@ const inspect = operation({
   tag,
   summary: 'Get a run: state, questions, checkpoints, position in the queue.',
   params: inRun,
-  responses: { 200: json('The run.', runDetailSchema) },
+  responses: {
+    200: json(
+      'The run.',
+      schema((api) => api.runDetailSchema),
+    ),
+  },
   problems: [404, 409],
   async handle({ host, scheduler }, { params }) {
     const found = await host.inspect(params.run)
@@ -134,7 +147,12 @@ const remove = operation({
     'Needs the full id or name. Also removes its worktree, unless that has work that is saved nowhere else.',
   params: inRun,
   query: { force: flag('Also remove a run that has not ended, if no process drives it.') },
-  responses: { 200: json('The removed run.', runRemovedSchema) },
+  responses: {
+    200: json(
+      'The removed run.',
+      schema((api) => api.runRemovedSchema),
+    ),
+  },
   problems: [404, 409, 501],
   async handle({ host, scheduler }, { params, query }) {
     const run = await host.journal.findRun(params.run)

@@ -1,7 +1,7 @@
 /** Parameters that many operations have. */
 
 import { LoopError } from '../../loop/index.ts'
-import { cursorCharsMax, pageSizeDefault, pageSizeMax } from '../../protocol/api/index.ts'
+import { cursorCharsMax, pageSizeDefault, pageSizeMax } from '../../protocol/api/page-limits.ts'
 import { orElse, type Parameter, required, text, whole } from './parameter.ts'
 
 /** In a path. */

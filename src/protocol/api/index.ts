@@ -73,7 +73,7 @@ export {
   previewSchema,
 } from './loop-plan.ts'
 export { type NewRunRequest, newRunSchema } from './new-run.ts'
-export { cursorCharsMax, type Page, pageSchema, pageSizeDefault, pageSizeMax } from './page.ts'
+export { type Page, pageSchema } from './page.ts'
 export { type Postmortem, postmortemRequestSchema, postmortemSchema } from './postmortem.ts'
 export { type FieldProblem, type Problem, problemSchema } from './problem.ts'
 export { type QueueEntry, type QueuePolicy, queueEntrySchema } from './queue.ts'

@@ -8,9 +8,5 @@ export interface Page<T> {
   readonly next?: string
 }
 
-export const pageSizeMax = 1000
-export const pageSizeDefault = 100
-export const cursorCharsMax = 512
-
 export const pageSchema = <T>(item: z.ZodType<T>): z.ZodType<Page<T>> =>
   z.strictObject({ items: z.array(item).readonly(), next: z.string().exactOptional() })
