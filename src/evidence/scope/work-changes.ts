@@ -4,7 +4,7 @@ import { findLanguageFamily } from '../mask-code.ts'
 import { importName, isContent, isData, isDocument, isSource } from './file-kinds.ts'
 import { indexNames, literalsIn, referredBy } from './references.ts'
 import { findReferrers, type Referrers } from './referrers.ts'
-import { type Decision, isReadKnown, type Trees } from './trees.ts'
+import { type Decision, isPlain, isReadKnown, type Trees } from './trees.ts'
 
 export type DecideWork = (path: string) => Promise<Decision>
 
@@ -12,13 +12,15 @@ export function createDecideWork(trees: Trees): DecideWork {
   let referrers: Promise<ReadonlyMap<string, Readonly<Referrers>>> | undefined
   let names: ReadonlyMap<string, string> | undefined
   let documents: Promise<ReadonlySet<string>> | undefined
-  return async (path) => {
+  const decide: DecideWork = async (path) => {
     names ??= importNames(trees)
     const twin = trees.before.has(path) ? undefined : names.get(importName(path) ?? '')
     if (twin !== undefined && twin !== path) {
       return other(`an import of ${twin} without its extension may load this file instead`)
     }
     if (!trees.scope.isWork(path)) {
+      const replaced = findReplaced(trees, path)
+      if (replaced !== undefined) return toReplacing(await decide(replaced), replaced)
       documents ??= freeDocuments(trees)
       return (await documents).has(path) ? document : outside(trees, path)
     }
@@ -42,6 +44,7 @@ export function createDecideWork(trees: Trees): DecideWork {
       ? other('values without any function, to which only tests refer')
       : work
   }
+  return decide
 }
 
 const work: Decision = { class: 'work', why: 'part of the scope' }
@@ -50,6 +53,33 @@ const document: Decision = {
   why: 'documentation to which no code refers; the work must pass without this change as well',
 }
 const other = (why: string): Decision => ({ class: 'other', why })
+
+const script = /\.[cm]?[jt]sx?$/
+
+/** It is what the replaced file was. */
+const toReplacing = ({ class: kind, why }: Decision, replaced: string): Decision =>
+  kind === 'work' ? { class: kind, why: `replaces ${replaced}` } : { class: kind, why }
+
+/**
+ * JavaScript that becomes TypeScript, or the reverse: the removed file of the product with the same name in the same folder.
+ * Without it, no import can load one instead of the other.
+ */
+function findReplaced(trees: Trees, path: string): string | undefined {
+  const { scope, before, after, byPath } = trees
+  if (scope.project === undefined || before.has(path) || byPath(path) !== undefined)
+    return undefined
+  if (!script.test(path) || importName(path) === undefined) return undefined
+  const name = path.replace(script, '')
+  return [...before.keys()].find(
+    (one) =>
+      !after.has(one) &&
+      isPlain(before.get(one)) &&
+      script.test(one) &&
+      one.replace(script, '') === name &&
+      scope.isWork(one) &&
+      !isTestOf(trees, one),
+  )
+}
 
 /**
  * Some tools open documents of the project that they start in: Yarn 1 reads README files. Such a file contains expectations

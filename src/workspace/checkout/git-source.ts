@@ -35,7 +35,6 @@ const listBytesMax = 512 * 1024 * 1024
 
 export function createGitSource(options: GitSourceOptions): GitSource {
   const { repository, folder, git = runGit } = options
-  const listings = new Map<TreeId, Promise<TreeFiles>>()
   let own: Promise<PrivateGitDir> | undefined
   let indexed: TreeId | undefined
   const ownDirectory = (): Promise<PrivateGitDir> => {
@@ -44,11 +43,7 @@ export function createGitSource(options: GitSourceOptions): GitSource {
     own ??= createPrivateGitDir(worktreeFiles, { repository, path, exact: true, top: folder })
     return own
   }
-  const list = (tree: TreeId): Promise<TreeFiles> => {
-    const known = listings.get(tree) ?? listTree(git, repository, tree)
-    listings.set(tree, known)
-    return known
-  }
+  const list = (tree: TreeId): Promise<TreeFiles> => listOnce(git, repository, tree)
   return {
     list,
     hash: { algorithm: repository.objectFormat, prefix: (bytes) => `blob ${bytes}\0` },
@@ -74,6 +69,23 @@ export function createGitSource(options: GitSourceOptions): GitSource {
     indexFile: () =>
       folder === undefined || indexed === undefined ? undefined : join(folder, 'control', 'index'),
   }
+}
+
+/** A tree never changes. The reader and all checkouts of a certification list the same few trees. */
+const listings = new WeakMap<Repository, Map<TreeId, Promise<TreeFiles>>>()
+const listingsMax = 4
+
+function listOnce(git: RunGit, repository: Repository, tree: TreeId): Promise<TreeFiles> {
+  const known = listings.get(repository) ?? new Map<TreeId, Promise<TreeFiles>>()
+  listings.set(repository, known)
+  const listing = known.get(tree) ?? listTree(git, repository, tree)
+  // The most recently used ones last.
+  known.delete(tree)
+  known.set(tree, listing)
+  const [oldest] = known.keys()
+  if (known.size > listingsMax && oldest !== undefined) known.delete(oldest)
+  listing.catch(() => known.delete(tree))
+  return listing
 }
 
 const kinds: Readonly<Record<string, SourceFile['kind']>> = {

@@ -7,8 +7,9 @@
  * 3. Nothing is registered elsewhere: removing the folder removes everything.
  */
 
+import { randomUUID } from 'node:crypto'
 import { existsSync, lstatSync } from 'node:fs'
-import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Blobs } from '../../engine/index.ts'
 import type { TreeId } from '../../loop/index.ts'
@@ -124,6 +125,7 @@ export async function openCheckout(options: OpenCheckoutOptions): Promise<Opened
             options.findOpaque,
           )
         : undefined,
+    removing: Promise.resolve(),
   }
   let last: Promise<unknown> = Promise.resolve()
   const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
@@ -153,7 +155,11 @@ export async function openCheckout(options: OpenCheckoutOptions): Promise<Opened
       : { overlayFolder: upper.folder, writes: () => enqueue(() => upper.written()) }),
     written: () =>
       enqueue(async () => (await findChanged(state)).slice(0, writtenMax).map(toDisplay)),
-    remove: () => enqueue(() => removeTree(folder)),
+    remove: () =>
+      enqueue(async () => {
+        await state.removing
+        await removeTree(folder)
+      }),
   }
 }
 
@@ -166,6 +172,8 @@ interface CheckoutState {
   /** The files of the last reset. */
   current: Pick<CheckoutFiles, 'files' | 'folders'>
   readonly upper: UpperLayer | undefined
+  /** Settles when the trash of earlier resets is removed. */
+  removing: Promise<void>
 }
 
 async function findChanged({ swept, current, upper }: CheckoutState): Promise<readonly Bytes[]> {
@@ -242,8 +250,13 @@ function createGitPath(
   }
 }
 
-async function emptyTrash({ trash }: CheckoutState): Promise<void> {
+/** Removes it while the next check runs. */
+async function emptyTrash(state: CheckoutState): Promise<void> {
+  const { trash, removing } = state
   if ((await readdir(trash)).length === 0) return
-  await removeTree(trash)
+  const removed = `${trash}-${randomUUID()}`
+  await rename(trash, removed)
   await mkdir(trash, { mode: 0o700 })
+  // What is left is removed with the checkout.
+  state.removing = removing.then(() => removeTree(removed)).catch(() => undefined)
 }

@@ -10,6 +10,7 @@ import {
   mkdirSync,
   readdirSync,
   renameSync,
+  rmdirSync,
   type Stats,
   unlinkSync,
 } from 'node:fs'
@@ -54,7 +55,7 @@ export function openUpperLayer(
     async reset(keep) {
       const opaque = new Set(keep.size === 0 ? [] : await findOpaque(upper))
       for (const path of keep) moveKept(layer, checkout, path, opaque)
-      renameSync(upper, join(checkout.trash, randomUUID()))
+      discardLayer(upper, checkout.trash)
       mkdirSync(upper, { mode: 0o755 })
       before = await listUpper(upper)
     },
@@ -80,6 +81,15 @@ export function openUpperLayer(
       const swept = { ...layer, hash, hasReliableTimes: false, known: new Map() }
       return findChangedFiles(swept, { files: expected }, expected.size)
     },
+  }
+}
+
+/** An empty one is removed at once. */
+function discardLayer(upper: string, trash: string): void {
+  try {
+    rmdirSync(upper)
+  } catch {
+    renameSync(upper, join(trash, randomUUID()))
   }
 }
 
