@@ -34,6 +34,13 @@ export const longSuites: readonly LongSuite[] = [
     isShared: true,
   },
   {
+    name: 'authority.kill-stories',
+    title: 'a daemon that is killed around an answer and around actions, one story each',
+    file: 'test/authority/kills.test.ts',
+    casesMin: 2,
+    isSlow: true,
+  },
+  {
     name: 'host.hostile-code-loops',
     title: 'loops in code that spin, flood, lie and crash',
     file: 'test/code-loop-hostile.test.ts',

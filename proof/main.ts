@@ -4,6 +4,7 @@ import { runSuites } from '../bench/run-suites.ts'
 import { agentKills } from './agent-kills.ts'
 import { agentOutput } from './agent-output.ts'
 import { apiRequests } from './api.ts'
+import { authorityKills } from './authority-kills.ts'
 import { canaries } from './canary.ts'
 import { certificateMutations } from './certificate-mutations.ts'
 import { daemonSuites } from './daemon.ts'
@@ -47,6 +48,7 @@ const everything = [
   sandboxLimits,
   layerStore,
   policyBacktest,
+  ...authorityKills,
   theatre,
   identity,
   installs,

@@ -1,5 +1,6 @@
 /** The test files of `npm test` that take longest, slowest first: it starts them in this order. */
 export const slowFiles: readonly string[] = [
+  'test/injection/injection.test.ts',
   'test/e2e/programs.test.ts',
   'test/cli/json-outputs.test.ts',
   'test/e2e/preflight.test.ts',
