@@ -3,6 +3,7 @@
 import { type Json, parseStepId, type RunEvent, readStep } from '../../loop/index.ts'
 import { agentLogFile, iterationFile, promptFile, promptSnapshot, tailFile } from './file-names.ts'
 import { type Change, type FileChange, type FoldState, type OpenIteration } from './fold-state.ts'
+import { type PlanPart, planPartOf, projectPlan } from './project-plan.ts'
 import type { ReportRow } from './report-row.ts'
 import { agentEnd, checkEnd, noteText, readPrompt } from './step-text.ts'
 
@@ -19,24 +20,32 @@ export function projectStep(
 ): Change {
   const { open } = carried
   if (open === undefined) return { next: carried }
-  switch (partOf(event)) {
+  const part = partOf(event)
+  switch (part) {
     case 'prompt':
       return projectPrompt(carried, event, atMs, result)
     case 'agent':
       return projectAgent({ carried, open, atMs }, event, result)
     case 'check':
       return projectCheck({ carried, open, atMs }, event, result)
+    case 'plan':
+    case 'watchdog':
+    case 'review-prompt':
+      return event.type === 'step-finished'
+        ? projectPlan(carried, { part, iteration: event.iteration, atMs, result })
+        : { next: carried }
     case undefined:
       return { next: carried }
   }
 }
 
 /** What a step adds to the files. Undefined: nothing. */
-export function partOf(event: StepChange): 'prompt' | 'agent' | 'check' | undefined {
+export function partOf(event: StepChange): 'prompt' | 'agent' | 'check' | PlanPart | undefined {
   // The role in a note is that of its writer.
   const { kind, role } = readStep(event.type === 'step-noted' ? { step: event.step } : event)
   if (kind === 'agent' || kind === 'check') return kind
-  return kind === 'step' && role === 'prompt' ? 'prompt' : undefined
+  if (kind !== 'step') return undefined
+  return role === 'prompt' ? 'prompt' : planPartOf(role)
 }
 
 function projectPrompt(

@@ -14,6 +14,7 @@ import {
   type Choice,
   countTasks,
   findProposals,
+  type PlanCounts,
   type Proposal,
   renderPlan,
   type SealedPlan,
@@ -21,6 +22,7 @@ import {
 } from './sealed-plan.ts'
 
 export interface Implemented {
+  readonly prompt: string
   readonly report: AgentReport
   /** The files before. */
   readonly before: TreeId
@@ -45,7 +47,7 @@ export async function implement(
   choice: Choice,
   plan: SealedPlan,
 ): Promise<Implemented> {
-  const { report, before } = await work(session, choice)
+  const { prompt, report, before } = await work(session, choice)
   const hint = readCompletionHint(report.text, session.settings.completion)
   const seen = await session.it.step(
     'plan',
@@ -53,50 +55,66 @@ export async function implement(
       const found = await filesOf(session).read(plan.path)
       const isChanged = found !== renderPlan(plan)
       const proposals = isChanged ? findProposals(plan, found) : []
-      return { isChanged, proposals, ...describeHint(session, hint, plan) }
+      return { isChanged, proposals, ...describeHint(session, hint, report, plan) }
     },
     { readOnly: true, role: 'plan' },
   )
-  return { report, before, hint, proposals: seen.proposals, isPlanChanged: seen.isChanged }
+  return { prompt, report, before, hint, proposals: seen.proposals, isPlanChanged: seen.isChanged }
 }
 
 /** Nothing but the file of the plan may change. */
 export async function draft(session: Session): Promise<Drafted> {
   const { it, planPath } = session
-  const { report, before } = await work(session, { kind: 'draft' })
+  const { prompt, report, before } = await work(session, { kind: 'draft' })
   const hint = readCompletionHint(report.text, session.settings.completion)
   const { text } = await it.step(
     'plan',
     async () => {
       const found = await filesOf(session).read(planPath)
       const isPlan = found !== undefined && sealPlan(planPath, found) !== undefined
-      return { text: isPlan ? found : null, ...describeHint(session, hint, undefined) }
+      return { text: isPlan ? found : null, ...describeHint(session, hint, report) }
     },
     { readOnly: true, role: 'plan' },
   )
   await it.step('discard', () => filesOf(session).restore(before), { role: 'discard' })
   const plan = text === null ? undefined : sealPlan(planPath, text)
   if (plan !== undefined) await writePlanFile(session, plan)
-  return { report, before, hint, plan }
+  return { prompt, report, before, hint, plan }
 }
 
-const describeHint = (
+/** `pending`: tasks that are left if the claim of the agent is true. */
+function describeHint(
   { settings, isReviewed }: Session,
   hint: CompletionHint,
-  plan: SealedPlan | undefined,
-) => ({ hint, mode: settings.completion.mode, ...countTasks(plan, isReviewed) })
+  { status }: AgentReport,
+  plan?: SealedPlan,
+): HintNote {
+  const { done, total } = countTasks(plan, isReviewed)
+  const pending = Math.max(0, total - done - (isClaim(status) ? 1 : 0))
+  return { hint, mode: settings.completion.mode, done, total, pending }
+}
+
+interface HintNote extends PlanCounts {
+  readonly hint: CompletionHint
+  readonly mode: string
+  readonly pending: number
+}
+
+/** The agent says that the task is done. */
+export const isClaim = (status: AgentReport['status']): boolean =>
+  status === 'done' || status === 'done-with-concerns'
 
 async function work(
   session: Session,
   choice: Choice,
-): Promise<{ readonly report: AgentReport; readonly before: TreeId }> {
+): Promise<Pick<Implemented, 'prompt' | 'report' | 'before'>> {
   const written: WrittenPrompt = await session.it.step('prompt', () => write(session, choice), {
     readOnly: true,
     retry: { attempts: 1 },
     role: 'prompt',
   })
   const report = await session.it.agent('maker', { prompt: written.prompt })
-  return { report, before: written.tree }
+  return { prompt: written.prompt, report, before: written.tree }
 }
 
 /** An error in a prompt is fatal: it would occur in every iteration. */
