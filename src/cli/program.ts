@@ -25,7 +25,7 @@ import { addReview } from './commands/review.ts'
 import { addRunCommands } from './commands/run.ts'
 import { addShow } from './commands/show.ts'
 import { addStateFolderCommands } from './commands/state-folder.ts'
-import { addDiff, addMerge, addWorktreeRemoval, addWorktrees } from './commands/worktrees.ts'
+import { addDiff, addLand, addMerge, addWorktreeRemoval, addWorktrees } from './commands/worktrees.ts'
 import { describeWithExamples } from './help-examples.ts'
 import { suggestCommand } from './suggest-command.ts'
 import { version } from './version.ts'
@@ -97,6 +97,7 @@ export function createProgram(addTypes: AddLoopTypes = addBuiltIn): Command {
   addLimits(program)
   program.commandsGroup('Changes made by runs:')
   addMerge(program)
+  addLand(program)
   addReview(program)
   addActions(program)
   addWorktrees(program)
