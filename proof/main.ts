@@ -20,6 +20,7 @@ import { killedReplays } from './killed-replays.ts'
 import { killSuite } from './kills.ts'
 import { layerStore } from './layer-store.ts'
 import { loopFileFuzz } from './loop-file-fuzz.ts'
+import { mergeHistories } from './merge-histories.ts'
 import { policyBacktest } from './policy-backtest.ts'
 import { prefixResume } from './prefix-resume.ts'
 import { races } from './races.ts'
@@ -55,6 +56,7 @@ const everything = [
   killSuite,
   gitRaces,
   gitKills,
+  mergeHistories,
   ...daemonFaults,
   repositories,
 ]

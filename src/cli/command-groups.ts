@@ -102,6 +102,10 @@ export const commandGroups: Readonly<Record<string, readonly CommandModule[]>> =
       load: async () => (await import('./commands/worktrees.ts')).addMerge,
     },
     {
+      names: ['land'],
+      load: async () => (await import('./commands/worktrees.ts')).addLand,
+    },
+    {
       names: ['scrap', 'reset', 'create-pr', 'analyze'],
       load: async () => (await import('./commands/review.ts')).addReview,
     },

@@ -104,7 +104,7 @@ function choices({ id, name, loop, status }: Run, typed: string): Found {
 }
 
 const forLiving = ['answer', 'pause', 'resume', 'stop', 'cancel', 'limits', 'tell', 'watch']
-const forEnded = ['retry', 'scrap', 'merge', 'create-pr', 'rm']
+const forEnded = ['retry', 'scrap', 'merge', 'land', 'create-pr', 'rm']
 
 function wantedBy(words: readonly string[]): (row: Run) => boolean {
   if (words.some((word) => forLiving.includes(word))) return ({ status }) => !isEnd(status)

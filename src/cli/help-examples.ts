@@ -75,6 +75,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   stop: ['loopctl stop brave-owls-jump'],
   cancel: ['loopctl cancel brave-owls-jump'],
   merge: ['loopctl merge brave-owls-jump', 'loopctl merge brave-owls-jump --into main'],
+  land: ['loopctl land brave-owls-jump --onto main'],
   scrap: ['loopctl scrap brave-owls-jump'],
   reset: ['loopctl reset brave-owls-jump --yes'],
   'create-pr': ['loopctl create-pr brave-owls-jump --draft'],

@@ -7,6 +7,7 @@ import type {
   ForkRequest,
   InboxQuestion,
   LoopOperationName,
+  LandRequest,
   MergeRequest,
   MergeResponse,
   NewRunRequest,
@@ -88,6 +89,7 @@ export interface Client {
   answer(run: string, question: string, answer: string | AnswerInput, by: string): Promise<void>
   diff(run: string, query?: Query): Promise<Diff>
   merge(run: string, request?: MergeRequest): Promise<MergeResponse>
+  land(run: string, request: LandRequest): Promise<MergeResponse>
   events(run: string, options?: Streamed): AsyncIterable<RecordedEvent>
   output(run: string, options?: Streamed): AsyncIterable<OutputEntry>
 

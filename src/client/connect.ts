@@ -71,6 +71,7 @@ export function createClient(transport: Transport): Client {
     diff: (run, query) =>
       object('GET', `${runPath(run, 'diff')}${toQueryString(query)}`, { timeoutMs: longMs }),
     merge: (run, request = {}) => post(runPath(run, 'merge'), request),
+    land: (run, request) => post(runPath(run, 'land'), request),
     events: (run, options) => streamEvents(transport, run, options),
     output: (run, options) => streamOutput(transport, run, options),
     operate(type, operation, { run = '', body = {} } = {}) {

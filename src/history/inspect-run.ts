@@ -10,6 +10,7 @@ import {
   type RunState,
 } from '../loop/index.ts'
 import { type Review, readReview } from './review.ts'
+import { readMergePositions } from './views/merge-positions.ts'
 
 /** The state of a run, with its open questions, checkpoints and checks. Returned by `host.inspect`. */
 export interface Inspection {
@@ -30,8 +31,9 @@ export async function inspectRun(journal: Store, idOrName: string): Promise<Insp
   const loaded = await loadRun(journal, run.id)
   const why = await findSuspensionReason(journal, run)
   const review = await readReview({ journal }, run.id)
+  const merging = (await readMergePositions(journal, [run])).get(run.id)
   return {
-    run,
+    run: { ...run, ...defined({ merging }) },
     state: loaded.state,
     ...defined({ why }),
     questions: await questionsOf(journal, run.id, loaded),

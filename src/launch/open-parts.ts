@@ -57,6 +57,7 @@ export type FileParts = Pick<
   | 'level'
   | 'gate'
   | 'actions'
+  | 'mergesWhenCertified'
 >
 
 /** The parts of a run, and what its loop file says about certifying. */

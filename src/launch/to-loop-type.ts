@@ -36,6 +36,16 @@ export async function firstPrompt(
   return prepared.firstPrompt({ workspace, remaining: { iterations, tokens, costMicros, timeMs } })
 }
 
+/** The branch that the loop type chooses for the work of this run. Undefined: it chooses none. */
+export function mergeBranchOf(
+  { definition, input }: Pick<LoadedLoop, 'definition' | 'input'>,
+  types: readonly LoopTypeDefinition[] = loopTypes,
+): string | undefined {
+  const { typed, file } = definition
+  if (typed === undefined) return undefined
+  return findType(typed, types).mergeInto?.(file, isJsonObject(input) ? input : {})
+}
+
 const prepare = (
   type: LoopTypeDefinition,
   { version, prompts }: TypedLoop,

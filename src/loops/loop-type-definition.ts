@@ -16,6 +16,8 @@ import type { LoopOperation } from './loop-operation.ts'
 export interface LoopTypeDefinition<Settings = unknown> extends LoopFileType<Settings> {
   /** Creates the loop of a file. Rejects, with `bad-template` for example, if it finds a problem before the run. */
   prepare(file: LoopFile<Settings>, options: PrepareOptions): Promise<PreparedLoop>
+  /** The branch that `merge` uses if the file names none. Default: `agent/<loop>`. */
+  mergeInto?(file: LoopFile<Settings>, input: PrepareOptions['input']): string
   readonly operations?: readonly LoopOperation[]
   /** Names of its input that a file need not declare, such as `spec`. */
   readonly inputs?: readonly string[]

@@ -32,6 +32,17 @@ export const policyGate: Gate = {
   },
 }
 
+/** Certified work may be merged into one branch, from level 2. Everything else is up to another gate. */
+export const mergeGate = (branch: string, otherwise: Gate): Gate => ({
+  async judge(action, at, facts) {
+    const { into } = (action.details ?? {}) as { readonly into?: unknown }
+    const isOwn = action.kind === 'merge' && into === branch
+    return isOwn && facts.verified && facts.level >= 2
+      ? { type: 'allow', rule: 'merge-when-certified' }
+      : otherwise.judge(action, at, facts)
+  },
+})
+
 /** Code decides. An error is a denial. */
 export const callbackGate = (
   decide: (action: Action, facts: ActionFacts, at: StepPlace) => Verdict | Promise<Verdict>,

@@ -96,6 +96,26 @@ export function addMerge(program: Command): void {
     )
 }
 
+export function addLand(program: Command): void {
+  program
+    .command('land <run>')
+    .description('merge the branch with the work of a completed run into one of your branches')
+    .requiredOption('--onto <branch>', 'the branch to land on; it must not be checked out')
+    .option('--happened', 'an earlier attempt with unknown result happened')
+    .option('--again', 'do it again although its result is unknown')
+    .action((run: string, { happened, again, onto }: EarlierOptions & { onto: string }) =>
+      withRuns(program, async (runs, { print }) => {
+        const request = { onto, ...toEarlier({ happened, again }), by: who() }
+        const result = await runs.land(run, request)
+        print(result, () =>
+          result.status === 'merged'
+            ? visible(`landed on ${result.target} as ${result.commit.slice(0, 12)}.`)
+            : visible(`${result.target} already contains it.`),
+        )
+      }),
+    )
+}
+
 const nextStep = ({ target }: MergeResponse): string =>
   visible(
     `Merge it into your branch: git merge ${target}. Remove worktrees of ended runs: loopctl worktrees clean`,

@@ -26,6 +26,7 @@ export function clientRuns(client: Client): Runs {
     output: client.output,
     diff: (run, options = {}) => client.diff(run, { ...options }),
     merge: client.merge,
+    land: client.land,
     remove: client.remove,
     list: (filter) => listed(client, filter),
     queue: client.queue,

@@ -46,7 +46,7 @@ export interface WorktreeFilter {
 export interface Runs
   extends Pick<
     Client,
-    'answer' | 'events' | 'inspect' | 'merge' | 'output' | 'remove' | 'sendDecision'
+    'answer' | 'events' | 'inspect' | 'land' | 'merge' | 'output' | 'remove' | 'sendDecision'
   > {
   list(filter?: ListFilter): Promise<readonly Run[]>
   diff(run: string, choice?: DiffChoice): Promise<Diff>

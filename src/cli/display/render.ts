@@ -37,8 +37,10 @@ const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\
 const hexEscape = (character: string): string =>
   `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
 
-export const shownStatus = (run: Pick<Run, 'interrupted' | 'status'>): string =>
-  run.interrupted ? 'interrupted' : run.status
+export const shownStatus = (run: Pick<Run, 'interrupted' | 'status' | 'merging'>): string => {
+  if (run.interrupted) return 'interrupted'
+  return run.merging === undefined ? run.status : `merging (${run.merging.position})`
+}
 
 /** Uncommitted files of a worktree. Undefined: none. */
 export function describeCarried({ carried }: RunWorktree): string | undefined {

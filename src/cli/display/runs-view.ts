@@ -66,6 +66,9 @@ export function renderList(
   }
 }
 
+const describeMerging = ({ target, position }: NonNullable<Run['merging']>): string =>
+  position === 1 ? `being merged into ${target}` : `number ${position} in the queue for ${target}`
+
 function renderAge(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))
   if (seconds < 60) return `${seconds} s ago`
@@ -90,6 +93,7 @@ export function renderInspection(
     ['status', describeStatus(run, state, why)],
     ...(review === undefined ? [] : [['work', describeReview(review)]]),
     ...(queue === undefined ? [] : [['queue', describeEntry(queue)]]),
+    ...(run.merging === undefined ? [] : [['merge', describeMerging(run.merging)]]),
     ...(state.agent === undefined ? [] : [['agent', describeAgent(state.agent)]]),
     ...(state.sandbox === undefined ? [] : [['sandbox', describeSandboxSummary(state.sandbox)]]),
     ['iterations', `${state.iteration} of ${limits.iterations}${under}`],

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { systemClock } from '../../engine/index.ts'
 import { reviewDiff } from '../../history/review-diff.ts'
 import { viewActionFacts, viewActions } from '../../history/views/view-actions.ts'
+import type { MergeResult } from '../../host/merge-run.ts'
 import { recordEscape } from '../../host/record-escape.ts'
 import { createPullRequest } from '../../host/review/create-pull-request.ts'
 import { resetRun } from '../../host/review/reset-run.ts'
@@ -17,6 +18,8 @@ import {
   diffSchema,
   discardedSchema,
   escapeSchema,
+  landSchema,
+  type MergeResponse,
   mergedSchema,
   mergeSchema,
   pullRequestRequestSchema,
@@ -85,18 +88,39 @@ const merge = operation({
   problems,
   async handle({ host }, { params, body, context }) {
     const result = await host.merge(params.run, { ...body, by: requester(context, body) })
-    if (result.status === 'conflict') {
-      const { target, branch, files } = result
-      const message =
-        `${params.run} conflicts with ${target} in ${files.join(', ')}. Nothing was changed. ` +
-        `Merge ${branch} by hand, or run the loop again from ${target}.`
-      throw new LoopError('wrong-status', message, {
-        details: { conflict: { target, branch, files } },
-      })
-    }
-    return ok(result)
+    return ok(requireMerged(params.run, result))
   },
 })
+
+const land = operation({
+  id: 'landRun',
+  method: 'post',
+  path: '/runs/{run}/land',
+  tag,
+  summary: 'Merge the branch with the work of a completed run into a branch of the user.',
+  description:
+    'It moves forward if it can; otherwise the merged files are certified first. A branch that is checked out, and a conflict, change nothing and are a problem (409).',
+  params: inRun,
+  body: { schema: landSchema, example: { onto: 'main' } },
+  responses: { 200: json('The result.', mergedSchema) },
+  problems,
+  async handle({ host }, { params, body, context }) {
+    const result = await host.land(params.run, { ...body, by: requester(context, body) })
+    return ok(requireMerged(params.run, result))
+  },
+})
+
+function requireMerged(run: string, result: MergeResult): MergeResponse {
+  if (result.status !== 'conflict') return result
+  const { target, branch, files, reason } = result
+  const message =
+    files.length === 0
+      ? `${run}: ${reason} Nothing was changed. Run the loop again from ${target}.`
+      : `${run} conflicts with ${target} in ${files.join(', ')}. Nothing was changed. ` +
+        `Merge ${branch} by hand, or run the loop again from ${target}.`
+  const details = files.length === 0 ? {} : { conflict: { target, branch, files } }
+  throw new LoopError('wrong-status', message, { details })
+}
 
 const createPr = operation({
   id: 'createPullRequest',
@@ -199,6 +223,7 @@ const facts = operation({
 export const workOperations: readonly Operation[] = [
   diff,
   merge,
+  land,
   createPr,
   scrap,
   reset,

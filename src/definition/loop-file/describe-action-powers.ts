@@ -8,13 +8,20 @@ export function describeActionPowers({
   level,
   gate,
   actions,
-}: Pick<LoopFile, 'level' | 'gate' | 'actions'>): readonly string[] {
+  mergesWhenCertified,
+}: Pick<LoopFile, 'level' | 'gate' | 'actions' | 'mergesWhenCertified'>): readonly string[] {
   const decides = actions.length === 0 && gate.type === 'always-escalate'
   return [
     ...actions.map((action) => `once the work is certified: ${describeAction(action)}`),
     ...(decides ? [] : [`actions: ${levelNames[level]}, ${describeGate(level, gate)}`]),
+    ...(mergesWhenCertified === true && actions.some((one) => isDefaultMerge(one)) && level > 1
+      ? ['certified work is merged into its branch below agent/ without a person']
+      : []),
   ]
 }
+
+const isDefaultMerge = (action: ActionSettings): boolean =>
+  action.kind === 'merge' && action.into === undefined
 
 function describeGate(level: LoopFile['level'], gate: GateSettings): string {
   if (level === 1) return 'none is performed'

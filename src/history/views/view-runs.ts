@@ -1,8 +1,10 @@
 /** Pages of runs, newest first. */
 
 import { type RunFilter, type RunRow, readCreated } from '../../engine/index.ts'
+import { defined } from '../../loop/index.ts'
 import type { Page } from '../../protocol/api/page.ts'
 import { fromCursor, type PageOptions, pageLimit, toCursor } from './cursor.ts'
+import { readMergePositions } from './merge-positions.ts'
 import type { RecordSource } from './record-source.ts'
 
 export async function viewRuns(
@@ -15,8 +17,12 @@ export async function viewRuns(
     limit,
     ...(cursor === undefined ? {} : { before }),
   })
+  const positions = await readMergePositions(journal, page.runs)
   const items: RunRow[] = []
-  for (const row of page.runs) items.push({ ...row, ...(await readWorktree(journal, row)) })
+  for (const row of page.runs) {
+    const merging = positions.get(row.id)
+    items.push({ ...row, ...(await readWorktree(journal, row)), ...defined({ merging }) })
+  }
   return { items, ...(page.next === undefined ? {} : { next: toCursor(page.next) }) }
 }
 

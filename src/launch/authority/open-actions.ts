@@ -19,7 +19,7 @@ import {
   webhookExecutor,
 } from '../../authority/index.ts'
 import type { Actions, Commands } from '../../engine/index.ts'
-import { type Action, isLoopError, LoopError, toJson } from '../../loop/index.ts'
+import { type Action, defined, isLoopError, LoopError, toJson } from '../../loop/index.ts'
 import type { ActionSettings } from '../../protocol/index.ts'
 import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
@@ -133,12 +133,22 @@ async function showOnDesktop(title: string, text: string): Promise<void> {
 /** The actions of a loop file as its run requests them. `base`: the folder of the file. */
 export const toActions = (
   settings: readonly ActionSettings[],
-  { loop, base }: { readonly loop: string; readonly base: string },
+  { loop, base, mergeInto }: ActionDefaults,
 ): readonly Action[] =>
-  settings.map((one) => {
+  settings.map((written) => {
+    const one =
+      written.kind === 'merge' ? { ...defined({ into: mergeInto }), ...written } : written
     const { kind, ...details } = one.kind === 'start-run' ? withPath(one, base) : one
     return { kind, summary: summaryOf(one, loop), details: toJson(details) }
   })
+
+export interface ActionDefaults {
+  readonly loop: string
+  /** The folder of the loop file. */
+  readonly base: string
+  /** The branch of a merge that names none. Absent: `agent/<loop>`. */
+  readonly mergeInto?: string
+}
 
 const withPath = <S extends Extract<ActionSettings, { kind: 'start-run' }>>(
   settings: S,

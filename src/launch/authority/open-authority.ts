@@ -2,7 +2,8 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Policy } from '../../engine/index.ts'
+import { mergeGate } from '../../authority/index.ts'
+import type { Gate, Policy } from '../../engine/index.ts'
 import { defined } from '../../loop/index.ts'
 import type { LoopFile } from '../../protocol/index.ts'
 import type { RunParts } from '../../runs/options.ts'
@@ -13,13 +14,18 @@ import type { OpenedSandbox } from '../opened-sandbox.ts'
 import { type OpenActions, openActions, toActions } from './open-actions.ts'
 import { toGate } from './to-gate.ts'
 
-type AuthoritySettings = Pick<LoopFile, 'actions' | 'gate' | 'level' | 'name' | 'seals'>
+type AuthoritySettings = Pick<
+  LoopFile,
+  'actions' | 'gate' | 'level' | 'mergesWhenCertified' | 'name' | 'seals'
+>
 
 export interface AuthorityContext extends OpenContext {
   /** The folder of the loop file. */
   readonly base: string
   /** Opens the policy of the run. Absent: it has none. */
   readonly openPolicy?: () => Promise<Policy | undefined>
+  /** The branch that the loop type chooses for `merge`. Absent: it chooses none. */
+  readonly mergeInto?: string
 }
 
 /** What the run may do by itself, and what it does once its work is certified. */
@@ -29,14 +35,27 @@ export async function openAuthority(
   workspace: string,
   code: CodeParts | undefined,
 ): Promise<Pick<RunParts, 'actions' | 'gate' | 'isSealed' | 'level' | 'policy' | 'whenCertified'>> {
-  const { gate = toGate(file.gate), actions } = code ?? {}
+  const { mergeInto } = place
+  const { gate = gateOf(file, mergeInto), actions } = code ?? {}
   return {
     level: file.level,
-    whenCertified: toActions(file.actions, { loop: file.name, base: place.base }),
+    whenCertified: toActions(file.actions, {
+      loop: file.name,
+      base: place.base,
+      ...defined({ mergeInto }),
+    }),
     ...(await openPolicyPart(place, workspace, file.seals)),
     ...defined({ gate, actions }),
   }
 }
+
+const gateOf = (
+  { gate, mergesWhenCertified }: AuthoritySettings,
+  mergeInto: string | undefined,
+): Gate =>
+  mergesWhenCertified === true && mergeInto !== undefined
+    ? mergeGate(mergeInto, toGate(gate))
+    : toGate(gate)
 
 /** A replay does again what was allowed then, and checks ask nothing. */
 async function openPolicyPart(

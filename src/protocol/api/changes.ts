@@ -50,13 +50,24 @@ export const diffSchema: z.ZodType<Diff> = exactly<Diff>()(
 
 /** Same shape as the host's `MergeResult`; a conflict is a problem response (409, with `conflict`). */
 export type MergeResponse =
-  | { readonly status: 'merged'; readonly target: string; readonly commit: string }
+  | {
+      readonly status: 'merged'
+      readonly target: string
+      readonly commit: string
+      /** Of the merged files. Absent: they are those that the run was certified with. */
+      readonly certificate?: string
+    }
   /** The target already contains all of it. */
   | { readonly status: 'nothing'; readonly target: string }
 
 export const mergedSchema: z.ZodType<MergeResponse> = z
   .discriminatedUnion('status', [
-    z.strictObject({ status: z.literal('merged'), target: text, commit: text }),
+    z.strictObject({
+      status: z.literal('merged'),
+      target: text,
+      commit: text,
+      certificate: text.exactOptional(),
+    }),
     z.strictObject({ status: z.literal('nothing'), target: text }),
   ])
   .register(published, { id: 'Merged' })

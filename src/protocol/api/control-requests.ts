@@ -213,3 +213,16 @@ export const mergeSchema: z.ZodType<MergeRequest> = exactly<MergeRequest>()(
     earlier: z.enum(['happened', 'again']).exactOptional(),
   }),
 ).register(published, { id: 'MergeRequest' })
+
+export interface LandRequest extends Pick<MergeRequest, 'by' | 'earlier'> {
+  /** The branch to land on. It must exist, and must not be checked out. */
+  readonly onto: string
+}
+
+export const landSchema: z.ZodType<LandRequest> = exactly<LandRequest>()(
+  z.strictObject({
+    onto: z.string().min(1).max(256),
+    by,
+    earlier: z.enum(['happened', 'again']).exactOptional(),
+  }),
+).register(published, { id: 'LandRequest' })

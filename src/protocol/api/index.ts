@@ -28,6 +28,8 @@ export {
   type ForkRequest,
   forkSchema,
   limitsRequestSchema,
+  type LandRequest,
+  landSchema,
   type MergeRequest,
   mergeSchema,
   type ResumeRequest,

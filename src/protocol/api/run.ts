@@ -22,6 +22,8 @@ export interface Run {
   /** For a run in a worktree: the folder of its repository, and its branch. Only in lists. */
   readonly repository?: string
   readonly branch?: string
+  /** Its work waits to be merged into this branch; 1: it is next. Only in lists and details. */
+  readonly merging?: { readonly target: string; readonly position: number }
   readonly createdAtMs: number
   readonly updatedAtMs: number
   readonly lastSeq: number
@@ -41,6 +43,7 @@ export const runSchema: z.ZodType<Run> = exactly<Run>()(
     workspace: z.string().exactOptional(),
     repository: z.string().exactOptional(),
     branch: z.string().exactOptional(),
+    merging: z.strictObject({ target: z.string(), position: count }).exactOptional(),
     createdAtMs: z.number(),
     updatedAtMs: z.number(),
     lastSeq: count,

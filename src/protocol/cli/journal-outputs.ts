@@ -144,6 +144,7 @@ export const journalOutputs: Readonly<Record<string, CommandOutput>> = {
     }),
   ),
   merge: one('The branch that the work was merged into.', mergedSchema),
+  land: one('The branch that the work landed on.', mergedSchema),
   scrap: one('What was deleted.', discardedSchema),
   reset: one('What was deleted.', discardedSchema),
   'create-pr': one('The pull request.', pullRequestSchema),

@@ -8,6 +8,8 @@ export interface AuthoritySettings {
   readonly gate: GateSettings
   /** Requested in this order once the work is certified. */
   readonly actions: readonly ActionSettings[]
+  /** Certified work needs no person to be merged into the branch that the loop type chooses, from level 2. */
+  readonly mergesWhenCertified?: true
 }
 
 export type GateSettings =

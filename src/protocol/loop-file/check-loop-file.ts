@@ -1,5 +1,6 @@
 /** From what a loop file says to what it means, or to everything that is wrong with it. Pure. */
 
+import { defined } from '../../loop/index.ts'
 import { isJsonObject, type JsonObject } from '../values.ts'
 import { issueProblems, issueReason } from './issue-problems.ts'
 import type { FileProblem, LoopFile } from './loop-file.ts'
@@ -25,7 +26,7 @@ export function checkLoopFile(
 ): CheckedLoopFile {
   const written = type.complete?.(value) ?? value
   const parsed = loopFileSchema(type).safeParse(written, { error: issueReason, reportInput: true })
-  const roles = roleProblems(written, type)
+  const roles = [...roleProblems(written, type), ...listedTwice(written)]
   if (!parsed.success || roles.length > 0) {
     const problems = [...(parsed.success ? [] : issueProblems(parsed.error.issues)), ...roles]
     return { type: 'refused', problems }
@@ -34,6 +35,11 @@ export function checkLoopFile(
   const problems = loopFileProblems(file, type, nowMs, ownTools)
   return problems.length > 0 ? { type: 'refused', problems } : { type: 'file', file }
 }
+
+const listedTwice = ({ then, actions }: JsonObject): FileProblem[] =>
+  then === undefined || actions === undefined
+    ? []
+    : [{ path: ['actions'], reason: 'it is the earlier name of then: use one of them', atKey: true }]
 
 /** Which agents are named, whatever else may be wrong with them. */
 function roleProblems({ agent, agents }: JsonObject, { name, roles }: LoopFileType): FileProblem[] {
@@ -72,9 +78,16 @@ function toLoopFile(written: WrittenLoopFile, type: LoopFileType): Unnamed<LoopF
   const entries = Object.entries(written)
   const settings = Object.fromEntries(entries.filter(([name]) => names.includes(name)))
   const common = Object.fromEntries(entries.filter(([name]) => !names.includes(name)))
-  const { agent, agents, ...rest } = common as unknown as WrittenLoopFile
+  const { agent, agents, then, actions, ...rest } = common as unknown as WrittenLoopFile
   const given = agent === undefined ? agents : { [makerRole]: agent, ...agents }
-  return { ...rest, ...withRoles(given, type.roles), settings }
+  const { mergesWhenCertified } = type
+  return {
+    ...rest,
+    actions: then ?? actions ?? [],
+    ...defined({ mergesWhenCertified }),
+    ...withRoles(given, type.roles),
+    settings,
+  }
 }
 
 /** In the order of the type; a role without an agent has that of the role it falls back to. */

@@ -23,8 +23,14 @@ import { worktreeSettingsSchema } from './worktree-schema.ts'
 
 /** The keys of every loop file as written: agents may have the short form. */
 export interface WrittenLoopFile
-  extends Omit<LoopFile, 'name' | 'agents' | 'readers' | 'settings'> {
+  extends Omit<
+    LoopFile,
+    'name' | 'agents' | 'readers' | 'settings' | 'actions' | 'mergesWhenCertified'
+  > {
   readonly name?: string
+  readonly then?: LoopFile['actions']
+  /** The earlier name of `then`. */
+  readonly actions?: LoopFile['actions']
   readonly agent?: AgentSettings
   readonly agents: { readonly [role: string]: AgentSettings | undefined }
 }
@@ -192,11 +198,13 @@ const authorityKeys = () => ({
     'What decides about actions: always-escalate (a person), policy, or a table with the kinds that need no person.',
     { allow: ['merge'], deny: ['.github/**'], maxFiles: 10 },
   ),
-  actions: key(
-    actionsSchema().prefault([]),
+  // biome-ignore lint/suspicious/noThenProperty: a key of loop files. The schema is never awaited.
+  then: key(
+    actionsSchema().exactOptional(),
     'What the run does outside of its workspace once the work is certified, in this order.',
     ['merge', { notify: { by: 'desktop' } }],
   ),
+  actions: key(actionsSchema().exactOptional(), 'The earlier name of then: use one of them.'),
 })
 
 const schemas = new WeakMap<LoopFileType, z.ZodType<WrittenLoopFile>>()

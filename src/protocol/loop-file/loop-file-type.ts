@@ -23,6 +23,8 @@ export interface LoopFileType<Settings = unknown> {
   prompts?(settings: Settings): { readonly [key: string]: readonly PromptSection[] }
   /** Fills in what a file of this type may leave out; sees the file before it is checked. */
   complete?(written: JsonObject): JsonObject
+  /** Certified work may be merged into the branch that the type chooses, without a person, from level 2. */
+  readonly mergesWhenCertified?: true
   /** What its schema cannot say: that its keys fit each other and the rest of the file. */
   problems?(file: Unnamed<LoopFile<Settings>>): readonly FileProblem[]
 }
