@@ -12,8 +12,9 @@ import {
   resolveCommit,
   snapshotsRef,
 } from './refs.ts'
-import type { GitLocation, RunGit } from './run-git.ts'
+import { type GitLocation, identity, type RunGit } from './run-git.ts'
 import { GitError } from './run-program.ts'
+import { isLoose, writeObject } from './write-object.ts'
 
 export interface CommitRequest {
   /** The first line summarizes the change. */
@@ -61,9 +62,13 @@ export async function commitTree(
 ): Promise<Commit> {
   // If the branch was deleted, it starts again at its base.
   const name = branchRef(branch)
-  const ref = { name, begin: base.commit, tip: () => readTip(tree, name) }
-  const commit = await advance(tree, ref, id, renderMessage(request), beforeRef)
-  return { ...commit, tree: id }
+  const { committed } = tree.memory
+  // Without a change nothing verifies that the branch still is where it was, so it is read.
+  const known = committed?.tree === id ? undefined : committed
+  const ref = { name, known, begin: base.commit, tip: () => readTip(tree, name) }
+  const result = await advance(tree, ref, id, renderMessage(request), beforeRef)
+  tree.memory.committed = { commit: result.commit, tree: id }
+  return { ...result, tree: id }
 }
 
 async function advance(
@@ -154,14 +159,37 @@ export async function readTip(
   return commit === undefined || id === undefined || id === '' ? undefined : { commit, tree: id }
 }
 
-function writeCommit(
+/** git checks that the objects which a commit names exist; without git, only new ones are known to. */
+async function writeCommit(
   tree: WorkTree,
   id: ObjectId,
   parent: ObjectId | undefined,
   message: string,
 ): Promise<ObjectId> {
+  const { files, repository } = tree
   const parents = parent === undefined ? [] : [parent]
-  return writeCommitObject(tree.git, tree.own.at(tree.path), id, parents, message)
+  const found = await Promise.all([id, ...parents].map((one) => isLoose(files, repository, one)))
+  if (!found.every(Boolean)) {
+    return writeCommitObject(tree.git, tree.own.at(tree.path), id, parents, message)
+  }
+  const who = `${identity.name} <${identity.email}> ${renderTime(new Date(tree.now()))}`
+  const lines = [
+    `tree ${id}`,
+    ...parents.map((one) => `parent ${one}`),
+    `author ${who}`,
+    `committer ${who}`,
+    '',
+    message,
+  ]
+  return writeObject(files, repository, 'commit', Buffer.from(lines.join('\n'), 'utf8'))
+}
+
+/** Seconds, and the offset of the local time, such as `+0200`. */
+function renderTime(time: Date): string {
+  const minutes = -time.getTimezoneOffset()
+  const digits = (value: number): string => String(Math.floor(value)).padStart(2, '0')
+  const offset = `${digits(Math.abs(minutes) / 60)}${digits(Math.abs(minutes) % 60)}`
+  return `${Math.floor(time.getTime() / 1000)} ${minutes < 0 ? '-' : '+'}${offset}`
 }
 
 export async function writeCommitObject(

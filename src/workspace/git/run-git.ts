@@ -92,7 +92,11 @@ export function configuration(values: Readonly<Record<string, string>>): Record<
   return { GIT_CONFIG_COUNT: String(entries.length), ...Object.fromEntries(pairs) }
 }
 
-const identity = { name: 'Loopwright', email: 'loopwright@localhost' }
+/** The author of our commits. */
+export const identity: { readonly name: string; readonly email: string } = {
+  name: 'Loopwright',
+  email: 'loopwright@localhost',
+}
 
 const fixedEnvironment: Readonly<Record<string, string>> = {
   HOME: '/nonexistent/loopwright',
