@@ -45,7 +45,7 @@ export function createGitSource(options: GitSourceOptions): GitSource {
     return own
   }
   const list = (tree: TreeId): Promise<TreeFiles> => {
-    const known = listings.get(tree) ?? listTree(git, repository, tree)
+    const known = listings.get(tree) ?? listKnownTree(git, repository, tree)
     listings.set(tree, known)
     return known
   }
@@ -82,6 +82,26 @@ const kinds: Readonly<Record<string, SourceFile['kind']>> = {
   '100664': 'file',
   '100755': 'executable',
   '120000': 'link',
+}
+
+/** The last listings of all sources: a tree never changes, and a run lists the same ones several times. */
+const lastListings = new Map<string, TreeFiles>()
+const lastListingsMax = 3
+const lastListingFilesMax = 20_000
+
+async function listKnownTree(
+  git: RunGit,
+  repository: Repository,
+  tree: TreeId,
+): Promise<TreeFiles> {
+  const key = `${repository.commonDir}\0${tree}`
+  const listing = lastListings.get(key) ?? (await listTree(git, repository, tree))
+  if (listing.files.size > lastListingFilesMax) return listing
+  // The newest is the last.
+  lastListings.delete(key)
+  lastListings.set(key, listing)
+  for (const old of [...lastListings.keys()].slice(0, -lastListingsMax)) lastListings.delete(old)
+  return listing
 }
 
 async function listTree(git: RunGit, repository: Repository, tree: TreeId): Promise<TreeFiles> {

@@ -1,8 +1,10 @@
 /** Turns trees into commits: all snapshots on a private ref that keeps them, iterations on the run's branch. */
 
+import { join } from 'node:path'
 import { LoopError, type TreeId } from '../../loop/index.ts'
 import type { KnownWorktree } from '../worktree/open-work-tree.ts'
 import type { WorkTree } from '../worktree/work-tree.ts'
+import { worktreeFiles } from '../worktree/worktree-files.ts'
 import { toFileKey } from './names.ts'
 import {
   branchRef,
@@ -10,6 +12,7 @@ import {
   type ObjectId,
   readRefId,
   resolveCommit,
+  resolveObjects,
   snapshotsRef,
 } from './refs.ts'
 import { type GitLocation, identity, type RunGit } from './run-git.ts'
@@ -44,11 +47,10 @@ export async function keepSnapshot(
   beforeRef?: BeforeRef,
 ): Promise<void> {
   if (tree.memory.kept?.tree === id) return
-  const ref = {
-    name: snapshotsRef(toFileKey(key)),
-    known: tree.memory.kept,
-    tip: () => readSnapshotsTip(tree, key),
-  }
+  const name = snapshotsRef(toFileKey(key))
+  const { kept } = tree.memory
+  const isNew = kept === undefined && !(await hasFile(tree, name))
+  const ref = { name, isNew, known: kept, tip: () => readSnapshotsTip(tree, key) }
   const { commit } = await advance(tree, ref, id, 'loopwright snapshot\n', beforeRef)
   tree.memory.kept = { commit, tree: id }
 }
@@ -78,12 +80,13 @@ async function advance(
   message: string,
   beforeRef: BeforeRef,
 ): Promise<{ readonly commit: ObjectId; readonly isNew: boolean }> {
-  let { known } = ref
+  let { known, isNew = false } = ref
   for (let tries = 1; tries <= triesMax; tries += 1) {
     const isKnown = known !== undefined
-    const tip = known ?? (await ref.tip())
+    const tip = known ?? (isNew ? undefined : await ref.tip())
     // After a failure, read the current tip.
     known = undefined
+    isNew = false
     if (tip?.tree === id) return { commit: tip.commit, isNew: false }
     const parent = tip?.commit ?? ref.begin
     const commit = await writeCommit(tree, id, parent, message).catch((error: unknown) => {
@@ -107,6 +110,8 @@ interface AdvancedRef {
   readonly name: string
   /** Its value after our last update. */
   readonly known?: Tip | undefined
+  /** It probably does not exist. */
+  readonly isNew?: boolean
   readonly begin?: ObjectId
   tip(): Promise<SnapshotsTip | undefined>
 }
@@ -145,8 +150,11 @@ export async function readTip(
   tree: Pick<WorkTree, 'git' | 'repository'>,
   ref: string,
 ): Promise<Tip | undefined> {
+  const { commonDir } = tree.repository
+  const found = await lookUpTip(tree, ref)
+  if (found !== undefined) return found
   const { stdout } = await tree.git({
-    at: { gitDir: tree.repository.commonDir },
+    at: { gitDir: commonDir },
     command: 'for-each-ref',
     options: ['--format=%(refname) %(objectname) %(tree)'],
     operands: [ref],
@@ -157,6 +165,31 @@ export async function readTip(
     .find((one) => one.startsWith(`${ref} `))
   const [, commit, id] = line?.split(' ') ?? []
   return commit === undefined || id === undefined || id === '' ? undefined : { commit, tree: id }
+}
+
+/**
+ * Undefined if the ref is packed or damaged, or does not exist. Only a ref with a file is looked up by name: for
+ * others git would accept a ref with a similar name.
+ */
+async function lookUpTip(
+  { git, repository }: Pick<WorkTree, 'git' | 'repository'>,
+  ref: string,
+): Promise<Tip | undefined> {
+  if (!(await hasFile({ repository }, ref))) return undefined
+  const { commonDir } = repository
+  const [commit] = await resolveObjects(git, commonDir, [`${ref}^{commit}`])
+  const [tree] = await resolveObjects(git, commonDir, [`${commit}^{tree}`])
+  return commit === undefined || tree === undefined ? undefined : { commit, tree }
+}
+
+/** A packed ref has none. */
+async function hasFile(
+  { repository }: Pick<WorkTree, 'repository'>,
+  ref: string,
+): Promise<boolean> {
+  const path = join(repository.commonDir, ref)
+  const seen = await worktreeFiles.lstat(path).catch(() => undefined)
+  return seen?.isFile() === true
 }
 
 /** git checks that the objects which a commit names exist; without git, only new ones are known to. */
@@ -172,14 +205,26 @@ async function writeCommit(
   if (!found.every(Boolean)) {
     return writeCommitObject(tree.git, tree.own.at(tree.path), id, parents, message)
   }
-  const who = `${identity.name} <${identity.email}> ${renderTime(new Date(tree.now()))}`
+  return writeCommitWithoutGit(tree, { tree: id, parents, message })
+}
+
+/** For objects that are known to exist. */
+export function writeCommitWithoutGit(
+  { files, repository, now }: Pick<WorkTree, 'files' | 'repository' | 'now'>,
+  commit: {
+    readonly tree: ObjectId
+    readonly parents: readonly ObjectId[]
+    readonly message: string
+  },
+): Promise<ObjectId> {
+  const who = `${identity.name} <${identity.email}> ${renderTime(new Date(now()))}`
   const lines = [
-    `tree ${id}`,
-    ...parents.map((one) => `parent ${one}`),
+    `tree ${commit.tree}`,
+    ...commit.parents.map((one) => `parent ${one}`),
     `author ${who}`,
     `committer ${who}`,
     '',
-    message,
+    commit.message,
   ]
   return writeObject(files, repository, 'commit', Buffer.from(lines.join('\n'), 'utf8'))
 }
