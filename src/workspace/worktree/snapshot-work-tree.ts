@@ -57,7 +57,7 @@ async function snapshotOnce(tree: WorkTree): Promise<ObjectId> {
   })
   memory.index = { identity: await indexIdentity(tree), tree: id }
   if (before !== undefined && changes.length > 0) {
-    memory.step = { before, after: id, paths: changes.map(({ path }) => path) }
+    memory.step = { before, after: id, paths: changes.map((change) => change.path) }
   }
   return id
 }
