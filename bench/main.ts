@@ -11,6 +11,7 @@ import { daemonReads } from './daemon-reads.ts'
 import { flat } from './flat.ts'
 import { gateway } from './gateway.ts'
 import { groupCommit } from './group-commit.ts'
+import { iterationFlat, iterationOverhead } from './iteration-overhead.ts'
 import { commandMemory, memory } from './memory.ts'
 import { policyDecision, policyStep } from './policy.ts'
 import { promptAssembly } from './prompt.ts'
@@ -45,6 +46,8 @@ process.exitCode = await runSuites('bench', [
   gateway,
   worktreeReady,
   worktreeTrees,
+  iterationOverhead,
+  iterationFlat,
   daemonReads,
   daemonLive,
   daemonDelivery,

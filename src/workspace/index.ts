@@ -60,6 +60,7 @@ export { requireClean } from './worktree/require-clean.ts'
 export { type WorktreeFiles, worktreeFiles } from './worktree/worktree-files.ts'
 export { findWorktree } from './worktree/worktree-record.ts'
 export {
+  listWorktreeChanges,
   readBranchState,
   readWorktreeState,
   type WorktreeState,

@@ -2,7 +2,7 @@
 
 import { type RunRow, readCreated } from '../../engine/index.ts'
 import { repositoryOf } from '../../runs/place-run.ts'
-import { findWorktree, openGitTrees, readWorktreeState } from '../../workspace/index.ts'
+import { findWorktree, listWorktreeChanges, openGitTrees } from '../../workspace/index.ts'
 import { type ReviewDiff, reviewDiff } from '../review-diff.ts'
 import type { FolderHost } from '../run-folder/options.ts'
 
@@ -23,19 +23,24 @@ export async function gitFiles(
 ): Promise<GitFiles> {
   const diff = compared ?? (await reviewDiff(host, run.id).catch(() => undefined))
   if (diff === undefined) return {}
-  const combined = diff.files.map(({ patch = '' }) => patch).join('')
   const [last] = diff.commits
   return {
-    'git-diff.patch': combined.slice(0, patchCharsMax),
+    'git-diff.patch': joinPatches(diff),
     ...(await readStatus(host, run)),
     ...(last === undefined
       ? {}
       : {
           'git-last-commit.txt': `commit ${last.sha}\nAuthor: ${last.author}\nDate: ${new Date(last.timestampMs).toISOString()}\n\n${last.message}\n`,
-          ...(await readLastPatch(host, run, last.sha)),
+          ...(await readLastPatch(host, run, last.sha, diff)),
         }),
   }
 }
+
+const joinPatches = ({ files }: ReviewDiff): string =>
+  files
+    .map(({ patch = '' }) => patch)
+    .join('')
+    .slice(0, patchCharsMax)
 
 async function readStatus(
   { journal }: FolderHost,
@@ -47,7 +52,7 @@ async function readStatus(
     const repository = await repositoryOf(worktree)
     const known = await findWorktree(repository, worktree.key)
     if (known === undefined) return {}
-    const { uncommitted } = await readWorktreeState(repository, known)
+    const uncommitted = await listWorktreeChanges(repository, known)
     const paths = uncommitted.map((path) => `?? ${path}\n`).join('')
     return { 'git-status.txt': `## ${worktree.branch}\n${paths}` }
   } catch {
@@ -59,14 +64,18 @@ async function readLastPatch(
   { journal }: FolderHost,
   { id }: RunRow,
   commit: string,
+  diff: ReviewDiff,
 ): Promise<Pick<GitFiles, 'git-last-commit.patch'>> {
   const { worktree } = await readCreated(journal, id)
   if (worktree === undefined) return {}
   const trees = openGitTrees(await repositoryOf(worktree))
-  const [before, after] = await Promise.all([
+  const [base, before, after] = await Promise.all([
+    trees.resolveTree(diff.baseRef),
     trees.resolveTree(`${commit}^`),
     trees.resolveTree(commit),
   ])
   if (before === undefined || after === undefined) return {}
+  // The only commit of the run.
+  if (before === base && !diff.isCut) return { 'git-last-commit.patch': joinPatches(diff) }
   return { 'git-last-commit.patch': await trees.patch(before, after, patchCharsMax) }
 }

@@ -6,7 +6,7 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { copyFile, mkdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { writeCommitObject } from '../git/commit-tree.ts'
+import { writeCommitWithoutGit } from '../git/commit-tree.ts'
 import { configFor, noConversion } from '../git/private-git-dir.ts'
 import { isObjectId, type ObjectId } from '../git/refs.ts'
 import type { Repository } from '../git/repository.ts'
@@ -67,7 +67,10 @@ export async function createCheckoutGit(options: MakeGitOptions): Promise<void> 
   if (indexFile !== undefined) await copyIndex(indexFile, join(gitDir, 'index'))
   const head =
     options.commit ??
-    (await writeCommitObject(git, { gitDir }, tree, [], 'The files as they are\n'))
+    (await writeCommitWithoutGit(
+      { files: worktreeFiles, repository: { ...repository, commonDir: gitDir }, now: Date.now },
+      { tree, parents: [], message: 'The files as they are\n' },
+    ))
   if (isObjectId(head)) await write('HEAD', `${head}\n`)
 }
 

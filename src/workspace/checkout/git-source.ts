@@ -5,6 +5,7 @@
 
 import { join } from 'node:path'
 import { LoopError, type TreeId } from '../../loop/index.ts'
+import { createRecentMap } from '../../system/recent-map.ts'
 import { type Bytes, toPath } from '../bytes.ts'
 import { fromTreeId } from '../git/git-tree-id.ts'
 import { splitNul } from '../git/list-changes.ts'
@@ -71,20 +72,14 @@ export function createGitSource(options: GitSourceOptions): GitSource {
   }
 }
 
-/** A tree never changes. The reader and all checkouts of a certification list the same few trees. */
-const listings = new WeakMap<Repository, Map<TreeId, Promise<TreeFiles>>>()
-const listingsMax = 4
+/** A tree never changes. A run, and the reader and all checkouts of a certification, list the same few trees. */
+const listings = createRecentMap<string, Promise<TreeFiles>>(4)
 
 function listOnce(git: RunGit, repository: Repository, tree: TreeId): Promise<TreeFiles> {
-  const known = listings.get(repository) ?? new Map<TreeId, Promise<TreeFiles>>()
-  listings.set(repository, known)
-  const listing = known.get(tree) ?? listTree(git, repository, tree)
-  // The most recently used ones last.
-  known.delete(tree)
-  known.set(tree, listing)
-  const [oldest] = known.keys()
-  if (known.size > listingsMax && oldest !== undefined) known.delete(oldest)
-  listing.catch(() => known.delete(tree))
+  const key = `${repository.commonDir}\0${tree}`
+  const listing = listings.get(key) ?? listTree(git, repository, tree)
+  listings.set(key, listing)
+  listing.catch(() => listings.delete(key))
   return listing
 }
 

@@ -1,8 +1,10 @@
 /** Turns trees into commits: all snapshots on a private ref that keeps them, iterations on the run's branch. */
 
+import { join } from 'node:path'
 import { defined, LoopError, type TreeId } from '../../loop/index.ts'
 import type { KnownWorktree } from '../worktree/open-work-tree.ts'
 import type { WorkTree } from '../worktree/work-tree.ts'
+import { worktreeFiles } from '../worktree/worktree-files.ts'
 import { isAncestor } from './is-ancestor.ts'
 import { toFileKey } from './names.ts'
 import {
@@ -11,10 +13,12 @@ import {
   type ObjectId,
   readRefId,
   resolveCommit,
+  resolveObjects,
   snapshotsRef,
 } from './refs.ts'
-import type { GitLocation, RunGit } from './run-git.ts'
+import { type GitLocation, identity, type RunGit } from './run-git.ts'
 import { GitError } from './run-program.ts'
+import { isLoose, writeObject } from './write-object.ts'
 
 export interface CommitRequest {
   /** The first line summarizes the change. */
@@ -46,11 +50,10 @@ export async function keepSnapshot(
   beforeRef?: BeforeRef,
 ): Promise<void> {
   if (tree.memory.kept?.tree === id) return
-  const ref = {
-    name: snapshotsRef(toFileKey(key)),
-    known: tree.memory.kept,
-    tip: () => readSnapshotsTip(tree, key),
-  }
+  const name = snapshotsRef(toFileKey(key))
+  const { kept } = tree.memory
+  const isNew = kept === undefined && !(await hasFile(tree, name))
+  const ref = { name, isNew, known: kept, tip: () => readSnapshotsTip(tree, key) }
   const { commit } = await advance(tree, ref, id, 'loopwright snapshot\n', beforeRef)
   tree.memory.kept = { commit, tree: id }
 }
@@ -64,10 +67,14 @@ export async function commitTree(
 ): Promise<Commit> {
   // If the branch was deleted, it starts again at its base.
   const name = branchRef(branch)
+  const { committed } = tree.memory
+  // Without a change nothing verifies that the branch still is where it was, so it is read.
+  const known = committed?.tree === id ? undefined : committed
   const follows = defined({ follows: request.follows })
-  const ref = { name, begin: base.commit, tip: () => readTip(tree, name), ...follows }
-  const commit = await advance(tree, ref, id, renderMessage(request), beforeRef)
-  return { ...commit, tree: id }
+  const ref = { name, known, begin: base.commit, tip: () => readTip(tree, name), ...follows }
+  const result = await advance(tree, ref, id, renderMessage(request), beforeRef)
+  tree.memory.committed = { commit: result.commit, tree: id }
+  return { ...result, tree: id }
 }
 
 async function advance(
@@ -77,12 +84,13 @@ async function advance(
   message: string,
   beforeRef: BeforeRef,
 ): Promise<{ readonly commit: ObjectId; readonly isNew: boolean }> {
-  let { known } = ref
+  let { known, isNew = false } = ref
   for (let tries = 1; tries <= triesMax; tries += 1) {
     const isKnown = known !== undefined
-    const tip = known ?? (await ref.tip())
+    const tip = known ?? (isNew ? undefined : await ref.tip())
     // After a failure, read the current tip.
     known = undefined
+    isNew = false
     const parent = tip?.commit ?? ref.begin
     const followed = await toFollow(tree, ref.follows, parent)
     if (tip?.tree === id && followed.length === 0) return { commit: tip.commit, isNew: false }
@@ -119,6 +127,8 @@ interface AdvancedRef {
   readonly follows?: ObjectId
   /** Its value after our last update. */
   readonly known?: Tip | undefined
+  /** It probably does not exist. */
+  readonly isNew?: boolean
   readonly begin?: ObjectId
   tip(): Promise<SnapshotsTip | undefined>
 }
@@ -157,8 +167,11 @@ export async function readTip(
   tree: Pick<WorkTree, 'git' | 'repository'>,
   ref: string,
 ): Promise<Tip | undefined> {
+  const { commonDir } = tree.repository
+  const found = await lookUpTip(tree, ref)
+  if (found !== undefined) return found
   const { stdout } = await tree.git({
-    at: { gitDir: tree.repository.commonDir },
+    at: { gitDir: commonDir },
     command: 'for-each-ref',
     options: ['--format=%(refname) %(objectname) %(tree)'],
     operands: [ref],
@@ -171,13 +184,73 @@ export async function readTip(
   return commit === undefined || id === undefined || id === '' ? undefined : { commit, tree: id }
 }
 
-function writeCommit(
+/**
+ * Undefined if the ref is packed or damaged, or does not exist. Only a ref with a file is looked up by name: for
+ * others git would accept a ref with a similar name.
+ */
+async function lookUpTip(
+  { git, repository }: Pick<WorkTree, 'git' | 'repository'>,
+  ref: string,
+): Promise<Tip | undefined> {
+  if (!(await hasFile({ repository }, ref))) return undefined
+  const { commonDir } = repository
+  const [commit] = await resolveObjects(git, commonDir, [`${ref}^{commit}`])
+  const [tree] = await resolveObjects(git, commonDir, [`${commit}^{tree}`])
+  return commit === undefined || tree === undefined ? undefined : { commit, tree }
+}
+
+/** A packed ref has none. */
+async function hasFile(
+  { repository }: Pick<WorkTree, 'repository'>,
+  ref: string,
+): Promise<boolean> {
+  const path = join(repository.commonDir, ref)
+  const seen = await worktreeFiles.lstat(path).catch(() => undefined)
+  return seen?.isFile() === true
+}
+
+/** git checks that the objects which a commit names exist; without git, only new ones are known to. */
+async function writeCommit(
   tree: WorkTree,
   id: ObjectId,
   parents: readonly ObjectId[],
   message: string,
 ): Promise<ObjectId> {
-  return writeCommitObject(tree.git, tree.own.at(tree.path), id, parents, message)
+  const { files, repository } = tree
+  const found = await Promise.all([id, ...parents].map((one) => isLoose(files, repository, one)))
+  if (!found.every(Boolean)) {
+    return writeCommitObject(tree.git, tree.own.at(tree.path), id, parents, message)
+  }
+  return writeCommitWithoutGit(tree, { tree: id, parents, message })
+}
+
+/** For objects that are known to exist. */
+export function writeCommitWithoutGit(
+  { files, repository, now }: Pick<WorkTree, 'files' | 'repository' | 'now'>,
+  commit: {
+    readonly tree: ObjectId
+    readonly parents: readonly ObjectId[]
+    readonly message: string
+  },
+): Promise<ObjectId> {
+  const who = `${identity.name} <${identity.email}> ${renderTime(new Date(now()))}`
+  const lines = [
+    `tree ${commit.tree}`,
+    ...commit.parents.map((one) => `parent ${one}`),
+    `author ${who}`,
+    `committer ${who}`,
+    '',
+    commit.message,
+  ]
+  return writeObject(files, repository, 'commit', Buffer.from(lines.join('\n'), 'utf8'))
+}
+
+/** Seconds, and the offset of the local time, such as `+0200`. */
+function renderTime(time: Date): string {
+  const minutes = -time.getTimezoneOffset()
+  const digits = (value: number): string => String(Math.floor(value)).padStart(2, '0')
+  const offset = `${digits(Math.abs(minutes) / 60)}${digits(Math.abs(minutes) % 60)}`
+  return `${Math.floor(time.getTime() / 1000)} ${minutes < 0 ? '-' : '+'}${offset}`
 }
 
 export async function writeCommitObject(

@@ -1,6 +1,6 @@
 /** Compares two trees. Runs no code of the repository, and reads no file of a work tree. */
 
-import { toDisplay } from '../bytes.ts'
+import { type Bytes, toDisplay } from '../bytes.ts'
 import { splitNul } from './list-changes.ts'
 import type { ObjectId } from './refs.ts'
 import type { GitLocation, RunGit } from './run-git.ts'
@@ -33,10 +33,11 @@ export async function changedPaths({
     options: ['-r', '-z', '--name-only', '--no-renames', '--no-ext-diff'],
     operands: [before, after],
   })
-  return splitNul(stdout)
-    .map((path) => toDisplay(path))
-    .toSorted()
+  return displayPaths(splitNul(stdout))
 }
+
+export const displayPaths = (paths: readonly Bytes[]): readonly string[] =>
+  paths.map((path) => toDisplay(path)).toSorted()
 
 export async function changedLines({
   git,

@@ -12,9 +12,9 @@ import {
   patchBetween,
   type TreePair,
 } from './compare-trees.ts'
-import { fromTreeId } from './git-tree-id.ts'
+import { fromTreeId, toTreeId } from './git-tree-id.ts'
 import { createPrivateGitDir, type PrivateGitDir } from './private-git-dir.ts'
-import { branchRef, resolveCommit } from './refs.ts'
+import { branchRef, resolveCommit, resolveObjects } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { type RunGit, runGit } from './run-git.ts'
 
@@ -114,18 +114,12 @@ async function requireTrees(
   { commonDir, home }: Repository,
   trees: readonly TreeId[],
 ): Promise<void> {
-  for (const tree of trees) {
-    const { exitCode } = await git({
-      at: { gitDir: commonDir },
-      command: 'cat-file',
-      options: ['-e'],
-      operands: [`${fromTreeId(tree)}^{tree}`],
-      answers: [0, 1, 128],
-    })
-    if (exitCode === 0) continue
-    const advice = 'Fetch it from the repository in which the run was created.'
-    throw new LoopError('unknown-artifact', `The repository ${home} has no tree ${tree}. ${advice}`)
-  }
+  const names = trees.map((tree) => `${fromTreeId(tree)}^{tree}`)
+  const missing = (await resolveObjects(git, commonDir, names)).indexOf(undefined)
+  if (missing === -1) return
+  const advice = 'Fetch it from the repository in which the run was created.'
+  const message = `The repository ${home} has no tree ${trees[missing]}. ${advice}`
+  throw new LoopError('unknown-artifact', message)
 }
 
 async function resolveTree(
@@ -133,14 +127,8 @@ async function resolveTree(
   repository: Repository,
   commit: string,
 ): Promise<TreeId | undefined> {
-  const { exitCode, stdout } = await git({
-    at: { gitDir: repository.commonDir },
-    command: 'rev-parse',
-    options: ['--verify', '--quiet'],
-    operands: [`${commit}^{tree}`],
-    answers: [0, 1, 128],
-  })
-  return exitCode === 0 ? (`git:${stdout.toString('latin1').trim()}` as TreeId) : undefined
+  const [id] = await resolveObjects(git, repository.commonDir, [`${commit}^{tree}`])
+  return id === undefined ? undefined : toTreeId(id)
 }
 
 async function findCommit(

@@ -5,9 +5,10 @@ import { toDisplay } from '../bytes.ts'
 import type { Tools } from '../worktree/open-work-tree.ts'
 import { splitNul } from './list-changes.ts'
 import { createPrivateGitDir } from './private-git-dir.ts'
-import type { ObjectId } from './refs.ts'
+import { type ObjectId, resolveObjects } from './refs.ts'
 import type { Repository } from './repository.ts'
 import type { GitLocation } from './run-git.ts'
+import { GitError } from './run-program.ts'
 
 export type Merge =
   | { readonly type: 'clean'; readonly tree: ObjectId }
@@ -38,17 +39,13 @@ export async function mergeTrees(
 }
 
 export async function readTreeId(
-  tools: GitAndFiles,
-  repository: Repository,
+  { git }: Pick<Tools, 'git'>,
+  { commonDir }: Repository,
   commit: ObjectId,
 ): Promise<ObjectId> {
-  const { stdout } = await tools.git({
-    at: await createMergeLocation(tools, repository),
-    command: 'rev-parse',
-    options: ['--verify'],
-    operands: [`${commit}^{tree}`],
-  })
-  return stdout.toString('latin1').trim()
+  const [id] = await resolveObjects(git, commonDir, [`${commit}^{tree}`])
+  if (id !== undefined) return id
+  throw new GitError('refused', 'git cat-file', `there is no commit ${commit}`)
 }
 
 /** Uses the objects of the repository, and none of its settings. */

@@ -35,15 +35,33 @@ export async function resolveCommit(
   name: string,
   gitDir: string = commonDir,
 ): Promise<ObjectId | undefined> {
-  const { exitCode, stdout } = await git({
+  const [id] = await resolveObjects(git, gitDir, [`${name}^{commit}`])
+  return id
+}
+
+/** By any names that git accepts. Undefined for each object that does not exist. */
+export async function resolveObjects(
+  git: RunGit,
+  gitDir: string,
+  names: readonly string[],
+): Promise<readonly (ObjectId | undefined)[]> {
+  // Each name is a line.
+  const isName = (name: string): boolean => !/[\n\0]/.test(name)
+  const asked = names.filter(isName)
+  if (asked.length === 0) return names.map(() => undefined)
+  const { stdout } = await git({
     at: { gitDir },
-    command: 'rev-parse',
-    options: ['--verify', '--quiet'],
-    operands: [`${name}^{commit}`],
-    answers: [0, 1, 128],
+    command: 'cat-file',
+    options: ['--batch-check'],
+    input: Buffer.from(asked.map((name) => `${name}\n`).join(''), 'utf8'),
+    answers: [0, 128],
   })
-  const id = stdout.toString('utf8').trim()
-  return exitCode === 0 && isObjectId(id) ? id : undefined
+  const lines = stdout.toString('utf8').split('\n').values()
+  return names.map((name) => {
+    const found = isName(name) ? (lines.next().value ?? '') : ''
+    const [, id] = /^([0-9a-f]+) (?:commit|tree|blob|tag) \d+$/.exec(found) ?? []
+    return id !== undefined && isObjectId(id) ? id : undefined
+  })
 }
 
 /** The id that a ref points to, even if the object is missing. */

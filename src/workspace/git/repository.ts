@@ -9,6 +9,7 @@
 import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
+import { identityOf } from '../stat-cache.ts'
 import { type WorktreeFiles, worktreeFiles } from '../worktree/worktree-files.ts'
 import { type RunGit, runGit } from './run-git.ts'
 import { GitError } from './run-program.ts'
@@ -46,7 +47,7 @@ export async function findRepository(
   const { commonDir } = found
   await requireNoLinks(files, found)
   if (await exists(files, join(commonDir, 'reftable'))) throw reftable(commonDir)
-  const objectFormat = await readObjectFormat(git, commonDir)
+  const objectFormat = await readKnownFormat(files, git, commonDir)
   const isMain = basename(commonDir) === '.git'
   const home = isMain ? dirname(commonDir) : commonDir
   return {
@@ -163,10 +164,28 @@ const ownParts = (gitDir: string): readonly string[] =>
 const exists = async (files: WorktreeFiles, path: string): Promise<boolean> =>
   (await files.lstat(path).catch(() => undefined)) !== undefined
 
-async function readObjectFormat(
+type ObjectFormat = Repository['objectFormat']
+
+/** By the identity of the settings that it was read from. */
+const knownFormats = new Map<string, ObjectFormat>()
+const knownFormatsMax = 1000
+
+async function readKnownFormat(
+  files: WorktreeFiles,
   git: RunGit,
   commonDir: string,
-): Promise<Repository['objectFormat']> {
+): Promise<ObjectFormat> {
+  const seen = await files.lstat(join(commonDir, 'config'), { bigint: true }).catch(() => undefined)
+  const key = seen === undefined ? undefined : `${commonDir}\0${identityOf(seen)}`
+  const known = key === undefined ? undefined : knownFormats.get(key)
+  if (known !== undefined) return known
+  const format = await readObjectFormat(git, commonDir)
+  if (knownFormats.size >= knownFormatsMax) knownFormats.clear()
+  if (key !== undefined) knownFormats.set(key, format)
+  return format
+}
+
+async function readObjectFormat(git: RunGit, commonDir: string): Promise<ObjectFormat> {
   try {
     const { stdout } = await git({
       at: { gitDir: commonDir },

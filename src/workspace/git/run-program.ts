@@ -48,7 +48,7 @@ const reasons = {
   aborted: 'was canceled',
 }
 
-const timeoutMsDefault = 60_000
+export const timeoutMsDefault = 60_000
 const outputBytesMaxDefault = 64 * 1024 * 1024
 const stderrBytesMax = 64 * 1024
 
@@ -133,7 +133,8 @@ async function collect(
   return Buffer.concat(chunks)
 }
 
-function killGroup(child: ChildProcess): void {
+/** Kills a process that was started `detached`, and its children. */
+export function killGroup(child: Pick<ChildProcess, 'pid'>): void {
   if (child.pid === undefined) return
   try {
     process.kill(-child.pid, 'SIGKILL')

@@ -1,6 +1,6 @@
 /**
- * Stores files in a repository, byte for byte, through a single git process. git gets the bytes and opens no file
- * itself, so it can neither follow a symlink nor block on a pipe.
+ * Stores files in a repository, byte for byte: a few small ones directly, others through a single git process. git
+ * gets the bytes and opens no file itself, so it can neither follow a symlink nor block on a pipe.
  */
 
 import type { BigIntStats } from 'node:fs'
@@ -11,6 +11,7 @@ import { concurrency, readLinkTarget } from '../workspace-directory.ts'
 import { treeTimeoutMs, type WorkTree } from '../worktree/work-tree.ts'
 import { isObjectId, type ObjectId } from './refs.ts'
 import { GitError } from './run-program.ts'
+import { writeObject } from './write-object.ts'
 
 export interface Source {
   readonly path: Bytes
@@ -19,6 +20,8 @@ export interface Source {
 
 /** How many small files are in memory at the same time. */
 const batchSize = 32
+/** A git process costs more than so many files that are written one by one. */
+const directMax = 8
 
 /** In the order of the sources. Rejects with `ChangedError` if a file changes meanwhile. */
 export async function storeBlobs(
@@ -26,6 +29,10 @@ export async function storeBlobs(
   sources: readonly Source[],
 ): Promise<readonly ObjectId[]> {
   if (sources.length === 0) return []
+  if (sources.length <= directMax) {
+    const ids = await storeDirectly(tree, sources)
+    if (ids !== undefined) return ids
+  }
   const { stdout } = await tree.git({
     at: tree.own.at(tree.path),
     command: 'fast-import',
@@ -40,6 +47,20 @@ export async function storeBlobs(
     'git fast-import',
     `it returned ${ids.length} of ${sources.length} ids`,
   )
+}
+
+/** Undefined if one of them is too large. */
+async function storeDirectly(
+  tree: WorkTree,
+  sources: readonly Source[],
+): Promise<readonly ObjectId[] | undefined> {
+  const contents = await readSmall(tree, sources)
+  if (contents.size < sources.length) return undefined
+  const ids = new Map<Bytes, ObjectId>()
+  await inParallel([...contents], concurrency, async ([path, content]) => {
+    ids.set(path, await writeObject(tree.files, tree.repository, 'blob', content))
+  })
+  return sources.map(({ path }) => ids.get(path) ?? '')
 }
 
 async function* script(tree: WorkTree, sources: readonly Source[]): AsyncGenerator<Uint8Array> {

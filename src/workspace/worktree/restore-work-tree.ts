@@ -10,7 +10,7 @@
 
 import { LoopError } from '../../loop/index.ts'
 import { type Bytes, joinBytes } from '../bytes.ts'
-import type { ObjectId } from '../git/refs.ts'
+import { type ObjectId, resolveObjects } from '../git/refs.ts'
 import type { GitLocation } from '../git/run-git.ts'
 import { GitError } from '../git/run-program.ts'
 import { makeAccessible } from '../remove.ts'
@@ -78,15 +78,8 @@ async function makeFoldersAccessible(tree: WorkTree): Promise<void> {
 }
 
 async function requireTree(tree: WorkTree, target: ObjectId): Promise<void> {
-  const at: GitLocation = tree.own.at(tree.path)
-  const { exitCode } = await tree.git({
-    at,
-    command: 'cat-file',
-    options: ['-e'],
-    operands: [`${target}^{tree}`],
-    answers: [0, 1, 128],
-  })
-  if (exitCode === 0) return
+  const [id] = await resolveObjects(tree.git, tree.repository.commonDir, [`${target}^{tree}`])
+  if (id !== undefined) return
   const advice = 'Fetch it from the repository in which the run was created, or start a new run.'
   const message = `The repository ${tree.repository.home} has no tree ${target}. ${advice}`
   throw new LoopError('unknown-artifact', message)

@@ -48,14 +48,17 @@ async function snapshotOnce(tree: WorkTree): Promise<ObjectId> {
   const suspects = await listChanges(tree, own.at(path))
   const { changes, same } = await checkSuspects(tree, suspects)
   const refresh = same.length >= refreshFrom && same.every((seen) => isOld(tree, seen))
-  const isSame = changes.length === 0 && !refresh
-  if (isSame && memory.index?.identity === identity) return memory.index.tree
+  const before = memory.index?.identity === identity ? memory.index.tree : undefined
+  if (before !== undefined && changes.length === 0 && !refresh) return before
   const id = await onScratchIndex(tree, async (at) => {
     if (changes.length > 0) await updateIndex(tree, at, changes)
     if (refresh) await refreshIndex(tree, at)
     return writeTree(tree, at)
   })
   memory.index = { identity: await indexIdentity(tree), tree: id }
+  if (before !== undefined && changes.length > 0) {
+    memory.step = { before, after: id, paths: changes.map((change) => change.path) }
+  }
   return id
 }
 
@@ -191,6 +194,16 @@ const isOld = (tree: WorkTree, stat: BigIntStats): boolean =>
 
 async function hasIndex({ files, own }: WorkTree): Promise<boolean> {
   return (await files.lstat(own.indexFile).catch(() => undefined)) !== undefined
+}
+
+/** Runs what changes only the times of the index file, because it links it. */
+export async function keepIndexKnown(tree: WorkTree, work: () => Promise<void>): Promise<void> {
+  const { memory } = tree
+  const identity = memory.index === undefined ? undefined : await indexIdentity(tree)
+  await work()
+  if (memory.index !== undefined && memory.index.identity === identity) {
+    memory.index = { ...memory.index, identity: await indexIdentity(tree) }
+  }
 }
 
 const indexIdentity = async ({ files, own }: WorkTree): Promise<string> =>

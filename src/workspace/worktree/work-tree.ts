@@ -30,6 +30,10 @@ export interface Memory {
   index?: { readonly identity: string; readonly tree: ObjectId }
   /** The last known value of the snapshots ref. */
   kept?: { readonly commit: ObjectId; readonly tree: ObjectId }
+  /** The last known value of the run's branch. */
+  committed?: { readonly commit: ObjectId; readonly tree: ObjectId }
+  /** The paths that differ between the trees of the last two snapshots. */
+  step?: { readonly before: ObjectId; readonly after: ObjectId; readonly paths: readonly Bytes[] }
 }
 
 /** Enough for large trees on slow disks. */

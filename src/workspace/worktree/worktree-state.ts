@@ -13,7 +13,7 @@ import { branchRef, resolveCommit } from '../git/refs.ts'
 import type { Repository } from '../git/repository.ts'
 import { runGit } from '../git/run-git.ts'
 import { adminDir, checkWorktree } from './check-worktree.ts'
-import type { Tools } from './open-work-tree.ts'
+import type { KnownWorktree, Tools } from './open-work-tree.ts'
 import { readLockReason } from './partial-worktree.ts'
 import { findUnmergedReason } from './remove-worktree.ts'
 import { isOutside } from './work-tree.ts'
@@ -54,26 +54,43 @@ export async function readWorktreeState(
   mergedInto: readonly string[] = [],
 ): Promise<WorktreeState> {
   const tools: Tools = { git: runGit, files: worktreeFiles, now: Date.now }
-  const { id, path, branch } = record
   const rest = await readBranchState(repository, record, mergedInto)
-  const status =
-    id === undefined
-      ? 'missing'
-      : await checkWorktree(tools.files, repository, { path, id, branch }).catch(() => 'not-ours')
-  if (id === undefined || status !== 'there') return { uncommitted: [], ...rest }
-  const reason = await readLockReason(tools, repository, id)
+  const known = await findRegistered(tools, repository, record)
+  if (known === undefined) return { uncommitted: [], ...rest }
+  const reason = await readLockReason(tools, repository, known.id)
   return {
-    uncommitted: await listUncommittedIn(tools, repository, { ...record, id }),
+    uncommitted: await listUncommittedIn(tools, repository, known),
     ...(reason === undefined ? {} : { locked: reason.trim() }),
     ...rest,
   }
+}
+
+/** Paths that are in no commit; none if the worktree no longer exists. */
+export async function listWorktreeChanges(
+  repository: Repository,
+  record: WorktreeRecord,
+): Promise<readonly string[]> {
+  const tools: Tools = { git: runGit, files: worktreeFiles, now: Date.now }
+  const known = await findRegistered(tools, repository, record)
+  return known === undefined ? [] : listUncommittedIn(tools, repository, known)
+}
+
+async function findRegistered(
+  { files }: Tools,
+  repository: Repository,
+  record: WorktreeRecord,
+): Promise<KnownWorktree | undefined> {
+  const { id, path, branch } = record
+  if (id === undefined) return undefined
+  const status = await checkWorktree(files, repository, { path, id, branch }).catch(() => undefined)
+  return status === 'there' ? { ...record, id } : undefined
 }
 
 /** Reads the index without writing it, in a private git directory. */
 async function listUncommittedIn(
   { git, files }: Tools,
   repository: Repository,
-  { id, path, branch, base, carried, exclude = [] }: WorktreeRecord & { readonly id: string },
+  { id, path, branch, base, carried, exclude = [] }: KnownWorktree,
 ): Promise<readonly string[]> {
   const admin = adminDir(repository, id)
   const excludedPaths = [...carried, ...exclude]

@@ -19,7 +19,7 @@ import {
   readSnapshotsTip,
   readTip,
 } from '../git/commit-tree.ts'
-import { changedPaths, patchBetween, type TreePair } from '../git/compare-trees.ts'
+import { changedPaths, displayPaths, patchBetween, type TreePair } from '../git/compare-trees.ts'
 import { fromTreeId, toTreeId } from '../git/git-tree-id.ts'
 import { readLog } from '../git/read-log.ts'
 import { branchRef, type ObjectId } from '../git/refs.ts'
@@ -38,7 +38,7 @@ import {
 } from './open-work-tree.ts'
 import { registerAgain } from './register-again.ts'
 import { restoreWorkTree, withAccessibleFolders } from './restore-work-tree.ts'
-import { snapshotWorkTree } from './snapshot-work-tree.ts'
+import { keepIndexKnown, snapshotWorkTree } from './snapshot-work-tree.ts'
 import type { WorkTree } from './work-tree.ts'
 import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 import { readRecord, writeRecord } from './worktree-record.ts'
@@ -95,8 +95,7 @@ export async function openWorktree(options: WorktreeWorkspaceOptions): Promise<W
     exists: () => enqueue('check', async () => (await readStatus(run)) !== 'missing'),
     snapshot: () => enqueue('snapshot', async () => toTreeId(await snapshot(run))),
     restore: (wanted) => enqueue('restore', () => restore(run, fromTreeId(wanted))),
-    changes: (before, after) =>
-      enqueue('comparison', () => changedPaths(toTreePair(run, before, after))),
+    changes: (before, after) => enqueue('comparison', () => listChangedPaths(run, before, after)),
     commit: (request) => enqueue('commit', () => commit(run, request)),
     patch: (before, after, bytesMax) =>
       enqueue('comparison', () => patchBetween(toTreePair(run, before, after), bytesMax)),
@@ -172,8 +171,21 @@ async function commit(run: OpenRun, request: CommitRequest): Promise<Commit> {
   const id = request.tree === undefined ? await snapshot(run) : fromTreeId(request.tree)
   const result = await commitTree(tree, worktree, id, request, run.beforeRef)
   const exists = (await readStatus(run)) === 'there'
-  if (exists) await publishIndex(tools.files, tree, worktree.id)
+  if (exists) {
+    await keepIndexKnown(tree, () => publishIndex(tools.files, tree, worktree.id))
+  }
   return result
+}
+
+async function listChangedPaths(
+  run: OpenRun,
+  before: TreeId,
+  after: TreeId,
+): Promise<readonly string[]> {
+  const { step } = run.tree.memory
+  const pair = toTreePair(run, before, after)
+  const isLast = step !== undefined && step.before === pair.before && step.after === pair.after
+  return isLast ? displayPaths(step.paths) : changedPaths(pair)
 }
 
 const toTreePair = ({ tree }: OpenRun, before: TreeId, after: TreeId): TreePair => ({
