@@ -52,12 +52,6 @@ describe('work', () => {
     ['a new file of a known kind', library, { 'src/new.js': 'y' }, ['work src/new.js']],
     ['a removed file', library, { 'src/plugin.js': null }, ['work src/plugin.js']],
     [
-      'TypeScript in place of JavaScript',
-      library,
-      { 'src/sum.js': null, 'src/sum.ts': 'y', 'src/plugin.js': null, 'src/plugin.tsx': 'y' },
-      ['work src/plugin.js', 'work src/plugin.tsx', 'work src/sum.js', 'work src/sum.ts'],
-    ],
-    [
       'documents that only manifests mention',
       { ...library, 'pyproject.toml': '[project]\nreadme = "README.md"\n' },
       { 'README.md': 'y', 'docs/guide.md': null, LICENSE: 'z' },
@@ -157,39 +151,6 @@ describe('needs an approval', () => {
       library,
       { 'src/x.mjs': 'y' },
       ['other src/x.mjs'],
-    ],
-    [
-      'another kind in place of code to which only tests refer',
-      library,
-      { 'src/check.js': null, 'src/check.ts': 'y' },
-      ['other src/check.js', 'other src/check.ts'],
-    ],
-    [
-      'another kind in place of a test, of data, and in another folder',
-      noEntries,
-      {
-        'src/sum-test.js': null,
-        'src/sum-test.ts': 'y',
-        'src/expected.json': null,
-        'src/expected.ts': 'y',
-        'src/sum.js': null,
-        'src/sum/index.ts': 'y',
-      },
-      [
-        'other src/expected.json',
-        'other src/expected.ts',
-        'other src/sum-test.js',
-        'new-test src/sum-test.ts',
-        'work src/sum.js',
-        'other src/sum/index.ts',
-      ],
-    ],
-    [
-      'another kind in place of code, where the scope is named',
-      library,
-      { 'src/sum.js': null, 'src/sum.ts': 'y' },
-      ['work src/sum.js', 'other src/sum.ts'],
-      { globs: ['src/**/*.js'] },
     ],
     [
       'a document that a test mentions',
