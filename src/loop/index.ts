@@ -142,6 +142,7 @@ export {
   existingFailures,
   type Finding,
   type Findings,
+  failingMax,
   isAnswer,
   type Refusal,
   type StandardCondition,
