@@ -100,6 +100,8 @@ export interface Tools {
   call(name: string, args: Json, context: ToolContext): Promise<ToolResult>
   /** Lists the tools. Absent: agents see none. */
   list?(): Promise<readonly ToolDescription[]>
+  /** The file of the workspace that a call would change, relative to it. Absent: unknown. */
+  changes?(name: string, args: Json, context: Pick<ToolContext, 'workspace'>): string | undefined
   /** Replays a call of this iteration that was made before a crash, without making it again. */
   replayed?(
     name: string,

@@ -23,10 +23,10 @@ import { openRunChecks } from './checks/open-run-checks.ts'
 import { openReaders, type ReaderSettings } from './checks/reader-agent.ts'
 import { resolveChecks } from './checks/resolve-checks.ts'
 import type { ResolvedChecks } from './checks/resolved-check.ts'
-import { openTestReports } from './checks/test-reports.ts'
+import { openTestReports, type TestReports } from './checks/test-reports.ts'
 import type { CodeParts } from './code-loop/index.ts'
 import type { RunDependencies } from './dependencies/run-dependencies.ts'
-import { escalationOf } from './escalation.ts'
+import { type EscalationContext, escalationOf } from './escalation.ts'
 import { filesIn } from './inner-folder.ts'
 import { maskedTools } from './mask-tools.ts'
 import { secretsOf, serversOf } from './mcp-servers.ts'
@@ -68,7 +68,7 @@ export interface OpenedParts {
   close(): Promise<void>
 }
 
-export type PartsContext = AuthorityContext
+export type PartsContext = AuthorityContext & EscalationContext
 
 /** Parts that the file defines in code override those that it defines as data. */
 export async function openParts(
@@ -107,12 +107,8 @@ export async function openParts(
     const executors = openExecutors(file, sandbox, place, environment)
     const authority = await openAuthority(file, place, workspace, code)
     const escalation = escalationOf(file, place)
-    const reports = openTestReports({
-      sandbox,
-      path: environment['PATH'],
-      layerEnv: () => ({ ...dependencies.get()?.env, ...place.layer?.env }),
-    })
-    opened.push(() => reports.close())
+    const reports = escalation && openReports(place, sandbox, dependencies)
+    if (reports !== undefined) opened.push(() => reports.close())
     const certifying = certifyingParts(file, { ...opening, checks, place, tools }, code?.checks)
     return {
       parts: {
@@ -121,14 +117,7 @@ export async function openParts(
           ...(await openReaders(readers, opening, { workspace })),
         }),
         tools,
-        checks: openRunChecks(file, {
-          ...opening,
-          checks,
-          code,
-          workspace,
-          tools,
-          reports: escalation?.when === 'triggered' ? reports : undefined,
-        }),
+        checks: openRunChecks(file, { ...opening, checks, code, workspace, tools, reports }),
         certifying,
         prepare: prepareWith(certifying, dependencies.set, executors),
         exclude: [...file.exclude, ...findExcluded(place)],
@@ -144,6 +133,17 @@ export async function openParts(
     throw error
   }
 }
+
+const openReports = (
+  { path, layer }: Pick<OpenContext, 'path' | 'layer'>,
+  sandbox: OpenedSandbox,
+  dependencies: HeldDependencies,
+): TestReports =>
+  openTestReports({
+    sandbox,
+    path,
+    layerEnv: () => ({ ...dependencies.get()?.env, ...layer?.env }),
+  })
 
 interface HeldDependencies {
   get(): RunDependencies | undefined

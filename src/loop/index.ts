@@ -26,11 +26,13 @@ export {
 export type { Attention } from './authority/attention.ts'
 export { describeLimits, describeLimitValue } from './authority/describe-limit.ts'
 export {
+  allowedFiles,
   defaultThresholds,
   type EscalationThresholds,
   findFileTriggers,
   findTriggers,
   type Trigger,
+  tooManyFiles,
 } from './authority/escalation.ts'
 export {
   describeGuidance,

@@ -9,7 +9,7 @@
  */
 
 import type { AnyLoopType } from '../engine/index.ts'
-import type { Json, Remaining } from '../loop/index.ts'
+import type { EscalationThresholds, Json, Remaining } from '../loop/index.ts'
 import type { LoopFile, LoopFileType, SectionSettings } from '../protocol/index.ts'
 import type { LoopOperation } from './loop-operation.ts'
 
@@ -17,6 +17,8 @@ export interface LoopTypeDefinition<Settings = unknown> extends LoopFileType<Set
   /** Creates the loop of a file. Rejects, with `bad-template` for example, if it finds a problem before the run. */
   prepare(file: LoopFile<Settings>, options: PrepareOptions): Promise<PreparedLoop>
   readonly operations?: readonly LoopOperation[]
+  /** When its runs ask a person, where that differs from the default thresholds. A loop file can change each. */
+  readonly escalate?: Partial<EscalationThresholds>
 }
 
 /** The input of `prepare`, besides the file. */

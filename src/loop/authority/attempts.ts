@@ -23,6 +23,10 @@ export interface IterationMeasure {
   readonly failing?: readonly string[]
   /** How many files differ from the base. Absent: unknown. */
   readonly files?: number
+  /** Files are counted from the start of the iteration, not from the base. */
+  readonly filesPer?: 'iteration'
+  /** The agent was stopped before it changed this file: it would have been one too many. */
+  readonly refusedFile?: string
   /** Changed files outside the scope of the loop file; at most `pathsMax`. */
   readonly outside?: readonly string[]
   /** Why a check cannot run at all. */
@@ -203,7 +207,9 @@ function settle(attempts: Attempts, { triggers, choice }: Escalated): Attempts {
   if (choice !== 'approve') return again
   return {
     ...again,
-    approvedFiles: Math.max(approvedFiles, last?.files ?? 0),
+    // Counted again in each iteration: what was approved is past.
+    approvedFiles:
+      last?.filesPer === 'iteration' ? approvedFiles : Math.max(approvedFiles, last?.files ?? 0),
     approvedPaths: [...new Set([...approvedPaths, ...(last?.outside ?? [])])].slice(-pathsMax * 4),
   }
 }

@@ -22,6 +22,8 @@ export const iterationMeasureSchema: z.ZodType<IterationMeasure> = exactly<Itera
     tests: z.strictObject({ passed: count, failed: count, skipped: count }).exactOptional(),
     failing: listOf(text).exactOptional(),
     files: count.exactOptional(),
+    filesPer: z.literal('iteration').exactOptional(),
+    refusedFile: text.exactOptional(),
     outside: listOf(text).exactOptional(),
     cannotRun: text.exactOptional(),
   }),
