@@ -14,7 +14,7 @@ import {
 } from '../src/authority/index.ts'
 import type { ActionContext } from '../src/engine/index.ts'
 import { openRunRepository } from '../src/launch/authority/run-repository.ts'
-import { FaultError, type Json } from '../src/loop/index.ts'
+import { FaultError, type Json, LoopError } from '../src/loop/index.ts'
 import { openGitTrees, runProgram } from '../src/workspace/index.ts'
 import { actionContext, fakeGh, newFolder } from './executors-fixture.ts'
 import { createGitFixture, type GitFixture } from './workspace/git-fixture.ts'
@@ -215,4 +215,22 @@ describe('gh', () => {
     expect(await comment.find(wanted, key, context)).toMatchObject({ type: 'done' })
     expect(gh.created()).toHaveLength(1)
   })
+})
+
+test('E10: no ref moves and no file is written by a process that lost the run', async () => {
+  const stale = {
+    ...context,
+    fence: () => Promise.reject(new LoopError('fenced', 'Another process holds the run.')),
+  }
+  const refs = (): string => fixture.git('for-each-ref', 'refs/heads')
+  const before = refs()
+  for (const [kind, executor] of [
+    ['merge', mergeExecutor(repository)],
+    ['commit', commitExecutor(repository)],
+    ['apply-patch', applyPatchExecutor(repository)],
+  ] as const) {
+    await expect(executor.perform(action(kind), key, stale)).rejects.toThrow('Another process')
+    expect(await executor.find(action(kind), key, context)).toEqual({ type: 'not-done' })
+  }
+  expect(refs()).toBe(before)
 })

@@ -22,6 +22,7 @@ import type {
   PolicyRuling,
   Preflight,
   RunId,
+  RunSeals,
   Signal,
   StandardCondition,
   StepContext,
@@ -292,6 +293,8 @@ export interface Ports {
   readonly escalation?: Escalation
   /** Whether the agent may not change this path. Absent: nothing is sealed. */
   readonly isSealed?: (path: string) => boolean
+  /** What the loop seals besides the defaults, for the journal: people act on its work later. */
+  readonly seals?: RunSeals
   /** 1 report, 2 assisted, 3 unattended. Default: 2. */
   readonly level?: Level
   readonly hooks?: readonly Hook[]

@@ -87,8 +87,8 @@ async function mergeAsPerson(
   const details = { into: target, ...defined({ strategy }) }
   const action = { kind: 'merge', summary: `Merge ${name} into ${target}`, details }
   try {
-    const files = await countChanges(repository, worktree, tree)
-    const request = { action, actions, by, tree, files, earlier }
+    const files = await listChanges(repository, worktree, tree)
+    const request = { action, actions, by, tree, files, repository, earlier }
     const { receipt, isEarlier } = await actAsPerson(base, run, request)
     if (isEarlier) return { status: 'nothing', target }
     const { commit } = (receipt.details ?? {}) as { readonly commit?: string }
@@ -101,16 +101,16 @@ async function mergeAsPerson(
   }
 }
 
-/** How many files differ from the base of the run. */
-export async function countChanges(
+/** The files that differ from the base of the run. */
+export async function listChanges(
   repository: Repository,
   { base }: Pick<RunWorktree, 'base'>,
   tree: TreeId | undefined,
-): Promise<number> {
+): Promise<readonly string[]> {
   const trees = openGitTrees(repository)
   const before = await trees.resolveTree(base.commit)
-  if (before === undefined || tree === undefined) return 0
-  return (await trees.changes(before, tree)).length
+  if (before === undefined || tree === undefined) return []
+  return trees.changes(before, tree)
 }
 
 /** The branch may have later commits. Runs from before there were certificates have none. */

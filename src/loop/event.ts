@@ -25,6 +25,7 @@
 
 import type { ActionRecorded } from './authority/action.ts'
 import type { Escalated, IterationMeasure } from './authority/attempts.ts'
+import type { Level } from './authority/level.ts'
 import type {
   PolicyAction,
   PolicyContext,
@@ -252,6 +253,17 @@ export interface RunStarted {
   readonly checks?: readonly CheckDescription[]
   /** Absent: no policy applies. */
   readonly policy?: PolicyInEffect
+  /** Absent: 2, or an earlier version wrote the event. */
+  readonly level?: Level
+  /** What the loop seals besides the defaults. Absent: nothing. */
+  readonly seals?: RunSeals
+}
+
+/** Globs over paths from the top of the workspace, and dotted keys by file. */
+export interface RunSeals {
+  readonly paths: readonly string[]
+  readonly except: readonly string[]
+  readonly keys: { readonly [file: string]: readonly string[] }
 }
 
 /** Preflight starts a check, or installs the dependencies if no check is named. */

@@ -43,7 +43,7 @@ export {
   type OpenGuidance,
   toGuidance,
 } from './authority/guidance.ts'
-export { type Level, levelNames } from './authority/level.ts'
+export { defaultLevel, type Level, levelNames } from './authority/level.ts'
 export { dueWarnings, type LimitUse, listLimitUse } from './authority/limit-warning.ts'
 export { changeLimits, findLimitProblem } from './authority/limits.ts'
 export {
@@ -55,7 +55,7 @@ export {
   type PolicyRequest,
   type PolicyRuling,
 } from './authority/policy.ts'
-export { toPolicyContext } from './authority/policy-context.ts'
+export { type PolicyFacts, toPolicyContext } from './authority/policy-context.ts'
 export {
   committed,
   findOverrun,
@@ -118,6 +118,7 @@ export {
   type RecordedEvent,
   type RunCreated,
   type RunEvent,
+  type RunSeals,
   type RunStarted,
   type RunWorktree,
   type SandboxSummary,

@@ -28,14 +28,22 @@ export async function openAuthority(
   place: AuthorityContext,
   workspace: string,
   code: CodeParts | undefined,
-): Promise<Pick<RunParts, 'actions' | 'gate' | 'isSealed' | 'level' | 'policy' | 'whenCertified'>> {
+): Promise<
+  Pick<RunParts, 'actions' | 'gate' | 'isSealed' | 'level' | 'policy' | 'seals' | 'whenCertified'>
+> {
   const { gate = toGate(file.gate), actions } = code ?? {}
   return {
     level: file.level,
+    ...sealsOf(file.seals),
     whenCertified: toActions(file.actions, { loop: file.name, base: place.base }),
     ...(await openPolicyPart(place, workspace, file.seals)),
     ...defined({ gate, actions }),
   }
+}
+
+function sealsOf({ paths, except, keys }: LoopFile['seals']): Pick<RunParts, 'seals'> {
+  const isDefault = paths.length + except.length + Object.keys(keys).length === 0
+  return isDefault ? {} : { seals: { paths, except, keys } }
 }
 
 /** A replay does again what was allowed then, and checks ask nothing. */

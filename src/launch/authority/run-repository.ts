@@ -1,7 +1,7 @@
 /** The repository of a run, as its actions use it. */
 
 import { type ActionRepository, definite } from '../../authority/index.ts'
-import { defined, LoopError, type RunWorktree, type TreeId } from '../../loop/index.ts'
+import { LoopError, type RunWorktree, type TreeId } from '../../loop/index.ts'
 import {
   applyWork,
   commitWork,
@@ -25,17 +25,14 @@ export interface RunRepositoryOptions {
   readonly checkout?: string | undefined
   readonly run: { readonly id: string; readonly name: string }
   readonly loop: string
-  /** E10. Called before a ref is changed; an error prevents it. */
-  readonly fence?: () => Promise<void>
 }
 
 /** The line of a commit message by which an action is found again. */
 const trailer = (key: string): string => `Loopwright-Action: ${key}`
 
 export function openRunRepository(options: RunRepositoryOptions): ActionRepository {
-  const { repository, worktree, checkout, run, loop, fence } = options
+  const { repository, worktree, checkout, run, loop } = options
   const { key: worktreeKey, branch, base } = worktree
-  const beforeRef = defined({ beforeRef: fence })
   const title = `${loop}: ${run.name}`
   const targetOf = (into: string | undefined): string => into ?? mergeTargetDefault(loop)
   const branchOf = (wanted: string | undefined): string => wanted ?? `agent/${run.name}`
@@ -44,7 +41,7 @@ export function openRunRepository(options: RunRepositoryOptions): ActionReposito
     title,
     branch,
     baseBranch: base.name.replace(/^(refs\/heads\/|origin\/)/, ''),
-    async merge({ into, strategy, key, tree }) {
+    async merge({ into, strategy, key, tree, fence }) {
       await definite(() => requireTip(repository, branch, tree))
       return mergeWork({
         repository,
@@ -54,7 +51,7 @@ export function openRunRepository(options: RunRepositoryOptions): ActionReposito
         target: targetOf(into),
         strategy,
         message: `${title}\n\nLoopwright-Run: ${run.id}\n${trailer(key)}`,
-        ...beforeRef,
+        beforeRef: fence,
       })
     },
     async findMerge({ key, into }) {
@@ -63,11 +60,11 @@ export function openRunRepository(options: RunRepositoryOptions): ActionReposito
       const commit = await findCommitByLine(repository, found)
       return commit === undefined ? undefined : { target, commit }
     },
-    async commit({ key, tree, message = title, ...wanted }) {
+    async commit({ key, tree, fence, message = title, ...wanted }) {
       const to = branchOf(wanted.branch)
       const text = `${message}\n\nLoopwright-Run: ${run.id}\n${trailer(key)}`
       const request = { repository, branch: to, base: base.commit, tree, message: text }
-      return { branch: to, commit: await commitWork({ ...request, ...beforeRef }) }
+      return { branch: to, commit: await commitWork({ ...request, beforeRef: fence }) }
     },
     async findCommit({ key, ...wanted }) {
       const to = branchOf(wanted.branch)
@@ -75,13 +72,14 @@ export function openRunRepository(options: RunRepositoryOptions): ActionReposito
       const commit = await findCommitByLine(repository, found)
       return commit === undefined ? undefined : { branch: to, commit }
     },
-    apply: async (trees) => applyWork({ repository, folder: folder(), ...trees }),
+    apply: async ({ fence, ...trees }) =>
+      applyWork({ repository, folder: folder(), ...trees, beforeWrite: fence }),
     async findApplied(trees) {
       const state = await readAppliedState({ repository, folder: folder(), ...trees })
       if (state === 'work') return 'done'
       return state === 'base' ? 'not-done' : 'unknown'
     },
-    async push({ remote: name, tree }) {
+    async push({ remote: name, tree, fence }) {
       await requireTip(repository, branch, tree)
       const remote = await findRemote(repository, name)
       const range = { base: base.commit, head: `refs/heads/${branch}`, max: 1 }
@@ -89,7 +87,7 @@ export function openRunRepository(options: RunRepositoryOptions): ActionReposito
       if (tip === undefined) {
         throw nothingToPush(branch)
       }
-      await fence?.()
+      await fence()
       await pushCommit(repository, remote, { commit: tip.commit, branch })
       return { remote: remote.name, branch, commit: tip.commit }
     },
