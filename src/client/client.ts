@@ -33,6 +33,8 @@ export interface RunsFilter {
   readonly name?: string
   readonly createdAfter?: number
   readonly createdBefore?: number
+  /** Adds the questions of each run, and how long it waited. */
+  readonly attention?: boolean
   readonly limit?: number
   readonly cursor?: string
 }

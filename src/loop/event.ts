@@ -32,6 +32,7 @@ import type {
   PolicyInEffect,
   PolicyRuling,
 } from './authority/policy.ts'
+import type { RunSeals } from './authority/run-seals.ts'
 import type { Amount, Limits } from './budget.ts'
 import type { Decision } from './decision.ts'
 import type { CheckDescription, Evidence } from './evidence.ts'
@@ -257,13 +258,6 @@ export interface RunStarted {
   readonly level?: Level
   /** What the loop seals besides the defaults. Absent: nothing. */
   readonly seals?: RunSeals
-}
-
-/** Globs over paths from the top of the workspace, and dotted keys by file. */
-export interface RunSeals {
-  readonly paths: readonly string[]
-  readonly except: readonly string[]
-  readonly keys: { readonly [file: string]: readonly string[] }
 }
 
 /** Preflight starts a check, or installs the dependencies if no check is named. */

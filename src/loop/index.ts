@@ -56,6 +56,7 @@ export {
   type PolicyRuling,
 } from './authority/policy.ts'
 export { type PolicyFacts, toPolicyContext } from './authority/policy-context.ts'
+export type { RunSeals } from './authority/run-seals.ts'
 export {
   committed,
   findOverrun,
@@ -118,7 +119,6 @@ export {
   type RecordedEvent,
   type RunCreated,
   type RunEvent,
-  type RunSeals,
   type RunStarted,
   type RunWorktree,
   type SandboxSummary,
