@@ -50,6 +50,23 @@ test('a merge is judged by the policy of its run: as it was, or as it is trusted
   expect(await host.merge('work')).toMatchObject({ status: 'merged' })
 })
 
+test('the policy sees the level of the run and how many sealed files it changed', async () => {
+  const host = await newHost()
+  const file = join(newFolder(), 'rules.cedar')
+  const rules =
+    '@id("level") forbid (principal, action == Action::"act", resource) when { context.level == 3 };\n' +
+    '@id("sealed") forbid (principal, action == Action::"act", resource) when { context.sealedTouched > 0 };'
+  writeFileSync(file, rules)
+  const policy = await createPolicy([{ file, mode: 'enforce', text: rules }])
+  await startIn(host, newRepository(), 'one', { policy, level: 3 })
+  await expect(host.merge('one')).rejects.toThrow('level')
+  await startIn(host, newRepository(), 'two', { policy })
+  expect(await host.merge('two')).toMatchObject({ status: 'merged' })
+  const seals = { paths: ['**/*'], except: [], keys: {} }
+  await startIn(host, newRepository(), 'three', { policy, seals })
+  await expect(host.merge('three')).rejects.toThrow('sealed')
+})
+
 /** Requests three actions: one is allowed, one is denied, one fails. */
 const acting: LoopType<null, null, null, null> = {
   name: 'acting',

@@ -15,6 +15,7 @@ export function actionContext(known: Partial<ActionContext> = {}): ActionContext
     run: 'run-1' as RunId,
     signal: new AbortController().signal,
     attempt: 1,
+    fence: async () => undefined,
     spend: () => undefined,
     reserve: () => Promise.reject(new Error('no budget')),
     certificate: 'certificate' as CertificateId,

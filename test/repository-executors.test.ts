@@ -16,7 +16,7 @@ import { type ActionContext, systemClock } from '../src/engine/index.ts'
 import { openRunRepository } from '../src/launch/authority/run-repository.ts'
 import type { MergedCertifier } from '../src/launch/landing/certify-merged.ts'
 import { createLand } from '../src/launch/landing/create-land.ts'
-import { FaultError, type Json, type RunId } from '../src/loop/index.ts'
+import { FaultError, type Json, LoopError, type RunId } from '../src/loop/index.ts'
 import { createMemoryStore } from '../src/testing/memory-store/memory-store.ts'
 import { writeRun } from '../src/testing/write-run.ts'
 import { openGitTrees, runProgram } from '../src/workspace/index.ts'
@@ -250,4 +250,22 @@ describe('gh', () => {
     expect(await comment.find(wanted, key, context)).toMatchObject({ type: 'done' })
     expect(gh.created()).toHaveLength(1)
   })
+})
+
+test('E10: no ref moves and no file is written by a process that lost the run', async () => {
+  const stale = {
+    ...context,
+    fence: () => Promise.reject(new LoopError('fenced', 'Another process holds the run.')),
+  }
+  const refs = (): string => fixture.git('for-each-ref', 'refs/heads')
+  const before = refs()
+  for (const [kind, executor] of [
+    ['merge', mergeExecutor(repository)],
+    ['commit', commitExecutor(repository)],
+    ['apply-patch', applyPatchExecutor(repository)],
+  ] as const) {
+    await expect(executor.perform(action(kind), key, stale)).rejects.toThrow('Another process')
+    expect(await executor.find(action(kind), key, context)).toEqual({ type: 'not-done' })
+  }
+  expect(refs()).toBe(before)
 })

@@ -17,7 +17,7 @@ export async function startIn(
   host: Host,
   repository: GitFixture,
   name = 'work',
-  more: Pick<StartOptions<number>, 'policy'> = {},
+  more: Pick<StartOptions<number>, 'policy' | 'level' | 'seals'> = {},
 ): Promise<string> {
   const options = { input: 4, workspace: repository.checkout, worktree: true, name, ...more }
   const handle = await host.start(lines, options)

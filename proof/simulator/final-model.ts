@@ -120,6 +120,9 @@ async function checkTrip(run: SimulatedRun, trip: Trip, world: SimulatedWorld): 
     // A hook may refuse an iteration before its code begins, or is entered again.
     const mayRefuse = run.hooks.some((hook) => hook.points.includes('before-iteration'))
     if (ending.fault.code === 'refused' && mayRefuse) return
+    // Its time limit ends it whenever that is reached, whatever its results are.
+    const isTimed = program.limits.iteration?.timeMs !== undefined
+    if (ending.fault.code === 'iteration-limit' && isTimed) return
     const thrown = model.type === 'thrown' ? faultCode(model.error) : model.type
     if (thrown !== ending.fault.code) {
       watch.violate(`E2: ${where} ended with ${ending.fault.code}, the model with ${thrown}`)

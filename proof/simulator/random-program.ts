@@ -137,5 +137,22 @@ function randomLimits(drawing: Drawing, iterationsMax: number): Partial<Limits> 
     ...(random.chance(0.3) ? { costMicros: random.between(0, 6000) } : {}),
     ...(random.chance(0.3) ? { timeMs: random.between(1, 120_000) } : {}),
     ...(random.chance(0.2) ? { deadlineAtMs: simulatedStartMs + random.between(1, 400_000) } : {}),
+    ...(random.chance(0.2) ? { iteration: randomIterationLimits(random) } : {}),
+    // Agents are named after their steps, which are numbered.
+    ...(random.chance(0.2)
+      ? { agents: { [`n${random.between(1, 6)}`]: randomAgentLimits(random) } }
+      : {}),
   }
 }
+
+const randomIterationLimits = (random: SeededRandom): NonNullable<Limits['iteration']> => ({
+  ...(random.chance(0.5) ? { tokens: random.between(0, 1500) } : {}),
+  ...(random.chance(0.3) ? { costMicros: random.between(0, 3000) } : {}),
+  ...(random.chance(0.5) ? { timeMs: random.between(1, 60_000) } : {}),
+})
+
+const randomAgentLimits = (random: SeededRandom): NonNullable<Limits['agents']>[string] => ({
+  ...(random.chance(0.5) ? { calls: random.between(1, 3) } : {}),
+  ...(random.chance(0.5) ? { tokens: random.between(0, 800) } : {}),
+  ...(random.chance(0.3) ? { costMicros: random.between(0, 1500) } : {}),
+})

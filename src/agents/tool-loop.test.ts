@@ -304,3 +304,17 @@ describe('guidance', () => {
     expect(guidance.waiting).toBe(1)
   })
 })
+
+test('it ends at once if a file would be one too many, also if a person has told it something', async () => {
+  const failing = async () => ({ ok: false, error: 'too-many-files', output: 'Stop here.' })
+  const context = {
+    ...createAgentContext({}),
+    callTool: failing,
+    guidance: { waiting: 1, take: async () => [] },
+  }
+  const chatModel = createFakeModel({ ...call('write', { path: 'b' }), text: 'I go on.' })
+  const report = await work(chatModel, context)
+  expect(report).toMatchObject({ status: 'done-with-concerns', ended: 'refused', turns: 1 })
+  expect(report.text).toBe('I go on.\nerror (too-many-files): Stop here.')
+  expect(chatModel.asked).toHaveLength(1)
+})

@@ -22,6 +22,7 @@ import {
   describeGuidance,
   type ToolDescription,
   type ToolResult,
+  tooManyFiles,
   zero,
 } from '../loop/index.ts'
 import { abortable } from './abortable.ts'
@@ -58,6 +59,8 @@ interface Conversation {
   unfinished: number
   /** Pieces of a reply that was cut off. */
   said: string
+  /** Why it was stopped: a person is asked first. */
+  stopped: string | undefined
 }
 
 export async function runToolLoop(
@@ -96,6 +99,7 @@ async function begin(
     usage: zero,
     unfinished: 0,
     said: '',
+    stopped: undefined,
   }
 }
 
@@ -142,7 +146,7 @@ async function addGuidance({ context, messages }: Conversation): Promise<void> {
 /** It wants to report, but a person has just told it something that it can still act on. */
 function isSteered(conversation: Conversation, { status }: AgentReport): boolean {
   const { context, turn, turnsMax } = conversation
-  const isWaiting = (context.guidance?.waiting ?? 0) > 0
+  const isWaiting = (context.guidance?.waiting ?? 0) > 0 && conversation.stopped === undefined
   if (!isWaiting || status === 'failed' || turn >= turnsMax) return false
   conversation.said = ''
   return true
@@ -195,6 +199,7 @@ async function handleCalls(
     const result =
       index < callsPerTurnMax ? await makeCall(conversation, call) : createTooManyCallsResult(call)
     results.push(result)
+    if (conversation.stopped !== undefined) return reportStopped(conversation, reply.text)
     const times = watch.record(call, result)
     if (times >= stopAt) return reportFailed(conversation, describeStuck(call, times, reply.text))
     if (times !== nudgeAt) continue
@@ -213,6 +218,7 @@ async function makeCall(conversation: Conversation, call: ToolCall): Promise<Cal
     return { id, name, ok: false, text: `error (bad-arguments): ${problem}` }
   }
   const result = await abortable(context.signal, () => context.callTool(name, args))
+  if (result.error === tooManyFiles) conversation.stopped = resultText(result)
   return { id, name, ok: result.ok, text: resultText(result) }
 }
 
@@ -253,6 +259,12 @@ function reportDone(conversation: Conversation, said: string): AgentReport {
   const why = `(This was turn ${conversation.turn}, the last it was allowed.)`
   return report(conversation, status ?? 'done-with-concerns', `${text}\n${why}`)
 }
+
+/** The engine asks a person, and the next iteration continues. */
+const reportStopped = (conversation: Conversation, said: string): AgentReport => ({
+  ...report(conversation, 'done-with-concerns', `${said}\n${conversation.stopped ?? ''}`.trim()),
+  ended: 'refused',
+})
 
 const reportFailed = (conversation: Conversation, text: string): AgentReport =>
   report(conversation, 'failed', text.trimEnd())

@@ -26,6 +26,8 @@ export const verdictExitCodes: Readonly<
 > = { valid: 0, invalid: 9, untrusted: 10, differs: 11 }
 /** `loopctl certify` did not certify. */
 export const notCertifiedExitCode = 12
+/** The run completed, but an action of its last iteration was not performed. */
+export const notActedExitCode = 14
 export const bugExitCode = 70
 export const outputExitCode = 74
 /** The code that shells report for a program ended by Ctrl-C. */
@@ -54,6 +56,10 @@ const meanings: readonly (readonly [number, string])[] = [
   [verdictExitCodes.untrusted, 'the certificate was signed by a key that is not trusted here'],
   [verdictExitCodes.differs, 'the certificate certifies other files'],
   [notCertifiedExitCode, 'not certified; the reason is printed'],
+  [
+    notActedExitCode,
+    'the run completed, but one of its actions failed, was refused, or has an unknown result',
+  ],
   [64, 'usage error: an argument, a name or an answer'],
   [65, 'invalid file: a loop file, a template, a checkpoint'],
   [66, 'there is no such run, checkpoint, question, artifact or file'],
@@ -79,6 +85,7 @@ export const usedExitCodes: readonly number[] = [
   divergedExitCode,
   ...Object.values(verdictExitCodes),
   notCertifiedExitCode,
+  notActedExitCode,
   bugExitCode,
   outputExitCode,
   interruptedExitCode,

@@ -34,7 +34,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'agents add': ['loopctl agents add codex'],
   'agents remove': ['loopctl agents remove codex'],
   'agents test': ['loopctl agents test claude', 'loopctl agents test openai/gpt-5'],
-  list: ['loopctl list', 'loopctl list --status waiting --limit 20'],
+  list: ['loopctl list', 'loopctl list --status waiting --limit 20', 'loopctl list --loops'],
   inspect: ['loopctl inspect brave-owls-jump'],
   queue: ['loopctl queue'],
   tail: ['loopctl tail -f brave-owls-jump', 'loopctl tail brave-owls-jump --after 120'],

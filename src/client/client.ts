@@ -6,8 +6,8 @@ import type {
   Diff,
   ForkRequest,
   InboxQuestion,
-  LoopOperationName,
   LandRequest,
+  LoopOperationName,
   MergeRequest,
   MergeResponse,
   NewRunRequest,
@@ -34,6 +34,8 @@ export interface RunsFilter {
   readonly name?: string
   readonly createdAfter?: number
   readonly createdBefore?: number
+  /** Adds the questions of each run, and how long it waited. */
+  readonly attention?: boolean
   readonly limit?: number
   readonly cursor?: string
 }

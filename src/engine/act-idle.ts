@@ -141,7 +141,7 @@ async function actOnce(
     const advice = 'To see its rules, run: loopctl policy explain <run>'
     throw new LoopError('wrong-status', `${action.summary}: ${reason}. ${advice}`)
   }
-  const context = contextOf(run, recorder.state, request.signal)
+  const context = contextOf(run, recorder, request.signal)
   const earlier = await findDone(recorded, request, context)
   if (earlier !== undefined) return { receipt: earlier, isEarlier: true }
   if (open !== undefined) {
@@ -265,11 +265,12 @@ function newKey(run: RunId, recorded: readonly ActionRecorded[], { kind }: Actio
 
 const never = new AbortController().signal
 
-function contextOf(run: RunId, state: RunState, signal: AbortSignal = never): ActionContext {
-  const { tree, baseTree: base, certificate } = state
+function contextOf(run: RunId, recorder: Recorder, signal: AbortSignal = never): ActionContext {
+  const { tree, baseTree: base, certificate } = recorder.state
   return {
     run,
     signal,
+    fence: () => recorder.requireLease(),
     attempt: 1,
     spend: () => undefined,
     reserve: () => Promise.reject(noBudget()),

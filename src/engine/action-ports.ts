@@ -28,6 +28,8 @@ export interface ActionContext extends StepContext {
   readonly base?: TreeId
   /** Of exactly these files. Absent: they are not certified. */
   readonly certificate?: CertificateId
+  /** E10. Rejects if another process drives the run by now. Call it immediately before a ref moves. */
+  fence(): Promise<void>
 }
 
 /** What an action's `find` knows about an action whose result was lost in a crash. */

@@ -52,7 +52,7 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
   const { run } = iteration
   const previous = run.recorder.state.progress
   const checks = await askAboutExisting(branch, await answersOf(branch))
-  const measure = await measureIteration(run, checks)
+  const measure = await measureIteration(iteration, checks)
   const endedWith = async (ending: Ending, refusals: readonly Refusal[]): Promise<Ended> => {
     const findings: Findings = { checks, refusals }
     // The code of some loops runs in another process.
@@ -72,7 +72,9 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
   const asked = { made: { progress: goesOn.progress, result }, incomplete: false }
   // Use the recorded condition if there is one: time has passed since, and the files may differ.
   const claim = nextRecorded(branch)?.started.claim ?? claimOf(run, goesOn.event, asked)
-  if (claim === undefined) return escalated(branch, goesOn, checks)
+  // An agent that was stopped has not finished, whatever the checks say.
+  if (claim === undefined || iteration.refusedFile !== undefined)
+    return escalated(branch, goesOn, checks)
   const { met } = claim
   const complete: Ended = {
     ...goesOn,

@@ -7,6 +7,7 @@ import {
   type AgentInfo,
   type Decision,
   decide,
+  defaultLevel,
   defined,
   eventVersion,
   type Fault,
@@ -110,7 +111,8 @@ async function drive(
   const { owner, fence } = lease
   const { sandbox, agent } = options
   const told = {
-    ...defined({ sandbox, agent, policy: ports.policy?.inEffect }),
+    ...defined({ sandbox, agent, policy: ports.policy?.inEffect, seals: ports.seals }),
+    ...(ports.level === undefined || ports.level === defaultLevel ? {} : { level: ports.level }),
     ...describeChecks(ports.checks),
   }
   await recorder.record([{ type: 'run-started', owner, fence, ...told }])

@@ -24,9 +24,10 @@ import {
   pathsMax,
   type Question,
   type RunState,
+  type TreeId,
   type Trigger,
 } from '../loop/index.ts'
-import type { Branch, LiveRun } from './live-run.ts'
+import type { Branch, LiveIteration, LiveRun } from './live-run.ts'
 import type { Escalation } from './ports.ts'
 import { askPerson } from './steps/ask-person.ts'
 import { isRecordedNext } from './steps/ask-step.ts'
@@ -36,22 +37,40 @@ const questionName = 'escalation'
 
 /** What the counters of the run need to know about an iteration. Undefined: the run does not escalate. */
 export async function measureIteration(
-  run: LiveRun,
+  { run, refusedFile }: Pick<LiveIteration, 'run' | 'refusedFile'>,
   checks: readonly CheckResult[],
 ): Promise<IterationMeasure | undefined> {
-  const { escalation, workspace } = run.ports
+  const { escalation } = run.ports
   if (escalation === undefined) return undefined
-  const { baseTree, tree } = run.recorder.state
-  const measure = measureChecks(checks)
-  if (baseTree === undefined || tree === undefined) return measure
-  const changed = baseTree === tree ? [] : await workspace?.changes?.(baseTree, tree)
+  const { baseTree } = run.recorder.state
+  const measure = { ...measureChecks(checks), ...defined({ refusedFile }) }
+  const changed = await changedSince(run, baseTree)
   if (changed === undefined) return measure
   const outside = escalation.outsideScope?.(changed).slice(0, pathsMax) ?? []
+  const { filesPer } = escalation.thresholds
+  const counted = filesPer === 'run' ? changed : await changedSince(run, countedFrom(run))
   return {
     ...measure,
-    files: changed.length,
+    ...defined({ files: counted?.length }),
+    ...(filesPer === 'run' ? {} : { filesPer }),
     ...(outside.length === 0 ? {} : { outside }),
   }
+}
+
+/** The tree that changed files are counted from. */
+export function countedFrom({ ports, recorder }: LiveRun): TreeId | undefined {
+  const { baseTree, treeAtIterationStart } = recorder.state
+  return ports.escalation?.thresholds.filesPer === 'iteration' ? treeAtIterationStart : baseTree
+}
+
+/** Undefined: unknown. */
+export async function changedSince(
+  { ports, recorder }: LiveRun,
+  from: TreeId | undefined,
+): Promise<readonly string[] | undefined> {
+  const { tree } = recorder.state
+  if (from === undefined || tree === undefined) return undefined
+  return from === tree ? [] : ports.workspace?.changes?.(from, tree)
 }
 
 /** The end of the iteration. If triggers fire, a person is asked first. */

@@ -7,6 +7,7 @@ import {
   type ArtifactRef,
   type Branches,
   type BranchResults,
+  defined,
   failedOnBase,
   type Iteration,
   LoopError,
@@ -23,6 +24,7 @@ import { type Branch, createBranch } from './live-run.ts'
 import { act } from './steps/act.ts'
 import { askPerson, sleepStep } from './steps/ask-person.ts'
 import { askStep } from './steps/ask-step.ts'
+import { createFileGuard } from './steps/file-guard.ts'
 import { required, runChecks } from './steps/run-check.ts'
 import { agentGuidance, takeGuidance } from './steps/take-guidance.ts'
 import { agentContext, callTool, toolContext } from './steps/tool-calls.ts'
@@ -115,11 +117,12 @@ async function runAgent(
       return fingerprint
     },
     run: async (context, id) => {
-      const base = agentContext(branch, id, context, { agent: role })
+      const guard = createFileGuard(run)
+      const base = agentContext(branch, id, context, { agent: role, ...defined({ guard }) })
       // An agent that may only read judges the work; it is not the one to tell what to do.
       const guided =
         options.readOnly === true ? base : { ...base, guidance: agentGuidance(branch, id) }
-      return withPlainText(await agents.work(role, task, guided))
+      return withRefused(withPlainText(await agents.work(role, task, guided)), guard?.refused())
     },
     finished: (result) => (fingerprint !== undefined && isTried(result) ? { fingerprint } : {}),
   })
@@ -130,9 +133,17 @@ async function runAgent(
 const withPlainText = (report: AgentReport): AgentReport =>
   typeof report?.text === 'string' ? { ...report, text: plainOutput(report.text) } : report
 
+/** Measured by the engine, not claimed by the agent. */
+function withRefused(report: AgentReport, refusedFile: string | undefined): AgentReport {
+  if (typeof report !== 'object' || report === null) return report
+  const { refusedFile: _claimed, ...rest } = report
+  return refusedFile === undefined ? rest : { ...rest, refusedFile }
+}
+
 /** Applied to recorded reports too. */
 function noted(branch: Branch, report: AgentReport): AgentReport {
   branch.iteration.report = report.text
+  branch.iteration.refusedFile ??= report?.refusedFile
   return report
 }
 

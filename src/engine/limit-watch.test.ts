@@ -19,6 +19,7 @@ function watched(state: Partial<StoredState>) {
     flushed: async () => undefined,
     backlog: 0,
     failure: undefined,
+    requireLease: async () => undefined,
     close: () => undefined,
   }
   const move = (next: Partial<RunState>): void => {

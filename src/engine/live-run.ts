@@ -62,6 +62,8 @@ export interface LiveIteration {
   waited: boolean
   /** The report of its last agent. */
   report: string | undefined
+  /** The agent was stopped before it changed this file: it would have been one too many. */
+  refusedFile: string | undefined
   /** E8. Ends the run because this exact attempt was already made. */
   stuck: Met | undefined
   /** The steps of its code. Undefined: its code was not started. */

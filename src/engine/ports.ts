@@ -22,6 +22,7 @@ import type {
   PolicyRuling,
   Preflight,
   RunId,
+  RunSeals,
   Signal,
   StandardCondition,
   StepContext,
@@ -108,6 +109,8 @@ export interface Tools {
   call(name: string, args: Json, context: ToolContext): Promise<ToolResult>
   /** Lists the tools. Absent: agents see none. */
   list?(): Promise<readonly ToolDescription[]>
+  /** The file of the workspace that a call would change, relative to it. Absent: unknown. */
+  changes?(name: string, args: Json, context: Pick<ToolContext, 'workspace'>): string | undefined
   /** Replays a call of this iteration that was made before a crash, without making it again. */
   replayed?(
     name: string,
@@ -298,6 +301,8 @@ export interface Ports {
   readonly escalation?: Escalation
   /** Whether the agent may not change this path. Absent: nothing is sealed. */
   readonly isSealed?: (path: string) => boolean
+  /** What the loop seals besides the defaults, for the journal: people act on its work later. */
+  readonly seals?: RunSeals
   /** 1 report, 2 assisted, 3 unattended. Default: 2. */
   readonly level?: Level
   readonly hooks?: readonly Hook[]

@@ -44,6 +44,8 @@ export interface Recorder {
   readonly backlog: number
   /** Why writing has failed, if it has. */
   readonly failure: LoopError | undefined
+  /** E10. Rejects with `fenced` if another owner holds the run by now. */
+  requireLease(): Promise<void>
   /** Refuses all further writes, such as late results of abandoned steps. */
   close(): void
 }
@@ -188,6 +190,7 @@ export function createRecorder(
     get failure() {
       return failure
     },
+    requireLease: () => ports.journal.renew(lease),
     close() {
       failure ??= new LoopError('wrong-status', closedMessage)
     },

@@ -22,7 +22,7 @@ import {
 import { abandonable } from './bounded.ts'
 import { concludeIteration, type Ended, evaluateUntil } from './conclude-iteration.ts'
 import { createDelivery } from './delivery.ts'
-import { escalate } from './escalate.ts'
+import { escalate, measureIteration } from './escalate.ts'
 import { createIterationInterrupter, Interruption, withoutTimeLimit } from './interrupter.ts'
 import { createIteration } from './iteration.ts'
 import { keepWork } from './keep-work.ts'
@@ -110,6 +110,7 @@ function createLiveIteration(run: LiveRun, number: number, recorded: RecordedSte
     calling: undefined,
     waited: false,
     report: undefined,
+    refusedFile: undefined,
     stuck: undefined,
     trunk: undefined,
     checked: new Map(),
@@ -202,7 +203,10 @@ async function endFailed(
   const { trunk } = iteration
   if (trunk === undefined) return event
   try {
-    return await escalate(engineBranch(trunk), event, [])
+    // Its files were not measured, because its code did not return.
+    const measure =
+      iteration.refusedFile === undefined ? undefined : await measureIteration(iteration, [])
+    return await escalate(engineBranch(trunk), { ...event, ...defined({ measure }) }, [])
   } catch (cause) {
     if (run.recorder.failure !== undefined) throw run.recorder.failure
     if (iteration.broken !== undefined) throw iteration.broken

@@ -39,7 +39,11 @@ export { createCertificateDraft } from './certify/draft.ts'
 export { type FileDiff, readReview, toReviewCode } from './certify/review.ts'
 
 export { collectReport, type ReportCollector } from './identity/collect-report.ts'
-export { identityEnvironment, otherEnvironment } from './identity/identity-environment.ts'
+export {
+  identityEnvironment,
+  otherEnvironment,
+  quickIdentityEnvironment,
+} from './identity/identity-environment.ts'
 export { listSandboxFiles } from './identity/inside-files.ts'
 export {
   hasAllWanted,

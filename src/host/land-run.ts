@@ -15,7 +15,7 @@ import { isBranchName, type Landings, openLandings } from '../workspace/index.ts
 import { actAsPerson } from './act-as-person.ts'
 import { type CompletedWork, requireCompletedWork } from './completed-work.ts'
 import { landExecutor } from './land-executor.ts'
-import { countChanges, type MergeOptions, type MergeResult, toResult } from './merge-run.ts'
+import { listChanges, type MergeOptions, type MergeResult, toResult } from './merge-run.ts'
 
 export interface LandOptions extends Pick<MergeOptions, 'by' | 'earlier'> {
   /** The branch to land on. It must exist. */
@@ -57,8 +57,8 @@ export async function landRun(
   const summary = `Land ${source.branch} with the work of ${run.name} on ${onto}`
   const action = { kind: 'land', summary, details: { onto, from: source.branch } }
   try {
-    const files = await countChanges(repository, worktree, source.tree)
-    const request = { action, actions, by, tree: source.tree, files, earlier }
+    const files = await listChanges(repository, worktree, source.tree)
+    const request = { action, actions, by, tree: source.tree, files, repository, earlier }
     const result = toResult(onto, await actAsPerson(base, run, request))
     const commit = result.status === 'merged' ? { commit: result.commit } : {}
     const review = { status: 'merged', branch: onto, ...commit } as const

@@ -85,8 +85,8 @@ async function mergeAsPerson(
   const details = { into: target, ...defined({ strategy }) }
   const action = { kind: 'merge', summary: `Merge ${name} into ${target}`, details }
   try {
-    const files = await countChanges(repository, worktree, tree)
-    const request = { action, actions, by, tree, files, earlier }
+    const files = await listChanges(repository, worktree, tree)
+    const request = { action, actions, by, tree, files, repository, earlier }
     return toResult(target, await actAsPerson(base, run, request))
   } catch (error) {
     if (conflict?.status === 'conflict') {
@@ -107,14 +107,14 @@ export function toResult(target: string, { receipt, isEarlier }: IdleReceipt): M
   return { status: 'merged', target, commit, ...defined({ certificate }) }
 }
 
-/** How many files differ from the base of the run. */
-export async function countChanges(
+/** The files that differ from the base of the run. */
+export async function listChanges(
   repository: Repository,
   { base }: Pick<RunWorktree, 'base'>,
   tree: TreeId | undefined,
-): Promise<number> {
+): Promise<readonly string[]> {
   const trees = openGitTrees(repository)
   const before = await trees.resolveTree(base.commit)
-  if (before === undefined || tree === undefined) return 0
-  return (await trees.changes(before, tree)).length
+  if (before === undefined || tree === undefined) return []
+  return trees.changes(before, tree)
 }

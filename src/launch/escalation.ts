@@ -2,23 +2,30 @@
 
 import type { Escalation } from '../engine/index.ts'
 import { compileGlob } from '../evidence/seals/glob.ts'
-import { defaultThresholds, defined } from '../loop/index.ts'
+import { defaultThresholds, defined, type EscalationThresholds } from '../loop/index.ts'
 import type { LoopFile } from '../protocol/index.ts'
 import type { OpenContext } from './open-context.ts'
 
 /** Undefined: it ends instead, so that a script does not wait for an answer. */
 export function escalationOf(
   { escalate, scope }: Pick<LoopFile, 'escalate' | 'scope'>,
-  { attended, isHeld }: Pick<OpenContext, 'attended' | 'isHeld'>,
+  { attended, isHeld, thresholds: ofType }: EscalationContext,
 ): Escalation | undefined {
+  const isDefault = attended !== true && isHeld === true
+  const chosen = escalate ?? (isDefault ? {} : false)
+  if (chosen === false) return undefined
+  const { deadlineMs, ...thresholds } = chosen
   const outsideScope = scope.length === 0 ? undefined : createOutsideScope(scope)
-  if (escalate === undefined) {
-    if (attended === true || isHeld !== true) return undefined
-    return { thresholds: defaultThresholds, when: 'stuck', ...defined({ outsideScope }) }
+  return {
+    thresholds: { ...defaultThresholds, ...ofType, ...thresholds },
+    when: 'triggered',
+    ...defined({ deadlineMs, outsideScope }),
   }
-  if (escalate === false) return undefined
-  const { deadlineMs, ...thresholds } = escalate
-  return { thresholds, when: 'triggered', ...defined({ deadlineMs, outsideScope }) }
+}
+
+export interface EscalationContext extends Pick<OpenContext, 'attended' | 'isHeld'> {
+  /** Those of the loop type. */
+  readonly thresholds?: Partial<EscalationThresholds>
 }
 
 /** By the globs of the loop file alone; a derived scope is for certification. */

@@ -4,7 +4,6 @@ import { realpathSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { type Agent, createAgents } from '../agents/index.ts'
-import type { Tools } from '../engine/index.ts'
 import { createSecrets } from '../gateway/index.ts'
 import { defined } from '../loop/index.ts'
 import { type AgentSettings, type LoopFile, makerRole } from '../protocol/index.ts'
@@ -16,20 +15,18 @@ import type { AgentParts, OpenedAgent } from './agents/agent-parts.ts'
 import { openAgent } from './agents/open-agent.ts'
 import type { CommandChecks } from './agents/open-repair.ts'
 import { type AuthorityContext, openAuthority, openExecutors } from './authority/open-authority.ts'
-import { type CalibrationContext, calibratedChecks } from './calibrate/calibrated-checks.ts'
 import type { CertifyingParts } from './checks/certifying-parts.ts'
-import type { CheckSurroundings } from './checks/check-runner.ts'
 import { folderFiles } from './checks/folder-reader.ts'
 import { checkKind } from './checks/kinds/registry.ts'
 import { certifyingParts, readersOf } from './checks/open-certifying-parts.ts'
-import { describeCode, openChecks } from './checks/open-checks.ts'
+import { openRunChecks } from './checks/open-run-checks.ts'
 import { openReaders, type ReaderSettings } from './checks/reader-agent.ts'
 import { resolveChecks } from './checks/resolve-checks.ts'
 import type { ResolvedChecks } from './checks/resolved-check.ts'
-import { surroundingsIn } from './checks/surroundings.ts'
+import { openTestReports, type TestReports } from './checks/test-reports.ts'
 import type { CodeParts } from './code-loop/index.ts'
 import type { RunDependencies } from './dependencies/run-dependencies.ts'
-import { escalationOf } from './escalation.ts'
+import { type EscalationContext, escalationOf } from './escalation.ts'
 import { filesIn } from './inner-folder.ts'
 import { maskedTools } from './mask-tools.ts'
 import { secretsOf, serversOf } from './mcp-servers.ts'
@@ -72,7 +69,7 @@ export interface OpenedParts {
   close(): Promise<void>
 }
 
-export type PartsContext = AuthorityContext
+export type PartsContext = AuthorityContext & EscalationContext
 
 /** Parts that the file defines in code override those that it defines as data. */
 export async function openParts(
@@ -110,6 +107,9 @@ export async function openParts(
     const readers = { ...readersIn(file, place), ...readersOf(checks, file.certify) }
     const executors = openExecutors(file, sandbox, place, environment)
     const authority = await openAuthority(file, place, workspace, code)
+    const escalation = escalationOf(file, place)
+    const reports = escalation && openReports(place, sandbox, dependencies)
+    if (reports !== undefined) opened.push(() => reports.close())
     const certifying = certifyingParts(file, { ...opening, checks, place, tools }, code?.checks)
     return {
       parts: {
@@ -118,23 +118,13 @@ export async function openParts(
           ...(await openReaders(readers, opening, { workspace })),
         }),
         tools,
-        checks: calibratedChecks(
-          {
-            ...openChecks(checks, { sandbox, surroundings: aroundChecks(file, opening) }),
-            ...code?.checks,
-          },
-          {
-            record: place.folder,
-            loop: file.name,
-            describe: describer(checks, code, { workspace, environment, tools }),
-          },
-        ),
+        checks: openRunChecks(file, { ...opening, checks, code, workspace, tools, reports }),
         certifying,
         prepare: prepareWith(certifying, dependencies.set, executors),
         exclude: [...file.exclude, ...findExcluded(place)],
         sandbox: sandbox.summary,
         ...authority,
-        ...optional(file, place, makers, code),
+        ...defined({ agent: usedFirst(makers), hooks: code?.hooks, escalation }),
       },
       problems,
       close,
@@ -145,17 +135,15 @@ export async function openParts(
   }
 }
 
-/** Parts that not every run has. */
-const optional = (
-  file: FileParts,
-  place: PartsContext,
-  makers: OpenedAgents,
-  code: CodeParts | undefined,
-): Pick<RunParts, 'agent' | 'hooks' | 'escalation'> =>
-  defined({
-    agent: usedFirst(makers),
-    hooks: code?.hooks,
-    escalation: escalationOf(file, place),
+const openReports = (
+  { path, layer }: Pick<OpenContext, 'path' | 'layer'>,
+  sandbox: OpenedSandbox,
+  dependencies: HeldDependencies,
+): TestReports =>
+  openTestReports({
+    sandbox,
+    path,
+    layerEnv: () => ({ ...dependencies.get()?.env, ...layer?.env }),
   })
 
 interface HeldDependencies {
@@ -172,14 +160,6 @@ function holdDependencies(): HeldDependencies {
       held = found
     },
   }
-}
-
-function aroundChecks(
-  file: FileParts,
-  { sandbox, environment, place }: Pick<AgentParts, 'sandbox' | 'environment' | 'place'>,
-): CheckSurroundings['surroundings'] {
-  const project = place.checkout ?? place.workspace
-  return surroundingsIn({ sandbox: file.sandbox, summary: sandbox.summary, environment, project })
 }
 
 type OpenedAgents = Readonly<Record<string, OpenedAgent>>
@@ -240,27 +220,6 @@ const mapValues = <T, U>(
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
 
 const missingAgent: Agent = { work: () => Promise.reject(new Error('This run has no agent.')) }
-
-/** Describes a check as in a certificate. */
-const describer =
-  (
-    checks: ResolvedChecks,
-    code: CodeParts | undefined,
-    at: {
-      readonly workspace: string
-      readonly environment: Environment
-      readonly tools: Tools
-    },
-  ): CalibrationContext['describe'] =>
-  async (name) => {
-    const check = checks[name]
-    if (check === undefined || code?.checks?.[name] !== undefined) return describeCode(name)
-    return checkKind(check).describe(name, check, {
-      workspace: at.workspace,
-      path: at.environment['PATH'],
-      described: (await at.tools.list?.()) ?? [],
-    })
-  }
 
 /** The checks that run commands in the workspace. */
 const commandsOf = (checks: ResolvedChecks): CommandChecks =>

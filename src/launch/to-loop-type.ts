@@ -54,6 +54,12 @@ const prepare = (
 ): Promise<PreparedLoop> =>
   type.prepare(file, { version, prompts, input: isJsonObject(input) ? input : {} })
 
+/** What the loop type says about escalation. */
+export const thresholdsOf = (
+  { typed }: LoadedLoop['definition'],
+  types: readonly LoopTypeDefinition[] = loopTypes,
+): LoopTypeDefinition['escalate'] => typed && findType(typed, types).escalate
+
 function findType(
   { loopType }: TypedLoop,
   types: readonly LoopTypeDefinition[],

@@ -25,12 +25,14 @@
 
 import type { ActionRecorded } from './authority/action.ts'
 import type { Escalated, IterationMeasure } from './authority/attempts.ts'
+import type { Level } from './authority/level.ts'
 import type {
   PolicyAction,
   PolicyContext,
   PolicyInEffect,
   PolicyRuling,
 } from './authority/policy.ts'
+import type { RunSeals } from './authority/run-seals.ts'
 import type { Amount, Limits } from './budget.ts'
 import type { Decision } from './decision.ts'
 import type { CheckDescription, Evidence } from './evidence.ts'
@@ -252,6 +254,10 @@ export interface RunStarted {
   readonly checks?: readonly CheckDescription[]
   /** Absent: no policy applies. */
   readonly policy?: PolicyInEffect
+  /** Absent: 2, or an earlier version wrote the event. */
+  readonly level?: Level
+  /** What the loop seals besides the defaults. Absent: nothing. */
+  readonly seals?: RunSeals
 }
 
 /** Preflight starts a check, or installs the dependencies if no check is named. */

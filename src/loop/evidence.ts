@@ -56,6 +56,8 @@ export interface CheckResult {
   readonly cannotRun?: string
   /** What the test runner reports about its tests, if it does. */
   readonly counts?: TestCounts
+  /** The ids of the tests that fail, if its runner reports ids and they are at most `failingMax`. */
+  readonly failing?: readonly string[]
   /** What a judge found. */
   readonly findings?: readonly Finding[]
   /** How often it is wrong, if that was measured. */
@@ -68,6 +70,9 @@ export interface TestCounts {
   /** Not run: skipped, todo, ignored. */
   readonly skipped: number
 }
+
+/** With more failing tests than this, only their number is kept (E9). */
+export const failingMax = 200
 
 /** One finding, and where it is. */
 export interface Finding {

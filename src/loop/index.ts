@@ -26,11 +26,13 @@ export {
 export type { Attention } from './authority/attention.ts'
 export { describeLimits, describeLimitValue } from './authority/describe-limit.ts'
 export {
+  allowedFiles,
   defaultThresholds,
   type EscalationThresholds,
   findFileTriggers,
   findTriggers,
   type Trigger,
+  tooManyFiles,
 } from './authority/escalation.ts'
 export {
   describeGuidance,
@@ -41,7 +43,7 @@ export {
   type OpenGuidance,
   toGuidance,
 } from './authority/guidance.ts'
-export { type Level, levelNames } from './authority/level.ts'
+export { defaultLevel, type Level, levelNames } from './authority/level.ts'
 export { dueWarnings, type LimitUse, listLimitUse } from './authority/limit-warning.ts'
 export { changeLimits, findLimitProblem } from './authority/limits.ts'
 export {
@@ -53,7 +55,8 @@ export {
   type PolicyRequest,
   type PolicyRuling,
 } from './authority/policy.ts'
-export { toPolicyContext } from './authority/policy-context.ts'
+export { type PolicyFacts, toPolicyContext } from './authority/policy-context.ts'
+export type { RunSeals } from './authority/run-seals.ts'
 export {
   committed,
   findOverrun,
@@ -142,6 +145,7 @@ export {
   existingFailures,
   type Finding,
   type Findings,
+  failingMax,
   isAnswer,
   type Refusal,
   type StandardCondition,

@@ -191,6 +191,8 @@ export interface AgentReport {
   readonly turns: number
   /** How its work ended, if that was observed and not only claimed. */
   readonly ended?: AgentEnd
+  /** The engine stopped it before it changed this file: it would have been one file too many. */
+  readonly refusedFile?: string
 }
 
 /**

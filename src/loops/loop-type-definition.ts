@@ -9,7 +9,7 @@
  */
 
 import type { AnyLoopType } from '../engine/index.ts'
-import type { Json, Remaining } from '../loop/index.ts'
+import type { EscalationThresholds, Json, Remaining } from '../loop/index.ts'
 import type { LoopFile, LoopFileType, SectionSettings } from '../protocol/index.ts'
 import type { LoopOperation } from './loop-operation.ts'
 
@@ -30,6 +30,8 @@ export interface LoopTypeDefinition<Settings = unknown> extends LoopFileType<Set
     input: { readonly [name: string]: Json },
     read: (path: string) => Promise<CapturedFile | undefined>,
   ): Promise<{ readonly [name: string]: Json }>
+  /** When its runs ask a person, where that differs from the default thresholds. A loop file can change each. */
+  readonly escalate?: Partial<EscalationThresholds>
 }
 
 /** A file as it was when the run was created. Its path is relative to the root of the workspace. */

@@ -20,6 +20,7 @@ import type {
   AgentInfo,
   Level,
   Limits,
+  RunSeals,
   RunState,
   SandboxSummary,
   Source,
@@ -64,6 +65,8 @@ export interface RunParts {
   readonly policy?: Policy
   /** Whether a path of the workspace is sealed, for the policy. Default: nothing is. */
   readonly isSealed?: (path: string) => boolean
+  /** What the loop seals besides the defaults, for the journal. */
+  readonly seals?: RunSeals
   readonly hooks?: readonly Hook[]
   /** When the run asks a person for help. Absent: never. */
   readonly escalation?: Escalation

@@ -71,6 +71,7 @@ export function createTools(options: ToolsOptions): Tools {
         return failure(toErrorCode(error), textOf(error).slice(0, errorCharsMax))
       }
     },
+    changes: (name, args, context) => entries.get(name)?.tool.changes?.(args, context),
     replayed(name, args, result, context) {
       try {
         entries.get(name)?.tool.replayed?.(args, result, context)

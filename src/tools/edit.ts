@@ -52,6 +52,7 @@ export function editTool(tracker: ReadTracker): Tool {
         return report(location, edited)
       })
     },
+    changes: (args, { workspace }) => findReplayedPath(args, workspace),
     replayed(args, result, { iteration, workspace }) {
       const path = findReplayedPath(args, workspace)
       if (result.ok && path !== undefined) tracker.markReadOnce(iteration, path)

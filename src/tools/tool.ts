@@ -28,6 +28,8 @@ export interface Tool {
   readonly outputCharsMax?: number
   /** Throw `ToolError` for failures that the caller should recognize by a code. */
   run(args: ToolArgs, context: ToolRunContext): ToolAnswer | Promise<ToolAnswer>
+  /** The file of the workspace that a call would change, relative to it. Absent: unknown. It must not wait. */
+  changes?(args: Json, context: Pick<ToolContext, 'workspace'>): string | undefined
   /** Called for a call that was made before a crash and is not repeated. It must not wait. */
   replayed?(
     args: Json,

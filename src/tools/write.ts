@@ -42,6 +42,7 @@ export function writeTool(tracker: ReadTracker): Tool {
         tracker.markRead(context.iteration, location.path, stats)
         return `Wrote ${location.path}: ${stats.size} bytes${found === undefined ? ', a new file' : ''}.`
       }),
+    changes: (args, { workspace }) => findReplayedPath(args, workspace),
     replayed(args, result, { iteration, workspace }) {
       const path = findReplayedPath(args, workspace)
       if (result.ok && path !== undefined) tracker.markReadOnce(iteration, path)

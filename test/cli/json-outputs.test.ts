@@ -133,6 +133,8 @@ async function tellOfRuns(at: Checkout): Promise<void> {
   await use(at, ['prompt', at.file])
   await use(at, ['run', at.file, '--trust', '--name', 'first'])
   await use(at, ['list'])
+  await use(at, ['list', '--attention'])
+  await use(at, ['list', '--loops'])
   const { stdout } = await use(at, ['inspect', 'first'])
   await use(at, ['tail', 'first'])
   await use(at, ['show', 'first', '1'])

@@ -52,7 +52,7 @@ export function openPrExecutor({ repository, gh }: GithubPorts): Actions {
       const slug = await definite(() => repository.slugOf(remote))
       const run = await definite(gh)
       // Pushing the same commit again changes nothing, so a failure of it is definite.
-      const pushed = await definite(() => repository.push({ remote, tree }))
+      const pushed = await definite(() => repository.push({ remote, tree, fence: context.fence }))
       const body = `${(settings.body ?? action.summary).slice(0, bodyCharsMax)}\n\n${marker(key)}\n`
       const args = [
         'pr',

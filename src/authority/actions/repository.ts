@@ -17,11 +17,15 @@ export interface ActionRepository {
     request: Pick<CommitWorkRequest, 'key' | 'branch'>,
   ): Promise<CommittedBranch | undefined>
   /** Resolves with the changed paths. */
-  apply(trees: TreePair): Promise<readonly string[]>
+  apply(request: TreePair & { readonly fence: Fence }): Promise<readonly string[]>
   /** Whether the checkout has the files of the work (`done`), of the base (`not-done`), or others. */
   findApplied(trees: TreePair): Promise<'done' | 'not-done' | 'unknown'>
   /** Pushes the branch of the run. */
-  push(request: { readonly remote: string; readonly tree: TreeId }): Promise<PushedBranch>
+  push(request: {
+    readonly remote: string
+    readonly tree: TreeId
+    readonly fence: Fence
+  }): Promise<PushedBranch>
   /** `host/owner/name`, for `gh`. */
   slugOf(remote: string): Promise<string>
   /** The branch that the run began from. */
@@ -32,9 +36,13 @@ export interface ActionRepository {
   readonly title: string
 }
 
+/** E10. Called immediately before a ref moves; an error prevents it. */
+export type Fence = ActionContext['fence']
+
 interface Keyed {
   readonly key: string
   readonly tree: TreeId
+  readonly fence: Fence
 }
 
 export interface MergeRequest extends Keyed {
@@ -102,7 +110,8 @@ export function mergeExecutor(repository: ActionRepository): Actions {
       const { strategy, ...settings } = readDetails(mergeSchema, action)
       if (strategy === 'none') return { status: 'skipped', summary: 'not merged: strategy none' }
       const tree = requireCertifiedTree(context)
-      const request = { ...settings, strategy, key, tree, context }
+      const { fence } = context
+      const request = { ...settings, strategy, key, tree, fence, context }
       const result = await indefinite(() => repository.merge(request))
       if (result.status === 'conflict') throw needsWork(result)
       if (result.status === 'failed') throw failed(result.reason)
@@ -144,7 +153,9 @@ export function commitExecutor(repository: ActionRepository): Actions {
     async perform(action, key, context) {
       const settings = readDetails(commitSchema, action)
       const tree = requireCertifiedTree(context)
-      const made = await indefinite(() => repository.commit({ ...settings, key, tree }))
+      const made = await indefinite(() =>
+        repository.commit({ ...settings, key, tree, fence: context.fence }),
+      )
       return done(`committed to ${made.branch}`, { ...made })
     },
     async find(action, key) {
@@ -164,7 +175,9 @@ export function applyPatchExecutor(repository: ActionRepository): Actions {
   }
   return {
     async perform(_action, _key, context) {
-      const files = await indefinite(() => repository.apply(treesOf(context)))
+      const files = await indefinite(() =>
+        repository.apply({ ...treesOf(context), fence: context.fence }),
+      )
       return done(`applied changes to ${files.length} files`, { files: files.slice(0, 100) })
     },
     async find(_action, _key, context) {

@@ -6,6 +6,7 @@ import type { Break, OutputEntry } from '../../client/index.ts'
 import { defined, describeEvent, findStatuses, LoopError, runStatuses } from '../../loop/index.ts'
 import type { Run } from '../../protocol/api/index.ts'
 import type { ListFilter, Runs } from '../connection/runs.ts'
+import { renderLoops, sumByLoop } from '../display/loops-view.ts'
 import { renderQueue } from '../display/queue-view.ts'
 import { renderTime, visible, visibleText } from '../display/render.ts'
 import { renderInspection, renderList } from '../display/runs-view.ts'
@@ -16,6 +17,8 @@ interface ListOptions {
   readonly workspace?: string
   readonly limit?: number
   readonly all?: boolean
+  readonly attention?: boolean
+  readonly loops?: boolean
 }
 
 const listedMax = 100
@@ -28,6 +31,8 @@ export function addInspectCommands(program: Command): void {
     .option('--workspace <folder>', 'only runs that work in this folder', folderName)
     .option('--limit <n>', `maximum number of runs (default: ${listedMax})`, wholeNumber)
     .option('--all', 'list all runs')
+    .option('--attention', 'also show how many questions each run asked, and how long it waited')
+    .option('--loops', 'sum this up for each loop, over all runs')
     .action((options: ListOptions) =>
       withRuns(
         program,
@@ -141,12 +146,14 @@ async function listed(runs: Runs, options: ListOptions): Promise<readonly Run[]>
 }
 
 /** Reads one more than is shown, to know whether there are more. */
-function filterFrom({ status, workspace, limit, all }: ListOptions, more: number): ListFilter {
+function filterFrom(options: ListOptions, more: number): ListFilter {
+  const { status, workspace, limit, loops, all = loops, attention = loops } = options
   const isKnown = status === undefined || status === interrupted || findStatuses(status)
   if (!isKnown) throw noStatus(status)
   return {
     ...defined({ status }),
     ...(workspace === undefined ? {} : { workspace: resolve(workspace) }),
+    ...(attention === true ? { attention } : {}),
     ...(all === true ? {} : { limit: (limit ?? listedMax) + more }),
   }
 }
@@ -157,10 +164,17 @@ const noStatus = (status: string): LoopError =>
     `Unknown status "${status}". Use one of: ${[...runStatuses, interrupted].join(', ')}.`,
   )
 
+function listLoops(runs: readonly Run[], { json, print }: Pick<Session, 'json' | 'print'>): void {
+  const loops = sumByLoop(runs)
+  if (json) for (const one of loops) print(one, String)
+  else print(loops, () => renderLoops(loops))
+}
+
 function listRuns(program: Command, found: readonly Run[], options: ListOptions): void {
   const { hint, json, print, terminal } = openSession(program)
   const { limit = Number.POSITIVE_INFINITY } = filterFrom(options, 0)
   const runs = found.slice(0, limit)
+  if (options.loops === true) return listLoops(runs, { json, print })
   const isPart = options.status !== undefined || options.workspace !== undefined
   if (json) for (const run of runs) print(run, String)
   else print(runs, () => renderList(runs, Date.now(), terminal, isPart))

@@ -31,7 +31,7 @@ import {
 } from './render.ts'
 import { wrapped } from './wrap.ts'
 
-const listHead = ['NAME', 'STATUS', 'ITER', 'LOOP', 'REPOSITORY', 'BRANCH', 'UPDATED', 'ID']
+const columns = ['NAME', 'STATUS', 'ITER', 'LOOP', 'REPOSITORY', 'BRANCH', 'UPDATED', 'ID']
 /** Columns to drop on a narrow terminal, in this order. */
 const lessNeeded = ['ID', 'LOOP', 'ITER', 'UPDATED', 'REPOSITORY', 'BRANCH']
 
@@ -43,6 +43,8 @@ export function renderList(
   isPart = false,
 ): string {
   if (runs.length === 0) return isPart ? 'No run matches. List all: loopctl list' : 'No runs yet.'
+  const hasAttention = runs.some(({ attention }) => attention !== undefined)
+  const listHead = [...columns, ...(hasAttention ? ['QUESTIONS'] : [])]
   const rows = runs.map((run) => [
     run.name,
     shownStatus(run),
@@ -52,6 +54,7 @@ export function renderList(
     run.branch ?? '-',
     renderAge(nowMs - run.updatedAtMs),
     run.id.slice(0, 13),
+    ...(hasAttention ? [renderAttention(run.attention)] : []),
   ])
   const room = live ? width() : Number.POSITIVE_INFINITY
   for (let left = 0; ; left++) {
@@ -68,6 +71,12 @@ export function renderList(
 
 const describeMerging = ({ target, position }: NonNullable<Run['merging']>): string =>
   position === 1 ? `being merged into ${target}` : `number ${position} in the queue for ${target}`
+
+/** For example `2, 5 min waited`. */
+const renderAttention = (attention: Run['attention']): string =>
+  attention === undefined || attention.questions === 0
+    ? '-'
+    : `${attention.questions}, ${renderSpan(attention.waitedMs)} waited`
 
 function renderAge(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))

@@ -5,6 +5,7 @@ import { clientRuns } from '../connection/client-runs.ts'
 import type { Inspected } from '../connection/runs.ts'
 import { renderNotice } from '../display/wrap.ts'
 import type { Session } from '../session.ts'
+import { lookAtActionsOf } from './actions-at-end.ts'
 import { allAtEnd, lookAtEndOf } from './end-of-run.ts'
 import { followHere } from './follow-here.ts'
 import type { From } from './show-run.ts'
@@ -43,8 +44,9 @@ async function beginning(
   begin: Begin,
 ): Promise<From> {
   const from = begin(await client.inspect(run.id), why)
-  const look = lookAtEndOf(session, clientRuns(client), run.id)
-  return { ...from, epilogue: allAtEnd([look, ...(from.epilogue ? [from.epilogue] : [])]) }
+  const runs = clientRuns(client)
+  const looks = [lookAtEndOf(session, runs, run.id), lookAtActionsOf(session, runs, run.id)]
+  return { ...from, epilogue: allAtEnd([...looks, ...(from.epilogue ? [from.epilogue] : [])]) }
 }
 
 async function follow(

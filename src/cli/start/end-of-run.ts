@@ -1,6 +1,6 @@
 /** Printed when a run in a worktree has ended: where its work is, and what no commit has. */
 
-import { endedWithoutWork, isLoopError } from '../../loop/index.ts'
+import { defined, endedWithoutWork, isLoopError } from '../../loop/index.ts'
 import type { Runs } from '../connection/runs.ts'
 import { leftOutLine } from '../display/left-out-line.ts'
 import { renderNotice } from '../display/wrap.ts'
@@ -58,5 +58,6 @@ export const allAtEnd =
       : {
           lines: said.flatMap(({ lines }) => lines),
           value: Object.assign({}, ...said.map(({ value }) => value)),
+          ...defined({ exitCode: said.find(({ exitCode }) => exitCode !== undefined)?.exitCode }),
         }
   }

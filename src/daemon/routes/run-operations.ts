@@ -46,6 +46,7 @@ const list = operation({
     name: text({ description: 'Only runs whose name begins with this.', example: 'calm', max: 64 }),
     createdAfter: time('Only runs created after this time, in ms.', 1_790_000_000_000),
     createdBefore: time('Only runs created before this time, in ms.', 1_790_000_000_000),
+    attention: flag('Add the questions that each run asked, and how long it waited for answers.'),
   },
   responses: {
     200: json(
@@ -55,9 +56,11 @@ const list = operation({
   },
   async handle({ host }, { query }) {
     const { limit, cursor, status, workspace, loop, name, createdAfter, createdBefore } = query
+    const { attention } = query
     const statuses = status === undefined ? undefined : findStatuses(status)
     const page = await viewRuns(host, {
       limit,
+      attention,
       ...defined({
         cursor,
         status: statuses,

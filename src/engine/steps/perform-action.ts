@@ -80,7 +80,8 @@ export async function performAction(branch: Branch, action: Action): Promise<Rec
 function toActionContext({ id: run, recorder }: LiveRun, context: StepContext): ActionContext {
   const { tree, baseTree: base, certificate: held } = recorder.state
   const certificate = held !== undefined && held.tree === tree ? held.id : undefined
-  return { ...context, run, ...defined({ tree, base, certificate }) }
+  const fence = (): Promise<void> => recorder.requireLease()
+  return { ...context, run, fence, ...defined({ tree, base, certificate }) }
 }
 
 const unknown = { unknown: true }

@@ -19,11 +19,13 @@ import {
   type ToolResult,
   textOf,
   toJson,
+  tooManyFiles,
 } from '../../loop/index.ts'
 import { Interruption } from '../interrupter.ts'
 import { type Branch, isInfrastructure } from '../live-run.ts'
 import { askPolicyAboutTool } from '../policy.ts'
 import type { Tools } from '../ports.ts'
+import type { FileGuard } from './file-guard.ts'
 
 /** How many notes one step may record (E9). */
 const notesMax = 5000
@@ -72,6 +74,12 @@ export async function callTool(
     const reason = ruling.reason ?? 'no rule permits it'
     return failure(deniedByPolicy, `The policy does not allow this call: ${reason}.`)
   }
+  const file = by.guard === undefined ? undefined : tools.changes?.(call.name, call.args, context)
+  const refusal = file === undefined ? undefined : await by.guard?.refuse(file)
+  if (refusal !== undefined) {
+    note({ ok: false, error: tooManyFiles, outputBytes: 0 })
+    return failure(tooManyFiles, refusal)
+  }
   try {
     const { hooks } = run
     const about = { step: call.name, args: call.args }
@@ -82,6 +90,7 @@ export async function callTool(
     const { ok, error } = result
     const code = error?.slice(0, argsCharsMax)
     note({ ok, outputBytes, ...defined({ error: code }) })
+    if (ok && file !== undefined) by.guard?.changed(file)
     return result
   } catch (error) {
     const code = error instanceof FaultError ? error.fault.code : 'tool-failed'
@@ -96,6 +105,8 @@ export interface AgentInStep {
   /** If several agents work in a step: whose notes these are, and what all of them have used together. */
   readonly role?: string
   readonly used?: { notes: number; calls: number }
+  /** Refuses to change too many files. Absent: any number. */
+  readonly guard?: FileGuard
 }
 
 /** An agent gets failures as data, and may continue. */
@@ -103,11 +114,11 @@ export function agentContext(
   branch: Branch,
   step: StepId,
   context: StepContext,
-  { agent, role, used = { notes: 0, calls: 0 } }: AgentInStep = {},
+  { agent, role, used = { notes: 0, calls: 0 }, guard }: AgentInStep = {},
 ): AgentContext {
   const { ports, recorder } = branch.iteration.run
   const base = toolContext(branch, context)
-  const by = { step, ...defined({ agent, role }) }
+  const by = { step, ...defined({ agent, role, guard }) }
   return {
     ...base,
     step,
@@ -146,7 +157,7 @@ export function agentContext(
   }
 }
 
-type By = Pick<StepNoted, 'step' | 'role'> & Pick<AgentInStep, 'agent'>
+type By = Pick<StepNoted, 'step' | 'role'> & Pick<AgentInStep, 'agent' | 'guard'>
 
 function record(
   branch: Branch,

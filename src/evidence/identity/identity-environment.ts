@@ -23,6 +23,19 @@ export function identityEnvironment(folder: string, given: Env): Env {
   }
 }
 
+/**
+ * For checks during iterations, which only count and compare: caches and incremental builds stay on, and Go and cargo run
+ * as they are, because a process for each test would cost too much.
+ */
+export function quickIdentityEnvironment(folder: string, given: Env): Env {
+  const { NODE_OPTIONS, PYTHONPATH, PYTEST_ADDOPTS } = given
+  return {
+    NODE_OPTIONS: joinWords(`--require=${quoted(`${folder}/preload.cjs`)}`, NODE_OPTIONS),
+    PYTHONPATH: joinPaths(`${folder}/python`, PYTHONPATH),
+    PYTEST_ADDOPTS: joinWords(PYTEST_ADDOPTS, '-p loopwright_identity'),
+  }
+}
+
 /** A file that does not load does not prevent the others from running; pytest still fails. */
 const pytestOptions = '-p loopwright_identity --continue-on-collection-errors'
 

@@ -1,16 +1,17 @@
 /** Pages of runs, newest first. */
 
-import { type RunFilter, type RunRow, readCreated } from '../../engine/index.ts'
+import { loadRun, type RunFilter, type RunRow, readCreated } from '../../engine/index.ts'
 import { defined } from '../../loop/index.ts'
 import type { Page } from '../../protocol/api/page.ts'
+import type { Run, RunAttention } from '../../protocol/api/run.ts'
 import { fromCursor, type PageOptions, pageLimit, toCursor } from './cursor.ts'
 import { readMergePositions } from './merge-positions.ts'
 import type { RecordSource } from './record-source.ts'
 
 export async function viewRuns(
   { journal }: Pick<RecordSource, 'journal'>,
-  { limit = pageLimit, cursor, ...filter }: PageOptions & RunFilter = {},
-): Promise<Page<RunRow>> {
+  { limit = pageLimit, cursor, attention = false, ...filter }: RunsChoice = {},
+): Promise<Page<Run>> {
   const [before = 0] = fromCursor(cursor, 1)
   const page = await journal.pageRuns({
     ...filter,
@@ -18,12 +19,27 @@ export async function viewRuns(
     ...(cursor === undefined ? {} : { before }),
   })
   const positions = await readMergePositions(journal, page.runs)
-  const items: RunRow[] = []
+  const items: Run[] = []
   for (const row of page.runs) {
     const merging = positions.get(row.id)
-    items.push({ ...row, ...(await readWorktree(journal, row)), ...defined({ merging }) })
+    const asked = attention ? await readAttention(journal, row) : undefined
+    const found = defined({ merging, attention: asked })
+    items.push({ ...row, ...(await readWorktree(journal, row)), ...found })
   }
   return { items, ...(page.next === undefined ? {} : { next: toCursor(page.next) }) }
+}
+
+export interface RunsChoice extends PageOptions, RunFilter {
+  /** Adds how much attention each run needed, which means reading its state. */
+  readonly attention?: boolean
+}
+
+async function readAttention(
+  journal: RecordSource['journal'],
+  { id }: RunRow,
+): Promise<RunAttention> {
+  const { questions, waitedMs } = (await loadRun(journal, id)).state.attention
+  return { questions, waitedMs }
 }
 
 /** From its first event; it never changes. */

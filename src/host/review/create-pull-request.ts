@@ -14,7 +14,7 @@ import type { Runs } from '../../runs/runs.ts'
 import { isBranchName, listProjectFolders, openGitTrees } from '../../workspace/index.ts'
 import { actAsPerson } from '../act-as-person.ts'
 import { requireCertified } from '../completed-work.ts'
-import { countChanges } from '../merge-run.ts'
+import { listChanges } from '../merge-run.ts'
 
 export interface PullRequestOptions {
   readonly by: string
@@ -86,8 +86,9 @@ export async function createPullRequest(
   const tree = await openGitTrees(repository).resolveTree(`refs/heads/${branch}`)
   const ports = { journal, folder, clock: systemClock }
   const { by, earlier } = options
-  const files = await countChanges(repository, worktree, tree)
-  const { receipt } = await actAsPerson(ports, run, { action, actions, by, tree, files, earlier })
+  const files = await listChanges(repository, worktree, tree)
+  const request = { action, actions, by, tree, files, repository, earlier }
+  const { receipt } = await actAsPerson(ports, run, request)
   const { url = '', commit = '' } = (receipt.details ?? {}) as Partial<OpenedPullRequest>
   const review = await recordReview({ journal }, run.id, {
     status: 'pr-created',

@@ -34,11 +34,14 @@ export async function openAuthority(
   place: AuthorityContext,
   workspace: string,
   code: CodeParts | undefined,
-): Promise<Pick<RunParts, 'actions' | 'gate' | 'isSealed' | 'level' | 'policy' | 'whenCertified'>> {
+): Promise<
+  Pick<RunParts, 'actions' | 'gate' | 'isSealed' | 'level' | 'policy' | 'seals' | 'whenCertified'>
+> {
   const { mergeInto } = place
   const { gate = gateOf(file, mergeInto), actions } = code ?? {}
   return {
     level: file.level,
+    ...sealsOf(file.seals),
     whenCertified: toActions(file.actions, {
       loop: file.name,
       base: place.base,
@@ -56,6 +59,11 @@ const gateOf = (
   mergesWhenCertified === true && mergeInto !== undefined
     ? mergeGate(mergeInto, toGate(gate))
     : toGate(gate)
+
+function sealsOf({ paths, except, keys }: LoopFile['seals']): Pick<RunParts, 'seals'> {
+  const isDefault = paths.length + except.length + Object.keys(keys).length === 0
+  return isDefault ? {} : { seals: { paths, except, keys } }
+}
 
 /** A replay does again what was allowed then, and checks ask nothing. */
 async function openPolicyPart(

@@ -30,8 +30,6 @@ export interface RunRepositoryOptions {
   readonly loop: string
   /** Absent: nothing can be merged. */
   readonly land?: LandRun
-  /** E10. Called before a ref is changed; an error prevents it. */
-  readonly fence?: () => Promise<void>
 }
 
 export interface LandRun {
@@ -56,10 +54,9 @@ export interface LandRequest {
 type MergeContext = Parameters<ActionRepository['merge']>[0]['context']
 
 export function openRunRepository(options: RunRepositoryOptions): ActionRepository {
-  const { repository, worktree, checkout, run, loop, fence, land = cannotLand } = options
+  const { repository, worktree, checkout, run, loop, land = cannotLand } = options
   const { key: worktreeKey, branch, base } = worktree
   const git = openLandings(repository)
-  const beforeRef = defined({ beforeRef: fence })
   const title = `${loop}: ${run.name}`
   const targetOf = (into: string | undefined): string => into ?? mergeTargetDefault(loop)
   const branchOf = (wanted: string | undefined): string => wanted ?? `agent/${run.name}`
@@ -68,13 +65,15 @@ export function openRunRepository(options: RunRepositoryOptions): ActionReposito
     title,
     branch,
     baseBranch: base.name.replace(/^(refs\/heads\/|origin\/)/, ''),
-    async merge({ into, strategy, key, tree, context }) {
+    async merge({ into, strategy, key, tree, fence, context }) {
       await definite(() => requireTip(repository, branch, tree))
       const target = targetOf(into)
       await definite(() => requireNotCheckedOut(git, target, branch))
       const commit = await definite(async () => (await git.tip(branch)) ?? raise(gone(branch)))
       const message = `${title}\n\nLoopwright-Run: ${run.id}\n${trailer(key)}`
       const work = { key, target, branch, commit, tree, base: base.commit, strategy, message }
+      // The queue has a separate fence. Only the owner of the run may put work into it.
+      await fence()
       const end = await land({ work, git, repository, run: run.id, context })
       if (end.state === 'merged') await git.record(worktreeKey, target)
       return toOutcome(target, end)
@@ -87,11 +86,11 @@ export function openRunRepository(options: RunRepositoryOptions): ActionReposito
       await git.record(worktreeKey, target)
       return { target, commit }
     },
-    async commit({ key, tree, message = title, ...wanted }) {
+    async commit({ key, tree, fence, message = title, ...wanted }) {
       const to = branchOf(wanted.branch)
       const text = `${message}\n\nLoopwright-Run: ${run.id}\n${trailer(key)}`
       const request = { repository, branch: to, base: base.commit, tree, message: text }
-      return { branch: to, commit: await commitWork({ ...request, ...beforeRef }) }
+      return { branch: to, commit: await commitWork({ ...request, beforeRef: fence }) }
     },
     async findCommit({ key, ...wanted }) {
       const to = branchOf(wanted.branch)
@@ -99,13 +98,14 @@ export function openRunRepository(options: RunRepositoryOptions): ActionReposito
       const commit = await findCommitByLine(repository, found)
       return commit === undefined ? undefined : { branch: to, commit }
     },
-    apply: async (trees) => applyWork({ repository, folder: folder(), ...trees }),
+    apply: async ({ fence, ...trees }) =>
+      applyWork({ repository, folder: folder(), ...trees, beforeWrite: fence }),
     async findApplied(trees) {
       const state = await readAppliedState({ repository, folder: folder(), ...trees })
       if (state === 'work') return 'done'
       return state === 'base' ? 'not-done' : 'unknown'
     },
-    async push({ remote: name, tree }) {
+    async push({ remote: name, tree, fence }) {
       await requireTip(repository, branch, tree)
       const remote = await findRemote(repository, name)
       const range = { base: base.commit, head: `refs/heads/${branch}`, max: 1 }
@@ -113,7 +113,7 @@ export function openRunRepository(options: RunRepositoryOptions): ActionReposito
       if (tip === undefined) {
         throw nothingToPush(branch)
       }
-      await fence?.()
+      await fence()
       await pushCommit(repository, remote, { commit: tip.commit, branch })
       return { remote: remote.name, branch, commit: tip.commit }
     },

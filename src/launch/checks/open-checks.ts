@@ -14,6 +14,7 @@ import type {
 } from './check-runner.ts'
 import { checkKind } from './kinds/registry.ts'
 import type { ResolvedCheck, ResolvedChecks } from './resolved-check.ts'
+import type { TestReports } from './test-reports.ts'
 
 export interface OpenCheckContext extends CheckSurroundings, DescribeContext, ObserveContext {
   /** Tools that work in this folder, not in that of the run. */
@@ -23,12 +24,13 @@ export interface OpenCheckContext extends CheckSurroundings, DescribeContext, Ob
 export function openChecks(
   checks: ResolvedChecks,
   place: CheckSurroundings,
+  reports?: Pick<TestReports, 'add'>,
 ): Readonly<Record<string, Check>> {
   return Object.fromEntries(
-    Object.entries(checks).map(([name, check]) => [
-      name,
-      lenient(check, checkKind(check).open(name, check, place)),
-    ]),
+    Object.entries(checks).map(([name, check]) => {
+      const run = checkKind(check).open(name, check, place)
+      return [name, lenient(check, reports?.add(check, run) ?? run)]
+    }),
   )
 }
 

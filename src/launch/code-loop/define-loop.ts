@@ -101,7 +101,7 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
     }
     readonly warnAt?: number
   }
-  /** Ask a person when the run makes no progress or changes too much. Default: only before ending as stuck, in a daemon. */
+  /** Ask a person when the run makes no progress or changes too much. Default: true for an unattended run that a daemon drives. */
   readonly escalate?:
     | boolean
     | {
@@ -110,6 +110,7 @@ export interface CodeLoop<Input = never, Context = never, Progress = never, Resu
         readonly withoutChange?: number
         readonly testRuns?: number
         readonly files?: number
+        readonly filesPer?: 'run' | 'iteration'
         readonly deadline?: Duration
       }
   readonly context?: { readonly tokens?: number }

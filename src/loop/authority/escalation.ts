@@ -16,6 +16,8 @@ export interface EscalationThresholds {
   readonly testRuns: number
   /** The run asks if more files than this were changed. */
   readonly files: number
+  /** What they are counted from: the base of the run, or the start of the iteration. */
+  readonly filesPer: 'run' | 'iteration'
 }
 
 export const defaultThresholds: EscalationThresholds = {
@@ -24,7 +26,11 @@ export const defaultThresholds: EscalationThresholds = {
   withoutChange: 5,
   testRuns: 3,
   files: 20,
+  filesPer: 'run',
 }
+
+/** The error of a tool call that would have changed one file too many. The agent stops there. */
+export const tooManyFiles = 'too-many-files'
 
 /** Why a run cannot continue without help. */
 export type Blocker = 'missing dependency' | 'permission denied' | 'API unavailable'
@@ -93,19 +99,11 @@ function fileTriggers(
   attempts: Attempts,
   { files: max }: EscalationThresholds,
 ): readonly Trigger[] {
-  const { last, approvedFiles, approvedPaths } = attempts
-  const files = last?.files ?? 0
+  const { last, approvedPaths } = attempts
   const outside = (last?.outside ?? []).filter((path) => !approvedPaths.includes(path))
   const more = outside.length > shownMax ? ` and ${outside.length - shownMax} more` : ''
   return [
-    ...(files > max + approvedFiles
-      ? [
-          {
-            name: 'too-many-files',
-            happened: `The run changed ${files} files; without approval it may change ${max + approvedFiles}.`,
-          } as const,
-        ]
-      : []),
+    ...countTriggers(attempts, max),
     ...(outside.length > 0
       ? [
           {
@@ -115,6 +113,24 @@ function fileTriggers(
         ]
       : []),
   ]
+}
+
+/** How many changed files need no approval: in the run, or in the open iteration. */
+export const allowedFiles = (
+  { approvedFiles }: Pick<Attempts, 'approvedFiles'>,
+  { files, filesPer }: Pick<EscalationThresholds, 'files' | 'filesPer'>,
+): number => (filesPer === 'run' ? files + approvedFiles : files)
+
+function countTriggers({ last, approvedFiles }: Attempts, max: number): readonly Trigger[] {
+  const { files = 0, filesPer = 'run', refusedFile } = last ?? {}
+  const allowed = allowedFiles({ approvedFiles }, { files: max, filesPer })
+  const who = filesPer === 'run' ? 'The run' : 'The iteration'
+  const limit = `without approval it may change ${allowed}`
+  if (files > allowed)
+    return [{ name: tooManyFiles, happened: `${who} changed ${files} files; ${limit}.` }]
+  if (refusedFile === undefined) return []
+  const happened = `${who} changed ${files} files, and its agent wants to change ${refusedFile} as well; ${limit}.`
+  return [{ name: tooManyFiles, happened }]
 }
 
 function blockerTriggers({ last }: Attempts, ending: Ending): readonly Trigger[] {

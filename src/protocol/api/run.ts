@@ -31,6 +31,13 @@ export interface Run {
   readonly held: boolean
   /** Its process ended unexpectedly; it can be resumed. */
   readonly interrupted: boolean
+  /** The questions that it asked, and how long it waited for answers. Only in lists that ask for it. */
+  readonly attention?: RunAttention
+}
+
+export interface RunAttention {
+  readonly questions: number
+  readonly waitedMs: number
 }
 
 export const runSchema: z.ZodType<Run> = exactly<Run>()(
@@ -49,6 +56,7 @@ export const runSchema: z.ZodType<Run> = exactly<Run>()(
     lastSeq: count,
     held: z.boolean(),
     interrupted: z.boolean(),
+    attention: z.strictObject({ questions: count, waitedMs: z.number() }).exactOptional(),
   }),
 ).register(published, { id: 'Run' })
 

@@ -106,7 +106,13 @@ const exchangeView = z.looseObject({
 })
 
 export const journalOutputs: Readonly<Record<string, CommandOutput>> = {
-  list: lines('Each run.', runSchema),
+  list: lines(
+    'Each run; with --loops, each loop with its sums.',
+    z.union([
+      runSchema,
+      z.strictObject({ loop: text, runs: count, questions: count, waitedMs: z.number() }),
+    ]),
+  ),
   inspect: one('A run, with all details.', runDetailSchema),
   show: one(
     'An iteration; with --exchange, one exchange; with --prompt, --report or --check, a text.',

@@ -34,6 +34,18 @@ const endLine = z.union([
     branch: text.exactOptional(),
     workspace: text.exactOptional(),
     leftOut: texts.exactOptional(),
+    /** Actions of the last iteration that failed, were refused, or have an unknown result. */
+    undone: z
+      .array(
+        z.strictObject({
+          key: text,
+          kind: text,
+          summary: text,
+          status: text,
+          reason: text.exactOptional(),
+        }),
+      )
+      .exactOptional(),
     comparison: z
       .strictObject({ iteration: count, original: forkSide, fork: forkSide })
       .exactOptional(),

@@ -102,6 +102,14 @@ export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
       agent: agentUsedSchema.exactOptional(),
       checks: listOf(checkDescriptionSchema).exactOptional(),
       policy: policyInEffectSchema.exactOptional(),
+      level: z.literal([1, 2, 3]).exactOptional(),
+      seals: z
+        .strictObject({
+          paths: listOf(text),
+          except: listOf(text),
+          keys: z.record(text, listOf(text)),
+        })
+        .exactOptional(),
     }),
     z.strictObject({ type: z.literal('run-suspended'), reason: text, tree: optionalTree }),
     z.strictObject({ type: z.literal('run-ended'), outcome: outcomeSchema }),

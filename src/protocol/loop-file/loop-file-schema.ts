@@ -164,7 +164,7 @@ const checkKeys = (type: LoopFileType) => ({
   ),
   escalate: key(
     escalateSchema.exactOptional(),
-    'Ask a person when the run makes no progress or changes too much: true, false, or thresholds. Default: an unattended run that a daemon drives asks before it ends as stuck.',
+    'Ask a person when the run makes no progress or changes too much: true, false, or thresholds. Default: true for an unattended run that a daemon drives, otherwise false.',
     true,
     { testRuns: 5, files: 40 },
   ),

@@ -46,7 +46,7 @@ export interface LoopFile<Settings = unknown> extends AuthoritySettings {
   readonly limits: Limits
   /** As written: relative to the folder of the file. Absent: only those of the configuration apply. */
   readonly policy?: PolicyFiles
-  /** Absent: only if a daemon drives the run unattended and it would end as stuck. */
+  /** Absent: the triggers apply if a daemon drives the run unattended. */
   readonly escalate?: EscalateSettings
   readonly exclude: readonly string[]
   readonly sandbox: SandboxSettings
@@ -55,7 +55,10 @@ export interface LoopFile<Settings = unknown> extends AuthoritySettings {
 }
 
 /** When the run asks a person for help. False: never. */
-export type EscalateSettings = false | (EscalationThresholds & { readonly deadlineMs?: number })
+export type EscalateSettings =
+  | false
+  /** Thresholds that are absent are those of the loop type. */
+  | (Partial<EscalationThresholds> & { readonly deadlineMs?: number })
 
 /** Whether and how a run gets a separate git worktree. */
 export interface WorktreeSettings {

@@ -33,6 +33,8 @@ export interface ApplyOptions {
   readonly folder: string
   readonly base: TreeId
   readonly tree: TreeId
+  /** Called before the first file is written; an error prevents it (a fence). */
+  readonly beforeWrite?: () => Promise<void>
 }
 
 /** `base`, `work`: all paths are as in that tree. `other`: neither. */
@@ -80,6 +82,7 @@ export async function applyWork(options: ApplyOptions): Promise<readonly string[
   const contents = await Promise.all(
     changes.map(async ({ after }) => (after === undefined ? undefined : readBlob(at, after.blob))),
   )
+  await options.beforeWrite?.()
   for (const [index, change] of changes.entries()) {
     await write(options.folder, change, contents[index])
   }

@@ -11,6 +11,7 @@ import {
   type Observation,
   type ObserveOptions,
   otherEnvironment,
+  quickIdentityEnvironment,
   type RunnerReport,
   toWantedTests,
   withoutUnwanted,
@@ -41,7 +42,7 @@ export async function observeCheck(
   const isOther = environment === 'other'
   const variables = {
     ...env,
-    ...identityEnvironment(identity.folder, env),
+    ...toVariables(identity, env),
     ...(isOther ? otherEnvironment : {}),
   }
   if (isOther) await shiftTimes(workspace)
@@ -57,6 +58,9 @@ export async function observeCheck(
   return { ...all, startedAtMs, endedAtMs: Date.now() }
 }
 
+const toVariables = ({ folder, isQuick }: Identity, env: Env): Env =>
+  isQuick === true ? quickIdentityEnvironment(folder, env) : identityEnvironment(folder, env)
+
 function createPrefix(
   { identity, junit }: ObservedCheck,
   workspace: string,
@@ -66,7 +70,7 @@ function createPrefix(
   const report = `exec node "$0" "$@"`
   const program = `${identity.folder}/run-with-junit.cjs`
   const folder = isOther ? 'mkdir -p "$TMPDIR" && ' : ''
-  if (junit !== undefined)
+  if (junit !== undefined && identity.isQuick !== true)
     return ['/bin/sh', '-c', `${folder}${report}`, program, innerPath(workspace)(junit)]
   return isOther ? ['/bin/sh', '-c', `${folder}exec "$0" "$@"`] : []
 }

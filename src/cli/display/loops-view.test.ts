@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import type { Run } from '../../protocol/api/index.ts'
+import { renderLoops, sumByLoop } from './loops-view.ts'
+import { renderList } from './runs-view.ts'
+
+const run = (loop: string, attention?: Run['attention']): Run =>
+  ({
+    id: 'run-1',
+    name: `of-${loop}`,
+    loop,
+    status: 'completed',
+    iteration: 1,
+    createdAtMs: 1,
+    updatedAtMs: 1,
+    lastSeq: 1,
+    held: false,
+    interrupted: false,
+    ...(attention === undefined ? {} : { attention }),
+  }) as Run
+
+const runs = [
+  run('fix', { questions: 1, waitedMs: 60_000 }),
+  run('build', { questions: 0, waitedMs: 0 }),
+  run('fix', { questions: 2, waitedMs: 60_000 }),
+]
+
+test('questions and waiting are summed up for each loop', () => {
+  const sums = sumByLoop(runs)
+  expect(sums).toEqual([
+    { loop: 'fix', runs: 2, questions: 3, waitedMs: 120_000 },
+    { loop: 'build', runs: 1, questions: 0, waitedMs: 0 },
+  ])
+  expect(renderLoops(sums)).toContain('3 questions')
+})
+
+test('the list has a column for them only if they were read', () => {
+  const terminal = { live: false, width: () => 80 }
+  const shown = renderList(runs, 1, terminal)
+  expect(shown).toContain('QUESTIONS')
+  expect(shown).toMatch(/1, .* waited/)
+  expect(renderList([run('fix')], 1, terminal)).not.toContain('QUESTIONS')
+})
