@@ -31,9 +31,13 @@ export async function openLoop(loaded: LoadedLoop, given: OpenContext): Promise<
     openPolicy: () => openRunPolicy(loaded, given),
   }
   if (definition.type === 'file') {
-    const loop = await toLoopType(loaded, types)
     const opened = await openParts(definition.file, place, environment)
-    return { loop, ...opened }
+    try {
+      return { ...opened, loop: await toLoopType(loaded, types, opened.ports) }
+    } catch (error) {
+      await opened.close()
+      throw error
+    }
   }
   return openCode(loaded, definition, { place, environment, ...defined({ types, onLine }) })
 }
@@ -60,7 +64,7 @@ async function openCode(
   })
   return {
     ...opened,
-    loop: code.loop ?? (await toLoopType(loaded, types)),
+    loop: code.loop ?? (await toLoopType(loaded, types, opened.ports)),
     parts: { ...opened.parts, prints },
     async close() {
       await Promise.all([opened.close(), code.close()])

@@ -2,11 +2,13 @@
 
 import { realpathSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { join, relative } from 'node:path'
 import { type Agent, createAgents } from '../agents/index.ts'
 import type { Tools } from '../engine/index.ts'
 import { createSecrets } from '../gateway/index.ts'
 import { defined } from '../loop/index.ts'
+import type { LoopPorts } from '../loops/loop-ports.ts'
 import { type AgentSettings, type LoopFile, makerRole } from '../protocol/index.ts'
 import type { RunParts } from '../runs/options.ts'
 import type { Environment } from '../system/environment.ts'
@@ -31,6 +33,8 @@ import type { CodeParts } from './code-loop/index.ts'
 import type { RunDependencies } from './dependencies/run-dependencies.ts'
 import { escalationOf } from './escalation.ts'
 import { filesIn } from './inner-folder.ts'
+import { createMeasure } from './loop-ports/measure.ts'
+import { createSkillReader } from './loop-ports/read-skills.ts'
 import { maskedTools } from './mask-tools.ts'
 import { secretsOf, serversOf } from './mcp-servers.ts'
 import type { OpenContext } from './open-context.ts'
@@ -68,6 +72,8 @@ export interface OpenedParts {
   readonly parts: LaunchedParts
   /** What is missing and not required. */
   readonly problems: readonly string[]
+  /** For the steps of the loop. */
+  readonly ports: LoopPorts
   close(): Promise<void>
 }
 
@@ -136,6 +142,14 @@ export async function openParts(
         ...optional(file, place, makers, code),
       },
       problems,
+      ports: {
+        run: place.run ?? file.name,
+        skills: createSkillReader({
+          workspace: place.workspace,
+          home: environment['HOME'] ?? homedir(),
+        }),
+        measure: createMeasure(sandbox, place.workspace),
+      },
       close,
     }
   } catch (error) {

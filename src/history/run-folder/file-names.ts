@@ -15,6 +15,12 @@ export const iterationFile = (iteration: number, rest: string): string =>
 export const promptFile = (iteration: number): string => iterationFile(iteration, 'prompt.txt')
 export const tailFile = (iteration: number): string => `iter-${padded(iteration)}.tail.txt`
 
+/** Files of experiment mode. */
+export const experimentLog = 'experiment-log.md'
+export const metricsFile = (iteration: number): string => `metrics/iter-${padded(iteration)}.json`
+export const summaryOfMetrics = (iteration: number): string =>
+  `summaries/iter-${padded(iteration)}.md`
+
 /** The log of an agent, named after the label of its role, such as `impl` for the maker. */
 export function agentLogFile(
   iteration: number,

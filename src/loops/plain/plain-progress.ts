@@ -20,6 +20,7 @@ import {
   type Refusal,
   type TreeId,
 } from '../../loop/index.ts'
+import { quote } from '../quote.ts'
 
 export interface PlainProgress {
   /** The newest last. */
@@ -251,6 +252,3 @@ function describeRefusal({ code, check, message, findings = [] }: Refusal): stri
     quote([message, ...places].join('\n')),
   ]
 }
-
-/** Foreign text is quoted, so that it cannot be mistaken for ours, such as a check that was met. */
-const quote = (text: string): string => text.replaceAll(/^/gm, '> ')
