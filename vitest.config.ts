@@ -66,7 +66,8 @@ export default defineConfig({
     isolate: false,
     setupFiles: ['test/setup.ts'],
     // What is built needs no transformation.
-    server: { deps: { external: [/\/(?:dist|build)\//] } },
+    // Only what is built: folders of sources may have these names too.
+    server: { deps: { external: [/\/(?:dist|build)\/.*(?<!\.ts)$/] } },
     testTimeout: patienceMs,
     hookTimeout: patienceMs,
     // Most of the time is spent waiting for other processes.

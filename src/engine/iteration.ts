@@ -15,10 +15,10 @@ import {
   remaining,
   type StepOptions,
   type ToolResult,
-  type TreeId,
   toJson,
 } from '../loop/index.ts'
 import { Interruption } from './interrupter.ts'
+import { createIterationWorkspace } from './iteration-workspace.ts'
 import { type Branch, createBranch } from './live-run.ts'
 import { act } from './steps/act.ts'
 import { askPerson, sleepStep } from './steps/ask-person.ts'
@@ -29,7 +29,6 @@ import { agentContext, callTool, toolContext } from './steps/tool-calls.ts'
 import { fingerprintOf, isTried } from './steps/tried-before.ts'
 
 const branchesMax = 1000
-const changesMax = 1000
 
 export function createIteration(branch: Branch): Iteration {
   const { number, run, interrupter } = branch.iteration
@@ -38,12 +37,7 @@ export function createIteration(branch: Branch): Iteration {
     number,
     signal: interrupter.draining,
     get workspace() {
-      const { workspace } = ports
-      const { tree } = recorder.state
-      if (workspace === undefined || tree === undefined) return undefined
-      const changedSince = async (before: TreeId): Promise<readonly string[]> =>
-        ((await workspace.changes?.(before, tree)) ?? []).slice(0, changesMax)
-      return { path: workspace.path, tree, changedSince }
+      return createIterationWorkspace(run)
     },
     budget: { remaining: () => remaining(recorder.state) },
     failedBefore: failedOnBase(recorder.state),

@@ -62,6 +62,12 @@ export interface Workspace {
   changes?(before: TreeId, after: TreeId): Promise<readonly string[]>
   /** The same as a readable diff; cut off at `bytesMax`. Absent: not supported. */
   patch?(before: TreeId, after: TreeId, bytesMax?: number): Promise<string>
+  /** A text file by its path from the root. Undefined: no regular file of a moderate size. Absent: not supported. */
+  readText?(path: string): Promise<string | undefined>
+  /** Writes a text file, with its folders. Never through a symlink. Absent: not supported. */
+  writeText?(path: string, text: string): Promise<void>
+  /** The newest commits of the run's branch, one line each. Absent: not a git worktree. */
+  log?(max: number): Promise<string>
   /**
    * Commits the result of an iteration where people look for it, such as a branch. Called before the end
    * of the iteration is recorded, so it may be called again after a crash; that must change nothing.

@@ -79,5 +79,4 @@ export { type ConditionCommand, networkAdvice, planCondition } from './stacks/pl
 export { readNodeWorkspace } from './stacks/project.ts'
 export { type Proposal, type ProposedCheck, proposeChecks } from './stacks/propose-checks.ts'
 export { conditionNames, detectStacks, type Stack } from './stacks/stack.ts'
-export { type JudgeVerdict, parseVerdict, verdictPrompt } from './verdict.ts'
 export { wilson } from './wilson.ts'

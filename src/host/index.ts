@@ -71,6 +71,7 @@ export {
   type Evidence,
   type Fault,
   FaultError,
+  type GitSummary,
   type Iteration,
   type IterationWorkspace,
   isEnd,

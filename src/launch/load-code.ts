@@ -50,7 +50,7 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
     actions: changedActions(written.actions, changes),
   }
   await requireSeals(file)
-  const given = isJsonObject(input) ? withGiven(input, options.input) : input
+  const given = isJsonObject(input) ? withGiven(input, options.input, type?.inputs) : input
   const { name, variables, typed } = await checkLoop(scanned, { code, type, file, given, changes })
   return {
     name,

@@ -33,7 +33,7 @@ export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promis
   }
   const environment = options.environment ?? process.env
   await requireSeals(file)
-  const input = withGiven(file.input, options.input)
+  const input = withGiven(file.input, options.input, read.type.inputs)
   const version = versionOf({ digest, changes })
   const prompts = changedPrompts(read.prompts, changes)
   const prepared = await read.type.prepare(file, { version, input, prompts })
@@ -97,8 +97,9 @@ export async function requireSeals({
 export function withGiven(
   input: { readonly [name: string]: Json },
   given: Readonly<Record<string, string>> = {},
+  more: readonly string[] = [],
 ): { readonly [name: string]: Json } {
-  const known = Object.keys(input)
+  const known = [...new Set([...Object.keys(input), ...more])]
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue
     const listed = known.length === 0 ? ' It has none.' : ` It has: ${known.join(', ')}.`

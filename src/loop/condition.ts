@@ -36,6 +36,8 @@ export type Condition<Progress = unknown, Result = unknown> =
       readonly limit?: LimitName
       /** Shown to people when it is met. */
       readonly detail?: string
+      /** The same, if it depends on the progress. */
+      describe?(progress: Progress): string
     }
   | { readonly type: 'any' | 'all'; readonly of: readonly Condition<Progress, Result>[] }
 
@@ -93,12 +95,13 @@ export function evaluate(condition: Condition<never, never>, facts: Facts): Met 
       return passed ? { condition: 'checks-pass', ends: 'completed' } : undefined
     }
     case 'custom': {
-      const { name, ends = 'completed', limit = 'iterations', detail } = condition
+      const { name, ends = 'completed', limit = 'iterations' } = condition
       if (facts.made === undefined) return undefined
       if (facts.incomplete === true && ends === 'completed') return undefined
       const { progress, result } = facts.made
       // Progress and result come from the same loop type as the condition; the union cannot express that.
       if (!condition.met(progress as never, result as never)) return undefined
+      const detail = condition.describe?.(progress as never) ?? condition.detail
       return {
         condition: name,
         ends,

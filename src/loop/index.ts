@@ -180,6 +180,7 @@ export type {
   ArtifactRef,
   Branches,
   BranchResults,
+  GitSummary,
   Iteration,
   IterationWorkspace,
   LoopType,

@@ -80,6 +80,26 @@ export interface IterationWorkspace {
   readonly tree: TreeId
   /** Paths that differ between an earlier tree and the current files; at most a thousand. */
   changedSince(tree: TreeId): Promise<readonly string[]>
+  /** The same as a patch; cut off at 200,000 bytes. */
+  patchSince(tree: TreeId): Promise<string>
+  /** A text file by its path from the root, at most 4 MB. Undefined: there is none, or only a symlink to one. */
+  read(path: string): Promise<string | undefined>
+  /** Writes a text file, with its folders. Never through a symlink. Only inside of a step that may change files. */
+  write(path: string, text: string): Promise<void>
+  /** Restores the files of an earlier tree. Only inside of a step that may change files. */
+  restore(tree: TreeId): Promise<void>
+  /** The work of the run so far. Undefined: not a git worktree. */
+  git(): Promise<GitSummary | undefined>
+}
+
+/** The work of a run so far, as text of a limited size. */
+export interface GitSummary {
+  /** The files that differ from the base, one per line. */
+  readonly status: string
+  /** The patch from the base to the current files. */
+  readonly diff: string
+  /** The newest commits of the run's branch, one per line. */
+  readonly log: string
 }
 
 export type Branches = { readonly [name: string]: (it: Iteration) => Promise<unknown> }

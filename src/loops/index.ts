@@ -1,5 +1,6 @@
 export { type LoopOperation, loopOperation, type OperationRequest } from './loop-operation.ts'
 export type {
+  CapturedFile,
   LoopTypeDefinition,
   PreparedLoop,
   ReadPrompts,
@@ -7,6 +8,7 @@ export type {
 } from './loop-type-definition.ts'
 export { type PlainLoop, type PlainSettings, plainLoop } from './plain/plain.ts'
 export { type PlainProgress } from './plain/plain-progress.ts'
-export { createPrompt, type PromptSection } from './plain/plain-prompt.ts'
+export { createPrompt } from './plain/plain-prompt.ts'
+export { type PromptSection } from './prompt-sections.ts'
 export { loopTypes } from './registry.ts'
 export { createTemplate, type Template } from './template.ts'

@@ -18,7 +18,21 @@ export interface LoopTypeDefinition<Settings = unknown> extends LoopFileType<Set
   /** Creates the loop of a file. Rejects, with `bad-template` for example, if it finds a problem before the run. */
   prepare(file: LoopFile<Settings>, options: PrepareOptions): Promise<PreparedLoop>
   readonly operations?: readonly LoopOperation[]
+  /** Names of its input that a file need not declare, such as `spec`. */
+  readonly inputs?: readonly string[]
+  /**
+   * Completes the input when a run is created. `read` returns a text file of the workspace, uncommitted or not.
+   * Rejects with `bad-request` for what the user has to change.
+   */
+  completeInput?(
+    file: LoopFile<Settings>,
+    input: { readonly [name: string]: Json },
+    read: (path: string) => Promise<CapturedFile | undefined>,
+  ): Promise<{ readonly [name: string]: Json }>
 }
+
+/** A file as it was when the run was created. Its path is relative to the root of the workspace. */
+export type CapturedFile = { readonly path: string; readonly text: string }
 
 /** The input of `prepare`, besides the file. */
 export interface PrepareOptions {

@@ -1,5 +1,6 @@
 /** The built-in loop types as data: `loopctl help` lists them without loading a schema. */
 
+import { buildSummary } from './build/build-summary.ts'
 import { plainSummary } from './plain/plain-summary.ts'
 
 export interface LoopTypeSummary {
@@ -11,4 +12,4 @@ export interface LoopTypeSummary {
 }
 
 /** In the order of `registry.ts`; a test compares the two. */
-export const loopTypeSummaries: readonly LoopTypeSummary[] = [plainSummary]
+export const loopTypeSummaries: readonly LoopTypeSummary[] = [plainSummary, buildSummary]

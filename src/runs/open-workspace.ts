@@ -49,6 +49,9 @@ export function openWorkspace(
     restore: async (tree) => (await open()).restore(tree),
     changes: async (before, after) => (await open()).changes(before, after),
     patch: async (before, after, bytesMax) => (await open()).patch(before, after, bytesMax),
+    readText: async (file) => (await open()).readText(file),
+    writeText: async (file, text) => (await open()).writeText(file, text),
+    log: async (max) => (await open()).log(max),
     async keep(work) {
       const worktree = await open()
       const { commit } = await worktree.commit({

@@ -16,6 +16,7 @@ import { ChangedError } from './read-file.ts'
 import { restore } from './restore.ts'
 import { scan } from './scan.ts'
 import { createStatCache } from './stat-cache.ts'
+import { readTextFile, writeTextFile } from './text-files.ts'
 import { createTrees } from './trees.ts'
 import { hasCode, tryLstat, type WorkspaceDirectory } from './workspace-directory.ts'
 
@@ -56,6 +57,8 @@ export function createDirectoryWorkspace(options: DirectoryWorkspaceOptions): Wo
     exists: () => enqueue('check', () => directoryExists(workspace, path)),
     snapshot: () => enqueue('snapshot', () => snapshot(workspace, path)),
     restore: (tree) => enqueue('restore', () => restoreRoot(workspace, path, tree)),
+    readText: (file) => readTextFile(path, file),
+    writeText: (file, text) => enqueue('write', () => writeTextFile(path, file, text)),
     async changes(before, after) {
       const { added, changed, removed } = await createTrees(workspace.blobs).diffTrees(
         before,

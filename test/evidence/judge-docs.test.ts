@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parseVerdict, verdictPrompt } from '../../src/evidence/index.ts'
+import { parseVerdict, verdictPrompt } from '../../src/protocol/index.ts'
 
 const token = 'right'
 let folder: string

@@ -11,8 +11,8 @@ import {
   type TreeId,
   textOf,
 } from '../../loop/index.ts'
+import { parseReview, type Review, reviewPrompt } from '../../protocol/index.ts'
 import type { CertificationCheckout } from '../parts.ts'
-import { parseReview, type Review, reviewPrompt } from '../verdict.ts'
 import type {
   CertificationContext,
   Consultant,

@@ -96,12 +96,32 @@ function perform(
       return it.act(op.action)
     case 'sleep':
       return it.sleep(op.name, op.ms)
-    case 'changed-since':
-      return it.workspace?.changedSince(op.tree as TreeId) ?? Promise.resolve([])
+    case 'workspace':
+      return callWorkspace(it.workspace, op)
     case 'guidance':
       return it.guidance()
     case 'artifact':
       return it.artifact(op.name, toArtifactContent(op.content, runner))
+  }
+}
+
+async function callWorkspace(
+  workspace: Iteration['workspace'],
+  { call, args: [first = '', second = ''] }: Extract<Op, { type: 'workspace' }>,
+): Promise<unknown> {
+  switch (call) {
+    case 'changedSince':
+      return workspace?.changedSince(first as TreeId) ?? []
+    case 'patchSince':
+      return workspace?.patchSince(first as TreeId) ?? ''
+    case 'restore':
+      return workspace?.restore(first as TreeId)
+    case 'read':
+      return workspace?.read(first)
+    case 'write':
+      return workspace?.write(first, second)
+    case 'git':
+      return workspace?.git()
   }
 }
 

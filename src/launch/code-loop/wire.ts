@@ -7,6 +7,7 @@ import {
   type AgentNote,
   type AgentTask,
   type Amount,
+  type IterationWorkspace,
   type Json,
   LoopError,
   type Question,
@@ -42,8 +43,11 @@ export type Op =
   | { readonly type: 'act'; readonly action: Action }
   | { readonly type: 'sleep'; readonly name: string; readonly ms: number }
   | { readonly type: 'artifact'; readonly name: string; readonly content: SentContent }
-  | { readonly type: 'changed-since'; readonly tree: string }
+  | { readonly type: 'workspace'; readonly call: WorkspaceCall; readonly args: readonly string[] }
   | { readonly type: 'guidance' }
+
+/** The methods of an iteration's workspace. */
+export type WorkspaceCall = Exclude<keyof IterationWorkspace, 'path' | 'tree'>
 
 /** Text, base64, or the name of a function in the loop's process that returns pieces. */
 export type SentContent =
@@ -139,7 +143,11 @@ const op: z.ZodType<Op> = z.discriminatedUnion('type', [
   z.object({ type: z.literal('act'), action }),
   z.object({ type: z.literal('sleep'), name: text, ms: z.number() }),
   z.object({ type: z.literal('artifact'), name: text, content }),
-  z.object({ type: z.literal('changed-since'), tree: text }),
+  z.object({
+    type: z.literal('workspace'),
+    call: z.enum(['changedSince', 'patchSince', 'read', 'write', 'restore', 'git']),
+    args: z.array(text).max(2),
+  }),
   z.object({ type: z.literal('guidance') }),
 ])
 export const opSchema: z.ZodType<{ readonly it: number; readonly op: Op }> = z.object({

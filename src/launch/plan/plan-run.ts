@@ -7,6 +7,7 @@ import type { Runs } from '../../runs/runs.ts'
 import { planWorktree, type WorktreeChoice } from '../../runs/worktree-options.ts'
 import { folderExists } from '../../system/index.ts'
 import { planChecks } from '../checks/plan-checks.ts'
+import { completeInput } from '../complete-input.ts'
 import type { LaunchHost } from '../launch-host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { openRunPolicy } from '../policy/open-run-policy.ts'
@@ -31,12 +32,13 @@ export interface PlanOptions {
 
 export async function planRun(
   host: Pick<Runs, 'folder'> & Partial<Pick<LaunchHost, 'journal' | 'loopTypes'>>,
-  loaded: LoadedLoop,
+  read: LoadedLoop,
   options: PlanOptions,
 ): Promise<Plan> {
   const { workspace, worktree, isVouched = false, attended = false, limits: given } = options
-  const excludedPaths = [...loaded.files, ...(options.excludedPaths ?? [])]
   folderExists(workspace)
+  const { loaded, captured } = await completeInput(read, workspace, host.loopTypes)
+  const excludedPaths = [...loaded.files, ...captured, ...(options.excludedPaths ?? [])]
   requireOnlyRuns(workspace, requireLogDir(options.logDir))
   const { name, input, powers, warnings, variables } = loaded
   const limits = { ...defaultLimits, ...loaded.limits, ...given }

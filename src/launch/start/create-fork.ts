@@ -14,7 +14,9 @@ import { forkFolder } from '../../runs/fork-folder.ts'
 import type { Queued } from '../../runs/options.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import { ensureWorkspaceFolder } from '../../system/index.ts'
+import { completeInput } from '../complete-input.ts'
 import { loadLoop } from '../load-loop.ts'
+import type { LoadedLoop } from '../loaded-loop.ts'
 import { runEnvironment } from '../run-environment.ts'
 import { toLoopType } from '../to-loop-type.ts'
 import { type CreatedRun, dropLine } from './create-run.ts'
@@ -93,10 +95,22 @@ export async function createFork(
     source: loaded.source,
     ...(request.isAgain === true ? { again: true } : {}),
     ...defined({ limits: request.limits, queue }),
-    ...(input === undefined ? {} : { input: loaded.input }),
+    ...(input === undefined
+      ? {}
+      : { input: await completedInput(host, loaded, from.run.workspace) }),
   })
   return { place, loaded, environment }
 }
+
+/** Its files are read in the folder of the run that it starts from. */
+const completedInput = async (
+  { loopTypes }: StartParts['host'],
+  loaded: LoadedLoop,
+  workspace: string | undefined,
+): Promise<LoadedLoop['input']> =>
+  workspace === undefined
+    ? loaded.input
+    : (await completeInput(loaded, workspace, loopTypes)).loaded.input
 
 /** A fork that cannot start leaves no empty folder behind. */
 const removingFolder = (place: RunPlace, folder: string): RunPlace => ({

@@ -12,6 +12,7 @@ import type { NewRunRequest, RunSettings } from '../../protocol/api/index.ts'
 import type { Queued } from '../../runs/options.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import type { Environment } from '../../system/environment.ts'
+import { completeInput } from '../complete-input.ts'
 import { loadLoop } from '../load-loop.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { nameRun, type RunName } from '../name-run.ts'
@@ -42,8 +43,9 @@ export async function createRun(
   // Without settings in the request, those of the user who runs this process apply.
   const settings = request.settings ?? (await loadDaemonConfig()).settings
   const environment = runEnvironment(request.environment)
-  const loaded = await loadFor(parts, request, settings)
-  const workspace = workspaceFor(request.workspace, loaded)
+  const read = await loadFor(parts, request, settings)
+  const workspace = workspaceFor(request.workspace, read)
+  const { loaded, captured } = await completeInput(read, workspace, host.loopTypes)
   const limits = runLimits(loaded.limits, settings, request.limits)
   await requireStart(parts, request, loaded, workspace)
   await openRunPolicy(loaded, host)
@@ -56,7 +58,7 @@ export async function createRun(
     needsChoice: request.needsChoice === true,
     // A loop file cannot vouch on the user's behalf.
     isVouched: request.worktree?.use === true,
-    excludedPaths: [...loaded.files, ...(parts.excludedPaths ?? [])],
+    excludedPaths: [...loaded.files, ...captured, ...(parts.excludedPaths ?? [])],
   })
   for (const problem of place.problems) onProblem(problem, place.id)
   const queue = toQueue?.(place)

@@ -2,24 +2,15 @@
 
 import {
   type Assembled,
-  assembleContext,
   defined,
   describeGuidance,
   type Guidance,
   type Json,
   type Remaining,
-  type Section,
 } from '../../loop/index.ts'
-import { createTemplate, type Template, type TemplateOptions } from '../template.ts'
+import { createSectionedPrompt, type PromptSection } from '../prompt-sections.ts'
 import { toShape, type VariableShape } from '../template-variables.ts'
 import { describeProgress, type PlainProgress } from './plain-progress.ts'
-
-/** A section whose text is a template. */
-export interface PromptSection extends Omit<Section, 'priority'> {
-  readonly priority?: number
-  /** Where the template comes from, for messages. */
-  readonly source?: TemplateOptions
-}
 
 export type PlainInput = { readonly [name: string]: Json } | null
 
@@ -48,55 +39,18 @@ export interface Prompt {
   readonly variables: readonly string[]
 }
 
-const priorityDefault = 100
-const priorityGuidance = 1000
-
-export const toSections = (prompt: string | readonly PromptSection[]): readonly PromptSection[] =>
-  typeof prompt === 'string' ? [{ name: 'prompt', text: prompt }] : prompt
-
 export async function createPrompt(sections: readonly PromptSection[]): Promise<Prompt> {
-  const parts: (readonly [PromptSection, Template])[] = []
-  for (const section of sections) {
-    const source = section.source ?? { file: section.name }
-    parts.push([section, await createTemplate(section.text, source)])
-  }
-  const usesGuidance = parts.some(([, template]) => template.variables.includes('guidance'))
+  const prompt = await createSectionedPrompt(sections)
   return {
-    write(context, info, tokensMax) {
-      const values = toValues(context, info)
-      const written = parts.map(([section, template]): Section => {
-        const { name, stable, keep, required, priority = priorityDefault } = section
-        return {
-          name,
-          text: template.render(values).trim(),
-          priority,
-          ...defined({ stable, keep, required }),
-        }
-      })
-      return assembleContext([...written, ...guidanceSections(info, usesGuidance)], { tokensMax })
-    },
-    check(input) {
-      const known = toVariables(input)
-      for (const [, template] of parts) template.checkVariables(known)
-    },
-    variables: [...new Set(parts.flatMap(([, template]) => template.variables))],
+    write: (context, info, tokensMax) =>
+      prompt.write(toValues(context, info), {
+        tokensMax,
+        ...defined({ guidance: info.guidance }),
+      }),
+    check: (input) => prompt.check(toVariables(input)),
+    variables: prompt.variables,
   }
 }
-
-/** A prompt that does not say where guidance goes has it at its end. */
-const guidanceSections = (
-  { guidance = [] }: IterationInfo,
-  isPlaced: boolean,
-): readonly Section[] =>
-  isPlaced || guidance.length === 0
-    ? []
-    : [
-        {
-          name: 'guidance',
-          text: `## Guidance\n\n${describeGuidance(guidance)}`,
-          priority: priorityGuidance,
-        },
-      ]
 
 /** The variables of the templates of a plain loop; docs/templates.md says what they mean. */
 const checkShape: VariableShape = {

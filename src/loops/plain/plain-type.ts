@@ -18,6 +18,7 @@ import {
   promptSchema,
 } from '../../protocol/index.ts'
 import type { LoopTypeDefinition, PrepareOptions } from '../loop-type-definition.ts'
+import { fromFile } from '../prompt-sections.ts'
 import { checkPlainLoop, type PlainSettings, plainLoop } from './plain.ts'
 import type { PlainProgress, PlainResult } from './plain-progress.ts'
 import { plainSummary } from './plain-summary.ts'
@@ -96,10 +97,7 @@ function plainSettings(
   { name, until, agents, settings: { context, progress } }: LoopFile<PlainKeys>,
   { version, prompts }: PrepareOptions,
 ): PlainSettings {
-  const prompt = (prompts['prompt'] ?? []).map(({ position, ...section }) => ({
-    ...section,
-    source: { file: position.file, line: position.line, indent: position.column - 1 },
-  }))
+  const prompt = fromFile(prompts['prompt'] ?? [])
   const isRepair = agents[makerRole]?.type === 'repair'
   return {
     name,

@@ -25,6 +25,7 @@ import {
   type LoopType,
   type TreeId,
 } from '../../loop/index.ts'
+import { type PromptSection, toSections } from '../prompt-sections.ts'
 import {
   addResult,
   countUnchanged,
@@ -37,8 +38,6 @@ import {
   type PlainContext,
   type PlainInput,
   type Prompt,
-  type PromptSection,
-  toSections,
 } from './plain-prompt.ts'
 
 /** Settings of `plainLoop`. */

@@ -21,10 +21,12 @@ import {
 } from '../git/commit-tree.ts'
 import { changedPaths, patchBetween, type TreePair } from '../git/compare-trees.ts'
 import { fromTreeId, toTreeId } from '../git/git-tree-id.ts'
+import { readLog } from '../git/read-log.ts'
 import { branchRef, type ObjectId } from '../git/refs.ts'
 import type { Repository } from '../git/repository.ts'
 import { type RunGit, runGit } from '../git/run-git.ts'
 import { ChangedError } from '../read-file.ts'
+import { readTextFile, writeTextFile } from '../text-files.ts'
 import { hasCode } from '../workspace-directory.ts'
 import { checkWorktree, failed } from './check-worktree.ts'
 import {
@@ -59,6 +61,9 @@ export interface WorktreeWorkspace extends Workspace {
   commit(request: CommitRequest): Promise<Commit>
   /** The changes, for display. Truncated at `bytesMax`. */
   patch(before: TreeId, after: TreeId, bytesMax?: number): Promise<string>
+  readText(path: string): Promise<string | undefined>
+  writeText(path: string, text: string): Promise<void>
+  log(max: number): Promise<string>
 }
 
 export async function openWorktree(options: WorktreeWorkspaceOptions): Promise<WorktreeWorkspace> {
@@ -95,6 +100,10 @@ export async function openWorktree(options: WorktreeWorkspaceOptions): Promise<W
     commit: (request) => enqueue('commit', () => commit(run, request)),
     patch: (before, after, bytesMax) =>
       enqueue('comparison', () => patchBetween(toTreePair(run, before, after), bytesMax)),
+    readText: (file) => readTextFile(path, file, tools.files),
+    writeText: (file, text) => enqueue('write', () => writeTextFile(path, file, text, tools.files)),
+    log: (max) =>
+      enqueue('log', () => readLog(tools.git, tree.own.at(path), branchRef(worktree.branch), max)),
   }
 }
 

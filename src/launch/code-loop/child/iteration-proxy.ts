@@ -7,12 +7,13 @@ import {
   type Branches,
   type BranchResults,
   type Iteration,
+  type IterationWorkspace,
   type Remaining,
   type StepOptions,
-  type TreeId,
   toJson,
 } from '../../../loop/index.ts'
 import type { Peer } from '../peer.ts'
+import type { Op, WorkspaceCall } from '../wire.ts'
 import { readPieces, toInlineContent } from './artifact-content.ts'
 import {
   createIterationRequests,
@@ -84,14 +85,25 @@ export function createIterationProxy(
       signal,
       get workspace() {
         const { workspace } = local.facts()
-        const changedSince = (tree: TreeId): Promise<readonly string[]> =>
-          ask({ type: 'changed-since', tree })
-        return workspace === undefined ? undefined : { ...workspace, changedSince }
+        return workspace === undefined ? undefined : { ...workspace, ...workspaceProxy(ask) }
       },
       budget: { remaining: () => local.facts().remaining ?? noneRemaining },
       ...withHandledRejections(requests),
     },
     idle,
+  }
+}
+
+function workspaceProxy(ask: <T>(op: Op) => Promise<T>): Pick<IterationWorkspace, WorkspaceCall> {
+  const call = <T>(name: WorkspaceCall, ...args: readonly string[]): Promise<T> =>
+    ask({ type: 'workspace', call: name, args })
+  return {
+    changedSince: (tree) => call('changedSince', tree),
+    patchSince: (tree) => call('patchSince', tree),
+    read: (path) => call('read', path),
+    write: (path, text) => call('write', path, text),
+    restore: (tree) => call('restore', tree),
+    git: () => call('git'),
   }
 }
 

@@ -54,8 +54,8 @@ export function createIterationRequests(
 
   function ask<T>(op: Op): Promise<T> {
     const step = local.currentStep.getStore()
-    // Looking at the files, or at what people said, is not a step.
-    if (step !== undefined && op.type !== 'changed-since' && op.type !== 'guidance')
+    // Using the files, or at what people said, is not a step.
+    if (step !== undefined && op.type !== 'workspace' && op.type !== 'guidance')
       return Promise.reject(createNestedStepError(step, op))
     const request = peer
       .call('op', { it: iteration, op: op as unknown as Json })

@@ -78,6 +78,13 @@ export const reviewPrompt = (task: string, token: string): string =>
     'rejected: it must not be completed. Give at least one reason.',
   ])
 
+/** Text of the agent that is judged, as data: in a fence that it cannot close. */
+export function quoteAsData(text: string, kind: string = ''): string {
+  const runs = [...text.matchAll(/`{3,}/g)].slice(0, 10_000).map(([run]) => run.length)
+  const fence = '`'.repeat(Math.max(3, ...runs) + 1)
+  return [`${fence}${kind}`, text.trimEnd(), fence].join('\n')
+}
+
 function promptWith(
   task: string,
   token: string,

@@ -1,0 +1,107 @@
+/** The input of a build: its spec and its plan, as they were when the run was created. */
+
+import { type Json, LoopError } from '../../loop/index.ts'
+import { isJsonObject } from '../../protocol/index.ts'
+import type { CapturedFile } from '../loop-type-definition.ts'
+import { parsePlan } from './plan-grammar.ts'
+
+export interface BuildInput {
+  readonly spec?: CapturedFile
+  readonly plan?: CapturedFile
+}
+
+export const buildInputs: readonly string[] = ['spec', 'plan']
+export const plansFolder = 'specs/planning'
+
+const textCharsMax = 500_000
+
+/** Paths that are not replaced by files yet count as empty files. */
+export const readBuildInput = (input: unknown): BuildInput => {
+  const given = isJsonObject(input) ? input : {}
+  const spec = toFile(given['spec'])
+  const plan = toFile(given['plan'])
+  return { ...(spec === undefined ? {} : { spec }), ...(plan === undefined ? {} : { plan }) }
+}
+
+function toFile(value: Json | undefined): CapturedFile | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : { path: value, text: '' }
+  if (!isJsonObject(value)) return undefined
+  const { path, text } = value
+  return typeof path === 'string' && typeof text === 'string' ? { path, text } : undefined
+}
+
+export interface BuildPaths {
+  readonly spec?: string | undefined
+  readonly plan?: string | undefined
+}
+
+type Read = (path: string) => Promise<CapturedFile | undefined>
+
+/**
+ * Replaces the paths by the files. The plan is the one that is named, then the usual file for the spec, then a list of
+ * tasks inside of the spec; without one, the agent drafts it.
+ */
+export async function captureInput(
+  settings: BuildPaths,
+  input: { readonly [name: string]: Json },
+  read: Read,
+): Promise<{ readonly [name: string]: Json }> {
+  const { spec: givenSpec, plan: givenPlan, ...others } = input
+  const spec = await captureSpec(givenSpec ?? settings.spec, read)
+  const plan = await capturePlan(givenPlan, settings.plan, spec, read)
+  if (spec === undefined && plan === undefined) {
+    throw new LoopError(
+      'bad-request',
+      'A build needs a spec or a plan, and it has neither. Name one: loopctl run specs/<name>.md, or the key spec of the loop file.',
+    )
+  }
+  return {
+    ...others,
+    ...(spec === undefined ? {} : { spec }),
+    ...(plan === undefined ? {} : { plan }),
+  }
+}
+
+async function captureSpec(given: Json | undefined, read: Read): Promise<CapturedFile | undefined> {
+  if (given === undefined || given === '') return undefined
+  return requireText('spec', typeof given === 'string' ? await read(given) : toFile(given), given)
+}
+
+async function capturePlan(
+  given: Json | undefined,
+  named: string | undefined,
+  spec: CapturedFile | undefined,
+  read: Read,
+): Promise<CapturedFile | undefined> {
+  if (given !== undefined && given !== '') {
+    const found = typeof given === 'string' ? await read(given) : toFile(given)
+    return requireTasks(requireText('plan', found, given))
+  }
+  const file = await read(named ?? draftPath(undefined, spec))
+  if (file !== undefined) return requireTasks(requireText('plan', file, file.path))
+  return spec !== undefined && parsePlan(spec.text).length > 0 ? spec : undefined
+}
+
+function requireText(what: string, file: CapturedFile | undefined, given: Json): CapturedFile {
+  const name = typeof given === 'string' ? given.slice(0, 500) : what
+  if (file === undefined) {
+    const message = `The ${what} ${name} does not exist.`
+    throw new LoopError('bad-request', `${message} Name a file of the repository.`)
+  }
+  if (file.text.length <= textCharsMax && file.text.trim() !== '') return file
+  const problem = file.text.trim() === '' ? 'is empty' : `is longer than ${textCharsMax} characters`
+  throw new LoopError('bad-request', `The ${what} ${name} ${problem}. Name another file.`)
+}
+
+function requireTasks(plan: CapturedFile): CapturedFile {
+  if (parsePlan(plan.text).length > 0) return plan
+  const message = `The plan ${plan.path} has no task.`
+  throw new LoopError('bad-request', `${message} Write tasks as lines such as "- [ ] Add a cart".`)
+}
+
+/** Where the plan for a spec is, if no file names another place. */
+export function draftPath(named: string | undefined, spec: CapturedFile | undefined): string {
+  if (named !== undefined) return named
+  const [file = 'build'] = (spec?.path ?? 'build').split('/').slice(-1)
+  return `${plansFolder}/${file.replace(/\.[^.]*$/, '')}-plan.md`
+}

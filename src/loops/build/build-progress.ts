@@ -1,0 +1,199 @@
+/**
+ * What a build passes from one iteration to the next: the sealed plan with its marks, the failures of each phase in a row,
+ * and what the next prompt needs. Nothing else crosses iterations (E3), so all of it survives restarts.
+ */
+
+import {
+  type AgentReport,
+  type CheckResult,
+  defined,
+  type Finding,
+  keepEnd,
+  type Refusal,
+} from '../../loop/index.ts'
+import { type Choice, type Proposal, type SealedPlan, withMark } from './sealed-plan.ts'
+import { initialWatchdog, type WatchdogState } from './watchdog.ts'
+
+export interface BuildProgress {
+  /** Absent: not drafted yet. */
+  readonly plan?: SealedPlan
+  /** Consecutive failures by phase. */
+  readonly failures: Failures
+  /** The output of the checks that failed in the last iteration. */
+  readonly notes: readonly RunnerNote[]
+  /** What the last review found, until one passes. */
+  readonly review?: ReviewFindings
+  /** Why tasks are blocked. */
+  readonly blocked: readonly BlockedTask[]
+  readonly proposals: readonly Proposal[]
+  /** A person was asked about the proposals; it happens once. */
+  readonly asked: boolean
+  /** Checks that were met at the end of an iteration. */
+  readonly met: readonly string[]
+  readonly watchdog: WatchdogState
+  /** The last iterations, oldest first. */
+  readonly entries: readonly BuildEntry[]
+}
+
+export interface Failures {
+  readonly review: number
+  readonly verification: number
+  readonly draft: number
+}
+
+export interface RunnerNote {
+  readonly check: string
+  /** Its last lines. */
+  readonly output: string
+}
+
+export interface ReviewFindings {
+  readonly task: number
+  readonly verdict: 'fail' | 'unclear'
+  readonly reasons: readonly Finding[]
+}
+
+export interface BlockedTask {
+  readonly task: number
+  readonly reason: string
+  /** It had its second attempt. */
+  readonly retried: boolean
+}
+
+export interface BuildEntry {
+  readonly iteration: number
+  readonly text: string
+}
+
+/** The result of one iteration. */
+export interface BuildResult {
+  readonly iteration: number
+  readonly choice: Choice
+  /** After the iteration, before its checks are taken into account. */
+  readonly plan?: SealedPlan
+  readonly report?: AgentReport
+  readonly review?: ReviewFindings | 'pass'
+  readonly blocked?: BlockedTask
+  readonly proposals: readonly Proposal[]
+  readonly asked: boolean
+  /** The checks that failed and count. */
+  readonly failed: readonly RunnerNote[]
+  readonly met: readonly string[]
+  readonly watchdog: WatchdogState
+  /** Why a plan could not be sealed. */
+  readonly draftProblem?: string
+  /** A person accepted the proposals, so tasks have other numbers: the new one by the old one. */
+  readonly moved?: ReadonlyMap<number, number>
+}
+
+const outputLinesMax = 120
+const outputCharsMax = 12_000
+const entriesMax = 5
+const entryCharsMax = 600
+const reasonCharsMax = 1000
+const notesMax = 20
+const refusalCharsMax = 4000
+
+export const initialProgress = (plan: SealedPlan | undefined): BuildProgress => ({
+  ...defined({ plan }),
+  failures: { review: 0, verification: 0, draft: 0 },
+  notes: [],
+  blocked: [],
+  proposals: [],
+  asked: false,
+  met: [],
+  watchdog: initialWatchdog,
+  entries: [],
+})
+
+/** The last 120 lines of what a failed check printed. */
+export const toNote = ({ check, output, status }: CheckResult): RunnerNote => ({
+  check,
+  output: keepEnd(
+    output.trim().split('\n').slice(-outputLinesMax).join('\n') || status,
+    outputCharsMax,
+  ),
+})
+
+export function addResult(
+  previous: BuildProgress,
+  result: BuildResult,
+  refusals: readonly Refusal[],
+): BuildProgress {
+  const notes = [...result.failed, ...refusals.map(fromRefusal)].slice(0, notesMax)
+  const review = result.review === undefined ? previous.review : result.review
+  const plan = withFailedTask(result)
+  const entry = { iteration: result.iteration, text: describeResult(result, notes) }
+  return {
+    ...defined({ plan }),
+    failures: countFailures(previous.failures, result, notes.length > 0),
+    notes,
+    ...(review === undefined || review === 'pass' ? {} : { review }),
+    blocked: withBlocked(previous.blocked, result),
+    proposals: result.proposals,
+    asked: result.asked,
+    met: [...new Set([...previous.met, ...result.met])],
+    watchdog: result.watchdog,
+    entries: [...previous.entries, entry].slice(-entriesMax),
+  }
+}
+
+const fromRefusal = ({ code, check, message, findings = [] }: Refusal): RunnerNote => ({
+  check: `certification (${code}${check === undefined ? '' : `, ${check}`})`,
+  output: [message, ...findings.map(describeFinding)].join('\n').slice(0, refusalCharsMax),
+})
+
+export const describeFinding = ({ text, file, line }: Finding): string =>
+  [file, line, text].filter((part) => part !== undefined).join(':')
+
+/** A task whose checks fail is open again. */
+function withFailedTask({ plan, choice, failed }: BuildResult): SealedPlan | undefined {
+  if (plan === undefined || failed.length === 0 || !('task' in choice)) return plan
+  return plan.tasks[choice.task]?.mark === 'blocked' ? plan : withMark(plan, choice.task, 'open')
+}
+
+function countFailures(
+  before: Failures,
+  { review, draftProblem, choice }: BuildResult,
+  isVerificationFailed: boolean,
+): Failures {
+  return {
+    review: review === undefined ? before.review : review === 'pass' ? 0 : before.review + 1,
+    verification: isVerificationFailed ? before.verification + 1 : 0,
+    draft:
+      choice.kind !== 'draft' ? before.draft : draftProblem === undefined ? 0 : before.draft + 1,
+  }
+}
+
+const withBlocked = (
+  before: readonly BlockedTask[],
+  { blocked, choice, moved }: BuildResult,
+): readonly BlockedTask[] => {
+  const others = before.filter(({ task }) => !('task' in choice) || task !== choice.task)
+  const all = blocked === undefined ? others : [...others, blocked]
+  return all.flatMap(({ task, reason, retried }) => {
+    const now = moved === undefined ? task : moved.get(task)
+    const shortened = keepEnd(reason.trim(), reasonCharsMax)
+    return now === undefined ? [] : [{ task: now, reason: shortened, retried }]
+  })
+}
+
+function describeResult(result: BuildResult, notes: readonly RunnerNote[]): string {
+  const { choice, plan, report, review, draftProblem } = result
+  const task = 'task' in choice ? plan?.tasks[choice.task] : undefined
+  const about =
+    task === undefined || !('task' in choice)
+      ? choice.kind
+      : `task ${choice.task + 1}: ${task.text}`
+  const reviewed =
+    review === undefined ? [] : [`review: ${review === 'pass' ? 'pass' : review.verdict}`]
+  const failed = notes.map(({ check }) => `failed: ${check}`)
+  const parts = [
+    about.slice(0, 200),
+    ...(report === undefined ? [] : [`the agent ended with ${report.status}`]),
+    ...reviewed,
+    ...failed,
+    ...(draftProblem === undefined ? [] : [draftProblem]),
+  ]
+  return parts.join('; ').slice(0, entryCharsMax)
+}

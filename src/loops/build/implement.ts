@@ -1,0 +1,142 @@
+/** The work of the maker: a task, a draft of the plan, or work that was not certified. */
+
+import {
+  type AgentReport,
+  FaultError,
+  isLoopError,
+  type Json,
+  type TreeId,
+} from '../../loop/index.ts'
+import { promptTokensMax, toValues } from './build-prompt.ts'
+import { filesOf, type Session, writePlanFile } from './build-session.ts'
+import { type CompletionHint, readCompletionHint } from './completion-hint.ts'
+import {
+  type Choice,
+  countTasks,
+  findProposals,
+  type Proposal,
+  renderPlan,
+  type SealedPlan,
+  sealPlan,
+} from './sealed-plan.ts'
+
+export interface Implemented {
+  readonly report: AgentReport
+  /** The files before. */
+  readonly before: TreeId
+  readonly hint: CompletionHint
+  readonly proposals: readonly Proposal[]
+  /** The agent changed the file of the plan, and it is not restored yet. */
+  readonly isPlanChanged: boolean
+}
+
+export interface Drafted extends Omit<Implemented, 'isPlanChanged' | 'proposals'> {
+  /** Undefined: no task was found. */
+  readonly plan: SealedPlan | undefined
+}
+
+interface WrittenPrompt {
+  readonly prompt: string
+  readonly tree: TreeId
+}
+
+export async function implement(
+  session: Session,
+  choice: Choice,
+  plan: SealedPlan,
+): Promise<Implemented> {
+  const { report, before } = await work(session, choice)
+  const hint = readCompletionHint(report.text, session.settings.completion)
+  const seen = await session.it.step(
+    'plan',
+    async () => {
+      const found = await filesOf(session).read(plan.path)
+      const isChanged = found !== renderPlan(plan)
+      const proposals = isChanged ? findProposals(plan, found) : []
+      return { isChanged, proposals, ...describeHint(session, hint, plan) }
+    },
+    { readOnly: true, role: 'plan' },
+  )
+  return { report, before, hint, proposals: seen.proposals, isPlanChanged: seen.isChanged }
+}
+
+/** Nothing but the file of the plan may change. */
+export async function draft(session: Session): Promise<Drafted> {
+  const { it, planPath } = session
+  const { report, before } = await work(session, { kind: 'draft' })
+  const hint = readCompletionHint(report.text, session.settings.completion)
+  const { text } = await it.step(
+    'plan',
+    async () => {
+      const found = await filesOf(session).read(planPath)
+      const isPlan = found !== undefined && sealPlan(planPath, found) !== undefined
+      return { text: isPlan ? found : null, ...describeHint(session, hint, undefined) }
+    },
+    { readOnly: true, role: 'plan' },
+  )
+  await it.step('discard', () => filesOf(session).restore(before), { role: 'discard' })
+  const plan = text === null ? undefined : sealPlan(planPath, text)
+  if (plan !== undefined) await writePlanFile(session, plan)
+  return { report, before, hint, plan }
+}
+
+const describeHint = (
+  { settings, isReviewed }: Session,
+  hint: CompletionHint,
+  plan: SealedPlan | undefined,
+) => ({ hint, mode: settings.completion.mode, ...countTasks(plan, isReviewed) })
+
+async function work(
+  session: Session,
+  choice: Choice,
+): Promise<{ readonly report: AgentReport; readonly before: TreeId }> {
+  const written: WrittenPrompt = await session.it.step('prompt', () => write(session, choice), {
+    readOnly: true,
+    retry: { attempts: 1 },
+    role: 'prompt',
+  })
+  const report = await session.it.agent('maker', { prompt: written.prompt })
+  return { report, before: written.tree }
+}
+
+/** An error in a prompt is fatal: it would occur in every iteration. */
+async function write(
+  session: Session,
+  choice: Choice,
+): Promise<WrittenPrompt & { readonly tokens: number }> {
+  const { it, prompts } = session
+  const files = filesOf(session)
+  try {
+    const guidance = await it.guidance()
+    const values = await readValues(session, choice, guidance)
+    const { text, tokens } = prompts.maker.write(values, { tokensMax: promptTokensMax, guidance })
+    return { prompt: text, tokens, tree: files.tree }
+  } catch (error) {
+    if (!isLoopError(error)) throw error
+    const { code, message } = error
+    throw new FaultError({ code, message, retryable: false, fatal: true }, { cause: error })
+  }
+}
+
+/** Reads only what the prompt uses. */
+async function readValues(
+  session: Session,
+  choice: Choice,
+  guidance: Awaited<ReturnType<Session['it']['guidance']>>,
+): Promise<{ readonly [name: string]: Json }> {
+  const { it, prompts, settings } = session
+  const { variables } = prompts.maker
+  const files = filesOf(session)
+  const usesGit = variables.some((name) => name.startsWith('git_'))
+  const contextFiles = variables.includes('context') ? settings.contextFiles : []
+  const texts = await Promise.all(
+    contextFiles.map(async (path) => ({ path, text: (await files.read(path)) ?? '' })),
+  )
+  return toValues(session, {
+    iteration: it.number,
+    choice,
+    guidance,
+    git: usesGit ? await files.git() : undefined,
+    contextFiles: texts.filter(({ text }) => text !== ''),
+  })
+}

@@ -1,0 +1,41 @@
+/** Has a task reviewed. An unclear answer is asked for once more, with a new token. */
+
+import type { TreeId } from '../../loop/index.ts'
+import type { ReviewFindings } from './build-progress.ts'
+import { toValues } from './build-prompt.ts'
+import { filesOf, type Session } from './build-session.ts'
+import { createToken, readReview, type WrittenReview, writeReview } from './review.ts'
+
+const attemptsMax = 2
+
+export interface WorkToReview {
+  readonly task: number
+  /** Undefined: the files have not changed in this iteration. */
+  readonly before: TreeId | undefined
+  readonly report: string | undefined
+}
+
+export async function reviewTask(
+  session: Session,
+  { task, before, report }: WorkToReview,
+): Promise<ReviewFindings | 'pass'> {
+  const { it, prompts } = session
+  for (let attempt = 1; ; attempt += 1) {
+    const written: WrittenReview = await it.step(
+      'review',
+      async () => {
+        const patch = before === undefined ? '' : await filesOf(session).patchSince(before)
+        const values = toValues(session, {
+          iteration: it.number,
+          choice: { kind: 'review', task },
+        })
+        return writeReview(prompts.reviewer, values, { patch, report }, createToken())
+      },
+      { readOnly: true, role: 'review-prompt' },
+    )
+    const answer = await it.agent('reviewer', { prompt: written.prompt }, { readOnly: true })
+    const { verdict, reasons } = readReview(answer, written.token)
+    if (verdict === 'pass') return 'pass'
+    if (verdict === 'fail' || attempt >= attemptsMax) return { task, verdict, reasons }
+  }
+}
