@@ -27,7 +27,7 @@ const models: Readonly<Record<string, string>> = {
   opus: 'anthropic/claude-opus-4-5',
 }
 
-const off: Readonly<Record<string, string>> = { 0: '1000' }
+const off: Readonly<Record<string, string>> = { 0: '100' }
 
 export const loopConfigKeys: Readonly<Record<string, LoopConfigKey>> = {
   specs_dir: setting('build.specsDir'),

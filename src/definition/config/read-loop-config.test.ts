@@ -93,7 +93,7 @@ measure_cmd="npm run measure"
         mergeStrategy: 'none',
         cleanUp: true,
         verificationFailures: 3,
-        reviewFailures: 1000,
+        reviewFailures: 100,
         measure: 'npm run measure',
       },
       skills: {

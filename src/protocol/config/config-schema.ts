@@ -196,12 +196,12 @@ const build = keys({
     'anthropic/claude-opus-4-5',
   ),
   reviewFailures: key(
-    integer(1, 1000).exactOptional(),
+    integer(1, 100).exactOptional(),
     'How many failed reviews in a row end a run.',
     3,
   ),
   verificationFailures: key(
-    integer(1, 1000).exactOptional(),
+    integer(1, 100).exactOptional(),
     'How many failed verifications in a row end a run.',
     3,
   ),
