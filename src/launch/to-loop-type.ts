@@ -22,7 +22,7 @@ export async function toLoopType(
   }
   const { typed, file } = definition
   const type = findType(typed, types)
-  return withType((await prepare(type, typed, file, input, ports)).loop, type)
+  return withType((await prepare(type, typed, file, input, ports)).loop, type, file)
 }
 
 /** The first prompt that the agent would get; undefined if it is known only when the loop runs. */
@@ -63,14 +63,19 @@ function findType(
 }
 
 /** The loop type of a run and the appearance of its agents are stored with the run, except for `plain`. */
-function withType(loop: AnyLoopType, { name: type, roles }: LoopTypeDefinition): AnyLoopType {
+function withType(
+  loop: AnyLoopType,
+  { name: type, roles }: LoopTypeDefinition,
+  { agents }: LoopFile,
+): AnyLoopType {
   if (type === defaultLoopType) return loop
   if (roles === 'any') return { ...loop, type }
   const shown = Object.entries(roles).map(
-    ([role, { label, reports, phase = 'implementation' }]) => [
-      role,
-      defined({ label, reports, phase }),
-    ],
+    ([role, { label, reports, phase = 'implementation', absent }]) => {
+      const other = typeof absent === 'object' ? absent.sameAs : undefined
+      const sharedWith = other !== undefined && agents[role] === agents[other] ? other : undefined
+      return [role, defined({ label, reports, phase, sharedWith })]
+    },
   )
   return { ...loop, type, roles: Object.fromEntries(shown) }
 }

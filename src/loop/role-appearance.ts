@@ -9,6 +9,8 @@ export interface RoleAppearance {
   readonly reports?: true
   /** The phase of its steps; default: `implementation`. In journals that lack it, `readPhase` derives it. */
   readonly phase?: RolePhase
+  /** The role whose agent it uses, because no other one is configured. */
+  readonly sharedWith?: string
 }
 
 export type RolePhase = 'implementation' | 'review'

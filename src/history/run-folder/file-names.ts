@@ -13,6 +13,10 @@ const padded = (iteration: number): string => String(iteration).padStart(2, '0')
 export const iterationFile = (iteration: number, rest: string): string =>
   `iter-${padded(iteration)}-${rest}`
 export const promptFile = (iteration: number): string => iterationFile(iteration, 'prompt.txt')
+export const reviewPromptFile = (iteration: number): string =>
+  iterationFile(iteration, 'review-prompt.txt')
+/** A prompt that the watchdog changed. */
+export const rewriteFile = (number: number): string => `prompt.rewrite.${number}.txt`
 export const tailFile = (iteration: number): string => `iter-${padded(iteration)}.tail.txt`
 
 /** Files of experiment mode. */
@@ -43,7 +47,7 @@ export function kindOf(path: string): ArtifactKind {
   if (path === summaryFile) return 'summary'
   if (path === reviewDiffFile) return 'diff'
   if (path === 'run.log') return 'log'
-  if (path.endsWith('prompt.txt')) return 'prompt'
+  if (/prompt(?:\.rewrite\.\d+)?\.txt$/.test(path)) return 'prompt'
   if (path.endsWith('.tail.txt')) return 'tail'
   return /^iter-\d+-.*\.log$/.test(path) ? 'output' : 'other'
 }

@@ -16,6 +16,10 @@ export interface FoldState {
   readonly startMs: number
   readonly endMs?: number
   readonly spec: string
+  /** The plan that the input names. */
+  readonly plan?: string
+  /** Tasks of a plan, as the last step knew them. */
+  readonly tasks?: { readonly done: number; readonly total: number }
   readonly iterationsMax: number
   /** How the agents of the loop appear; absent: as usual. */
   readonly roles?: RoleAppearances

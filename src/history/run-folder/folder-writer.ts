@@ -14,7 +14,7 @@ import { finishFolder } from './finish-folder.ts'
 import type { FileChange } from './fold-state.ts'
 import { createMarker, type Marker, markerFile, readMarker } from './marker.ts'
 import { type FolderHost, fileBytesMax, type WrittenFolder } from './options.ts'
-import { projectEvent, wantsResult } from './project-event.ts'
+import { neededValue, projectEvent } from './project-event.ts'
 import { excludeFromGit, pathOf, type RunFolderLocation } from './run-folder-location.ts'
 import { openSafeFolder, type SafeFolder } from './safe-folder.ts'
 
@@ -98,7 +98,7 @@ async function writePage(
   const lengths = new Map(Object.entries(marker.lengths))
   const page = createPageWriter(folder, lengths, marker.bytes)
   for (const recorded of events) {
-    const step = projectEvent(carried, recorded, await loadResult(host, recorded))
+    const step = projectEvent(carried, recorded, await loadValue(host, recorded))
     carried = step.carried
     for (const one of step.changes) await page.add(one)
   }
@@ -113,13 +113,12 @@ async function writePage(
   }
 }
 
-async function loadResult(
+async function loadValue(
   { blobs }: FolderHost,
   { event }: RecordedEvent,
 ): Promise<Json | undefined> {
-  if (event.type !== 'step-finished' || !wantsResult(event)) return undefined
   // Missing content must not prevent all files.
-  return load(event.result, blobs).catch(() => undefined)
+  return load(neededValue(event), blobs).catch(() => undefined)
 }
 
 interface Page {

@@ -15,6 +15,7 @@ import {
   type Json,
   type RecordedEvent,
   type RunEvent,
+  type Stored,
 } from '../../loop/index.ts'
 import {
   type Change,
@@ -24,8 +25,10 @@ import {
   reportFile,
   runLogFile,
 } from './fold-state.ts'
+import { taskColumns } from './project-plan.ts'
 import { partOf, projectStep } from './project-step.ts'
 import { oneLine, type ReportRow, reportHeader, reportLine } from './report-row.ts'
+import { field } from './step-text.ts'
 
 /** In the legacy format, an iteration of more than five minutes is long. */
 const longMs = 300_000
@@ -39,7 +42,7 @@ export interface Step {
   readonly changes: readonly FileChange[]
 }
 
-/** `result`: the result of a finished step, if it is needed; see `wantsResult`. */
+/** `result`: the value that the event refers to, if it is needed; see `neededValue`. */
 export function projectEvent(
   carried: FoldState,
   { atMs, event }: RecordedEvent,
@@ -58,9 +61,11 @@ export function projectEvent(
   return { carried: next, changes: [log, ...changes, ...appended] }
 }
 
-/** Whether the fold needs the result of the step. */
-export const wantsResult = (event: RunEvent): boolean =>
-  event.type === 'step-finished' && partOf(event) !== undefined
+/** The value that the fold needs: the input of the run, or the result of a step. */
+export function neededValue(event: RunEvent): Stored | undefined {
+  if (event.type === 'run-created') return event.input
+  return event.type === 'step-finished' && partOf(event) !== undefined ? event.result : undefined
+}
 
 function change(
   carried: FoldState,
@@ -70,10 +75,13 @@ function change(
 ): Change {
   switch (event.type) {
     case 'run-created': {
-      const spec = event.source?.file ?? event.loop
+      const spec = readPath(result, 'spec') ?? event.source?.file ?? event.loop
+      const plan = readPath(result, 'plan')
       const { iterations: iterationsMax } = event.limits
       const roles = defined({ roles: event.roles })
-      return { next: { ...carried, startMs: atMs, spec, iterationsMax, ...roles } }
+      return {
+        next: { ...carried, startMs: atMs, spec, iterationsMax, ...roles, ...defined({ plan }) },
+      }
     }
     case 'run-started': {
       const model = event.agent === undefined ? carried.model : describeAgent(event.agent)
@@ -105,9 +113,22 @@ function change(
 /** Adds the RUN_START row, once. */
 function begin(carried: FoldState, atMs: number): Change {
   if (carried.hasBegun) return { next: carried }
-  const { spec, iterationsMax, model } = carried
-  const message = `spec=${spec} plan= iterations=${iterationsMax} model=${model} mode=checks`
+  const { spec, plan = '', iterationsMax, model } = carried
+  const about = `spec=${spec} plan=${plan} iterations=${iterationsMax} model=${model} mode=checks`
+  const message = [about, ...describeSharedRoles(carried)].join(' ')
   return { next: { ...carried, hasBegun: true }, rows: [{ atMs, kind: 'RUN_START', message }] }
+}
+
+/** An agent that judges its own work is worth knowing, even in a fresh context. */
+const describeSharedRoles = ({ roles = {} }: FoldState): readonly string[] =>
+  Object.entries(roles).flatMap(([role, { sharedWith }]) =>
+    sharedWith === undefined ? [] : [`${role}=same-agent-as-${sharedWith}`],
+  )
+
+/** The path of a file in the input, such as a spec. */
+function readPath(input: Json | undefined, name: string): string | undefined {
+  const path = field(field(input, name), 'path')
+  return typeof path === 'string' ? path : undefined
 }
 
 type IterationEnded = Extract<RunEvent, { type: 'iteration-ended' }>
@@ -141,7 +162,7 @@ function endIteration(
     outputLines: open?.lines ?? 0,
     ...defined({ outputPath: open?.log }),
   }
-  const at = { atMs, iteration }
+  const at = { atMs, iteration, ...taskColumns(carried) }
   const message = describeEnding(ending)
   const rows: readonly ReportRow[] = [
     ...verified,
@@ -179,6 +200,7 @@ function endRun(carried: FoldState, { outcome }: RunEnded, atMs: number): Change
     durationMs: atMs - carried.startMs,
     exitCode,
     message,
+    ...taskColumns(carried),
   }
   return {
     next: { ...begun.next, endMs: atMs, exitReason },

@@ -4,6 +4,7 @@ import { type Json, parseStepId, type RunEvent, readStep } from '../../loop/inde
 import { agentLogFile, iterationFile, promptFile, promptSnapshot, tailFile } from './file-names.ts'
 import { type Change, type FileChange, type FoldState, type OpenIteration } from './fold-state.ts'
 import { projectMeasure, projectSkills } from './project-context.ts'
+import { type PlanPart, planPartOf, projectPlan } from './project-plan.ts'
 import type { ReportRow } from './report-row.ts'
 import { agentEnd, checkEnd, noteText, readPrompt } from './step-text.ts'
 
@@ -20,7 +21,8 @@ export function projectStep(
 ): Change {
   const { open } = carried
   if (open === undefined) return { next: carried }
-  switch (partOf(event)) {
+  const part = partOf(event)
+  switch (part) {
     case 'prompt':
       return projectPrompt(carried, event, atMs, result)
     case 'agent':
@@ -31,6 +33,12 @@ export function projectStep(
       return projectMeasure({ carried, open, atMs }, event, result)
     case 'skills':
       return projectSkills({ carried, open, atMs }, event, result)
+    case 'plan':
+    case 'watchdog':
+    case 'review-prompt':
+      return event.type === 'step-finished'
+        ? projectPlan(carried, { part, iteration: event.iteration, atMs, result })
+        : { next: carried }
     case undefined:
       return { next: carried }
   }
@@ -41,11 +49,12 @@ const roles = ['prompt', 'measure', 'skills'] as const
 type StepPart = 'agent' | 'check' | (typeof roles)[number]
 
 /** What a step adds to the files. Undefined: nothing. */
-export function partOf(event: StepChange): StepPart | undefined {
+export function partOf(event: StepChange): StepPart | PlanPart | undefined {
   // The role in a note is that of its writer.
   const { kind, role } = readStep(event.type === 'step-noted' ? { step: event.step } : event)
   if (kind === 'agent' || kind === 'check') return kind
-  return kind === 'step' ? roles.find((one) => one === role) : undefined
+  if (kind !== 'step') return undefined
+  return roles.find((one) => one === role) ?? planPartOf(role)
 }
 
 function projectPrompt(

@@ -58,7 +58,7 @@ export function checkEnd(result: Json | undefined): {
   }
 }
 
-function field(value: Json | undefined, name: string): Json | undefined {
+export function field(value: Json | undefined, name: string): Json | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   return (value as { readonly [key: string]: Json })[name]
 }

@@ -110,9 +110,9 @@ const started = (
   roles: RoleAppearances,
 ): Draft => {
   const { iteration, step, attempt, wakeAtMs } = event
-  const { kind } = readStep(event)
+  const { kind, role } = readStep(event)
   const { name } = parseStepId(step)
-  const phase = toPhase(kind, name, roles)
+  const phase = kind === 'step' ? phaseOfRole(role) : toPhase(kind, name, roles)
   return {
     seq,
     iteration,
@@ -151,6 +151,9 @@ function end(step: Draft | undefined, { event, atMs }: RecordedEvent): void {
   }
   step.endedAtMs = atMs
 }
+
+const phaseOfRole = (role: string | undefined): StepPhase | undefined =>
+  role === 'watchdog' ? 'watchdog' : undefined
 
 /** The phase of a step. The loop type declares that of its agents. */
 function toPhase(kind: StepKind, name: string, roles: RoleAppearances): StepPhase | undefined {

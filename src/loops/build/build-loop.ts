@@ -43,7 +43,7 @@ import {
   type Session,
   writePlanFile,
 } from './build-session.ts'
-import { draft, implement } from './implement.ts'
+import { draft, implement, isClaim } from './implement.ts'
 import { findRunSkills, keepLearnings } from './knowledge.ts'
 import { askAboutProposals, mergeProposals } from './proposals.ts'
 import { reviewPromptDefault } from './review.ts'
@@ -173,7 +173,7 @@ async function workOnPlan(
   const { it, progress, isReviewed } = session
   const made = choice.kind === 'review' ? undefined : await implement(session, choice, sealed)
   const task = 'task' in choice ? choice.task : undefined
-  const isClaimed = made === undefined || made.report.status.startsWith('done')
+  const isClaimed = made === undefined || isClaim(made.report.status)
   const isBlocked =
     task !== undefined &&
     (made?.report.status === 'blocked' || made?.report.status === 'needs-context')

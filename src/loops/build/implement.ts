@@ -16,6 +16,7 @@ import {
   type Choice,
   countTasks,
   findProposals,
+  type PlanCounts,
   type Proposal,
   renderPlan,
   type SealedPlan,
@@ -23,6 +24,7 @@ import {
 } from './sealed-plan.ts'
 
 export interface Implemented {
+  readonly prompt: string
   readonly report: AgentReport
   /** The files before. */
   readonly before: TreeId
@@ -50,7 +52,7 @@ export async function implement(
   choice: Choice,
   plan: SealedPlan,
 ): Promise<Implemented> {
-  const { report, before, learnings } = await work(session, choice)
+  const { prompt, report, before, learnings } = await work(session, choice)
   const hint = readCompletionHint(report.text, session.settings.completion)
   const seen = await session.it.step(
     'plan',
@@ -58,11 +60,12 @@ export async function implement(
       const found = await filesOf(session).read(plan.path)
       const isChanged = found !== renderPlan(plan)
       const proposals = isChanged ? findProposals(plan, found) : []
-      return { isChanged, proposals, ...describeHint(session, hint, plan) }
+      return { isChanged, proposals, ...describeHint(session, hint, report, plan) }
     },
     { readOnly: true, role: 'plan' },
   )
   return {
+    prompt,
     report,
     before,
     hint,
@@ -75,33 +78,49 @@ export async function implement(
 /** Nothing but the file of the plan may change. */
 export async function draft(session: Session): Promise<Drafted> {
   const { it, planPath } = session
-  const { report, before } = await work(session, { kind: 'draft' })
+  const { prompt, report, before } = await work(session, { kind: 'draft' })
   const hint = readCompletionHint(report.text, session.settings.completion)
   const { text } = await it.step(
     'plan',
     async () => {
       const found = await filesOf(session).read(planPath)
       const isPlan = found !== undefined && sealPlan(planPath, found) !== undefined
-      return { text: isPlan ? found : null, ...describeHint(session, hint, undefined) }
+      return { text: isPlan ? found : null, ...describeHint(session, hint, report) }
     },
     { readOnly: true, role: 'plan' },
   )
   await it.step('discard', () => filesOf(session).restore(before), { role: 'discard' })
   const plan = text === null ? undefined : sealPlan(planPath, text)
   if (plan !== undefined) await writePlanFile(session, plan)
-  return { report, before, hint, plan }
+  return { prompt, report, before, hint, plan }
 }
 
-const describeHint = (
+/** `pending`: tasks that are left if the claim of the agent is true. */
+function describeHint(
   { settings, isReviewed }: Session,
   hint: CompletionHint,
-  plan: SealedPlan | undefined,
-) => ({ hint, mode: settings.completion.mode, ...countTasks(plan, isReviewed) })
+  { status }: AgentReport,
+  plan?: SealedPlan,
+): HintNote {
+  const { done, total } = countTasks(plan, isReviewed)
+  const pending = Math.max(0, total - done - (isClaim(status) ? 1 : 0))
+  return { hint, mode: settings.completion.mode, done, total, pending }
+}
+
+interface HintNote extends PlanCounts {
+  readonly hint: CompletionHint
+  readonly mode: string
+  readonly pending: number
+}
+
+/** The agent says that the task is done. */
+export const isClaim = (status: AgentReport['status']): boolean =>
+  status === 'done' || status === 'done-with-concerns'
 
 async function work(
   session: Session,
   choice: Choice,
-): Promise<Pick<Implemented, 'report' | 'before' | 'learnings'>> {
+): Promise<Pick<Implemented, 'prompt' | 'report' | 'before' | 'learnings'>> {
   const { it, settings, progress } = session
   const task = 'task' in choice ? (progress.plan?.tasks[choice.task]?.text ?? '') : ''
   const skills = await readSkills(session, 'maker', task)
@@ -112,7 +131,7 @@ async function work(
   })
   const { prompt, tree, learnings } = written
   const report = await it.agent('maker', { prompt }, defined({ retry: settings.retry }))
-  return { report, before: tree, ...defined({ learnings }) }
+  return { prompt, report, before: tree, ...defined({ learnings }) }
 }
 
 /** An error in a prompt is fatal: it would occur in every iteration. */

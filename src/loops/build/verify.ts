@@ -5,7 +5,7 @@ import { type BuildResult, toNote } from './build-progress.ts'
 import { filesOf, type Session } from './build-session.ts'
 import type { Implemented } from './implement.ts'
 import { measure } from './knowledge.ts'
-import { isComplete, type SealedPlan } from './sealed-plan.ts'
+import { countTasks, isComplete, type SealedPlan, withMark } from './sealed-plan.ts'
 import { watch } from './watchdog.ts'
 
 export interface WorkToVerify {
@@ -26,6 +26,7 @@ export async function verify(
   const counting = checks.filter((check) => isFailure(session, plan, check))
   const met = checks.filter(({ status }) => status === 'met').map(({ check }) => check)
   const failed = counting.map(toNote)
+  if (failed.length > 0 && task !== undefined) await reopen(session, plan, task)
   const found = { failed, met, ...defined({ measurement }) }
   if (made === undefined || session.settings.watchdog === false) {
     return { ...found, watchdog: progress.watchdog }
@@ -54,7 +55,7 @@ export async function verify(
     session.settings.watchdog.rewrites,
   )
   if (next.intervention !== undefined || next.failed !== undefined) {
-    await it.step('watchdog', () => ({ signal: signal ?? null, ...describe(next) }), {
+    await it.step('watchdog', () => ({ signal: signal ?? null, ...describe(next, made) }), {
       readOnly: true,
       role: 'watchdog',
     })
@@ -62,13 +63,21 @@ export async function verify(
   return { ...found, watchdog: next }
 }
 
-const describe = ({
-  intervention,
-  failed,
-}: BuildResult['watchdog']): { readonly [key: string]: string | number } =>
+/** With the whole prompt as the next iteration would get it now. */
+const describe = (
+  { intervention, failed }: BuildResult['watchdog'],
+  { prompt }: Implemented,
+): { readonly [name: string]: string | number } =>
   intervention === undefined
     ? { failed: failed ?? '' }
-    : { rewrite: intervention.number, text: intervention.text }
+    : { rewrite: intervention.number, prompt: `${intervention.text}\n\n${prompt}` }
+
+/** Records the counts without the task; its mark in the file follows in the next iteration. */
+const reopen = (session: Session, plan: SealedPlan, task: number): Promise<unknown> =>
+  session.it.step('reopen', () => countTasks(withMark(plan, task, 'open'), session.isReviewed), {
+    readOnly: true,
+    role: 'plan',
+  })
 
 /**
  * A failure that the base had does not fail a task while other tasks are left, unless the run had already fixed it. The

@@ -32,7 +32,7 @@ import type { Page } from './page.ts'
 import { runStatusSchema } from './run-status.ts'
 
 /** The legacy phases, for step kinds that map to one. */
-export type StepPhase = 'implementation' | 'review' | 'verification' | 'merge'
+export type StepPhase = 'implementation' | 'review' | 'verification' | 'watchdog' | 'merge'
 
 /** One attempt of one step. */
 export interface Step {
@@ -71,7 +71,9 @@ export const stepSchema: z.ZodType<Step> = exactly<Step>()(
     step: id<StepId>(),
     kind: stepKindSchema,
     name: z.string(),
-    phase: z.enum(['implementation', 'review', 'verification', 'merge']).exactOptional(),
+    phase: z
+      .enum(['implementation', 'review', 'verification', 'watchdog', 'merge'])
+      .exactOptional(),
     attempt: ordinal,
     state: z.enum(['under-way', 'waiting', 'done', 'failed', 'retrying', 'interrupted']),
     seq: ordinal,

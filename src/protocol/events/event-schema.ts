@@ -68,6 +68,7 @@ const roleAppearanceSchema = z.strictObject({
   label: text.exactOptional(),
   reports: z.literal(true).exactOptional(),
   phase: z.enum(['implementation', 'review']).exactOptional(),
+  sharedWith: text.exactOptional(),
 })
 
 export const runEventSchema: z.ZodType<RunEvent> = exactly<RunEvent>()(
