@@ -14,6 +14,7 @@ export async function chooseLoop(
   named: string | undefined,
   pick: boolean,
   folder = '.',
+  specs: readonly string[] = [],
 ): Promise<string> {
   if (named !== undefined) {
     if (pick)
@@ -23,11 +24,11 @@ export async function chooseLoop(
   const loops = loopFiles(join(folder, 'loops'))
   const [only] = loops
   if (!pick && only !== undefined && loops.length === 1) return only
-  const all = [...loops, ...loopFiles(folder)]
+  const all = [...loops, ...loopFiles(folder), ...specs]
   const listed = all.slice(0, listedMax)
   if (all.length === 0) {
     const message =
-      'There is no loop file in loops/ or in this folder. Write one: loopctl init. Or name one: loopctl run <file>'
+      'There is no loop file in loops/ or in this folder. Write one: loopctl init. Or name a loop file or a spec: loopctl run <file>'
     throw new LoopError('bad-request', message)
   }
   if (pick && terminal.asks) return askFor(all)
@@ -63,7 +64,7 @@ export function loopFiles(folder: string): readonly string[] {
 async function askFor(files: readonly string[]): Promise<string> {
   const { isCancel, select } = await import('@clack/prompts')
   const picked = await select({
-    message: 'Which loop?',
+    message: 'Which loop or spec?',
     options: files.map((file) => ({ value: file, label: visible(file) })),
   })
   if (isCancel(picked)) throw new CancelledError()

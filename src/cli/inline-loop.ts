@@ -8,12 +8,15 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { AgentCandidate } from '../launch/agents/find-agents.ts'
 import type { LoopDraft } from '../launch/init/loop-text.ts'
-import { type Json, LoopError } from '../loop/index.ts'
+import type { InlineLoop } from '../launch/init/write-loop.ts'
+import { defined, type Json, LoopError } from '../loop/index.ts'
 import { type GivenChecks, namedChecks } from './check-option.ts'
 import { chooseLoop, loopFiles } from './choose-loop.ts'
+import { type ChosenSpec, chooseSpec, specFiles } from './choose-spec.ts'
 import { visible } from './display/render.ts'
 import { changesFrom } from './run-options.ts'
 import { openSession, readStateFolder, type Session } from './session.ts'
+import { configHere } from './settings-here.ts'
 import type { RunOptions } from './start/start-options.ts'
 
 export interface InlineOptions {
@@ -23,9 +26,11 @@ export interface InlineOptions {
 
 export interface ChosenLoop<T> {
   readonly file: string
-  /** Without those that became part of the loop. */
+  /** Without those that became part of the loop, and with the spec as input. */
   readonly options: T
   readonly isInline: boolean
+  /** Of a spec: why this loop, for people. */
+  readonly rule?: string
   /** Removes the file of a dry run. */
   close(): Promise<void>
 }
@@ -34,25 +39,74 @@ const keep = async (): Promise<void> => undefined
 
 export async function chooseRunLoop<T extends RunOptions & InlineOptions>(
   program: Command,
-  named: string | undefined,
+  given: { readonly named?: string | undefined; readonly plan?: string | undefined },
   options: T,
 ): Promise<ChosenLoop<T>> {
   const session = openSession(program)
+  const { specsDir } = (await configHere(program, {}, options.config)).settings.build
+  const picked =
+    options.pick === true && given.named === undefined
+      ? await chooseLoop(session.terminal, undefined, true, '.', specFiles(specsDir))
+      : undefined
+  const named = picked ?? given.named
+  const spec = chooseSpec(named, given.plan, specsDir)
+  if (spec !== undefined) return chooseForSpec(program, spec, options)
+  if (picked !== undefined) return { file: picked, options, isInline: false, close: keep }
   if (!isInline(named, options)) {
     requireNoParts(named, options)
     const file = await chooseLoop(session.terminal, named, options.pick === true)
     return { file, options, isInline: false, close: keep }
   }
+  const { inlineLoop } = await import('../launch/init/write-loop.ts')
   const state = resolve(await readStateFolder(program))
   const draft = await draftFrom(session, state, options)
-  const { agent: _agent, check: _check, prompt: _prompt, ...rest } = options
+  return storeLoop(inlineLoop(draft), state, options)
+}
+
+/** A loop file that fits the spec, or the built-in loop with the agent and the checks of `init`. */
+async function chooseForSpec<T extends RunOptions & InlineOptions>(
+  program: Command,
+  { spec, plan }: ChosenSpec,
+  given: T,
+): Promise<ChosenLoop<T>> {
+  const { findBuildLoop, findRoot, specSlug } = await import('../launch/init/find-build-loop.ts')
+  const input = { ...given.input, spec, ...defined({ plan }) }
+  const found = findBuildLoop(spec)
+  const { rule } = found
+  if (found.file !== undefined && given.agent === undefined && given.check === undefined) {
+    const options = { ...given, input }
+    return { file: found.file, options, isInline: false, rule, close: keep }
+  }
+  const { buildText } = await import('../launch/init/loop-text.ts')
+  const session = openSession(program)
+  const state = resolve(await readStateFolder(program))
+  const options = { ...given, input, workspace: given.workspace ?? findRoot(spec) }
+  const draft = await draftFrom(session, state, {
+    workspace: options.workspace,
+    ...defined({ agent: given.agent, check: given.check }),
+  })
+  const name = specSlug(spec)
+  const stored = await storeLoop({ name, text: buildText(name, draft) }, state, options)
+  const why =
+    found.file === undefined ? rule : 'the built-in build loop, with your --agent or --check'
+  return { ...stored, rule: why }
+}
+
+async function storeLoop<T extends RunOptions & InlineOptions>(
+  loop: InlineLoop,
+  state: string,
+  options: T,
+): Promise<ChosenLoop<T>> {
   const { storeInlineLoop, writeTemporaryLoop } = await import('../launch/init/write-loop.ts')
-  const others = rest as unknown as T
+  const { agent: _agent, check: _check, prompt, ...rest } = options
+  const isSpec = options.input?.['spec'] !== undefined
+  // The prompt of a build loop stays an override.
+  const others = { ...rest, ...(isSpec ? defined({ prompt }) : {}) } as unknown as T
   if (options.dryRun !== true) {
-    const { file } = await storeInlineLoop(draft, state)
+    const { file } = await storeInlineLoop(loop, state)
     return { file, options: others, isInline: true, close: keep }
   }
-  const { file, remove } = await writeTemporaryLoop(draft)
+  const { file, remove } = await writeTemporaryLoop(loop)
   return { file, options: others, isInline: true, close: remove }
 }
 

@@ -4,8 +4,8 @@ import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { defined, LoopError, parseDuration } from '../loop/index.ts'
-import type { WorktreeOverrides } from '../protocol/api/index.ts'
-import type { NameSource } from '../protocol/config/config.ts'
+import type { NewRunRequest, WorktreeOverrides } from '../protocol/api/index.ts'
+import type { MergeStrategy, NameSource } from '../protocol/config/config.ts'
 import type { CertifySettings } from '../protocol/index.ts'
 
 export interface LoadOptions {
@@ -114,8 +114,14 @@ export const addSettingOptions = (command: Command): Command =>
     .addOption(ofDaemon('--max-concurrency <n>', 'maxConcurrentRuns'))
     .addOption(ofDaemon('--max-runs-per-workspace <n>', 'maxRunsPerWorkspace'))
     .addOption(ofDaemon('--queue-policy <policy>', 'queuePolicy'))
-    .addOption(ofBuild('--merge-target <branch>'))
-    .addOption(ofBuild('--merge-strategy <strategy>'))
+    .option('--merge-target <branch>', 'merge finished work into it (default: agent/<spec>)')
+    .addOption(
+      new Option('--merge-strategy <strategy>', 'how to merge finished work').choices([
+        'squash',
+        'merge',
+        'none',
+      ]),
+    )
 
 const nameSources: Readonly<Record<string, NameSource>> = {
   auto: 'auto',
@@ -144,14 +150,13 @@ const ofDaemon = (flags: string, setting: string): Option =>
     `The daemon serves every project, so this is a setting: set daemon.${setting} in your loopwright.yaml (loopctl config path), and restart the daemon.`,
   )
 
-const ofBuild = (flags: string): Option =>
-  elsewhere(flags, 'Not available yet. To merge the work of a run: loopctl merge.')
-
 /** Overrides of the loop file. */
 export interface ChangeOptions {
   readonly model?: string
   readonly prompt?: string
   readonly dependencies?: CertifySettings['dependencies']
+  readonly mergeTarget?: string
+  readonly mergeStrategy?: MergeStrategy
 }
 
 export const addDependenciesOption = (command: Command): Command =>
@@ -174,10 +179,16 @@ export const addChangeOptions = (command: Command): Command =>
 
 const promptBytesMax = 1_000_000
 
-export async function changesFrom(options: ChangeOptions): Promise<ChangeOptions> {
-  const { model, prompt, dependencies } = options
+export async function changesFrom(
+  options: ChangeOptions,
+): Promise<NonNullable<NewRunRequest['changes']>> {
+  const { model, prompt, dependencies, mergeTarget, mergeStrategy } = options
   const text = prompt === undefined ? undefined : await readPrompt(prompt)
-  return defined({ model, prompt: text, dependencies })
+  const merge = defined({ into: mergeTarget, strategy: mergeStrategy })
+  return {
+    ...defined({ model, prompt: text, dependencies }),
+    ...(Object.keys(merge).length === 0 ? {} : { merge }),
+  }
 }
 
 /** The value of `--prompt`: text, `@file`, or `-` for standard input. */

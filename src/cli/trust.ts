@@ -1,6 +1,7 @@
 /** A loop file runs only after the user trusted its exact content; asks for that at a terminal. */
 
 import type { Preview } from '../client/index.ts'
+import type { LoadOptions as Loading } from '../definition/load-options.ts'
 import type { LoadedLoop } from '../launch/loaded-loop.ts'
 import { defined, type Source } from '../loop/index.ts'
 import { confirm } from './ask.ts'
@@ -14,7 +15,7 @@ export async function loadTrusted(
   folder: string,
   file: string,
   options: LoadOptions,
-  { purpose = 'run', watched, changes, defaultModel, moreChecks, policy }: LoadManner = {},
+  { purpose = 'run', watched, changes, defaultModel, moreChecks, ...more }: LoadManner = {},
 ): Promise<LoadedLoop> {
   const { loadLoop, previewLoop, trustLoop } = await import('../launch/load-loop.ts')
   const { createReadLoops } = await import('../launch/read-loops.ts')
@@ -29,7 +30,8 @@ export async function loadTrusted(
     purpose,
     ...defined({ input: options.input, changes }),
     defaultModel,
-    ...defined({ moreChecks, policy }),
+    ...defined({ moreChecks }),
+    ...more,
     ...(watched === undefined ? {} : { onLine: watched.say, signal: watched.signal }),
   }
   return loadLoop(file, loading, reads)
@@ -64,7 +66,7 @@ export async function agreedDigest(
   return isTrusted || (await isAgreed(session, preview)) ? preview.digest : undefined
 }
 
-export interface LoadManner {
+export interface LoadManner extends Pick<Loading, 'defaults' | 'agentTimeMs' | 'models'> {
   readonly purpose?: 'run' | 'resume' | 'look'
   /** What the command line overrides. */
   readonly changes?: Source['changes'] | undefined

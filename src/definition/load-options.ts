@@ -34,6 +34,12 @@ export interface LoadOptions {
   readonly moreChecks?: LoopChanges['checks']
   /** Policy files of the project, as absolute paths; stored in the same way. */
   readonly policy?: LoopChanges['policy']
+  /** Keys by loop type that apply where the file does not have them; stored in the same way. */
+  readonly defaults?: { readonly [loopType: string]: NonNullable<LoopChanges['defaults']> }
+  /** The longest time that an agent may work; stored in the same way. */
+  readonly agentTimeMs?: number
+  /** Models by role, for agents of which the file names none; stored in the same way. */
+  readonly models?: LoopChanges['models']
   /**
    * `look`: nothing is opened, so a file that is data needs no trust. `resume`: a deadline in the past is accepted,
    * since the run handles it.

@@ -19,14 +19,15 @@ export type LoopChanges = NonNullable<Source['changes']>
 const promptCharsMax = 200_000
 
 export function requireChanges(changes: LoopChanges): LoopChanges {
-  const { model, prompt, checks, dependencies, policy } = changes
+  const { model, prompt, checks, dependencies, policy, defaults, agentTimeMs, models, merge } =
+    changes
   if (prompt?.trim() === '') throw new LoopError('bad-request', 'The prompt must not be empty.')
   if (prompt !== undefined && prompt.length > promptCharsMax) {
     const message = `The prompt has ${prompt.length} characters; the limit is ${promptCharsMax}.`
     throw new LoopError('bad-request', `${message} Write it into a loop file.`)
   }
   return {
-    ...defined({ model, prompt, dependencies }),
+    ...defined({ model, prompt, dependencies, defaults, agentTimeMs, models, merge }),
     ...(hasFiles(policy) ? { policy } : {}),
     ...(checks === undefined || checks.commands.length === 0 ? {} : { checks }),
   }
@@ -63,29 +64,88 @@ export function changedChecks(
   return { ...checks, ...Object.fromEntries(added) }
 }
 
-/** Adds the checks of the settings, and their model if the maker accepts one and has none. */
+/** Adds the settings that apply to the loop, and their model if the maker accepts one and has none. */
 export function withSettings(
-  { [makerRole]: agent }: LoopFile['agents'],
-  { changes: given = {}, defaultModel, moreChecks, policy }: SettingsOfRun,
+  { [makerRole]: agent, ...others }: LoopFile['agents'],
+  settings: SettingsOfRun,
+  loopType: string,
 ): LoopChanges {
-  const changes = { ...defined({ checks: moreChecks, policy }), ...given }
+  const { changes: given = {}, defaultModel, moreChecks, policy, agentTimeMs } = settings
+  const models = modelsFor(others, agent, settings.models)
+  const changes = {
+    ...defined({ checks: moreChecks, policy, agentTimeMs, models }),
+    ...defined({ defaults: settings.defaults?.[loopType] }),
+    ...given,
+  }
   if (defaultModel === undefined || changes.model !== undefined || agent === undefined) {
     return changes
   }
-  const acceptsModel =
-    agent.type === 'program' || (agent.type === 'acp' && typeof agent.acp === 'string')
-  return acceptsModel && agent.model === undefined && !agent.subscription
-    ? { ...changes, model: defaultModel }
-    : changes
+  return lacksModel(agent) ? { ...changes, model: defaultModel } : changes
 }
 
-type SettingsOfRun = Pick<LoadOptions, 'changes' | 'defaultModel' | 'moreChecks' | 'policy'>
+/** Only for roles of the loop whose agent takes a model and names none. */
+function modelsFor(
+  agents: LoopFile['agents'],
+  maker: AgentSettings | undefined,
+  models: LoopChanges['models'] = {},
+): LoopChanges['models'] {
+  const used = Object.entries(models).filter(([role]) => {
+    const agent = agents[role]
+    return agent !== undefined && (lacksModel(agent) || agent === maker) && acceptsModel(agent)
+  })
+  return used.length === 0 ? undefined : Object.fromEntries(used)
+}
 
-/** Changes the model of the maker, and of roles that share its agent. */
+const acceptsModel = (agent: AgentSettings): boolean =>
+  agent.type === 'program' ||
+  agent.type === 'model' ||
+  (agent.type === 'acp' && typeof agent.acp === 'string')
+
+const lacksModel = (agent: AgentSettings): boolean =>
+  (agent.type === 'program' || (agent.type === 'acp' && typeof agent.acp === 'string')) &&
+  agent.model === undefined &&
+  !agent.subscription
+
+type SettingsOfRun = Pick<
+  LoadOptions,
+  'changes' | 'defaultModel' | 'moreChecks' | 'policy' | 'defaults' | 'agentTimeMs' | 'models'
+>
+
+/** Changes the model of the maker, and of roles that share its agent; then those of other roles, and the times. */
 export function changedAgents(
   agents: LoopFile['agents'],
-  { model }: LoopChanges,
+  { model, models = {}, agentTimeMs }: LoopChanges,
 ): LoopFile['agents'] {
+  const changed = Object.entries(withMakerModel(agents, model)).map(([role, agent]) => {
+    const own = Object.hasOwn(models, role) ? models[role] : undefined
+    const named = own === undefined ? agent : changedAgent(agent, own)
+    return [role, withinTime(named, agentTimeMs)] as const
+  })
+  return Object.fromEntries(changed)
+}
+
+/** A limit of the configuration is an upper limit for the file. */
+const withinTime = (agent: AgentSettings, timeMsMax: number | undefined): AgentSettings =>
+  timeMsMax === undefined || !('timeoutMs' in agent)
+    ? agent
+    : { ...agent, timeoutMs: Math.min(agent.timeoutMs, timeMsMax) }
+
+/** Where finished work is merged, as the command line says. */
+export function changedActions(
+  actions: LoopFile['actions'],
+  { merge }: LoopChanges,
+): LoopFile['actions'] {
+  if (merge === undefined) return actions
+  const { strategy, into } = merge
+  if (strategy === 'none') return actions.filter(({ kind }) => kind !== 'merge')
+  const changes = defined({ strategy, into })
+  if (!actions.some(({ kind }) => kind === 'merge')) {
+    return [{ kind: 'merge', strategy: 'squash', ...changes }, ...actions]
+  }
+  return actions.map((action) => (action.kind === 'merge' ? { ...action, ...changes } : action))
+}
+
+function withMakerModel(agents: LoopFile['agents'], model: string | undefined): LoopFile['agents'] {
   if (model === undefined) return agents
   const { [makerRole]: maker } = agents
   if (maker === undefined) {

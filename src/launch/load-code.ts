@@ -4,6 +4,7 @@ import { basename, dirname, extname } from 'node:path'
 import { codePowers } from '../definition/code-loop/code-powers.ts'
 import type { LoadOptions } from '../definition/load-options.ts'
 import {
+  changedActions,
   changedAgents,
   changedCertify,
   changedChecks,
@@ -39,13 +40,14 @@ export async function loadCode(scanned: ScannedLoop, options: LoadOptions): Prom
   const described = await describeCodeLoop(scanned, { env, ...defined({ onLine, signal }) })
   const code = { source: { file: scanned.file, digest: scanned.digest }, described }
   const { file: written, input, type } = readSettings(code, options)
-  const changes = requireChanges(withSettings(written.agents, options))
+  const changes = requireChanges(withSettings(written.agents, options, ''))
   refuseChangesToCode(described, changes)
   const file = {
     ...written,
     agents: changedAgents(written.agents, changes),
     checks: changedChecks(written.checks, changes),
     certify: changedCertify(written.certify, changes),
+    actions: changedActions(written.actions, changes),
   }
   await requireSeals(file)
   const given = isJsonObject(input) ? withGiven(input, options.input, type?.inputs) : input

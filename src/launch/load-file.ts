@@ -3,6 +3,7 @@
 import { dirname, resolve } from 'node:path'
 import type { LoadOptions } from '../definition/load-options.ts'
 import {
+  changedActions,
   changedAgents,
   changedCertify,
   changedChecks,
@@ -22,12 +23,13 @@ import { loopWarnings } from './loop-warnings.ts'
 
 export async function loadFile(read: ReadLoopFile, options: LoadOptions): Promise<LoadedLoop> {
   const { path, digest } = read
-  const changes = requireChanges(withSettings(read.file.agents, options))
+  const changes = requireChanges(withSettings(read.file.agents, options, read.type.name))
   const file = {
     ...read.file,
     agents: changedAgents(read.file.agents, changes),
     checks: changedChecks(read.file.checks, changes),
     certify: changedCertify(read.file.certify, changes),
+    actions: changedActions(read.file.actions, changes),
   }
   const environment = options.environment ?? process.env
   await requireSeals(file)

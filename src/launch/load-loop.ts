@@ -175,21 +175,33 @@ function problemsOf(error: unknown): LoopReport['problems'] {
 
 async function look(
   path: string,
-  { purpose, types, trust }: Pick<LoadOptions, 'purpose' | 'types' | 'trust'> = {},
+  options: Pick<LoadOptions, 'purpose' | 'types' | 'trust' | 'defaults' | 'changes'> = {},
   reads?: ReadLoops,
 ): Promise<Looked> {
   if (codeLoopEndings.includes(extname(path))) {
     return { type: 'code', scanned: await scanCodeLoop(path) }
   }
+  const { purpose, types, trust } = options
+  const defaults = defaultsIn(options)
   const isResumed = purpose === 'resume'
   const reader = {
     // A deadline that has passed matters only to a new run.
-    name: isResumed ? 'resume' : 'run',
+    name: `${isResumed ? 'resume' : 'run'}${defaults === undefined ? '' : JSON.stringify(defaults)}`,
     read: (file: string) =>
-      readLoopFile(file, { ...(isResumed ? { nowMs: 0 } : {}), ...defined({ types }) }),
+      readLoopFile(file, { ...(isResumed ? { nowMs: 0 } : {}), ...defined({ types, defaults }) }),
   }
   return { type: 'data', read: await (reads?.read(path, reader, trust) ?? reader.read(path)) }
 }
+
+/** Those that a run was created with, if it is loaded again. */
+const defaultsIn = ({
+  changes,
+  defaults,
+}: Pick<LoadOptions, 'defaults' | 'changes'>): LoadOptions['defaults'] =>
+  changes?.defaults === undefined ? defaults : { [buildTypeName]: changes.defaults }
+
+/** The loop type that has defaults in the configuration. */
+const buildTypeName = 'build'
 
 function summary(looked: Looked): Omit<LoopPreview, 'trusted'> {
   if (looked.type === 'data') {

@@ -11,6 +11,8 @@ import type { SharedGateway } from './shared-gateway.ts'
 export interface OpenContext {
   /** The state folder. */
   readonly folder: string
+  /** The name of the run. Absent: the parts are not opened for one. */
+  readonly run?: string
   readonly workspace?: string | undefined
   /** The checkout of the repository, if the workspace is a worktree. */
   readonly checkout?: string | undefined

@@ -35,9 +35,13 @@ export async function openLoop(loaded: LoadedLoop, given: OpenContext): Promise<
     }),
   }
   if (definition.type === 'file') {
-    const loop = await toLoopType(loaded, types)
     const opened = await openParts(definition.file, place, environment)
-    return { loop, ...opened }
+    try {
+      return { ...opened, loop: await toLoopType(loaded, types, opened.ports) }
+    } catch (error) {
+      await opened.close()
+      throw error
+    }
   }
   return openCode(loaded, definition, { place, environment, ...defined({ types, onLine }) })
 }
@@ -64,7 +68,7 @@ async function openCode(
   })
   return {
     ...opened,
-    loop: code.loop ?? (await toLoopType(loaded, types)),
+    loop: code.loop ?? (await toLoopType(loaded, types, opened.ports)),
     parts: { ...opened.parts, prints },
     async close() {
       await Promise.all([opened.close(), code.close()])

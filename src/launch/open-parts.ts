@@ -2,10 +2,12 @@
 
 import { realpathSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { join, relative } from 'node:path'
 import { type Agent, createAgents } from '../agents/index.ts'
 import { createSecrets } from '../gateway/index.ts'
 import { defined } from '../loop/index.ts'
+import type { LoopPorts } from '../loops/loop-ports.ts'
 import { type AgentSettings, type LoopFile, makerRole } from '../protocol/index.ts'
 import type { RunParts } from '../runs/options.ts'
 import type { Environment } from '../system/environment.ts'
@@ -28,6 +30,8 @@ import type { CodeParts } from './code-loop/index.ts'
 import type { RunDependencies } from './dependencies/run-dependencies.ts'
 import { type EscalationContext, escalationOf } from './escalation.ts'
 import { filesIn } from './inner-folder.ts'
+import { createMeasure } from './loop-ports/measure.ts'
+import { createSkillReader } from './loop-ports/read-skills.ts'
 import { maskedTools } from './mask-tools.ts'
 import { secretsOf, serversOf } from './mcp-servers.ts'
 import type { OpenContext } from './open-context.ts'
@@ -66,6 +70,8 @@ export interface OpenedParts {
   readonly parts: LaunchedParts
   /** What is missing and not required. */
   readonly problems: readonly string[]
+  /** For the steps of the loop. */
+  readonly ports: LoopPorts
   close(): Promise<void>
 }
 
@@ -127,6 +133,14 @@ export async function openParts(
         ...defined({ agent: usedFirst(makers), hooks: code?.hooks, escalation }),
       },
       problems,
+      ports: {
+        run: place.run ?? file.name,
+        skills: createSkillReader({
+          workspace: place.workspace,
+          home: environment['HOME'] ?? homedir(),
+        }),
+        measure: createMeasure(sandbox, place.workspace),
+      },
       close,
     }
   } catch (error) {

@@ -3,6 +3,7 @@
 import type { AnyLoopType } from '../engine/index.ts'
 import { defined, type Limits, LoopError } from '../loop/index.ts'
 import { type LoopTypeDefinition, loopTypes, type PreparedLoop } from '../loops/index.ts'
+import type { LoopPorts } from '../loops/loop-ports.ts'
 import { defaultLoopType, isJsonObject, type LoopFile, unknownName } from '../protocol/index.ts'
 import type { LoadedLoop, TypedLoop } from './loaded-loop.ts'
 
@@ -13,6 +14,7 @@ import type { LoadedLoop, TypedLoop } from './loaded-loop.ts'
 export async function toLoopType(
   { definition, input }: Pick<LoadedLoop, 'definition' | 'input'>,
   types: readonly LoopTypeDefinition[] = loopTypes,
+  ports?: LoopPorts,
 ): Promise<AnyLoopType> {
   if (definition.typed === undefined) {
     const { closedCodeLoopType } = await import('./code-loop/index.ts')
@@ -20,7 +22,7 @@ export async function toLoopType(
   }
   const { typed, file } = definition
   const type = findType(typed, types)
-  return withType((await prepare(type, typed, file, input)).loop, type, file)
+  return withType((await prepare(type, typed, file, input, ports)).loop, type, file)
 }
 
 /** The first prompt that the agent would get; undefined if it is known only when the loop runs. */
@@ -51,8 +53,14 @@ const prepare = (
   { version, prompts }: TypedLoop,
   file: LoopFile,
   input: LoadedLoop['input'],
+  ports?: LoopPorts,
 ): Promise<PreparedLoop> =>
-  type.prepare(file, { version, prompts, input: isJsonObject(input) ? input : {} })
+  type.prepare(file, {
+    version,
+    prompts,
+    input: isJsonObject(input) ? input : {},
+    ...defined({ ports }),
+  })
 
 /** What the loop type says about escalation. */
 export const thresholdsOf = (

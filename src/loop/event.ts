@@ -72,7 +72,21 @@ export interface Source {
     readonly checks?: { readonly commands: readonly string[]; readonly timeoutMs?: number }
     /** Policy files of the project, in addition to those of the file: absolute paths. */
     readonly policy?: { readonly enforce?: readonly string[]; readonly monitor?: readonly string[] }
+    /** Keys that the configuration sets where the file does not. */
+    readonly defaults?: { readonly [key: string]: Json }
+    /** The longest time that an agent may work. */
+    readonly agentTimeMs?: number
+    /** Models by role, for agents of which the file names none. */
+    readonly models?: { readonly [role: string]: string }
+    /** Where finished work is merged. */
+    readonly merge?: MergeChange
   }
+}
+
+/** Overrides the action `merge` of a loop file. `none`: the work is not merged. */
+export interface MergeChange {
+  readonly into?: string
+  readonly strategy?: 'squash' | 'merge' | 'none'
 }
 
 /** The git worktree that a run works in, and how to find it. */

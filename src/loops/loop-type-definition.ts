@@ -12,6 +12,7 @@ import type { AnyLoopType } from '../engine/index.ts'
 import type { EscalationThresholds, Json, Remaining } from '../loop/index.ts'
 import type { LoopFile, LoopFileType, SectionSettings } from '../protocol/index.ts'
 import type { LoopOperation } from './loop-operation.ts'
+import type { LoopPorts } from './loop-ports.ts'
 
 export interface LoopTypeDefinition<Settings = unknown> extends LoopFileType<Settings> {
   /** Creates the loop of a file. Rejects, with `bad-template` for example, if it finds a problem before the run. */
@@ -44,6 +45,8 @@ export interface PrepareOptions {
   readonly input: { readonly [name: string]: Json }
   /** The prompts of the file by key, with the text of every section. */
   readonly prompts: ReadPrompts
+  /** What its steps can use. Absent: the loop is only looked at, or created for a later start. */
+  readonly ports?: LoopPorts
 }
 
 export type ReadPrompts = { readonly [key: string]: readonly ReadSection[] }

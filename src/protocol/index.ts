@@ -107,7 +107,7 @@ export { builtInToolNames } from './loop-file/loop-file-problems.ts'
 export { defaultLoopType } from './loop-file/loop-file-schema.ts'
 export { type LoopFileType, makerRole } from './loop-file/loop-file-type.ts'
 export { promptSchema } from './loop-file/prompt-schema.ts'
-export { innerPath, integer, key, keys, list, text } from './loop-file/value-schemas.ts'
+export { duration, innerPath, integer, key, keys, list, text } from './loop-file/value-schemas.ts'
 export { isJsonObject, type JsonObject, published } from './values.ts'
 export {
   type JudgeVerdict,

@@ -5,7 +5,7 @@ import { isLoopError, LoopError } from '../../loop/index.ts'
 import { addCheckOption } from '../check-option.ts'
 import { reach } from '../connection/reach.ts'
 import { visible } from '../display/render.ts'
-import type { InlineOptions } from '../inline-loop.ts'
+import type { ChosenLoop, InlineOptions } from '../inline-loop.ts'
 import { addLimitOptions } from '../limit-options.ts'
 import {
   addAttendedOption,
@@ -27,13 +27,16 @@ import type {
 import { withStarter } from '../start/with-starter.ts'
 
 const runHelp = `
+With a spec (a text such as specs/shop.md, or its name), builds it task by task: with the loop file of type build
+beside it or in loops/, else with the built-in one. Without a plan, <plans>/<spec>-plan.md or a list of tasks in the
+spec is used, or the agent writes one first.
 Without a file and a task, runs the only loop file in loops/. With a task and no file, --agent defaults to
 the only agent that is installed, and --check to what init would propose.`
 
 export function addRunCommands(program: Command): void {
   const run = program
-    .command('run [file]')
-    .description('run a loop file or a task; Ctrl-C leaves it running')
+    .command('run [file] [plan]')
+    .description('run a loop file, a spec or a task; Ctrl-C leaves it running')
     .option('--agent <name>', 'without a file: claude, codex, …, provider/model, or a command')
     .option('--name <name>', 'a name for the run (default: generated)')
     .option(
@@ -45,14 +48,14 @@ export function addRunCommands(program: Command): void {
     .option('--skip-preflight', 'start without the preflight')
     .option('--detach', 'return once the daemon has accepted it')
     .option('--priority <n>', 'queue priority, -100 to 100', priority)
-    .option('--pick', 'choose the loop file from loops/ and this folder')
+    .option('--pick', 'choose from the loop files and specs here')
     .option('--dry-run', 'print the plan, the first prompt and the possible cost; start nothing')
   addCheckOption(run, 'without a file: the run ends when this command passes; repeatable')
   addWorktreeOptions(addLoadOptions(addAttendedOption(addLimitOptions(addChangeOptions(run)))))
   addSettingOptions(run)
   run.addHelpText('after', runHelp)
-  run.action((file: string | undefined, options: RunOptions) =>
-    chooseAndStart(program, file, options),
+  run.action((named: string | undefined, plan: string | undefined, options: RunOptions) =>
+    chooseAndStart(program, { named, plan }, options),
   )
 
   const resumed = program
@@ -104,15 +107,16 @@ function addRetrying(program: Command): void {
 
 async function chooseAndStart(
   program: Command,
-  named: string | undefined,
+  named: { readonly named: string | undefined; readonly plan: string | undefined },
   given: RunOptions & DetachOption & InlineOptions,
 ): Promise<void> {
   const { chooseRunLoop } = await import('../inline-loop.ts')
-  const { file, options, isInline, close } = await chooseRunLoop(program, named, given)
+  const chosen = await chooseRunLoop(program, named, given)
+  const { options, close } = chosen
   try {
-    await startFile(program, file, options, isInline).catch(async (error: unknown) => {
+    await startFile(program, chosen).catch(async (error: unknown) => {
       if (!(await isAllowedInPlace(program, error))) throw error
-      await startFile(program, file, { ...options, inPlace: true }, isInline)
+      await startFile(program, { ...chosen, options: { ...options, inPlace: true } })
     })
   } finally {
     await close()
@@ -130,13 +134,11 @@ async function isAllowedInPlace(program: Command, error: unknown): Promise<boole
 
 async function startFile(
   program: Command,
-  file: string,
-  options: RunOptions & DetachOption,
-  isInline: boolean,
+  { file, options, isInline, rule }: ChosenLoop<RunOptions & DetachOption>,
 ): Promise<void> {
   if (options.dryRun === true) {
     const { dryRun } = await import('../start/dry-run.ts')
-    return dryRun(program, file, options)
+    return dryRun(program, file, options, rule)
   }
   const { agreeOnDependencies } = await import('../start/agree-on-dependencies.ts')
   const { startRun } = await import('../start/start-runs.ts')

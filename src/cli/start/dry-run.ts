@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import type { Host } from '../../host/host.ts'
 import type { LoadedLoop } from '../../launch/loaded-loop.ts'
-import { type Limits, LoopError } from '../../loop/index.ts'
+import { defined, type Limits, LoopError } from '../../loop/index.ts'
 import type { Plan } from '../../protocol/api/index.ts'
 import { reach } from '../connection/reach.ts'
 import { visibleText } from '../display/render.ts'
@@ -16,7 +16,13 @@ import { outputFiles } from './output-files.ts'
 import { showPlan } from './plan.ts'
 import type { RunOptions } from './start-options.ts'
 
-export async function dryRun(program: Command, file: string, options: RunOptions): Promise<void> {
+/** `rule`: why this loop was chosen for a spec. */
+export async function dryRun(
+  program: Command,
+  file: string,
+  options: RunOptions,
+  rule?: string,
+): Promise<void> {
   const session = openSession(program)
   await look(program, session, file, options, async (loaded, limits, settings) => {
     const { runWorktree } = await import('../../definition/config/apply-settings.ts')
@@ -34,7 +40,7 @@ export async function dryRun(program: Command, file: string, options: RunOptions
         limits,
       })
       const at = { workspace, isInPlace: !planned.worktree.isUsed }
-      showPlan(session, { ...planned, ...(await askQueue(program, at)) })
+      showPlan(session, { ...planned, ...defined({ rule }), ...(await askQueue(program, at)) })
     }
     // A dry run creates no state folder.
     if (await hasStateFolder(program)) await withHost(program, show)
@@ -91,6 +97,7 @@ async function look(
 ): Promise<void> {
   const { settings } = await settingsHere(program, session, options)
   const { moreChecks, runLimits } = await import('../../definition/config/apply-settings.ts')
+  const { loopDefaults } = await import('../../definition/config/loop-defaults.ts')
   const folder = await readStateFolder(program)
   const changes = await changesFrom(options)
   const manner = {
@@ -98,6 +105,7 @@ async function look(
     changes,
     defaultModel: settings.model,
     ...moreChecks(settings.checks),
+    ...(await loopDefaults(settings)),
     policy: settings.policy,
   } as const
   const loaded = await loadTrusted(session, folder, file, options, manner)

@@ -12,7 +12,7 @@ export function showPlan(session: Session, plan: Plan): void {
   const refusals = [...unmet, ...(worktree.problem === undefined ? [] : [worktree.problem])]
   session.print(plan, () =>
     [
-      `loop       ${loop}`,
+      `loop       ${loop}${plan.rule === undefined ? '' : ` (${plan.rule})`}`,
       `workspace  ${workspace}`,
       `worktree   ${renderWorktree(worktree)}`,
       ...renderCarry(worktree).map((line) => `           ${line}`),

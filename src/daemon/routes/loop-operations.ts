@@ -3,6 +3,7 @@
 import { homedir } from 'node:os'
 import { moreChecks, runLimits, runWorktree } from '../../definition/config/apply-settings.ts'
 import { loadDaemonConfig } from '../../definition/config/load-config.ts'
+import { loopDefaults } from '../../definition/config/loop-defaults.ts'
 import { loadLoop, previewLoop } from '../../launch/load-loop.ts'
 import { planRun } from '../../launch/plan/plan-run.ts'
 import { wouldWait } from '../../launch/plan/would-wait.ts'
@@ -55,6 +56,7 @@ const plan = operation({
       purpose: 'look',
       defaultModel: settings.model,
       ...moreChecks(settings.checks),
+      ...(await loopDefaults(settings)),
       ...(await policyOfProject(settings.policy)),
       signal,
       onLine: () => undefined,

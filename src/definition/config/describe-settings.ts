@@ -45,6 +45,18 @@ const builtIn: Readonly<Record<string, string>> = {
   'worktree.worktrunkProgram': 'wt',
   'worktree.copyIgnored': 'false',
   'checks.timeout': '10m',
+  'build.review': 'true',
+  'build.reviewFailures': '3',
+  'build.verificationFailures': '3',
+  'build.completionMode': 'trailing',
+  'build.retries': '2',
+  'build.mergeTarget': 'agent/<spec>',
+  'build.mergeStrategy': 'squash',
+  'build.cleanUp': 'false',
+  'skills.maxImplementation': '2',
+  'skills.maxReview': '1',
+  'skills.references': 'false',
+  'skills.maxChars': '20000',
 }
 
 const shown = (rule: SettingRule, value: SettingValue | undefined): string =>

@@ -8,7 +8,7 @@ import { readSource } from '../loop-file/source-text.ts'
 import { openTrust } from '../loop-file/trust.ts'
 import { type ConfigEntry, withHome } from './config-entry.ts'
 import { ConfigError } from './config-error.ts'
-import { type ConfigFile, type Environment, homeOf } from './find-files.ts'
+import { type ConfigFile, type Environment, homeOf, loopConfigName } from './find-files.ts'
 import { type ReadConfig, readLoopConfig } from './read-loop-config.ts'
 
 export interface ReadConfigFile extends Pick<ReadConfig, 'entries' | 'notes'> {
@@ -48,16 +48,32 @@ export async function readConfigFile(
   }
 }
 
-const paths = ['artifacts.logDir', 'artifacts.globalDir', 'daemon.tlsCert', 'daemon.tlsKey']
+const paths = [
+  'artifacts.logDir',
+  'artifacts.globalDir',
+  'daemon.tlsCert',
+  'daemon.tlsKey',
+  'skills.builtInDir',
+  'skills.syncDir',
+]
 
 const atHome = (entry: ConfigEntry, home: string): ConfigEntry =>
   paths.includes(entry.rule.name) ? { ...entry, value: withHome(String(entry.value), home) } : entry
 
-/** Policy files are named relative to the file that names them. */
+/** Policy files and the prompt are named relative to the file that names them. */
 const atFolder = (entry: ConfigEntry, file: string, environment: Environment): ConfigEntry =>
   entry.rule.project === 'more'
     ? { ...entry, value: resolvePaths(entry.value, dirname(file), environment) }
-    : entry
+    : atProject.includes(entry.rule.name)
+      ? { ...entry, value: resolvePaths(entry.value, projectOf(file), environment).join('') }
+      : entry
+
+/** Named relative to the project. */
+const atProject = ['build.promptFile', 'skills.builtInDir', 'skills.syncDir']
+
+/** `.loop/config` is in a folder of the project. */
+const projectOf = (file: string): string =>
+  file.endsWith(`/${loopConfigName}`) ? dirname(dirname(file)) : dirname(file)
 
 const resolvePaths = (
   value: SettingValue,

@@ -46,25 +46,73 @@ base_branch=
     })
   })
 
-  test('reports once which of its keys have no effect', () => {
-    expect(
-      read('reviewer=true\nskills_enabled=true\nclaude_retries=2\nverify_timeout_sec=0\n'),
-    ).toEqual({
-      config: {},
-      problems: [],
-      notes: [
-        '.loop/config: these keys have no effect: reviewer (it comes with the build loop), ' +
-          'skills_enabled (it comes with the build loop), ' +
-          'claude_retries (temporary faults are always retried, within the limits of the run).',
-      ],
+  test('every key of the format is a setting: those of the build loop, too', () => {
+    const { config, problems, notes } = read(`
+specs_dir=specs
+plans_dir=specs/planning
+review_model=opus
+reviewer=true
+completion_mode=exact
+prompt_file=.loop/prompt.txt
+context_files=docs/style.md docs/words.md
+claude_timeout_sec=600
+claude_retries=0
+claude_retry_backoff_sec=5
+merge_target_branch=agent/shop
+merge_strategy=none
+worktree_cleanup=true
+summary_json=false
+skills_enabled=true
+skills_builtin_dir=skills
+skills_sync_dir=~/.agent/skills
+skills_sync_on_start=false
+skills_dirs=.agent/skills, ~/.claude/skills
+skills_max_selected_impl=2
+skills_max_selected_review=1
+skills_load_references=true
+skills_max_body_chars=20000
+max_consecutive_verification_failures=3
+max_consecutive_review_failures=0
+measure_cmd="npm run measure"
+`)
+    expect({ problems, notes }).toEqual({ problems: [], notes: [] })
+    expect(config).toEqual({
+      artifacts: { summary: false },
+      limits: { agentTimeMs: 600_000 },
+      build: {
+        specsDir: 'specs',
+        plansDir: 'specs/planning',
+        reviewModel: 'anthropic/claude-opus-4-5',
+        review: true,
+        completionMode: 'exact',
+        promptFile: '.loop/prompt.txt',
+        contextFiles: ['docs/style.md', 'docs/words.md'],
+        retries: 0,
+        retryDelayMs: 5000,
+        mergeTarget: 'agent/shop',
+        mergeStrategy: 'none',
+        cleanUp: true,
+        verificationFailures: 3,
+        reviewFailures: 100,
+        measure: 'npm run measure',
+      },
+      skills: {
+        enabled: true,
+        builtInDir: 'skills',
+        syncDir: '~/.agent/skills',
+        syncOnStart: false,
+        dirs: ['.agent/skills', '~/.claude/skills'],
+        maxImplementation: 2,
+        maxReview: 1,
+        references: true,
+        maxChars: 20_000,
+      },
     })
   })
 
   test('has no other settings', () => {
     const names = settingRules.map(({ name }) => name)
-    const used = Object.values(loopConfigKeys).flatMap((key) =>
-      key.type === 'setting' ? key.name : [],
-    )
+    const used = Object.values(loopConfigKeys).map(({ name }) => name)
     expect(used.filter((name) => !names.includes(name))).toEqual([])
   })
 })

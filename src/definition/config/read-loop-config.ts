@@ -18,7 +18,6 @@ type Of = 'project' | 'user'
 export function readLoopConfig(text: string, file: string, of: Of): ReadConfig {
   const entries = new Map<string, ConfigEntry>()
   const problems: LoopFileProblem[] = []
-  const unused: string[] = []
   for (const [index, written] of text.split('\n').entries()) {
     const line = index + 1
     const stripped = written.trim()
@@ -37,9 +36,6 @@ export function readLoopConfig(text: string, file: string, of: Of): ReadConfig {
       problem(key, unknownKey(key))
       continue
     }
-    const word = whyUnused(known)
-    if (word !== undefined) unused.push(`${key} (${word})`)
-    if (known.type !== 'setting') continue
     const value = withoutQuotes(rest)
     if (value === '' || value === known.none) continue
     const at = written.indexOf('=') + 1 + (written.slice(written.indexOf('=') + 1).search(/\S/) + 1)
@@ -47,17 +43,13 @@ export function readLoopConfig(text: string, file: string, of: Of): ReadConfig {
     if (typeof read === 'string') problem(key, read, at)
     else entries.set(read.rule.name, { ...read, origin: { type: of, file, line, column } })
   }
-  const notes =
-    unused.length === 0 ? [] : [`${file}: these keys have no effect: ${unused.join(', ')}.`]
-  return { entries: [...entries.values()], problems, notes }
+  return { entries: [...entries.values()], problems, notes: [] }
 }
 
-type SettingKey = Extract<LoopConfigKey, { type: 'setting' }>
-
-function readValue(known: SettingKey, written: string): Omit<ConfigEntry, 'origin'> | string {
+function readValue(known: LoopConfigKey, written: string): Omit<ConfigEntry, 'origin'> | string {
   const rule = settingRules.find(({ name }) => name === known.name)
   if (rule === undefined) return 'the setting is unknown'
-  const text = known.values?.[written] ?? (known.unit === undefined ? written : `${written}s`)
+  const text = known.values?.[written] ?? toText(known, written)
   const value = rule.read(text)
   const words = [rule.expected, ...Object.keys(known.values ?? {})]
   const expected = words.join(' or ')
@@ -65,9 +57,9 @@ function readValue(known: SettingKey, written: string): Omit<ConfigEntry, 'origi
   return value === undefined ? `expected ${shown}, found ${quoted(written)}` : { rule, value }
 }
 
-function whyUnused(known: LoopConfigKey): string | undefined {
-  if (known.type === 'later') return 'it comes with the build loop'
-  return known.type === 'none' ? known.why : undefined
+function toText({ unit, isSpaced }: LoopConfigKey, written: string): string {
+  if (unit !== undefined) return `${written}s`
+  return isSpaced === true ? written.split(/[\s,]+/).join('|') : written
 }
 
 function unknownKey(key: string): string {

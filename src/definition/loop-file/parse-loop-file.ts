@@ -12,10 +12,12 @@ import {
   defaultLoopType,
   type FileProblem,
   isJsonObject,
+  type JsonObject,
   type LoopFile,
   type PromptSection,
   unknownName,
 } from '../../protocol/index.ts'
+import { withDefaultKeys } from '../config/loop-defaults.ts'
 import { LoopFileError, type LoopFileProblem, pathName } from './loop-file-error.ts'
 import { type Position, readSource, type SourceText } from './source-text.ts'
 import { offsetOf, type Place } from './yaml-nodes.ts'
@@ -37,6 +39,8 @@ export interface ParseOptions {
   readonly nowMs?: number
   /** The loop types that a file can name; default: the built-in ones. */
   readonly types?: readonly LoopTypeDefinition[]
+  /** Keys by loop type that apply where the file does not have them. */
+  readonly defaults?: { readonly [loopType: string]: JsonObject }
 }
 
 export async function parseLoopFile(
@@ -99,7 +103,10 @@ type Checked =
     }
   | { readonly problems: readonly FileProblem[] }
 
-function check(value: Json, { nowMs = Date.now(), types = loopTypes }: ParseOptions): Checked {
+function check(
+  value: Json,
+  { nowMs = Date.now(), types = loopTypes, defaults = {} }: ParseOptions,
+): Checked {
   if (value === null) {
     const reason = 'it is empty: a loop file needs at least prompt, agent and checks'
     return { problems: [{ path: [], reason }] }
@@ -118,7 +125,7 @@ function check(value: Json, { nowMs = Date.now(), types = loopTypes }: ParseOpti
         : `expected the name of a loop type: ${known.join(', ')}`
     return { problems: [{ path: ['loop'], reason }] }
   }
-  const checked = checkLoopFile(value, type, { nowMs })
+  const checked = checkLoopFile(withDefaultKeys(value, defaults[type.name]), type, { nowMs })
   return checked.type === 'file' ? { file: checked.file, type } : checked
 }
 

@@ -19,6 +19,12 @@ export const reviewPromptFile = (iteration: number): string =>
 export const rewriteFile = (number: number): string => `prompt.rewrite.${number}.txt`
 export const tailFile = (iteration: number): string => `iter-${padded(iteration)}.tail.txt`
 
+/** Files of experiment mode. */
+export const experimentLog = 'experiment-log.md'
+export const metricsFile = (iteration: number): string => `metrics/iter-${padded(iteration)}.json`
+export const summaryOfMetrics = (iteration: number): string =>
+  `summaries/iter-${padded(iteration)}.md`
+
 /** The log of an agent, named after the label of its role, such as `impl` for the maker. */
 export function agentLogFile(
   iteration: number,

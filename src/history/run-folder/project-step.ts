@@ -3,6 +3,7 @@
 import { type Json, parseStepId, type RunEvent, readStep } from '../../loop/index.ts'
 import { agentLogFile, iterationFile, promptFile, promptSnapshot, tailFile } from './file-names.ts'
 import { type Change, type FileChange, type FoldState, type OpenIteration } from './fold-state.ts'
+import { projectMeasure, projectSkills } from './project-context.ts'
 import { type PlanPart, planPartOf, projectPlan } from './project-plan.ts'
 import type { ReportRow } from './report-row.ts'
 import { agentEnd, checkEnd, noteText, readPrompt } from './step-text.ts'
@@ -28,6 +29,10 @@ export function projectStep(
       return projectAgent({ carried, open, atMs }, event, result)
     case 'check':
       return projectCheck({ carried, open, atMs }, event, result)
+    case 'measure':
+      return projectMeasure({ carried, open, atMs }, event, result)
+    case 'skills':
+      return projectSkills({ carried, open, atMs }, event, result)
     case 'plan':
     case 'watchdog':
     case 'review-prompt':
@@ -39,13 +44,17 @@ export function projectStep(
   }
 }
 
+/** Roles of plain steps that add to the files. */
+const roles = ['prompt', 'measure', 'skills'] as const
+type StepPart = 'agent' | 'check' | (typeof roles)[number]
+
 /** What a step adds to the files. Undefined: nothing. */
-export function partOf(event: StepChange): 'prompt' | 'agent' | 'check' | PlanPart | undefined {
+export function partOf(event: StepChange): StepPart | PlanPart | undefined {
   // The role in a note is that of its writer.
   const { kind, role } = readStep(event.type === 'step-noted' ? { step: event.step } : event)
   if (kind === 'agent' || kind === 'check') return kind
   if (kind !== 'step') return undefined
-  return role === 'prompt' ? 'prompt' : planPartOf(role)
+  return roles.find((one) => one === role) ?? planPartOf(role)
 }
 
 function projectPrompt(

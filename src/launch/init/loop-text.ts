@@ -60,6 +60,12 @@ export function inlineText(name: string, draft: LoopDraft): string {
 ${yaml({ name, input: { task: draft.task } })}${prompt('task')}${yaml({ agent, checks })}`
 }
 
+/** The built-in loop for a spec. */
+export function buildText(name: string, { agent, checks }: Omit<LoopDraft, 'task'>): string {
+  return `# Written by: loopctl run, for a spec.
+${yaml({ loop: 'build', name, agents: { maker: agent }, checks })}`
+}
+
 const prompt = (input: string): string => `prompt: |
   {{ input.${input} }}
 

@@ -87,21 +87,32 @@ export async function writeInitLoop(
   return trustFile(file, state)
 }
 
+/** A loop that is not in a file of the user. */
+export interface InlineLoop {
+  readonly name: string
+  readonly text: string
+}
+
+export function inlineLoop(draft: LoopDraft): InlineLoop {
+  const name = nameLoop(draft.task)
+  return { name, text: inlineText(name, draft) }
+}
+
 /** The same options give the same file, so a second run belongs to the same loop. */
-export async function storeInlineLoop(draft: LoopDraft, state: string): Promise<WrittenLoop> {
-  const file = join(state, 'loops', inlineName(draft))
+export async function storeInlineLoop(loop: InlineLoop, state: string): Promise<WrittenLoop> {
+  const file = join(state, 'loops', inlineName(loop))
   makeFolder(dirname(file))
   const temporary = `${file}.${process.pid}`
-  await writeFile(temporary, inlineText(nameLoop(draft.task), draft), { mode: 0o600 })
+  await writeFile(temporary, loop.text, { mode: 0o600 })
   await rename(temporary, file)
   return trustFile(file, state)
 }
 
 /** For a dry run: nothing is stored in the state folder. */
-export async function writeTemporaryLoop(draft: LoopDraft): Promise<TemporaryLoop> {
+export async function writeTemporaryLoop(loop: InlineLoop): Promise<TemporaryLoop> {
   const { path, remove } = await makePrivateFolder()
-  const file = join(path, inlineName(draft))
-  await writeFile(file, inlineText(nameLoop(draft.task), draft), { mode: 0o600 })
+  const file = join(path, inlineName(loop))
+  await writeFile(file, loop.text, { mode: 0o600 })
   return { file, remove }
 }
 
@@ -110,9 +121,8 @@ interface TemporaryLoop {
   remove(): Promise<void>
 }
 
-function inlineName(draft: LoopDraft): string {
-  const name = nameLoop(draft.task)
-  const hash = createHash('sha256').update(inlineText(name, draft)).digest('hex')
+function inlineName({ name, text }: InlineLoop): string {
+  const hash = createHash('sha256').update(text).digest('hex')
   return `${name}-${hash.slice(0, 12)}.yaml`
 }
 

@@ -6,6 +6,7 @@
 import { homedir } from 'node:os'
 import { moreChecks, runLimits, runWorktree } from '../../definition/config/apply-settings.ts'
 import { loadDaemonConfig } from '../../definition/config/load-config.ts'
+import { loopDefaults } from '../../definition/config/loop-defaults.ts'
 import { defaultLimits, defined, type Limits, textOf } from '../../loop/index.ts'
 import type { NewRunRequest, RunSettings } from '../../protocol/api/index.ts'
 import type { Queued } from '../../runs/options.ts'
@@ -69,7 +70,8 @@ export async function createRun(
     ...(request.again === true ? { again: true } : {}),
     ...defined({ queue }),
   })
-  const { artifacts } = settings
+  const { globalDir, ...files } = settings.artifacts ?? {}
+  const artifacts = { ...files, ...defined({ globalLogDir: globalDir }) }
   // A run works without its files.
   await recordBeginning(host, place.id, { nameSource: source, ...artifacts }).catch(
     (error: unknown) => onProblem(`cannot write the files of the run: ${textOf(error)}`, place.id),
@@ -83,15 +85,17 @@ export const dropLine = (): void => undefined
 async function loadFor(
   { host, signal, reads }: StartParts,
   request: NewRunRequest,
-  { model, checks, policy }: RunSettings,
+  settings: RunSettings,
 ): Promise<LoadedLoop> {
   const { file, input, changes, here, trust } = request
+  const { model, checks, policy } = settings
   const options = {
     folder: host.folder,
     environment: runEnvironment(request.environment),
     here: here ?? homedir(),
     defaultModel: model,
     ...moreChecks(checks),
+    ...(await loopDefaults(settings)),
     ...(await policyOfProject(policy)),
     onLine: dropLine,
     ...defined({ input, changes, signal, trust, types: host.loopTypes }),

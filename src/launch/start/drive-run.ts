@@ -101,6 +101,7 @@ function openPlace(
     workspace,
     checkout,
     readOnly,
+    run: place.name,
     ...defined({
       inner,
       baseFiles,

@@ -33,6 +33,7 @@ function toFile(value: Json | undefined): CapturedFile | undefined {
 export interface BuildPaths {
   readonly spec?: string | undefined
   readonly plan?: string | undefined
+  readonly plans?: string
 }
 
 type Read = (path: string) => Promise<CapturedFile | undefined>
@@ -48,7 +49,7 @@ export async function captureInput(
 ): Promise<{ readonly [name: string]: Json }> {
   const { spec: givenSpec, plan: givenPlan, ...others } = input
   const spec = await captureSpec(givenSpec ?? settings.spec, read)
-  const plan = await capturePlan(givenPlan, settings.plan, spec, read)
+  const plan = await capturePlan(givenPlan, settings, spec, read)
   if (spec === undefined && plan === undefined) {
     throw new LoopError(
       'bad-request',
@@ -69,7 +70,7 @@ async function captureSpec(given: Json | undefined, read: Read): Promise<Capture
 
 async function capturePlan(
   given: Json | undefined,
-  named: string | undefined,
+  { plan: named, plans }: BuildPaths,
   spec: CapturedFile | undefined,
   read: Read,
 ): Promise<CapturedFile | undefined> {
@@ -77,7 +78,7 @@ async function capturePlan(
     const found = typeof given === 'string' ? await read(given) : toFile(given)
     return requireTasks(requireText('plan', found, given))
   }
-  const file = await read(named ?? draftPath(undefined, spec))
+  const file = await read(named ?? draftPath(undefined, spec, plans))
   if (file !== undefined) return requireTasks(requireText('plan', file, file.path))
   return spec !== undefined && parsePlan(spec.text).length > 0 ? spec : undefined
 }
@@ -100,8 +101,12 @@ function requireTasks(plan: CapturedFile): CapturedFile {
 }
 
 /** Where the plan for a spec is, if no file names another place. */
-export function draftPath(named: string | undefined, spec: CapturedFile | undefined): string {
+export function draftPath(
+  named: string | undefined,
+  spec: CapturedFile | undefined,
+  plans: string = plansFolder,
+): string {
   if (named !== undefined) return named
   const [file = 'build'] = (spec?.path ?? 'build').split('/').slice(-1)
-  return `${plansFolder}/${file.replace(/\.[^.]*$/, '')}-plan.md`
+  return `${plans.replace(/\/+$/, '')}/${file.replace(/\.[^.]*$/, '')}-plan.md`
 }

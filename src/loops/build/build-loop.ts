@@ -2,15 +2,19 @@
  * The loop that builds what a spec asks for.
  *
  *   iteration
+ *   ├─ skills           in the first iteration, if the loop uses them: which skills there are
  *   ├─ task             the first task that is open or awaits its review
  *   ├─ plan-file        writes the sealed tasks with their marks, where the file differs
+ *   ├─ skills-maker     those that fit the task
  *   ├─ prompt           bounded, recorded
  *   ├─ agent:maker      does the task; its report is a claim
  *   ├─ plan             compares the file with the sealed tasks; differences are proposals
  *   ├─ review           the prompt of the reviewer, with a new token
  *   ├─ agent:reviewer   fresh context, read-only; its verdict is parsed
  *   ├─ plan-file        the marks after the review
+ *   ├─ learnings        what was learned, if anything was
  *   ├─ ask:plan-changes once, when no sealed task is left: proposals of agents
+ *   ├─ measure          if the loop measures its work
  *   ├─ check:…
  *   ├─ changes          the changed files
  *   ├─ watchdog         only if a signal fired
@@ -40,6 +44,7 @@ import {
   writePlanFile,
 } from './build-session.ts'
 import { draft, implement, isClaim } from './implement.ts'
+import { findRunSkills, keepLearnings } from './knowledge.ts'
 import { askAboutProposals, mergeProposals } from './proposals.ts'
 import { reviewPromptDefault } from './review.ts'
 import { reviewTask } from './review-task.ts'
@@ -84,14 +89,14 @@ export function buildLoop(settings: BuildSettings): BuildLoop {
 }
 
 export function createBuildContext(
-  { plan: named }: Pick<BuildSettings, 'plan'>,
+  { plan: named, plans }: Pick<BuildSettings, 'plan' | 'plans'>,
   given: unknown,
   previous: BuildProgress | undefined,
 ): BuildContext {
   const input = readBuildInput(given)
   const plan = input.plan === undefined ? undefined : sealPlan(input.plan.path, input.plan.text)
   const progress = previous ?? initialProgress(plan)
-  return { input, progress, planPath: progress.plan?.path ?? draftPath(named, input.spec) }
+  return { input, progress, planPath: progress.plan?.path ?? draftPath(named, input.spec, plans) }
 }
 
 export async function createPrompts({
@@ -105,13 +110,18 @@ export async function createPrompts({
   }
 }
 
-async function iterate(session: Session): Promise<BuildResult> {
+async function iterate(given: Session): Promise<BuildResult> {
+  const skills = await findRunSkills(given)
+  const session = { ...given, skills }
   const { progress, isReviewed } = session
   const retried = progress.blocked.filter((one) => one.retried).map(({ task }) => task)
   const choice = chooseTask(progress.plan, isReviewed, retried)
   await begin(session, choice)
-  if (progress.plan === undefined) return draftPlan(session, choice)
-  return workOnPlan(session, choice, progress.plan)
+  const result =
+    progress.plan === undefined
+      ? await draftPlan(session, choice)
+      : await workOnPlan(session, choice, progress.plan)
+  return given.settings.skills === undefined ? result : { ...result, skills }
 }
 
 /** Records the choice, and makes sure that the file of the plan has the sealed tasks. */
@@ -173,6 +183,7 @@ async function workOnPlan(
   const review = isReviewDue
     ? await reviewTask(session, { task, before: made?.before, report: made?.report.text })
     : undefined
+  await keepLearnings(session, task, made, review)
   const marked = markTask(sealed, task, { isBlocked, isClaimed, review })
   const proposals = mergeProposals(progress.proposals, made?.proposals ?? [])
   const isStale = made?.isPlanChanged === true && !isReviewDue

@@ -11,6 +11,8 @@ import {
   keepEnd,
   type Refusal,
 } from '../../loop/index.ts'
+import { addMeasurement, type Measurement } from '../context/measure.ts'
+import type { Skill } from '../context/skills.ts'
 import { type Choice, type Proposal, type SealedPlan, withMark } from './sealed-plan.ts'
 import { initialWatchdog, type WatchdogState } from './watchdog.ts'
 
@@ -31,6 +33,10 @@ export interface BuildProgress {
   /** Checks that were met at the end of an iteration. */
   readonly met: readonly string[]
   readonly watchdog: WatchdogState
+  /** The skills that were there when the run began. Absent: they are not used. */
+  readonly skills?: readonly Skill[]
+  /** The last measurements, oldest first. */
+  readonly measurements?: readonly Measurement[]
   /** The last iterations, oldest first. */
   readonly entries: readonly BuildEntry[]
 }
@@ -80,6 +86,8 @@ export interface BuildResult {
   readonly failed: readonly RunnerNote[]
   readonly met: readonly string[]
   readonly watchdog: WatchdogState
+  readonly skills?: readonly Skill[]
+  readonly measurement?: Measurement
   /** Why a plan could not be sealed. */
   readonly draftProblem?: string
   /** A person accepted the proposals, so tasks have other numbers: the new one by the old one. */
@@ -134,9 +142,17 @@ export function addResult(
     asked: result.asked,
     met: [...new Set([...previous.met, ...result.met])],
     watchdog: result.watchdog,
+    ...defined({ skills: previous.skills ?? result.skills }),
+    ...defined({ measurements: withMeasurement(previous.measurements, result.measurement) }),
     entries: [...previous.entries, entry].slice(-entriesMax),
   }
 }
+
+const withMeasurement = (
+  before: readonly Measurement[] | undefined,
+  added: Measurement | undefined,
+): readonly Measurement[] | undefined =>
+  added === undefined ? before : addMeasurement(before ?? [], added)
 
 const fromRefusal = ({ code, check, message, findings = [] }: Refusal): RunnerNote => ({
   check: `certification (${code}${check === undefined ? '' : `, ${check}`})`,

@@ -42,6 +42,9 @@ export interface PromptMoment {
   /** Read only if the prompt uses it. */
   readonly git?: GitSummary | undefined
   readonly contextFiles?: readonly { readonly path: string; readonly text: string }[]
+  readonly skills?: string
+  readonly learnings?: string
+  readonly metrics?: string
 }
 
 /** Sections of the built-in prompt. The stable ones come first, so that prompt caching works. */
@@ -56,7 +59,7 @@ export const defaultPrompt: readonly PromptSection[] = [
 - The plan is in {{ plan_path }}. Do not edit it: the engine marks its tasks. If tasks should be added, dropped or changed, edit their list there; a person is asked about it at the end.
 - Do not commit: the engine commits your changes. Do not weaken tests or checks.
 - If you cannot do the task, say what is missing and make the last line STATUS: blocked or STATUS: needs-context.
-- When you are done, answer with one sentence about what you did.`,
+- When you are done, answer with one sentence about what you did. If later sessions should know something that the files do not say, add a line "## Learnings" and a list of at most three short sentences.`,
   },
   {
     name: 'spec',
@@ -107,6 +110,12 @@ export const defaultPrompt: readonly PromptSection[] = [
     text: '{% if learnings != "" %}## What earlier runs learned\n\n{{ learnings }}{% endif %}',
   },
   {
+    name: 'metrics',
+    priority: 15,
+    keep: 'end',
+    text: '{% if metrics != "" %}## Measurements\n\n{{ metrics }}{% endif %}',
+  },
+  {
     name: 'progress',
     priority: 10,
     keep: 'end',
@@ -127,6 +136,7 @@ const names = [
   'review',
   'learnings',
   'skills',
+  'metrics',
   'context',
   'progress',
   'git_status',
@@ -145,8 +155,9 @@ export const promptVariables: VariableShape = {
 
 export function toValues(
   { input, progress, planPath, isReviewed }: PromptContext,
-  { iteration, choice, guidance = [], git, contextFiles = [] }: PromptMoment,
+  moment: PromptMoment,
 ): Readonly<Record<(typeof names)[number], Json>> {
+  const { iteration, choice, guidance = [], git, contextFiles = [] } = moment
   const { plan, watchdog } = progress
   const { done, total } = countTasks(plan, isReviewed)
   const task = 'task' in choice ? choice.task : undefined
@@ -163,8 +174,9 @@ export function toValues(
     tasks_total: total,
     notes,
     review,
-    learnings: '',
-    skills: '',
+    learnings: moment.learnings ?? '',
+    skills: moment.skills ?? '',
+    metrics: moment.metrics ?? '',
     context: cut(
       contextFiles.map(({ path, text }) => `### ${path}\n\n${text.trim()}`).join('\n\n'),
       contextCharsMax,

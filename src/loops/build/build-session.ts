@@ -5,7 +5,11 @@ import {
   FaultError,
   type Iteration,
   type IterationWorkspace,
+  type RetryPolicy,
 } from '../../loop/index.ts'
+import type { MeasureSettings } from '../context/measure.ts'
+import type { Skill, SkillSettings } from '../context/skills.ts'
+import type { LoopPorts } from '../loop-ports.ts'
 import type { PromptSection, SectionedPrompt } from '../prompt-sections.ts'
 import type { BuildInput } from './build-input.ts'
 import type { BuildProgress, BuildResult } from './build-progress.ts'
@@ -23,7 +27,19 @@ export interface BuildSettings {
   readonly completion: CompletionSettings
   /** Where a plan is drafted. Default: named after the spec. */
   readonly plan?: string
+  /** The folder of plans that are named after their spec. */
+  readonly plans?: string
   readonly contextFiles: readonly string[]
+  /** The file with what runs learned. Absent: none is kept. */
+  readonly learnings?: string
+  /** Absent: skills are not used. */
+  readonly skills?: SkillSettings
+  /** Absent: nothing is measured. */
+  readonly measure?: MeasureSettings
+  /** Of the agents, after temporary faults. Absent: the default of the engine. */
+  readonly retry?: Partial<RetryPolicy>
+  /** Absent: the loop is only looked at. */
+  readonly ports?: LoopPorts
   readonly until: readonly Condition<BuildProgress, BuildResult>[]
 }
 
@@ -49,6 +65,8 @@ export interface Session extends BuildContext {
   readonly settings: BuildSettings
   readonly prompts: BuildPrompts
   readonly isReviewed: boolean
+  /** Of the run. Absent: they are not used. */
+  readonly skills?: readonly Skill[]
 }
 
 /** The files now. A build without files makes no sense. */

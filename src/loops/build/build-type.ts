@@ -1,7 +1,7 @@
 /** The loop type `build` for loop files: its keys, its roles, and its loop. */
 
 import { z } from 'zod'
-import { defined } from '../../loop/index.ts'
+import { defined, type RetryPolicy } from '../../loop/index.ts'
 import {
   innerPath,
   integer,
@@ -14,14 +14,22 @@ import {
   promptSchema,
   text,
 } from '../../protocol/index.ts'
+import type { MeasureSettings } from '../context/measure.ts'
 import type { LoopTypeDefinition, PrepareOptions } from '../loop-type-definition.ts'
 import { fromFile } from '../prompt-sections.ts'
-import { buildInputs, captureInput } from './build-input.ts'
+import { buildInputs, captureInput, plansFolder } from './build-input.ts'
 import { buildLoop, createBuildContext, createPrompts } from './build-loop.ts'
 import { promptTokensMax, promptVariables, toValues } from './build-prompt.ts'
 import type { BuildSettings } from './build-session.ts'
 import { buildSummary } from './build-summary.ts'
 import { type CompletionSettings, completionDefaults } from './completion-hint.ts'
+import {
+  measureSchema,
+  type RetryKeys,
+  retrySchema,
+  type SkillKeys,
+  skillsSchema,
+} from './knowledge-keys.ts'
 import { chooseTask } from './sealed-plan.ts'
 
 /** The keys of a loop file that belong to `build`. */
@@ -33,7 +41,12 @@ export interface BuildKeys {
   readonly verification: { readonly failures: number }
   readonly watchdog: false | { readonly rewrites: number }
   readonly completion: CompletionSettings
+  readonly plans: string
   readonly contextFiles: readonly string[]
+  readonly learnings: false | string
+  readonly skills: SkillKeys
+  readonly measure: MeasureSettings | undefined
+  readonly retry: RetryKeys | undefined
 }
 
 const failures = (what: string) =>
@@ -133,6 +146,33 @@ export const buildType: LoopTypeDefinition<BuildKeys> = {
       'The completion token of agents. It is recorded as a hint and ends nothing.',
       { token: '<promise>COMPLETE</promise>', mode: 'trailing' },
     ),
+    plans: key(
+      innerPath('the path of a folder, from the root of the workspace').prefault(plansFolder),
+      'The folder of plans that are named after their spec.',
+      'specs/planning',
+    ),
+    learnings: key(
+      z.union([z.literal(false), filePath()]).prefault('specs/LEARNINGS.md'),
+      'The file with what runs learned, which the engine writes and prompts contain; or false for none.',
+      'specs/LEARNINGS.md',
+      false,
+    ),
+    skills: key(
+      skillsSchema.prefault(false),
+      'Puts the skills that fit a task into prompts: true, or settings.',
+      true,
+      { dirs: ['.claude/skills'] },
+    ),
+    measure: key(
+      measureSchema.optional(),
+      'A command that measures the work of each iteration, in the sandbox. It writes JSON to the file LOOP_METRICS_OUT.',
+      'npm run --silent measure',
+    ),
+    retry: key(
+      retrySchema.optional(),
+      'How often an agent is started again after a temporary fault.',
+      { times: 2, delay: '5s' },
+    ),
     contextFiles: key(
       list(filePath(), 'a list of paths', { max: 20 }).prefault([]),
       'Files of the workspace whose text is part of every prompt of the maker.',
@@ -152,9 +192,10 @@ export const buildType: LoopTypeDefinition<BuildKeys> = {
 
 function toSettings(
   { name, until, settings }: LoopFile<BuildKeys>,
-  { version, prompts }: PrepareOptions,
+  { version, prompts, ports }: PrepareOptions,
 ): BuildSettings {
-  const { review, plan, verification, watchdog, completion, contextFiles } = settings
+  const { review, plan, plans, verification, watchdog, completion, contextFiles } = settings
+  const { learnings, skills, measure, retry } = settings
   const read = (name: string) => {
     const sections = prompts[name]
     return sections === undefined || sections.length === 0 ? undefined : fromFile(sections)
@@ -171,9 +212,19 @@ function toSettings(
     watchdog,
     completion,
     contextFiles,
+    plans,
+    ...(learnings === false ? {} : { learnings }),
+    ...(skills === false ? {} : { skills }),
+    ...(retry === undefined ? {} : { retry: toRetry(retry) }),
+    ...defined({ measure, ports }),
     until,
   }
 }
+
+const toRetry = ({ times, delayMs }: RetryKeys): Partial<RetryPolicy> => ({
+  attempts: times + 1,
+  ...defined({ firstDelayMs: delayMs }),
+})
 
 /** Finds problems in the prompts before a run starts. */
 async function checkBuild(

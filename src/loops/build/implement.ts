@@ -2,14 +2,16 @@
 
 import {
   type AgentReport,
+  defined,
   FaultError,
   isLoopError,
   type Json,
   type TreeId,
 } from '../../loop/index.ts'
-import { promptTokensMax, toValues } from './build-prompt.ts'
+import { type PromptMoment, promptTokensMax, toValues } from './build-prompt.ts'
 import { filesOf, type Session, writePlanFile } from './build-session.ts'
 import { type CompletionHint, readCompletionHint } from './completion-hint.ts'
+import { describeKnowledge, readLearnings, readSkills } from './knowledge.ts'
 import {
   type Choice,
   countTasks,
@@ -30,9 +32,11 @@ export interface Implemented {
   readonly proposals: readonly Proposal[]
   /** The agent changed the file of the plan, and it is not restored yet. */
   readonly isPlanChanged: boolean
+  /** The file with learnings before the agent worked. Absent: none is kept. */
+  readonly learnings?: string
 }
 
-export interface Drafted extends Omit<Implemented, 'isPlanChanged' | 'proposals'> {
+export interface Drafted extends Omit<Implemented, 'isPlanChanged' | 'proposals' | 'learnings'> {
   /** Undefined: no task was found. */
   readonly plan: SealedPlan | undefined
 }
@@ -40,6 +44,7 @@ export interface Drafted extends Omit<Implemented, 'isPlanChanged' | 'proposals'
 interface WrittenPrompt {
   readonly prompt: string
   readonly tree: TreeId
+  readonly learnings?: string
 }
 
 export async function implement(
@@ -47,7 +52,7 @@ export async function implement(
   choice: Choice,
   plan: SealedPlan,
 ): Promise<Implemented> {
-  const { prompt, report, before } = await work(session, choice)
+  const { prompt, report, before, learnings } = await work(session, choice)
   const hint = readCompletionHint(report.text, session.settings.completion)
   const seen = await session.it.step(
     'plan',
@@ -59,7 +64,15 @@ export async function implement(
     },
     { readOnly: true, role: 'plan' },
   )
-  return { prompt, report, before, hint, proposals: seen.proposals, isPlanChanged: seen.isChanged }
+  return {
+    prompt,
+    report,
+    before,
+    hint,
+    proposals: seen.proposals,
+    isPlanChanged: seen.isChanged,
+    ...defined({ learnings }),
+  }
 }
 
 /** Nothing but the file of the plan may change. */
@@ -107,28 +120,35 @@ export const isClaim = (status: AgentReport['status']): boolean =>
 async function work(
   session: Session,
   choice: Choice,
-): Promise<Pick<Implemented, 'prompt' | 'report' | 'before'>> {
-  const written: WrittenPrompt = await session.it.step('prompt', () => write(session, choice), {
+): Promise<Pick<Implemented, 'prompt' | 'report' | 'before' | 'learnings'>> {
+  const { it, settings, progress } = session
+  const task = 'task' in choice ? (progress.plan?.tasks[choice.task]?.text ?? '') : ''
+  const skills = await readSkills(session, 'maker', task)
+  const written: WrittenPrompt = await it.step('prompt', () => write(session, choice, skills), {
     readOnly: true,
     retry: { attempts: 1 },
     role: 'prompt',
   })
-  const report = await session.it.agent('maker', { prompt: written.prompt })
-  return { prompt: written.prompt, report, before: written.tree }
+  const { prompt, tree, learnings } = written
+  const report = await it.agent('maker', { prompt }, defined({ retry: settings.retry }))
+  return { prompt, report, before: tree, ...defined({ learnings }) }
 }
 
 /** An error in a prompt is fatal: it would occur in every iteration. */
 async function write(
   session: Session,
   choice: Choice,
+  skills: string,
 ): Promise<WrittenPrompt & { readonly tokens: number }> {
   const { it, prompts } = session
   const files = filesOf(session)
   try {
     const guidance = await it.guidance()
-    const values = await readValues(session, choice, guidance)
+    const learnings = await readLearnings(session)
+    const known = describeKnowledge(learnings, session.progress.measurements)
+    const values = await readValues(session, { choice, guidance, skills, ...known })
     const { text, tokens } = prompts.maker.write(values, { tokensMax: promptTokensMax, guidance })
-    return { prompt: text, tokens, tree: files.tree }
+    return { prompt: text, tokens, tree: files.tree, ...defined({ learnings }) }
   } catch (error) {
     if (!isLoopError(error)) throw error
     const { code, message } = error
@@ -139,8 +159,7 @@ async function write(
 /** Reads only what the prompt uses. */
 async function readValues(
   session: Session,
-  choice: Choice,
-  guidance: Awaited<ReturnType<Session['it']['guidance']>>,
+  moment: Omit<PromptMoment, 'iteration' | 'git' | 'contextFiles'>,
 ): Promise<{ readonly [name: string]: Json }> {
   const { it, prompts, settings } = session
   const { variables } = prompts.maker
@@ -151,9 +170,8 @@ async function readValues(
     contextFiles.map(async (path) => ({ path, text: (await files.read(path)) ?? '' })),
   )
   return toValues(session, {
+    ...moment,
     iteration: it.number,
-    choice,
-    guidance,
     git: usesGit ? await files.git() : undefined,
     contextFiles: texts.filter(({ text }) => text !== ''),
   })

@@ -1,9 +1,10 @@
 /** Has a task reviewed. An unclear answer is asked for once more, with a new token. */
 
-import type { TreeId } from '../../loop/index.ts'
+import { defined, type TreeId } from '../../loop/index.ts'
 import type { ReviewFindings } from './build-progress.ts'
 import { toValues } from './build-prompt.ts'
 import { filesOf, type Session } from './build-session.ts'
+import { readSkills } from './knowledge.ts'
 import { createToken, readReview, type WrittenReview, writeReview } from './review.ts'
 
 const attemptsMax = 2
@@ -19,7 +20,9 @@ export async function reviewTask(
   session: Session,
   { task, before, report }: WorkToReview,
 ): Promise<ReviewFindings | 'pass'> {
-  const { it, prompts } = session
+  const { it, prompts, progress } = session
+  const text = progress.plan?.tasks[task]?.text ?? ''
+  const skills = await readSkills(session, 'reviewer', text)
   for (let attempt = 1; ; attempt += 1) {
     const written: WrittenReview = await it.step(
       'review',
@@ -28,12 +31,18 @@ export async function reviewTask(
         const values = toValues(session, {
           iteration: it.number,
           choice: { kind: 'review', task },
+          skills,
         })
         return writeReview(prompts.reviewer, values, { patch, report }, createToken())
       },
       { readOnly: true, role: 'review-prompt' },
     )
-    const answer = await it.agent('reviewer', { prompt: written.prompt }, { readOnly: true })
+    const { retry } = session.settings
+    const answer = await it.agent(
+      'reviewer',
+      { prompt: written.prompt },
+      { readOnly: true, ...defined({ retry }) },
+    )
     const { verdict, reasons } = readReview(answer, written.token)
     if (verdict === 'pass') return 'pass'
     if (verdict === 'fail' || attempt >= attemptsMax) return { task, verdict, reasons }

@@ -31,7 +31,12 @@ export const reviewPromptDefault = `You review one task of a plan that another a
 - There are tests for it where the project has tests, and they test the behaviour.
 - No test or check was weakened, and nothing unrelated was changed.
 
-Later tasks of the plan are not part of this review.`
+Later tasks of the plan are not part of this review.
+{% if skills != "" %}
+## Skills
+
+{{ skills }}
+{% endif %}`
 
 /** The variables of a review prompt: those of the implementation prompt. The diff and the report follow it in any case. */
 export const reviewVariables: VariableShape = promptVariables

@@ -4,6 +4,7 @@ import { type CheckResult, defined } from '../../loop/index.ts'
 import { type BuildResult, toNote } from './build-progress.ts'
 import { filesOf, type Session } from './build-session.ts'
 import type { Implemented } from './implement.ts'
+import { measure } from './knowledge.ts'
 import { countTasks, isComplete, type SealedPlan, withMark } from './sealed-plan.ts'
 import { watch } from './watchdog.ts'
 
@@ -18,14 +19,15 @@ export interface WorkToVerify {
 export async function verify(
   session: Session,
   { task, plan, made, isMarked }: WorkToVerify,
-): Promise<Pick<BuildResult, 'failed' | 'met' | 'watchdog'>> {
+): Promise<Pick<BuildResult, 'failed' | 'met' | 'watchdog' | 'measurement'>> {
   const { it, progress } = session
+  const measurement = made === undefined ? undefined : await measure(session)
   const checks = await it.check()
   const counting = checks.filter((check) => isFailure(session, plan, check))
   const met = checks.filter(({ status }) => status === 'met').map(({ check }) => check)
   const failed = counting.map(toNote)
   if (failed.length > 0 && task !== undefined) await reopen(session, plan, task)
-  const found = { failed, met }
+  const found = { failed, met, ...defined({ measurement }) }
   if (made === undefined || session.settings.watchdog === false) {
     return { ...found, watchdog: progress.watchdog }
   }

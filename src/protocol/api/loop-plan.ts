@@ -51,6 +51,8 @@ export const previewSchema: z.ZodType<Preview> = exactly<Preview>()(
 /** A dry run: what a run would do. Nothing is created, started or spent. */
 export interface Plan {
   readonly loop: string
+  /** Of a spec: why this loop was chosen. */
+  readonly rule?: string
   readonly workspace: string
   readonly worktree: {
     readonly isUsed: boolean
@@ -159,6 +161,7 @@ const estimateSchema: z.ZodType<CostEstimate> = exactly<CostEstimate>()(
 export const planSchema: z.ZodType<Plan> = exactly<Plan>()(
   z.strictObject({
     loop: text,
+    rule: text.exactOptional(),
     workspace: text,
     worktree: z.strictObject({
       isUsed: z.boolean(),

@@ -1,6 +1,7 @@
 /** The body of `POST /runs`: a request to run a loop. */
 
 import { z } from 'zod'
+import { type MergeChange, mergeChangeSchema } from '../events/event-parts.ts'
 import type { CertifySettings } from '../loop-file/loop-file.ts'
 import { dependenciesSchema, someLimitsSchema } from '../run-values.ts'
 import { pathText as path, published } from '../values.ts'
@@ -28,6 +29,7 @@ export const newRunSchema: z.ZodType<NewRunRequest> = z
         model: z.string().max(256).exactOptional(),
         prompt: z.string().max(1_000_000).exactOptional(),
         dependencies: dependenciesSchema.exactOptional(),
+        merge: mergeChangeSchema.exactOptional(),
       })
       .exactOptional(),
     again: z.boolean().exactOptional(),
@@ -61,6 +63,8 @@ export interface NewRunRequest {
     readonly model?: string
     readonly prompt?: string
     readonly dependencies?: CertifySettings['dependencies']
+    /** Where finished work is merged. */
+    readonly merge?: MergeChange
   }
   /** E8. Run even if this exact attempt was already made. */
   readonly again?: boolean

@@ -10,6 +10,7 @@ export type RunSettings = Omit<Config, 'daemon'>
 const text = z.string().min(1).max(1000)
 const line = text.exactOptional()
 const flag = z.boolean().exactOptional()
+const texts = z.array(text).max(20).readonly().exactOptional()
 const policyFiles = z.array(text).max(100).readonly().exactOptional()
 
 const limits = z.strictObject({
@@ -22,6 +23,7 @@ const limits = z.strictObject({
   iterationTimeMs: milliseconds.exactOptional(),
   iterationTokens: count.exactOptional(),
   iterationCostMicros: count.exactOptional(),
+  agentTimeMs: milliseconds.exactOptional(),
 })
 
 const worktreeFields = {
@@ -53,6 +55,7 @@ export const runSettingsSchema: z.ZodType<RunSettings> = exactly<RunSettings>()(
         logDir: line,
         globalDir: line,
         postmortem: flag,
+        summary: flag,
       })
       .exactOptional(),
     naming: z
@@ -67,6 +70,38 @@ export const runSettingsSchema: z.ZodType<RunSettings> = exactly<RunSettings>()(
       .strictObject({
         commands: z.array(text).max(50).readonly().exactOptional(),
         timeoutMs: milliseconds.exactOptional(),
+      })
+      .exactOptional(),
+    build: z
+      .strictObject({
+        specsDir: line,
+        plansDir: line,
+        review: flag,
+        reviewModel: line,
+        reviewFailures: count.exactOptional(),
+        verificationFailures: count.exactOptional(),
+        completionMode: z.enum(['trailing', 'exact']).exactOptional(),
+        promptFile: line,
+        contextFiles: texts,
+        retries: count.exactOptional(),
+        retryDelayMs: milliseconds.exactOptional(),
+        mergeTarget: line,
+        mergeStrategy: z.enum(['squash', 'merge', 'none']).exactOptional(),
+        cleanUp: flag,
+        measure: line,
+      })
+      .exactOptional(),
+    skills: z
+      .strictObject({
+        enabled: flag,
+        dirs: texts,
+        builtInDir: line,
+        syncDir: line,
+        syncOnStart: flag,
+        maxImplementation: count.exactOptional(),
+        maxReview: count.exactOptional(),
+        references: flag,
+        maxChars: count.exactOptional(),
       })
       .exactOptional(),
     policy: z.strictObject({ enforce: policyFiles, monitor: policyFiles }).exactOptional(),

@@ -21,6 +21,8 @@ export interface Config {
   readonly limits?: Settings['limits']
   readonly worktree?: Settings['worktree']
   readonly checks?: Partial<Settings['checks']>
+  readonly build?: Partial<Settings['build']>
+  readonly skills?: Partial<Settings['skills']>
   readonly policy?: Settings['policy']
 }
 
@@ -51,6 +53,7 @@ export interface Settings {
     /** The folder whose `runs` holds the others. Absent: the state folder. */
     readonly globalDir?: string
     readonly postmortem: boolean
+    readonly summary: boolean
   }
   readonly naming: { readonly source: NameSource; readonly model?: string }
   /** Upper limits, whatever a loop file says. The command line may raise them. */
@@ -61,6 +64,8 @@ export interface Settings {
     readonly iterationTimeMs?: number
     readonly iterationTokens?: number
     readonly iterationCostMicros?: number
+    /** Of one turn of an agent. */
+    readonly agentTimeMs?: number
   }
   /** Defaults; the loop file overrides them. */
   readonly worktree: {
@@ -74,8 +79,52 @@ export interface Settings {
   }
   /** Commands that must pass in addition to the checks of the loop file. */
   readonly checks: { readonly commands: readonly string[]; readonly timeoutMs?: number }
+  readonly build: BuildSettings
+  readonly skills: SkillSettings
   /** The policy files of all sources together, as absolute paths. */
   readonly policy: PolicyFiles
+}
+
+/** Defaults of build loops; the loop file overrides them. Absent: the default of the key in the loop file. */
+export interface BuildSettings {
+  /** Where specs are, relative to the repository: `loopctl run <name>` finds them there. */
+  readonly specsDir: string
+  /** Where plans are, relative to the repository. */
+  readonly plansDir: string
+  readonly review?: boolean
+  readonly reviewModel?: string
+  readonly reviewFailures?: number
+  readonly verificationFailures?: number
+  readonly completionMode?: 'trailing' | 'exact'
+  /** The file with the prompt, an absolute path. */
+  readonly promptFile?: string
+  readonly contextFiles?: readonly string[]
+  readonly retries?: number
+  readonly retryDelayMs?: number
+  readonly mergeTarget?: string
+  readonly mergeStrategy?: MergeStrategy
+  /** Removes the worktree when the work is merged. */
+  readonly cleanUp?: boolean
+  /** The command of experiment mode. */
+  readonly measure?: string
+}
+
+export type MergeStrategy = 'squash' | 'merge' | 'none'
+
+/** Instructions for kinds of tasks, which build loops put into prompts. */
+export interface SkillSettings {
+  readonly enabled: boolean
+  /** Absent: the usual four. */
+  readonly dirs?: readonly string[]
+  /** A folder with skills that is searched first. */
+  readonly builtInDir?: string
+  /** A folder that gets a copy of them when a run is created. */
+  readonly syncDir?: string
+  readonly syncOnStart: boolean
+  readonly maxImplementation?: number
+  readonly maxReview?: number
+  readonly references?: boolean
+  readonly maxChars?: number
 }
 
 export const defaultSettings: Settings = {
@@ -85,11 +134,13 @@ export const defaultSettings: Settings = {
     maxConcurrentRuns: 3,
     queuePolicy: 'fifo',
   },
-  artifacts: { mode: 'mirror', logDir: 'logs/loop', postmortem: true },
+  artifacts: { mode: 'mirror', logDir: 'logs/loop', postmortem: true, summary: true },
   naming: { source: 'auto' },
   limits: {},
   worktree: {},
   checks: { commands: [] },
+  build: { specsDir: 'specs', plansDir: 'specs/planning' },
+  skills: { enabled: false, syncOnStart: true },
   policy: {},
 }
 
@@ -103,6 +154,8 @@ export const mergeConfig = (under: Config, over: Config): Config => ({
   limits: { ...under.limits, ...over.limits },
   worktree: { ...under.worktree, ...over.worktree },
   checks: { ...under.checks, ...over.checks },
+  build: { ...under.build, ...over.build },
+  skills: { ...under.skills, ...over.skills },
   policy: addPolicyFiles(under.policy, over.policy),
 })
 
@@ -114,6 +167,8 @@ export const withDefaults = ({ model, ...config }: Config): Settings => ({
   limits: { ...config.limits },
   worktree: { ...config.worktree },
   checks: { ...defaultSettings.checks, ...config.checks },
+  build: { ...defaultSettings.build, ...config.build },
+  skills: { ...defaultSettings.skills, ...config.skills },
   policy: { ...config.policy },
 })
 

@@ -148,6 +148,16 @@ export const originSchema: z.ZodType<Origin> = exactly<Origin>()(
   ]),
 ).register(published, { id: 'Origin' })
 
+/** Overrides the action `merge` of a loop file. `none`: the work is not merged. */
+export type MergeChange = NonNullable<NonNullable<Source['changes']>['merge']>
+
+export const mergeChangeSchema: z.ZodType<MergeChange> = exactly<MergeChange>()(
+  z.strictObject({
+    into: text.exactOptional(),
+    strategy: z.enum(['squash', 'merge', 'none']).exactOptional(),
+  }),
+)
+
 export const sourceSchema: z.ZodType<Source> = exactly<Source>()(
   z.strictObject({
     file: text,
@@ -169,6 +179,10 @@ export const sourceSchema: z.ZodType<Source> = exactly<Source>()(
             monitor: listOf(text).exactOptional(),
           })
           .exactOptional(),
+        defaults: z.record(text, json).exactOptional(),
+        agentTimeMs: milliseconds.exactOptional(),
+        models: z.record(text, text).exactOptional(),
+        merge: mergeChangeSchema.exactOptional(),
       })
       .exactOptional(),
   }),
