@@ -29,6 +29,7 @@ import type { LoadedLoop } from '../loaded-loop.ts'
 import { type OpenedLoop, openLoop } from '../open-loop.ts'
 import { type ChosenFiles, chooseFiles } from './choose-files.ts'
 import { createHostCertifier } from './create-certifier.ts'
+import { createPhaseClock, type PhaseClock, type PhaseTimes } from './phase-times.ts'
 
 export interface CertifyFolderOptions {
   /** The base: a branch, a tag or a commit. Absent: there is none. */
@@ -61,6 +62,7 @@ interface ChosenTree {
   readonly tree: string
   readonly commit?: string
   readonly checks: readonly string[]
+  readonly tookMs: PhaseTimes
 }
 
 const questionsMax = 5
@@ -72,6 +74,7 @@ export async function certifyFolder(
   options: CertifyFolderOptions = {},
 ): Promise<CertifiedFolder> {
   const { signal = new AbortController().signal, attended } = options
+  const clock = createPhaseClock()
   const chosen = await chooseFiles(host, loaded, options)
   await openApprovedItems(host.folder).approve(options.approve ?? [], options.who ?? 'person')
   const opened = await openLoop(loaded, {
@@ -84,7 +87,7 @@ export async function certifyFolder(
     ...defined({ attended, types: host.loopTypes }),
   })
   try {
-    return await certifyOpened(host, opened, { loaded, chosen, signal }, options)
+    return await certifyOpened(host, opened, { loaded, chosen, signal, clock }, options)
   } finally {
     await opened.close()
   }
@@ -94,12 +97,13 @@ interface Certified {
   readonly loaded: LoadedLoop
   readonly chosen: ChosenFiles
   readonly signal: AbortSignal
+  readonly clock: PhaseClock
 }
 
 async function certifyOpened(
   host: LaunchHost,
   { parts, problems }: OpenedLoop,
-  { loaded, chosen, signal }: Certified,
+  { loaded, chosen, signal, clock }: Certified,
   options: CertifyFolderOptions,
 ): Promise<CertifiedFolder> {
   for (const problem of problems) options.onProblem?.(problem)
@@ -115,7 +119,7 @@ async function certifyOpened(
     exclude: chosen.exclude,
   }
   const certifier = await createHostCertifier(
-    { ...host, clock: { now: () => Date.now() } },
+    { ...host, clock: { now: () => Date.now() }, phaseClock: clock },
     place,
     withCheckReports(withDependencies(certifying, options), options.onCheck),
     {
@@ -131,7 +135,7 @@ async function certifyOpened(
     certifier.certify({ ...subject, answers }, context),
   )
   const { folder, tree, commit } = chosen
-  const named = { folder, tree, checks, ...defined({ commit }) }
+  const named = { folder, tree, checks, tookMs: clock.times(), ...defined({ commit }) }
   return found.type === 'certified'
     ? { ...named, certified: true, certificate: found.certificate }
     : { ...named, certified: false, refusals: found.refusals }
