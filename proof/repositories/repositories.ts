@@ -92,21 +92,12 @@ async function tryOne(
 }
 
 function describe(tried: Tried): string {
-  const {
-    certified,
-    why,
-    ratio = 0,
-    bareMs = 0,
-    certifyMs = 0,
-    setUp,
-    end,
-    runMs = 0,
-    said,
-  } = tried
+  const { certified, why, ratio = 0, bareMs = 0, certifyMs = 0, checkMs = 0 } = tried
+  const { setUp, end, runMs = 0, said } = tried
   const gone = tried.absent.length === 0 ? '' : `; without ${tried.absent.join(', ')}`
   if (!certified) return `NOT CERTIFIED: ${why ?? ''}${gone}`
-  const whole = `bare ${seconds(bareMs)}, certify ${seconds(certifyMs)}`
-  const times = `${whole}, of it set-up ${describeSetUp(setUp)} (${ratio.toFixed(1)} x without)`
+  const whole = `bare ${seconds(bareMs)}, certify ${seconds(certifyMs)}, of it the check ${seconds(checkMs)}`
+  const times = `${whole}, set-up ${describeSetUp(setUp)} (${ratio.toFixed(1)} x without)`
   if (end === 'not-run') return `certified, ${times}${gone}`
   const how = tried.strength === undefined ? end : `${end} (${tried.strength})`
   const ended = said === undefined ? how : `${how}: ${said}`
@@ -116,7 +107,7 @@ function describe(tried: Tried): string {
 const describeSetUp = (setUp: Tried['setUp']): string =>
   setUp === undefined
     ? 'unknown'
-    : `${seconds(setUpMs(setUp))} [sandbox ${seconds(setUp.sandbox)}, dependencies ${seconds(setUp.dependencies)}, checkout ${seconds(setUp.checkout)}]`
+    : `${seconds(setUpMs(setUp))} [process ${seconds(setUp.process)}, sandbox ${seconds(setUp.sandbox)}, dependencies ${seconds(setUp.dependencies)}, checkout ${seconds(setUp.checkout)}]`
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 

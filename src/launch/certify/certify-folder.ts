@@ -77,15 +77,17 @@ export async function certifyFolder(
   const clock = createPhaseClock()
   const chosen = await chooseFiles(host, loaded, options)
   await openApprovedItems(host.folder).approve(options.approve ?? [], options.who ?? 'person')
-  const opened = await openLoop(loaded, {
-    folder: host.folder,
-    workspace: chosen.folder,
-    ...defined({ inner: chosen.inner }),
-    models: host.models,
-    signal,
-    baseFiles: () => ({ reader: chosen.reader, tree: chosen.base ?? chosen.tree }),
-    ...defined({ attended, types: host.loopTypes }),
-  })
+  const opened = await clock.during('sandbox', () =>
+    openLoop(loaded, {
+      folder: host.folder,
+      workspace: chosen.folder,
+      ...defined({ inner: chosen.inner }),
+      models: host.models,
+      signal,
+      baseFiles: () => ({ reader: chosen.reader, tree: chosen.base ?? chosen.tree }),
+      ...defined({ attended, types: host.loopTypes }),
+    }),
+  )
   try {
     return await certifyOpened(host, opened, { loaded, chosen, signal, clock }, options)
   } finally {

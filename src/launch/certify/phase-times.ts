@@ -1,7 +1,7 @@
 /** How long each phase of a certification takes. Phases that overlap with themselves count once. */
 
 /**
- * `sandbox`: finding out what the sandbox can do. `dependencies`: opening the dependency layer. `checkout`: making,
+ * `sandbox`: opening the sandbox and finding out what it can do. `dependencies`: opening the dependency layer. `checkout`: making,
  * resetting and removing clean checkouts. `checks`: running the checks.
  */
 export type Phase = 'sandbox' | 'dependencies' | 'checkout' | 'checks'
