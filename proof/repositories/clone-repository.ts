@@ -48,7 +48,8 @@ export async function cloneRepository(
     await must(['git', 'rm', '-q', '--cached', '--', ...absent], folder)
     await must(['git', ...author, 'commit', '-qm', 'Remove what the mirror lacks'], folder)
   }
-  await must(['git', 'checkout-index', '-qfa'], folder)
+  // With the times of the files in the index, as after a checkout: else git reads every file to compare it.
+  await must(['git', 'checkout-index', '-qfau'], folder)
   const path = await bringTools(repository, work)
   for (const command of repository.prepare ?? []) await must(command, folder, path)
   return { folder, absent, path }

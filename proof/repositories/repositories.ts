@@ -13,7 +13,7 @@ import { npmRepositories } from './npm-repositories.ts'
 import { otherNodeRepositories } from './other-node-repositories.ts'
 import { otherRepositories } from './other-repositories.ts'
 import type { Repository } from './repository.ts'
-import { type Tried, tryRepository } from './try-repository.ts'
+import { setUpMs, type Tried, tryRepository } from './try-repository.ts'
 
 export const allRepositories: readonly Repository[] = [
   ...npmRepositories,
@@ -92,15 +92,22 @@ async function tryOne(
 }
 
 function describe(tried: Tried): string {
-  const { certified, why, ratio = 0, bareMs = 0, certifyMs = 0, end, runMs = 0, said } = tried
+  const { certified, why, ratio = 0, bareMs = 0, certifyMs = 0, checkMs = 0 } = tried
+  const { setUp, end, runMs = 0, said } = tried
   const gone = tried.absent.length === 0 ? '' : `; without ${tried.absent.join(', ')}`
   if (!certified) return `NOT CERTIFIED: ${why ?? ''}${gone}`
-  const times = `bare ${seconds(bareMs)}, certify ${seconds(certifyMs)} (${ratio.toFixed(1)} x)`
+  const whole = `bare ${seconds(bareMs)}, certify ${seconds(certifyMs)}, of it the check ${seconds(checkMs)}`
+  const times = `${whole}, set-up ${describeSetUp(setUp)} (${ratio.toFixed(1)} x without)`
   if (end === 'not-run') return `certified, ${times}${gone}`
   const how = tried.strength === undefined ? end : `${end} (${tried.strength})`
   const ended = said === undefined ? how : `${how}: ${said}`
   return `certified, ${times}; run ${seconds(runMs)}, ${ended}${gone}`
 }
+
+const describeSetUp = (setUp: Tried['setUp']): string =>
+  setUp === undefined
+    ? 'unknown'
+    : `${seconds(setUpMs(setUp))} [process ${seconds(setUp.process)}, sandbox ${seconds(setUp.sandbox)}, dependencies ${seconds(setUp.dependencies)}, checkout ${seconds(setUp.checkout)}]`
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
@@ -132,7 +139,7 @@ function toResults(tried: readonly Tried[]): readonly Result[] {
       slow.length,
       0,
       'repositories',
-      `above ${ratioMax} x the bare check: ${slow.map(withRatio).join(', ') || 'none'}; median ${median(ratios).toFixed(1)} x`,
+      `without set-up, above ${ratioMax} x the bare check: ${slow.map(withRatio).join(', ') || 'none'}; median ${median(ratios).toFixed(1)} x`,
     ),
   ]
 }

@@ -107,6 +107,14 @@ test('kept output of one check is merged for the next, and nothing else', async 
   expect(isClean()).toBe(true)
 })
 
+test('the first reset reads every file again', async () => {
+  writeFileSync(join(checkout.path, 'src/deep/c.js'), 'x\n')
+  writeFileSync(join(checkout.path, 'src/new'), '')
+  await checkout.reset(tree)
+  expect(isClean()).toBe(true)
+  expect(existsSync(join(checkout.path, 'src/new'))).toBe(false)
+})
+
 test('files that another process wrote to the checkout are removed by the next reset', async () => {
   writeFileSync(join(checkout.path, 'a.js'), 'evil\n')
   writeFileSync(join(checkout.path, 'new'), '')

@@ -26,6 +26,7 @@ import { createCertifyContext } from './certify-context.ts'
 import { type AnswerOptions, certifyWithAnswers } from './certify-with-answers.ts'
 import { type ChosenFiles, chooseFiles } from './choose-files.ts'
 import { createHostCertifier } from './create-certifier.ts'
+import { createPhaseClock, type PhaseClock, type PhaseTimes } from './phase-times.ts'
 
 export interface CertifyFolderOptions extends AnswerOptions {
   /** The base: a branch, a tag or a commit. Absent: there is none. */
@@ -54,6 +55,7 @@ interface ChosenTree {
   readonly tree: string
   readonly commit?: string
   readonly checks: readonly string[]
+  readonly tookMs: PhaseTimes
 }
 
 const spendingMax = 5_000_000
@@ -64,19 +66,22 @@ export async function certifyFolder(
   options: CertifyFolderOptions = {},
 ): Promise<CertifiedFolder> {
   const { signal = new AbortController().signal, attended } = options
+  const clock = createPhaseClock()
   const chosen = await chooseFiles(host, loaded, options)
   await openApprovedItems(host.folder).approve(options.approve ?? [], options.who ?? 'person')
-  const opened = await openLoop(loaded, {
-    folder: host.folder,
-    workspace: chosen.folder,
-    ...defined({ inner: chosen.inner }),
-    models: host.models,
-    signal,
-    baseFiles: () => ({ reader: chosen.reader, tree: chosen.base ?? chosen.tree }),
-    ...defined({ attended, types: host.loopTypes }),
-  })
+  const opened = await clock.during('sandbox', () =>
+    openLoop(loaded, {
+      folder: host.folder,
+      workspace: chosen.folder,
+      ...defined({ inner: chosen.inner }),
+      models: host.models,
+      signal,
+      baseFiles: () => ({ reader: chosen.reader, tree: chosen.base ?? chosen.tree }),
+      ...defined({ attended, types: host.loopTypes }),
+    }),
+  )
   try {
-    return await certifyOpened(host, opened, { loaded, chosen, signal }, options)
+    return await certifyOpened(host, opened, { loaded, chosen, signal, clock }, options)
   } finally {
     await opened.close()
   }
@@ -86,12 +91,13 @@ interface Certified {
   readonly loaded: LoadedLoop
   readonly chosen: ChosenFiles
   readonly signal: AbortSignal
+  readonly clock: PhaseClock
 }
 
 async function certifyOpened(
   host: LaunchHost,
   { parts, problems }: OpenedLoop,
-  { loaded, chosen, signal }: Certified,
+  { loaded, chosen, signal, clock }: Certified,
   options: CertifyFolderOptions,
 ): Promise<CertifiedFolder> {
   for (const problem of problems) options.onProblem?.(problem)
@@ -107,7 +113,7 @@ async function certifyOpened(
     exclude: chosen.exclude,
   }
   const certifier = await createHostCertifier(
-    { ...host, clock: { now: () => Date.now() } },
+    { ...host, clock: { now: () => Date.now() }, phaseClock: clock },
     place,
     withCheckReports(withDependencies(certifying, options), options.onCheck),
     {
@@ -123,7 +129,7 @@ async function certifyOpened(
     certifier.certify({ ...subject, answers }, context),
   )
   const { folder, tree, commit } = chosen
-  const named = { folder, tree, checks, ...defined({ commit }) }
+  const named = { folder, tree, checks, tookMs: clock.times(), ...defined({ commit }) }
   return found.type === 'certified'
     ? { ...named, certified: true, certificate: found.certificate }
     : { ...named, certified: false, refusals: found.refusals }

@@ -30,11 +30,14 @@ import { listNeededApprovals } from '../dependencies/choose-layers.ts'
 import { openApprovedItems } from '../dependencies/dependency-approvals.ts'
 import { createFileBaseAnswers } from './file-base-answers.ts'
 import { openCertifyingCheckout } from './open-certifying-checkout.ts'
+import type { PhaseClock } from './phase-times.ts'
 import { fileRaisedConcerns } from './raised-concerns.ts'
 
 /** What the certifier needs of the host. */
 export type CertifierBase = Pick<HostPorts, 'folder' | 'blobs'> & {
   readonly clock: Pick<HostPorts['clock'], 'now'>
+  /** Gets the times of the phases. */
+  readonly phaseClock?: PhaseClock
 }
 
 /** What a certificate states about files that do not come from a run. */
@@ -64,7 +67,16 @@ export async function createHostCertifier(
   const repository = place.placed?.repository
   const reader = createTreeReader({ blobs, folder: stateFolder, repository })
   const { certify, seals } = certifying
-  const options = { reader, blobs, stateFolder, repository, workspace, checkout, certifying }
+  const options = {
+    reader,
+    blobs,
+    stateFolder,
+    repository,
+    workspace,
+    checkout,
+    certifying,
+    ...defined({ clock: base.phaseClock }),
+  }
   return createCertifier({
     reader,
     seals: toSealRules(certifying),

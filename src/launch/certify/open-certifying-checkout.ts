@@ -11,6 +11,7 @@ import {
   type CertificationCheckoutRequest,
   type Checkout,
   type Observable,
+  type OpenCheck,
   RefusedError,
 } from '../../evidence/index.ts'
 import { defined, type Signal } from '../../loop/index.ts'
@@ -34,6 +35,7 @@ import {
 import type { CertifyingFolder, CertifyingParts, OpenedChecks } from '../checks/certifying-parts.ts'
 import { listContent } from '../dependencies/list-content.ts'
 import { type OpenedLayer, openLayer } from '../dependencies/open-layer.ts'
+import { createPhaseClock, type PhaseClock } from './phase-times.ts'
 import { findObservable, withFileAccess } from './with-file-access.ts'
 
 export interface CertifyingCheckoutOptions {
@@ -49,6 +51,8 @@ export interface CertifyingCheckoutOptions {
   readonly certifying: Pick<CertifyingParts, 'certify' | 'require' | 'readAhead' | 'open'>
   /** The layer of this lockfile, opened and released by the caller; default: opened for this checkout. */
   readonly layer?: OpenedLayer
+  /** Gets the times of the phases. */
+  readonly clock?: PhaseClock
 }
 
 export const checkoutsFolder = (stateFolder: string): string => join(stateFolder, 'certify')
@@ -61,7 +65,7 @@ export async function openCertifyingCheckout(
   options.certifying.readAhead?.()
   const layer =
     options.layer === undefined
-      ? await openLayerFor(request, options)
+      ? await clockOf(options).during('dependencies', () => openLayerFor(request, options))
       : { ...options.layer, release: async () => undefined }
   try {
     return await openWithLayer(request, options, layer)
@@ -70,6 +74,8 @@ export async function openCertifyingCheckout(
     throw error
   }
 }
+
+const clockOf = ({ clock = createPhaseClock() }: CertifyingCheckoutOptions): PhaseClock => clock
 
 /** Opens the layer that the checks of a checkout need. The caller releases it. */
 export const openLayerFor = (
@@ -93,9 +99,14 @@ async function openWithLayer(
   layer: OpenedLayer,
 ): Promise<CertificationCheckout & Pick<OpenedChecks, 'sandbox'>> {
   const { certifying } = options
-  const mode = await layerMode(certifying.require)
-  const observes = await findObservable(certifying.require, checkoutsFolder(options.stateFolder))
-  const opened = await openCleanCheckout(request, options, layer, { mode, observes })
+  const clock = clockOf(options)
+  const [mode, observes] = await clock.during('sandbox', async () => [
+    await layerMode(certifying.require),
+    await findObservable(certifying.require, checkoutsFolder(options.stateFolder)),
+  ])
+  const opened = await clock.during('checkout', () =>
+    openCleanCheckout(request, options, layer, { mode, observes }),
+  )
   try {
     const stop = toAbortSignal(request.signal)
     const folder = toCertifyingFolder(opened, layer, mode)
@@ -105,15 +116,17 @@ async function openWithLayer(
       signal: stop,
     })
     return {
-      checkout: withRefusals(opened),
+      checkout: withRefusals(opened, clock),
       observes,
       layer,
-      checks: checks.map((check) => withFileAccess(check, { opened, layer, observes })),
+      checks: checks.map((check) =>
+        timed(withFileAccess(check, { opened, layer, observes }), clock),
+      ),
       agents,
       sandbox,
       async close() {
         await close()
-        await opened.remove()
+        await clock.during('checkout', () => opened.remove())
         await layer.release()
       },
     }
@@ -239,13 +252,26 @@ function createCopy({ from, to }: OpenedLayer['mounts'][number]): ManagedPath {
   }
 }
 
-function withRefusals(opened: OpenedCheckout): Checkout {
+function timed(check: OpenCheck, clock: PhaseClock): OpenCheck {
+  const { run, observe } = check
+  return {
+    ...check,
+    run: (context) => clock.during('checks', () => run(context)),
+    ...(observe === undefined
+      ? {}
+      : { observe: (context, how) => clock.during('checks', () => observe(context, how)) }),
+  }
+}
+
+function withRefusals(opened: OpenedCheckout, clock: PhaseClock): Checkout {
   return {
     path: opened.path,
     reset: (tree, how) =>
-      opened.reset(tree, how).catch((error: unknown) => {
-        throw asRefusal(error)
-      }),
+      clock
+        .during('checkout', () => opened.reset(tree, how))
+        .catch((error: unknown) => {
+          throw asRefusal(error)
+        }),
     written: opened.written,
     remove: opened.remove,
   }

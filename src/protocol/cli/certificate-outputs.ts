@@ -12,6 +12,14 @@ const certifiedFiles = {
   tree: text,
   commit: text.exactOptional(),
   checks: texts,
+  /** In milliseconds. `sandbox`, `dependencies` and `checkout` are set-up. */
+  tookMs: z.strictObject({
+    sandbox: count,
+    dependencies: count,
+    checkout: count,
+    checks: count,
+    total: count,
+  }),
 }
 
 const finding = z.strictObject({

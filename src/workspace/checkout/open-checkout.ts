@@ -92,6 +92,7 @@ export class TreeChangedError extends Error {
 const triesMax = 3
 const writtenMax = 50
 
+/** Writes the files without reading them again: every use begins with `reset`, which does. */
 export async function openCheckout(options: OpenCheckoutOptions): Promise<OpenedCheckout> {
   const { folder, tree, blobs, git } = options
   const path = join(folder, 'tree')
@@ -145,7 +146,7 @@ export async function openCheckout(options: OpenCheckoutOptions): Promise<Opened
         }
   const state = withGit()
   const { upper } = state
-  await reset(state, tree, {})
+  await reset(state, tree, { isUnverified: true })
   return {
     path,
     readOnly: git === undefined ? [] : await objectFolders(git.repository),
@@ -182,7 +183,11 @@ async function findChanged({ swept, current, upper }: CheckoutState): Promise<re
   return [...new Set([...inCheckout, ...inUpper])]
 }
 
-async function reset(state: CheckoutState, tree: TreeId, options: ResetOptions): Promise<void> {
+async function reset(
+  state: CheckoutState,
+  tree: TreeId,
+  options: ResetOptions & { readonly isUnverified?: true },
+): Promise<void> {
   const { source, path, swept, upper } = state
   const wanted = computeCheckoutFiles(await source.list(tree), {
     over: options.over ?? new Map(),
@@ -196,6 +201,7 @@ async function reset(state: CheckoutState, tree: TreeId, options: ResetOptions):
     if (missing.length === 0) break
     if (tries > triesMax) throw new TreeChangedError(path, missing)
     await writeMissing(state, tree, wanted, missing)
+    if (options.isUnverified === true) break
   }
   state.current = wanted
   for (const one of state.managedPaths) await restoreManaged(state, one)
@@ -212,7 +218,10 @@ async function writeMissing(
   if (fromTree.length > 0) await source.extract(tree, path, fromTree)
   for (const one of missing) {
     const file = overrides.get(one)
-    if (file !== undefined) await writeOverride(absolutePath(swept, one), file)
+    if (file === undefined) continue
+    const parent = one.slice(0, Math.max(0, one.lastIndexOf('/')))
+    await mkdir(absolutePath(swept, parent), { recursive: true })
+    await writeOverride(absolutePath(swept, one), file)
   }
 }
 
