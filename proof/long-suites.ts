@@ -128,9 +128,9 @@ export const longSuites: readonly LongSuite[] = [
   },
   {
     name: 'engine.healthy-runs',
-    title: 'no trigger of escalation fires on 200 healthy runs',
+    title: 'no trigger of escalation fires on the journals of 200 healthy runs',
     file: 'test/engine/healthy-runs.test.ts',
-    casesMin: 1,
+    casesMin: 4,
     isShared: true,
   },
   {
