@@ -9,7 +9,7 @@ import { createLand } from '../launch/landing/create-land.ts'
 import { defined, type RunWorktree, type TreeId } from '../loop/index.ts'
 import { mergeTargetDefault, openGitTrees, type Repository } from '../workspace/index.ts'
 import { actAsPerson } from './act-as-person.ts'
-import { type CompletedWork, requireCompletedWork } from './completed-work.ts'
+import { type CompletedWork, requireCompletedWork } from '../history/completed-work.ts'
 
 export type MergeStrategy = 'squash' | 'merge'
 

@@ -13,7 +13,7 @@ import { repositoryOf } from '../../runs/place-run.ts'
 import type { Runs } from '../../runs/runs.ts'
 import { isBranchName, listProjectFolders, openGitTrees } from '../../workspace/index.ts'
 import { actAsPerson } from '../act-as-person.ts'
-import { requireCertified } from '../completed-work.ts'
+import { requireCertified } from '../../history/completed-work.ts'
 import { countChanges } from '../merge-run.ts'
 
 export interface PullRequestOptions {
