@@ -6,6 +6,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { inProof } from '../share.ts'
 import { ctl, endOf, eventsOf } from './loop-fixture.ts'
 import { repository, run } from './worktree-fixture.ts'
 
@@ -64,9 +65,13 @@ describe('then: [merge]', () => {
     expect(at.git('show', 'agent/shop:a.txt')).toBe('done with both\n')
     expect(at.git('log', '--format=%s', 'main..agent/shop')).toBe('shop: work\nof others\n')
     expect(at.seen()).toBe(before)
+    // A replay continues on the same files, and merges nothing.
+    const tip = at.git('rev-parse', 'agent/shop')
+    expect((await ctl(at, 'replay', 'work')).stdout).toContain('the same as work')
+    expect(at.git('rev-parse', 'agent/shop')).toBe(tip)
   })
 
-  test('sends a run back whose files do not pass with those of the target', async () => {
+  test.each(inProof)('sends a run back whose files do not pass with those of the target, %s', async () => {
     const turns = write('b.txt', 'done use') + write('b.txt', 'done')
     const at = repository(loop(turns, 'then: [merge]'), files)
     others(at, 'c.txt', 'use\n')
@@ -77,7 +82,7 @@ describe('then: [merge]', () => {
     expect(at.git('show', 'agent/shop:c.txt')).toBe('use\n')
   })
 
-  test('certifies merged files, and fails in the last iteration that is allowed', async () => {
+  test.each(inProof)('certifies merged files, and fails in the last iteration that is allowed, %s', async () => {
     const more = 'then: [merge]\nlimits: { iterations: 1 }'
     const at = repository(loop(write('b.txt', 'done'), more), files)
     others(at, 'c.txt', 'use\n')
