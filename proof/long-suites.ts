@@ -195,6 +195,13 @@ export const longSuites: readonly LongSuite[] = [
     isSlow: true,
   },
   {
+    name: 'host.landing',
+    title: 'runs whose work is merged and landed, end to end',
+    file: 'test/e2e/landing.test.ts',
+    casesMin: 4,
+    isShared: true,
+  },
+  {
     name: 'host.incomplete-machine',
     title: 'missing programs, folders and agents at the wrong moment',
     file: 'test/e2e/incomplete-machine.test.ts',
