@@ -1,11 +1,13 @@
 /** A build in memory: files, a maker and a reviewer that follow functions, and a check. Only the agents are scripted. */
 
 import type { Agents, Check, Workspace } from '../../../src/engine/index.ts'
+import { questionId } from '../../../src/engine/question-id.ts'
 import type { AgentReport, Json, RunId, RunState } from '../../../src/loop/index.ts'
 import { buildLoop } from '../../../src/loops/build/build-loop.ts'
 import type { BuildProgress } from '../../../src/loops/build/build-progress.ts'
 import type { BuildSettings } from '../../../src/loops/build/build-session.ts'
 import { completionDefaults } from '../../../src/loops/build/completion-hint.ts'
+import { createFakeCertifier } from '../../../src/testing/fake-certifier.ts'
 import {
   createWorld,
   type MemoryWorkspace,
@@ -48,6 +50,14 @@ export interface BuildStory {
   /** Met: the check `test`. Default: always. */
   readonly check?: (files: ReadonlyMap<string, string>) => boolean | string
   readonly iterations?: number
+  /** How the reviewer ends, besides its answer. */
+  readonly reviewerReport?: Partial<AgentReport>
+  /** The answer to each question. Default: none is given. */
+  readonly answer?: string
+  /** The check failed before the run. */
+  readonly failedBefore?: boolean
+  /** The first certification is refused. */
+  readonly refuseOnce?: boolean
 }
 
 export const tasks = (count: number): string =>
@@ -69,10 +79,25 @@ export function createBuild(
   const { plan = tasks(3), spec = '# Shop\n', settings = {} } = story
   const workspace = memoryWorkspace(files ?? {}, trees)
   const prompts: BuildWorld['prompts'] = []
+  let refused = false
   const world = createWorld({
     workspace: withFiles(workspace),
     agents: createAgents(story, workspace, prompts),
     checks: { test: toCheck(story, workspace) },
+    ...(story.failedBefore === true && {
+      preflight: {
+        prepare: async () => undefined,
+        tryChecks: async () => ({ checks: [{ check: 'test', answer: 'fails', durationMs: 5 }] }),
+      },
+    }),
+    certifier: createFakeCertifier(() => {
+      if (story.refuseOnce !== true || refused) return undefined
+      refused = true
+      return {
+        type: 'refused',
+        refusals: [{ code: 'fails-clean', message: 'It fails in a clean checkout.' }],
+      }
+    }),
   })
   const loop = buildLoop({
     name: 'shop',
@@ -106,13 +131,37 @@ export async function playBuild(story: BuildStory): Promise<Played> {
     workspace: '/memory',
     limits: { iterations: story.iterations ?? 30 },
   })
+  const answering = story.answer === undefined ? undefined : answerAll(world, run, story.answer)
   await world.finish(run, loop)
+  await answering?.()
   const state = await world.state(run)
   return { ...build, run, state, progress: state.progress as unknown as BuildProgress }
 }
 
+/** Answers the first question as soon as it is asked. Returns what ends it. */
+function answerAll(world: World, run: RunId, answer: string): () => Promise<void> {
+  let isOver = false
+  const answering = (async () => {
+    while (!isOver) {
+      const asked = (await world.only(run, 'step-started')).find(
+        ({ question }) => question !== undefined,
+      )
+      if (asked !== undefined) {
+        const question = questionId(asked.iteration, asked.step)
+        await world.decide(run, { type: 'answer', question, answer })
+        return
+      }
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  })()
+  return async () => {
+    isOver = true
+    await answering
+  }
+}
+
 function createAgents(
-  { maker = writeTask, reviewer = approve }: BuildStory,
+  { maker = writeTask, reviewer = approve, reviewerReport = {} }: BuildStory,
   { files }: MemoryWorkspace,
   prompts: BuildWorld['prompts'],
 ): Agents {
@@ -122,13 +171,15 @@ function createAgents(
       const usage = { tokens: 10, costMicros: 5 }
       spend(usage)
       const task = Number(/^## Your task \((\d+) of/m.exec(prompt)?.[1] ?? 0)
-      const token = /"token": "([0-9a-f]{32})"/.exec(prompt)?.[1] ?? ''
+      // The last one: what the maker wrote comes before it.
+      const token = [...prompt.matchAll(/"token": "([0-9a-f]{32})"/g)].at(-1)?.[1] ?? ''
       const made =
         role === 'maker'
           ? maker({ iteration, prompt, files, task })
           : reviewer({ iteration, prompt, task, token })
       const said = typeof made === 'string' ? { text: made } : made
-      return { status: 'done', text: '', usage, turns: 1, ...said }
+      const ended = role === 'reviewer' ? reviewerReport : {}
+      return { status: 'done', text: '', usage, turns: 1, ...said, ...ended }
     },
   }
 }
@@ -156,17 +207,8 @@ function withFiles(workspace: MemoryWorkspace): Workspace {
     changes,
     async patch(before, after) {
       const [from, to] = [before, after].map((tree) => new Map(trees.get(tree) ?? []))
-      const lines = (text: string | undefined, sign: string): string[] =>
-        (text ?? '')
-          .split('\n')
-          .filter(Boolean)
-          .map((line) => `${sign}${line}`)
       return (await changes(before, after))
-        .flatMap((path) => [
-          `--- a/${path}`,
-          ...lines(from?.get(path), '-'),
-          ...lines(to?.get(path), '+'),
-        ])
+        .flatMap((path) => [`--- a/${path}`, ...compare(from?.get(path), to?.get(path))])
         .join('\n')
     },
     readText: async (path) => files.get(path),
@@ -174,4 +216,13 @@ function withFiles(workspace: MemoryWorkspace): Workspace {
       files.set(path, text)
     },
   }
+}
+
+/** What differs between the first and the last line that do. */
+function compare(before = '', after = ''): string[] {
+  const [old, now] = [before, after].map((text) => text.split('\n'))
+  if (old === undefined || now === undefined) return []
+  while (old.length > 0 && old[0] === now[0]) [old, now].forEach((lines) => lines.shift())
+  while (old.length > 0 && old.at(-1) === now.at(-1)) [old, now].forEach((lines) => lines.pop())
+  return [...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)]
 }
