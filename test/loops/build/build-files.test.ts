@@ -85,7 +85,7 @@ limits: { iterations: 6 }
       .filter(({ iteration, phase }) => iteration === 1 && phase !== undefined)
       .map((one) => one.phase),
   ).toEqual(['implementation', 'review', 'verification'])
-})
+}, 240_000)
 
 /** The rows and columns of the legacy report. */
 async function expectReport(host: Host, id: string): Promise<void> {
