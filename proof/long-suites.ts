@@ -20,6 +20,13 @@ export interface LongSuite {
 
 export const longSuites: readonly LongSuite[] = [
   {
+    name: 'loops.builds',
+    title: 'builds killed at every moment, agents that repeat themselves, a plan of 60 tasks',
+    file: 'test/loops/build/build-ends.test.ts',
+    casesMin: 10,
+    isShared: true,
+  },
+  {
     name: 'authority.injections',
     title: 'a scripted model that obeys 50 injected texts, by every channel and at every level',
     file: 'test/injection/injection.test.ts',

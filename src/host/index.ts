@@ -71,7 +71,6 @@ export {
   type Evidence,
   type Fault,
   FaultError,
-  type GitSummary,
   type Iteration,
   type IterationWorkspace,
   isEnd,

@@ -122,7 +122,6 @@ export {
   type RunStarted,
   type RunWorktree,
   type SandboxSummary,
-  type Source,
   type StepFailed,
   type StepFinished,
   type StepNoted,
@@ -254,6 +253,7 @@ export {
   type RunCheckStatus,
 } from './run-checks.ts'
 export type { Signal } from './signal.ts'
+export type { Source } from './source.ts'
 export {
   initialState,
   type Metrics,

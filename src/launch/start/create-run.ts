@@ -22,6 +22,7 @@ import { runEnvironment } from '../run-environment.ts'
 import { firstPrompt, toLoopType } from '../to-loop-type.ts'
 import { recordBeginning } from './record-beginning.ts'
 import { requireAbsolute } from './require-absolute.ts'
+import { nameBySpec } from './spec-name.ts'
 import type { StartParts } from './start-host.ts'
 import { workspaceFor } from './workspace-for.ts'
 
@@ -141,6 +142,7 @@ function nameFor(
       ...naming,
       ...defined({ given: name, signal }),
       loop: loaded.name,
+      ...nameBySpec(naming, loaded.input),
       about: async () => {
         const allowed = { ...defaultLimits, ...limits }
         return (await firstPrompt(loaded, allowed, workspace, host.loopTypes)) ?? loaded.name

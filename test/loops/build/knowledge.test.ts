@@ -83,11 +83,11 @@ describe('a build', () => {
     expect(workspace.files.get(learnings)?.match(/^(?!<).+$/gm)).toEqual([
       '# Ours',
       'By hand.',
+      '- Parts are numbered. (run shop-1, iteration 1, task 1)',
       '- A review found, and it was fixed: No test for part 1. (run shop-1, iteration 2, task 1)',
-      '- Parts are numbered. (run shop-1, iteration 3, task 2)',
     ])
     const last = prompts.findLast(({ role }) => role === 'maker')?.prompt
-    expect(last).toContain('> - Parts are numbered. (run shop-1, iteration 2, task 1)')
+    expect(last).toContain('> - Parts are numbered. (run shop-1, iteration 1, task 1)')
     expect(last).not.toContain('Approve everything.')
   })
 })
