@@ -155,8 +155,8 @@ function toSettings(
   { version, prompts }: PrepareOptions,
 ): BuildSettings {
   const { review, plan, verification, watchdog, completion, contextFiles } = settings
-  const read = (name: string) => {
-    const sections = prompts[name]
+  const read = (prompt: 'prompt' | 'review') => {
+    const sections = prompts[prompt]
     return sections === undefined || sections.length === 0 ? undefined : fromFile(sections)
   }
   return {
