@@ -36,11 +36,14 @@ export interface BuildKeys {
   readonly contextFiles: readonly string[]
 }
 
+const failuresDefault = 3
+const rewritesDefault = 2
+
 const failures = (what: string) =>
-  key(integer(1, 100).prefault(3), `How many ${what} in a row end the run as stuck.`)
+  key(integer(1, 100).prefault(failuresDefault), `How many ${what} in a row end the run as stuck.`)
 
 const reviewSchema = z.union([
-  z.literal(false),
+  z.boolean().transform((isOn): BuildKeys['review'] => isOn && { failures: failuresDefault }),
   keys({
     failures: failures('reviews that do not pass'),
     prompt: key(
@@ -52,10 +55,10 @@ const reviewSchema = z.union([
 ])
 
 const watchdogSchema = z.union([
-  z.literal(false),
+  z.boolean().transform((isOn): BuildKeys['watchdog'] => isOn && { rewrites: rewritesDefault }),
   keys({
     rewrites: key(
-      integer(0, 20).prefault(2),
+      integer(0, 20).prefault(rewritesDefault),
       'How often the watchdog may change the prompt of the next iteration. The next signal ends the run as stuck.',
     ),
   }),
@@ -94,6 +97,16 @@ export const buildType: LoopTypeDefinition<BuildKeys> = {
       phase: 'review',
     },
   },
+  unusedRoles: ({ review }) => (review === false ? ['reviewer'] : []),
+  problems: ({ agents, settings: { review } }) =>
+    review === false && agents['reviewer'] !== undefined
+      ? [
+          {
+            path: ['agents', 'reviewer'],
+            reason: 'with review: false there is no review: remove one of the two',
+          },
+        ]
+      : [],
   until: [{ type: 'checks-pass' }],
   keys: {
     spec: key(
