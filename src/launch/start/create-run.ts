@@ -15,6 +15,7 @@ import type { Environment } from '../../system/environment.ts'
 import { completeInput } from '../complete-input.ts'
 import { loadLoop } from '../load-loop.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
+import { syncSkills } from '../loop-ports/sync-skills.ts'
 import { nameRun, type RunName } from '../name-run.ts'
 import { openRunPolicy, policyOfProject } from '../policy/open-run-policy.ts'
 import { requireReady } from '../preflight/look-ahead.ts'
@@ -61,7 +62,10 @@ export async function createRun(
     isVouched: request.worktree?.use === true,
     excludedPaths: [...loaded.files, ...captured, ...(parts.excludedPaths ?? [])],
   })
-  for (const problem of place.problems) onProblem(problem, place.id)
+  const notSynced = syncSkills(settings.skills)
+  for (const problem of [...place.problems, ...(notSynced === undefined ? [] : [notSynced])]) {
+    onProblem(problem, place.id)
+  }
   const queue = toQueue?.(place)
   await host.create(await toLoopType(loaded, host.loopTypes), {
     input: loaded.input,
