@@ -18,4 +18,10 @@ export {
 } from './actions/repository.ts'
 export { type StartRunPorts, type StartRunRequest, startRunExecutor } from './actions/start-run.ts'
 export { webhookExecutor } from './actions/webhook.ts'
-export { allowListGate, alwaysEscalate, callbackGate, mergeGate, policyGate } from './gates/gates.ts'
+export {
+  allowListGate,
+  alwaysEscalate,
+  callbackGate,
+  mergeGate,
+  policyGate,
+} from './gates/gates.ts'

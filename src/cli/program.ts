@@ -25,7 +25,13 @@ import { addReview } from './commands/review.ts'
 import { addRunCommands } from './commands/run.ts'
 import { addShow } from './commands/show.ts'
 import { addStateFolderCommands } from './commands/state-folder.ts'
-import { addDiff, addLand, addMerge, addWorktreeRemoval, addWorktrees } from './commands/worktrees.ts'
+import {
+  addDiff,
+  addLand,
+  addMerge,
+  addWorktreeRemoval,
+  addWorktrees,
+} from './commands/worktrees.ts'
 import { describeWithExamples } from './help-examples.ts'
 import { suggestCommand } from './suggest-command.ts'
 import { version } from './version.ts'

@@ -5,6 +5,7 @@
  */
 
 import type { Actions, MergeRow } from '../engine/index.ts'
+import { type CompletedWork, requireCompletedWork } from '../history/completed-work.ts'
 import { recordReview } from '../history/review.ts'
 import { requireNotCheckedOut } from '../launch/authority/run-repository.ts'
 import { createEndedRunCertifier, type EndedRunHost } from '../launch/landing/certify-ended-run.ts'
@@ -14,7 +15,6 @@ import { trailer } from '../launch/landing/landing.ts'
 import { LoopError, type TreeId } from '../loop/index.ts'
 import { isBranchName, type Landings, openLandings } from '../workspace/index.ts'
 import { actAsPerson } from './act-as-person.ts'
-import { type CompletedWork, requireCompletedWork } from '../history/completed-work.ts'
 import { countChanges, type MergeOptions, type MergeResult, toResult } from './merge-run.ts'
 
 export interface LandOptions extends Pick<MergeOptions, 'by' | 'earlier'> {

@@ -136,8 +136,7 @@ export const toActions = (
   { loop, base, mergeInto }: ActionDefaults,
 ): readonly Action[] =>
   settings.map((written) => {
-    const one =
-      written.kind === 'merge' ? { ...defined({ into: mergeInto }), ...written } : written
+    const one = written.kind === 'merge' ? { ...defined({ into: mergeInto }), ...written } : written
     const { kind, ...details } = one.kind === 'start-run' ? withPath(one, base) : one
     return { kind, summary: summaryOf(one, loop), details: toJson(details) }
   })

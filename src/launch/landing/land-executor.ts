@@ -2,9 +2,9 @@
 
 import { definite, failedAction } from '../../authority/index.ts'
 import type { ActionContext, Actions } from '../../engine/index.ts'
-import { type LandingEnd, trailer } from './landing.ts'
 import { defined, LoopError } from '../../loop/index.ts'
 import type { Landings } from '../../workspace/index.ts'
+import { type LandingEnd, trailer } from './landing.ts'
 
 export interface LandPorts {
   readonly git: Landings

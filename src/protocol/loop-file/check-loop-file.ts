@@ -39,7 +39,13 @@ export function checkLoopFile(
 const listedTwice = ({ then, actions }: JsonObject): FileProblem[] =>
   then === undefined || actions === undefined
     ? []
-    : [{ path: ['actions'], reason: 'it is the earlier name of then: use one of them', atKey: true }]
+    : [
+        {
+          path: ['actions'],
+          reason: 'it is the earlier name of then: use one of them',
+          atKey: true,
+        },
+      ]
 
 /** Which agents are named, whatever else may be wrong with them. */
 function roleProblems({ agent, agents }: JsonObject, { name, roles }: LoopFileType): FileProblem[] {
