@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { type MergeRow, type NewMerge, type Store, systemClock } from '../src/engine/index.ts'
 import { landWork } from '../src/launch/landing/land-work.ts'
 import { type Candidate, type LandingEnd, trailer } from '../src/launch/landing/landing.ts'
-import type { RunId, TreeId } from '../src/loop/index.ts'
+import type { TreeId } from '../src/loop/index.ts'
 import { createMemoryStore } from '../src/testing/memory-store/memory-store.ts'
 import { writeRun } from '../src/testing/write-run.ts'
 import { type Landings, openLandings } from '../src/workspace/index.ts'
@@ -36,7 +36,7 @@ async function request(name: string, path = `${name}.txt`): Promise<NewMerge> {
   const commit = fixture.git('rev-parse', `run/${name}`).trim()
   return {
     key: `key of ${name}`,
-    run: run as RunId,
+    run,
     repository: (await fixture.repository()).commonDir,
     target,
     branch: `run/${name}`,

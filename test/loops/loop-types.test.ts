@@ -13,10 +13,9 @@ import {
   parseLoopFile,
 } from '../../src/definition/loop-file/index.ts'
 import { loadLoop, previewLoop, trustLoop } from '../../src/launch/load-loop.ts'
-import { openLoop } from '../../src/launch/open-loop.ts'
 import { planRun } from '../../src/launch/plan/plan-run.ts'
 import { runFirstStage } from '../../src/launch/preflight/look-ahead.ts'
-import { defaultLimits, type StepId, zero } from '../../src/loop/index.ts'
+import { defaultLimits } from '../../src/loop/index.ts'
 import { type LoopTypeDefinition, loopTypes } from '../../src/loops/index.ts'
 import { loopTypeSummaries } from '../../src/loops/loop-type-summaries.ts'
 import type { Step } from '../../src/protocol/api/index.ts'
@@ -54,39 +53,6 @@ describe('a loop file of another type', () => {
     const { agents, readers } = await parse(`${head}agent: claude\n`)
     expect(agents['reviewer']).toBe(agents['maker'])
     expect(readers).toEqual(['reviewer'])
-  })
-
-  test('may be merged without a person into the branch that its type chooses', async () => {
-    const merging: LoopTypeDefinition = {
-      ...pairType,
-      name: 'merging',
-      mergesWhenCertified: true,
-      mergeInto: (_file, { spec = 'none' }) => `agent/${String(spec)}`,
-    }
-    const known = [...types, merging]
-    const folder = newFolder()
-    const path = join(folder, 'merging.yaml')
-    const text = head.replace('loop: pair', 'loop: merging\nthen: [merge, clean-up]')
-    writeFileSync(path, `${text}input: { spec: shop }\nagent: ${maker}\n`)
-    const { file } = await parseLoopFile(readFileSync(path, 'utf8'), path, { types: known })
-    expect(file).toMatchObject({ mergesWhenCertified: true })
-    expect(describePowers(file)).toContain(
-      'certified work is merged into its branch below agent/ without a person',
-    )
-    const preview = await previewLoop(path, folder, { types: known })
-    await trustLoop(preview, folder)
-    const loaded = await loadLoop(path, { folder, types: known })
-    const opened = await openLoop(loaded, { folder, workspace: folder, attended: true, types: known })
-    try {
-      const { gate, whenCertified = [] } = opened.parts
-      expect(whenCertified[0]).toMatchObject({ kind: 'merge', details: { into: 'agent/shop' } })
-      const facts = { level: 2, verified: true, files: [], spent: zero, outsideScope: [] } as const
-      const at = { iteration: 1, step: 'gate:merge#1' as StepId }
-      const verdicts = whenCertified.map((one) => gate?.judge(one, at, facts))
-      expect(await Promise.all(verdicts)).toMatchObject([{ type: 'allow' }, { type: 'ask' }])
-    } finally {
-      await opened.close()
-    }
   })
 
   test.each<[string, string, readonly string[]]>([
