@@ -254,6 +254,7 @@ export {
   type RunCheckStatus,
 } from './run-checks.ts'
 export type { Signal } from './signal.ts'
+export { toSlug } from './slug.ts'
 export {
   initialState,
   type Metrics,

@@ -89,7 +89,7 @@ function toLoopFile(written: WrittenLoopFile, type: LoopFileType): Unnamed<LoopF
   const { mergesWhenCertified } = type
   return {
     ...rest,
-    actions: then ?? actions ?? [],
+    actions: then ?? actions ?? type.actions ?? [],
     ...defined({ mergesWhenCertified }),
     ...withRoles(given, type.roles),
     settings,
