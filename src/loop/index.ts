@@ -253,6 +253,7 @@ export {
   type RunCheckStatus,
 } from './run-checks.ts'
 export type { Signal } from './signal.ts'
+export { toSlug } from './slug.ts'
 export type { Source } from './source.ts'
 export {
   initialState,

@@ -68,6 +68,7 @@ export { recordedEventSchema } from './events/event-schema.ts'
 export type {
   ActionSettings,
   GateSettings,
+  MergeActionSettings,
 } from './loop-file/action-settings.ts'
 export {
   type CheckWords,

@@ -37,7 +37,7 @@ function describeGate(level: LoopFile['level'], gate: GateSettings): string {
 export function describeAction(action: ActionSettings): string {
   switch (action.kind) {
     case 'merge':
-      return `merges it into ${action.into ?? 'agent/<loop>'}`
+      return `merges it into ${action.into ?? (action.isDefault === true ? 'agent/<spec>' : 'agent/<loop>')}`
     case 'commit':
       return `commits it to the new branch ${action.branch ?? 'agent/<run>'}`
     case 'apply-patch':

@@ -20,7 +20,7 @@ import {
 } from '../../authority/index.ts'
 import type { Actions, Commands } from '../../engine/index.ts'
 import { type Action, defined, isLoopError, LoopError, toJson } from '../../loop/index.ts'
-import type { ActionSettings } from '../../protocol/index.ts'
+import type { ActionSettings, MergeActionSettings } from '../../protocol/index.ts'
 import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import { cleanWorktrees } from '../../runs/worktrees-of-runs.ts'
@@ -133,13 +133,19 @@ async function showOnDesktop(title: string, text: string): Promise<void> {
 /** The actions of a loop file as its run requests them. `base`: the folder of the file. */
 export const toActions = (
   settings: readonly ActionSettings[],
-  { loop, base, mergeInto }: ActionDefaults,
+  { loop, base, mergeInto, hasWorktree }: ActionDefaults,
 ): readonly Action[] =>
-  settings.map((written) => {
-    const one = written.kind === 'merge' ? { ...defined({ into: mergeInto }), ...written } : written
+  settings.flatMap((written) => {
+    if (written.kind === 'merge' && written.isDefault === true && !hasWorktree) return []
+    const one = written.kind === 'merge' ? toMerge(written, mergeInto) : written
     const { kind, ...details } = one.kind === 'start-run' ? withPath(one, base) : one
-    return { kind, summary: summaryOf(one, loop), details: toJson(details) }
+    return [{ kind, summary: summaryOf(one, loop), details: toJson(details) }]
   })
+
+const toMerge = (
+  { isDefault: _isDefault, ...written }: MergeActionSettings,
+  into: string | undefined,
+): MergeActionSettings => ({ ...defined({ into }), ...written })
 
 export interface ActionDefaults {
   readonly loop: string
@@ -147,6 +153,8 @@ export interface ActionDefaults {
   readonly base: string
   /** The branch of a merge that names none. Absent: `agent/<loop>`. */
   readonly mergeInto?: string
+  /** The run has a branch that can be merged. */
+  readonly hasWorktree: boolean
 }
 
 const withPath = <S extends Extract<ActionSettings, { kind: 'start-run' }>>(

@@ -45,6 +45,7 @@ export async function openAuthority(
     whenCertified: toActions(file.actions, {
       loop: file.name,
       base: place.base,
+      hasWorktree: place.checkout !== undefined,
       ...defined({ mergeInto }),
     }),
     ...(await openPolicyPart(place, workspace, file.seals)),

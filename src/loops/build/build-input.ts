@@ -107,6 +107,12 @@ export function draftPath(
   plans: string = plansFolder,
 ): string {
   if (named !== undefined) return named
-  const [file = 'build'] = (spec?.path ?? 'build').split('/').slice(-1)
-  return `${plans.replace(/\/+$/, '')}/${file.replace(/\.[^.]*$/, '')}-plan.md`
+  return `${plans.replace(/\/+$/, '')}/${specName(spec) ?? 'build'}-plan.md`
 }
+
+/** Its file without folder and ending. */
+export const specName = (spec: CapturedFile | undefined): string | undefined =>
+  spec?.path
+    .split('/')
+    .at(-1)
+    ?.replace(/\.[^.]*$/, '')

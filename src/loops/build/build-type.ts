@@ -1,7 +1,7 @@
 /** The loop type `build` for loop files: its keys, its roles, and its loop. */
 
 import { z } from 'zod'
-import { defined, type RetryPolicy } from '../../loop/index.ts'
+import { defined, type RetryPolicy, toSlug } from '../../loop/index.ts'
 import {
   innerPath,
   integer,
@@ -17,7 +17,7 @@ import {
 import type { MeasureSettings } from '../context/measure.ts'
 import type { LoopTypeDefinition, PrepareOptions } from '../loop-type-definition.ts'
 import { fromFile } from '../prompt-sections.ts'
-import { buildInputs, captureInput, plansFolder } from './build-input.ts'
+import { buildInputs, captureInput, plansFolder, readBuildInput, specName } from './build-input.ts'
 import { buildLoop, createBuildContext, createPrompts } from './build-loop.ts'
 import { promptTokensMax, promptVariables, toValues } from './build-prompt.ts'
 import type { BuildSettings } from './build-session.ts'
@@ -121,6 +121,9 @@ export const buildType: LoopTypeDefinition<BuildKeys> = {
         ]
       : [],
   until: [{ type: 'checks-pass' }],
+  actions: [{ kind: 'merge', strategy: 'squash', isDefault: true }],
+  mergesWhenCertified: true,
+  mergeInto: (file, input) => `agent/${toSlug(specName(readBuildInput(input).spec) ?? file.name)}`,
   keys: {
     spec: key(
       filePath().optional(),

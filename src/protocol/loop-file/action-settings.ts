@@ -53,6 +53,8 @@ export interface MergeActionSettings {
   /** Absent: `agent/<loop>`. */
   readonly into?: string
   readonly strategy: 'squash' | 'merge' | 'none'
+  /** No file or person asked for it, so a run without a worktree leaves it out. */
+  readonly isDefault?: true
 }
 
 export interface OpenPrActionSettings {

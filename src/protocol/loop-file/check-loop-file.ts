@@ -90,7 +90,7 @@ function toLoopFile(written: WrittenLoopFile, type: LoopFileType): Unnamed<LoopF
   const unused = type.unusedRoles?.(settings) ?? []
   return {
     ...rest,
-    actions: then ?? actions ?? [],
+    actions: then ?? actions ?? type.actions ?? [],
     ...defined({ mergesWhenCertified }),
     ...withRoles(given, type.roles, unused),
     settings,

@@ -6,6 +6,7 @@
 import type { z } from 'zod'
 import type { RoleAppearance } from '../../loop/index.ts'
 import type { JsonObject } from '../values.ts'
+import type { ActionSettings } from './action-settings.ts'
 import type { FileProblem, LoopFile, PromptSection } from './loop-file.ts'
 
 export interface LoopFileType<Settings = unknown> {
@@ -25,6 +26,8 @@ export interface LoopFileType<Settings = unknown> {
   prompts?(settings: Settings): { readonly [key: string]: readonly PromptSection[] }
   /** Fills in what a file of this type may leave out; sees the file before it is checked. */
   complete?(written: JsonObject): JsonObject
+  /** What happens once the work is certified, if a file lists nothing. */
+  readonly actions?: readonly ActionSettings[]
   /** Certified work may be merged into the branch that the type chooses, without a person, from level 2. */
   readonly mergesWhenCertified?: true
   /** What its schema cannot say: that its keys fit each other and the rest of the file. */

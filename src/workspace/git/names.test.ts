@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { toSlug } from '../../loop/index.ts'
 import { sanitize, worktreePath } from '../worktree/worktree-path.ts'
-import { isBranchName, toFileKey, toSlug } from './names.ts'
+import { isBranchName, toFileKey } from './names.ts'
 
 const anything = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 80 }),

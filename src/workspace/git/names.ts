@@ -1,27 +1,7 @@
-/**
- * Names of branches and worktrees, derived from the name of a run.
- *
- * 1. A slug has lower-case letters, digits and single hyphens, and is neither empty nor long: it is safe as part
- *    of a branch, a path or an argument.
- */
+/** Names of branches and worktrees, derived from the name of a run. */
 
 import { createHash } from 'node:crypto'
 import { LoopError } from '../../loop/index.ts'
-
-const slugLengthMax = 60
-
-export function toSlug(name: string): string {
-  const words = name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/[\u0300-\u036f]/g, '')
-    .split(/[^a-z0-9]+/)
-  const joined = words
-    .filter((word) => word !== '')
-    .join('-')
-    .slice(0, slugLengthMax)
-  return joined.replace(/-$/, '') || 'run'
-}
 
 /** The n-th name that is tried: `run/fix`, `run/fix-2`, `run/fix-3`… */
 export const addNumber = (name: string, number: number): string =>

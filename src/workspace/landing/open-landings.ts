@@ -6,13 +6,13 @@
  * 3. Nothing of the repository runs, and nothing is sent to another machine.
  */
 
-import { LoopError, type TreeId } from '../../loop/index.ts'
+import { LoopError, toSlug, type TreeId } from '../../loop/index.ts'
 import { writeCommitObject } from '../git/commit-tree.ts'
 import { findCheckout } from '../git/find-checkout.ts'
 import { toTreeId } from '../git/git-tree-id.ts'
 import { isAncestor } from '../git/is-ancestor.ts'
 import { createMergeLocation, mergeTrees, readTreeId } from '../git/merge-trees.ts'
-import { requireBranchName, toSlug } from '../git/names.ts'
+import { requireBranchName } from '../git/names.ts'
 import { branchRef, changeRef, type ObjectId, resolveCommit } from '../git/refs.ts'
 import type { Repository } from '../git/repository.ts'
 import { type RunGit, runGit } from '../git/run-git.ts'

@@ -7,12 +7,12 @@
  */
 
 import { basename, dirname, join } from 'node:path'
-import { defined, LoopError } from '../../loop/index.ts'
+import { defined, LoopError, toSlug } from '../../loop/index.ts'
 import { branchPrefixDefault, type CarryRule } from '../../system/worktree-defaults.ts'
 import { listIgnored } from '../git/checkout-changes.ts'
 import { findBase } from '../git/find-base.ts'
 import { freeBytesMinDefault, requireSpace } from '../git/free-space.ts'
-import { addNumber, requireBranchName, toSlug } from '../git/names.ts'
+import { addNumber, requireBranchName } from '../git/names.ts'
 import { branchRef, changeRef, resolveCommit } from '../git/refs.ts'
 import type { Repository } from '../git/repository.ts'
 import { type RunGit, runGit } from '../git/run-git.ts'
