@@ -103,7 +103,7 @@ async function showRun(demo: Demo, wanted: string | undefined): Promise<number> 
 /** The one of the example unless a person at a terminal chooses another. */
 async function chooseAgent(
   { terminal }: Session,
-  name: DemoName,
+  example: DemoName,
   offers: readonly AgentCandidate[],
 ): Promise<string | undefined> {
   if (offers.length === 0 || !terminal.asks) return undefined
@@ -113,7 +113,7 @@ async function chooseAgent(
     options: [
       {
         value: '',
-        label: name === 'build-text' ? 'a scripted one' : 'repair',
+        label: example === 'build-text' ? 'a scripted one' : 'repair',
         hint: 'no model, free',
       },
       ...offers.map(({ name }) => ({ value: name, label: name, hint: 'costs at most $1' })),
@@ -128,12 +128,13 @@ function nextSteps(
   offers: readonly AgentCandidate[],
 ): readonly string[] {
   const own = ownName()
+  const chosen = example === 'mend-duration' ? '' : ` ${example}`
   const steps: readonly (readonly [command: string, why: string])[] = [
     [`${own} show ${run} 1`, 'show its first iteration'],
     [`${own} verify ${run}`, 'verify its certificate'],
     [`${own} merge ${run}`, 'merge it, without touching a checkout'],
     ...offers.map(
-      ({ name }) => [`${own} demo ${example} --agent ${name}`, 'the same with this agent'] as const,
+      ({ name }) => [`${own} demo${chosen} --agent ${name}`, 'the same with this agent'] as const,
     ),
     ...(example === 'mend-duration'
       ? [[`${own} demo build-text`, 'build a small spec, task by task'] as const]
