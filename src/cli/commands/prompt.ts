@@ -13,7 +13,7 @@ type PromptOptions = RunOptions & InlineOptions
 export function addPrompt(program: Command): void {
   const prompt = program
     .command('prompt <file> [plan]')
-    .description('print the first prompt of a loop file or a spec; start nothing')
+    .description('print the first prompt of a loop file or a spec')
     .option('--agent <name>', 'for a spec without a loop file: as for run')
     .option('--workspace <folder>', 'where the run would work', folderName)
     .option('--config <file>', 'config file; overrides discovered ones')
