@@ -103,7 +103,7 @@ async function showRun(demo: Demo, wanted: string | undefined): Promise<number> 
 /** The one of the example unless a person at a terminal chooses another. */
 async function chooseAgent(
   { terminal }: Session,
-  name: DemoName,
+  example: DemoName,
   offers: readonly AgentCandidate[],
 ): Promise<string | undefined> {
   if (offers.length === 0 || !terminal.asks) return undefined
@@ -113,7 +113,7 @@ async function chooseAgent(
     options: [
       {
         value: '',
-        label: name === 'build-text' ? 'a scripted one' : 'repair',
+        label: example === 'build-text' ? 'a scripted one' : 'repair',
         hint: 'no model, free',
       },
       ...offers.map(({ name }) => ({ value: name, label: name, hint: 'costs at most $1' })),

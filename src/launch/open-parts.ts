@@ -142,14 +142,7 @@ export async function openParts(
         ...optional(file, place, makers, code),
       },
       problems,
-      ports: {
-        run: place.run ?? file.name,
-        skills: createSkillReader({
-          workspace: place.workspace,
-          home: environment['HOME'] ?? homedir(),
-        }),
-        measure: createMeasure(sandbox, place.workspace),
-      },
+      ports: openPorts(file, place, sandbox, environment),
       close,
     }
   } catch (error) {
@@ -157,6 +150,18 @@ export async function openParts(
     throw error
   }
 }
+
+/** What the steps of the loop can use. */
+const openPorts = (
+  { name }: FileParts,
+  { run = name, workspace }: OpenContext,
+  sandbox: OpenedSandbox,
+  environment: Environment,
+): LoopPorts => ({
+  run,
+  skills: createSkillReader({ workspace, home: environment['HOME'] ?? homedir() }),
+  measure: createMeasure(sandbox, workspace),
+})
 
 /** Parts that not every run has. */
 const optional = (

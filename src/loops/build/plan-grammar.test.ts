@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { array, assert, constantFrom, property } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parsePlan, readDetails, tasksMax, writeMarks } from './plan-grammar.ts'
 
@@ -72,7 +72,7 @@ describe('a plan', () => {
   })
 
   test('has the same tasks after its marks were written, whatever the text', () => {
-    const line = fc.constantFrom(
+    const line = constantFrom(
       '- [ ] a',
       '  - [x] b $& $1',
       '```',
@@ -84,11 +84,11 @@ describe('a plan', () => {
       '- [~] c',
       'x',
     )
-    const mark = fc.constantFrom('open', 'blocked', 'implemented', 'reviewed')
-    fc.assert(
-      fc.property(
-        fc.array(line, { maxLength: 20 }),
-        fc.array(mark, { minLength: 20, maxLength: 20 }),
+    const mark = constantFrom('open', 'blocked', 'implemented', 'reviewed')
+    assert(
+      property(
+        array(line, { maxLength: 20 }),
+        array(mark, { minLength: 20, maxLength: 20 }),
         (lines, marks) => {
           const text = lines.join('\n')
           const tasks = parsePlan(text).map((task, index) => ({

@@ -74,19 +74,22 @@ function toLoopFile(written: WrittenLoopFile, type: LoopFileType): Unnamed<LoopF
   const common = Object.fromEntries(entries.filter(([name]) => !names.includes(name)))
   const { agent, agents, ...rest } = common as unknown as WrittenLoopFile
   const given = agent === undefined ? agents : { [makerRole]: agent, ...agents }
-  return { ...rest, ...withRoles(given, type.roles), settings }
+  const unused = type.unusedRoles?.(settings) ?? []
+  return { ...rest, ...withRoles(given, type.roles, unused), settings }
 }
 
 /** In the order of the type; a role without an agent has that of the role it falls back to. */
 function withRoles(
   given: WrittenLoopFile['agents'],
   roles: LoopFileType['roles'],
+  unused: readonly string[],
 ): Pick<LoopFile, 'agents' | 'readers'> {
   const known: AgentRoles = roles === 'any' ? {} : roles
   const names = roles === 'any' ? Object.keys(given) : Object.keys(roles)
   const agents = names.flatMap((role) => {
     const { absent } = known[role] ?? {}
-    const found = given[role] ?? (typeof absent === 'object' ? given[absent.sameAs] : undefined)
+    const fallsBack = typeof absent === 'object' && !unused.includes(role)
+    const found = given[role] ?? (fallsBack ? given[absent.sameAs] : undefined)
     return found === undefined ? [] : [[role, found] as const]
   })
   const readers = agents.map(([role]) => role).filter((role) => known[role]?.access === 'read')
