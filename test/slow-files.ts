@@ -2,6 +2,7 @@
 export const slowFiles: readonly string[] = [
   'test/injection/injection.test.ts',
   'test/e2e/programs.test.ts',
+  'test/e2e/build-story.test.ts',
   'test/cli/json-outputs.test.ts',
   'test/e2e/preflight.test.ts',
   'test/terminal/terminal.test.ts',
