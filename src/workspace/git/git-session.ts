@@ -1,49 +1,56 @@
 /**
- * A git process that answers several lookups (`cat-file --batch-check`), so that looking up a name or an object
- * costs no process each. It has the environment of any other call, and only reads.
+ * A git process that answers several calls, so that looking up a name, reading a small object or moving a ref costs
+ * no process each. It has the environment of any other call.
  *
- * It ends soon after its last answer, and with this process: its input closes then. A lookup after a pause gets a new
- * one, which sees what a garbage collection left.
+ * It ends soon after its last answer, and with this process: its input closes then. Between two answers it holds no
+ * lock. A lookup after a pause gets a new one, which sees what a garbage collection left.
  */
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { GitError, killGroup, type Program } from './run-program.ts'
 
-const idleMs = 1000
-/** Longer inputs get a process for themselves. */
-export const lookupBytesMax: number = 16 * 1024
+/** Longer than the pause between two calls of an iteration that has little to do. */
+const idleMs = 10_000
+
+/** One call. */
+export interface Question {
+  readonly input: Uint8Array
+  /** Whether this is the whole answer. */
+  isComplete(output: Buffer): boolean
+  readonly timeoutMs: number
+  readonly outputBytesMax: number
+}
 
 interface Pending {
-  readonly lines: number
+  readonly question: Question
   readonly timer: NodeJS.Timeout
   resolve(output: Buffer): void
   reject(error: Error): void
 }
 
-interface LookupProcess {
-  ask(input: Uint8Array, timeoutMs: number): Promise<Buffer>
+interface Session {
+  ask(question: Question): Promise<Buffer>
   readonly isUsable: () => boolean
 }
 
-const processes = new Map<string, LookupProcess>()
+const sessions = new Map<string, Session>()
 
-/** One line for each line of the input, which ends with a newline. Rejects with `GitError`. */
-export function lookUp(
-  key: string,
-  program: Program,
-  input: Uint8Array,
-  timeoutMs: number,
-): Promise<Buffer> {
-  const known = processes.get(key)
-  const used = known?.isUsable() === true ? known : start(program, () => processes.delete(key))
-  processes.set(key, used)
-  return used.ask(input, timeoutMs)
+/** Rejects with `GitError`: `refused` if the process ended, for whatever reason. */
+export function askSession(key: string, program: Program, question: Question): Promise<Buffer> {
+  const known = sessions.get(key)
+  const used = known?.isUsable() === true ? known : start(program, () => forget(key, used))
+  sessions.set(key, used)
+  return used.ask(question)
+}
+
+function forget(key: string, session: Session): void {
+  if (sessions.get(key) === session) sessions.delete(key)
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, null>
 
-function start({ name, program, args, env }: Program, onEnd: () => void): LookupProcess {
+function start({ name, program, args, env }: Program, onEnd: () => void): Session {
   const child: Child = spawn(program, args, {
     cwd: '/',
     detached: true,
@@ -75,21 +82,23 @@ function start({ name, program, args, env }: Program, onEnd: () => void): Lookup
   child.stdin.on('error', () => end())
   child.stdout.on('data', (chunk: Buffer) => {
     output = Buffer.concat([output, chunk])
-    if (pending === undefined || countLines(output) < pending.lines) return
-    const { resolve } = pending
+    if (pending === undefined) return
+    const { question, resolve } = pending
+    if (output.length > question.outputBytesMax) end('output')
+    if (!question.isComplete(output)) return
     const answer = output
     output = Buffer.alloc(0)
     resolve(answer)
   })
 
-  async function askOnce(input: Uint8Array, timeoutMs: number): Promise<Buffer> {
+  async function askOnce(question: Question): Promise<Buffer> {
     if (isOver) throw new GitError('refused', name, '')
     hold(true)
     try {
       return await new Promise<Buffer>((resolve, reject) => {
-        const timer = setTimeout(() => end('timeout'), timeoutMs)
-        pending = { lines: countLines(input), timer, resolve, reject }
-        child.stdin.write(input)
+        const timer = setTimeout(() => end('timeout'), question.timeoutMs)
+        pending = { question, timer, resolve, reject }
+        child.stdin.write(question.input)
       })
     } finally {
       clearTimeout(pending?.timer)
@@ -103,20 +112,12 @@ function start({ name, program, args, env }: Program, onEnd: () => void): Lookup
   hold(false)
   return {
     isUsable: () => !isOver && (pending !== undefined || Date.now() - lastMs < idleMs),
-    ask(input, timeoutMs) {
-      const result = queue.then(() => askOnce(input, timeoutMs))
+    ask(question) {
+      const result = queue.then(() => askOnce(question))
       queue = result.catch(() => {})
       return result
     },
   }
-}
-
-const newline = 10
-
-function countLines(bytes: Uint8Array): number {
-  let count = 0
-  for (const byte of bytes) if (byte === newline) count += 1
-  return count
 }
 
 function setReferenced(one: object, isReferenced: boolean): void {
