@@ -199,8 +199,8 @@ function toSettings(
 ): BuildSettings {
   const { review, plan, plans, verification, watchdog, completion, contextFiles } = settings
   const { learnings, skills, measure, retry } = settings
-  const read = (name: string) => {
-    const sections = prompts[name]
+  const read = (promptKey: string) => {
+    const sections = prompts[promptKey]
     return sections === undefined || sections.length === 0 ? undefined : fromFile(sections)
   }
   return {
