@@ -26,7 +26,7 @@ export function createIterationWorkspace({
     patchSince: async (before) =>
       before === tree ? '' : ((await workspace.patch?.(before, tree, patchBytesMax)) ?? ''),
     read: (path) => supported(workspace.readText, 'read')(path),
-    write: (path, text) => supported(workspace.writeText, 'write')(path, text),
+    write: (path, text, options) => supported(workspace.writeText, 'write')(path, text, options),
     restore: (before) => workspace.restore(before),
     git: () => readGit(workspace, recorder.state.baseTree ?? tree, tree),
   }

@@ -65,8 +65,8 @@ export interface Workspace {
   patch?(before: TreeId, after: TreeId, bytesMax?: number): Promise<string>
   /** A text file by its path from the root. Undefined: no regular file of a moderate size. Absent: not supported. */
   readText?(path: string): Promise<string | undefined>
-  /** Writes a text file, with its folders. Never through a symlink. Absent: not supported. */
-  writeText?(path: string, text: string): Promise<void>
+  /** Writes a text file, with its folders. Never through a symlink. `force`: replaces what is in the way. Absent: not supported. */
+  writeText?(path: string, text: string, options?: { readonly force?: boolean }): Promise<void>
   /** The newest commits of the run's branch, one line each. Absent: not a git worktree. */
   log?(max: number): Promise<string>
   /**

@@ -48,9 +48,12 @@ async function readInside(top: string, path: string): Promise<CapturedFile | und
     throw new LoopError('bad-request', `${message} Move it there, or name another file.`)
   }
   const text = await readTextFile(top, inner)
-  if (text === undefined) {
-    const message = `${path.slice(0, 500)} is not a text file of at most 4 MB.`
+  if (text === undefined || isBinary(text)) {
+    const message = `${path.slice(0, 500)} is not a text file in UTF-8 of at most 4 MB.`
     throw new LoopError('bad-request', `${message} Name another file.`)
   }
   return { path: inner, text }
 }
+
+/** Bytes that are not UTF-8 are read as replacement characters. */
+const isBinary = (text: string): boolean => /[\0\ufffd]/.test(text)

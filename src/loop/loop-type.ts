@@ -84,8 +84,11 @@ export interface IterationWorkspace {
   patchSince(tree: TreeId): Promise<string>
   /** A text file by its path from the root, at most 4 MB. Undefined: there is none, or only a symlink to one. */
   read(path: string): Promise<string | undefined>
-  /** Writes a text file, with its folders. Never through a symlink. Only inside of a step that may change files. */
-  write(path: string, text: string): Promise<void>
+  /**
+   * Writes a text file, with its folders. Never through a symlink. Only inside of a step that may change files.
+   * `force`: folders, links and other files that are in the way are replaced; otherwise it rejects.
+   */
+  write(path: string, text: string, options?: { readonly force?: boolean }): Promise<void>
   /** Restores the files of an earlier tree. Only inside of a step that may change files. */
   restore(tree: TreeId): Promise<void>
   /** The work of the run so far. Undefined: not a git worktree. */

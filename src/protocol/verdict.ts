@@ -136,8 +136,7 @@ function parseAnswer<Answer extends { readonly token: string }>(
     return `The JSON of the answer does not have the required form: ${issue?.path.join('.') || 'it'}: ${issue?.message ?? ''}.`
   }
   // JSON.parse keeps the last of two equal keys, and it is unclear which one was meant.
-  if (hasTwice(only, 'verdict') || hasTwice(only, 'token'))
-    return 'The answer gives its verdict twice.'
+  if (hasKeyTwice(only)) return 'The answer gives its verdict twice.'
   if (parsed.data.token !== token) {
     return 'The answer does not have the token of this question: it may be quoted from elsewhere.'
   }
@@ -165,10 +164,14 @@ function findObjects(answer: string): readonly string[] | undefined {
   return blocks.filter((block) => block.startsWith('{') || objectKey.test(block))
 }
 
-const hasTwice = (json: string, key: string): boolean => {
-  // Only as a key: not after a backslash, and followed by a colon.
-  const keys = json.match(new RegExp(`(?<!\\\\)"${key}"\\s*:`, 'g'))
-  return (keys?.length ?? 0) > 1
+/** However a key is written: `"verd\\u0069ct"` is one, too. */
+function hasKeyTwice(json: string): boolean {
+  const keys = [...json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)].flatMap(([, text = '', colon]) =>
+    colon === undefined ? [] : [JSON.parse(text) as unknown],
+  )
+  return ['token', 'verdict', 'reasons'].some(
+    (name) => keys.filter((key) => key === name).length > 1,
+  )
 }
 
 const toFinding = ({ text, file, line }: z.infer<typeof Reason>): Finding => ({

@@ -51,7 +51,7 @@ export function openWorkspace(
     changes: async (before, after) => (await open()).changes(before, after),
     patch: async (before, after, bytesMax) => (await open()).patch(before, after, bytesMax),
     readText: async (file) => (await open()).readText(file),
-    writeText: async (file, text) => (await open()).writeText(file, text),
+    writeText: async (file, text, options) => (await open()).writeText(file, text, options),
     log: async (max) => (await open()).log(max),
     async keep(work) {
       const worktree = await open()

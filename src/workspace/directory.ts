@@ -58,7 +58,8 @@ export function createDirectoryWorkspace(options: DirectoryWorkspaceOptions): Wo
     snapshot: () => enqueue('snapshot', () => snapshot(workspace, path)),
     restore: (tree) => enqueue('restore', () => restoreRoot(workspace, path, tree)),
     readText: (file) => readTextFile(path, file),
-    writeText: (file, text) => enqueue('write', () => writeTextFile(path, file, text)),
+    writeText: (file, text, options) =>
+      enqueue('write', () => writeTextFile(path, file, text, options)),
     async changes(before, after) {
       const { added, changed, removed } = await createTrees(workspace.blobs).diffTrees(
         before,

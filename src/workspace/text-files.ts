@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { LoopError } from '../loop/index.ts'
 import { readBelow, requireNoLink } from './git/small-file.ts'
 import { type WorktreeFiles, worktreeFiles } from './worktree/worktree-files.ts'
@@ -14,16 +14,23 @@ export const readTextFile = (
   files: WorktreeFiles = worktreeFiles,
 ): Promise<string | undefined> => readBelow(files, top, toInnerPath(top, path))
 
+export interface WriteOptions {
+  /** Whatever is in the way is replaced: a folder at the path, a file or a symlink among its parents. */
+  readonly force?: boolean
+}
+
 /** Replaces the file completely or not at all; a symlink at its path is replaced, never followed. */
 export async function writeTextFile(
   top: string,
   path: string,
   text: string,
+  { force = false }: WriteOptions = {},
   files: WorktreeFiles = worktreeFiles,
 ): Promise<void> {
   const full = toInnerPath(top, path)
   const folder = dirname(full)
-  if (folder !== top) await requireNoLink(files, top, folder)
+  if (force) await clearWay(files, top, full)
+  else if (folder !== top) await requireNoLink(files, top, folder)
   await files.mkdir(folder, { recursive: true })
   const temporary = join(folder, `.loopwright-${randomUUID()}.tmp`)
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
@@ -36,6 +43,19 @@ export async function writeTextFile(
     throw error
   } finally {
     await handle.close()
+  }
+}
+
+/** Removes what is not a folder above the path, and a folder at it. Links are removed, not followed. */
+async function clearWay(files: WorktreeFiles, top: string, full: string): Promise<void> {
+  let at = top
+  for (const part of relative(top, full).split(sep)) {
+    at = join(at, part)
+    const seen = await files.lstat(at).catch(() => undefined)
+    if (seen === undefined) return
+    if (seen.isDirectory() !== (at === full)) continue
+    await files.rm(at, { recursive: true, force: true })
+    return
   }
 }
 

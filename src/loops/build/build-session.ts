@@ -76,12 +76,12 @@ export function filesOf({ it }: Pick<Session, 'it'>): IterationWorkspace {
   throw new FaultError({ code: 'not-configured', message, retryable: false, fatal: true })
 }
 
-/** Writes the sealed tasks with their marks. */
+/** Writes the sealed tasks with their marks. It was a file when it was sealed: what is there now is of an agent. */
 export const writePlanFile = (session: Session, plan: SealedPlan): Promise<unknown> =>
   session.it.step(
     'plan-file',
     async () => {
-      await filesOf(session).write(plan.path, renderPlan(plan))
+      await filesOf(session).write(plan.path, renderPlan(plan), { force: true })
       return countTasks(plan, session.isReviewed)
     },
     { role: 'plan-file' },

@@ -3,7 +3,7 @@
  * the iteration.
  */
 
-import { defined } from '../../loop/index.ts'
+import { defined, isLoopError } from '../../loop/index.ts'
 import {
   addLearnings,
   describeLearnings,
@@ -48,7 +48,7 @@ export async function readLearnings(session: Session): Promise<string | undefine
   const { learnings } = session.settings
   if (learnings === undefined) return undefined
   const text = (await filesOf(session).read(learnings)) ?? ''
-  return text.length <= learningsCharsMax ? text : ''
+  return text.length <= learningsCharsMax ? text : undefined
 }
 
 export const describeKnowledge = (
@@ -86,9 +86,26 @@ export async function keepLearnings(
     { readOnly: true, role: 'learnings' },
   )
   if (!isOther) return
-  await it.step('learnings-file', () => filesOf(session).write(path, text), {
+  const force = made.learnings !== ''
+  await it.step('learnings-file', () => writeLearnings(session, path, text, force), {
     role: 'learnings-file',
   })
+}
+
+/** `force`: it was a file before the agent worked. Otherwise the user may have a link there, which is left alone. */
+async function writeLearnings(
+  session: Session,
+  path: string,
+  text: string,
+  force: boolean,
+): Promise<{ readonly problem: string } | null> {
+  try {
+    await filesOf(session).write(path, text, { force })
+    return null
+  } catch (error) {
+    if (!isLoopError(error, 'workspace-failed')) throw error
+    return { problem: error.message.slice(0, 500) }
+  }
 }
 
 /** What a review found before and a later one accepts is worth knowing for the next task. */

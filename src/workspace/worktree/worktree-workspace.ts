@@ -26,7 +26,7 @@ import { branchRef, type ObjectId } from '../git/refs.ts'
 import type { Repository } from '../git/repository.ts'
 import { type RunGit, runGit } from '../git/run-git.ts'
 import { ChangedError } from '../read-file.ts'
-import { readTextFile, writeTextFile } from '../text-files.ts'
+import { readTextFile, type WriteOptions, writeTextFile } from '../text-files.ts'
 import { hasCode } from '../workspace-directory.ts'
 import { checkWorktree, failed } from './check-worktree.ts'
 import {
@@ -62,7 +62,7 @@ export interface WorktreeWorkspace extends Workspace {
   /** The changes, for display. Truncated at `bytesMax`. */
   patch(before: TreeId, after: TreeId, bytesMax?: number): Promise<string>
   readText(path: string): Promise<string | undefined>
-  writeText(path: string, text: string): Promise<void>
+  writeText(path: string, text: string, options?: WriteOptions): Promise<void>
   log(max: number): Promise<string>
 }
 
@@ -100,7 +100,8 @@ export async function openWorktree(options: WorktreeWorkspaceOptions): Promise<W
     patch: (before, after, bytesMax) =>
       enqueue('comparison', () => patchBetween(toTreePair(run, before, after), bytesMax)),
     readText: (file) => readTextFile(path, file, tools.files),
-    writeText: (file, text) => enqueue('write', () => writeTextFile(path, file, text, tools.files)),
+    writeText: (file, text, options) =>
+      enqueue('write', () => writeTextFile(path, file, text, options, tools.files)),
     log: (max) =>
       enqueue('log', () => readLog(tools.git, tree.own.at(path), branchRef(worktree.branch), max)),
   }
