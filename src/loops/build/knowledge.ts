@@ -3,7 +3,6 @@
  * the iteration.
  */
 
-import { defined } from '../../loop/index.ts'
 import {
   addLearnings,
   describeLearnings,
@@ -14,8 +13,7 @@ import { describeMeasurements, type Measurement } from '../context/measure.ts'
 import { measureWork } from '../context/measure-step.ts'
 import { findSkills, loadSkills, type SkillUser } from '../context/skill-steps.ts'
 import type { Skill } from '../context/skills.ts'
-import type { BuildResult } from './build-progress.ts'
-import { describeFinding } from './build-progress.ts'
+import { type BuildResult, describeFinding } from './build-progress.ts'
 import { filesOf, type Session } from './build-session.ts'
 import type { Implemented } from './implement.ts'
 
@@ -109,5 +107,5 @@ export async function measure(session: Session): Promise<Measurement | undefined
   const { it, settings, input } = session
   const { measure: command, ports } = settings
   if (command === undefined || ports === undefined) return undefined
-  return measureWork(it, ports, command, defined({ spec: input.spec?.path }).spec)
+  return measureWork(it, ports, command, input.spec?.path)
 }
