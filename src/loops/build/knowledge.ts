@@ -17,7 +17,7 @@ import { type BuildResult, describeFinding } from './build-progress.ts'
 import { filesOf, type Session } from './build-session.ts'
 import type { Implemented } from './implement.ts'
 
-/** Of the file with learnings: a longer one is not used. */
+/** Of the file with learnings: a longer one is neither used nor written. */
 const learningsCharsMax = 64_000
 const findingsMax = 2
 
@@ -41,12 +41,12 @@ export async function readSkills(
   return loadSkills(it, ports.skills, settings, { agent, task, skills })
 }
 
-/** Inside of a step. Undefined: the loop keeps none. Empty: nothing was learned yet. */
+/** Inside of a step. Undefined: the loop keeps none, or the file is too long. Empty: nothing was learned yet. */
 export async function readLearnings(session: Session): Promise<string | undefined> {
   const { learnings } = session.settings
   if (learnings === undefined) return undefined
   const text = (await filesOf(session).read(learnings)) ?? ''
-  return text.length <= learningsCharsMax ? text : ''
+  return text.length <= learningsCharsMax ? text : undefined
 }
 
 export const describeKnowledge = (
