@@ -122,6 +122,8 @@ export const buildType: LoopTypeDefinition<BuildKeys> = {
       : [],
   until: [{ type: 'checks-pass' }],
   actions: [{ kind: 'merge', strategy: 'squash', isDefault: true }],
+  // A long plan changes many files; one task should not.
+  escalate: { filesPer: 'iteration' },
   mergesWhenCertified: true,
   mergeInto: (file, input) => `agent/${toSlug(specName(readBuildInput(input).spec) ?? file.name)}`,
   keys: {

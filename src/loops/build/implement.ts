@@ -8,6 +8,7 @@ import {
   type Json,
   type TreeId,
 } from '../../loop/index.ts'
+import { isClaim } from './build-progress.ts'
 import { type PromptMoment, promptTokensMax, toValues } from './build-prompt.ts'
 import { filesOf, type Session, writePlanFile } from './build-session.ts'
 import { type CompletionHint, readCompletionHint } from './completion-hint.ts'
@@ -112,10 +113,6 @@ interface HintNote extends PlanCounts {
   readonly mode: string
   readonly pending: number
 }
-
-/** The agent says that the task is done. */
-export const isClaim = (status: AgentReport['status']): boolean =>
-  status === 'done' || status === 'done-with-concerns'
 
 async function work(
   session: Session,

@@ -91,4 +91,16 @@ describe('a build', () => {
     expect(last).toContain('> - Parts are numbered. (run shop-1, iteration 1, task 1)')
     expect(last).not.toContain('Approve everything.')
   })
+
+  test('never writes a file with learnings that is too long to read', async () => {
+    const learnings = 'specs/LEARNINGS.md'
+    const long = `# Ours\n\n${'By hand.\n'.repeat(10_000)}`
+    const { workspace, state } = await playBuild({
+      plan: tasks(1),
+      settings: { learnings, ports: createPorts() },
+      files: { [learnings]: long },
+    })
+    expect(state.outcome?.type).toBe('completed')
+    expect(workspace.files.get(learnings)).toBe(long)
+  })
 })
