@@ -61,9 +61,13 @@ export function createGitSource(options: GitSourceOptions): GitSource {
         const isFirst = isAll && !hasIndex
         indexed = undefined
         hasIndex = true
-        const options = isFirst ? ['--reset', '-u', '--no-recurse-submodules'] : []
-        const operands = [fromTreeId(tree)]
-        await git({ at, command: 'read-tree', options, operands, timeoutMs: treeTimeoutMs })
+        await git({
+          at,
+          command: 'read-tree',
+          options: isFirst ? ['--reset', '-u', '--no-recurse-submodules'] : [],
+          operands: [fromTreeId(tree)],
+          timeoutMs: treeTimeoutMs,
+        })
         indexed = tree
         if (isFirst) return
       }

@@ -11,7 +11,7 @@ import type { Readable, Writable } from 'node:stream'
 import { GitError, killGroup, type Program } from './run-program.ts'
 
 /** Longer than the pause between two calls of an iteration that has little to do. */
-const idleMs = 10_000
+const idleMsDefault = 10_000
 
 /** One call. */
 export interface Question {
@@ -37,9 +37,14 @@ interface Session {
 const sessions = new Map<string, Session>()
 
 /** Rejects with `GitError`: `refused` if the process ended, for whatever reason. */
-export function askSession(key: string, program: Program, question: Question): Promise<Buffer> {
+export function askSession(
+  key: string,
+  program: Program,
+  question: Question,
+  idleMs: number = idleMsDefault,
+): Promise<Buffer> {
   const known = sessions.get(key)
-  const used = known?.isUsable() === true ? known : start(program, () => forget(key, used))
+  const used = known?.isUsable() === true ? known : start(program, idleMs, () => forget(key, used))
   sessions.set(key, used)
   return used.ask(question)
 }
@@ -50,20 +55,23 @@ function forget(key: string, session: Session): void {
 
 type Child = ChildProcessByStdio<Writable, Readable, null>
 
-function start({ name, program, args, env }: Program, onEnd: () => void): Session {
-  const child: Child = spawn(program, args, {
+const spawnChild = ({ program, args, env }: Program): Child =>
+  spawn(program, args, {
     cwd: '/',
     detached: true,
     env: { ...env },
     stdio: ['pipe', 'pipe', 'ignore'],
   })
+
+function start(started: Program, idleMs: number, onEnd: () => void): Session {
+  const child = spawnChild(started)
+  const { name } = started
   let output = Buffer.alloc(0)
   let pending: Pending | undefined
   let queue: Promise<unknown> = Promise.resolve()
   let isOver = false
-  let lastMs = Date.now()
-  const idle = setTimeout(() => end(), idleMs)
-  idle.unref()
+  let asked = 0
+  let idle: NodeJS.Timeout | undefined
 
   function end(reason: GitError['why'] = 'refused'): void {
     if (isOver) return
@@ -72,6 +80,13 @@ function start({ name, program, args, env }: Program, onEnd: () => void): Sessio
     onEnd()
     killGroup(child)
     pending?.reject(new GitError(reason, name, ''))
+  }
+  // Only while nothing is asked: a kill while it changes a ref would leave its locks.
+  const endWhenIdle = (): void => {
+    clearTimeout(idle)
+    if (asked > 0 || isOver) return
+    idle = setTimeout(() => end(), idleMs)
+    idle.unref()
   }
   // A pipe that nothing waits for must not keep this process alive.
   const hold = (isHeld: boolean): void => {
@@ -103,18 +118,23 @@ function start({ name, program, args, env }: Program, onEnd: () => void): Sessio
     } finally {
       clearTimeout(pending?.timer)
       pending = undefined
-      lastMs = Date.now()
-      idle.refresh()
       hold(false)
     }
   }
 
   hold(false)
   return {
-    isUsable: () => !isOver && (pending !== undefined || Date.now() - lastMs < idleMs),
+    isUsable: () => !isOver,
     ask(question) {
+      asked += 1
+      clearTimeout(idle)
       const result = queue.then(() => askOnce(question))
-      queue = result.catch(() => {})
+      queue = result
+        .catch(() => {})
+        .finally(() => {
+          asked -= 1
+          endWhenIdle()
+        })
       return result
     },
   }

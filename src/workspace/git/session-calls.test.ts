@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { askSession } from './git-session.ts'
 import { changeRef } from './refs.ts'
 import { findRepository, type Repository } from './repository.ts'
 import { type GitCall, runGit } from './run-git.ts'
@@ -102,6 +103,30 @@ describe('a session', () => {
     expect(toSessionCall(update('loopwright'))).toBeDefined()
     expect(toSessionCall(update('loopwright: landed'))).toBeUndefined()
   })
+
+  test('is not used to delete a ref, for which git locks all packed refs', () => {
+    const options = ['-m', 'loopwright', '-z', '--stdin']
+    const input = Buffer.from('delete refs/heads/main\0a\0')
+    const call = { at: { gitDir }, command: 'update-ref', options, input }
+    expect(toSessionCall(call)).toBeUndefined()
+  })
+})
+
+test('a session ends when it is idle, but not while it works, and then another one answers', async () => {
+  const script = 'while read line; do sleep 0.3; echo "$$ $line"; done'
+  const program = { name: 'slow', program: '/bin/sh', args: ['-c', script], env: {} }
+  const ask = async (text: string): Promise<string> => {
+    const isComplete = (output: Buffer): boolean => output.includes('\n')
+    const limits = { timeoutMs: 20_000, outputBytesMax: 1000 }
+    const question = { input: Buffer.from(`${text}\n`), isComplete, ...limits }
+    return (await askSession(gitDir, program, question, 50)).toString()
+  }
+  const answers = await Promise.all([ask('one'), ask('two')])
+  const [first, second] = answers.map((answer) => answer.split(' ')[0])
+  expect(answers).toEqual([`${first} one\n`, `${first} two\n`])
+  expect(second).toBe(first)
+  await expect.poll(() => existsSync(`/proc/${first}/cmdline`)).toBe(false)
+  expect(await ask('three')).not.toContain(`${first} `)
 })
 
 test('the object format of a repository is known by its empty tree', async () => {

@@ -63,8 +63,12 @@ function readContents(call: GitCall, input: Uint8Array): SessionCall | undefined
   }
 }
 
-/** A transaction; without it the process would change nothing before its input ends. */
-function changeRefs(call: GitCall, input: Uint8Array): SessionCall {
+/**
+ * A transaction; without it the process would change nothing before its input ends. Deleting a ref locks all packed
+ * ones, which a killed process would leave locked, so it is not done here.
+ */
+function changeRefs(call: GitCall, input: Uint8Array): SessionCall | undefined {
+  if (!Buffer.from(input).toString('latin1').startsWith('update ')) return undefined
   return {
     args: ['update-ref', '-m', 'loopwright', '-z', '--stdin'],
     question: {
