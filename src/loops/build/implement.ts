@@ -21,6 +21,7 @@ import {
   type Proposal,
   renderPlan,
   type SealedPlan,
+  sealDraft,
   sealPlan,
 } from './sealed-plan.ts'
 
@@ -91,7 +92,7 @@ export async function draft(session: Session): Promise<Drafted> {
     { readOnly: true, role: 'plan' },
   )
   await it.step('discard', () => filesOf(session).restore(before), { role: 'discard' })
-  const plan = text === null ? undefined : sealPlan(planPath, text)
+  const plan = text === null ? undefined : sealDraft(planPath, text)
   if (plan !== undefined) await writePlanFile(session, plan)
   return { prompt, report, before, hint, plan }
 }

@@ -108,3 +108,19 @@ describe('a plan', () => {
     expect(readDetails(text, c)).toBe('')
   })
 })
+
+test('code in a line opens no block', () => {
+  expect(read('```npm test``` must pass\n- [ ] a\n```js\n- [ ] b\n```\n- [ ] c')).toEqual([
+    ['a', 'open'],
+    ['c', 'open'],
+  ])
+})
+
+test.each(['# a', '- [ ] a', '- [ ]', '```'])('%j with many spaces takes no longer', (start) => {
+  const text = `${start}${' '.repeat(400_000)}b`
+  const startMs = performance.now()
+  const tasks = parsePlan(text)
+  writeMarks(text, [{ line: 0, mark: 'reviewed' }])
+  expect(performance.now() - startMs).toBeLessThan(2000)
+  expect(tasks).toHaveLength(start.startsWith('-') ? 1 : 0)
+})
