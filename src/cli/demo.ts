@@ -132,7 +132,9 @@ function nextSteps(
   const steps: readonly (readonly [command: string, why: string])[] = [
     [`${own} show ${run} 1`, 'show its first iteration'],
     [`${own} verify ${run}`, 'verify its certificate'],
-    [`${own} merge ${run}`, 'merge it, without touching a checkout'],
+    example === 'build-text'
+      ? [`${own} actions ${run}`, 'show the branch that it was merged into']
+      : [`${own} merge ${run}`, 'merge it, without touching a checkout'],
     ...offers.map(
       ({ name }) => [`${own} demo${chosen} --agent ${name}`, 'the same with this agent'] as const,
     ),

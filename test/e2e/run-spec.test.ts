@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
+import { onlyAgent } from '../../src/cli/inline-loop.ts'
 import { newRepository } from '../worktree-fixture.ts'
 import { ctl, type Place, place } from './loop-fixture.ts'
 
@@ -55,6 +56,13 @@ test.each([
   const { stderr, code } = await run(...given, ...(args[0] === 'package.json' ? [] : parts))
   expect(code).not.toBe(0)
   expect(stderr).toMatch(message)
+})
+
+test('repair is refused for a spec, and not proposed for one', async () => {
+  const { stderr, code } = await run(spec('shop'), '--dry-run', '--agent', 'repair')
+  expect(code).toBe(64)
+  expect(stderr).toMatch(/repair cannot build a spec\. Choose another.*--agent 'node agent\.mjs'/)
+  expect(() => onlyAgent([], true)).toThrow(/is set\. See: loopctl agents\. A command can be/)
 })
 
 test('of several build loops the user chooses', async () => {
