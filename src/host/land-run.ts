@@ -92,7 +92,7 @@ async function findSource(
   const commit = await git.tip(branch)
   if (commit === undefined) throw goneBranch(branch)
   const tree = await git.treeOf(commit)
-  if (branch === worktree.branch) return { branch, commit, tree }
+  if (branch === worktree.branch) return { branch, commit, tree: certificate?.tree ?? tree }
   const line = { repository: repository.commonDir, target: branch }
   const landed = await journal.merges.landed(line, landedMax)
   const isCertified = landed.some(

@@ -7,14 +7,14 @@ import { recordReview } from '../history/review.ts'
 import { openRunRepository } from '../launch/authority/run-repository.ts'
 import { createEndedRunCertifier, type EndedRunHost } from '../launch/landing/certify-ended-run.ts'
 import { createLand } from '../launch/landing/create-land.ts'
-import { defined, type RunWorktree, type TreeId } from '../loop/index.ts'
+import { defined, type RunId, type RunWorktree, type TreeId } from '../loop/index.ts'
 import { mergeTargetDefault, openGitTrees, type Repository } from '../workspace/index.ts'
 import { actAsPerson } from './act-as-person.ts'
 
 export type MergeStrategy = 'squash' | 'merge'
 
 export interface MergeOptions {
-  /** A branch, created if it does not exist. Default: `agent/<loop>`. */
+  /** A branch, created if it does not exist. Default: the one that the run itself used, then `agent/<loop>`. */
   readonly into?: string
   /** One squashed commit, or all commits. Default: one. */
   readonly strategy?: MergeStrategy
@@ -53,7 +53,7 @@ export async function mergeRun(
   const { into, by } = choice
   const work = await requireCompletedWork(base.journal, idOrName)
   const { run } = work
-  const target = into ?? mergeTargetDefault(run.loop)
+  const target = into ?? (await findOwnTarget(base, run.id)) ?? mergeTargetDefault(run.loop)
   const result = await mergeAsPerson(base, work, { ...choice, target })
   if (result.status !== 'conflict') {
     const commit = result.status === 'merged' ? { commit: result.commit } : {}
@@ -63,16 +63,25 @@ export async function mergeRun(
   return result
 }
 
+/** The branch that the run itself merged into. Landing on a branch of the user does not count. */
+async function findOwnTarget({ journal }: EndedRunHost, run: RunId): Promise<string | undefined> {
+  const rows = await journal.merges.ofRun(run)
+  return rows.findLast(({ strategy }) => strategy !== 'fast-forward')?.target
+}
+
 /** The same gate and receipts as for actions of a run: who merges is the approval. */
 async function mergeAsPerson(
   base: EndedRunHost,
-  { run, worktree, repository }: CompletedWork,
+  { run, worktree, repository, certificate }: CompletedWork,
   { target, strategy, by, earlier }: MergeOptions & { readonly target: string },
 ): Promise<MergeResult> {
   const { id, name, loop } = run
   const land = createLand(base, createEndedRunCertifier(base, { run, worktree, repository }))
   const work = openRunRepository({ repository, worktree, run: { id, name }, loop, land })
-  const tree = await openGitTrees(repository).resolveTree(`refs/heads/${worktree.branch}`)
+  // Runs from before there were certificates have none. A commit that is added now is not part of the certified tree.
+  const tree =
+    certificate?.tree ??
+    (await openGitTrees(repository).resolveTree(`refs/heads/${worktree.branch}`))
   let conflict: MergeResult | undefined
   const actions = mergeExecutor({
     ...work,

@@ -58,7 +58,8 @@ export async function removeRun(
     return run
   }
   // Before the run is removed, since the journal would no longer know about the worktree.
-  const cleaned = await cleanUp(run, worktree, isOurs)
+  const targets = (await journal.merges.ofRun(run.id)).map(({ target }) => target)
+  const cleaned = await cleanUp(run, worktree, { discard: isOurs, targets })
   if (cleaned.status === 'failed' && force !== true) throw notCleaned(run, cleaned.why)
   await remove()
   return { ...run, worktree: cleaned }
@@ -75,7 +76,7 @@ const notCleaned = ({ name, workspace }: RunRow, why: string): LoopError =>
 async function cleanUp(
   { loop, workspace: path }: RunRow,
   worktree: RunWorktree,
-  discard: boolean,
+  { discard, targets }: { readonly discard: boolean; readonly targets: readonly string[] },
 ): Promise<WorktreeRemoval> {
   try {
     const repository = await repositoryOf(worktree)
@@ -85,7 +86,8 @@ async function cleanUp(
     await releaseSnapshots(repository, worktree.key)
     if (removed.status !== 'unknown') return removed
     const { branch } = worktree
-    const left = await readBranchState(repository, worktree, [mergeTargetDefault(loop)])
+    const branches = [mergeTargetDefault(loop), ...targets]
+    const left = await readBranchState(repository, worktree, branches)
     if (left.branch === 'gone') return removed
     const { unmerged } = left
     const why = defined({ branchKept: unmerged })

@@ -129,4 +129,12 @@ describe('then: [merge]', () => {
     const actions = await ctl(at, 'actions', 'one')
     expect(actions.stdout).toContain('landed on next')
   })
+
+  test('loopctl merge uses the branch that the run itself merged into', async () => {
+    const more = 'then: [{ merge: { into: agent/other } }]'
+    const at = repository(loop(write('b.txt', 'done'), more), files)
+    expect(endOf(await run(at, '--name', 'one'))).toMatchObject({ outcome: { type: 'completed' } })
+    expect((await ctl(at, 'merge', 'one')).stdout).toContain('agent/other already contains it')
+    expect(at.git('branch', '--list', 'agent/*').trim()).toBe('agent/other')
+  })
 })

@@ -11,12 +11,12 @@ export function describeActionPowers({
   mergesWhenCertified,
 }: Pick<LoopFile, 'level' | 'gate' | 'actions' | 'mergesWhenCertified'>): readonly string[] {
   const decides = actions.length === 0 && gate.type === 'always-escalate'
+  const merges = mergesWhenCertified === true && actions.some(isDefaultMerge) && level > 1
+  const others = merges ? 'other actions' : 'actions'
   return [
     ...actions.map((action) => `once the work is certified: ${describeAction(action)}`),
-    ...(decides ? [] : [`actions: ${levelNames[level]}, ${describeGate(level, gate)}`]),
-    ...(mergesWhenCertified === true && actions.some((one) => isDefaultMerge(one)) && level > 1
-      ? ['certified work is merged into its branch below agent/ without a person']
-      : []),
+    ...(merges ? ['certified work is merged into its branch below agent/ without a person'] : []),
+    ...(decides ? [] : [`${others}: ${levelNames[level]}, ${describeGate(level, gate)}`]),
   ]
 }
 
@@ -37,6 +37,7 @@ function describeGate(level: LoopFile['level'], gate: GateSettings): string {
 export function describeAction(action: ActionSettings): string {
   switch (action.kind) {
     case 'merge':
+      if (action.strategy === 'none') return 'does not merge it'
       return `merges it into ${action.into ?? (action.isDefault === true ? 'agent/<spec>' : 'agent/<loop>')}`
     case 'commit':
       return `commits it to the new branch ${action.branch ?? 'agent/<run>'}`
