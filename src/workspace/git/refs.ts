@@ -99,10 +99,11 @@ export async function changeRef(
 ): Promise<boolean> {
   const none = noObject(repository)
   const from = change.from ?? none
+  // Another ref that this one names as its target stays as it is.
   const line =
     change.to === undefined
-      ? `delete ${change.ref}\0${from}\0`
-      : `update ${change.ref}\0${change.to}\0${from}\0`
+      ? `option no-deref\0delete ${change.ref}\0${from}\0`
+      : `option no-deref\0update ${change.ref}\0${change.to}\0${from}\0`
   for (let tries = 1; ; tries += 1) {
     try {
       await git({

@@ -6,6 +6,7 @@
  * 3. Nothing of the repository runs, and nothing is sent to another machine.
  */
 
+import { join } from 'node:path'
 import { LoopError, type TreeId, toSlug } from '../../loop/index.ts'
 import { writeCommitObject } from '../git/commit-tree.ts'
 import { findCheckout } from '../git/find-checkout.ts'
@@ -16,6 +17,7 @@ import { requireBranchName } from '../git/names.ts'
 import { branchRef, changeRef, type ObjectId, resolveCommit } from '../git/refs.ts'
 import type { Repository } from '../git/repository.ts'
 import { type RunGit, runGit } from '../git/run-git.ts'
+import { readBelow } from '../git/small-file.ts'
 import { type WorktreeFiles, worktreeFiles } from '../worktree/worktree-files.ts'
 import { readRecord, writeRecord } from '../worktree/worktree-record.ts'
 import { findCommitByLine } from './commit-work.ts'
@@ -79,7 +81,8 @@ export function openLandings(
     treeOf: async (commit) => toTreeId(await readTreeId(tools, repository, commit)),
     merge: (onto, work) => mergeOnto(tools, repository, onto, work),
     async move(branch, { from, to, reason }) {
-      await requireNotCheckedOut(tools, repository, branch)
+      await requireNotCheckedOut(tools, repository, requireBranchName(branch))
+      await requireOwnCommit(tools, repository, branch)
       return changeRef(git, repository, { ref: branchRef(branch), to, from, reason })
     },
     contains: (commit, earlier) => isAncestor(git, repository, earlier, commit),
@@ -120,6 +123,21 @@ async function requireNotCheckedOut(
     'wrong-status',
     `The branch ${branch} is checked out in ${folder}, and its files would no longer match. ` +
       'Merge there, or use another branch (--into).',
+  )
+}
+
+/** A symbolic ref is another name of a branch, which may be checked out. */
+async function requireOwnCommit(
+  { files }: GitAndFiles,
+  { commonDir }: Repository,
+  branch: string,
+): Promise<void> {
+  const text = await readBelow(files, commonDir, join(commonDir, branchRef(branch)))
+  if (text?.startsWith('ref:') !== true) return
+  const other = text.slice('ref:'.length).trim().slice(0, 200)
+  throw new LoopError(
+    'wrong-status',
+    `The branch ${branch} is only another name of ${other}. Use that branch, or another one (--into).`,
   )
 }
 

@@ -167,6 +167,18 @@ describe('the plan', () => {
     expect(prompts[1]?.role).toBe('maker')
   })
 
+  test('is not done because the draft says so', async () => {
+    const maker: Maker = (scene) => {
+      if (scene.task > 0) return writeTask(scene)
+      scene.files.set(planPath, tasks(2).replaceAll('[ ]', '[R]'))
+      return 'Drafted it.'
+    }
+    const { state, workspace } = await playBuild({ maker, plan: '' })
+    expect(state.outcome).toEqual(complete)
+    expect(state.iteration).toBe(3)
+    expect(workspace.files.has(part(2))).toBe(true)
+  })
+
   test('that is never drafted ends the run', async () => {
     let count = 0
     const maker: Maker = () => `I think about it, ${(count += 1)}.`
