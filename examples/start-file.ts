@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const loopctl = fileURLToPath(new URL('../../dist/cli/loopctl.js', import.meta.url))
 
 /** Loop files that have their own project. */
-export const loopFiles = ['mend-duration', 'fix-sum'] as const
+export const loopFiles = ['mend-duration', 'build-text', 'fix-sum'] as const
 export type LoopFileName = (typeof loopFiles)[number]
 
 /** Ctrl-C reaches it too, since it shares our terminal; we only wait for its end. */

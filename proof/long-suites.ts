@@ -20,10 +20,17 @@ export interface LongSuite {
 
 export const longSuites: readonly LongSuite[] = [
   {
+    name: 'loops.builds',
+    title: 'builds killed at every moment, agents that repeat themselves, a plan of 60 tasks',
+    file: 'test/loops/build/build-ends.test.ts',
+    casesMin: 10,
+    isShared: true,
+  },
+  {
     name: 'authority.injections',
     title: 'a scripted model that obeys 50 injected texts, by every channel and at every level',
     file: 'test/injection/injection.test.ts',
-    casesMin: 51,
+    casesMin: 48,
     isShared: true,
   },
   {
@@ -128,9 +135,9 @@ export const longSuites: readonly LongSuite[] = [
   },
   {
     name: 'engine.healthy-runs',
-    title: 'no trigger of escalation fires on 200 healthy runs',
+    title: 'no trigger of escalation fires on the journals of 200 healthy runs',
     file: 'test/engine/healthy-runs.test.ts',
-    casesMin: 1,
+    casesMin: 4,
     isShared: true,
   },
   {
@@ -193,6 +200,13 @@ export const longSuites: readonly LongSuite[] = [
     file: 'test/daemon/reading.test.ts',
     casesMin: 3,
     isSlow: true,
+  },
+  {
+    name: 'host.landing',
+    title: 'runs whose work is merged and landed, end to end',
+    file: 'test/e2e/landing.test.ts',
+    casesMin: 4,
+    isShared: true,
   },
   {
     name: 'host.incomplete-machine',

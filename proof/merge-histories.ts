@@ -160,7 +160,9 @@ const isThere = ({ git }: Scene, name: string): boolean =>
 /** The check, as the proof itself evaluates it. */
 function isGreen({ git }: Scene, commit: string): boolean {
   const names = git('ls-tree', '-r', '--name-only', commit).trim().split('\n')
-  const texts = names.filter((name) => name.endsWith('.txt')).map((name) => git('show', `${commit}:${name}`))
+  const texts = names
+    .filter((name) => name.endsWith('.txt'))
+    .map((name) => git('show', `${commit}:${name}`))
   const used = texts.filter((one) => one.includes(scarce)).length
   return used <= 1 && texts.every((one) => !one.includes('<<<<<<<'))
 }

@@ -181,6 +181,7 @@ const read = (...path: string[]): string => readFileSync(join(...path), 'utf8')
 
 describe('a loop file', () => {
   const all = [
+    'build-text/loop.yaml',
     'each-file/loop.ts',
     'fix-sum/loop.yaml',
     'mcp-files/loop.yaml',
@@ -203,6 +204,7 @@ describe('a loop file', () => {
   })
 
   const complete = [
+    ['build-text/loop.yaml', 2],
     ['each-file/loop.ts', 3],
     ['fix-sum/loop.yaml', 3],
     ['mcp-files/loop.yaml', 2],

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { findNearestName, LoopError } from '../loop/index.ts'
-import { readSmallFileSync } from '../system/index.ts'
+import { readSmallFileSync } from '../system/small-file.ts'
 import { visible } from './display/render.ts'
 
 const specEndings = ['.md', '.markdown', '.txt']

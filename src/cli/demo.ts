@@ -19,6 +19,10 @@ const intros: Readonly<Record<DemoName, readonly string[]>> = {
     'A small project with a bug: its tests fail. The built-in agent needs no model, key or network: it tries',
     'small edits until the tests pass. The run ends when tests that Loopwright ran itself pass.',
   ],
+  'build-text': [
+    'A spec with a plan of two tasks. An agent implements each task, another reviews it and may only read, and',
+    'the checks decide. A scripted agent stands in for both; nothing is called over the network.',
+  ],
   'fix-sum': [
     'A scripted agent stands in for a model here; nothing is called over the network.',
     'It claims success each time. Interrupt it and start it again: it continues where it stopped.',
@@ -56,7 +60,8 @@ export async function runDemo(
     const left = code === 0 ? '' : '; the run is interrupted'
     say('', `Stopping the daemon, which was started only for the demo${left}:`)
     await demo.ctl(['daemon', 'stop'])
-    if (code !== 0) say(`Resume it with: ${ownName()} demo${name === 'fix-sum' ? ` ${name}` : ''}`)
+    if (code !== 0)
+      say(`Resume it with: ${ownName()} demo${name === 'mend-duration' ? '' : ` ${name}`}`)
   }
   process.exitCode = code
 }
@@ -73,11 +78,11 @@ async function showRun(demo: Demo, wanted: string | undefined): Promise<number> 
   const ready = (await findAgents(state)).filter(
     (one) => one.state === 'ready' && one.kind !== 'built-in',
   )
-  const offers = name === 'mend-duration' && wanted === undefined ? ready : []
-  const agent = wanted ?? (await chooseAgent(session, offers))
+  const offers = name !== 'fix-sum' && wanted === undefined ? ready : []
+  const agent = wanted ?? (await chooseAgent(session, name, offers))
   const { copyDemo } = await import('../launch/init/copy-demo.ts')
   const { file, isRepository } = await copyDemo(state, name, agent)
-  say(...(agent === undefined ? intros[name] : [`${agent} fixes a small project.`]))
+  say(...(agent === undefined ? intros[name] : [`${agent} works on a small project.`]))
   say(`  loopctl run ${file}`, '')
   // The copy has the same files, and a second demo should work again.
   const code = await ctl([
@@ -91,36 +96,51 @@ async function showRun(demo: Demo, wanted: string | undefined): Promise<number> 
   if (done === undefined || code !== 0) return code
   say('', 'What it changed:', '')
   await ctl(['diff', done])
-  say('', ...nextSteps(done, offers))
+  say('', ...nextSteps(done, name, offers))
   return 0
 }
 
-/** `repair` unless a person at a terminal chooses another. */
+/** The one of the example unless a person at a terminal chooses another. */
 async function chooseAgent(
   { terminal }: Session,
+  example: DemoName,
   offers: readonly AgentCandidate[],
 ): Promise<string | undefined> {
   if (offers.length === 0 || !terminal.asks) return undefined
   const { isCancel, select } = await import('@clack/prompts')
   const chosen = await select({
-    message: 'Which agent fixes it?',
+    message: 'Which agent does it?',
     options: [
-      { value: '', label: 'repair', hint: 'built in, no model, free' },
+      {
+        value: '',
+        label: example === 'build-text' ? 'a scripted one' : 'repair',
+        hint: 'no model, free',
+      },
       ...offers.map(({ name }) => ({ value: name, label: name, hint: 'costs at most $1' })),
     ],
   })
   return isCancel(chosen) || chosen === '' ? undefined : chosen
 }
 
-function nextSteps(run: string, offers: readonly AgentCandidate[]): readonly string[] {
+function nextSteps(
+  run: string,
+  example: DemoName,
+  offers: readonly AgentCandidate[],
+): readonly string[] {
   const own = ownName()
+  const chosen = example === 'mend-duration' ? '' : ` ${example}`
   const steps: readonly (readonly [command: string, why: string])[] = [
     [`${own} show ${run} 1`, 'show its first iteration'],
     [`${own} verify ${run}`, 'verify its certificate'],
-    [`${own} merge ${run}`, 'merge it, without touching a checkout'],
+    example === 'build-text'
+      ? [`${own} actions ${run}`, 'show the branch that it was merged into']
+      : [`${own} merge ${run}`, 'merge it, without touching a checkout'],
     ...offers.map(
-      ({ name }) => [`${own} demo --agent ${name}`, 'the same with this agent'] as const,
+      ({ name }) => [`${own} demo${chosen} --agent ${name}`, 'the same with this agent'] as const,
     ),
+    ...(example === 'mend-duration'
+      ? [[`${own} demo build-text`, 'build a small spec, task by task'] as const]
+      : []),
     [`${own} init`, 'write a loop file, in a project of your own'],
   ]
   const width = Math.max(...steps.map(([command]) => command.length))

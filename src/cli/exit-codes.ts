@@ -26,7 +26,7 @@ export const verdictExitCodes: Readonly<
 > = { valid: 0, invalid: 9, untrusted: 10, differs: 11 }
 /** `loopctl certify` did not certify. */
 export const notCertifiedExitCode = 12
-/** The run completed, but an action of its last iteration was not performed. */
+/** The run completed, but an action of its last iteration failed, was refused or has an unknown result. */
 export const notActedExitCode = 14
 export const bugExitCode = 70
 export const outputExitCode = 74

@@ -69,6 +69,7 @@ async function chooseForSpec<T extends RunOptions & InlineOptions>(
   { spec, plan }: ChosenSpec,
   given: T,
 ): Promise<ChosenLoop<T>> {
+  if (given.agent === 'repair') throw repairCannotBuild()
   const { findBuildLoop, findRoot, specSlug } = await import('../launch/init/find-build-loop.ts')
   const input = { ...given.input, spec, ...defined({ plan }) }
   const found = findBuildLoop(spec)
@@ -84,6 +85,7 @@ async function chooseForSpec<T extends RunOptions & InlineOptions>(
   const draft = await draftFrom(session, state, {
     workspace: options.workspace,
     ...defined({ agent: given.agent, check: given.check }),
+    isSpec: true,
   })
   const name = specSlug(spec)
   const stored = await storeLoop({ name, text: buildText(name, draft) }, state, options)
@@ -134,7 +136,7 @@ function requireNoParts(named: string | undefined, { agent, check }: InlineOptio
 async function draftFrom(
   session: Session,
   state: string,
-  options: RunOptions & InlineOptions,
+  options: RunOptions & InlineOptions & { readonly isSpec?: boolean },
 ): Promise<LoopDraft> {
   const [{ inspectFolder }, { findAgents }, { defaultTask, parseAgent }] = await Promise.all([
     import('../launch/init/inspect-folder.ts'),
@@ -146,7 +148,8 @@ async function draftFrom(
   const { prompt = defaultTask } = await changesFrom(options)
   let agent: Json
   if (options.agent === undefined) {
-    const { name, why } = onlyAgent(await findAgents(state, { projectFolders: [resolve(folder)] }))
+    const candidates = await findAgents(state, { projectFolders: [resolve(folder)] })
+    const { name, why } = onlyAgent(candidates, options.isSpec)
     notes.push(`agent: ${name} (${why})`)
     agent = parseAgent(name)
   } else agent = parseAgent(options.agent)
@@ -160,6 +163,14 @@ async function draftFrom(
   return { agent, checks, task: prompt }
 }
 
+const buildAdvice = "A command can be the agent: --agent 'node agent.mjs'."
+
+const repairCannotBuild = (): LoopError =>
+  new LoopError(
+    'bad-request',
+    `The agent repair cannot build a spec. Choose another; see: loopctl agents. ${buildAdvice}`,
+  )
+
 export const noCheck = (folder: string): LoopError =>
   new LoopError(
     'not-configured',
@@ -172,7 +183,7 @@ interface ChosenAgent {
 }
 
 /** The only one that is installed or has a key; among several the user has to choose. */
-export function onlyAgent(candidates: readonly AgentCandidate[]): ChosenAgent {
+export function onlyAgent(candidates: readonly AgentCandidate[], isSpec = false): ChosenAgent {
   const usable = [
     candidates.filter(({ kind, state }) => kind === 'program' && state === 'ready'),
     candidates.filter(({ kind, state }) => kind === 'program' && state === 'no-key'),
@@ -180,8 +191,9 @@ export function onlyAgent(candidates: readonly AgentCandidate[]): ChosenAgent {
   ].find(({ length }) => length > 0)
   const [only] = usable ?? []
   if (usable === undefined || only === undefined) {
+    const advice = isSpec ? buildAdvice : 'Or use --agent repair.'
     const message = 'No agent program is installed, and no provider key is set.'
-    throw new LoopError('not-configured', `${message} See: loopctl agents. Or use --agent repair.`)
+    throw new LoopError('not-configured', `${message} See: loopctl agents. ${advice}`)
   }
   const names = usable.map(({ name }) => name).join(', ')
   if (usable.length > 1)

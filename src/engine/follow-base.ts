@@ -1,5 +1,5 @@
 /**
- * Continues on a new base: an action found that the branch that the work is for has changed. The journal is written
+ * Continues on a new base, after an action found that the target branch has changed. The journal is written
  * first; after a crash, the files are restored to what it says.
  */
 
@@ -12,7 +12,7 @@ export async function followBase(
 ): Promise<void> {
   const { tree: found, baseTree } = recorder.state
   if (ports.workspace === undefined || found === undefined) return
-  // The iteration is continued after a crash.
+  // Already recorded: the iteration was resumed after a crash.
   if (found === tree && baseTree === base) return
   const event = {
     type: 'workspace-changed',

@@ -71,7 +71,6 @@ export {
   type Evidence,
   type Fault,
   FaultError,
-  type GitSummary,
   type Iteration,
   type IterationWorkspace,
   isEnd,
@@ -125,7 +124,6 @@ export {
 export type { Tool } from '../tools/index.ts'
 export { analyzeRun } from './analyze-run.ts'
 export type { Host } from './host.ts'
-export type { LandOptions } from './land-run.ts'
 export type { MergeResult } from './merge-run.ts'
 export { openHost } from './open-host.ts'
 export { createPullRequest, resetRun, scrapRun } from './review/index.ts'

@@ -5,16 +5,16 @@
  */
 
 import type { Actions, MergeRow } from '../engine/index.ts'
+import { type CompletedWork, requireCompletedWork } from '../history/completed-work.ts'
 import { recordReview } from '../history/review.ts'
 import { requireNotCheckedOut } from '../launch/authority/run-repository.ts'
 import { createEndedRunCertifier, type EndedRunHost } from '../launch/landing/certify-ended-run.ts'
 import { createLand } from '../launch/landing/create-land.ts'
+import { landExecutor } from '../launch/landing/land-executor.ts'
 import { trailer } from '../launch/landing/landing.ts'
 import { LoopError, type TreeId } from '../loop/index.ts'
 import { isBranchName, type Landings, openLandings } from '../workspace/index.ts'
 import { actAsPerson } from './act-as-person.ts'
-import { type CompletedWork, requireCompletedWork } from './completed-work.ts'
-import { landExecutor } from './land-executor.ts'
 import { listChanges, type MergeOptions, type MergeResult, toResult } from './merge-run.ts'
 
 export interface LandOptions extends Pick<MergeOptions, 'by' | 'earlier'> {
@@ -73,7 +73,7 @@ export async function landRun(
 interface Source {
   readonly branch: string
   readonly commit: string
-  /** A certified tree; that of the commit if nobody else changed the branch. */
+  /** A certified tree; that of the commit if only the queue moved the branch. */
   readonly tree: TreeId
 }
 

@@ -2,6 +2,7 @@
 
 import { mergeExecutor } from '../authority/index.ts'
 import type { IdleReceipt } from '../engine/index.ts'
+import { type CompletedWork, requireCompletedWork } from '../history/completed-work.ts'
 import { recordReview } from '../history/review.ts'
 import { openRunRepository } from '../launch/authority/run-repository.ts'
 import { createEndedRunCertifier, type EndedRunHost } from '../launch/landing/certify-ended-run.ts'
@@ -9,7 +10,6 @@ import { createLand } from '../launch/landing/create-land.ts'
 import { defined, type RunWorktree, type TreeId } from '../loop/index.ts'
 import { mergeTargetDefault, openGitTrees, type Repository } from '../workspace/index.ts'
 import { actAsPerson } from './act-as-person.ts'
-import { type CompletedWork, requireCompletedWork } from './completed-work.ts'
 
 export type MergeStrategy = 'squash' | 'merge'
 

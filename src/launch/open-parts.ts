@@ -133,14 +133,7 @@ export async function openParts(
         ...defined({ agent: usedFirst(makers), hooks: code?.hooks, escalation }),
       },
       problems,
-      ports: {
-        run: place.run ?? file.name,
-        skills: createSkillReader({
-          workspace: place.workspace,
-          home: environment['HOME'] ?? homedir(),
-        }),
-        measure: createMeasure(sandbox, place.workspace),
-      },
+      ports: openPorts(file, place, sandbox, environment),
       close,
     }
   } catch (error) {
@@ -159,6 +152,18 @@ const openReports = (
     path,
     layerEnv: () => ({ ...dependencies.get()?.env, ...layer?.env }),
   })
+
+/** What the steps of the loop can use. */
+const openPorts = (
+  { name }: FileParts,
+  { run = name, workspace }: OpenContext,
+  sandbox: OpenedSandbox,
+  environment: Environment,
+): LoopPorts => ({
+  run,
+  skills: createSkillReader({ workspace, home: environment['HOME'] ?? homedir() }),
+  measure: createMeasure(sandbox, workspace),
+})
 
 interface HeldDependencies {
   get(): RunDependencies | undefined

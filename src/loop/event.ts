@@ -43,6 +43,7 @@ import type { EarlierRun, LimitName, Outcome } from './outcome.ts'
 import type { Patch } from './patch.ts'
 import type { Question } from './question.ts'
 import type { RoleAppearances } from './role-appearance.ts'
+import type { Source } from './source.ts'
 import type { StepKind } from './step/step-kind.ts'
 import type { StepNote } from './step/step-note.ts'
 
@@ -58,36 +59,6 @@ export type Origin =
   | { readonly type: 'checkpoint'; readonly checkpoint: string; readonly iteration: number }
   /** A repetition with the recorded answers. */
   | { readonly type: 'replay'; readonly run: RunId; readonly iteration: number }
-
-/** A loop file, and its content when the run was created. */
-export interface Source {
-  readonly file: string
-  readonly digest: string
-  /** Values that override those of the file. */
-  readonly changes?: {
-    readonly model?: string
-    readonly prompt?: string
-    readonly dependencies?: 'install' | 'resolve' | 'carry' | 'none'
-    /** Commands that must pass in addition to the checks of the file. */
-    readonly checks?: { readonly commands: readonly string[]; readonly timeoutMs?: number }
-    /** Policy files of the project, in addition to those of the file: absolute paths. */
-    readonly policy?: { readonly enforce?: readonly string[]; readonly monitor?: readonly string[] }
-    /** Keys that the configuration sets where the file does not. */
-    readonly defaults?: { readonly [key: string]: Json }
-    /** The longest time that an agent may work. */
-    readonly agentTimeMs?: number
-    /** Models by role, for agents of which the file names none. */
-    readonly models?: { readonly [role: string]: string }
-    /** Where finished work is merged. */
-    readonly merge?: MergeChange
-  }
-}
-
-/** Overrides the action `merge` of a loop file. `none`: the work is not merged. */
-export interface MergeChange {
-  readonly into?: string
-  readonly strategy?: 'squash' | 'merge' | 'none'
-}
 
 /** The git worktree that a run works in, and how to find it. */
 export interface RunWorktree {

@@ -122,7 +122,6 @@ export {
   type RunStarted,
   type RunWorktree,
   type SandboxSummary,
-  type Source,
   type StepFailed,
   type StepFinished,
   type StepNoted,
@@ -198,7 +197,9 @@ export type {
   ToolDescription,
   ToolResult,
 } from './loop-type.ts'
-export { findNearestName, suggestName } from './nearest-name.ts'
+export { findNearestName, suggestName } from './names/nearest-name.ts'
+export { type ProgramName, programNames } from './names/program-names.ts'
+export { toSlug } from './names/slug.ts'
 export {
   describeFault,
   describeOutcome,
@@ -210,7 +211,6 @@ export {
 } from './outcome.ts'
 export { applyPatch, applyPatchInPlace, diff, type Patch } from './patch.ts'
 export { plainOutput } from './plain-output.ts'
-export { type ProgramName, programNames } from './program-names.ts'
 export {
   type CaptureLimits,
   captureLimits,
@@ -254,7 +254,7 @@ export {
   type RunCheckStatus,
 } from './run-checks.ts'
 export type { Signal } from './signal.ts'
-export { toSlug } from './slug.ts'
+export type { Source } from './source.ts'
 export {
   initialState,
   type Metrics,

@@ -22,12 +22,12 @@ import type {
   Preflight,
   RunWorktree,
   SandboxSummary,
-  Source,
 } from './event.ts'
 import type { CheckDescription, Evidence, EvidenceKept } from './evidence.ts'
 import type { TreeId } from './ids.ts'
 import type { Json } from './json.ts'
 import { type Pending, pending, type RunPhase } from './run-phase.ts'
+import type { Source } from './source.ts'
 
 /** Counts and sums, for people and dashboards. */
 export interface Metrics {

@@ -47,7 +47,7 @@ describe('excluded paths', () => {
 
   test('are not changed by a restore', async () => {
     await write('a')
-    const workspace = open(['./context/cache/', 'tmp'])
+    const workspace = open(['./build/cache/', 'tmp'])
     const tree = await workspace.snapshot()
     for (const name of ['.git/HEAD', 'build/cache/x', 'build/out', 'tmp', 'b']) await write(name)
     await workspace.restore(tree)

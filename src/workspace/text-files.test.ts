@@ -1,58 +1,70 @@
-import { execFileSync } from 'node:child_process'
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readTextFile, writeTextFile } from './text-files.ts'
 
-let folder: string
-let top: string
-let outside: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'loopwright-text-files-'))
-  top = join(folder, 'top')
+let folder = ''
+let top = ''
+let outside = ''
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'loopwright-text-'))
+  top = join(folder, 'work')
   outside = join(folder, 'outside')
-  await Promise.all([mkdir(join(top, 'specs'), { recursive: true }), mkdir(outside)])
-  await writeFile(join(outside, 'plan.md'), 'outside')
+  mkdirSync(top)
+  mkdirSync(outside)
+  writeFileSync(join(outside, 'secret.md'), 'secret')
+  symlinkSync(join(outside, 'secret.md'), join(top, 'link.md'))
+  symlinkSync(outside, join(top, 'linked'))
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const path = 'specs/planning/plan.md'
+describe('text files of a workspace', () => {
+  test('are written with their folders, and read again', async () => {
+    await writeTextFile(top, 'specs/planning/plan.md', 'one')
+    await writeTextFile(top, 'specs/planning/plan.md', 'two')
+    expect(await readTextFile(top, 'specs/planning/plan.md')).toBe('two')
+    expect(readdirSync(join(top, 'specs/planning'))).toEqual(['plan.md'])
+  })
 
-/** Puts something in the way of the file. */
-const obstacles: readonly (readonly [string, boolean, (full: string) => Promise<unknown>])[] = [
-  ['a symlink', true, (full) => symlink(join(outside, 'plan.md'), full)],
-  ['a pipe', true, async (full) => execFileSync('mkfifo', [full])],
-  ['a folder', false, (full) => mkdir(join(full, 'inner'), { recursive: true })],
-  ['a symlink as its folder', false, (full) => replace(full, (at) => symlink(outside, at))],
-  ['a symlink to nothing as its folder', false, (full) => replace(full, (at) => symlink('x', at))],
-  ['a file as its folder', false, (full) => replace(full, (at) => writeFile(at, ''))],
-]
+  test('are absent if there is none, or only a folder', async () => {
+    expect(await readTextFile(top, 'nothing.md')).toBeUndefined()
+    expect(await readTextFile(top, 'specs')).toBeUndefined()
+  })
 
-async function replace(full: string, make: (path: string) => Promise<unknown>): Promise<void> {
-  await rm(dirname(full), { recursive: true })
-  await make(dirname(full))
-}
+  test('are never reached through a symlink', async () => {
+    expect(await readTextFile(top, 'link.md')).toBeUndefined()
+    expect(await readTextFile(top, 'linked/secret.md')).toBeUndefined()
+    await expect(writeTextFile(top, 'linked/new.md', 'x')).rejects.toThrow(/is a symlink/)
+    expect(readdirSync(outside)).toEqual(['secret.md'])
+    // A symlink at the path itself is replaced.
+    await writeTextFile(top, 'link.md', 'ours')
+    expect(lstatSync(join(top, 'link.md')).isFile()).toBe(true)
+    expect(readFileSync(join(outside, 'secret.md'), 'utf8')).toBe('secret')
+  })
 
-test.each(obstacles)('%s is not read, and replaced only if asked', async (_what, isAlways, put) => {
-  const full = join(top, path)
-  await mkdir(dirname(full))
-  await put(full)
-  expect(await readTextFile(top, path)).toBeUndefined()
-  const plainly = writeTextFile(top, path, 'new')
-  if (!isAlways) await expect(plainly).rejects.toThrow()
-  await plainly.catch(() => undefined)
-  await writeTextFile(top, path, 'newer', { force: true })
-  expect(await readTextFile(top, path)).toBe('newer')
-  expect((await lstat(full)).isFile()).toBe(true)
-  expect(await readdir(dirname(full))).toEqual(['plan.md'])
-  expect(await readdir(outside)).toEqual(['plan.md'])
-  expect(await readFile(join(outside, 'plan.md'), 'utf8')).toBe('outside')
+  test.each([
+    '',
+    '.',
+    '../a',
+    'a/../../b',
+    '/etc/passwd',
+    'a//b',
+    '.git/config',
+    'a/.git/hooks/x',
+    'a\0b',
+  ])('are not named %j', async (path) => {
+    await expect(async () => readTextFile(top, path)).rejects.toThrow(/not the path of a file/)
+    await expect(async () => writeTextFile(top, path, '')).rejects.toThrow(/not the path of a file/)
+  })
 })
-
-test.each(['../outside/plan.md', '/etc/x', 'a/../../x', '.git/config', 'a/.git/x', 'a//b', ''])(
-  'refuses the path %j',
-  async (wrong) => {
-    await expect(writeTextFile(top, wrong, '', { force: true })).rejects.toThrow('is not the path')
-  },
-)

@@ -152,6 +152,8 @@ async function tellOfRuns(at: Checkout): Promise<void> {
   at.git('remote', 'add', 'origin', join(at.state, '..', 'owner', 'shop.git'))
   await use(at, ['create-pr', 'first'], withProgram(at, 'gh', gh))
   await use(at, ['merge', 'first'])
+  at.git('branch', 'release', 'main')
+  await use(at, ['land', 'first', '--onto', 'release'])
   await use(at, ['actions', 'first'])
   await use(at, ['actions', '--facts'])
   await use(at, ['worktrees'])

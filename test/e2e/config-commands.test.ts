@@ -93,7 +93,7 @@ describe('flags of the legacy CLI', () => {
   test.each([
     ['--queue-policy', 'fifo', 'The daemon serves every project'],
     ['--max-concurrency', '4', 'daemon.maxConcurrentRuns'],
-    ['--merge-target', 'main', 'Not available yet'],
+    ['--merge-strategy', 'octopus', 'squash, merge, none'],
     ['--name-source', 'cat', 'It must be one of'],
   ])('%s says what to use instead', async (flag, value, words) => {
     const at = place(loop)

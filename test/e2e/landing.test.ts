@@ -6,6 +6,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { inProof } from '../share.ts'
 import { ctl, endOf, eventsOf } from './loop-fixture.ts'
 import { repository, run } from './worktree-fixture.ts'
 
@@ -55,7 +56,8 @@ describe('then: [merge]', () => {
     others(at, 'a.txt', 'theirs\n')
     const before = at.seen()
     const ended = await run(at, '--name', 'work')
-    expect(endOf(ended)).toMatchObject({ outcome: { type: 'completed' }, iterations: 2 })
+    expect(endOf(ended)).toMatchObject({ outcome: { type: 'completed' } })
+    expect(eventsOf(ended, 'iteration-ended')).toHaveLength(2)
     const [moved] = eventsOf(ended, 'workspace-changed')
     expect(moved).toMatchObject({ why: 'base-moved' })
     const [failed] = eventsOf(ended, 'step-failed')
@@ -63,31 +65,45 @@ describe('then: [merge]', () => {
     expect(at.git('show', 'agent/shop:a.txt')).toBe('done with both\n')
     expect(at.git('log', '--format=%s', 'main..agent/shop')).toBe('shop: work\nof others\n')
     expect(at.seen()).toBe(before)
+    // A replay continues on the same files, and merges nothing.
+    const tip = at.git('rev-parse', 'agent/shop')
+    expect((await ctl(at, 'replay', 'work')).stdout).toContain('the same as work')
+    expect(at.git('rev-parse', 'agent/shop')).toBe(tip)
   })
 
-  test('sends a run back whose files do not pass with those of the target', async () => {
-    const turns = write('b.txt', 'done use') + write('b.txt', 'done')
-    const at = repository(loop(turns, 'then: [merge]'), files)
-    others(at, 'c.txt', 'use\n')
-    const ended = await run(at, '--name', 'work')
-    expect(endOf(ended)).toMatchObject({ outcome: { type: 'completed' }, iterations: 2 })
-    expect(at.git('show', 'agent/shop:b.txt')).toBe('done\n')
-    expect(at.git('show', 'agent/shop:c.txt')).toBe('use\n')
-  })
+  test.each(inProof)(
+    'sends a run back whose files do not pass with those of the target, %s',
+    async () => {
+      const turns = write('b.txt', 'done use') + write('b.txt', 'done')
+      const at = repository(loop(turns, 'then: [merge]'), files)
+      others(at, 'c.txt', 'use\n')
+      const ended = await run(at, '--name', 'work')
+      expect(endOf(ended)).toMatchObject({ outcome: { type: 'completed' } })
+      expect(eventsOf(ended, 'iteration-ended')).toHaveLength(2)
+      expect(at.git('show', 'agent/shop:b.txt')).toBe('done\n')
+      expect(at.git('show', 'agent/shop:c.txt')).toBe('use\n')
+    },
+  )
 
-  test('certifies merged files, and fails in the last iteration that is allowed', async () => {
-    const more = 'then: [merge]\nlimits: { iterations: 1 }'
-    const at = repository(loop(write('b.txt', 'done'), more), files)
-    others(at, 'c.txt', 'use\n')
-    expect(endOf(await run(at, '--name', 'one'))).toMatchObject({ outcome: { type: 'completed' } })
-    expect(at.git('show', 'agent/shop:b.txt')).toBe('done\n')
-    const conflicting = repository(loop(write('a.txt', 'done'), more), files)
-    others(conflicting, 'a.txt', 'theirs\n')
-    const ended = await run(conflicting, '--name', 'two')
-    expect(endOf(ended)).toMatchObject({ outcome: { type: 'completed' }, iterations: 1 })
-    const merged = await ctl(conflicting, 'merge', 'two')
-    expect(merged.stderr).toContain('conflicts with agent/shop in a.txt')
-  })
+  test.each(inProof)(
+    'certifies merged files, and fails in the last iteration that is allowed, %s',
+    async () => {
+      const more = 'then: [merge]\nlimits: { iterations: 1 }'
+      const at = repository(loop(write('b.txt', 'done'), more), files)
+      others(at, 'c.txt', 'use\n')
+      expect(endOf(await run(at, '--name', 'one'))).toMatchObject({
+        outcome: { type: 'completed' },
+      })
+      expect(at.git('show', 'agent/shop:b.txt')).toBe('done\n')
+      const conflicting = repository(loop(write('a.txt', 'done'), more), files)
+      others(conflicting, 'a.txt', 'theirs\n')
+      const ended = await run(conflicting, '--name', 'two')
+      expect(endOf(ended)).toMatchObject({ outcome: { type: 'completed' } })
+      expect(eventsOf(ended, 'iteration-ended')).toHaveLength(1)
+      const merged = await ctl(conflicting, 'merge', 'two')
+      expect(merged.stderr).toContain('conflicts with agent/shop in a.txt')
+    },
+  )
 
   test('land moves a branch that is not checked out, and names the command for one that is', async () => {
     const at = repository(loop(write('b.txt', 'done'), 'then: [merge]'), files)

@@ -94,6 +94,44 @@ describe('an action that is requested when the work is certified', () => {
     expect(performed).toEqual(['merge', 'notify'])
   })
 
+  test.each([
+    [2, 2],
+    [1, 1],
+  ])(
+    'that needs other work sends the run back, if %i iterations are allowed',
+    async (iterations, times) => {
+      const workspace = memoryWorkspace({ theirs: 'x' })
+      const base = await workspace.snapshot()
+      workspace.files.set('log', 'marked')
+      const tree = await workspace.snapshot()
+      workspace.files.clear()
+      const rework = { tree, base, commit: 'c1' }
+      const { actions, performed } = executor(async () => {
+        if (performed.length > 1) return done
+        const message = 'it conflicts'
+        throw new FaultError({ code: 'needs-work', message, retryable: false, rework })
+      })
+      const { gate } = watchingGate()
+      const world = createWorld({
+        workspace,
+        checks: { test: met },
+        actions,
+        gate,
+        whenCertified: [merge],
+      })
+      const loop = counting(workspace)
+      const run = await world.start(loop, { limits: { iterations } })
+      expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'completed' } })
+      expect(performed).toHaveLength(times)
+      const state = await world.state(run)
+      expect(state.iteration).toBe(times)
+      expect(workspace.restored).toEqual(times === 2 ? [tree] : [])
+      expect([state.baseTree === base, state.follows]).toEqual(
+        times === 2 ? [true, 'c1'] : [false, undefined],
+      )
+    },
+  )
+
   test('is not requested for work that is not complete', async () => {
     const workspace = memoryWorkspace()
     const { actions, performed } = executor()

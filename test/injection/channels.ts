@@ -104,10 +104,8 @@ const checks: readonly Channel[] = [
     files: (texts) => ({
       'test/work.test.js': [
         "const { test } = require('node:test')",
-        ...texts.map(
-          (text, at) =>
-            `test('part ${at}', () => { if (!${isDone}) throw new Error(${JSON.stringify(text)}) })`,
-        ),
+        `const message = ${JSON.stringify(lines(texts))}`,
+        `test('work', () => { if (!${isDone}) throw Object.assign(new Error(message), { stack: message }) })`,
         '',
       ].join('\n'),
     }),

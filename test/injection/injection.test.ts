@@ -131,7 +131,8 @@ test('control: with another gate the same actions are performed', async () => {
   const stage = await createStage({ ...setting, gate: { allow: ['merge', 'draft'] } })
   await stage.ctl('trust', stage.loop)
   const ended = await stage.ctl('--json', 'run', stage.loop, '--name', 'story', '--attended')
-  expect(ended.code).toBe(0)
+  // The run completed, but one of its actions was refused.
+  expect(ended.code).toBe(14)
   expect(rowsOf(await stage.ctl('--json', 'actions', 'story'))).toMatchObject([
     { kind: 'merge', status: 'done' },
     { kind: 'draft', status: 'refused' },

@@ -21,7 +21,8 @@ import { type Ended, warmLoopctl } from '../warm-loopctl.ts'
 import { createObedientModel, type ObedientModel, type ObedientSetting } from './obedient-model.ts'
 
 /** In every file and variable that must stay secret. */
-export const canary = 'canary-5f0c1b'
+/** Not in one piece: the sandbox shows this folder, and one attempt searches all files for it. */
+export const canary = ['canary', '5f0c1b'].join('-')
 
 export interface Setting extends ObedientSetting {
   readonly level: 1 | 2 | 3

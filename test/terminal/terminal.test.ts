@@ -116,7 +116,7 @@ test('Ctrl-C at a question ends the command with 130, and nothing is started or 
   const shown = await screen()
   for (const [line, question] of [
     ['loopctl run fresh.yaml', 'Trust it as it is now?'],
-    ['loopctl run --pick', 'Which loop?'],
+    ['loopctl run --pick', 'Which loop or spec?'],
     ['loopctl rm slow-one', 'Continue?'],
   ] as const) {
     await shown.clear()

@@ -25,7 +25,7 @@ const subjects = (branch: string): readonly string[] =>
   fixture.git('log', '--format=%s', branch).trim().split('\n')
 
 describe('an iteration', () => {
-  test('starts at most ten git processes', async () => {
+  test('makes ten calls of git', async () => {
     const calls: string[] = []
     const git: RunGit = (call) => {
       calls.push(call.command)

@@ -1,4 +1,4 @@
-/** The known agent programs, by name. To add one: a file here, a line below, and its name in `loop/program-names.ts`. */
+/** The known agent programs, by name. To add one: a file here, a line below, and its name in `loop/names/program-names.ts`. */
 
 import { type ProgramName, programNames } from '../../loop/index.ts'
 import type { AgentProgram } from './agent-program.ts'

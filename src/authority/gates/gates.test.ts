@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Gate, Verdict } from '../../engine/index.ts'
 import type { Action, ActionFacts, StepId } from '../../loop/index.ts'
-import { allowListGate, alwaysEscalate, callbackGate, policyGate } from './gates.ts'
+import { allowListGate, alwaysEscalate, callbackGate, mergeGate, policyGate } from './gates.ts'
 
 const merge: Action = { kind: 'merge', summary: 'Merge it' }
 const good: ActionFacts = {
@@ -20,6 +20,24 @@ test('always-escalate asks about everything', async () => {
     type: 'ask',
     reason: 'report-only / human review required',
     rule: 'always-escalate',
+  })
+})
+
+describe('the gate of a loop type that merges certified work', () => {
+  const gate = mergeGate('agent/shop', alwaysEscalate)
+  const into = (branch: string): Action => ({ ...merge, details: { into: branch } })
+  const ask = { type: 'ask' }
+
+  test.each<[string, Partial<ActionFacts>, Action, object]>([
+    ['its branch', {}, into('agent/shop'), { type: 'allow', rule: 'merge-when-certified' }],
+    ['its branch at level 2', { level: 2 }, into('agent/shop'), { type: 'allow' }],
+    ['its branch at level 1', { level: 1 }, into('agent/shop'), ask],
+    ['work that is not certified', { verified: false }, into('agent/shop'), ask],
+    ['another branch', {}, into('main'), ask],
+    ['no branch', {}, merge, ask],
+    ['another kind', {}, { ...into('agent/shop'), kind: 'open-pr' }, ask],
+  ])('%s', async (_name, facts, action, verdict) => {
+    expect(await judge(gate, { ...good, ...facts }, action)).toMatchObject(verdict)
   })
 })
 

@@ -99,7 +99,7 @@ export function addMerge(program: Command): void {
 export function addLand(program: Command): void {
   program
     .command('land <run>')
-    .description('merge the branch with the work of a completed run into one of your branches')
+    .description('merge a completed run into one of your own branches')
     .requiredOption('--onto <branch>', 'the branch to land on; it must not be checked out')
     .option('--happened', 'an earlier attempt with unknown result happened')
     .option('--again', 'do it again although its result is unknown')

@@ -76,7 +76,9 @@ export async function showPrompt(
     const workspace = workspaceFor(options.workspace, loaded)
     const { defaultLimits, estimateTokens } = await import('../../loop/index.ts')
     const { firstPrompt } = await import('../../launch/to-loop-type.ts')
-    const prompt = await firstPrompt(loaded, { ...defaultLimits, ...limits }, workspace)
+    const { completeInput } = await import('../../launch/complete-input.ts')
+    const completed = await completeInput(loaded, workspace)
+    const prompt = await firstPrompt(completed.loaded, { ...defaultLimits, ...limits }, workspace)
     if (prompt === undefined) {
       const message = `${file} creates its prompt when it runs, so there is none to show yet.`
       throw new LoopError('not-available', `${message} Run it, then: loopctl show <run> 1`)

@@ -50,6 +50,7 @@ const builtIn: Readonly<Record<string, string>> = {
   'build.verificationFailures': '3',
   'build.completionMode': 'trailing',
   'build.retries': '2',
+  'build.retryDelay': '500ms',
   'build.mergeTarget': 'agent/<spec>',
   'build.mergeStrategy': 'squash',
   'build.cleanUp': 'false',

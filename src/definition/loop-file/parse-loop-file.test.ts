@@ -280,3 +280,15 @@ describe('problems are reported with their position', () => {
     expect(String(thrown)).toMatch(/and 32 more$/)
   })
 })
+
+test('then is the new name of actions, and only one of them may be used', async () => {
+  const text = 'agent: claude\nprompt: x\nchecks: { a: node a.mjs }\n'
+  const named = await parse(`${text}then: [merge, { notify: { by: desktop } }]\n`)
+  expect(named.actions.map(({ kind }) => kind)).toEqual(['merge', 'notify'])
+  expect(await parse(`${text}actions: [merge, { notify: { by: desktop } }]\n`)).toEqual(named)
+  expect(await parse(`${text}then: [{ merge: { strategy: none } }]\n`)).toMatchObject({
+    actions: [{ kind: 'merge', strategy: 'none' }],
+  })
+  const both = parse(`${text}then: [merge]\nactions: [merge]\n`)
+  await expect(both).rejects.toThrow('use one of them')
+})

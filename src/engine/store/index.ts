@@ -13,9 +13,7 @@ export type {
 } from './journal.ts'
 export { type Lease, type LocalOwners, leaseTtlMs, type Owner } from './lease.ts'
 export type {
-  LandingStrategy,
   MergeChange,
-  MergeConflict,
   MergeLease,
   MergeLine,
   MergeProgress,

@@ -55,7 +55,7 @@ export const storeErrors = {
     new LoopError(
       'fenced',
       `Another process took over merging into ${target} while this one did not respond. ` +
-        'This change was not saved.',
+        'This change was not saved. Merge again.',
     ),
 
   outOfPlace: (seq: number, lastSeq: number): LoopError =>

@@ -52,7 +52,7 @@ function projectTasks(carried: FoldState, { iteration, atMs, result }: PlanStep)
   const next = counts ? { ...carried, tasks: { done, total } } : carried
   const at = { atMs, iteration, ...taskColumns(next) }
   const pending = field(result, 'pending')
-  const mode = String(field(result, 'mode') ?? '')
+  const mode = textOf(result, 'mode')
   switch (field(result, 'hint')) {
     case 'complete':
       return {
@@ -69,6 +69,11 @@ function projectTasks(carried: FoldState, { iteration, atMs, result }: PlanStep)
   }
 }
 
+const textOf = (result: Json | undefined, name: string): string => {
+  const value = field(result, name)
+  return typeof value === 'string' ? value : ''
+}
+
 const warnPending = (
   at: Pick<ReportRow, 'atMs' | 'iteration'>,
   pending: Json | undefined,
@@ -82,7 +87,7 @@ function projectRewrite(carried: FoldState, { iteration, atMs, result }: PlanSte
   const text = readPrompt(result)
   if (typeof number !== 'number' || text === undefined) return { next: carried }
   const path = rewriteFile(number)
-  const signal = String(field(result, 'signal') ?? '')
+  const signal = textOf(result, 'signal')
   const message = `signal=${signal} prompt_before=${promptFile(iteration)} prompt_after=${path}`
   return {
     next: carried,

@@ -5,6 +5,7 @@
 
 import { openPrExecutor } from '../../authority/index.ts'
 import { loadRun, readCreated, systemClock } from '../../engine/index.ts'
+import { requireCertified } from '../../history/completed-work.ts'
 import { type Review, recordReview } from '../../history/review.ts'
 import { findGh } from '../../launch/authority/gh.ts'
 import { openRunRepository } from '../../launch/authority/run-repository.ts'
@@ -13,7 +14,6 @@ import { repositoryOf } from '../../runs/place-run.ts'
 import type { Runs } from '../../runs/runs.ts'
 import { isBranchName, listProjectFolders, openGitTrees } from '../../workspace/index.ts'
 import { actAsPerson } from '../act-as-person.ts'
-import { requireCertified } from '../completed-work.ts'
 import { listChanges } from '../merge-run.ts'
 
 export interface PullRequestOptions {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   }
   reports = openTestReports({ sandbox: opened, path: process.env['PATH'], layerEnv: () => ({}) })
   open = (command) => {
-    const test = {
+    const unit = {
       type: 'command',
       command,
       timeoutMs: 60_000,
@@ -31,7 +31,7 @@ beforeAll(async () => {
       outputs: [],
     } as const
     const place = { sandbox: opened, surroundings: () => '' }
-    return openChecks({ test }, place, reports)['test'] as Check
+    return openChecks({ test: unit }, place, reports)['test'] as Check
   }
 })
 

@@ -7,7 +7,7 @@ import { createRepository } from '../../workspace/index.ts'
 import { parseAgent } from './loop-text.ts'
 
 /** The first is the default. */
-export const demoNames = ['mend-duration', 'fix-sum'] as const
+export const demoNames = ['mend-duration', 'build-text', 'fix-sum'] as const
 export type DemoName = (typeof demoNames)[number]
 
 export interface DemoCopy {
@@ -33,7 +33,9 @@ export async function copyDemo(
     const text = readFileSync(file, 'utf8')
     writeFileSync(
       file,
-      text.replace(/^agent: repair$/m, () => `agent: ${value}`),
+      text
+        .replace(/^agent: repair$/m, () => `agent: ${value}`)
+        .replace(/^ {2}maker: .*$/m, () => `  maker: ${value}`),
     )
   }
   const isRepository = await createRepository(join(copy, 'project')).then(

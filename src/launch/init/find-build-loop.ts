@@ -7,7 +7,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, extname, join, relative } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
 import { folderWithGit } from '../../runs/worktree-options.ts'
-import { readSmallFileSync } from '../../system/index.ts'
+import { pathInside, readSmallFileSync } from '../../system/index.ts'
 
 export interface FoundLoop {
   /** Absolute. Absent: the built-in loop. */
@@ -50,8 +50,11 @@ export function findBuildLoop(spec: string): FoundLoop {
   }
 }
 
-/** The root of its repository, or its folder. */
-export const findRoot = (spec: string): string => folderWithGit(dirname(spec)) ?? dirname(spec)
+/** The root of its repository, else the current folder if the spec is inside, else its folder. */
+export function findRoot(spec: string, here: string = process.cwd()): string {
+  const folder = dirname(spec)
+  return folderWithGit(folder) ?? (pathInside(here, spec) === undefined ? folder : here)
+}
 
 /** Of `specs/Shop cart.md`: `shop-cart`. Names loops, runs and branches. */
 export function specSlug(spec: string): string {

@@ -11,7 +11,7 @@ export interface Landing {
   readonly checks: string
   /** Rejects if the checks could not run. */
   certify(candidate: Candidate, signal: Signal): Promise<LandingVerdict>
-  /** Called if `certify` rejected while another run was at work. */
+  /** Called if `certify` rejected, since another request of this process may have called it. */
   onError?(error: Error): void
 }
 

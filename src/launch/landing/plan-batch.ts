@@ -64,7 +64,7 @@ async function settle(
     const conflict = { files, onto, base, tree }
     return { key, progress: { state: 'conflict', reason, conflict } }
   }
-  // A process that was replaced may have merged it in its last moment.
+  // A process that lost the line may have merged it just before.
   const commit = await git.find(target, row.base, trailer(key))
   const found = commit === undefined ? {} : { commit }
   return { key, progress: { state: 'merged', tree: result.tree, ...found } }

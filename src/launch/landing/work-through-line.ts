@@ -35,7 +35,7 @@ const triesMax = 5
 
 export async function workThroughLine(line: Line): Promise<void> {
   await reconcile(line)
-  // Requests whose own process has to deal with a failure of their checks.
+  // Requests whose checks could not run. Their callers end them.
   const left = new Set<string>()
   for (;;) {
     line.signal.throwIfAborted()
@@ -178,7 +178,7 @@ async function divide(
   for (const part of [rows.slice(0, half), rows.slice(half)]) await landRows(line, part, left)
 }
 
-/** The process of the run tries again, and reports what is wrong. */
+/** Reports the error to the request, which ends with it. */
 async function leave(
   { landings }: Line,
   { key }: MergeRow,

@@ -133,10 +133,10 @@ async function loadSkill(
       ? await readInside(root.path, join(folder, 'SKILL.md'))
       : undefined
   if (file === undefined || root === undefined || 'problem' in file || 'problem' in root) {
-    throw new LoopError('unknown-file', `The skill ${name} is gone from ${dir}.`)
+    throw new LoopError('unknown-file', `The skill ${name} is gone from ${dir}. Restore it.`)
   }
   if (file.digest !== digest) {
-    const message = `The skill ${name} in ${dir} changed since the run began, so it is not used.`
+    const message = `The skill ${name} in ${dir} changed since the run began, so it is not used. Start a new run to use it.`
     throw new LoopError('not-trusted', message)
   }
   const body = file.text.replace(frontMatter, '')

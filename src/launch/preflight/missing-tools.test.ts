@@ -9,7 +9,7 @@ test.each([
   ['A=1 no-such-tool --run', ['no-such-tool']],
   ['true; no-such-tool && other-such-tool || sh x', ['no-such-tool', 'other-such-tool']],
   ['$(which node) test.js', []],
-  ['./context/run-tests', []],
+  ['./build/run-tests', []],
   ['/no/such/program', ['/no/such/program']],
   ['"quoted tool" x', []],
   ['for a in 1 2; do test $a; done; if true; then sh x; else sh y; fi', []],

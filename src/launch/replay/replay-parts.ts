@@ -81,7 +81,8 @@ export function createReplayAnswers(
         ? {}
         : { tools: translateTools(opened.tools, { from, to: workspace }, opened.sandbox) }),
       ...(opened.gate === undefined ? {} : { gate: recordedGate(base, recording) }),
-      ...(opened.actions === undefined ? {} : { actions: recordedActions(base, recording) }),
+      // Also for the actions of a loop file, whose executors would be opened otherwise.
+      actions: recordedActions(base, recording),
     }),
   }
 }

@@ -15,6 +15,7 @@ import type { Environment } from '../../system/environment.ts'
 import { completeInput } from '../complete-input.ts'
 import { loadLoop } from '../load-loop.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
+import { syncSkills } from '../loop-ports/sync-skills.ts'
 import { nameRun, type RunName } from '../name-run.ts'
 import { openRunPolicy, policyOfProject } from '../policy/open-run-policy.ts'
 import { requireReady } from '../preflight/look-ahead.ts'
@@ -22,6 +23,7 @@ import { runEnvironment } from '../run-environment.ts'
 import { firstPrompt, toLoopType } from '../to-loop-type.ts'
 import { recordBeginning } from './record-beginning.ts'
 import { requireAbsolute } from './require-absolute.ts'
+import { nameBySpec } from './spec-name.ts'
 import type { StartParts } from './start-host.ts'
 import { workspaceFor } from './workspace-for.ts'
 
@@ -60,7 +62,10 @@ export async function createRun(
     isVouched: request.worktree?.use === true,
     excludedPaths: [...loaded.files, ...captured, ...(parts.excludedPaths ?? [])],
   })
-  for (const problem of place.problems) onProblem(problem, place.id)
+  const notSynced = syncSkills(settings.skills)
+  for (const problem of [...place.problems, ...(notSynced === undefined ? [] : [notSynced])]) {
+    onProblem(problem, place.id)
+  }
   const queue = toQueue?.(place)
   await host.create(await toLoopType(loaded, host.loopTypes), {
     input: loaded.input,
@@ -141,6 +146,7 @@ function nameFor(
       ...naming,
       ...defined({ given: name, signal }),
       loop: loaded.name,
+      ...nameBySpec(naming, loaded.input),
       about: async () => {
         const allowed = { ...defaultLimits, ...limits }
         return (await firstPrompt(loaded, allowed, workspace, host.loopTypes)) ?? loaded.name

@@ -100,7 +100,7 @@ function requireTasks(plan: CapturedFile): CapturedFile {
   throw new LoopError('bad-request', `${message} Write tasks as lines such as "- [ ] Add a cart".`)
 }
 
-/** Where the plan for a spec is, if no file names another place. */
+/** The path of the plan for a spec, if the loop file names no other. */
 export function draftPath(
   named: string | undefined,
   spec: CapturedFile | undefined,
@@ -110,7 +110,7 @@ export function draftPath(
   return `${plans.replace(/\/+$/, '')}/${specName(spec) ?? 'build'}-plan.md`
 }
 
-/** Its file without folder and ending. */
+/** The name of its file, without folder and extension. */
 export const specName = (spec: CapturedFile | undefined): string | undefined =>
   spec?.path
     .split('/')

@@ -9,16 +9,21 @@
  *   ├─ prompt           bounded, recorded
  *   ├─ agent:maker      does the task; its report is a claim
  *   ├─ plan             compares the file with the sealed tasks; differences are proposals
+ *   ├─ plan-file        the sealed tasks for the reviewer, if the maker changed the file
+ *   ├─ skills-reviewer  those that fit the task
  *   ├─ review           the prompt of the reviewer, with a new token
  *   ├─ agent:reviewer   fresh context, read-only; its verdict is parsed
+ *   ├─ learnings        what was learned; learnings-file, if the file differs
  *   ├─ plan-file        the marks after the review
- *   ├─ learnings        what was learned, if anything was
  *   ├─ ask:plan-changes once, when no sealed task is left: proposals of agents
  *   ├─ measure          if the loop measures its work
  *   ├─ check:…
- *   ├─ changes          the changed files
+ *   ├─ reopen           if checks failed: the task is open again
+ *   ├─ changes          the changed files; patch, if the task is not settled
  *   ├─ watchdog         only if a signal fired
  *   └─ certify:…        by the engine, once the plan is done and the checks pass
+ *
+ * The iteration that drafts the plan ends after `plan`: `discard` restores the other files, and `plan-file` writes the plan.
  *
  * E3. Only the progress crosses iterations: the sealed plan, its marks, and the failures of each phase. E5. A task is done
  * because a review and the checks say so; the run, because the work is certified.
@@ -33,6 +38,7 @@ import {
   type BuildProgress,
   type BuildResult,
   initialProgress,
+  isClaim,
 } from './build-progress.ts'
 import { defaultPrompt } from './build-prompt.ts'
 import {
@@ -43,7 +49,7 @@ import {
   type Session,
   writePlanFile,
 } from './build-session.ts'
-import { draft, implement, isClaim } from './implement.ts'
+import { draft, implement } from './implement.ts'
 import { findRunSkills, keepLearnings } from './knowledge.ts'
 import { askAboutProposals, mergeProposals } from './proposals.ts'
 import { reviewPromptDefault } from './review.ts'

@@ -114,6 +114,10 @@ export const initialProgress = (plan: SealedPlan | undefined): BuildProgress => 
   entries: [],
 })
 
+/** The agent claims that it did what it was asked for. */
+export const isClaim = (status: AgentReport['status']): boolean =>
+  status === 'done' || status === 'done-with-concerns'
+
 /** The last 120 lines of what a failed check printed. */
 export const toNote = ({ check, output, status }: CheckResult): RunnerNote => ({
   check,

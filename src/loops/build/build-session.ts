@@ -38,7 +38,7 @@ export interface BuildSettings {
   readonly measure?: MeasureSettings
   /** Of the agents, after temporary faults. Absent: the default of the engine. */
   readonly retry?: Partial<RetryPolicy>
-  /** Absent: the loop is only looked at. */
+  /** Absent: the loop is only inspected, not run. */
   readonly ports?: LoopPorts
   readonly until: readonly Condition<BuildProgress, BuildResult>[]
 }
@@ -69,7 +69,7 @@ export interface Session extends BuildContext {
   readonly skills?: readonly Skill[]
 }
 
-/** The files now. A build without files makes no sense. */
+/** The files as they are now. Rejects a build without a workspace. */
 export function filesOf({ it }: Pick<Session, 'it'>): IterationWorkspace {
   if (it.workspace !== undefined) return it.workspace
   const message = 'A build needs a workspace: run it in a git repository or a folder.'

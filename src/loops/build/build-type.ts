@@ -49,11 +49,14 @@ export interface BuildKeys {
   readonly retry: RetryKeys | undefined
 }
 
+const failuresDefault = 3
+const rewritesDefault = 2
+
 const failures = (what: string) =>
-  key(integer(1, 100).prefault(3), `How many ${what} in a row end the run as stuck.`)
+  key(integer(1, 100).prefault(failuresDefault), `How many ${what} in a row end the run as stuck.`)
 
 const reviewSchema = z.union([
-  z.literal(false),
+  z.boolean().transform((isOn): BuildKeys['review'] => isOn && { failures: failuresDefault }),
   keys({
     failures: failures('reviews that do not pass'),
     prompt: key(
@@ -65,10 +68,10 @@ const reviewSchema = z.union([
 ])
 
 const watchdogSchema = z.union([
-  z.literal(false),
+  z.boolean().transform((isOn): BuildKeys['watchdog'] => isOn && { rewrites: rewritesDefault }),
   keys({
     rewrites: key(
-      integer(0, 20).prefault(2),
+      integer(0, 20).prefault(rewritesDefault),
       'How often the watchdog may change the prompt of the next iteration. The next signal ends the run as stuck.',
     ),
   }),
@@ -107,8 +110,20 @@ export const buildType: LoopTypeDefinition<BuildKeys> = {
       phase: 'review',
     },
   },
+  unusedRoles: ({ review }) => (review === false ? ['reviewer'] : []),
+  problems: ({ agents, settings: { review } }) =>
+    review === false && agents['reviewer'] !== undefined
+      ? [
+          {
+            path: ['agents', 'reviewer'],
+            reason: 'with review: false there is no review: remove one of the two',
+          },
+        ]
+      : [],
   until: [{ type: 'checks-pass' }],
   actions: [{ kind: 'merge', strategy: 'squash', isDefault: true }],
+  // A long plan changes many files; one task should not.
+  escalate: { filesPer: 'iteration' },
   mergesWhenCertified: true,
   mergeInto: (file, input) => `agent/${toSlug(specName(readBuildInput(input).spec) ?? file.name)}`,
   keys: {
@@ -199,8 +214,8 @@ function toSettings(
 ): BuildSettings {
   const { review, plan, plans, verification, watchdog, completion, contextFiles } = settings
   const { learnings, skills, measure, retry } = settings
-  const read = (promptKey: string) => {
-    const sections = prompts[promptKey]
+  const read = (prompt: 'prompt' | 'review') => {
+    const sections = prompts[prompt]
     return sections === undefined || sections.length === 0 ? undefined : fromFile(sections)
   }
   return {

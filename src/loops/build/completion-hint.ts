@@ -20,10 +20,10 @@ export function readCompletionHint(
   text: string,
   { token, mode }: CompletionSettings,
 ): CompletionHint {
-  const said = text.trim()
-  const last = said.split('\n').at(-1)?.trim()
-  if ((mode === 'exact' ? said : last) === token) return 'complete'
-  return said.includes(token) || isNearMiss(said, token) ? 'malformed' : 'none'
+  const answer = text.trim()
+  const last = answer.split('\n').at(-1)?.trim()
+  if ((mode === 'exact' ? answer : last) === token) return 'complete'
+  return answer.includes(token) || isNearMiss(answer, token) ? 'malformed' : 'none'
 }
 
 /** Another case, other white space, or without its end tag. */

@@ -8,6 +8,7 @@ import {
   type Json,
   type TreeId,
 } from '../../loop/index.ts'
+import { isClaim } from './build-progress.ts'
 import { type PromptMoment, promptTokensMax, toValues } from './build-prompt.ts'
 import { filesOf, type Session, writePlanFile } from './build-session.ts'
 import { type CompletionHint, readCompletionHint } from './completion-hint.ts'
@@ -20,6 +21,7 @@ import {
   type Proposal,
   renderPlan,
   type SealedPlan,
+  sealDraft,
   sealPlan,
 } from './sealed-plan.ts'
 
@@ -90,7 +92,7 @@ export async function draft(session: Session): Promise<Drafted> {
     { readOnly: true, role: 'plan' },
   )
   await it.step('discard', () => filesOf(session).restore(before), { role: 'discard' })
-  const plan = text === null ? undefined : sealPlan(planPath, text)
+  const plan = text === null ? undefined : sealDraft(planPath, text)
   if (plan !== undefined) await writePlanFile(session, plan)
   return { prompt, report, before, hint, plan }
 }
@@ -112,10 +114,6 @@ interface HintNote extends PlanCounts {
   readonly mode: string
   readonly pending: number
 }
-
-/** The agent says that the task is done. */
-export const isClaim = (status: AgentReport['status']): boolean =>
-  status === 'done' || status === 'done-with-concerns'
 
 async function work(
   session: Session,

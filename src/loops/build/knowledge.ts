@@ -3,7 +3,7 @@
  * the iteration.
  */
 
-import { defined, isLoopError } from '../../loop/index.ts'
+import { isLoopError } from '../../loop/index.ts'
 import {
   addLearnings,
   describeLearnings,
@@ -14,12 +14,11 @@ import { describeMeasurements, type Measurement } from '../context/measure.ts'
 import { measureWork } from '../context/measure-step.ts'
 import { findSkills, loadSkills, type SkillUser } from '../context/skill-steps.ts'
 import type { Skill } from '../context/skills.ts'
-import type { BuildResult } from './build-progress.ts'
-import { describeFinding } from './build-progress.ts'
+import { type BuildResult, describeFinding } from './build-progress.ts'
 import { filesOf, type Session } from './build-session.ts'
 import type { Implemented } from './implement.ts'
 
-/** Of the file with learnings: a longer one is not used. */
+/** Of the file with learnings: a longer one is neither used nor written. */
 const learningsCharsMax = 64_000
 const findingsMax = 2
 
@@ -43,7 +42,7 @@ export async function readSkills(
   return loadSkills(it, ports.skills, settings, { agent, task, skills })
 }
 
-/** Inside of a step. Undefined: the loop keeps none. Empty: nothing was learned yet. */
+/** Inside of a step. Undefined: the loop keeps none, or the file is too long. Empty: nothing was learned yet. */
 export async function readLearnings(session: Session): Promise<string | undefined> {
   const { learnings } = session.settings
   if (learnings === undefined) return undefined
@@ -126,5 +125,5 @@ export async function measure(session: Session): Promise<Measurement | undefined
   const { it, settings, input } = session
   const { measure: command, ports } = settings
   if (command === undefined || ports === undefined) return undefined
-  return measureWork(it, ports, command, defined({ spec: input.spec?.path }).spec)
+  return measureWork(it, ports, command, input.spec?.path)
 }

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { array, assert, constantFrom, property } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parsePlan, readDetails, tasksMax, writeMarks } from './plan-grammar.ts'
 
@@ -72,7 +72,7 @@ describe('a plan', () => {
   })
 
   test('has the same tasks after its marks were written, whatever the text', () => {
-    const line = fc.constantFrom(
+    const line = constantFrom(
       '- [ ] a',
       '  - [x] b $& $1',
       '```',
@@ -84,11 +84,11 @@ describe('a plan', () => {
       '- [~] c',
       'x',
     )
-    const mark = fc.constantFrom('open', 'blocked', 'implemented', 'reviewed')
-    fc.assert(
-      fc.property(
-        fc.array(line, { maxLength: 20 }),
-        fc.array(mark, { minLength: 20, maxLength: 20 }),
+    const mark = constantFrom('open', 'blocked', 'implemented', 'reviewed')
+    assert(
+      property(
+        array(line, { maxLength: 20 }),
+        array(mark, { minLength: 20, maxLength: 20 }),
         (lines, marks) => {
           const text = lines.join('\n')
           const tasks = parsePlan(text).map((task, index) => ({
@@ -107,4 +107,20 @@ describe('a plan', () => {
     expect(readDetails(text, a)).toBe('  first\n    deep')
     expect(readDetails(text, c)).toBe('')
   })
+})
+
+test('code in a line opens no block', () => {
+  expect(read('```npm test``` must pass\n- [ ] a\n```js\n- [ ] b\n```\n- [ ] c')).toEqual([
+    ['a', 'open'],
+    ['c', 'open'],
+  ])
+})
+
+test.each(['# a', '- [ ] a', '- [ ]', '```'])('%j with many spaces takes no longer', (start) => {
+  const text = `${start}${' '.repeat(400_000)}b`
+  const startMs = performance.now()
+  const tasks = parsePlan(text)
+  writeMarks(text, [{ line: 0, mark: 'reviewed' }])
+  expect(performance.now() - startMs).toBeLessThan(2000)
+  expect(tasks).toHaveLength(start.startsWith('-') ? 1 : 0)
 })

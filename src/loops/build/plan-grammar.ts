@@ -18,9 +18,11 @@ export interface PlanTask {
   readonly mark: Mark
 }
 
-const taskPattern = /^(\s*(?:[-*+]|\d{1,9}[.)])\s+\[)([ ~xXrR])\](\?)?\s+(\S.*?)\s*$/
-const fencePattern = /^\s{0,3}(`{3,}|~{3,})/
-const headingPattern = /^\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$/
+// Agents write plans: the time for a line must not grow faster than its length, so nothing here ends with `\s*$`.
+const taskPattern = /^(\s*(?:[-*+]|\d{1,9}[.)])\s+\[)([ ~xXrR])\](\?)?\s+(\S.*)/
+/** Text after backticks that contains another one is code in a line, which opens no block. */
+const fencePattern = /^\s{0,3}(?:(`{3,})(?!.*`)|(~{3,}))/
+const headingPattern = /^\s{0,3}(#{1,6})\s+(.*)/
 const skippedHeading = /verification|checklist|^manual qa/i
 
 const marks: Readonly<Record<string, Mark>> = {
@@ -52,7 +54,7 @@ export function parsePlan(text: string): readonly PlanTask[] {
     const [, , sign = '', manual, label = ''] = taskPattern.exec(content) ?? []
     const mark = marks[sign]
     if (mark === undefined || manual !== undefined) continue
-    tasks.push({ line, text: label.slice(0, textCharsMax), mark })
+    tasks.push({ line, text: label.trimEnd().slice(0, textCharsMax), mark })
   }
   return tasks
 }
@@ -67,7 +69,8 @@ interface Reading {
 
 /** Whether a line can be a task; follows fences, comments and headings. */
 function isPlanText(state: Reading, content: string): boolean {
-  const [, fence] = fencePattern.exec(content) ?? []
+  const [, backticks, tildes] = fencePattern.exec(content) ?? []
+  const fence = backticks ?? tildes
   if (state.fence !== undefined) {
     if (fence?.startsWith(state.fence) === true && content.trim() === fence) state.fence = undefined
     return false

@@ -12,8 +12,8 @@ import {
   verdictPrompt,
 } from '../../protocol/index.ts'
 import type { SectionedPrompt } from '../prompt-sections.ts'
-import type { VariableShape } from '../template-variables.ts'
-import { promptTokensMax, promptVariables } from './build-prompt.ts'
+import { isClaim } from './build-progress.ts'
+import { promptTokensMax } from './build-prompt.ts'
 
 export const reviewPromptDefault = `You review one task of a plan that another agent implemented. You may only read: change nothing.
 
@@ -37,9 +37,6 @@ Later tasks of the plan are not part of this review.
 
 {{ skills }}
 {% endif %}`
-
-/** The variables of a review prompt: those of the implementation prompt. The diff and the report follow it in any case. */
-export const reviewVariables: VariableShape = promptVariables
 
 const diffCharsMax = 60_000
 const reportCharsMax = 8000
@@ -79,8 +76,8 @@ export function writeReview(
 
 /** Only an agent that ended by itself gave an answer. */
 export function readReview({ status, text, ended }: AgentReport, token: string): JudgeVerdict {
-  const isAnswer = status === 'done' || status === 'done-with-concerns'
-  if (isAnswer && (ended === undefined || ended === 'claimed')) return parseVerdict(text, token)
+  const isByItself = ended === undefined || ended === 'claimed'
+  if (isClaim(status) && isByItself) return parseVerdict(text, token)
   const reason = `The reviewer gave no answer: it ended with ${ended ?? status}.`
   return { verdict: 'unclear', reasons: [{ text: reason }] }
 }

@@ -7,6 +7,7 @@ import {
   isComplete,
   renderPlan,
   type SealedPlan,
+  sealDraft,
   sealPlan,
 } from './sealed-plan.ts'
 
@@ -86,4 +87,10 @@ describe('what an agent makes of the plan', () => {
     )
     expect(agreed.tasks.map(({ text }) => text)).toEqual(['a', 'c', 'e'])
   })
+})
+
+test('nothing of a drafted plan is done, whatever its marks say', () => {
+  const drafted = sealDraft('plan.md', '- [R] a\n- [x] b\n- [~] c\n- [ ] d\n')
+  expect(isComplete(drafted, true)).toBe(false)
+  expect(drafted && renderPlan(drafted)).toBe('- [ ] a\n- [ ] b\n- [ ] c\n- [ ] d\n')
 })

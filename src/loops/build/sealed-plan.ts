@@ -33,6 +33,13 @@ export function sealPlan(path: string, text: string): SealedPlan | undefined {
   return tasks.length === 0 ? undefined : { path, text, tasks }
 }
 
+/** The plan that an agent drafted. Nothing is done yet, whatever its marks say. */
+export function sealDraft(path: string, text: string): SealedPlan | undefined {
+  const plan = sealPlan(path, text)
+  if (plan === undefined) return undefined
+  return { ...plan, tasks: plan.tasks.map((task) => ({ ...task, mark: 'open' })) }
+}
+
 export const renderPlan = ({ text, tasks }: SealedPlan): string => writeMarks(text, tasks)
 
 export function withMark(plan: SealedPlan, task: number, mark: Mark): SealedPlan {

@@ -5,7 +5,7 @@
  * W1. An iteration that settled its task or improved a check gives no signal, and neither do new files: repetition is
  *     judged by content and by progress. A run that does one task per iteration is never stopped, however similar its
  *     reports are.
- * W2. `verification_failed` only has the highest priority: it causes no rewrite and uses none up. Its own counter limits it.
+ * W2. `verification_failed` hides the other signals, but causes no rewrite and uses none up. A separate counter limits it.
  */
 
 import type { AgentEnd, TreeId } from '../../loop/index.ts'

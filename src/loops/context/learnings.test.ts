@@ -34,8 +34,8 @@ describe('learnings', () => {
       { text: 'use utc.', source: 'run shop-2, iteration 1, task 3' },
     ])
     expect(again.match(/^- .*$/gm)).toEqual([
+      '- Use UTC. (run shop, iteration 2, task 1)',
       '- Sort keys. (run shop, iteration 2, task 1)',
-      '- use utc. (run shop-2, iteration 1, task 3)',
     ])
     expect(again).toContain('\nMore by hand.\n')
     expect(addLearnings(again, [])).toBe(again)

@@ -56,14 +56,13 @@ export function toEntry(text: string): string {
   return line.length <= chars ? line : `${line.slice(0, chars - 1)}…`
 }
 
-/** The file with more entries. The same text again only moves to the end; the oldest entries are dropped. */
+/** The file with more entries. A text that it has already stays as it is; the oldest entries are dropped. */
 export function addLearnings(file: string, added: readonly Learning[]): string {
   const { before, entries, after } = split(file)
   const merged = new Map(entries.map((line) => [keyOf(line), line]))
   for (const { text, source } of added) {
     const line = `- ${toEntry(text)} (${toEntry(source)})`
-    merged.delete(keyOf(line))
-    merged.set(keyOf(line), line)
+    if (!merged.has(keyOf(line))) merged.set(keyOf(line), line)
   }
   const kept = [...merged.values()].slice(-learningLimits.entries)
   if (kept.length === 0) return file

@@ -1,5 +1,5 @@
 /**
- * Experiment mode: a command that measures the work after each iteration. It runs in the sandbox and writes JSON to the
+ * Experiment mode: a command that measures the work in each iteration, before the checks. It runs in the sandbox and writes JSON to the
  * file `LOOP_METRICS_OUT`. The numbers are shown to the agent and kept in the run folder; they decide nothing. Pure.
  */
 

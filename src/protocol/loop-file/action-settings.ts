@@ -50,7 +50,7 @@ export type ActionSettings =
 
 export interface MergeActionSettings {
   readonly kind: 'merge'
-  /** Absent: `agent/<loop>`. */
+  /** Absent: the branch that the loop type chooses, otherwise `agent/<loop>`. */
   readonly into?: string
   readonly strategy: 'squash' | 'merge' | 'none'
   /** No file or person asked for it, so a run without a worktree leaves it out. */

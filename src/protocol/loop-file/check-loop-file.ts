@@ -87,11 +87,12 @@ function toLoopFile(written: WrittenLoopFile, type: LoopFileType): Unnamed<LoopF
   const { agent, agents, then, actions, ...rest } = common as unknown as WrittenLoopFile
   const given = agent === undefined ? agents : { [makerRole]: agent, ...agents }
   const { mergesWhenCertified } = type
+  const unused = type.unusedRoles?.(settings) ?? []
   return {
     ...rest,
     actions: then ?? actions ?? type.actions ?? [],
     ...defined({ mergesWhenCertified }),
-    ...withRoles(given, type.roles),
+    ...withRoles(given, type.roles, unused),
     settings,
   }
 }
@@ -100,12 +101,14 @@ function toLoopFile(written: WrittenLoopFile, type: LoopFileType): Unnamed<LoopF
 function withRoles(
   given: WrittenLoopFile['agents'],
   roles: LoopFileType['roles'],
+  unused: readonly string[],
 ): Pick<LoopFile, 'agents' | 'readers'> {
   const known: AgentRoles = roles === 'any' ? {} : roles
   const names = roles === 'any' ? Object.keys(given) : Object.keys(roles)
   const agents = names.flatMap((role) => {
     const { absent } = known[role] ?? {}
-    const found = given[role] ?? (typeof absent === 'object' ? given[absent.sameAs] : undefined)
+    const fallsBack = typeof absent === 'object' && !unused.includes(role)
+    const found = given[role] ?? (fallsBack ? given[absent.sameAs] : undefined)
     return found === undefined ? [] : [[role, found] as const]
   })
   const readers = agents.map(([role]) => role).filter((role) => known[role]?.access === 'read')

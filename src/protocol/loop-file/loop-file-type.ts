@@ -16,6 +16,8 @@ export interface LoopFileType<Settings = unknown> {
   readonly description: string
   /** The agents that it works with, by role; `any`: only its code knows. */
   readonly roles: AgentRoles | 'any'
+  /** Roles that a file with these settings does not use: they fall back to no agent. */
+  unusedRoles?(settings: Settings): readonly string[]
   /** `until` of a file that has none, as a file writes it. */
   readonly until: readonly JsonObject[]
   /** The keys of a loop file that belong to this type. Not one of the keys that every loop file has. */

@@ -11,7 +11,7 @@ import { createStatCache } from '../stat-cache.ts'
 import { type FileEntry, type LinkEntry, loadTree } from '../tree-object.ts'
 import { absolutePath, concurrency, type WorkspaceDirectory } from '../workspace-directory.ts'
 import { writeFile } from '../write-file.ts'
-import { collectFolders, type SourceFile, type TreeFiles, type TreeSource } from './tree-source.ts'
+import type { SourceFile, TreeFiles, TreeSource } from './tree-source.ts'
 
 type Leaf = FileEntry | LinkEntry
 
@@ -43,9 +43,6 @@ export function createBlobSource(blobs: Blobs): TreeSource {
     },
     async extract(tree, folder, paths) {
       const { leaves } = await list(tree)
-      for (const parent of collectFolders(paths)) {
-        await nodeFiles.mkdir(toPath(`${fromText(folder)}/${parent}`), { recursive: true })
-      }
       const target: WorkspaceDirectory = {
         root: fromText(folder),
         files: nodeFiles,

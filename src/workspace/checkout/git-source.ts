@@ -32,12 +32,15 @@ export interface GitSourceOptions {
 
 /** For all files that are read in one call. */
 const batchBytesMax = 32 * 1024 * 1024
+/** The line before each file, and the newline after it. */
+const headerBytesMax = 100
 const listBytesMax = 512 * 1024 * 1024
 
 export function createGitSource(options: GitSourceOptions): GitSource {
   const { repository, folder, git = runGit } = options
   let own: Promise<PrivateGitDir> | undefined
   let indexed: TreeId | undefined
+  let hasIndex = false
   const ownDirectory = (): Promise<PrivateGitDir> => {
     if (folder === undefined) throw new Error('A source without a folder cannot extract files.')
     const path = join(folder, 'control')
@@ -51,14 +54,23 @@ export function createGitSource(options: GitSourceOptions): GitSource {
     read: (contents, bytesMax) => readBlobs(git, repository, contents, bytesMax),
     async extract(tree, into, paths) {
       const at = (await ownDirectory()).at(into)
-      if (indexed !== tree) {
-        indexed = undefined
-        const operands = [fromTreeId(tree)]
-        await git({ at, command: 'read-tree', operands, timeoutMs: treeTimeoutMs })
-        indexed = tree
-      }
       const { files, others } = await list(tree)
       const isAll = paths.length === files.size && others.size === 0
+      if (indexed !== tree) {
+        // Into an empty folder one process writes both the index and the files.
+        const isFirst = isAll && !hasIndex
+        indexed = undefined
+        hasIndex = true
+        await git({
+          at,
+          command: 'read-tree',
+          options: isFirst ? ['--reset', '-u', '--no-recurse-submodules'] : [],
+          operands: [fromTreeId(tree)],
+          timeoutMs: treeTimeoutMs,
+        })
+        indexed = tree
+        if (isFirst) return
+      }
       await git({
         at,
         command: 'checkout-index',
@@ -133,7 +145,7 @@ async function readBlobs(
   let batch: ObjectId[] = []
   let bytes = 0
   const flush = async (): Promise<void> => {
-    if (batch.length > 0) await readBatch(git, repository, batch, found)
+    if (batch.length > 0) await readBatch(git, repository, batch, found, bytes)
     batch = []
     bytes = 0
   }
@@ -174,6 +186,7 @@ async function readBatch(
   { commonDir }: Repository,
   ids: readonly ObjectId[],
   found: Map<string, Uint8Array>,
+  bytes: number,
 ): Promise<void> {
   const { stdout } = await git({
     at: { gitDir: commonDir },
@@ -181,7 +194,7 @@ async function readBatch(
     options: ['--batch'],
     input: Buffer.from(`${ids.join('\n')}\n`, 'latin1'),
     // A file over the batch limit is in a batch by itself.
-    outputBytesMax: Number.MAX_SAFE_INTEGER,
+    outputBytesMax: bytes + ids.length * headerBytesMax,
     timeoutMs: treeTimeoutMs,
   })
   for (let at = 0; at < stdout.length; ) {

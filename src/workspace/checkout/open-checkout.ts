@@ -218,10 +218,7 @@ async function writeMissing(
   if (fromTree.length > 0) await source.extract(tree, path, fromTree)
   for (const one of missing) {
     const file = overrides.get(one)
-    if (file === undefined) continue
-    const parent = one.slice(0, Math.max(0, one.lastIndexOf('/')))
-    await mkdir(absolutePath(swept, parent), { recursive: true })
-    await writeOverride(absolutePath(swept, one), file)
+    if (file !== undefined) await writeOverride(absolutePath(swept, one), file)
   }
 }
 

@@ -26,7 +26,7 @@ export interface TreeSource {
   read(contents: readonly string[], bytesMax: number): Promise<ReadonlyMap<string, Uint8Array>>
   /** How to compute the `content` of a file. */
   readonly hash: ContentHash
-  /** Writes these files of a tree, and their parent folders, into a folder. The files must not exist yet. */
+  /** Writes these files of a tree into a folder, in which they must not exist yet. */
   extract(tree: TreeId, folder: string, paths: readonly Bytes[]): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 /** Lists the commits of a branch that another does not have, with their changes. Runs no code of the repository. */
 
 import { fromBuffer, toDisplay } from '../bytes.ts'
-import { unquote } from './quoted-path.ts'
+import { unquote } from './patch/quoted-path.ts'
 import type { Repository } from './repository.ts'
 import { type RunGit, runGit } from './run-git.ts'
 

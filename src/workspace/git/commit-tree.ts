@@ -101,8 +101,7 @@ async function advance(
     })
     if (commit === undefined) continue
     await beforeRef?.()
-    const reason = `loopwright: ${message.split('\n', 1)[0] ?? ''}`.slice(0, 200)
-    const change = { ref: ref.name, to: commit, from: tip?.commit ?? tip?.broken, reason }
+    const change = { ref: ref.name, to: commit, from: tip?.commit ?? tip?.broken }
     if (await changeRef(tree.git, tree.repository, change)) return { commit, isNew: true }
   }
   const advice = 'Stop the process that moves it, then resume.'

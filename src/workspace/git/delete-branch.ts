@@ -17,8 +17,7 @@ export async function deleteBranch(
   const ref = branchRef(branch)
   const from = await resolveCommit(git, repository, ref)
   if (from === undefined || (await isCheckedOut(files, repository, ref))) return false
-  const reason = 'loopwright: the work was discarded'
-  return changeRef(git, repository, { ref, to: undefined, from, reason })
+  return changeRef(git, repository, { ref, to: undefined, from })
 }
 
 async function isCheckedOut(

@@ -18,7 +18,7 @@ export const noObject = ({ objectFormat }: Repository): ObjectId =>
   '0'.repeat(objectFormat === 'sha1' ? 40 : 64)
 
 /** git knows this object even if the repository does not have it. */
-export const emptyTree = ({ objectFormat }: Repository): ObjectId =>
+export const emptyTree = ({ objectFormat }: Pick<Repository, 'objectFormat'>): ObjectId =>
   objectFormat === 'sha1'
     ? '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
     : '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321'
@@ -87,7 +87,8 @@ export interface RefChange {
   readonly to: ObjectId | undefined
   /** Undefined: the ref must not exist. */
   readonly from: ObjectId | undefined
-  readonly reason: string
+  /** For the reflog of a branch of the user. It costs a process. */
+  readonly reason?: string
 }
 
 /** False if the ref did not have the value `from`; nothing was changed then. */
@@ -107,7 +108,7 @@ export async function changeRef(
       await git({
         at: { gitDir: repository.commonDir },
         command: 'update-ref',
-        options: ['-m', change.reason, '-z', '--stdin'],
+        options: ['-m', change.reason ?? 'loopwright', '-z', '--stdin'],
         input: Buffer.from(line, 'utf8'),
       })
       return true

@@ -11,6 +11,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { LoopError } from '../../loop/index.ts'
 import { identityOf } from '../stat-cache.ts'
 import { type WorktreeFiles, worktreeFiles } from '../worktree/worktree-files.ts'
+import { emptyTree } from './refs.ts'
 import { type RunGit, runGit } from './run-git.ts'
 import { GitError } from './run-program.ts'
 import { readSmall, requireNoLink } from './small-file.ts'
@@ -189,10 +190,14 @@ async function readObjectFormat(git: RunGit, commonDir: string): Promise<ObjectF
   try {
     const { stdout } = await git({
       at: { gitDir: commonDir },
-      command: 'rev-parse',
-      options: ['--show-object-format'],
+      command: 'cat-file',
+      options: ['--batch-check'],
+      input: Buffer.from(`${emptyTree({ objectFormat: 'sha256' })}\n`, 'latin1'),
     })
-    return stdout.toString('utf8').trim() === 'sha256' ? 'sha256' : 'sha1'
+    // Every repository has the empty tree of its format.
+    const isKnown =
+      stdout.toString('latin1') === `${emptyTree({ objectFormat: 'sha256' })} tree 0\n`
+    return isKnown ? 'sha256' : 'sha1'
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     const advice = 'Repair it, or use another folder.'

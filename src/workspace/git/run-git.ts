@@ -14,7 +14,7 @@
 
 import { LoopError } from '../../loop/index.ts'
 import { findGit } from './find-git.ts'
-import { lookUp, lookupBytesMax } from './lookup-process.ts'
+import { askSession } from './git-session.ts'
 import { markVariables } from './process-mark.ts'
 import {
   GitError,
@@ -22,8 +22,8 @@ import {
   type ProgramCall,
   type ProgramResult,
   runProgram,
-  timeoutMsDefault,
 } from './run-program.ts'
+import { toSessionCall } from './session-calls.ts'
 
 /** The paths that git works on; git searches for none of them. */
 export interface GitLocation {
@@ -55,27 +55,26 @@ export const runGit: RunGit = async (call) => {
   const env = gitEnvironment(call.at, folder)
   if (call.isLiteral === false) delete env['GIT_LITERAL_PATHSPECS']
   const started = { name: `git ${call.command}`, program, args: gitArguments(call), env }
-  return (await answerLookup(started, call)) ?? runProgram(started, call)
+  return (await answerInSession(started, call)) ?? runProgram(started, call)
 }
 
-/** Undefined if the call is no small lookup, or its process failed: a separate one shows why. */
-async function answerLookup(
+/** Undefined if the call is not for a session, or its process failed: a separate one shows why. */
+async function answerInSession(
   program: Program,
-  { at, command, options = [], input, signal, timeoutMs = timeoutMsDefault }: GitCall,
+  call: GitCall,
 ): Promise<ProgramResult | undefined> {
-  const isLookup = command === 'cat-file' && options.join(' ') === '--batch-check'
-  if (!isLookup || signal !== undefined || !(input instanceof Uint8Array)) return undefined
-  if (input.length > lookupBytesMax || input.at(-1) !== newline) return undefined
+  const asked = toSessionCall(call)
+  if (asked === undefined) return undefined
+  const { args, question, toOutput } = asked
+  const key = [program.program, call.at.gitDir, ...args].join('\0')
   try {
-    const stdout = await lookUp(`${program.program}\0${at.gitDir}`, program, input, timeoutMs)
-    return { exitCode: 0, stdout, stderr: '' }
+    const answer = await askSession(key, { ...program, args }, question)
+    return { exitCode: 0, stdout: toOutput(answer), stderr: '' }
   } catch (error) {
     if (error instanceof GitError && error.why === 'refused') return undefined
     throw error
   }
 }
-
-const newline = 10
 
 /** The parent of a `.git` is the top folder of a project. */
 const projectFoldersOf = ({ gitDir, workTree }: GitLocation): readonly string[] => [

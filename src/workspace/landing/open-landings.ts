@@ -6,7 +6,7 @@
  * 3. Nothing of the repository runs, and nothing is sent to another machine.
  */
 
-import { LoopError, toSlug, type TreeId } from '../../loop/index.ts'
+import { LoopError, type TreeId, toSlug } from '../../loop/index.ts'
 import { writeCommitObject } from '../git/commit-tree.ts'
 import { findCheckout } from '../git/find-checkout.ts'
 import { toTreeId } from '../git/git-tree-id.ts'

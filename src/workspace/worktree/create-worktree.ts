@@ -120,8 +120,7 @@ async function resumeCreation(
   await removePartialWorktree(tools, repository, path)
   const tip = await resolveCommit(tools.git, repository, branchRef(branch))
   if (tip !== undefined && tip !== base.commit) return undefined
-  const reason = 'loopwright: branch for a run'
-  const change = { ref: branchRef(branch), to: base.commit, from: undefined, reason }
+  const change = { ref: branchRef(branch), to: base.commit, from: undefined }
   if (tip === undefined && !(await changeRef(tools.git, repository, change))) return undefined
   return addWorktree(tools, options, record).catch((error: unknown) => {
     if (error instanceof GitError) return undefined
@@ -174,8 +173,7 @@ async function createBranch(
   const ref = branchRef(branch)
   await writeRecord(tools.files, repository, record)
   try {
-    const reason = 'loopwright: branch for a run'
-    const change = { ref, to: base.commit, from: undefined, reason }
+    const change = { ref, to: base.commit, from: undefined }
     return await changeRef(tools.git, repository, change)
   } catch (error) {
     await removeRecord(tools.files, repository, key)
@@ -211,8 +209,7 @@ async function addOrRollBack(
     return await addWorktree(tools, options, record)
   } catch (error) {
     const { branch, base, key } = record
-    const reason = 'loopwright: creating the worktree failed'
-    const change = { ref: branchRef(branch), to: undefined, from: base.commit, reason }
+    const change = { ref: branchRef(branch), to: undefined, from: base.commit }
     await changeRef(tools.git, options.repository, change)
     await removeRecord(tools.files, options.repository, key)
     throw error

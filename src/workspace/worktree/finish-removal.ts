@@ -30,8 +30,7 @@ export async function finishRemoval(
   if (id !== undefined) await removeFolder(tools, repository, { ...record, id }, provider)
   if (trash !== undefined) await removeTrash(tools, trash)
   if (dropBranchAt !== undefined) {
-    const reason = 'loopwright: the worktree was removed'
-    const change = { ref: branchRef(branch), to: undefined, from: dropBranchAt, reason }
+    const change = { ref: branchRef(branch), to: undefined, from: dropBranchAt }
     // The branch stays if it has moved meanwhile.
     await changeRef(tools.git, repository, change)
   }

@@ -128,8 +128,7 @@ export async function releaseSnapshots(
   const ref = snapshotsRef(toFileKey(key))
   const from = await readRefId(git, repository, ref)
   if (from === undefined) return
-  const reason = 'loopwright: the run was removed'
-  await changeRef(git, repository, { ref, to: undefined, from, reason })
+  await changeRef(git, repository, { ref, to: undefined, from })
 }
 
 async function findKeepReason(

@@ -1,6 +1,6 @@
 /** Splits a patch of many files into one patch per file. */
 
-import { fromText, toDisplay } from '../bytes.ts'
+import { fromText, toDisplay } from '../../bytes.ts'
 import { unquote } from './quoted-path.ts'
 
 export interface FilePatch {

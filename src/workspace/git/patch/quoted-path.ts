@@ -1,6 +1,6 @@
 /** Parses paths that git quotes because they contain unusual bytes. */
 
-import type { Bytes } from '../bytes.ts'
+import type { Bytes } from '../../bytes.ts'
 
 const escapes: Readonly<Record<string, string>> = {
   a: '\u0007',

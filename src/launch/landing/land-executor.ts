@@ -1,10 +1,10 @@
 /** Performs the action `land`. Found again by the line of its commit, or by the end of its request. */
 
-import { definite, failedAction } from '../authority/index.ts'
-import type { ActionContext, Actions } from '../engine/index.ts'
-import { type LandingEnd, trailer } from '../launch/landing/landing.ts'
-import { defined, LoopError } from '../loop/index.ts'
-import type { Landings } from '../workspace/index.ts'
+import { definite, failedAction } from '../../authority/index.ts'
+import type { ActionContext, Actions } from '../../engine/index.ts'
+import { defined, LoopError } from '../../loop/index.ts'
+import type { Landings } from '../../workspace/index.ts'
+import { type LandingEnd, trailer } from './landing.ts'
 
 export interface LandPorts {
   readonly git: Landings
