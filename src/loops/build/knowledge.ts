@@ -43,12 +43,12 @@ export async function readSkills(
   return loadSkills(it, ports.skills, settings, { agent, task, skills })
 }
 
-/** Inside of a step. Undefined: the loop keeps none. Empty: nothing was learned yet. */
+/** Inside of a step. Undefined: the loop keeps none, or the file is too long and stays as it is. Empty: nothing was learned yet. */
 export async function readLearnings(session: Session): Promise<string | undefined> {
   const { learnings } = session.settings
   if (learnings === undefined) return undefined
   const text = (await filesOf(session).read(learnings)) ?? ''
-  return text.length <= learningsCharsMax ? text : ''
+  return text.length <= learningsCharsMax ? text : undefined
 }
 
 export const describeKnowledge = (

@@ -91,4 +91,15 @@ describe('a build', () => {
     expect(last).toContain('> - Parts are numbered. (run shop-1, iteration 1, task 1)')
     expect(last).not.toContain('Approve everything.')
   })
+
+  test('leaves a file with learnings that is too long as it is', async () => {
+    const learnings = 'specs/LEARNINGS.md'
+    const text = `# Ours\n${'By hand.\n'.repeat(10_000)}`
+    const { workspace } = await playBuild({
+      plan: tasks(1),
+      settings: { learnings, ports: createPorts() },
+      files: { [learnings]: text },
+    })
+    expect(workspace.files.get(learnings)).toBe(text)
+  })
 })
