@@ -146,7 +146,7 @@ test('no quotation turns a verdict that fails into a pass', () => {
       const own = `{"token": "${token}", "verdict": "fail", "reasons": [{"text": "${inside.join(between)}"}]}`
       for (const object of [own, fenced(own)]) {
         const answer = [...before, object, ...after].join(between)
-        expect(parseVerdict(answer, token).verdict, answer).not.toBe('pass')
+        expect([answer, parseVerdict(answer, token).verdict]).not.toEqual([answer, 'pass'])
       }
       expect(parseVerdict([...before, ...after].join(between), token).verdict).toBe('unclear')
     }),

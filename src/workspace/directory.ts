@@ -58,8 +58,8 @@ export function createDirectoryWorkspace(options: DirectoryWorkspaceOptions): Wo
     snapshot: () => enqueue('snapshot', () => snapshot(workspace, path)),
     restore: (tree) => enqueue('restore', () => restoreRoot(workspace, path, tree)),
     readText: (file) => readTextFile(path, file),
-    writeText: (file, text, options) =>
-      enqueue('write', () => writeTextFile(path, file, text, options)),
+    writeText: (file, text, writing) =>
+      enqueue('write', () => writeTextFile(path, file, text, writing)),
     async changes(before, after) {
       const { added, changed, removed } = await createTrees(workspace.blobs).diffTrees(
         before,

@@ -119,7 +119,7 @@ console.log('Implemented it.')
       const ended = await running
       expect(ended.code).not.toBe(0)
       expect(ended.stdout + ended.stderr).toMatch(/worktree|shop\.run-shop/)
-      expect(readdirSync(outside, { recursive: true }).toSorted()).toEqual([
+      expect(readdirSync(outside, { recursive: true }).map(String).toSorted()).toEqual([
         'specs',
         'specs/planning',
       ])

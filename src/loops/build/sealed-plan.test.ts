@@ -94,3 +94,20 @@ test('nothing of a drafted plan is done, whatever its marks say', () => {
   expect(isComplete(drafted, true)).toBe(false)
   expect(drafted && renderPlan(drafted)).toBe('- [ ] a\n- [ ] b\n- [ ] c\n- [ ] d\n')
 })
+
+test.each(['```\ncode', '# Verification\n- [ ] by hand', '<!-- note'])(
+  'accepted tasks are part of a plan that ends with %j',
+  (end) => {
+    const agreed = acceptProposals(plan(`- [R] a\n${end}\n`), [{ change: 'added', text: 'b' }])
+    expect(agreed.tasks.map(({ text, mark }) => [text, mark]).toSorted()).toEqual([
+      ['a', 'reviewed'],
+      ['b', 'open'],
+    ])
+  },
+)
+
+test('a task with new words has to be done again', () => {
+  const proposals = [{ change: 'reworded', text: 'a, with tax', before: 'a' }] as const
+  const agreed = acceptProposals(plan('- [R] a\n- [R] b\n'), proposals)
+  expect(renderPlan(agreed)).toBe('- [ ] a, with tax\n- [R] b\n')
+})

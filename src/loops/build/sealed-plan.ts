@@ -144,7 +144,12 @@ function unmatched(texts: readonly string[], others: readonly string[]): Map<num
 
 /** The plan with accepted proposals: new tasks at its end, dropped ones without a checkbox, reworded ones as agreed. */
 export function acceptProposals(plan: SealedPlan, proposals: readonly Proposal[]): SealedPlan {
-  const lines = renderPlan(plan).split('\n')
+  const reworded = new Set(proposals.flatMap(({ before }) => before ?? []))
+  const isReworded = (one: PlanTask): boolean =>
+    reworded.has(normalize(one.text).slice(0, textCharsMax))
+  // The new words were not reviewed.
+  const tasks = plan.tasks.map((one) => (isReworded(one) ? { ...one, mark: 'open' as const } : one))
+  const lines = renderPlan({ ...plan, tasks }).split('\n')
   const taskAt = (text: string | undefined): PlanTask | undefined =>
     plan.tasks.find((task) => normalize(task.text).slice(0, textCharsMax) === text)
   const added: string[] = []
@@ -161,5 +166,10 @@ export function acceptProposals(plan: SealedPlan, proposals: readonly Proposal[]
   }
   const end = added.length === 0 ? [] : ['', '## Added', '', ...added, '']
   const text = [...lines, ...end].join('\n')
-  return { path: plan.path, text, tasks: parsePlan(text) }
+  const found = parsePlan(text)
+  // An open block of code or a section that is not read would hide them at the end.
+  const isHidden = added.length > 0 && (found.at(-1)?.line ?? -1) < lines.length
+  if (!isHidden) return { path: plan.path, text, tasks: found }
+  const start = ['## Added', '', ...added, '', ...lines].join('\n')
+  return { path: plan.path, text: start, tasks: parsePlan(start) }
 }

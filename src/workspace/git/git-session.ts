@@ -66,6 +66,7 @@ const spawnChild = ({ program, args, env }: Program): Child =>
 function start(started: Program, idleMs: number, onEnd: () => void): Session {
   const child = spawnChild(started)
   const { name } = started
+  const over = (): void => end()
   let output = Buffer.alloc(0)
   let pending: Pending | undefined
   let queue: Promise<unknown> = Promise.resolve()
@@ -92,9 +93,8 @@ function start(started: Program, idleMs: number, onEnd: () => void): Session {
   const hold = (isHeld: boolean): void => {
     for (const one of [child, child.stdin, child.stdout]) setReferenced(one, isHeld)
   }
-  child.on('error', () => end())
-  child.on('close', () => end())
-  child.stdin.on('error', () => end())
+  for (const event of ['error', 'close']) child.on(event, over)
+  child.stdin.on('error', over)
   child.stdout.on('data', (chunk: Buffer) => {
     output = Buffer.concat([output, chunk])
     if (pending === undefined) return

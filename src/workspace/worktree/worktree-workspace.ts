@@ -100,8 +100,8 @@ export async function openWorktree(options: WorktreeWorkspaceOptions): Promise<W
     patch: (before, after, bytesMax) =>
       enqueue('comparison', () => patchBetween(toTreePair(run, before, after), bytesMax)),
     readText: (file) => readTextFile(path, file, tools.files),
-    writeText: (file, text, options) =>
-      enqueue('write', () => writeTextFile(path, file, text, options, tools.files)),
+    writeText: (file, text, writing) =>
+      enqueue('write', () => writeTextFile(path, file, text, writing, tools.files)),
     log: (max) =>
       enqueue('log', () => readLog(tools.git, tree.own.at(path), branchRef(worktree.branch), max)),
   }
