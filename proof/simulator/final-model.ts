@@ -116,14 +116,17 @@ async function checkTrip(run: SimulatedRun, trip: Trip, world: SimulatedWorld): 
   if (context !== undefined && !sameJson(context.previous, trip.previous)) {
     watch.violate(`E3: the context of ${where} has more than progress`)
   }
+  const fault = ending?.type === 'error' ? ending.fault.code : undefined
+  if (isTimeOver(trip) && fault !== 'iteration-limit') {
+    watch.violate(`E9: ${where} worked for ${trip.activeMs} ms; its limit is ${trip.limitMs}`)
+  }
   if (ending?.type === 'error') {
     // A hook may refuse an iteration before its code begins, or is entered again.
     const mayRefuse = run.hooks.some((hook) => hook.points.includes('before-iteration'))
     if (ending.fault.code === 'refused' && mayRefuse) return
-    // Its time limit ends it whenever that is reached, whatever its results are.
-    const isTimed = program.limits.iteration?.timeMs !== undefined
-    if (ending.fault.code === 'iteration-limit' && isTimed) return
     const thrown = model.type === 'thrown' ? faultCode(model.error) : model.type
+    // The time limit ends an iteration whatever its results are; the results do not show the time.
+    if (fault === 'iteration-limit' && isTimeOver(trip)) return
     if (thrown !== ending.fault.code) {
       watch.violate(`E2: ${where} ended with ${ending.fault.code}, the model with ${thrown}`)
     }
@@ -136,6 +139,9 @@ async function checkTrip(run: SimulatedRun, trip: Trip, world: SimulatedWorld): 
     )
   }
 }
+
+const isTimeOver = ({ activeMs, limitMs }: Trip): boolean =>
+  limitMs !== undefined && activeMs >= limitMs
 
 const faultCode = (error: unknown): string =>
   error instanceof FaultError ? error.fault.code : 'bug'

@@ -34,6 +34,10 @@ export interface Trip {
   ended: Extract<RunEvent, { type: 'iteration-ended' }> | undefined
   /** Progress after its end. */
   progress: Json | undefined
+  /** How long it worked: without waits, and without the time after a crash. */
+  activeMs: number
+  /** The limit of that time when it ended. */
+  limitMs: number | undefined
 }
 
 export interface Completion {
@@ -104,6 +108,18 @@ interface Trips {
 function createTrips(): Trips {
   const all: Trip[] = []
   let epoch = 0
+  /** Of the last event. */
+  let last = { atMs: 0, isRunning: false }
+
+  /** Adds the time since the last event to the iteration under way. */
+  function pass({ event, atMs }: RecordedEvent, after: RunState): void {
+    const trip = all.at(-1)
+    const wasTaken = event.type === 'run-started' || event.type === 'run-rewound'
+    const hasWorked = last.isRunning && !wasTaken
+    if (trip !== undefined && trip.ended === undefined && hasWorked)
+      trip.activeMs += Math.max(0, atMs - last.atMs)
+    last = { atMs, isRunning: after.status === 'running' }
+  }
 
   function begin(iteration: number, { progress }: RunState): void {
     const steps = { starts: new Map(), completions: new Map() }
@@ -114,6 +130,8 @@ function createTrips(): Trips {
       ...steps,
       ended: undefined,
       progress: undefined,
+      activeMs: 0,
+      limitMs: undefined,
     })
   }
 
@@ -122,7 +140,9 @@ function createTrips(): Trips {
     get epoch() {
       return epoch
     },
-    add({ event, seq }, after) {
+    add(recorded, after) {
+      const { event, seq } = recorded
+      pass(recorded, after)
       const trip = all.at(-1)
       switch (event.type) {
         case 'iteration-started':
@@ -138,17 +158,34 @@ function createTrips(): Trips {
         case 'step-started':
         case 'step-finished':
         case 'step-failed':
-          return trip === undefined ? 'a step without an iteration' : addStep(trip, event, seq)
+          if (trip === undefined) return 'a step without an iteration'
+          return startProblem(trip, event, after) ?? addStep(trip, event, seq)
         case 'iteration-ended':
           if (after.open !== undefined || trip === undefined) return undefined
           trip.ended = event
           trip.progress = after.progress
+          trip.limitMs = after.limits.iteration?.timeMs
           return undefined
         default:
           return undefined
       }
     },
   }
+}
+
+/** How late the engine may notice that a run no longer waits, and that its time goes on. */
+const noticeMs = 1000
+
+/** E9. No step starts once the time of its iteration is over. */
+function startProblem(
+  { activeMs }: Trip,
+  event: StepStarted | StepFinished | StepFailed,
+  { limits }: RunState,
+): string | undefined {
+  const limitMs = limits.iteration?.timeMs
+  if (event.type !== 'step-started' || limitMs === undefined) return undefined
+  if (activeMs <= limitMs + noticeMs) return undefined
+  return `E9: "${event.step}" started after ${activeMs} ms of an iteration that may take ${limitMs}`
 }
 
 function addStep(

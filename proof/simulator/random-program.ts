@@ -28,7 +28,7 @@ export function randomProgram(random: SeededRandom, exact: boolean): Program {
     progress: random.pick(['changing', 'changing', 'growing', 'captured', 'constant']),
     until: randomUntil(drawing),
     // A large one shows in two iterations what a small one shows in four.
-    limits: randomLimits(drawing, names > 12 ? 2 : 4),
+    limits: randomLimits(drawing, names > 12 ? 2 : 4, agentsIn(body)),
     usesFiles,
     exact,
   }
@@ -126,8 +126,31 @@ function randomUntil(drawing: Drawing): readonly Until[] {
   )
 }
 
+/** The roles of the agents that a program may call. */
+function agentsIn(node: ProgramNode): readonly string[] {
+  switch (node.type) {
+    case 'sequence':
+    case 'gather':
+      return node.nodes.flatMap(agentsIn)
+    case 'parallel':
+      return node.branches.flatMap(agentsIn)
+    case 'guard':
+      return agentsIn(node.node)
+    case 'when':
+      return [node.even, node.odd].flatMap(agentsIn)
+    case 'work':
+      return node.via === 'agent' ? [node.name] : []
+    default:
+      return []
+  }
+}
+
 /** Small enough that every run ends soon; in exact programs only what crashes cannot change. */
-function randomLimits(drawing: Drawing, iterationsMax: number): Partial<Limits> {
+function randomLimits(
+  drawing: Drawing,
+  iterationsMax: number,
+  agents: readonly string[],
+): Partial<Limits> {
   const { random, exact } = drawing
   const base = { iterations: random.between(1, iterationsMax), sameErrors: random.between(1, 3) }
   if (exact) return { ...base, tokens: 1e9, costMicros: 1e9 }
@@ -138,9 +161,8 @@ function randomLimits(drawing: Drawing, iterationsMax: number): Partial<Limits> 
     ...(random.chance(0.3) ? { timeMs: random.between(1, 120_000) } : {}),
     ...(random.chance(0.2) ? { deadlineAtMs: simulatedStartMs + random.between(1, 400_000) } : {}),
     ...(random.chance(0.2) ? { iteration: randomIterationLimits(random) } : {}),
-    // Agents are named after their steps, which are numbered.
-    ...(random.chance(0.2)
-      ? { agents: { [`n${random.between(1, 6)}`]: randomAgentLimits(random) } }
+    ...(agents.length > 0 && random.chance(0.5)
+      ? { agents: { [random.pick(agents)]: randomAgentLimits(random) } }
       : {}),
   }
 }
@@ -152,7 +174,7 @@ const randomIterationLimits = (random: SeededRandom): NonNullable<Limits['iterat
 })
 
 const randomAgentLimits = (random: SeededRandom): NonNullable<Limits['agents']>[string] => ({
-  ...(random.chance(0.5) ? { calls: random.between(1, 3) } : {}),
+  ...(random.chance(0.5) ? { calls: random.pick([1, 1, 2, 3]) } : {}),
   ...(random.chance(0.5) ? { tokens: random.between(0, 800) } : {}),
   ...(random.chance(0.3) ? { costMicros: random.between(0, 1500) } : {}),
 })
