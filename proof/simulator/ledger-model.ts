@@ -12,6 +12,8 @@ import {
   type Limits,
   type RunEvent,
   type RunState,
+  type StepFinished,
+  type StepStarted,
   subtract,
   zero,
 } from '#src/loop/index.ts'
@@ -28,15 +30,43 @@ interface Held {
 }
 
 export function createLedgerModel(): LedgerModel {
+  const books = createBooks()
+  return {
+    add(event, after) {
+      const held = books.take(event)
+      const { limits } = after
+      const over = held === undefined ? undefined : findOverrun(books, held, limits)
+      if (over !== undefined) {
+        const details = JSON.stringify({ total: books.total(), limits, event })
+        return `E4: a reservation does not fit into the limit of ${over}: ${details}`
+      }
+      return differenceProblem(books, after) ?? callProblem(books, event, limits)
+    },
+  }
+}
+
+interface Books {
+  /** Returns what the event reserves, if it does. */
+  take(event: RunEvent): Held | undefined
+  readonly open: ReadonlyMap<string, Held>
+  readonly spent: Amount
+  readonly spentBefore: Amount
+  readonly spentBy: ReadonlyMap<string, Amount>
+  readonly calls: ReadonlyMap<string, number>
+  /** Spent and reserved: by all, or by one agent. */
+  total(role?: string): Amount
+}
+
+function createBooks(): Books {
   const open = new Map<string, Held>()
-  const byRole = new Map<string, Amount>()
+  const spentBy = new Map<string, Amount>()
   const calls = new Map<string, number>()
   let spent: Amount = zero
   let spentBefore: Amount = zero
 
   function charge({ amount, role }: Held): void {
     spent = add(spent, amount)
-    if (role !== undefined) byRole.set(role, add(byRole.get(role) ?? zero, amount))
+    if (role !== undefined) spentBy.set(role, add(spentBy.get(role) ?? zero, amount))
   }
 
   function chargeAll(): void {
@@ -50,106 +80,99 @@ export function createLedgerModel(): LedgerModel {
     charge({ amount: amount ?? zero, role: held?.role ?? role })
   }
 
-  /** A reservation that does not fit is wrong; returns it when the event was one. */
-  function reserve(
-    id: string,
-    amount: Amount | undefined,
-    role: string | undefined,
-  ): Held | undefined {
+  function reserve(id: string, amount: Amount | undefined, role?: string): Held | undefined {
     if (amount === undefined) return undefined
     const held = { amount, role }
     open.set(id, held)
     return held
   }
 
-  function take(event: RunEvent): Held | undefined {
-    switch (event.type) {
-      case 'iteration-started':
-        if (event.again !== true) spentBefore = spent
-        return undefined
-      case 'iteration-restarted':
-        chargeAll()
-        spentBefore = spent
-        return undefined
-      case 'run-started':
-      case 'run-suspended':
-      case 'run-ended':
-      case 'iteration-ended':
-      case 'run-rewound':
-        chargeAll()
-        return undefined
-      case 'step-started': {
-        const role = event.kind === 'agent' ? event.role : undefined
-        if (role !== undefined && event.call === true) calls.set(role, (calls.get(role) ?? 0) + 1)
-        return reserve(event.step, event.reserved, role)
-      }
-      case 'budget-reserved':
-        return reserve(event.id, event.worst, event.role)
-      case 'budget-settled':
-        settle(event.id, event.spent, undefined)
-        return undefined
-      case 'step-finished':
-        settle(event.step, event.spent, event.kind === 'agent' ? event.role : undefined)
-        return undefined
-      case 'step-failed':
-      case 'step-interrupted':
-        settle(event.step, event.spent, event.role)
-        return undefined
-      default:
-        return undefined
-    }
+  function start(event: StepStarted): Held | undefined {
+    const role = agentOf(event)
+    if (role !== undefined && event.call === true) calls.set(role, (calls.get(role) ?? 0) + 1)
+    return reserve(event.step, event.reserved, role)
   }
 
-  const sum = (held: Iterable<Held>, start: Amount): Amount =>
-    [...held].reduce((total, { amount }) => add(total, amount), start)
-
-  /** The first limit that is exceeded now that this is reserved. */
-  function overrun({ role }: Held, limits: Limits): string | undefined {
-    const total = sum(open.values(), spent)
-    if (isOver(total, limits)) return 'the run'
-    const inIteration = subtract(total, spentBefore)
-    if (limits.iteration !== undefined && isOver(inIteration, limits.iteration)) {
-      return 'the iteration'
+  /** What only changes what is spent. */
+  function pass(event: RunEvent): void {
+    if (chargingTypes.has(event.type)) chargeAll()
+    if (event.type === 'iteration-restarted') spentBefore = spent
+    if (event.type === 'iteration-started' && event.again !== true) spentBefore = spent
+    if (event.type === 'budget-settled') settle(event.id, event.spent, undefined)
+    if (event.type === 'step-finished') settle(event.step, event.spent, agentOf(event))
+    if (event.type === 'step-failed' || event.type === 'step-interrupted') {
+      settle(event.step, event.spent, event.role)
     }
-    const own = role === undefined ? undefined : limits.agents?.[role]
-    if (role === undefined || own === undefined) return undefined
-    const ofRole = [...open.values()].filter((held) => held.role === role)
-    return isOver(sum(ofRole, byRole.get(role) ?? zero), own) ? `agent ${role}` : undefined
-  }
-
-  function callProblem(event: RunEvent, { agents = {} }: Limits): string | undefined {
-    if (event.type !== 'step-started' || event.call !== true || event.role === undefined) {
-      return undefined
-    }
-    const { role } = event
-    const max = agents[role]?.calls
-    const count = calls.get(role) ?? 0
-    if (max === undefined || count <= max) return undefined
-    return `E4: call ${count} of agent ${role}, which may be called ${max} times`
   }
 
   return {
-    add(event, after) {
-      const held = take(event)
-      const { limits } = after
-      const over = held === undefined ? undefined : overrun(held, limits)
-      if (over !== undefined) {
-        const total = sum(open.values(), spent)
-        return `E4: a reservation does not fit into the limit of ${over}: ${JSON.stringify({ total, limits, event })}`
-      }
-      if (!same(spent, after.spent) || !sameKeys(open, after.reserved)) {
-        const model = { spent, open: [...open] }
-        const engine = { spent: after.spent, reserved: after.reserved }
-        return `E4: the ledger is ${JSON.stringify(engine)}, not ${JSON.stringify(model)}`
-      }
-      for (const [role, amount] of byRole) {
-        const known = after.spentByRole[role] ?? zero
-        if (!same(amount, known))
-          return `E4: agent ${role} spent ${JSON.stringify({ amount, known })}`
-      }
-      return callProblem(event, limits)
+    open,
+    spentBy,
+    calls,
+    get spent() {
+      return spent
     },
+    get spentBefore() {
+      return spentBefore
+    },
+    take(event) {
+      if (event.type === 'step-started') return start(event)
+      if (event.type === 'budget-reserved') return reserve(event.id, event.worst, event.role)
+      pass(event)
+      return undefined
+    },
+    total: (role) =>
+      [...open.values()]
+        .filter((held) => role === undefined || held.role === role)
+        .reduce(
+          (sum, { amount }) => add(sum, amount),
+          role === undefined ? spent : (spentBy.get(role) ?? zero),
+        ),
   }
+}
+
+/** After these, nothing that was reserved before is under way. */
+const chargingTypes: ReadonlySet<RunEvent['type']> = new Set([
+  'run-started',
+  'run-suspended',
+  'run-ended',
+  'iteration-ended',
+  'iteration-restarted',
+  'run-rewound',
+])
+
+const agentOf = ({ kind, role }: StepStarted | StepFinished): string | undefined =>
+  kind === 'agent' ? role : undefined
+
+/** Whose limit is exceeded now that this is reserved. */
+function findOverrun(books: Books, { role }: Held, limits: Limits): string | undefined {
+  if (isOver(books.total(), limits)) return 'the run'
+  const inIteration = subtract(books.total(), books.spentBefore)
+  if (isOver(inIteration, limits.iteration ?? {})) return 'the iteration'
+  if (role === undefined) return undefined
+  return isOver(books.total(role), limits.agents?.[role] ?? {}) ? `agent ${role}` : undefined
+}
+
+function callProblem(books: Books, event: RunEvent, { agents = {} }: Limits): string | undefined {
+  if (event.type !== 'step-started' || event.call !== true) return undefined
+  const { role = '' } = event
+  const max = agents[role]?.calls
+  const count = books.calls.get(role) ?? 0
+  if (max === undefined || count <= max) return undefined
+  return `E4: call ${count} of agent ${role}, which may be called ${max} times`
+}
+
+function differenceProblem(
+  { spent, open, spentBy }: Books,
+  { spent: engineSpent, reserved, spentByRole }: RunState,
+): string | undefined {
+  const areRolesSame = [...spentBy].every(([role, amount]) =>
+    same(amount, spentByRole[role] ?? zero),
+  )
+  if (same(spent, engineSpent) && sameKeys(open, reserved) && areRolesSame) return undefined
+  const model = { spent, open: [...open], spentBy: [...spentBy] }
+  const engine = { spent: engineSpent, reserved, spentByRole }
+  return `E4: the ledger is ${JSON.stringify(engine)}, not ${JSON.stringify(model)}`
 }
 
 const isOver = (

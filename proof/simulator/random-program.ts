@@ -127,19 +127,19 @@ function randomUntil(drawing: Drawing): readonly Until[] {
 }
 
 /** The roles of the agents that a program may call. */
-function agentsIn(node: ProgramNode): readonly string[] {
-  switch (node.type) {
+function agentsIn(part: ProgramNode): readonly string[] {
+  switch (part.type) {
     case 'sequence':
     case 'gather':
-      return node.nodes.flatMap(agentsIn)
+      return part.nodes.flatMap(agentsIn)
     case 'parallel':
-      return node.branches.flatMap(agentsIn)
+      return part.branches.flatMap(agentsIn)
     case 'guard':
-      return agentsIn(node.node)
+      return agentsIn(part.node)
     case 'when':
-      return [node.even, node.odd].flatMap(agentsIn)
+      return [part.even, part.odd].flatMap(agentsIn)
     case 'work':
-      return node.via === 'agent' ? [node.name] : []
+      return part.via === 'agent' ? [part.name] : []
     default:
       return []
   }
