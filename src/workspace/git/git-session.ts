@@ -85,9 +85,7 @@ function start(started: Program, idleMs: number, onEnd: () => void): Session {
   // Only while nothing is asked: a kill while it changes a ref would leave its locks.
   const endWhenIdle = (): void => {
     clearTimeout(idle)
-    if (asked > 0 || isOver) return
-    idle = setTimeout(() => end(), idleMs)
-    idle.unref()
+    if (asked === 0 && !isOver) idle = setTimeout(over, idleMs).unref()
   }
   // A pipe that nothing waits for must not keep this process alive.
   const hold = (isHeld: boolean): void => {
