@@ -110,11 +110,9 @@ async function openWithLayer(
   try {
     const stop = toAbortSignal(request.signal)
     const folder = toCertifyingFolder(opened, layer, mode)
-    const { checks, agents, sandbox, close } = await certifying.open({
-      ...folder,
-      untrusted: listProjects(options),
-      signal: stop,
-    })
+    const { checks, agents, sandbox, close } = await clock.during('sandbox', () =>
+      certifying.open({ ...folder, untrusted: listProjects(options), signal: stop }),
+    )
     return {
       checkout: withRefusals(opened, clock),
       observes,
@@ -125,9 +123,9 @@ async function openWithLayer(
       agents,
       sandbox,
       async close() {
-        await close()
-        await clock.during('checkout', () => opened.remove())
-        await layer.release()
+        await clock.during('sandbox', close)
+        await clock.during('checkout', opened.remove)
+        await clock.during('dependencies', layer.release)
       },
     }
   } catch (error) {

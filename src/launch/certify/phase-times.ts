@@ -1,8 +1,8 @@
 /** How long each phase of a certification takes. Phases that overlap with themselves count once. */
 
 /**
- * `sandbox`: opening the sandbox and finding out what it can do. `dependencies`: opening the dependency layer. `checkout`: making,
- * resetting and removing clean checkouts. `checks`: running the checks.
+ * `sandbox`: opening and closing sandboxes, and finding out what they can do. `dependencies`: opening and releasing the
+ * dependency layer. `checkout`: making, resetting and removing clean checkouts. `checks`: running the checks.
  */
 export type Phase = 'sandbox' | 'dependencies' | 'checkout' | 'checks'
 
