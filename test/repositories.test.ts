@@ -1,9 +1,10 @@
 // The public repositories of the proof: what the list must cover, and what happens without a mirror.
 
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { runBare } from '../build/proof/repositories/bare-check.js'
 import { findInMirror } from '../build/proof/repositories/clone-repository.js'
 import { allRepositories, repositories } from '../build/proof/repositories/repositories.js'
 
@@ -50,5 +51,31 @@ test('a mirror may hold owner+name/repo, owner/name.git or owner/name', () => {
     expect(findInMirror(mirror, 'g/h')).toBeUndefined()
   } finally {
     rmSync(mirror, { recursive: true, force: true })
+  }
+})
+
+test('the bare check uses nothing that earlier runs compiled, as a certification does not', async () => {
+  const work = mkdtempSync(join(tmpdir(), 'loopwright-bare-'))
+  try {
+    const folder = join(work, 'project')
+    const files = [
+      'node_modules/.cache/esm/a',
+      'packages/a/node_modules/.cache/b',
+      'src/__pycache__/c',
+      '.venv/lib/__pycache__/kept',
+      'node_modules/a/index.js',
+    ]
+    for (const path of files) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), '')
+    }
+    const clone = { folder, path: process.env['PATH'] ?? '' }
+    const check = 'find . -type f | sort; ls -A "$TMPDIR"; echo > "$TMPDIR/left"'
+    for (let time = 0; time < 2; time++) {
+      const { output } = await runBare(check, clone, work)
+      expect(output).toBe('./.venv/lib/__pycache__/kept\n./node_modules/a/index.js\n')
+    }
+  } finally {
+    rmSync(work, { recursive: true, force: true })
   }
 })

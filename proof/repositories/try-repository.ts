@@ -1,8 +1,9 @@
 /** One repository: certified at its commit, timed, and a fault fixed by a scripted agent. */
 
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { runBare } from './bare-check.ts'
 import { type Clone, cloneRepository, commitAll, type Ended, run } from './clone-repository.ts'
 import type { Repository } from './repository.ts'
 
@@ -115,13 +116,6 @@ async function timeBare(
   }
   const { ms } = await bare()
   return ms < shortCheckMs ? Math.min(ms, await leastMs(2, bare)) : ms
-}
-
-/** Without what earlier runs compiled, as in a clean checkout. */
-async function runBare(check: string, { folder, path }: Clone, work: string): Promise<Ended> {
-  const caches = { GOCACHE: join(work, 'go-cache'), CARGO_TARGET_DIR: join(work, 'cargo-target') }
-  for (const cache of Object.values(caches)) await rm(cache, { recursive: true, force: true })
-  return run(['sh', '-c', check], folder, { PATH: path, CI: '1', ...caches })
 }
 
 /** The agent is honest: it puts back what was right, and adds a test and a line of documentation. */
