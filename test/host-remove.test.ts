@@ -72,7 +72,11 @@ test('check output that a certificate refers to is kept, even if runs are remove
 test('a run that is driven is not removed; an interrupted one is, with force', async () => {
   const host = await newHost()
   const run = await host.start(slow, { input: null, name: 'at-work' })
-  await expect(host.remove('at-work', { force: true })).rejects.toMatchObject({ code: 'run-busy' })
+  await expect(host.remove('at-work', { force: true })).rejects.toMatchObject({
+    code: 'run-busy',
+    // Not to end the process, which may be the daemon.
+    message: `Run ${run.id} is running in process ${process.pid}. Wait for it, or end it: loopctl stop ${run.id}`,
+  })
   run.shutDown({ now: true })
   await run.done
   await expect(host.remove('at-work')).rejects.toMatchObject({ code: 'wrong-status' })
