@@ -1,28 +1,32 @@
 /** The connection of a Python process to the engine, opened once, on first use. */
 export const pythonChannel = `"""Sends records to the engine."""
-import inspect
+import _socket
 import json
 import os
-import socket
 import sys
 
 folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+# Without \`socket\`, which takes as long to import as a short check to run.
+_connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
 _connected = True
 try:
-    _socket.connect(os.path.join(folder, "sock"))
+    _connection.connect(os.path.join(folder, "sock"))
 except OSError:
     _connected = False
+# A number: Python warns of a connection that is open at the end.
+_descriptor = _connection.detach()
 _pid = os.getpid
 _own = _pid()
 _state = {"code": 0}
 
 
-def send(record, dumps=json.dumps, sendall=_socket.sendall):
+def send(record, dumps=json.dumps, write=os.write):
     # A forked process has our descriptor as well.
     if _connected and _pid() == _own:
         try:
-            sendall((dumps(record) + "\\n").encode())
+            left = (dumps(record) + "\\n").encode()
+            while left:
+                left = left[write(_descriptor, left) :]
         except OSError:
             pass
 
@@ -57,6 +61,8 @@ def read_wanted():
 def find_body(function):
     """Where it is written: an inherited test is in another class, often in another file."""
     try:
+        import inspect
+
         inner = inspect.unwrap(function)
         titles = inner.__qualname__.split(".")
         if "<locals>" in titles or "<lambda>" in titles:

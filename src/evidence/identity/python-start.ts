@@ -44,79 +44,88 @@ class _Finder:
         return spec
 
 
-def _watch_files(os, tell):
-    """Reports which files of the tree its code opens, by the innermost file of the tree on the stack."""
+def _watch(os, tell, touched):
+    """
+    Reports which files of the tree its code opens, by the innermost file of the tree on the stack; and notes which of
+    them reach the memory of the process, in which tests and what they expect are objects.
+    """
     if not hasattr(sys, "addaudithook"):
         return
-    top, most = os.getcwd() + os.sep, 500
-    seen, busy = {}, []
+    top, most, sep = os.getcwd() + os.sep, 500, os.sep
+    seen, busy, located = {}, [], {}
     frame_of, join, normalize = sys._getframe, os.path.join, os.path.normpath
+    ways = ("ctypes", "_ctypes", "cffi", "_cffi_backend")
+    opens = ("open", "os.listdir", "os.scandir")
+    others = ("import", "object.__setattr__")
 
     def find(name):
+        # Most files are elsewhere, and named as they are.
+        if name[:1] == sep and not name.startswith(top) and sep + sep not in name and sep + "." not in name:
+            return None
         path = normalize(join(top, name))
-        return path if (path + os.sep).startswith(top) and "-packages" + os.sep not in path else None
+        return path if (path + sep).startswith(top) and "-packages" + sep not in path else None
 
-    def hook(event, args):
-        if event not in ("open", "os.listdir", "os.scandir") or busy:
+    def locate(code):
+        name = code.co_filename
+        if name not in located:
+            if len(located) > 10000:
+                located.clear()
+            located[name] = None if name.startswith("<") else find(name)
+        return located[name]
+
+    def look(at):
+        at = find(at)
+        frame = frame_of(2) if at is not None else None
+        while frame is not None:
+            by = locate(frame.f_code)
+            if by is not None:
+                break
+            frame = frame.f_back
+        if frame is None or by == at:
             return
-        try:
-            at = args[0].decode() if type(args[0]) is bytes else args[0]
-            at = find(at) if type(at) is str else None
-            frame = frame_of(1) if at is not None else None
-            while frame is not None:
-                name = frame.f_code.co_filename
-                by = None if name.startswith("<") else find(name)
-                if by is not None:
-                    break
-                frame = frame.f_back
-            if frame is None or by == at:
-                return
-            known = seen.setdefault(by, set())
-            if at in known or len(known) > most:
-                return
-            known.add(at)
-            busy.append(True)
-            tell(by, "*" if len(known) > most else at)
-        except Exception:
-            pass
-        finally:
-            del busy[:]
+        known = seen.setdefault(by, set())
+        if at in known or len(known) > most:
+            return
+        known.add(at)
+        busy.append(True)
+        tell(by, "*" if len(known) > most else at)
 
-    sys.addaudithook(hook)
-
-
-def _watch_memory(os, touched):
-    """Notes which files of the tree reach the memory of the process, in which tests and what they expect are objects."""
-    if not hasattr(sys, "addaudithook"):
-        return
-    top, frame_of = os.getcwd() + os.sep, sys._getframe
-    ways = ("ctypes", "_ctypes", "cffi", "_cffi_backend")
-
-    def reached(event, args):
-        if event == "import":
-            return "memory" if args[0] in ways else None
-        if event == "open":
-            at = args[0].decode() if type(args[0]) is bytes else args[0]
-            return "memory" if type(at) is str and at.startswith("/proc/") and at.endswith("/mem") else None
-        if event == "object.__setattr__":
-            return "code of functions" if args[1] == "__code__" else None
-        return "memory" if event.startswith("ctypes.") else None
+    def touch(what):
+        if len(touched) > 100:
+            return
+        frame = frame_of(2)
+        while frame is not None:
+            name = frame.f_code.co_filename
+            if not name.startswith("<") and "%sctypes%s" % (sep, sep) not in name:
+                break
+            frame = frame.f_back
+        # What installed packages do is theirs.
+        path = "" if frame is None else normalize(join(top, name))
+        if path.startswith(top) and "-packages" not in path:
+            touched.add("the " + what + " of the process, by " + path[len(top) :])
 
     def hook(event, args):
-        try:
-            what = reached(event, args)
-            if what is None or len(touched) > 100:
+        # Every event of the interpreter comes here.
+        if event not in opens:
+            if event not in others and not event.startswith("ctypes."):
                 return
-            frame = frame_of(1)
-            while frame is not None:
-                name = frame.f_code.co_filename
-                if not name.startswith("<") and "%sctypes%s" % (os.sep, os.sep) not in name:
-                    break
-                frame = frame.f_back
-            # What installed packages do is theirs.
-            path = "" if frame is None else os.path.normpath(os.path.join(top, name))
-            if path.startswith(top) and "-packages" not in path:
-                touched.add("the " + what + " of the process, by " + path[len(top) :])
+        try:
+            if event in opens:
+                at = args[0].decode() if type(args[0]) is bytes else args[0]
+                if type(at) is not str:
+                    return
+                if event == "open" and at.startswith("/proc/") and at.endswith("/mem"):
+                    touch("memory")
+                if not busy:
+                    try:
+                        look(at)
+                    finally:
+                        del busy[:]
+            elif event == "object.__setattr__":
+                if args[1] == "__code__":
+                    touch("code of functions")
+            elif event != "import" or args[0] in ways:
+                touch("memory")
         except Exception:
             pass
 
@@ -193,8 +202,7 @@ def _start():
             return
         loopwright_channel.send({"type": "looked", "by": by, "at": at})
 
-    _watch_files(os, tell)
-    _watch_memory(os, touched)
+    _watch(os, tell, touched)
     # Registered first, so it is called last.
     atexit.register(end)
     sys.meta_path.insert(0, _Finder(loaded))

@@ -157,6 +157,12 @@ raise SystemExit(not unittest.TextTestRunner(resultclass=Quiet).run(suite).wasSu
     expect([seen.tests, seen.runners, seen.problems]).toEqual([undefined, [], []])
   })
 
+  test('shows nothing of ours in its output, even if all warnings are shown', async () => {
+    const seen = await observe(small(''), ['python3', '-W', 'always', '-m', 'unittest'])
+    expect(lines(seen)).toEqual(['passed test_a.py > Adds > test_x'])
+    expect(seen.result.output).not.toMatch(/warning|sock/i)
+  })
+
   test('reports which files of the tree its code opens, and where that code is', async () => {
     const files = {
       ...small('import shop'),
