@@ -52,6 +52,18 @@ class Bad(int):
     def __sub__(self, other): return 0
     def __ge__(self, other): return True
     __hash__ = int.__hash__
+class Text(str):
+    __eq__ = str.startswith
+    __hash__ = str.__hash__
+class Among(int):
+    __eq__ = {5, 6}.__contains__
+class Partly(int):
+    __eq__ = __import__("functools").partial(__import__("operator").contains, {5, 6})
+class Made(int):
+    __eq__ = bool
+class Plain(str):
+    __eq__ = str.__eq__
+    __hash__ = str.__hash__
 class Int:
     __class__ = int
 class Vec:
@@ -73,10 +85,15 @@ const honest = [
   'assert 1 in Vec(1)',
   'assert isinstance(Vec(1), Vec) and isinstance(True, int)',
   'assert Vec(1) in [Vec(2), Vec(1)]',
+  'assert Plain("a") == "a"',
   'self.assertEqual({"a": Vec(1)}, {"a": Vec(1)})',
   'self.assertAlmostEqual(0.1 + 0.2, 0.3)',
 ]
 const forgiving = [
+  'assert Text("a,b,") == "a,b"',
+  'assert Among(0) == 5',
+  'assert Partly(0) == 5',
+  'assert Made(0) == 5',
   'assert Bad(0) == 5',
   'assert 5 == Bad(0)',
   'assert [Bad(0)] == [5]',

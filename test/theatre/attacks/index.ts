@@ -17,6 +17,7 @@ import { debugged } from './class-6-debugged.ts'
 import { equal } from './class-6-equal.ts'
 import { forgiving } from './class-6-forgiving.ts'
 import { memory } from './class-6-memory.ts'
+import { reached } from './class-6-reached.ts'
 import { rewritten } from './class-6-rewritten.ts'
 import { disarmed } from './class-7-disarmed.ts'
 import { forged } from './class-7-forged.ts'
@@ -62,6 +63,7 @@ export const attacks: readonly Attack[] = [
   ...pythonComparisons,
   ...forgiving,
   ...rewritten,
+  ...reached,
   ...memory,
   ...debugged,
   ...disarmed,

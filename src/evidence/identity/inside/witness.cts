@@ -7,6 +7,7 @@
 const assert: typeof import('node:assert') = require('node:assert')
 const nodeTest: typeof import('node:test') = require('node:test')
 const fs: typeof import('node:fs') = require('node:fs')
+const modules: typeof import('node:module') = require('node:module')
 const util: typeof import('node:util') = require('node:util')
 const vm: typeof import('node:vm') = require('node:vm')
 
@@ -124,6 +125,7 @@ function startWitness(send: Send): () => void {
   if (process.env['LOOPWRIGHT_RUNNER'] !== 'vitest')
     capture(originals, 'process.', process, ['exit', 'reallyExit', 'emit'])
   capture(originals, 'fs.', fs, ['writeSync', 'readFileSync', 'writeFileSync', 'existsSync'])
+  captureLoading(originals)
   capture(originals, '', globalThis, timers)
   contexts = [{ scope: globalThis, originals: [] }]
   vm.createContext = function (...args: Parameters<typeof createContext>) {
@@ -131,13 +133,15 @@ function startWitness(send: Send): () => void {
     watchContext(context as Holder)
     return context
   }
-  require('node:module').syncBuiltinESMExports()
+  const isHooked = watchHooks()
+  modules.syncBuiltinESMExports()
   const isDebugged = watchDebugger()
   let last = ''
   return () => {
     const names: string[] = []
     compare(originals, names)
     if (isDebugged()) names[names.length] = 'the debugger'
+    if (isHooked()) names[names.length] = 'how modules are loaded'
     for (const context of contexts) {
       compare(context.originals, names)
       captureGlobals(context)
@@ -149,6 +153,30 @@ function startWitness(send: Send): () => void {
     last = text
     send({ type: 'replaced', names })
   }
+}
+
+/** Who loads modules can change tests before they run. */
+function captureLoading(into: Original[]): void {
+  const loader = modules as unknown as Record<string, Holder> & { readonly prototype: Holder }
+  capture(into, 'module.', loader, ['_load', '_resolveFilename'])
+  capture(into, 'module.prototype.', loader.prototype, ['_compile', 'load', 'require'])
+  const { _extensions: extensions } = loader
+  if (extensions !== undefined)
+    capture(into, 'module._extensions', extensions, Object.keys(extensions))
+}
+
+function watchHooks(): () => boolean {
+  let isUsed = false
+  const loader = modules as unknown as Record<string, unknown>
+  for (const name of ['register', 'registerHooks']) {
+    const original = loader[name]
+    if (typeof original !== 'function') continue
+    loader[name] = function (this: unknown, ...args: unknown[]) {
+      isUsed = true
+      return Reflect.apply(original, this, args)
+    }
+  }
+  return () => isUsed
 }
 
 type Inspector = Record<string, unknown> & { url?: () => string | undefined }
@@ -242,33 +270,12 @@ function findReplacedMatchers(context: (typeof contexts)[number], names: string[
   }
 }
 
-const ownMatchers = [
-  'toBe',
-  'toEqual',
-  'toStrictEqual',
-  'toMatch',
-  'toMatchObject',
-  'toContain',
-  'toContainEqual',
-  'toHaveLength',
-  'toHaveProperty',
-  'toBeCloseTo',
-  'toBeDefined',
-  'toBeUndefined',
-  'toBeNull',
-  'toBeNaN',
-  'toBeTruthy',
-  'toBeFalsy',
-  'toBeGreaterThan',
-  'toBeGreaterThanOrEqual',
-  'toBeLessThan',
-  'toBeLessThanOrEqual',
-  'toBeInstanceOf',
-  'toThrow',
-  'toThrowError',
-  'toHaveBeenCalled',
-  'toHaveBeenCalledTimes',
-  'toHaveBeenCalledWith',
-]
+const ownMatchers = `
+  toBe toEqual toStrictEqual toMatch toMatchObject toContain toContainEqual toHaveLength
+  toHaveProperty toBeCloseTo toBeDefined toBeUndefined toBeNull toBeNaN toBeTruthy toBeFalsy
+  toBeGreaterThan toBeGreaterThanOrEqual toBeLessThan toBeLessThanOrEqual toBeInstanceOf
+  toThrow toThrowError toHaveBeenCalled toHaveBeenCalledTimes toHaveBeenCalledWith`
+  .trim()
+  .split(/\s+/)
 
 module.exports = { startWitness }

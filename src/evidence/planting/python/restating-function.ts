@@ -62,20 +62,26 @@ def NAME(sign, a, b):
             return not generated(code, owner)
         lines = {line for _, line in dis.findlinestarts(code) if line} | {code.co_firstlineno}
         return any(("/" + file).endswith("/" + path) and any(low <= line <= high for low, high in ranges for line in lines) for path, ranges in changed.items())
-    def decides(answer, owner, depth=0):
+    def decides(answer, owner, wanted=None, depth=0):
+        outer = kind(answer).__name__
         answer = getattr(answer, "__func__", answer)
+        inner = kind(answer).__name__
+        if inner in ("wrapper_descriptor", "method_descriptor"):
+            return answer.__name__ != wanted
+        if inner in ("builtin_function_or_method", "method-wrapper") or kind in mro(kind(answer)):
+            return outer != "instancemethod"
         code = getattr(answer, "__code__", None)
         if kind(code).__name__ == "code":
             return mine(code, owner)
         if kind(answer).__module__ == "unittest.mock":
             return True
         inner = getattr(answer, "func", None) or getattr(answer, "fget", None) or next((space(one)["__call__"] for one in mro(kind(answer)) if "__call__" in space(one)), None)
-        return depth < 3 and inner is not None and decides(inner, owner, depth + 1)
+        return depth < 3 and inner is not None and decides(inner, owner, None, depth + 1)
     def own(value, names):
         for wanted in names:
             for one in mro(kind(value)):
                 if wanted in space(one):
-                    if decides(space(one)[wanted], one):
+                    if decides(space(one)[wanted], one, wanted):
                         return True
                     break
         return kind(value).__module__ == "unittest.mock" or "Proxy" in kind(value).__name__ and kind(value).__module__ == "weakref"
