@@ -5,17 +5,17 @@
  * Ignored files, a `.git` in a folder, and submodules are not part of a tree; they are listed separately.
  */
 
-import type { BigIntStats } from 'node:fs'
+import { type BigIntStats, lstatSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { explainTemporaryFolderErrors, makeTemporaryFolder } from '../../system/index.ts'
 import { type Bytes, fromText, joinBytes, toPath } from '../bytes.ts'
 import { hashFile } from '../checkout/hash-file.ts'
 import { createExclusions } from '../exclusions.ts'
-import { inParallel } from '../in-parallel.ts'
 import { readChunks, wholeBytesMax } from '../read-file.ts'
 import {
-  concurrency,
+  absolutePath,
   type Folder,
   listNames,
   readLinkTarget,
@@ -36,6 +36,9 @@ export interface CheckoutDifference {
   /** Folders end in a slash. */
   readonly notInTree: readonly Bytes[]
 }
+
+/** Each is one small file; more would keep others waiting. */
+const filesPerTurn = 64
 
 interface ComparedCheckout extends Folder {
   readonly repository: Repository
@@ -61,16 +64,20 @@ export async function compareCheckout(
   const notInTree: Bytes[] = []
   const folders = new Set([...entries.keys()].flatMap(listParents))
   // A symlink in place of a folder could point to the same files now, and to others later.
-  const replaced = await findReplacedFolders(compared, folders)
-  await inParallel([...entries], concurrency, async ([path, entry]) => {
-    if (listParents(path).some((folder) => replaced.has(folder))) missing.push(path)
+  const replaced = findReplacedFolders(compared, folders)
+  let read = 0
+  for (const [path, entry] of entries) {
+    read += 1
+    if (read % filesPerTurn === 0) await setImmediate()
+    if (replaced.size > 0 && listParents(path).some((folder) => replaced.has(folder)))
+      missing.push(path)
     else if (entry.mode === '160000') notInTree.push(`${path}/`)
     else {
-      const seen = await tryLstat(compared, path)
+      const seen = lstatNow(compared, path)
       if (seen === undefined) missing.push(path)
       else if (!(await isSame(compared, path, entry, seen))) changed.push(path)
     }
-  })
+  }
   const others = await findOthers(compared, entries, folders, excludedPaths)
   return {
     changed: [...changed, ...replaced].toSorted(),
@@ -79,6 +86,10 @@ export async function compareCheckout(
     notInTree: [...notInTree, ...others.notInTree].toSorted(),
   }
 }
+
+/** Waiting for it takes longer than the call. */
+const lstatNow = (compared: ComparedCheckout, path: Bytes): BigIntStats | undefined =>
+  lstatSync(absolutePath(compared, path), { bigint: true, throwIfNoEntry: false })
 
 async function isSame(
   compared: ComparedCheckout,
@@ -154,15 +165,15 @@ async function findOthers(
 }
 
 /** Finds folders of the tree that were replaced by another kind of file. */
-async function findReplacedFolders(
+function findReplacedFolders(
   compared: ComparedCheckout,
   folders: ReadonlySet<Bytes>,
-): Promise<ReadonlySet<Bytes>> {
+): ReadonlySet<Bytes> {
   const found = new Set<Bytes>()
   // Parents come first.
   for (const folder of [...folders].toSorted()) {
     if (listParents(folder).some((parent) => found.has(parent))) continue
-    const seen = await tryLstat(compared, folder)
+    const seen = lstatNow(compared, folder)
     if (seen !== undefined && !seen.isDirectory()) found.add(folder)
   }
   return found
