@@ -1,7 +1,7 @@
 /** What certifying a fix costs, in multiples of its check, with every test runner; one story at a time. */
 
 import { atMost, type Suite } from './report.ts'
-import { tellStories } from './stories.ts'
+import { tellStories, withTestRunners } from './stories.ts'
 
 const measured = ['node:test', 'vitest', 'jest', 'mocha', 'pytest', 'cargo']
 const timesMax = 5
@@ -11,7 +11,9 @@ export const certificationCost: Suite = {
   title: 'certification, in multiples of one check',
   share: 1,
   async run({ note }) {
-    const { told, failures } = await tellStories(1, { only: 'fixes the bug \\(' })
+    const { told, failures } = await withTestRunners((installed) =>
+      tellStories(1, installed, { only: 'fixes the bug \\(' }),
+    )
     for (const { name, message } of failures) note(`  ${name}: ${message}`)
     return measured.flatMap((runner) => {
       const one = told.find((story) => story.runner === runner)

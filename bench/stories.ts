@@ -54,27 +54,59 @@ interface Report {
 export interface TellOptions {
   /** Only those whose names begin with this, one at a time; absent: by scale, two at a time. */
   readonly only?: string
+  /** Only those with this test runner. */
+  readonly runner?: Told['runner']
+}
+
+export interface Stories {
+  readonly told: readonly Told[]
+  readonly failures: readonly Failure[]
+}
+
+/** As `test/theatre/story.ts` names them. */
+export const storyRunners: readonly string[] = [
+  'other',
+  'node:test',
+  'vitest',
+  'jest',
+  'mocha',
+  'ava',
+  'pytest',
+  'cargo',
+  'go',
+]
+
+/** Call with the folder of the installed test runners, which can be used for many calls of `tellStories`. */
+export async function withTestRunners<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'loopwright-proof-'))
+  try {
+    await prepareRunners(folder)
+    return await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 export async function tellStories(
   scale: number,
-  { only }: TellOptions = {},
-): Promise<{ readonly told: readonly Told[]; readonly failures: readonly Failure[] }> {
+  installed: string,
+  { only, runner }: TellOptions = {},
+): Promise<Stories> {
   const folder = mkdtempSync(join(tmpdir(), 'loopwright-proof-'))
   const toldFile = join(folder, 'told.jsonl')
   const reportFile = join(folder, 'report.json')
   try {
     const isWhole = scale >= 1 || only !== undefined
-    await prepareRunners(join(folder, 'runners'))
     const env = {
       ...process.env,
       PATH: preferDebian(process.env['PATH'] ?? ''),
       // The proof and the benchmarks build first.
       LOOPWRIGHT_BUILT: '1',
-      LOOPWRIGHT_RUNNERS: join(folder, 'runners'),
+      LOOPWRIGHT_RUNNERS: installed,
       LOOPWRIGHT_STORIES: isWhole ? 'all' : '1',
       LOOPWRIGHT_STORIES_SHARE: String(scale),
       LOOPWRIGHT_STORIES_REPORT: toldFile,
+      ...(runner !== undefined && { LOOPWRIGHT_STORIES_RUNNER: runner }),
     }
     const atATime = ['--maxWorkers=1', `--maxConcurrency=${only === undefined ? 2 : 1}`]
     const named = only === undefined ? [] : ['-t', only]

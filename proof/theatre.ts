@@ -4,7 +4,13 @@
  */
 
 import { atLeast, atMost, median, type Result, type Suite } from '../bench/report.ts'
-import { type Told, tellStories } from '../bench/stories.ts'
+import {
+  type Stories,
+  storyRunners,
+  type Told,
+  tellStories,
+  withTestRunners,
+} from '../bench/stories.ts'
 
 const waysMin = 300
 const worksMin = 100
@@ -15,8 +21,17 @@ export const theatre: Suite = {
   area: 'evidence',
   title: 'attacks on certification, and honest changes',
   share: 0.2,
-  async run({ scale, note }) {
-    const { told, failures } = await tellStories(scale)
+  async run({ scale, note, part = (_name, make) => make() }) {
+    const parts = await withTestRunners(async (installed) => {
+      if (scale < 1) return [await tellStories(scale, installed)]
+      // An interrupted run is resumed with the next test runner.
+      const all: Stories[] = []
+      for (const runner of storyRunners)
+        all.push(await part(runner, () => tellStories(scale, installed, { runner })))
+      return all
+    })
+    const told = parts.flatMap((one) => one.told)
+    const failures = parts.flatMap((one) => one.failures)
     for (const { name, message } of failures) note(`  ${name}: ${message}`)
     const attacks = told.filter(({ set }) => set === 'theatre')
     const honest = told.filter(({ set }) => set === 'honest')

@@ -9,6 +9,12 @@ const asked = process.env['LOOPWRIGHT_STORIES'] ?? '1'
 
 export const isWhole: boolean = asked === 'all'
 
+/** Of the proof, which plays the stories of one test runner after the other. */
+const onlyRunner = process.env['LOOPWRIGHT_STORIES_RUNNER']
+
+export const isOfRunner = (stage: Stage): boolean =>
+  onlyRunner === undefined || (stage.runner ?? 'other') === onlyRunner
+
 /** Whether the proof has installed the runners from the registry. */
 export const hasRunners: boolean = process.env['LOOPWRIGHT_RUNNERS'] !== undefined
 

@@ -6,7 +6,7 @@
 
 import { afterAll, describe, expect, test } from 'vitest'
 import { attacks } from './attacks/index.ts'
-import { chosenOf, endOf, hasRunners, isWhole, measuresOf, note } from './chosen.ts'
+import { chosenOf, endOf, hasRunners, isOfRunner, isWhole, measuresOf, note } from './chosen.ts'
 import { type Played, play } from './play.ts'
 import { missingPrograms } from './prepare-runners.ts'
 import { kits } from './real-stages.ts'
@@ -34,7 +34,7 @@ const hasPrograms = (stage: Stage): boolean => missingPrograms(stage).length ===
 afterAll(closeScenes, 60_000)
 
 describe.concurrent('the fix is certified on the stage', () => {
-  const tried = isWhole ? stages.filter(hasPrograms) : [plainStage]
+  const tried = isWhole ? stages.filter(isOfRunner).filter(hasPrograms) : [plainStage]
   test.each(tried.map((stage) => [stage.name, stage] as const))(
     '%s',
     async (_name, stage) => {
@@ -52,7 +52,7 @@ describe.concurrent('the fix is certified on the stage', () => {
 
 describe.concurrent('is not certified', () => {
   const tried = isWhole
-    ? attacks.filter((attack) => hasPrograms(stageOf(attack)))
+    ? attacks.filter((attack) => isOfRunner(stageOf(attack)) && hasPrograms(stageOf(attack)))
     : chosenOf(quick, 2).filter((attack) => hasPrograms(stageOf(attack)))
   test.each(tried.map((attack) => [attack.name, attack] as const))(
     '%s',
