@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { commitFirst } from '../first-commit.ts'
 
 /**
  * Writes the part of the task in its prompt. What goes wrong is decided by the prompt alone:
@@ -112,12 +113,18 @@ export interface ShopRepository {
 
 const identity = ['-c', 'user.name=A', '-c', 'user.email=a@localhost']
 
+const environmentIn = (home: string): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'] ?? '',
+  HOME: home,
+  GIT_CONFIG_NOSYSTEM: '1',
+})
+
 const createGit =
   (cwd: string, home: string) =>
   (...args: readonly string[]): string =>
     execFileSync('git', [...identity, ...args], {
       cwd,
-      env: { PATH: process.env['PATH'] ?? '', HOME: home, GIT_CONFIG_NOSYSTEM: '1' },
+      env: environmentIn(home),
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -148,9 +155,7 @@ export function createShop(
   }
   chmodSync(join(checkout, 'tools/check.mjs'), 0o755)
   const git = createGit(checkout, folder)
-  git('init', '-q', '-b', 'main')
-  git('add', '-A')
-  git('commit', '-q', '-m', 'first')
+  commitFirst(checkout, environmentIn(folder))
   const seen = (): Readonly<Record<string, string>> => ({
     ...filesOf(checkout),
     status: git('status', '--porcelain', '--ignored').replace('!! logs/\n', ''),

@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { commitFirst } from '../first-commit.ts'
 import { ctl, type Place, placeFor } from './loop-fixture.ts'
 
 export interface Checkout extends Place {
@@ -23,9 +24,7 @@ export function repository(loop: string, files: Readonly<Record<string, string>>
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-  git('init', '-q', '-b', 'main')
-  git('add', '-A')
-  git('commit', '-q', '-m', 'first')
+  commitFirst(at.work, env)
   const seen = (): string =>
     [
       // The files of runs are there, and git ignores them.

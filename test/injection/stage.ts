@@ -17,6 +17,7 @@ import { dirname, join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { startModelServer } from '../../src/testing/index.ts'
 import { startDaemon } from '../daemon/start-daemon.ts'
+import { commitFirst } from '../first-commit.ts'
 import { type Ended, warmLoopctl } from '../warm-loopctl.ts'
 import { createObedientModel, type ObedientModel, type ObedientSetting } from './obedient-model.ts'
 
@@ -141,9 +142,7 @@ function createRepository(repo: string, remote: string, env: NodeJS.ProcessEnv):
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: repo, encoding: 'utf8', env, stdio: 'pipe' })
   execFileSync('git', ['init', '-q', '--bare', remote], { env })
-  git('init', '-q', '-b', 'main')
-  git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'add', '-A')
-  git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '-qm', 'first')
+  commitFirst(repo, env)
   git('remote', 'add', 'origin', remote)
   return git
 }

@@ -5,10 +5,11 @@
  */
 
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Host, openHost } from '../../src/host/index.ts'
+import { commitFirst, removeFolder } from '../first-commit.ts'
 import { linkModules } from './prepare-runners.ts'
 import { projectFiles } from './stages.ts'
 import type { Stage } from './story.ts'
@@ -70,7 +71,7 @@ export async function openScene({ stage, loop, set }: SceneOptions): Promise<Sce
     loopFile,
     async leave(worktree) {
       entry.users -= 1
-      if (worktree !== undefined) removeAll(worktree)
+      if (worktree !== undefined) removeFolder(worktree)
       requireUntouched(project)
       await removeIdle()
     },
@@ -106,20 +107,14 @@ async function createProject(stage: Stage, loop: string | undefined): Promise<Pr
   const checkout = join(folder, 'project')
   layOut(checkout, stage)
   if (loop !== undefined) put(loopFileIn({ folder, checkout }, stage), loop)
-  if (stage.isFolder !== true) commit(checkout)
+  if (stage.isFolder !== true) commitFirst(checkout, environment)
   const host = await openHost({ folder: join(folder, 'state'), synchronous: 'NORMAL' })
   return { folder, checkout, host }
 }
 
 async function removeProject({ folder, host }: Project): Promise<void> {
   await host.close()
-  removeAll(folder)
-}
-
-function removeAll(folder: string): void {
-  if (!existsSync(folder)) return
-  execFileSync('chmod', ['-R', 'u+rwx', folder])
-  rmSync(folder, { recursive: true, force: true })
+  removeFolder(folder)
 }
 
 const loopFileIn = (
@@ -141,22 +136,18 @@ function layOut(checkout: string, stage: Stage): void {
   for (const path of stage.executables ?? []) chmodSync(join(checkout, path), 0o755)
 }
 
-function commit(checkout: string): void {
-  git(checkout, 'init', '-q', '-b', 'main')
-  git(checkout, 'add', '-A')
-  git(checkout, 'commit', '-q', '-m', 'first')
+const environment = {
+  PATH: process.env['PATH'] ?? '',
+  HOME: '/nonexistent/loopwright',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_CONFIG_NOSYSTEM: '1',
 }
 
 const git = (checkout: string, ...args: readonly string[]): string =>
   execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@localhost', ...args], {
     cwd: checkout,
     encoding: 'utf8',
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      HOME: '/nonexistent/loopwright',
-      GIT_OPTIONAL_LOCKS: '0',
-      GIT_CONFIG_NOSYSTEM: '1',
-    },
+    env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 

@@ -9,7 +9,6 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,6 +23,7 @@ import {
   type WorktreeWorkspace,
   type WorktreeWorkspaceOptions,
 } from '../../src/workspace/index.ts'
+import { commitFirst, removeFolder } from '../first-commit.ts'
 
 const environment = {
   PATH: process.env['PATH'] ?? '',
@@ -84,9 +84,8 @@ export function createGitFixture(
   }
   const repository = (): Promise<Repository> =>
     findRepository(checkout, { ignoreFile: '/nonexistent/loopwright' })
-  git('init', '-q', '-b', 'main')
   for (const [path, content] of Object.entries(initial)) write(path, content)
-  commitAll('first')
+  commitFirst(checkout, environment)
   let made = 0
   return {
     folder,
@@ -106,10 +105,7 @@ export function createGitFixture(
     },
     open: async (worktree, options = {}) =>
       openWorktree({ repository: await repository(), worktree, ...options }),
-    remove: () => {
-      execFileSync('chmod', ['-R', 'u+rwx', folder])
-      rmSync(folder, { recursive: true, force: true })
-    },
+    remove: () => removeFolder(folder),
   }
 }
 
