@@ -13,9 +13,10 @@ import {
 } from '../../loop/index.ts'
 import type { Terminal } from '../terminal.ts'
 import { plural, renderClock } from './amounts.ts'
-import { createNarrator, type Hint, noterName, renderCall, stepName } from './narrate.ts'
+import { createNarrator, type Hint } from './narrate.ts'
 import { visible } from './render.ts'
 import { type Doing, fitStyled, renderStatusLine } from './status-line.ts'
+import { noterName, renderCall, stepName } from './step-lines.ts'
 import { wrappedLine } from './wrap.ts'
 
 export interface Display {

@@ -4,8 +4,8 @@ import type { Exchange, ExchangeBody } from '../../history/load-exchange.ts'
 import type { Style } from '../terminal.ts'
 import { plural, renderCount, renderMoney, renderSpan, renderSplit } from './amounts.ts'
 import type { ExchangeRecord } from './iteration-record.ts'
-import { stepName } from './narrate.ts'
 import { renderTable, renderTime, visible, visibleText } from './render.ts'
+import { stepName } from './step-lines.ts'
 
 /** Empty if no model was called. The numbers are those that `--exchange` takes. */
 export function renderExchanges(style: Style, exchanges: readonly ExchangeRecord[]): string[] {

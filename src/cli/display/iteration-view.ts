@@ -21,9 +21,9 @@ import { type CertificateShown, readsText } from './certificate-shown.ts'
 import { certificationOf, checkRemarks } from './certification-lines.ts'
 import { renderExchanges } from './exchange-view.ts'
 import type { IterationRecord, StepRecord } from './iteration-record.ts'
-import { stepName } from './narrate.ts'
 import { visible } from './render.ts'
 import { type ShownCheck, showChecks } from './shown-checks.ts'
+import { stepName } from './step-lines.ts'
 import { isCheck, isNames, isPrompt, isReport } from './step-values.ts'
 
 export interface IterationView extends Omit<IterationRecord, 'steps' | 'sent'> {
