@@ -38,7 +38,7 @@ interface Runs {
 
 export async function showHome(program: Command, given: readonly string[]): Promise<void> {
   const session = openSession(program)
-  const home = await look(program)
+  const home = await readHome(program)
   const { project, ...rest } = home
   session.print({ ...project, ...rest }, () => render(home, session))
   if (session.json || !session.terminal.asks) return
@@ -46,7 +46,7 @@ export async function showHome(program: Command, given: readonly string[]): Prom
   if (chosen !== undefined) await program.parseAsync([...given, ...chosen], { from: 'user' })
 }
 
-async function look(program: Command): Promise<Home> {
+async function readHome(program: Command): Promise<Home> {
   const state = resolve(await readStateFolder(program))
   const [{ inspectFolderQuickly }, { findAgents }, { describeLocalSandbox: sandboxHere }] =
     await Promise.all([

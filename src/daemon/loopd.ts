@@ -14,8 +14,8 @@ import { requireOpenFiles } from './open-files.ts'
 import { readSettings } from './settings.ts'
 
 const bugExitCode = 70
-/** When a second signal arrives. */
-const hurryMs = 3000
+/** How long a forced shutdown may take. */
+const forcedStopMs = 3000
 
 try {
   await main()
@@ -57,7 +57,7 @@ function shutDownOnSignals(daemon: Daemon): void {
   const onSignal = (): void => {
     signals += 1
     void daemon.stop({ atOnce: signals > 1 })
-    if (signals === 2) setTimeout(() => process.exit(1), hurryMs).unref()
+    if (signals === 2) setTimeout(() => process.exit(1), forcedStopMs).unref()
     if (signals > 2) process.exit(1)
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal)
@@ -65,7 +65,7 @@ function shutDownOnSignals(daemon: Daemon): void {
     process.exitCode = bugExitCode
     daemon.log.fatal({ error }, 'internal error; shutting down')
     process.stderr.write(`loopd: unexpected: ${error.message}\n`)
-    setTimeout(() => process.exit(bugExitCode), hurryMs).unref()
+    setTimeout(() => process.exit(bugExitCode), forcedStopMs).unref()
     void daemon.stop({ atOnce: true })
   })
   // The terminal that started it may be closed.

@@ -88,7 +88,7 @@ export async function driveRun(
   }
 }
 
-interface Held {
+interface LeasedRun {
   readonly lease: Lease
   readonly interrupter: Interrupter
   readonly loaded: LoadedRun
@@ -99,23 +99,23 @@ async function drive(
   loop: AnyLoopType,
   ports: Ports,
   options: DriveOptions,
-  held: Held,
+  leased: LeasedRun,
 ): Promise<DriveEnd> {
-  const { interrupter, loaded, lease } = held
+  const { interrupter, loaded, lease } = leased
   const digest = codeDigest(loop)
-  const restart = requireFit(id, loop, loaded, options.force === true)
+  const restart = requireSameLoop(id, loop, loaded, options.force === true)
   const input = await load(loaded.created.input, ports.blobs)
   const recorder = createRecorder(ports, lease, loaded.state, (error) =>
     interrupter.abort(error.code),
   )
   const { owner, fence } = lease
   const { sandbox, agent } = options
-  const told = {
+  const details = {
     ...defined({ sandbox, agent, policy: ports.policy?.inEffect, seals: ports.seals }),
     ...(ports.level === undefined || ports.level === defaultLevel ? {} : { level: ports.level }),
     ...describeChecks(ports.checks),
   }
-  await recorder.record([{ type: 'run-started', owner, fence, ...told }])
+  await recorder.record([{ type: 'run-started', owner, fence, ...details }])
   const stopListening = ports.prints?.listen((text) => {
     if (recorder.state.outcome !== undefined) return false
     recorder.note([{ type: 'loop-printed', text }])
@@ -145,13 +145,16 @@ async function drive(
     workspaceLock: createLock(),
   }
   try {
-    const open = await enterAgain(live, loaded, { restart, keepFiles: options.keepFiles === true })
+    const open = await restoreFiles(live, loaded, {
+      restart,
+      keepFiles: options.keepFiles === true,
+    })
     options.onStarted?.()
     await control.apply()
     limits.start()
     return await driveIterations(live, control, digest, open)
   } catch (error) {
-    throw await leave(live, error)
+    throw await suspendOnError(live, error)
   } finally {
     limits.stop()
     control.stop()
@@ -165,7 +168,7 @@ async function drive(
 type OpenEvents = LoadedRun['openEvents'] | undefined
 
 /** Restores the files, and reads the recorded steps of the open iteration. */
-async function enterAgain(
+async function restoreFiles(
   live: LiveRun,
   loaded: LoadedRun,
   { restart, keepFiles }: { readonly restart: boolean; readonly keepFiles: boolean },
@@ -187,15 +190,15 @@ async function driveIterations(
   live: LiveRun,
   control: Control,
   digest: string,
-  entered: OpenEvents,
+  openAtStart: OpenEvents,
 ): Promise<DriveEnd> {
   const { ports, recorder, interrupter, hooks } = live
-  const refusal = await refusedBy(hooks)
+  const refusal = await askBeforeRunHooks(hooks)
   if (refusal !== undefined && recorder.state.cancel === undefined) {
     return finish(live, { type: 'failed', fault: refusal })
   }
   await preflight(live)
-  let openEvents = entered
+  let openEvents = openAtStart
   while (true) {
     const command = decide(recorder.state, ports.clock.now())
     switch (command.type) {
@@ -215,7 +218,7 @@ async function driveIterations(
       case 'iterate': {
         if (interrupter.draining.aborted) return suspend(live, interrupter.reason ?? 'stopped')
         const { iteration, again } = command
-        openEvents = again ? (openEvents ?? (await readOpen(live))) : undefined
+        openEvents = again ? (openEvents ?? (await readOpenEvents(live))) : undefined
         await runIteration(live, { iteration, events: openEvents, codeDigest: digest })
         openEvents = undefined
         await control.applied()
@@ -229,13 +232,13 @@ async function driveIterations(
 async function finish(live: LiveRun, decided: Outcome): Promise<DriveEnd> {
   const { recorder, ports } = live
   await ports.prints?.flush()
-  const left = await filesLeft(live)
-  const last = left.findLast((event) => event.type === 'workspace-changed')
-  await keepLeft(live, last)
+  const unfinished = await findUnfinishedFiles(live)
+  const last = unfinished.findLast((event) => event.type === 'workspace-changed')
+  await commitUnfinishedWork(live, last)
   // A person may have cancelled it while the files were being read.
   const command = decide(recorder.state, ports.clock.now())
   const outcome = command.type === 'finish' ? command.outcome : decided
-  await recorder.record([...left, { type: 'run-ended', outcome }], {
+  await recorder.record([...unfinished, { type: 'run-ended', outcome }], {
     boundary: true,
     trees: last === undefined ? [] : [last.found],
   })
@@ -247,7 +250,9 @@ async function finish(live: LiveRun, decided: Outcome): Promise<DriveEnd> {
  * A run that ends in the middle of an iteration leaves the files as they are. They are recorded; if they
  * cannot be read, the run still ends, with a warning.
  */
-async function filesLeft(live: LiveRun): Promise<readonly (WorkspaceChanged | Warning)[]> {
+async function findUnfinishedFiles(
+  live: LiveRun,
+): Promise<readonly (WorkspaceChanged | Warning)[]> {
   const { open, tree } = live.recorder.state
   if (open === undefined || tree === undefined) return []
   try {
@@ -262,17 +267,20 @@ async function filesLeft(live: LiveRun): Promise<readonly (WorkspaceChanged | Wa
 
 type Warning = Extract<RunEvent, { type: 'warning' }>
 
-/** Commits unfinished work as such. A run whose files are gone can still be ended. */
-async function keepLeft(live: LiveRun, left: WorkspaceChanged | undefined): Promise<void> {
+/** Commits the work and marks it as unfinished. A run whose files are gone can still end. */
+async function commitUnfinishedWork(
+  live: LiveRun,
+  changed: WorkspaceChanged | undefined,
+): Promise<void> {
   const { open, tree } = live.recorder.state
-  const last = left?.tree ?? tree
+  const last = changed?.tree ?? tree
   if (open === undefined || last === undefined) return
   const work = { iteration: open.iteration, tree: last, isUnfinished: true } as const
   await live.ports.workspace?.keep?.(work)?.catch(() => undefined)
 }
 
-/** A blocking hook may refuse the whole run. */
-async function refusedBy(hooks: HookRunner): Promise<Fault | undefined> {
+/** A blocking hook may refuse the whole run: returns its reason. */
+async function askBeforeRunHooks(hooks: HookRunner): Promise<Fault | undefined> {
   try {
     await hooks.tell('before-run')
     return undefined
@@ -283,7 +291,7 @@ async function refusedBy(hooks: HookRunner): Promise<Fault | undefined> {
 }
 
 /** Events of the iteration that was just interrupted. */
-async function readOpen(live: LiveRun): Promise<LoadedRun['openEvents']> {
+async function readOpenEvents(live: LiveRun): Promise<LoadedRun['openEvents']> {
   await live.recorder.flushed()
   return (await loadRun(live.ports.journal, live.id)).openEvents
 }
@@ -298,7 +306,7 @@ async function suspend(live: LiveRun, reason: string): Promise<DriveEnd> {
 }
 
 /** For errors that are not the run's fault: it stays resumable, and the caller gets the error. */
-async function leave(live: LiveRun, error: unknown): Promise<unknown> {
+async function suspendOnError(live: LiveRun, error: unknown): Promise<unknown> {
   if (live.recorder.failure === undefined) {
     const reason = inOneLine(textOf(error))
     await live.recorder.record([{ type: 'run-suspended', reason }]).catch(() => undefined)
@@ -311,8 +319,8 @@ function interruptFor(decision: Decision, interrupter: Interrupter): void {
   if (decision.type === 'cancel') interrupter.abort('cancelled')
 }
 
-/** True if the open iteration must restart. */
-function requireFit(id: RunId, loop: AnyLoopType, loaded: LoadedRun, force: boolean): boolean {
+/** True if the open iteration must restart, because the code of the loop changed. */
+function requireSameLoop(id: RunId, loop: AnyLoopType, loaded: LoadedRun, force: boolean): boolean {
   const { state, created } = loaded
   if (state.loop !== loop.name) {
     throw new LoopError(

@@ -54,7 +54,7 @@ export async function openProcess(
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
   for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {})
   await spawned(child, command)
-  keep(started)
+  killAtExit(started)
 
   let isEnding = false
   const stop = async (politely: boolean): Promise<readonly number[]> => {
@@ -142,17 +142,17 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /** Killed when this process exits. */
-const kept = new Set<StartedProcess>()
-const killKept = (): void => {
-  for (const started of kept) void started.kill().catch(() => {})
+const running = new Set<StartedProcess>()
+const killAll = (): void => {
+  for (const started of running) void started.kill().catch(() => {})
 }
 
-function keep(started: StartedProcess): void {
-  if (kept.size === 0) process.once('exit', killKept)
-  kept.add(started)
+function killAtExit(started: StartedProcess): void {
+  if (running.size === 0) process.once('exit', killAll)
+  running.add(started)
 }
 
 function release(started: StartedProcess): void {
-  kept.delete(started)
-  if (kept.size === 0) process.removeListener('exit', killKept)
+  running.delete(started)
+  if (running.size === 0) process.removeListener('exit', killAll)
 }

@@ -12,12 +12,12 @@ import type { RunPreflight } from './ports.ts'
 export async function preflight(live: LiveRun): Promise<void> {
   const { ports, recorder, interrupter } = live
   const { baseTree, cancel } = recorder.state
-  const asked = ports.preflight
-  if (asked === undefined || cancel !== undefined) return
+  const port = ports.preflight
+  if (port === undefined || cancel !== undefined) return
   const base = baseTree ?? (await ports.workspace?.snapshot())
   if (base === undefined) return
   try {
-    const found = await abandonable(look(live, asked, base), interrupter)
+    const found = await abandonable(tryBase(live, port, base), interrupter)
     if (found !== undefined) {
       await recorder.record([{ type: 'preflight-ended', ...found }], { trees: [base] })
     }
@@ -28,9 +28,9 @@ export async function preflight(live: LiveRun): Promise<void> {
 }
 
 /** Undefined: the run is not new, or is being stopped. */
-async function look(
+async function tryBase(
   { recorder, interrupter }: LiveRun,
-  asked: RunPreflight,
+  port: RunPreflight,
   base: TreeId,
 ): Promise<Preflight | undefined> {
   const { iteration, open, origin, preflight: known } = recorder.state
@@ -38,9 +38,9 @@ async function look(
   const files = { base, signal: interrupter.draining }
   try {
     if (isNew) recorder.note([{ type: 'preflight-noted' }])
-    await asked.prepare(files)
+    await port.prepare(files)
     if (!isNew || interrupter.draining.aborted) return undefined
-    return await asked.tryChecks(files, (check) => {
+    return await port.tryChecks(files, (check) => {
       recorder.note([{ type: 'preflight-noted', check }])
     })
   } catch (error) {

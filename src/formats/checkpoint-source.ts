@@ -1,4 +1,4 @@
-/** What a checkpoint file is made from, and values derived from it that several entities share. */
+/** What a checkpoint file is made from, and values that several parts of the file share. */
 
 import type { Ending, Json, RecordedEvent, RunId, RunState, TreeId } from '../loop/index.ts'
 import {
@@ -47,7 +47,7 @@ const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 export const isoTime = (ms: number): string =>
   new Date(clamp(ms, { min: 0, max: lastMs })).toISOString()
 
-/** The format wants an object, so other progress is wrapped in one. */
+/** The format requires an object, so other progress is wrapped in one. */
 export function toAgentState(state: RunState): JsonObject {
   const { progress } = state
   if (progress === undefined) return {}

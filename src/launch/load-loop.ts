@@ -1,7 +1,7 @@
 /**
- * Loop files, in YAML or in TypeScript: looked at, trusted, loaded, checked.
+ * Loop files, in YAML or in TypeScript: read, trusted, loaded, validated.
  *
- * Nothing of a file is used before its content was trusted; looking at it runs nothing of it.
+ * Nothing of a file is used before its content was trusted; previewing it runs nothing of it.
  */
 
 import { extname } from 'node:path'
@@ -30,7 +30,7 @@ import type { LoadedLoop } from './loaded-loop.ts'
 import { neededVariables, variablesOfCode } from './needed-variables.ts'
 import type { ReadLoops } from './read-loops.ts'
 
-type Looked =
+type ReadLoop =
   | { readonly type: 'data'; readonly read: ReadLoopFile }
   | { readonly type: 'code'; readonly scanned: ScannedLoop }
 
@@ -45,8 +45,8 @@ export async function previewLoop(
   folder: string,
   { reads, ...options }: PreviewOptions = {},
 ): Promise<LoopPreview> {
-  const looked = await look(path, options, reads)
-  const seen = summary(looked)
+  const loop = await readLoop(path, options, reads)
+  const seen = summary(loop)
   return { ...seen, trusted: await openTrust(folder).isTrusted(seen) }
 }
 
@@ -82,13 +82,13 @@ export async function loadLoop(
   options: LoadOptions,
   reads?: ReadLoops,
 ): Promise<LoadedLoop> {
-  const looked = await look(path, options, reads)
-  const seen = summary(looked)
+  const loop = await readLoop(path, options, reads)
+  const seen = summary(loop)
   if (options.trust !== undefined) await trustReviewed(seen, options.trust, options.folder)
-  if (options.purpose !== 'look' || looked.type === 'code') {
+  if (options.purpose !== 'look' || loop.type === 'code') {
     await requireTrustedLoop(seen, options.folder)
   }
-  return looked.type === 'data' ? loadFile(looked.read, options) : loadCode(looked.scanned, options)
+  return loop.type === 'data' ? loadFile(loop.read, options) : loadCode(loop.scanned, options)
 }
 
 async function trustReviewed(
@@ -125,9 +125,9 @@ export interface LoopReport {
 /** A loop that is code must be trusted first, since only running it tells what it holds. */
 export async function validateLoop(path: string, folder: string): Promise<LoopReport> {
   try {
-    const looked = await look(path)
-    if (looked.type === 'code') return await validateCode(path, folder, looked.scanned)
-    const loaded = await loadFile(looked.read, { folder, purpose: 'look' })
+    const loop = await readLoop(path)
+    if (loop.type === 'code') return await validateCode(path, folder, loop.scanned)
+    const loaded = await loadFile(loop.read, { folder, purpose: 'look' })
     return await reportOf(path, loaded)
   } catch (error) {
     return { file: path, ok: false, problems: problemsOf(error), warnings: [] }
@@ -173,11 +173,11 @@ function problemsOf(error: unknown): LoopReport['problems'] {
   throw error
 }
 
-async function look(
+async function readLoop(
   path: string,
   options: Pick<LoadOptions, 'purpose' | 'types' | 'trust' | 'defaults' | 'changes'> = {},
   reads?: ReadLoops,
-): Promise<Looked> {
+): Promise<ReadLoop> {
   if (codeLoopEndings.includes(extname(path))) {
     return { type: 'code', scanned: await scanCodeLoop(path) }
   }
@@ -203,12 +203,12 @@ const defaultsIn = ({
 /** The loop type that has defaults in the configuration. */
 const buildTypeName = 'build'
 
-function summary(looked: Looked): Omit<LoopPreview, 'trusted'> {
-  if (looked.type === 'data') {
-    const { path, digest, file } = looked.read
+function summary(loop: ReadLoop): Omit<LoopPreview, 'trusted'> {
+  if (loop.type === 'data') {
+    const { path, digest, file } = loop.read
     return { file: path, digest, powers: describePowers(file), variables: neededVariables(file) }
   }
-  const { file, digest } = looked.scanned
-  const { scanned } = looked
+  const { file, digest } = loop.scanned
+  const { scanned } = loop
   return { file, digest, powers: codePowers(scanned), variables: variablesOfCode(scanned) }
 }

@@ -37,7 +37,7 @@ const settledMs = 2000
 export function createReadLoops(now: () => number = Date.now): ReadLoops {
   const kept = createRecentMap<string, KeptRead>(filesMax)
 
-  async function keep(
+  async function remember(
     path: string,
     reader: string,
     read: ReadLoopFile,
@@ -60,7 +60,7 @@ export function createReadLoops(now: () => number = Date.now): ReadLoops {
       }
       const beganMs = now()
       const read = await reader.read(path)
-      await keep(path, reader.name, read, beganMs)
+      await remember(path, reader.name, read, beganMs)
       return read
     },
   }

@@ -100,7 +100,7 @@ async function walk(walker: Walker): Promise<Location> {
           throw new ToolError('bad-path', `${shown(path)} is a loop of links.`)
         pending.push(...(await readTarget(walker, here, name)).toReversed())
       } else if (pending.length === 0) return toLocation(walker, name, found)
-      else await enter(walker, name, found)
+      else await enterFolder(walker, name, found)
     }
   }
   return toFolderLocation(walker)
@@ -130,7 +130,11 @@ async function goUp(walker: Walker): Promise<void> {
   await close(walker)
 }
 
-async function enter(walker: Walker, name: string, found: BigIntStats | undefined): Promise<void> {
+async function enterFolder(
+  walker: Walker,
+  name: string,
+  found: BigIntStats | undefined,
+): Promise<void> {
   const { path, options } = walker
   requireAllowed(walker, name, found)
   if (found === undefined) await createFolder(walker, name)

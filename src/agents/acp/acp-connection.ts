@@ -32,13 +32,13 @@ export interface AcpConnection {
   close(politely: boolean): Promise<readonly number[]>
 }
 
-/** As text: "it exited with code 1". */
+/** Why: "it exited with code 1". */
 export type Broken = ProcessEnd
 
 export interface ConnectionHandlers {
   onPermissionRequest(request: RequestPermissionRequest): RequestPermissionResponse
   onUpdate(params: unknown): void
-  /** It sent something. */
+  /** The agent sent data. */
   onData(): void
 }
 

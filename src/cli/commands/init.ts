@@ -55,7 +55,7 @@ async function start(
   const { initFile, requireNew, writeInitLoop } = await import('../../launch/init/write-loop.ts')
   const file = initFile(folder, named)
   requireNew(file)
-  const found = await look(folder, state)
+  const found = await inspectMachine(folder, state)
   const draft = await answers(session, found, options)
   if (draft === undefined) {
     process.exitCode = interruptedExitCode
@@ -111,7 +111,7 @@ async function showPreflight(
   return preflight?.ready === true
 }
 
-async function look(folder: string, state: string): Promise<InitFound> {
+async function inspectMachine(folder: string, state: string): Promise<InitFound> {
   const { inspectFolder } = await import('../../launch/init/inspect-folder.ts')
   const { findAgents } = await import('../../launch/agents/find-agents.ts')
   const project = await inspectFolder(folder)

@@ -74,7 +74,7 @@ export async function replayRun(
           ...defined({ name: options.name }),
         })
         started = true
-        return { ...told(replay, handle), before }
+        return { ...toStarted(replay, handle), before }
       })
     })
   } finally {
@@ -106,7 +106,7 @@ async function requireSameFile({ folder }: Host, replay: Replay, file: string): 
   replay.requireFile((await previewLoop(file, folder, { purpose: 'resume' })).digest)
 }
 
-function told(replay: Replay, handle: FollowedRun): Omit<Started, 'before'> {
+function toStarted(replay: Replay, handle: FollowedRun): Omit<Started, 'before'> {
   const { workspace } = replay
   const where = workspace === undefined ? '' : `  in ${workspace}`
   return {

@@ -24,7 +24,7 @@ export async function dryRun(
   rule?: string,
 ): Promise<void> {
   const session = openSession(program)
-  await look(program, session, file, options, async (loaded, limits, settings) => {
+  await withLoadedLoop(program, session, file, options, async (loaded, limits, settings) => {
     const { runWorktree } = await import('../../definition/config/apply-settings.ts')
     const { planRun } = await import('../../launch/plan/plan-run.ts')
     const { workspaceFor } = await import('../../launch/start/workspace-for.ts')
@@ -71,7 +71,7 @@ export async function showPrompt(
   options: RunOptions,
 ): Promise<void> {
   const session = openSession(program)
-  await look(program, session, file, options, async (loaded, limits) => {
+  await withLoadedLoop(program, session, file, options, async (loaded, limits) => {
     const { workspaceFor } = await import('../../launch/start/workspace-for.ts')
     const workspace = workspaceFor(options.workspace, loaded)
     const { defaultLimits, estimateTokens } = await import('../../loop/index.ts')
@@ -90,7 +90,7 @@ export async function showPrompt(
 
 type Settings = Awaited<ReturnType<typeof settingsHere>>['settings']
 
-async function look(
+async function withLoadedLoop(
   program: Command,
   session: Session,
   file: string,

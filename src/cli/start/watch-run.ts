@@ -154,7 +154,7 @@ function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal
   let wasStopped = false
   let missing = 0
 
-  async function look(): Promise<RunEnd | undefined> {
+  async function checkQueue(): Promise<RunEnd | undefined> {
     const entry = (await client.queue()).find((one) => one.run === run.id)
     if (entry !== undefined) {
       missing = 0
@@ -177,7 +177,7 @@ function watchLine(client: Client, run: RunName, show: Show, signal: AbortSignal
         if (wasStopped && sinceBreakMs > restartMs) return suspended(daemonStoppedText)
         if (sinceBreakMs > awayMs) throw createAwayError(client, run)
       } else if (!isAtWork || sinceMs > quietMs) {
-        const end = await look().catch(() => undefined)
+        const end = await checkQueue().catch(() => undefined)
         if (end !== undefined) return end
       }
     }

@@ -115,7 +115,7 @@ function lookForOver(
   onOver: (run: RunId) => Promise<void>,
 ): { stop(): void } {
   let soon: NodeJS.Timeout | undefined
-  async function look(): Promise<void> {
+  async function finishClosedRuns(): Promise<void> {
     const before = [...items.keys()]
     const open = new Set(await journal.queue.open())
     for (const run of before) {
@@ -128,7 +128,7 @@ function lookForOver(
     soon = setTimeout(() => {
       soon = undefined
       // Writers report a failing store.
-      void look().catch(() => undefined)
+      void finishClosedRuns().catch(() => undefined)
     }, pollMs)
   })
   return {

@@ -138,10 +138,10 @@ function createLooks(
   let unwatch: (() => void) | undefined
   let again: NodeJS.Timeout | undefined
   let position: number | undefined
-  let isLooking = false
+  let isReading = false
   let isStale = false
 
-  async function lookOnce(): Promise<void> {
+  async function readOnce(): Promise<void> {
     if (position === undefined) {
       position = await journal.lastPosition()
       return tell(undefined)
@@ -152,30 +152,30 @@ function createLooks(
   }
 
   /** One query at a time; writes during it cause another. */
-  async function look(): Promise<void> {
+  async function readChanges(): Promise<void> {
     isStale = true
-    if (isLooking) return
-    isLooking = true
+    if (isReading) return
+    isReading = true
     // Commits in the same tick share one query.
     await Promise.resolve()
     while (isStale) {
       isStale = false
       // Readers report a journal that fails or is closed.
-      await lookOnce().catch(() => tell(undefined))
+      await readOnce().catch(() => tell(undefined))
       // The first change is reported at once; those shortly after it are reported together.
       await sleep(gatherMs)
     }
-    isLooking = false
+    isReading = false
   }
 
   return {
     start() {
       if (unwatch !== undefined) return
       position = undefined
-      unwatch = journal.watch('events', () => void look())
+      unwatch = journal.watch('events', () => void readChanges())
       again = setInterval(() => tell(undefined), againMs)
       again.unref()
-      void look()
+      void readChanges()
     },
     stop() {
       unwatch?.()

@@ -58,7 +58,7 @@ export function readSteps(events: readonly RecordedEvent[]): RecordedSteps {
         if (event.retryAtMs === undefined && event.fault.code !== 'rate-limited') {
           end(steps, event.step, { type: 'failed', seq, fault: event.fault })
         } else {
-          again(steps, event)
+          allowRetry(steps, event)
         }
         break
       case 'step-interrupted':
@@ -89,7 +89,7 @@ function end(steps: Map<StepId, RecordedStep>, id: StepId, completion: Completio
   if (step !== undefined) steps.set(id, { ...step, inFlight: false, completion })
 }
 
-function again(steps: Map<StepId, RecordedStep>, event: StepFailed): void {
+function allowRetry(steps: Map<StepId, RecordedStep>, event: StepFailed): void {
   const step = steps.get(event.step)
   if (step === undefined) return
   const failures = event.retryAtMs === undefined ? step.failures : step.failures + 1

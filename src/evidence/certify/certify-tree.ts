@@ -6,8 +6,7 @@ import type { CertificationCheckout } from '../parts.ts'
 import { RefusedError } from '../refused-error.ts'
 import { type ClassifiedChange, classifyChanges } from '../scope/index.ts'
 import { type ApprovalOutcome, askApproval, createApprovalKey, refused } from './ask-approval.ts'
-import type { CertificationContext } from './certification.ts'
-import { type Approval, type Examination } from './certification.ts'
+import type { Approval, CertificationContext, Examination } from './certification.ts'
 import { findScope } from './classify-work.ts'
 import {
   dependencyConcerns,
@@ -35,9 +34,9 @@ export async function certifyTree(certifying: CertificationContext): Promise<Cer
   }
 }
 
-const unreachable = 'registry-unreachable'
+const registryUnreachable = 'registry-unreachable'
 
-/** E8. Others may disappear: a slow machine, a crashed tool, a consultant with more to say. */
+/** E8. Whether the same files are always refused for this reason. A slow machine or a crashed tool may recover. */
 const dependsOnFiles = ({ code }: Refusal): boolean =>
   ![
     'timeout',
@@ -46,12 +45,12 @@ const dependsOnFiles = ({ code }: Refusal): boolean =>
     'concerns',
     'rejected',
     'tree-changed',
-    unreachable,
+    registryUnreachable,
   ].includes(code)
 
 async function runCertification(certifying: CertificationContext): Promise<Certification> {
   const { parts, memory, subject, tree, base } = certifying
-  const changed = await dependencyChanges(certifying)
+  const changed = await findDependencyChanges(certifying)
   const approvals: Approval[] = []
   const lockfileTree = changed.length > 0 ? tree : base
   // Nothing is installed before it is approved.
@@ -64,13 +63,13 @@ async function runCertification(certifying: CertificationContext): Promise<Certi
     memory.examined?.key === key
       ? memory.examined.examined
       : await runExamination(certifying, approved, lockfileTree)
-  const lacks = findMissingDependencies(examined)
-  if (lacks !== undefined) {
-    const more = await ask(certifying, [lacks.concern], [])
+  const missing = findMissingDependencies(examined)
+  if (missing !== undefined) {
+    const more = await ask(certifying, [missing.concern], [])
     if (more.type === 'asks') memory.examined = { key, examined }
     if (more.type === 'refused') return refused([...examined.concerns, ...more.refusals])
     if (more.type !== 'approved') return more
-    await parts.dependencies?.approve(lacks.items, more.approval.by)
+    await parts.dependencies?.approve(missing.items, more.approval.by)
     approvals.push(more.approval)
     key = `${tree} ${approvals.length}`
     examined = await runExamination(certifying, approved, lockfileTree)
@@ -101,21 +100,21 @@ const tooWeak = ({ strength: { level, required, statements } }: Examination): Co
 })
 
 /** Changes of lockfiles and dependency keys, which are known before any check runs. */
-async function dependencyChanges(
+async function findDependencyChanges(
   certifying: CertificationContext,
 ): Promise<readonly ClassifiedChange[]> {
   const { parts, base, tree } = certifying
   const { reader, seals } = parts
   if (base === tree) return []
-  const nothing = new Set<string>()
+  const noTests = new Set<string>()
   const changes = await classifyChanges({
     reader,
     base,
     tree,
     scope: await findScope(certifying),
     seals,
-    testsOfBase: nothing,
-    testsOfTree: nothing,
+    testsOfBase: noTests,
+    testsOfTree: noTests,
     readOnBase: undefined,
     readOnTree: undefined,
     onlyAddsTests: () => false,
@@ -184,23 +183,23 @@ async function runExamination(
     ...defined({ commit: subject.commit }),
   }
   const open = async (): Promise<CertificationCheckout> =>
-    allowing(await parts.open(request), subject.allows)
-  const place = await open().catch((error: unknown) => {
+    allowFailures(await parts.open(request), subject.allows)
+  const checkout = await open().catch((error: unknown) => {
     throw lockfileTree === base ? asInfrastructureError(error) : error
   })
   // Opened while the checks run on the candidate.
   const second = base === tree || parts.quick ? undefined : openAhead(open)
   try {
     const openAgain = second?.take ?? open
-    return await examine({ ...certifying, openAgain }, place, approved)
+    return await examine({ ...certifying, openAgain }, checkout, approved)
   } finally {
-    await place.close()
+    await checkout.close()
     await second?.discard()
   }
 }
 
 interface OpenedAhead {
-  /** Who takes it closes it. */
+  /** The caller closes it. */
   take(): Promise<CertificationCheckout>
   /** Closes it if it was not taken. */
   discard(): Promise<void>
@@ -218,19 +217,19 @@ function openAhead(open: () => Promise<CertificationCheckout>): OpenedAhead {
     },
     async discard() {
       if (isTaken) return
-      const place = await opening.catch(() => undefined)
-      await place?.close()
+      const checkout = await opening.catch(() => undefined)
+      await checkout?.close()
     },
   }
 }
 
 /** Marks the checks that a person allows to fail as they did before the run. */
-const allowing = (
-  place: CertificationCheckout,
+const allowFailures = (
+  checkout: CertificationCheckout,
   allows: readonly string[] = [],
 ): CertificationCheckout => ({
-  ...place,
-  checks: place.checks.map((check) =>
+  ...checkout,
+  checks: checkout.checks.map((check) =>
     allows.includes(check.name) ? { ...check, existing: 'allow' } : check,
   ),
 })
@@ -240,7 +239,7 @@ export function asInfrastructureError(error: unknown): unknown {
   if (!(error instanceof RefusedError) || error.refusal.code === 'tree-changed') return error
   const { code, message } = error.refusal
   // An unreachable registry may come back; anything else stays as it is.
-  const isTransient = code === unreachable
+  const isTransient = code === registryUnreachable
   return new LoopError(isTransient ? 'workspace-failed' : 'dependencies-failed', message, {
     cause: error,
   })

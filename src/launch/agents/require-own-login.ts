@@ -3,7 +3,7 @@
 import { LoopError } from '../../loop/index.ts'
 import type { AgentParts } from './agent-parts.ts'
 
-/** Adds a warning, or throws if it is not possible. */
+/** Warns that the agent works outside the sandbox, or throws if this run does not allow that. */
 export function requireOwnLogin(
   name: string,
   { place, sandbox, problems }: Pick<AgentParts, 'place' | 'sandbox' | 'problems'>,
@@ -25,7 +25,7 @@ export function requireOwnLogin(
   if (sandbox.isRequired) {
     throw new LoopError(
       'bad-loop-file',
-      `${own}, outside the sandbox, and the loop file requires one (sandbox.require). Remove one of ` +
+      `${own}, outside the sandbox, and the loop file requires a sandbox (sandbox.require). Remove one of ` +
         'the two settings.',
     )
   }

@@ -19,7 +19,7 @@ export interface CertifyingParts {
   readonly existing?: Readonly<Record<string, ExistingFailure>>
   /** Files that the commands of the checks name. They are sealed. */
   readonly sealedFiles: readonly string[]
-  /** Starts to digest the programs of the checks, which `open` needs. Call it early; it never fails. */
+  /** Starts to hash the programs of the checks, which `open` needs. Call it early; it never throws. */
   readAhead?(): void
   /** Opens the checks again, in a separate sandbox for this folder. Close it afterwards. */
   open(place: CertifyingFolder): Promise<OpenedChecks>

@@ -166,7 +166,7 @@ async function divide(
   const rows = merged.map(({ row }) => row)
   const [only, ...others] = rows
   if (only !== undefined && others.length === 0) {
-    if (verdict.type === 'error') return leave(line, only, verdict.error, left)
+    if (verdict.type === 'error') return reportError(line, only, verdict.error, left)
     const { key, target } = only
     const reason = `Merged with ${target}, it does not pass the checks: ${verdict.reason}`
     const conflict = { files: [], onto, base, tree }
@@ -179,7 +179,7 @@ async function divide(
 }
 
 /** Reports the error to the request, which ends with it. */
-async function leave(
+async function reportError(
   { landings }: Line,
   { key }: MergeRow,
   error: unknown,
