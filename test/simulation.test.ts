@@ -61,6 +61,8 @@ const happenings: readonly string[] = [
   'event budget-reserved',
   'event budget-settled',
   'event workspace-changed',
+  'iteration ended by iteration-limit',
+  'iteration ended by budget of an agent',
 ]
 
 const seen = new Set<string>()

@@ -166,8 +166,9 @@ function differenceProblem(
   { spent, open, spentBy }: Books,
   { spent: engineSpent, reserved, spentByRole }: RunState,
 ): string | undefined {
-  const areRolesSame = [...spentBy].every(([role, amount]) =>
-    same(amount, spentByRole[role] ?? zero),
+  const roles = new Set([...spentBy.keys(), ...Object.keys(spentByRole)])
+  const areRolesSame = [...roles].every((role) =>
+    same(spentBy.get(role) ?? zero, spentByRole[role] ?? zero),
   )
   if (same(spent, engineSpent) && sameKeys(open, reserved) && areRolesSame) return undefined
   const model = { spent, open: [...open], spentBy: [...spentBy] }

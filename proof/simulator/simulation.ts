@@ -150,6 +150,10 @@ function createSimulatedRun(stage: Stage, program: Program, index: number): Simu
     const { type, ...fields } = event
     const atRunMs = atMs - simulatedStartMs
     count(`event ${type}`)
+    if (event.type === 'iteration-ended' && event.ending.type === 'error') {
+      const { code, agent } = event.ending.fault
+      count(`iteration ended by ${code}${agent === undefined ? '' : ' of an agent'}`)
+    }
     cast.trace?.(`run ${index} ${atRunMs} ms ${seq} ${type} ${JSON.stringify(fields)}`)
     if (event.type !== 'step-started' || event.attempt > 1 || event.question === undefined) return
     person.noticeQuestion(run, event.question.deadlineMs ?? questionDeadlineMs)
