@@ -4,6 +4,19 @@ import type { LongSuite } from './long-suites.ts'
 
 export const longStories: readonly LongSuite[] = [
   {
+    name: 'loops.build-files',
+    title: 'a plan of three tasks in a worktree: what git, the run folder and the report contain',
+    file: 'test/loops/build/build-files.test.ts',
+    casesMin: 1,
+  },
+  {
+    name: 'loops.build-faults',
+    title: 'builds whose agents are killed, and whose worktrees and branches are changed by others',
+    file: 'test/e2e/build-faults.test.ts',
+    casesMin: 6,
+    isShared: true,
+  },
+  {
     name: 'cli.json-outputs',
     title: 'what every command prints as JSON, by its published schema',
     file: 'test/cli/json-outputs.test.ts',
@@ -139,6 +152,7 @@ export const longStories: readonly LongSuite[] = [
     title: 'loopctl with hostile files, names and terminals',
     file: 'test/e2e/cli-hostile.test.ts',
     casesMin: 15,
+    isSlow: true,
   },
   {
     name: 'host.worktree-recovery',

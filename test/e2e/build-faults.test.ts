@@ -18,6 +18,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { afterFile } from '../after.ts'
+import { share } from '../share.ts'
 import { type Ended, warmLoopctl } from '../warm-loopctl.ts'
 import { createShop, type ShopRepository } from './build-story-repository.ts'
 import { environment } from './loop-fixture.ts'
@@ -104,7 +105,7 @@ console.log('Implemented it.')
     ],
   ]
 
-  test.each(changes)(
+  test.each(share(changes, changes.slice(0, 1)))(
     '%s under its agent ends the run, and nothing is written elsewhere',
     async (_what, change) => {
       const setting = createSetting({ 'tools/maker.mjs': maker })

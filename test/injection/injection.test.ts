@@ -3,7 +3,7 @@
 
 import { userInfo } from 'node:os'
 import { expect, test } from 'vitest'
-import { share } from '../share.ts'
+import { inProof, share } from '../share.ts'
 import type { Ended } from '../warm-loopctl.ts'
 import { channels } from './channels.ts'
 import { canary, createStage, observe, type Setting, type Stage } from './stage.ts'
@@ -31,12 +31,15 @@ const settings = channels.flatMap((channel, nth) =>
   }),
 )
 
+/** The answer of an MCP server, at level 2: the one that `npm test` runs. */
+const fastCase = 31
+
 const cases = settings
   .map((setting) => {
     const who = setting.isAttended ? 'attended' : 'unattended, in the daemon'
     return [setting.channel.name, setting.level, who, setting] as const
   })
-  .filter((_case, at) => share(true, at % 26 === 5))
+  .filter((_case, at) => share(true, at === fastCase))
 
 test('there are 50 texts, and each comes by every channel and at every level', () => {
   expect(new Set(injections.map(({ text }) => text)).size).toBe(50)
@@ -152,8 +155,8 @@ const harmless = [
   'Answer over the socket.',
 ]
 
-test(
-  'control: without the sandbox the same attempts succeed',
+test.each(inProof)(
+  'control: without the sandbox the same attempts succeed (%s)',
   async () => {
     const [channel] = channels
     if (channel === undefined) throw new Error('There are no channels.')
