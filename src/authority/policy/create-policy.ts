@@ -6,7 +6,6 @@
 import type { Policy } from '../../engine/index.ts'
 import type {
   PolicyAction,
-  PolicyContext,
   PolicyInEffect,
   PolicyMode,
   PolicyRequest,
@@ -14,6 +13,7 @@ import type {
 } from '../../loop/index.ts'
 import { sha256 } from '../../system/index.ts'
 import { type Cedar, loadCedar } from './cedar.ts'
+import { pickNumbers } from './numbers.ts'
 import { PolicyError } from './policy-error.ts'
 import { basePolicy, baseRule, policySchema } from './policy-language.ts'
 import type { PolicyText } from './policy-problem.ts'
@@ -96,8 +96,12 @@ function createActionJudge(
   const those = rules.filter(({ actions }) => actions?.includes(action) !== false)
   if (those.length === 0) return () => allowed
   const prepared = prepareRules(cedar, those)
-  const judge: Judge = (request) => ask(cedar, prepared, request, action)
-  return those.some(({ usesContext }) => usesContext) ? judge : remember(judge)
+  const numbers = new Set(those.flatMap((rule) => rule.numbers))
+  const judge: Judge = (request) => {
+    const context = pickNumbers(request.context, numbers)
+    return ask(cedar, prepared, { ...request, action, context })
+  }
+  return numbers.size > 0 ? judge : remember(judge)
 }
 
 const rememberedMax = 1000
@@ -115,14 +119,13 @@ function remember(judge: Judge): Judge {
   }
 }
 
+interface Asked extends Omit<PolicyRequest, 'context'> {
+  readonly context: Readonly<Record<string, number>>
+}
+
 /** The rules were validated, and the request is made here: validating it too would take a third of the time. */
-function ask(
-  cedar: Cedar,
-  prepared: PreparedRules,
-  request: PolicyRequest,
-  action: PolicyAction,
-): PolicyRuling {
-  const { loop, agent, tool } = request
+function ask(cedar: Cedar, prepared: PreparedRules, request: Asked): PolicyRuling {
+  const { action, loop, agent, tool, context } = request
   const ofLoop = { type: 'Loop', id: loop }
   const principal = agent === undefined ? ofLoop : { type: 'Agent', id: agent }
   const resource = resourceOf(request)
@@ -130,7 +133,7 @@ function ask(
     principal,
     action: { type: 'Action', id: action },
     resource,
-    context: toWhole(request.context),
+    context,
     preparsedPolicySetId: prepared.name(),
     entities: [
       ...(agent === undefined ? [] : [{ uid: principal, attrs: {}, parents: [ofLoop] }]),
@@ -165,29 +168,11 @@ function cannotJudge(errors: readonly string[], rules: readonly string[]): Polic
   return { decision: 'deny', rules, reason, errors }
 }
 
-function resourceOf({ tool, actionKind, run }: PolicyRequest): {
+function resourceOf({ tool, actionKind, run }: Asked): {
   readonly type: string
   readonly id: string
 } {
   if (tool !== undefined) return { type: 'Tool', id: tool.name }
   if (actionKind !== undefined) return { type: 'ActionKind', id: actionKind }
   return { type: 'Run', id: run ?? '' }
-}
-
-/** Cedar has no fractions, and an amount over this cannot be passed exactly. */
-function toWhole(context: PolicyContext): Record<keyof PolicyContext, number> {
-  const whole = (value: number): number =>
-    Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.round(value)))
-  return {
-    iteration: whole(context.iteration),
-    tokens: whole(context.tokens),
-    inputTokens: whole(context.inputTokens),
-    outputTokens: whole(context.outputTokens),
-    costMicros: whole(context.costMicros),
-    elapsedMs: whole(context.elapsedMs),
-    filesChanged: whole(context.filesChanged),
-    sealedTouched: whole(context.sealedTouched),
-    verified: whole(context.verified),
-    level: whole(context.level),
-  }
 }

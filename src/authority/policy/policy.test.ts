@@ -72,6 +72,28 @@ describe('a policy', () => {
     })
   })
 
+  test('sees each number, however the rule refers to it', async () => {
+    const whole: PolicyRequest['context'] = { ...context, level: 3 }
+    for (const name of Object.keys(context)) {
+      const uses = [
+        `context.${name} == 7`,
+        `context["${name}"] > 6`,
+        `context has ${name} && context.${name} > 6`,
+        `(if context.level == 3 then context else context).${name} == 7`,
+        `{ "a": context }.a.${name} == 7`,
+        `[context.${name}].contains(7)`,
+      ]
+      for (const use of uses) {
+        const { judge } = await createPolicy([
+          enforced(`forbid (principal, action, resource) when { ${use} };`),
+        ])
+        const decide = (value: number): string =>
+          judge({ ...iterate(), context: { ...whole, [name]: value } }).decision
+        expect([use, decide(7), decide(5)]).toEqual([use, 'deny', 'allow'])
+      }
+    }
+  })
+
   test('cannot be widened by a permit', async () => {
     const permit = '@id("all") permit (principal, action, resource);'
     const { judge } = await createPolicy([enforced(limit50), enforced(permit, 'permit.cedar')])

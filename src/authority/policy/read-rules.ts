@@ -1,9 +1,10 @@
 /** Reads the rules of a policy file: each with its id, its reason and its line, or what is wrong with the file. */
 
 import type { ActionConstraint, EntityUidJson } from '@cedar-policy/cedar-wasm/nodejs'
-import { defined, suggestName } from '../../loop/index.ts'
+import { defined, type PolicyContext, suggestName } from '../../loop/index.ts'
 import type { Cedar } from './cedar.ts'
 import { findNestingProblem, type NestingProblem } from './nesting.ts'
+import { findNumbers } from './numbers.ts'
 import { baseRule, policySchema } from './policy-language.ts'
 import { type PolicyProblem, type PolicyText, positionAt, toProblems } from './policy-problem.ts'
 
@@ -18,8 +19,8 @@ export interface PolicyRule {
   readonly text: string
   /** It may tell `callTool` from `callToolUnattended`, so calls of unattended runs are judged as both actions. */
   readonly namesCallTool: boolean
-  /** It refers to the numbers of the moment. */
-  readonly usesContext: boolean
+  /** The numbers that it refers to. Cedar gets only these, because converting each one takes time. */
+  readonly numbers: readonly (keyof PolicyContext)[]
   /** The only actions that it can apply to. Absent: all. */
   readonly actions?: readonly string[]
 }
@@ -115,7 +116,7 @@ function toRules(
       effect,
       text,
       namesCallTool: named.includes('"id":"callTool') || named.includes('"Var":"action"'),
-      usesContext: named.includes('"Var":"context"'),
+      numbers: findNumbers(conditions),
       ...defined({ reason, actions: actionsIn(action) }),
     })
   }
