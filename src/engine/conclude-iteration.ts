@@ -31,8 +31,6 @@ import {
 } from '../loop/index.ts'
 import { type CertifyEnd, certifyWork } from './certify-work.ts'
 import { escalate, escalateBeforeCertifying, measureIteration } from './escalate.ts'
-import { followBase } from './follow-base.ts'
-import { keepWork } from './keep-work.ts'
 import type { Branch, LiveRun } from './live-run.ts'
 import { actWhenCertified } from './steps/act-when-certified.ts'
 import { askAboutExisting } from './steps/ask-existing.ts'
@@ -40,6 +38,8 @@ import { isRecordedNext } from './steps/ask-step.ts'
 import { takeAsFound } from './steps/perform-step.ts'
 import type { RecordedStep } from './steps/recorded-steps.ts'
 import { isTheSame, readAnswer, runCheck } from './steps/run-check.ts'
+import { followBase } from './workspace/follow-base.ts'
+import { keepWork } from './workspace/keep-work.ts'
 
 export interface Ended {
   readonly event: IterationEnded

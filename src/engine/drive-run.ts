@@ -34,11 +34,12 @@ import { askPolicy } from './policy.ts'
 import type { AnyLoopType, Lease, Owner, Ports } from './ports.ts'
 import { preflight } from './preflight.ts'
 import { createRecorder } from './recorder.ts'
-import { recoverWorkspace, restartWorkspace } from './recover-workspace.ts'
 import { runIteration } from './run-iteration.ts'
 import { readSteps } from './steps/recorded-steps.ts'
 import { describeChecks } from './steps/run-check.ts'
 import { load } from './stored.ts'
+import { recoverWorkspace, restartWorkspace } from './workspace/recover-workspace.ts'
+import { rememberChanges } from './workspace/remember-changes.ts'
 
 export interface DriveOptions {
   readonly owner: Owner
@@ -97,10 +98,13 @@ interface LeasedRun {
 async function drive(
   id: RunId,
   loop: AnyLoopType,
-  ports: Ports,
+  given: Ports,
   options: DriveOptions,
   leased: LeasedRun,
 ): Promise<DriveEnd> {
+  const { workspace } = given
+  const ports: Ports =
+    workspace === undefined ? given : { ...given, workspace: rememberChanges(workspace) }
   const { interrupter, loaded, lease } = leased
   const digest = codeDigest(loop)
   const restart = requireSameLoop(id, loop, loaded, options.force === true)

@@ -73,6 +73,23 @@ export async function changedSince(
   return from === tree ? [] : ports.workspace?.changes?.(from, tree)
 }
 
+/** What both questions are decided from. Undefined: the run does not escalate. */
+interface Moment {
+  readonly run: LiveRun
+  readonly escalation: Escalation
+  readonly after: RunState
+  /** The question was asked before the iteration was continued. */
+  readonly wasAsked: boolean
+}
+
+function momentOf(branch: Branch, event: IterationEnded, progress?: Json): Moment | undefined {
+  const { run } = branch.iteration
+  const { escalation } = run.ports
+  if (escalation === undefined) return undefined
+  const wasAsked = isRecordedNext(branch, { kind: 'ask', name: questionName })
+  return { run, escalation, after: stateAfter(run, event, progress), wasAsked }
+}
+
 /** The end of the iteration. If triggers fire, a person is asked first. */
 export async function escalate(
   branch: Branch,
@@ -80,14 +97,12 @@ export async function escalate(
   checks: readonly CheckResult[],
   progress?: Json,
 ): Promise<IterationEnded> {
-  const { run } = branch.iteration
-  const { escalation } = run.ports
-  if (escalation === undefined || !mayContinue(event.ending)) return event
-  const after = stateAfter(run, event, progress)
+  const moment = mayContinue(event.ending) ? momentOf(branch, event, progress) : undefined
+  if (moment === undefined) return event
+  const { run, escalation, after, wasAsked } = moment
   const stuck = findStuck(run, after)
   const triggers = findTriggers(after, event.ending, { ...escalation.thresholds, stuck })
-  const isDue = isDueNow(escalation, event.ending, triggers, stuck)
-  if (!isDue && !isRecordedNext(branch, { kind: 'ask', name: questionName })) {
+  if (!isDueNow(escalation, event.ending, triggers, stuck) && !wasAsked) {
     return stuck === undefined || !after.attempts.ignored.includes('stuck')
       ? event
       : decided(event, [{ name: 'stuck', happened: '' }], 'override')
@@ -107,12 +122,10 @@ export async function escalateBeforeCertifying(
   checks: readonly CheckResult[],
   progress?: Json,
 ): Promise<IterationEnded> {
-  const { run } = branch.iteration
-  const { escalation } = run.ports
-  if (escalation?.when !== 'triggered') return event
-  const { attempts } = stateAfter(run, event, progress)
-  const triggers = findFileTriggers(attempts, escalation.thresholds)
-  const wasAsked = isRecordedNext(branch, { kind: 'ask', name: questionName })
+  const moment = momentOf(branch, event, progress)
+  if (moment?.escalation.when !== 'triggered') return event
+  const { escalation, after, wasAsked } = moment
+  const triggers = findFileTriggers(after.attempts, escalation.thresholds)
   if (triggers.length === 0 && !wasAsked) return event
   return decided(event, triggers, await ask(branch, triggers, checks))
 }

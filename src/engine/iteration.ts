@@ -19,7 +19,6 @@ import {
   toJson,
 } from '../loop/index.ts'
 import { Interruption } from './interrupter.ts'
-import { createIterationWorkspace } from './iteration-workspace.ts'
 import { type Branch, createBranch } from './live-run.ts'
 import { act } from './steps/act.ts'
 import { askPerson, sleepStep } from './steps/ask-person.ts'
@@ -29,6 +28,7 @@ import { required, runChecks } from './steps/run-check.ts'
 import { agentGuidance, takeGuidance } from './steps/take-guidance.ts'
 import { agentContext, callTool, toolContext } from './steps/tool-calls.ts'
 import { fingerprintOf, isTried } from './steps/tried-before.ts'
+import { createIterationWorkspace } from './workspace/iteration-workspace.ts'
 
 const branchesMax = 1000
 

@@ -25,7 +25,6 @@ import { createDelivery } from './delivery.ts'
 import { escalate, measureIteration } from './escalate.ts'
 import { createIterationInterrupter, Interruption, withoutTimeLimit } from './interrupter.ts'
 import { createIteration } from './iteration.ts'
-import { keepWork } from './keep-work.ts'
 import {
   type Branch,
   breakOff,
@@ -37,6 +36,7 @@ import {
 } from './live-run.ts'
 import { noSteps, type RecordedSteps, readSteps } from './steps/recorded-steps.ts'
 import { notNew } from './steps/tried-before.ts'
+import { keepWork } from './workspace/keep-work.ts'
 
 export interface Entry {
   readonly iteration: number

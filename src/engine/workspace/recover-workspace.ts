@@ -6,10 +6,10 @@
  *     in between are kept; the same is possible after a crash, on request.
  */
 
-import type { RunState, TreeId, WorkspaceChanged } from '../loop/index.ts'
-import type { Workspace } from './ports.ts'
-import type { Recorder } from './recorder.ts'
-import type { RecordedSteps } from './steps/recorded-steps.ts'
+import type { RunState, TreeId, WorkspaceChanged } from '../../loop/index.ts'
+import type { Workspace } from '../ports.ts'
+import type { Recorder } from '../recorder.ts'
+import type { RecordedSteps } from '../steps/recorded-steps.ts'
 
 export async function recoverWorkspace(
   workspace: Workspace | undefined,

@@ -12,9 +12,9 @@ import {
   retryDelayMs,
   type TreeId,
   textOf,
-} from '../loop/index.ts'
-import type { LiveIteration } from './live-run.ts'
-import type { CommittedWork } from './ports.ts'
+} from '../../loop/index.ts'
+import type { LiveIteration } from '../live-run.ts'
+import type { CommittedWork } from '../ports.ts'
 
 /** All steps are journaled by now, so an iteration that is continued leaves the same files. */
 export async function keepWork(

@@ -3,8 +3,8 @@
  * first; after a crash, the files are restored to what it says.
  */
 
-import type { Rework } from '../loop/index.ts'
-import type { LiveIteration } from './live-run.ts'
+import type { Rework } from '../../loop/index.ts'
+import type { LiveIteration } from '../live-run.ts'
 
 export async function followBase(
   { run: { ports, recorder } }: LiveIteration,

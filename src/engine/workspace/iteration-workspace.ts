@@ -1,8 +1,13 @@
 /** The workspace as the code of an iteration sees it: its files, and what changed since an earlier tree. */
 
-import { type GitSummary, type IterationWorkspace, LoopError, type TreeId } from '../loop/index.ts'
-import type { LiveRun } from './live-run.ts'
-import type { Workspace } from './ports.ts'
+import {
+  type GitSummary,
+  type IterationWorkspace,
+  LoopError,
+  type TreeId,
+} from '../../loop/index.ts'
+import type { LiveRun } from '../live-run.ts'
+import type { Workspace } from '../ports.ts'
 
 const changesMax = 1000
 /** Of a patch that the code of a loop reads. */
