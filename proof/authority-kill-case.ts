@@ -21,13 +21,33 @@ export interface AuthorityEnd {
   readonly findings: readonly string[]
 }
 
-const caseMsMax = 120_000
+const caseMsMax = 300_000
 
 export function runAuthorityCase(one: AuthorityCase): Promise<AuthorityEnd> {
   return withFolder(async (base) => {
     const place = await layOutAuthority(base, one.victim)
-    return one.victim === 'asking' ? playAnswer(place, one) : playAction(place, one)
+    const started: DaemonProcess[] = []
+    const stage: Stage = {
+      place,
+      async startDaemon() {
+        const daemon = await requireDaemon({ state: place.state })
+        started.push(daemon)
+        return daemon
+      },
+    }
+    try {
+      return await (one.victim === 'asking' ? playAnswer(stage, one) : playAction(stage, one))
+    } finally {
+      // A case that fails leaves one that still writes to the folder.
+      for (const daemon of started) daemon.signal('SIGKILL')
+      await Promise.all(started.map(({ ended }) => ended))
+    }
   })
+}
+
+interface Stage {
+  readonly place: AuthorityPlace
+  startDaemon(): Promise<DaemonProcess>
 }
 
 interface Inspected {
@@ -78,10 +98,10 @@ async function answer(daemon: DaemonProcess, run: string, text: string): Promise
 const colors = ['red', 'blue'] as const
 
 async function playAnswer(
-  place: AuthorityPlace,
+  { place, startDaemon }: Stage,
   { killAfterMs, answersAfterMs }: AuthorityCase,
 ): Promise<AuthorityEnd> {
-  const first = await requireDaemon({ state: place.state })
+  const first = await startDaemon()
   const run = await start(first, place)
   await until(first, run, ({ questions }) => questions.length > 0)
   const sent = colors.map(async (color, at): Promise<Reply> => {
@@ -92,7 +112,7 @@ async function playAnswer(
   first.signal('SIGKILL')
   const replies = await Promise.all(sent)
   await first.ended
-  const second = await requireDaemon({ state: place.state })
+  const second = await startDaemon()
   await start(second, place)
   // A client that heard nothing tries again.
   const again = await Promise.all(
@@ -123,17 +143,17 @@ async function playAnswer(
 }
 
 async function playAction(
-  place: AuthorityPlace,
+  { place, startDaemon }: Stage,
   { victim, killAfterMs }: AuthorityCase,
 ): Promise<AuthorityEnd> {
-  const first = await requireDaemon({ state: place.state })
+  const first = await startDaemon()
   const run = await start(first, place)
   await untilRequested(first, run)
   await sleep(killAfterMs)
   first.signal('SIGKILL')
   await first.ended
   const wasInside = isActing(await eventsOf(place, run))
-  const second = await requireDaemon({ state: place.state })
+  const second = await startDaemon()
   await start(second, place)
   const seen = await until(
     second,

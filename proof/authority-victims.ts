@@ -25,7 +25,7 @@ export default defineLoop({
     createContext: () => null,
     async iterate(_context, it) {
       const { answer, who } = await it.ask('color', {
-        text: 'Which?', options: ['red', 'blue', 'none'], default: 'none', deadlineMs: 60_000,
+        text: 'Which?', options: ['red', 'blue', 'none'], default: 'none', deadlineMs: 3_600_000,
       })
       return \`\${answer} \${who ?? 'default'}\`
     },

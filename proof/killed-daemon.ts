@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('../../dist/daemon/loopd.js', import.meta.url))
-const startMsMax = 60_000
+const startMsMax = 180_000
 
 export interface DaemonStart {
   readonly state: string
