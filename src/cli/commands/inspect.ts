@@ -4,9 +4,9 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Break, OutputEntry } from '../../client/index.ts'
 import { defined, describeEvent, findStatuses, LoopError, runStatuses } from '../../loop/index.ts'
-import type { Run } from '../../protocol/api/index.ts'
+import type { LoopAttention, Run } from '../../protocol/api/index.ts'
 import type { ListFilter, Runs } from '../connection/runs.ts'
-import { renderLoops, sumByLoop } from '../display/loops-view.ts'
+import { renderLoops } from '../display/loops-view.ts'
 import { renderQueue } from '../display/queue-view.ts'
 import { renderTime, visible, visibleText } from '../display/render.ts'
 import { renderInspection, renderList } from '../display/runs-view.ts'
@@ -34,11 +34,17 @@ export function addInspectCommands(program: Command): void {
     .option('--attention', 'also show how many questions each run asked, and how long it waited')
     .option('--loops', 'sum this up for each loop, over all runs')
     .action((options: ListOptions) =>
-      withRuns(
-        program,
-        async (runs) => listRuns(program, await listed(runs, options), options),
-        () => listRuns(program, [], options),
-      ),
+      options.loops === true
+        ? withRuns(
+            program,
+            async (runs, session) => listLoops(await attentionOf(runs, options), session),
+            (session) => listLoops([], session),
+          )
+        : withRuns(
+            program,
+            async (runs) => listRuns(program, await listed(runs, options), options),
+            () => listRuns(program, [], options),
+          ),
     )
   program
     .command('inspect <run>')
@@ -147,7 +153,7 @@ async function listed(runs: Runs, options: ListOptions): Promise<readonly Run[]>
 
 /** Reads one more than is shown, to know whether there are more. */
 function filterFrom(options: ListOptions, more: number): ListFilter {
-  const { status, workspace, limit, loops, all = loops, attention = loops } = options
+  const { status, workspace, limit, all, attention } = options
   const isKnown = status === undefined || status === interrupted || findStatuses(status)
   if (!isKnown) throw noStatus(status)
   return {
@@ -164,8 +170,15 @@ const noStatus = (status: string): LoopError =>
     `Unknown status "${status}". Use one of: ${[...runStatuses, interrupted].join(', ')}.`,
   )
 
-function listLoops(runs: readonly Run[], { json, print }: Pick<Session, 'json' | 'print'>): void {
-  const loops = sumByLoop(runs)
+async function attentionOf(runs: Runs, options: ListOptions): Promise<readonly LoopAttention[]> {
+  const { status, workspace } = filterFrom({ ...options, all: true }, 0)
+  if (status === interrupted) {
+    throw new LoopError('bad-request', `--loops and --status ${interrupted} conflict; use one.`)
+  }
+  return runs.attention(defined({ status, workspace }))
+}
+
+function listLoops(loops: readonly LoopAttention[], { json, print }: Session): void {
   if (json) for (const one of loops) print(one, String)
   else print(loops, () => renderLoops(loops))
 }
@@ -174,7 +187,6 @@ function listRuns(program: Command, found: readonly Run[], options: ListOptions)
   const { hint, json, print, terminal } = openSession(program)
   const { limit = Number.POSITIVE_INFINITY } = filterFrom(options, 0)
   const runs = found.slice(0, limit)
-  if (options.loops === true) return listLoops(runs, { json, print })
   const isPart = options.status !== undefined || options.workspace !== undefined
   if (json) for (const run of runs) print(run, String)
   else print(runs, () => renderList(runs, Date.now(), terminal, isPart))

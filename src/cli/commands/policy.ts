@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { defined, LoopError } from '../../loop/index.ts'
 import { renderBacktest, renderExplanation, renderReport } from '../display/policy-view.ts'
-import { openSession, withExistingHost } from '../session.ts'
+import { openSession, withExistingHost, withRuns } from '../session.ts'
 import { configHere } from '../settings-here.ts'
 import { shellWord } from '../shell-word.ts'
 
@@ -20,9 +20,8 @@ export function addPolicy(program: Command): void {
     .command('explain <run>')
     .description('show each decision about a run, with its rule')
     .action((run: string) =>
-      withExistingHost(program, async (host, { print }) => {
-        const { explainPolicy } = await import('../../launch/policy/explain.ts')
-        const explanation = await explainPolicy(host.journal, run)
+      withRuns(program, async (runs, { print }) => {
+        const explanation = await runs.explainPolicy(run)
         print(explanation, () => renderExplanation(explanation))
       }),
     )

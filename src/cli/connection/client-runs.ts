@@ -1,6 +1,6 @@
 /** Runs as commands see them, through a client: of a daemon, or of this process. */
 
-import { runPath } from '../../client/client.ts'
+import { type Query, runPath } from '../../client/client.ts'
 import type { Client } from '../../client/index.ts'
 import { LoopError } from '../../loop/index.ts'
 import type {
@@ -8,11 +8,13 @@ import type {
   ActionFacts,
   ActionList,
   Discarded,
+  LoopAttentions,
+  PolicyDecisions,
   Postmortem,
   PullRequest,
 } from '../../protocol/api/index.ts'
 import { readAllPages } from './read-all-pages.ts'
-import type { ListFilter, Runs } from './runs.ts'
+import type { ListFilter, PolicyExplanation, Runs } from './runs.ts'
 
 /** The largest page that is requested. */
 const pageItems = 500
@@ -42,12 +44,32 @@ export function clientRuns(client: Client): Runs {
     reset: async (run, by) => (await client.post(runPath(run, 'reset'), { by })) as Discarded,
     analyze: async (run, choice = {}) =>
       (await client.post(runPath(run, 'postmortem'), choice)) as Postmortem,
+    explainPolicy: (run) => explainPolicy(client, run),
+    attention: async (filter = {}) =>
+      ((await client.get('/attention', { ...filter })) as LoopAttentions).items,
     actions: async (run) => ((await client.get(runPath(run, 'actions'))) as ActionList).items,
     actionFacts: async () => ((await client.get('/actions')) as ActionFacts).items,
     recordEscape: async (run, request) =>
       (await client.post(runPath(run, 'actions'), request)) as ActionEntry,
     createPullRequest: async (run, options) =>
       (await client.post(runPath(run, 'create-pr'), options)) as PullRequest,
+  }
+}
+
+async function explainPolicy(client: Client, idOrName: string): Promise<PolicyExplanation> {
+  const { id, name, status } = (await client.inspect(idOrName)).run
+  const read = async (query: Query): Promise<PolicyDecisions> =>
+    (await client.get(runPath(id, 'policy'), { ...query, limit: pageItems })) as PolicyDecisions
+  const first = await read({})
+  const rest =
+    first.next === undefined
+      ? []
+      : await readAllPages(({ cursor = first.next }) => read({ cursor }))
+  return {
+    run: { id, name, status },
+    ...(first.policy === undefined ? {} : { policy: first.policy }),
+    rulings: [...first.items, ...rest],
+    allowedCalls: first.allowedCalls ?? [],
   }
 }
 

@@ -9,6 +9,8 @@ import type {
   Discarded,
   EscapeRequest,
   InboxQuestion,
+  LoopAttention,
+  PolicyDecisions,
   Postmortem,
   PullRequest,
   PullRequestRequest,
@@ -43,6 +45,14 @@ export interface WorktreeFilter {
   readonly repository?: string
 }
 
+/** All answers of the policy about a run. */
+export interface PolicyExplanation
+  extends Pick<PolicyDecisions, 'policy'>,
+    Pick<Required<PolicyDecisions>, 'allowedCalls'> {
+  readonly run: Pick<Run, 'id' | 'name' | 'status'>
+  readonly rulings: PolicyDecisions['items']
+}
+
 export interface Runs
   extends Pick<
     Client,
@@ -64,6 +74,9 @@ export interface Runs
   scrap(run: string, by: string): Promise<Discarded>
   reset(run: string, by: string): Promise<Discarded>
   analyze(run: string, choice?: AnalyzeChoice): Promise<Postmortem>
+  explainPolicy(run: string): Promise<PolicyExplanation>
+  /** For each loop. */
+  attention(filter?: Omit<ListFilter, 'limit'>): Promise<readonly LoopAttention[]>
   actions(run: string): Promise<readonly ActionEntry[]>
   actionFacts(): Promise<readonly ActionFact[]>
   recordEscape(run: string, request: EscapeRequest): Promise<ActionEntry>

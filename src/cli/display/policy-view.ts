@@ -2,8 +2,8 @@
 
 import type { Backtest, BacktestedRun, Saved } from '../../launch/policy/backtest.ts'
 import type { PolicyReport } from '../../launch/policy/check-policies.ts'
-import type { ExplainedRuling, PolicyExplanation } from '../../launch/policy/explain.ts'
 import type { PolicyContext } from '../../loop/index.ts'
+import type { PolicyExplanation } from '../connection/runs.ts'
 import { plural } from './amounts.ts'
 import { renderTable, visible } from './render.ts'
 
@@ -37,7 +37,7 @@ export function renderExplanation(explanation: PolicyExplanation): string {
   ].join('\n')
 }
 
-function row(ruling: ExplainedRuling): readonly string[] {
+function row(ruling: PolicyExplanation['rulings'][number]): readonly string[] {
   const { seq, iteration, action, resource, decision, isMonitored, rules, reason } = ruling
   const about = resource === undefined ? action : `${action} ${resource}`
   const answer = isMonitored === true ? 'monitored' : decision

@@ -9,6 +9,7 @@ import {
   viewIterations,
   viewLedger,
   viewOutput,
+  viewPolicy,
   viewProgress,
   viewSteps,
   viewStoreEvents,
@@ -22,6 +23,7 @@ import {
   openQuestionSchema,
   outputEntrySchema,
   pageSchema,
+  policyDecisionsSchema,
   progressSchema,
   queueEntrySchema,
   stepSchema,
@@ -124,6 +126,22 @@ const ledger = operation({
   problems,
   async handle(parts, { params, query }) {
     return ok(await viewLedger(parts.host, await idOf(parts, params.run), toPageOptions(query)))
+  },
+})
+
+const policy = operation({
+  id: 'getPolicyDecisions',
+  method: 'get',
+  path: '/runs/{run}/policy',
+  tag,
+  summary: 'List what the policy of a run answered, with the rule and the numbers, oldest first.',
+  description: 'Allowed tool calls are only counted, on the first page.',
+  params: inRun,
+  query: paged,
+  responses: { 200: json('A page of answers.', policyDecisionsSchema) },
+  problems,
+  async handle(parts, { params, query }) {
+    return ok(await viewPolicy(parts.host, await idOf(parts, params.run), toPageOptions(query)))
   },
 })
 
@@ -256,6 +274,7 @@ export const journalOperations: readonly Operation[] = [
   progress,
   evidence,
   ledger,
+  policy,
   questionsOfRun,
   events,
   output,

@@ -23,7 +23,7 @@ export const operationGroups: readonly OperationGroup[] = [
     },
   },
   {
-    paths: /^\/runs(\/[^/]+)?$/,
+    paths: /^\/runs(\/[^/]+)?$|^\/attention$/,
     load: async () => (await import('./run-operations.ts')).runOperations,
   },
   {
@@ -32,7 +32,7 @@ export const operationGroups: readonly OperationGroup[] = [
   },
   {
     paths:
-      /^\/runs\/[^/]+\/(steps|iterations|progress|evidence|ledger|questions|events|output)$|^\/(questions|queue|events)$/,
+      /^\/runs\/[^/]+\/(steps|iterations|progress|evidence|ledger|policy|questions|events|output)$|^\/(questions|queue|events)$/,
     load: async () => (await import('./journal-operations.ts')).journalOperations,
   },
   {

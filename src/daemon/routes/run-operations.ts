@@ -1,6 +1,8 @@
 /** Operations on runs: list, create, get, remove. */
 
 import type { z } from 'zod'
+import type { RunFilter } from '../../engine/index.ts'
+import { viewAttention } from '../../history/views/view-attention.ts'
 import { viewRuns } from '../../history/views/view-runs.ts'
 import { defined, findStatuses, isEnd, runStatuses, statusAliases } from '../../loop/index.ts'
 import type { RunAnswer } from '../../protocol/api/index.ts'
@@ -25,6 +27,36 @@ const time = (description: string, example: number) =>
 
 const statusNames = [...new Set<string>([...runStatuses, ...Object.keys(statusAliases)])]
 
+/** Which runs are meant. */
+const which = {
+  status: oneOf(statusNames, {
+    description: 'Only runs with this status, or its name in a legacy format.',
+    example: 'running',
+  }),
+  workspace: text({
+    description: 'Only runs that work in this folder or in a worktree of it: an absolute path.',
+    example: '/home/me/shop',
+    max: 4096,
+  }),
+  createdAfter: time('Only runs created after this time, in ms.', 1_790_000_000_000),
+  createdBefore: time('Only runs created before this time, in ms.', 1_790_000_000_000),
+}
+
+interface Which {
+  readonly status: string | undefined
+  readonly workspace: string | undefined
+  readonly createdAfter: number | undefined
+  readonly createdBefore: number | undefined
+}
+
+const toFilter = ({ status, workspace, createdAfter, createdBefore }: Which): RunFilter =>
+  defined({
+    status: status === undefined ? undefined : findStatuses(status),
+    workspace,
+    createdAfterMs: createdAfter,
+    createdBeforeMs: createdBefore,
+  })
+
 const list = operation({
   id: 'listRuns',
   method: 'get',
@@ -33,19 +65,9 @@ const list = operation({
   summary: 'List the runs, newest first.',
   query: {
     ...paged,
-    status: oneOf(statusNames, {
-      description: 'Only runs with this status, or its name in a legacy format.',
-      example: 'running',
-    }),
-    workspace: text({
-      description: 'Only runs that work in this folder or in a worktree of it: an absolute path.',
-      example: '/home/me/shop',
-      max: 4096,
-    }),
+    ...which,
     loop: text({ description: 'Only runs of this loop.', example: 'fix-tests', max: 256 }),
     name: text({ description: 'Only runs whose name begins with this.', example: 'calm', max: 64 }),
-    createdAfter: time('Only runs created after this time, in ms.', 1_790_000_000_000),
-    createdBefore: time('Only runs created before this time, in ms.', 1_790_000_000_000),
     attention: flag('Add the questions that each run asked, and how long it waited for answers.'),
   },
   responses: {
@@ -55,23 +77,27 @@ const list = operation({
     ),
   },
   async handle({ host }, { query }) {
-    const { limit, cursor, status, workspace, loop, name, createdAfter, createdBefore } = query
-    const { attention } = query
-    const statuses = status === undefined ? undefined : findStatuses(status)
-    const page = await viewRuns(host, {
-      limit,
-      attention,
-      ...defined({
-        cursor,
-        status: statuses,
-        workspace,
-        loop,
-        name,
-        createdAfterMs: createdAfter,
-        createdBeforeMs: createdBefore,
-      }),
-    })
-    return ok(page)
+    const { limit, attention, cursor, loop, name } = query
+    const filter = { ...toFilter(query), ...defined({ cursor, loop, name }) }
+    return ok(await viewRuns(host, { ...filter, limit, attention }))
+  },
+})
+
+const attentions = operation({
+  id: 'listAttention',
+  method: 'get',
+  path: '/attention',
+  tag,
+  summary: 'Sum up the questions of the runs of each loop, and how long they waited for answers.',
+  query: which,
+  responses: {
+    200: json(
+      'Each loop, the most questions first.',
+      schema((api) => api.loopAttentionsSchema),
+    ),
+  },
+  async handle({ host }, { query }) {
+    return ok({ items: await viewAttention(host, toFilter(query)) })
   },
 })
 
@@ -166,4 +192,4 @@ const remove = operation({
   },
 })
 
-export const runOperations: readonly Operation[] = [list, create, inspect, remove]
+export const runOperations: readonly Operation[] = [list, attentions, create, inspect, remove]

@@ -76,6 +76,12 @@ export {
 } from './loop-plan.ts'
 export { type NewRunRequest, newRunSchema } from './new-run.ts'
 export { type Page, pageSchema } from './page.ts'
+export {
+  type AllowedCalls,
+  type PolicyDecisions,
+  type PolicyRulingEntry,
+  policyDecisionsSchema,
+} from './policy.ts'
 export { type Postmortem, postmortemRequestSchema, postmortemSchema } from './postmortem.ts'
 export { type FieldProblem, type Problem, problemSchema } from './problem.ts'
 export { type QueueEntry, type QueuePolicy, queueEntrySchema } from './queue.ts'
@@ -91,6 +97,9 @@ export {
 } from './review.ts'
 export {
   checkpointPositionSchema,
+  type LoopAttention,
+  type LoopAttentions,
+  loopAttentionsSchema,
   openQuestionSchema,
   type Run,
   type RunAnswer,

@@ -40,6 +40,24 @@ export interface RunAttention {
   readonly waitedMs: number
 }
 
+/** The runs of one loop, and the attention that they needed. */
+export interface LoopAttention extends RunAttention {
+  readonly loop: string
+  readonly runs: number
+}
+
+export const loopAttentionSchema: z.ZodType<LoopAttention> = exactly<LoopAttention>()(
+  z.strictObject({ loop: z.string(), runs: count, questions: count, waitedMs: z.number() }),
+).register(published, { id: 'LoopAttention' })
+
+export interface LoopAttentions {
+  readonly items: readonly LoopAttention[]
+}
+
+export const loopAttentionsSchema: z.ZodType<LoopAttentions> = exactly<LoopAttentions>()(
+  z.strictObject({ items: z.array(loopAttentionSchema).readonly() }),
+).register(published, { id: 'LoopAttentions' })
+
 export const runSchema: z.ZodType<Run> = exactly<Run>()(
   z.strictObject({
     id: id<RunId>(),

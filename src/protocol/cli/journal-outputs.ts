@@ -11,7 +11,7 @@ import {
 import { postmortemSchema } from '../api/postmortem.ts'
 import { worktreeRemovedSchema } from '../api/removed-run.ts'
 import { discardedSchema, pullRequestSchema } from '../api/review.ts'
-import { runDetailSchema, runSchema } from '../api/run.ts'
+import { loopAttentionSchema, runDetailSchema, runSchema } from '../api/run.ts'
 import { checkpointFileSchema } from '../checkpoint/checkpoint-file.ts'
 import { endingSchema, faultSchema } from '../events/event-parts.ts'
 import { stepKindSchema } from '../events/event-schema.ts'
@@ -108,10 +108,7 @@ const exchangeView = z.looseObject({
 export const journalOutputs: Readonly<Record<string, CommandOutput>> = {
   list: lines(
     'Each run; with --loops, each loop with its sums.',
-    z.union([
-      runSchema,
-      z.strictObject({ loop: text, runs: count, questions: count, waitedMs: z.number() }),
-    ]),
+    z.union([runSchema, loopAttentionSchema]),
   ),
   inspect: one('A run, with all details.', runDetailSchema),
   show: one(

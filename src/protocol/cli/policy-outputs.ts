@@ -1,7 +1,8 @@
 /** What the commands for policies print. */
 
 import { z } from 'zod'
-import { policyContextSchema, policyInEffectSchema, rulingFields } from '../events/policy-parts.ts'
+import { allowedCallsSchema, policyRulingSchema } from '../api/policy.ts'
+import { policyInEffectSchema } from '../events/policy-parts.ts'
 import { count } from '../values.ts'
 import { type CommandOutput, lines, one, text, texts } from './command-output.ts'
 
@@ -67,20 +68,8 @@ export const policyOutputs: Readonly<Record<string, CommandOutput>> = {
     z.strictObject({
       run: z.strictObject({ id: text, name: text, status: text }),
       policy: policyInEffectSchema.exactOptional(),
-      rulings: z.array(
-        z.strictObject({
-          seq: count,
-          atMs: z.number(),
-          action: z.enum(['iterate', 'callTool', 'callToolUnattended', 'act']),
-          iteration: count,
-          step: text.exactOptional(),
-          resource: text.exactOptional(),
-          policy: text,
-          context: policyContextSchema.exactOptional(),
-          ...rulingFields,
-        }),
-      ),
-      allowedCalls: z.array(z.strictObject({ tool: text, rules: texts, times: count })),
+      rulings: z.array(policyRulingSchema),
+      allowedCalls: z.array(allowedCallsSchema),
     }),
   ),
   'policy backtest': one(
