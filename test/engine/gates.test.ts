@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { allowListGate } from '../../src/authority/index.ts'
-import { type Actions, type Gate, openQuestions } from '../../src/engine/index.ts'
+import { type Actions, type Gate, openQuestions, type Verdict } from '../../src/engine/index.ts'
 import {
   type Action,
   type ActionFacts,
@@ -157,6 +157,21 @@ describe('an action in an iteration', () => {
     await world.finish(run, loop)
     expect(performed).toEqual([])
     expect((await world.state(run)).progress).toMatchObject({ status: 'refused' })
+  })
+
+  test.each<[string, Gate['judge'], RegExp]>([
+    ['throws', () => Promise.reject(new Error('no network')), /^the gate failed: no network$/],
+    ['never answers', () => new Promise(() => undefined), /^the gate failed: It took longer than /],
+    ['answers nothing', async () => undefined as unknown as Verdict, /^the gate gave no verdict$/],
+  ])('is refused by a gate that %s', async (_what, judge, reason) => {
+    const { actions, performed } = executor()
+    const world = createWorld({ actions, gate: { judge }, level: 3 })
+    const loop = acting()
+    const run = await world.start(loop)
+    await world.finish(run, loop)
+    expect(performed).toEqual([])
+    const { status, summary } = (await world.state(run)).progress as unknown as Receipt
+    expect([status, summary]).toEqual(['refused', expect.stringMatching(reason)])
   })
 
   test('at level 1 is refused whatever the gate says', async () => {

@@ -3,6 +3,7 @@
  * that records what they saw and what they said.
  *
  * E6. An action is performed only after its gate allowed it. A policy can only forbid.
+ * E9. A gate that fails, or does not answer in time, denies.
  */
 
 import {
@@ -16,8 +17,11 @@ import {
   type Receipt,
   type RecordedFacts,
   type StepId,
+  textOf,
 } from '../../loop/index.ts'
-import type { Branch, LiveRun } from '../live-run.ts'
+import { runBounded } from '../bounded.ts'
+import { Interruption } from '../interrupter.ts'
+import { type Branch, isInfrastructure, type LiveRun } from '../live-run.ts'
 import { askPolicyInStep, describeDenial } from '../policy.ts'
 import type { Verdict } from '../ports.ts'
 import { askPerson } from './ask-person.ts'
@@ -72,9 +76,34 @@ async function judge(branch: Branch, action: Action, step: StepId): Promise<Gate
     const reason = `the level is ${levelNames[1]}: actions are reported, not performed`
     return { type: 'deny', rule: 'level', reason, ...record }
   }
-  const at = { iteration: number, step }
-  const verdict: Verdict = (await run.ports.gate?.judge(action, at, facts)) ?? noGate
-  return { ...verdict, ...record }
+  return { ...(await askGate(branch, action, step, facts)), ...record }
+}
+
+/** A gate may ask another service, but no person: for that it answers `ask`. */
+const gateMsMax = 600_000
+
+async function askGate(
+  branch: Branch,
+  action: Action,
+  step: StepId,
+  facts: ActionFacts,
+): Promise<Verdict> {
+  const { run, number, interrupter } = branch.iteration
+  const { gate, clock } = run.ports
+  if (gate === undefined) return noGate
+  try {
+    return await runBounded(
+      () => gate.judge(action, { iteration: number, step }, facts),
+      gateMsMax,
+      interrupter,
+      clock,
+    )
+  } catch (error) {
+    if (interrupter.aborted.aborted || error instanceof Interruption || isInfrastructure(error)) {
+      throw error
+    }
+    return { type: 'deny', reason: `the gate failed: ${textOf(error)}`, rule: 'gate' }
+  }
 }
 
 const noGate: Verdict = { type: 'deny', reason: 'no gate is configured', rule: 'no-gate' }
