@@ -201,6 +201,14 @@ describe('loopctl policy', () => {
     expect((await ctl(at, 'policy', 'check')).stdout).toContain('mine.cedar: ok, 1 rule')
   })
 
+  test('check says why a file cannot be read', async () => {
+    const at = placeWith(loop, { 'long.cedar': '//\n'.repeat(500_000), 'folder/a.cedar': '' })
+    const long = await ctl(at, 'policy', 'check', join(at.folder, 'long.cedar'))
+    expect(long).toMatchObject({ code: 65, stdout: expect.stringMatching(/it is over \d+ bytes/) })
+    const folder = await ctl(at, 'policy', 'check', join(at.folder, 'folder'))
+    expect(folder.stdout).toContain('it is a folder (pass a file in it)')
+  })
+
   test('explain shows each decision with its rule and its numbers', async () => {
     const at = placeWith(`${loop}policy: { enforce: [limits.cedar] }\n`, {
       'limits.cedar': limit(2) + noWrite,

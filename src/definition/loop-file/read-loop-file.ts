@@ -174,15 +174,30 @@ async function readNamed(folder: string, name: string, what: string): Promise<Co
   }
 }
 
-class NotPlainError extends Error {}
+/** A path that is read as a file, and is something else. */
+export class NotPlainError extends Error {
+  readonly problem: { readonly reason: string; readonly suggestion: string }
+
+  constructor(problem: NotPlainError['problem']) {
+    super(`${problem.reason}: ${problem.suggestion}`)
+    this.problem = problem
+  }
+}
 
 /** Does not block on a pipe without a writer. */
 export async function readPlainFile(path: string): Promise<Buffer> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const found = await handle.stat()
-    if (found.isDirectory()) throw new NotPlainError('it is a folder: pass a file in it')
-    if (!found.isFile()) throw new NotPlainError('it is not a regular file: pass another one')
+    if (found.isDirectory()) {
+      throw new NotPlainError({ reason: 'it is a folder', suggestion: 'pass a file in it' })
+    }
+    if (!found.isFile()) {
+      throw new NotPlainError({
+        reason: 'it is not a regular file',
+        suggestion: 'pass another one',
+      })
+    }
     const buffer = Buffer.alloc(Math.min(found.size, sourceBytesMax) + 1)
     let filled = 0
     while (filled < buffer.length) {
@@ -191,7 +206,10 @@ export async function readPlainFile(path: string): Promise<Buffer> {
       filled += bytesRead
     }
     if (filled > sourceBytesMax) {
-      throw new NotPlainError(`it is over ${sourceBytesMax} bytes: make it shorter`)
+      throw new NotPlainError({
+        reason: `it is over ${sourceBytesMax} bytes`,
+        suggestion: 'make it shorter',
+      })
     }
     return buffer.subarray(0, filled)
   } finally {

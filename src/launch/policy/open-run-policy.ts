@@ -8,7 +8,11 @@
 import { basename } from 'node:path'
 import type { PolicySource } from '../../authority/policy/create-policy.ts'
 import { loadDaemonConfig } from '../../definition/config/load-config.ts'
-import { namedPolicies, readPlainFile } from '../../definition/loop-file/read-loop-file.ts'
+import {
+  NotPlainError,
+  namedPolicies,
+  readPlainFile,
+} from '../../definition/loop-file/read-loop-file.ts'
 import { requireTrusted } from '../../definition/loop-file/require-trusted.ts'
 import { readSource } from '../../definition/loop-file/source-text.ts'
 import { openTrust } from '../../definition/loop-file/trust.ts'
@@ -59,10 +63,11 @@ export async function readPolicyFile(
   const { PolicyError } = await import('../../authority/policy/policy-error.ts')
   const at = { file, line: 1, column: 1 }
   const bytes = await readPlainFile(file).catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    if (error instanceof NotPlainError) throw new PolicyError([{ ...at, ...error.problem }])
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
     const isMissing = code === 'ENOENT' || code === 'ENOTDIR'
     const reason = isMissing ? 'the file does not exist' : `the file cannot be read (${code})`
-    const suggestion = isMissing ? 'create it, or remove it from the list' : 'check it'
+    const suggestion = isMissing ? 'create it, or remove it from the list' : 'check its permissions'
     throw new PolicyError([{ ...at, reason, suggestion }])
   })
   const read = readSource(bytes)
