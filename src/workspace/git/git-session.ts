@@ -36,7 +36,7 @@ interface Session {
 
 const sessions = new Map<string, Session>()
 
-/** Rejects with `GitError`: `refused` if the process ended, for whatever reason. */
+/** Rejects with `GitError`: `refused` if the process ended by itself, `lost` if it was killed and may have answered. */
 export function askSession(
   key: string,
   program: Program,
@@ -66,7 +66,6 @@ const spawnChild = ({ program, args, env }: Program): Child =>
 function start(started: Program, idleMs: number, onEnd: () => void): Session {
   const child = spawnChild(started)
   const { name } = started
-  const over = (): void => end()
   let output = Buffer.alloc(0)
   let pending: Pending | undefined
   let queue: Promise<unknown> = Promise.resolve()
@@ -74,7 +73,7 @@ function start(started: Program, idleMs: number, onEnd: () => void): Session {
   let asked = 0
   let idle: NodeJS.Timeout | undefined
 
-  function end(reason: GitError['why'] = 'refused'): void {
+  function end(reason: GitError['why']): void {
     if (isOver) return
     isOver = true
     clearTimeout(idle)
@@ -85,14 +84,16 @@ function start(started: Program, idleMs: number, onEnd: () => void): Session {
   // Only while nothing is asked: a kill while it changes a ref would leave its locks.
   const endWhenIdle = (): void => {
     clearTimeout(idle)
-    if (asked === 0 && !isOver) idle = setTimeout(over, idleMs).unref()
+    if (asked === 0 && !isOver) idle = setTimeout(end, idleMs, 'refused').unref()
   }
   // A pipe that nothing waits for must not keep this process alive.
   const hold = (isHeld: boolean): void => {
     for (const one of [child, child.stdin, child.stdout]) setReferenced(one, isHeld)
   }
-  for (const event of ['error', 'close']) child.on(event, over)
-  child.stdin.on('error', over)
+  child.on('error', () => end('refused'))
+  child.on('close', (code) => end(code === null ? 'lost' : 'refused'))
+  // How it ended is known when it is closed.
+  child.stdin.on('error', () => killGroup(child))
   child.stdout.on('data', (chunk: Buffer) => {
     output = Buffer.concat([output, chunk])
     if (pending === undefined) return

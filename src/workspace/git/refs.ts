@@ -91,7 +91,12 @@ export interface RefChange {
   readonly reason?: string
 }
 
-/** False if the ref did not have the value `from`; nothing was changed then. */
+const triesMax = 4
+
+/**
+ * False if the ref did not have the value `from`; nothing was changed then. If it is unknown whether git changed it, its
+ * value decides. A new ref can be that of another process, so it counts as theirs.
+ */
 export async function changeRef(
   git: RunGit,
   repository: Repository,
@@ -116,9 +121,12 @@ export async function changeRef(
     } catch (error) {
       if (!(error instanceof GitError)) throw error
       const isOurs = await removeStaleLock(error.stderr, repository.commonDir, [change.ref])
-      if (isOurs && tries < 4) continue
-      const current = await readRefId(git, repository, change.ref)
-      if ((current ?? none) !== from) return false
+      if (isOurs && tries < triesMax) continue
+      const current = (await readRefId(git, repository, change.ref)) ?? none
+      const isUncertain = error.why !== 'refused'
+      if (isUncertain && current === (change.to ?? none) && from !== none) return true
+      if (current !== from) return false
+      if (error.why === 'lost' && tries < triesMax) continue
       throw refused(change.ref, error)
     }
   }

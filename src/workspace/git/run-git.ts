@@ -58,7 +58,10 @@ export const runGit: RunGit = async (call) => {
   return (await answerInSession(started, call)) ?? runProgram(started, call)
 }
 
-/** Undefined if the call is not for a session, or its process failed: a separate one shows why. */
+/**
+ * Undefined if the call is not for a session, or its process failed: a separate one shows why. A change of refs whose
+ * process was killed may have happened, so it is not repeated: the caller reads the ref.
+ */
 async function answerInSession(
   program: Program,
   call: GitCall,
@@ -71,7 +74,9 @@ async function answerInSession(
     const answer = await askSession(key, { ...program, args }, question)
     return { exitCode: 0, stdout: toOutput(answer), stderr: '' }
   } catch (error) {
-    if (error instanceof GitError && error.why === 'refused') return undefined
+    if (!(error instanceof GitError)) throw error
+    const mayHaveChanged = error.why === 'lost' && call.command === 'update-ref'
+    if ((error.why === 'refused' || error.why === 'lost') && !mayHaveChanged) return undefined
     throw error
   }
 }

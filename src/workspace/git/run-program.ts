@@ -31,7 +31,8 @@ export interface ProgramResult {
 
 /** git, or another program that manages worktrees, failed. */
 export class GitError extends Error {
-  readonly why: 'refused' | 'timeout' | 'output' | 'aborted'
+  /** `lost`: its process was killed by others. After anything but `refused` it may have done its work. */
+  readonly why: 'refused' | 'timeout' | 'output' | 'aborted' | 'lost'
   readonly stderr: string
   constructor(why: GitError['why'], name: string, stderr: string) {
     super(`${name} ${reasons[why]}${stderr === '' ? '' : `: ${extractReason(stderr)}`}`)
@@ -46,6 +47,7 @@ const reasons = {
   timeout: 'timed out and was killed',
   output: 'printed too much and was killed',
   aborted: 'was canceled',
+  lost: 'was killed',
 }
 
 export const timeoutMsDefault = 60_000
@@ -89,7 +91,7 @@ export async function runProgram(
     if (why === undefined && typeof code === 'number' && answers.includes(code)) {
       return { exitCode: code, stdout, stderr: errorText }
     }
-    throw new GitError(why ?? 'refused', name, errorText)
+    throw new GitError(why ?? (typeof code === 'number' ? 'refused' : 'lost'), name, errorText)
   } finally {
     clearTimeout(timer)
     call.signal?.removeEventListener('abort', abort)

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { askSession } from './git-session.ts'
 import { changeRef } from './refs.ts'
 import { findRepository, type Repository } from './repository.ts'
-import { type GitCall, runGit } from './run-git.ts'
+import { type GitCall, type RunGit, runGit } from './run-git.ts'
+import { GitError } from './run-program.ts'
 import { sessionOutputBytesMax, toSessionCall } from './session-calls.ts'
 
 let gitDir: string
@@ -90,6 +91,51 @@ describe('a session', () => {
     expect(stdout.toString()).toBe(`${two} blob 1\n`)
     expect(await change(two, undefined)).toBe(true)
     expect(await change(undefined, three)).toBe(true)
+  })
+
+  describe('that was killed while it changed a ref', () => {
+    const scene = async () => {
+      const repository: Repository = await findRepository(gitDir)
+      const [one = '', two = '', three = ''] = [await write('a'), await write('b'), await write('c')]
+      const move = (git: RunGit, from: string | undefined, to: string): Promise<boolean> =>
+        changeRef(git, repository, { ref: 'refs/loopwright/x', from, to })
+      return { one, two, three, move }
+    }
+    /** The first call is killed: after it did its work, or before. */
+    const killed = (why: 'lost' | 'timeout', isDone: boolean): RunGit => {
+      let calls = 0
+      return async (call) => {
+        if (call.command !== 'update-ref' || ++calls > 1) return runGit(call)
+        if (isDone) await runGit(call)
+        throw new GitError(why, 'git update-ref', '')
+      }
+    }
+
+    test.each(['lost', 'timeout'] as const)('has moved it if the ref says so: %s', async (why) => {
+      const { one, two, move } = await scene()
+      await move(runGit, undefined, one)
+      expect(await move(killed(why, true), one, two)).toBe(true)
+    })
+
+    test('is asked again if the ref did not move', async () => {
+      const { one, two, three, move } = await scene()
+      await move(runGit, undefined, one)
+      expect(await move(killed('lost', false), one, two)).toBe(true)
+      expect(await move(killed('lost', false), one, three)).toBe(false)
+    })
+
+    test('does not claim a new ref that another process may have created', async () => {
+      const { one, move } = await scene()
+      expect(await move(killed('lost', true), undefined, one)).toBe(false)
+    })
+
+    test('is known to be killed, not refused', async () => {
+      const script = 'read line; kill -9 $$'
+      const program = { name: 'killed', program: '/bin/sh', args: ['-c', script], env: {} }
+      const limits = { timeoutMs: 20_000, outputBytesMax: 1000, isComplete: () => false }
+      const asked = askSession(`${gitDir} killed`, program, { input: Buffer.from('x\n'), ...limits })
+      await expect(asked).rejects.toMatchObject({ why: 'lost' })
+    })
   })
 
   test('is not used to move a ref with a reason, which the reflog shows', () => {
