@@ -23,6 +23,8 @@ import type { Recorder } from './recorder.ts'
 export interface Answers {
   /** Waits for a person, the deadline or an interruption. The decision is not applied yet. */
   wait(questionId: string, question: Question, deadlineAtMs: number): Promise<StoredDecision>
+  /** Makes a decision that follows from an answer, and applies it. */
+  submit(decision: Decision, by: string): Promise<void>
 }
 
 export interface Control extends Answers {
@@ -100,6 +102,10 @@ export function createControl(
 
   return {
     apply,
+    async submit(decision, by) {
+      await journal.recordDecision(run, decision, by, clock.now())
+      await apply()
+    },
     // After a failed read, try again soon.
     applied: () => applying.catch(() => undefined),
     stop() {

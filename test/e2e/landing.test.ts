@@ -85,25 +85,24 @@ describe('then: [merge]', () => {
     },
   )
 
-  test.each(inProof)(
-    'certifies merged files, and fails in the last iteration that is allowed, %s',
-    async () => {
-      const more = 'then: [merge]\nlimits: { iterations: 1 }'
-      const at = repository(loop(write('b.txt', 'done'), more), files)
-      others(at, 'c.txt', 'use\n')
-      expect(endOf(await run(at, '--name', 'one'))).toMatchObject({
-        outcome: { type: 'completed' },
-      })
-      expect(at.git('show', 'agent/shop:b.txt')).toBe('done\n')
-      const conflicting = repository(loop(write('a.txt', 'done'), more), files)
-      others(conflicting, 'a.txt', 'theirs\n')
-      const ended = await run(conflicting, '--name', 'two')
-      expect(endOf(ended)).toMatchObject({ outcome: { type: 'completed' } })
-      expect(eventsOf(ended, 'iteration-ended')).toHaveLength(1)
-      const merged = await ctl(conflicting, 'merge', 'two')
-      expect(merged.stderr).toContain('conflicts with agent/shop in a.txt')
-    },
-  )
+  test('certifies merged files; a conflict in the last iteration that is allowed becomes a question', async () => {
+    const more = 'then: [merge]\nlimits: { iterations: 1 }'
+    const at = repository(loop(write('b.txt', 'done'), more), files)
+    others(at, 'c.txt', 'use\n')
+    expect(endOf(await run(at, '--name', 'one'))).toMatchObject({ outcome: { type: 'completed' } })
+    expect(at.git('show', 'agent/shop:b.txt')).toBe('done\n')
+    const turns = write('a.txt', 'done') + write('a.txt', 'done with both')
+    const conflicting = repository(loop(turns, more), files)
+    others(conflicting, 'a.txt', 'theirs\n')
+    const running = run(conflicting, '--name', 'two')
+    const asks = async (): Promise<string> => (await ctl(conflicting, 'inbox')).stdout
+    await expect.poll(asks, { timeout: 60_000 }).toContain('conflicts with agent/shop in a.txt')
+    await ctl(conflicting, 'answer', 'two', '--accept')
+    const ended = await running
+    expect(endOf(ended)).toMatchObject({ outcome: { type: 'completed' } })
+    expect(eventsOf(ended, 'iteration-ended')).toHaveLength(2)
+    expect(conflicting.git('show', 'agent/shop:a.txt')).toBe('done with both\n')
+  })
 
   test('land moves a branch that is not checked out, and names the command for one that is', async () => {
     const at = repository(loop(write('b.txt', 'done'), 'then: [merge]'), files)

@@ -94,12 +94,9 @@ describe('an action that is requested when the work is certified', () => {
     expect(performed).toEqual(['merge', 'notify'])
   })
 
-  test.each([
-    [2, 2],
-    [1, 1],
-  ])(
-    'that needs other work sends the run back, if %i iterations are allowed',
-    async (iterations, times) => {
+  describe('that needs other work', () => {
+    /** The first merge finds a conflict. */
+    async function conflicting(iterations: number, answer?: string) {
       const workspace = memoryWorkspace({ theirs: 'x' })
       const base = await workspace.snapshot()
       workspace.files.set('log', 'marked')
@@ -121,16 +118,46 @@ describe('an action that is requested when the work is certified', () => {
       })
       const loop = counting(workspace)
       const run = await world.start(loop, { limits: { iterations } })
+      const question = '1/ask:unmerged work#1'
+      if (answer !== undefined) await world.decide(run, { type: 'answer', question, answer })
       expect(await world.finish(run, loop)).toMatchObject({ outcome: { type: 'completed' } })
-      expect(performed).toHaveLength(times)
-      const state = await world.state(run)
-      expect(state.iteration).toBe(times)
-      expect(workspace.restored).toEqual(times === 2 ? [tree] : [])
-      expect([state.baseTree === base, state.follows]).toEqual(
-        times === 2 ? [true, 'c1'] : [false, undefined],
+      const asked = (await world.only(run, 'step-started')).filter(({ kind }) => kind === 'ask')
+      return { state: await world.state(run), performed, workspace, tree, base, asked }
+    }
+
+    test.each([
+      ['if an iteration is left', 2, undefined, 0],
+      ['in the last iteration, if a person says so', 1, 'continue', 1],
+    ])('sends the run back %s', async (_, iterations, answer, questions) => {
+      const { state, performed, workspace, tree, base, asked } = await conflicting(
+        iterations,
+        answer,
       )
-    },
-  )
+      expect(performed).toHaveLength(2)
+      expect(asked).toHaveLength(questions)
+      expect(state.limits.iterations).toBe(answer === undefined ? iterations : 4)
+      expect(state).toMatchObject({ iteration: 2, baseTree: base, follows: 'c1' })
+      expect(workspace.restored).toEqual([tree])
+    })
+
+    test.each([
+      ['without an answer', undefined],
+      ['if a person says so', 'keep'],
+    ])('in the last iteration fails %s, and the work stays certified', async (_, answer) => {
+      const { state, performed, workspace, base, asked } = await conflicting(1, answer)
+      expect(performed).toHaveLength(1)
+      expect(asked[0]?.question).toMatchObject({
+        default: 'keep',
+        text: expect.stringContaining('it conflicts'),
+      })
+      expect([state.iteration, state.baseTree === base, state.follows]).toEqual([
+        1,
+        false,
+        undefined,
+      ])
+      expect(workspace.restored).toEqual([])
+    })
+  })
 
   test('is not requested for work that is not complete', async () => {
     const workspace = memoryWorkspace()
