@@ -3,7 +3,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type MergeRow, type NewMerge, type Store, systemClock } from '../src/engine/index.ts'
 import { landWork } from '../src/launch/landing/land-work.ts'
-import { type Candidate, type LandingEnd, trailer } from '../src/launch/landing/landing.ts'
+import {
+  type Candidate,
+  type LandingEnd,
+  presenceOf,
+  trailer,
+} from '../src/launch/landing/landing.ts'
 import type { TreeId } from '../src/loop/index.ts'
 import { createMemoryStore } from '../src/testing/memory-store/memory-store.ts'
 import { writeRun } from '../src/testing/write-run.ts'
@@ -53,10 +58,15 @@ const filesOf = ({ commit }: Candidate): readonly string[] =>
   fixture.git('ls-tree', '-r', '--name-only', commit).trim().split('\n')
 
 /** Two files with a name that begins with `scarce` do not pass together. */
-function land(one: NewMerge, landings: Landings = git): Promise<LandingEnd> {
+function land(
+  one: NewMerge,
+  landings: Landings = git,
+  held: Promise<unknown> = Promise.resolve(),
+): Promise<LandingEnd> {
   const certify = async (candidate: Candidate) => {
     const files = filesOf(candidate)
     asked.push(files)
+    await held
     const isGreen = files.filter((name) => name.startsWith('scarce')).length < 2
     return isGreen
       ? ({ type: 'certified', certificate: `for ${files.length} files` } as const)
@@ -128,12 +138,102 @@ test('if the target moves on, the new files are certified; a target that never r
   })
 })
 
+test.each([
+  ['deleted', () => void fixture.git('update-ref', '-d', `refs/heads/${target}`)],
+  ['rewritten', () => void fixture.git('update-ref', `refs/heads/${target}`, 'main')],
+])('a target that is %s before it moves is merged with anew', async (_, change) => {
+  await land(await request('one'))
+  let isFirst = true
+  const moving: Landings = {
+    ...git,
+    async move(branch, planned) {
+      if (isFirst) change()
+      isFirst = false
+      return git.move(branch, planned)
+    },
+  }
+  const end = await land(await request('two'), moving)
+  expect(end).toMatchObject({ state: 'merged', commit: fixture.git('rev-parse', target).trim() })
+  expect(subjects()).toEqual(['two'])
+})
+
 async function movedByOthers(number: number): Promise<void> {
   fixture.git('checkout', '-q', target)
   fixture.write(`others-${number}.txt`, 'x\n')
   fixture.commitAll(`others ${number}`)
   fixture.git('checkout', '-q', 'main')
 }
+
+describe('requests of another process', () => {
+  /** Its checks have these names; it must not need them. */
+  function landElsewhere(one: NewMerge, checks: string, until: AbortSignal = signal) {
+    const certify = () => Promise.reject(new Error('certified elsewhere'))
+    const ports = { journal: { merges: store.merges }, clock: systemClock }
+    return landWork(ports, git, { request: one, checks, certify }, until)
+  }
+  const isWaiting = (one: NewMerge, checks: string): Promise<boolean> =>
+    store.merges.isHeld(presenceOf(one, checks))
+
+  /** The first one is being certified while the others come. */
+  async function whileBusy(work: () => Promise<void>): Promise<readonly LandingEnd[]> {
+    await land(await request('zero'))
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    const before = asked.length
+    const first = land(await request('one'), git, held)
+    await expect.poll(() => asked.length).toBe(before + 1)
+    const second = land(await request('two'))
+    await work()
+    release()
+    return Promise.all([first, second])
+  }
+
+  test('are in the same batch if their checks are the same and it waits', async () => {
+    const theirs = await request('three')
+    let other: Promise<LandingEnd> | undefined
+    const ends = await whileBusy(async () => {
+      other = landElsewhere(theirs, 'same')
+      await expect.poll(() => isWaiting(theirs, 'same')).toBe(true)
+    })
+    expect([...ends, await other].map((end) => end?.state)).toEqual(['merged', 'merged', 'merged'])
+    expect(asked).toHaveLength(2)
+    expect(asked[1]).toEqual(expect.arrayContaining(['two.txt', 'three.txt']))
+    expect(await isWaiting(theirs, 'same')).toBe(false)
+  })
+
+  test.each([
+    ['has other checks', 'other'],
+    ['was canceled', 'same'],
+  ])('are not merged if it %s', async (_, checks) => {
+    const theirs = await request('three')
+    const stop = new AbortController()
+    const ends = await whileBusy(async () => {
+      const other = landElsewhere(theirs, checks, stop.signal).catch(() => undefined)
+      await expect.poll(() => isWaiting(theirs, checks)).toBe(true)
+      if (checks === 'same') {
+        stop.abort()
+        await other
+      }
+      expect(await isWaiting(theirs, checks)).toBe(checks !== 'same')
+    })
+    expect(ends.map(({ state }) => state)).toEqual(['merged', 'merged'])
+    expect(asked.flat()).not.toContain('three.txt')
+    stop.abort()
+  })
+
+  test('that fail are refused by that process alone', async () => {
+    const theirs = await request('scarce-2')
+    await land(await request('scarce-1'))
+    const stop = new AbortController()
+    const ends = await whileBusy(async () => {
+      landElsewhere(theirs, 'same', stop.signal).catch(() => undefined)
+      await expect.poll(() => isWaiting(theirs, 'same')).toBe(true)
+    })
+    stop.abort()
+    expect(ends.map(({ state }) => state)).toEqual(['merged', 'merged'])
+    expect((await store.merges.row(theirs.key))?.progress.state).toBe('queued')
+  })
+})
 
 describe('a process that was killed', () => {
   const cutOff = async (one: NewMerge, isMoved: boolean): Promise<MergeRow | undefined> => {

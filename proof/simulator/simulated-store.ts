@@ -110,6 +110,7 @@ const delayedMerges = (merges: MergeQueue, delayed: Delay): MergeQueue => ({
   listOpen: delayed(merges.listOpen),
   ofRun: delayed(merges.ofRun),
   landed: delayed(merges.landed),
+  isHeld: delayed(merges.isHeld),
   acquire: delayed(merges.acquire),
   renew: delayed(merges.renew),
   release: delayed(merges.release),

@@ -20,6 +20,7 @@ export function createMergeQueue(parts: MergeQueueParts): MergeQueue {
     listOpen: () => reading(() => merges.listOpen()),
     ofRun: (run) => reading(() => merges.ofRun(runs.key(run))),
     landed: (line, limit) => reading(() => merges.landed(line, limit)),
+    isHeld: (line) => reading(() => merges.isHeld(line)),
     acquire: (line, owner) => transaction(() => merges.take(line, owner)),
     renew: (lease) => transaction(() => merges.verify(lease)),
     release: (lease) => transaction(() => merges.drop(lease)),

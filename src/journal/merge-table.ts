@@ -29,6 +29,7 @@ export interface MergeTable {
   listOpen(): readonly MergeRow[]
   ofRun(run: number): readonly MergeRow[]
   landed(line: MergeLine, limit: number): readonly MergeRow[]
+  isHeld(line: MergeLine): boolean
   take(line: MergeLine, owner: Owner): MergeLease | undefined
   /** Throws `fenced`. Extends a lease that is past a third of its duration. */
   verify(lease: MergeLease): void
@@ -107,7 +108,7 @@ function createLineLeases(
   database: Database,
   clock: () => Moment,
   owners: LocalOwners | undefined,
-): Pick<MergeTable, 'take' | 'verify' | 'drop'> {
+): Pick<MergeTable, 'isHeld' | 'take' | 'verify' | 'drop'> {
   const where = 'WHERE repository = ? AND target = ?'
   const select = database.prepare(
     `SELECT owner, fence, expires_at, expires_up FROM merge_leases ${where}`,
@@ -123,10 +124,13 @@ function createLineLeases(
     const { wallMs, upMs } = clock()
     upsert.run(repository, target, owner, fence, wallMs + leaseTtlMs, upMs + leaseTtlMs)
   }
+  const isTaken = (held: LeaseColumns | undefined): boolean =>
+    held !== undefined && isHeld(held, clock(), owners)
   return {
+    isHeld: (line) => isTaken(find(line)),
     take({ repository, target }, owner) {
       const held = find({ repository, target })
-      if (held !== undefined && isHeld(held, clock(), owners)) return undefined
+      if (isTaken(held)) return undefined
       const lease = { repository, target, owner, fence: (held?.fence ?? 0) + 1 }
       write(lease)
       return lease

@@ -22,6 +22,8 @@ export interface MergeQueue {
   ofRun(run: RunId): Promise<readonly MergeRow[]>
   /** The commits with certified trees that requests put on a branch, the newest first. */
   landed(line: MergeLine, limit: number): Promise<readonly MergeRow[]>
+  /** Whether an owner holds the line. */
+  isHeld(line: MergeLine): Promise<boolean>
   /** M2. Undefined: another owner holds the line. */
   acquire(line: MergeLine, owner: Owner): Promise<MergeLease | undefined>
   /** Rejects with `fenced`. */

@@ -4,12 +4,12 @@
  * process, and a killed one is replaced by the next that needs the line.
  */
 
-import type { MergeLine, MergeQueue, MergeRow, Store } from '../../engine/index.ts'
+import type { MergeLease, MergeLine, MergeQueue, MergeRow, Store } from '../../engine/index.ts'
 import type { Signal } from '../../loop/index.ts'
 import type { HostPorts } from '../../runs/host-ports.ts'
 import { createOwnerId } from '../../system/index.ts'
 import type { Landings } from '../../workspace/index.ts'
-import { endOf, type Landing, type LandingEnd } from './landing.ts'
+import { endOf, type Landing, type LandingEnd, presenceOf } from './landing.ts'
 import { reconcile, workThroughLine } from './work-through-line.ts'
 
 export interface LandingPorts extends Pick<HostPorts, 'clock'> {
@@ -18,6 +18,7 @@ export interface LandingPorts extends Pick<HostPorts, 'clock'> {
 
 const pollMs = 100
 const renewMs = 5000
+const renewPolls = renewMs / pollMs
 
 /** The requests that wait in this process, for each store. One batch can certify all of them. */
 const waiting = new WeakMap<object, Map<string, Landing>>()
@@ -43,10 +44,12 @@ export async function landWork(
       problem = error
     },
   })
+  const presence = openPresence(merges, presenceOf(row, landing.checks))
   try {
     for (;;) {
       signal.throwIfAborted()
-      await workIfFree(ports, git, { row, landings, signal })
+      if (await workIfFree(ports, git, { row, landings, signal })) await presence.end()
+      else await presence.keep()
       const found = await merges.row(key)
       const ended = found === undefined ? undefined : endOf(found)
       if (ended !== undefined) return ended
@@ -58,6 +61,39 @@ export async function landWork(
     }
   } finally {
     landings.delete(key)
+    await presence.end()
+  }
+}
+
+const renews = (merges: MergeQueue, lease: MergeLease): Promise<boolean> =>
+  merges.renew(lease).then(
+    () => true,
+    () => false,
+  )
+
+/** Says that this process waits for its request. */
+interface Presence {
+  keep(): Promise<void>
+  end(): Promise<void>
+}
+
+function openPresence(merges: MergeQueue, line: MergeLine): Presence {
+  let lease: MergeLease | undefined
+  let polls = 0
+  return {
+    async keep() {
+      polls += 1
+      if (lease !== undefined && polls % renewPolls !== 0) return
+      const kept = lease
+      lease =
+        kept !== undefined && (await renews(merges, kept))
+          ? kept
+          : await merges.acquire(line, createOwnerId())
+    },
+    async end() {
+      if (lease !== undefined) await merges.release(lease).catch(() => undefined)
+      lease = undefined
+    },
   }
 }
 
@@ -94,13 +130,14 @@ interface Work {
   readonly signal: Signal
 }
 
+/** False: another process has the line. */
 async function workIfFree(
   { journal: { merges }, clock }: LandingPorts,
   git: Landings,
   { row: { repository, target }, landings, signal }: Work,
-): Promise<void> {
+): Promise<boolean> {
   const lease = await merges.acquire({ repository, target }, createOwnerId())
-  if (lease === undefined) return
+  if (lease === undefined) return false
   const stop = new AbortController()
   const renew = async (): Promise<void> => {
     while (!stop.signal.aborted) {
@@ -111,6 +148,7 @@ async function workIfFree(
   renew().catch(() => undefined)
   try {
     await workThroughLine({ merges, git, lease, landings, signal })
+    return true
   } finally {
     stop.abort()
     await merges.release(lease).catch(() => undefined)

@@ -1,6 +1,12 @@
 /** What the merge queue needs to know about work that is to be merged. */
 
-import type { MergeProgress, MergeQueue, MergeRow, NewMerge } from '../../engine/index.ts'
+import type {
+  MergeLine,
+  MergeProgress,
+  MergeQueue,
+  MergeRow,
+  NewMerge,
+} from '../../engine/index.ts'
 import type { Signal, TreeId } from '../../loop/index.ts'
 import type { Landings } from '../../workspace/index.ts'
 
@@ -38,6 +44,15 @@ export interface LandingParts {
 
 /** The line of a commit message by which a request is found again. */
 export const trailer = (key: string): string => `Loopwright-Action: ${key}`
+
+/**
+ * Held by a process that waits for its request while another one works through the line. That one may certify the
+ * request as well, if it has the same checks. The name is not one that a branch can have.
+ */
+export const presenceOf = (
+  { repository, key }: Pick<MergeRow, 'repository' | 'key'>,
+  checks: string,
+): MergeLine => ({ repository, target: `waiting: ${key} ${checks}` })
 
 export function endOf({ progress }: MergeRow): LandingEnd | undefined {
   return progress.state === 'queued' || progress.state === 'merging' ? undefined : progress

@@ -10,6 +10,7 @@
  *     out whether it moved.
  * L3. If the branch moved meanwhile, everything is merged and certified again, a limited number of times.
  * L4. A batch that is refused is divided, so that a request is refused only for what it does alone.
+ * L5. A request of another process is certified here only while that process waits, and with checks that are the same.
  */
 
 import type { MergeChange, MergeLease, MergeRow } from '../../engine/index.ts'
@@ -19,15 +20,23 @@ import {
   type Landing,
   type LandingParts,
   type LandingVerdict,
+  presenceOf,
   trailer,
 } from './landing.ts'
 import { type Batch, type MergedRow, planBatch } from './plan-batch.ts'
 
 export interface Line extends LandingParts {
   readonly lease: MergeLease
-  /** The requests that this process can certify, by key. Others wait for theirs. */
+  /** The requests of this process, by key. */
   readonly landings: ReadonlyMap<string, Landing>
   readonly signal: Signal
+}
+
+interface Round extends Line {
+  /** Requests that wait in other processes, with one of this process that has the same checks. */
+  readonly guests: ReadonlyMap<string, Landing>
+  /** Requests that this process cannot end: their callers do. */
+  readonly left: Set<string>
 }
 
 const batchMax = 8
@@ -35,15 +44,34 @@ const triesMax = 5
 
 export async function workThroughLine(line: Line): Promise<void> {
   await reconcile(line)
-  // Requests whose checks could not run. Their callers end them.
   const left = new Set<string>()
   for (;;) {
     line.signal.throwIfAborted()
-    const open = await line.merges.open(line.lease)
-    const rows = open.filter(({ key }) => line.landings.has(key) && !left.has(key))
-    if (rows.length === 0) return
-    await landRows(line, rows.slice(0, batchMax), left)
+    const open = (await line.merges.open(line.lease)).filter(({ key }) => !left.has(key))
+    const own = open.filter(({ key }) => line.landings.has(key))
+    if (own.length === 0) return
+    const guests = await findGuests(line, open)
+    const rows = open.filter(({ key }) => line.landings.has(key) || guests.has(key))
+    const batch = rows.slice(0, batchMax)
+    const isOurs = batch.some(({ key }) => line.landings.has(key))
+    await landRows({ ...line, guests, left }, isOurs ? batch : own.slice(0, batchMax))
   }
+}
+
+/** L5. */
+async function findGuests(
+  { merges, landings }: Line,
+  open: readonly MergeRow[],
+): Promise<ReadonlyMap<string, Landing>> {
+  const byChecks = new Map([...landings.values()].map((one) => [one.checks, one]))
+  const guests = new Map<string, Landing>()
+  for (const row of open) {
+    if (landings.has(row.key)) continue
+    for (const [checks, landing] of byChecks) {
+      if (await merges.isHeld(presenceOf(row, checks))) guests.set(row.key, landing)
+    }
+  }
+  return guests
 }
 
 /** L2. */
@@ -69,8 +97,8 @@ export async function reconcile({
   if (changes.length > 0) await merges.update(lease, changes)
 }
 
-/** Settles at least one of the requests, or adds it to `left`. */
-async function landRows(line: Line, rows: readonly MergeRow[], left: Set<string>): Promise<void> {
+/** Settles at least one of the requests, or leaves it. */
+async function landRows(line: Round, rows: readonly MergeRow[]): Promise<void> {
   const { merges, git, lease } = line
   for (let tries = 1; tries <= triesMax; tries += 1) {
     line.signal.throwIfAborted()
@@ -78,13 +106,16 @@ async function landRows(line: Line, rows: readonly MergeRow[], left: Set<string>
     if (batch.settled.length > 0) await merges.update(lease, batch.settled)
     if (batch.candidate === undefined) return
     const verdict = await certify(line, batch, batch.candidate)
-    if (verdict.type !== 'certified') return divide(line, batch, batch.candidate, verdict, left)
+    if (verdict.type !== 'certified') return divide(line, batch, batch.candidate, verdict)
     if (await move(line, batch, batch.candidate, verdict.certificate)) return
   }
   const reason = `Another process keeps moving the branch ${lease.target}. Stop it, then try again.`
+  for (const { key } of rows) if (line.guests.has(key)) line.left.add(key)
   await merges.update(
     lease,
-    rows.map(({ key }) => ({ key, progress: { state: 'failed', reason } })),
+    rows
+      .filter(({ key }) => !line.guests.has(key))
+      .map(({ key }) => ({ key, progress: { state: 'failed', reason } })),
   )
 }
 
@@ -95,13 +126,13 @@ type Verdict =
   | { readonly type: 'error'; readonly error: unknown }
 
 /** L1. By the checks of every run, those that are the same once. */
-async function certify(line: Line, { merged }: Batch, candidate: Candidate): Promise<Verdict> {
+async function certify(line: Round, { merged }: Batch, candidate: Candidate): Promise<Verdict> {
   const [only, ...others] = merged
   if (others.length === 0 && only?.row.tree === candidate.tree) return { type: 'certified' }
   const asked = new Set<string>()
   let last: Verdict = { type: 'refused', reason: 'Nothing vouches for the merged files.' }
   for (const { row } of merged) {
-    const landing = line.landings.get(row.key)
+    const landing = line.landings.get(row.key) ?? line.guests.get(row.key)
     if (landing === undefined) return { type: 'error', error: new Error('The run has ended.') }
     if (asked.has(landing.checks)) continue
     asked.add(landing.checks)
@@ -157,16 +188,17 @@ async function move(
 
 /** L4. */
 async function divide(
-  line: Line,
+  line: Round,
   { merged }: Batch,
   { tree, onto, base }: Candidate,
   verdict: Exclude<Verdict, { type: 'certified' }>,
-  left: Set<string>,
 ): Promise<void> {
   const rows = merged.map(({ row }) => row)
   const [only, ...others] = rows
   if (only !== undefined && others.length === 0) {
-    if (verdict.type === 'error') return reportError(line, only, verdict.error, left)
+    if (verdict.type === 'error') return reportError(line, only, verdict.error)
+    // What a person sees of a refusal is for its own process to find.
+    if (line.guests.has(only.key)) return void line.left.add(only.key)
     const { key, target } = only
     const reason = `Merged with ${target}, it does not pass the checks: ${verdict.reason}`
     const conflict = { files: [], onto, base, tree }
@@ -175,16 +207,11 @@ async function divide(
     ])
   }
   const half = Math.ceil(rows.length / 2)
-  for (const part of [rows.slice(0, half), rows.slice(half)]) await landRows(line, part, left)
+  for (const part of [rows.slice(0, half), rows.slice(half)]) await landRows(line, part)
 }
 
 /** Reports the error to the request, which ends with it. */
-async function reportError(
-  { landings }: Line,
-  { key }: MergeRow,
-  error: unknown,
-  left: Set<string>,
-): Promise<void> {
+function reportError({ landings, left }: Round, { key }: MergeRow, error: unknown): void {
   left.add(key)
   landings.get(key)?.onError?.(error instanceof Error ? error : new Error(textOf(error)))
 }

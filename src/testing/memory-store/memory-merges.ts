@@ -44,9 +44,10 @@ export function createMemoryMerges(data: MemoryData): MergeQueue {
         .filter((row) => row.progress.state === 'merged' && isIn(row, line))
         .toReversed()
         .slice(0, limit),
+    isHeld: async (line) => isTaken(data, data.mergeLeases.get(nameOf(line))),
     async acquire(line, owner) {
       const held = data.mergeLeases.get(nameOf(line))
-      if (held !== undefined && isLeaseHeld(data, held)) return undefined
+      if (isTaken(data, held)) return undefined
       const { repository, target } = line
       const fence = (held?.fence ?? 0) + 1
       keepLease(data, line, { owner, fence })
@@ -72,6 +73,9 @@ export function forgetMerges({ merges }: MemoryData, run: RunId): void {
     if ((JSON.parse(request) as NewMerge).run === run) merges.delete(key)
   }
 }
+
+const isTaken = (data: MemoryData, held: KeptLease | undefined): boolean =>
+  held !== undefined && isLeaseHeld(data, held)
 
 const nameOf = ({ repository, target }: MergeLine): string => `${repository}\0${target}`
 

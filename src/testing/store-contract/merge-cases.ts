@@ -94,10 +94,12 @@ const leases: readonly StoreCase[] = [
       const lease = await store.merges.acquire(line, 'one')
       assert.deepEqual(lease, { ...line, owner: 'one', fence: 1 })
       assert.equal(await scene.open().merges.acquire(line, 'two'), undefined)
+      assert.equal(await scene.open().merges.isHeld(line), true)
       assert.equal(await store.merges.acquire(line, 'one'), undefined)
       const other = { ...line, target: 'main' }
       assert.equal((await store.merges.acquire(other, 'two'))?.owner, 'two')
       await store.merges.release(lease)
+      assert.equal(await store.merges.isHeld(line), false)
       assert.equal((await store.merges.acquire(line, 'two'))?.fence, 2)
     },
   },
@@ -113,6 +115,7 @@ const leases: readonly StoreCase[] = [
       await scene.advance(leaseTtlMs - 1000)
       assert.equal(await store.merges.acquire(line, 'three'), undefined)
       await scene.advance(1000)
+      assert.equal(await store.merges.isHeld(line), false)
       assert.equal((await store.merges.acquire(line, 'three'))?.fence, 3)
     },
   },
