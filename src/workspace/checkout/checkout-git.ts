@@ -4,7 +4,7 @@
  */
 
 import { lstatSync, readdirSync } from 'node:fs'
-import { copyFile, mkdir, readFile, utimes, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, utimes, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { writeCommitWithoutGit } from '../git/commit-tree.ts'
 import { configFor, noConversion } from '../git/private-git-dir.ts'
@@ -14,6 +14,7 @@ import { type RunGit, runGit } from '../git/run-git.ts'
 import { readBelow } from '../git/small-file.ts'
 import { identityOf } from '../stat-cache.ts'
 import { worktreeFiles } from '../worktree/worktree-files.ts'
+import { listRefs } from './list-refs.ts'
 
 export interface CheckoutGit {
   readonly repository: Repository
@@ -31,7 +32,10 @@ export interface MakeGitOptions extends CheckoutGit {
 /** The maximum number of repositories in a chain of alternates. */
 const alternatesMax = 16
 
-/** The object folders, which must be visible to processes that use git in the checkout. */
+/**
+ * The object folders, which must be visible to processes that use git in the checkout. A repository may name any folder of
+ * this machine, so one that contains anything but objects is left out.
+ */
 export async function objectFolders({ commonDir }: Repository): Promise<readonly string[]> {
   const folders = [join(commonDir, 'objects')]
   for (const folder of folders) {
@@ -40,7 +44,7 @@ export async function objectFolders({ commonDir }: Repository): Promise<readonly
     const named = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
     for (const line of named) {
       const other = resolve(folder, line)
-      if (!folders.includes(other) && isFolder(other)) folders.push(other)
+      if (!folders.includes(other) && isObjectFolder(other)) folders.push(other)
     }
   }
   return folders
@@ -58,9 +62,11 @@ export async function createCheckoutGit(options: MakeGitOptions): Promise<void> 
   await write('info/attributes', noConversion)
   await write('objects/info/alternates', `${join(repository.commonDir, 'objects')}\n`)
   await write('HEAD', 'ref: refs/heads/none\n')
-  const [refs, shallow] = await Promise.all([
-    readRefs(git, repository),
-    readFile(join(repository.commonDir, 'shallow'), 'latin1').catch(() => ''),
+  const { commonDir } = repository
+  // Checks may compare with a branch or a tag.
+  const [refs, shallow = ''] = await Promise.all([
+    listRefs(git, worktreeFiles, repository),
+    readBelow(worktreeFiles, commonDir, join(commonDir, 'shallow'), 'latin1'),
   ])
   if (refs !== '') await write('packed-refs', `# pack-refs with: peeled fully-peeled \n${refs}`)
   if (shallow !== '') await write('shallow', shallow)
@@ -87,20 +93,6 @@ async function copyIndex(from: string, to: string): Promise<void> {
   await utimes(to, timeS, timeS)
 }
 
-/** Branches, tags and remote branches, for checks that compare with one of them. */
-async function readRefs(git: RunGit, { commonDir }: Repository): Promise<string> {
-  const { stdout } = await git({
-    at: { gitDir: commonDir },
-    command: 'for-each-ref',
-    options: [
-      '--format=%(objectname) %(refname)%(if)%(*objectname)%(then)%0a^%(*objectname)%(end)',
-    ],
-    operands: ['refs/heads', 'refs/remotes', 'refs/tags'],
-    answers: [0, 1],
-  })
-  return stdout.toString('latin1')
-}
-
 /** Changes whenever a file of the git directory is touched. */
 export function gitIdentity(path: string): string {
   const seen: string[] = []
@@ -114,6 +106,9 @@ export function gitIdentity(path: string): string {
   return seen.toSorted().join('\n')
 }
 
-function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+const objectNames = /^(?:[0-9a-f]{2}|pack|info|(?:tmp|incoming)[_-]\w+)$/
+
+function isObjectFolder(path: string): boolean {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return false
+  return readdirSync(path).every((name) => objectNames.test(name))
 }

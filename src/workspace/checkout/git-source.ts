@@ -1,5 +1,5 @@
 /**
- * A source of trees in git. One `ls-tree` lists a tree, one `cat-file` reads many files, and files are
+ * A source of trees in git. A session lists small trees, one `ls-tree` a large one, one `cat-file` reads many files, and files are
  * extracted through a private git directory, so that hooks, filters and settings of the repository have no effect.
  */
 
@@ -10,6 +10,7 @@ import { type Bytes, toPath } from '../bytes.ts'
 import { fromTreeId } from '../git/git-tree-id.ts'
 import { splitNul } from '../git/list-changes.ts'
 import { createPrivateGitDir, type PrivateGitDir } from '../git/private-git-dir.ts'
+import { type GitEntry, readSmallTree } from '../git/read-objects.ts'
 import type { ObjectId } from '../git/refs.ts'
 import type { Repository } from '../git/repository.ts'
 import { type RunGit, runGit } from '../git/run-git.ts'
@@ -104,6 +105,26 @@ const kinds: Readonly<Record<string, SourceFile['kind']>> = {
 }
 
 async function listTree(git: RunGit, repository: Repository, tree: TreeId): Promise<TreeFiles> {
+  const entries =
+    (await readSmallTree(git, repository, fromTreeId(tree))) ??
+    (await listEntries(git, repository, tree))
+  const files = new Map<Bytes, SourceFile>()
+  const others = new Map<Bytes, string>()
+  for (const [path, { mode, id }] of entries) {
+    const kind = kinds[mode]
+    if (kind === undefined) others.set(path, id)
+    else files.set(path, { kind, content: id })
+  }
+  const folders = collectFolders([...files.keys(), ...others.keys()])
+  for (const path of others.keys()) folders.add(path)
+  return { files, folders, others }
+}
+
+async function listEntries(
+  git: RunGit,
+  repository: Repository,
+  tree: TreeId,
+): Promise<ReadonlyMap<Bytes, GitEntry>> {
   const call = {
     at: { gitDir: repository.commonDir },
     command: 'ls-tree',
@@ -118,19 +139,13 @@ async function listTree(git: RunGit, repository: Repository, tree: TreeId): Prom
     const message = `The repository ${repository.home} does not have all of the tree ${tree}. ${advice}`
     throw new LoopError('unknown-artifact', message, { cause: error })
   })
-  const files = new Map<Bytes, SourceFile>()
-  const others = new Map<Bytes, string>()
-  for (const line of splitNul(stdout)) {
-    const tab = line.indexOf('\t')
-    const [mode = '', , content = ''] = line.slice(0, tab).split(' ')
-    const path = line.slice(tab + 1)
-    const kind = kinds[mode]
-    if (kind === undefined) others.set(path, content)
-    else files.set(path, { kind, content })
-  }
-  const folders = collectFolders([...files.keys(), ...others.keys()])
-  for (const path of others.keys()) folders.add(path)
-  return { files, folders, others }
+  return new Map(
+    splitNul(stdout).map((line) => {
+      const tab = line.indexOf('\t')
+      const [mode = '', , id = ''] = line.slice(0, tab).split(' ')
+      return [line.slice(tab + 1), { mode, id }]
+    }),
+  )
 }
 
 /** Reads the sizes first, so that files over the limit are not read. */

@@ -23,6 +23,7 @@ export type ListableTree = Pick<WorkTree, 'root' | 'files' | 'exclusions' | 'git
 const nestedDepthMax = 64
 const nestedEntriesMax = 200_000
 
+/** Every path that looks changed, and every new one. */
 export async function listChanges(tree: WorkTree, at: GitLocation): Promise<readonly Suspect[]> {
   const [tracked, others] = await Promise.all([
     tree.git({
@@ -38,12 +39,50 @@ export async function listChanges(tree: WorkTree, at: GitLocation): Promise<read
       timeoutMs: treeTimeoutMs,
     }),
   ])
-  // git continues without folders it cannot read, and the tree would be incomplete.
-  const unreadable = /could not open|permission denied/i.exec(`${tracked.stderr}\n${others.stderr}`)
-  if (unreadable !== null)
-    throw new GitError('refused', 'git ls-files', others.stderr || tracked.stderr)
-  const suspects: Suspect[] = parseRaw(tracked.stdout)
-  for (const path of splitNul(others.stdout)) {
+  requireReadable(tracked.stderr, others.stderr)
+  return addNew(tree, at, parseRaw(tracked.stdout), splitNul(others.stdout))
+}
+
+/**
+ * The same in one process, without the paths that only look changed: git reads each of those every time. HEAD should be
+ * a commit of the tree of the index, or git lists the whole index.
+ */
+export async function listRealChanges(
+  tree: WorkTree,
+  at: GitLocation,
+): Promise<readonly Suspect[]> {
+  const { stdout, stderr } = await tree.git({
+    at,
+    command: 'status',
+    options: [
+      '--porcelain=v2',
+      '-z',
+      '--untracked-files=all',
+      '--ignore-submodules=all',
+      '--no-renames',
+    ],
+    timeoutMs: treeTimeoutMs,
+  })
+  requireReadable(stderr)
+  const lines = splitNul(stdout)
+  const others = lines.filter((line) => line.startsWith('? ')).map((line) => line.slice(2))
+  return addNew(tree, at, lines.flatMap(parseStatus), others)
+}
+
+/** git continues without folders it cannot read, and the tree would be incomplete. */
+function requireReadable(...output: readonly string[]): void {
+  const unreadable = output.find((text) => /could not open|permission denied/i.test(text))
+  if (unreadable !== undefined) throw new GitError('refused', 'git ls-files', unreadable)
+}
+
+async function addNew(
+  tree: WorkTree,
+  at: GitLocation,
+  tracked: readonly Suspect[],
+  others: readonly Bytes[],
+): Promise<readonly Suspect[]> {
+  const suspects = [...tracked]
+  for (const path of others) {
     if (!path.endsWith('/')) suspects.push({ path })
     else
       for (const inner of (await walkNested(tree, at, path.slice(0, -1))).files)
@@ -90,7 +129,7 @@ export async function listDifferences(
 }
 
 /** `:100644 100755 <was> <is> M`, NUL, the path, NUL. */
-function parseRaw(output: Buffer): Suspect[] {
+function parseRaw(output: Buffer): readonly Suspect[] {
   const parts = splitNul(output)
   const suspects: Suspect[] = []
   for (let index = 0; index + 1 < parts.length; index += 2) {
@@ -98,6 +137,13 @@ function parseRaw(output: Buffer): Suspect[] {
     suspects.push({ path: parts[index + 1] ?? '', was: { mode, blob } })
   }
   return suspects
+}
+
+/** `1 .M N... <HEAD> <index> <file> <HEAD> <index> <path>`: the second letter compares the file with the index. */
+function parseStatus(line: Bytes): readonly Suspect[] {
+  const [kind, letters, , , mode = '', , , blob = '', ...path] = line.split(' ')
+  if (kind !== '1' || letters?.[1] === '.') return []
+  return [{ path: path.join(' '), was: { mode, blob } }]
 }
 
 export const splitNul = (output: Buffer): readonly Bytes[] =>

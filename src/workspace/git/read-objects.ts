@@ -10,6 +10,7 @@ import type { ObjectId } from './refs.ts'
 import type { Repository } from './repository.ts'
 import type { RunGit } from './run-git.ts'
 import { GitError } from './run-program.ts'
+import { sessionOutputBytesMax } from './session-calls.ts'
 
 export interface GitObject {
   readonly type: string
@@ -67,16 +68,52 @@ export async function hasObject(
 }
 
 /** All files, symlinks and submodules of a tree by path. Rejects with `ObjectError`. */
-export async function readWholeTree(
+export const readWholeTree = async (
   git: RunGit,
   repository: Repository,
   tree: ObjectId,
+): Promise<ReadonlyMap<Bytes, GitEntry>> =>
+  walkTree(tree, (ids) => readObjects(git, repository, ids))
+
+/** The same without a process of its own, sorted by path. Undefined if the tree is large or cannot be read. */
+export async function readSmallTree(
+  git: RunGit,
+  repository: Repository,
+  tree: ObjectId,
+): Promise<ReadonlyMap<Bytes, GitEntry> | undefined> {
+  try {
+    const found = await walkTree(tree, async (ids) => {
+      if (ids.length > sessionIdsMax) throw new ObjectError('the tree is large')
+      const { stdout } = await git({
+        at: { gitDir: repository.commonDir },
+        command: 'cat-file',
+        options: ['--batch'],
+        input: toLines(ids),
+        outputBytesMax: sessionOutputBytesMax,
+      })
+      return parseObjects(repository, stdout)
+    })
+    return new Map([...found].toSorted(([one], [two]) => (one < two ? -1 : 1)))
+  } catch (error) {
+    if (error instanceof ObjectError || error instanceof GitError) return undefined
+    throw error
+  }
+}
+
+const sessionIdsMax = 200
+
+const toLines = (ids: readonly ObjectId[]): Buffer =>
+  Buffer.from(ids.map((id) => `${id}\n`).join(''), 'latin1')
+
+async function walkTree(
+  tree: ObjectId,
+  read: (ids: readonly ObjectId[]) => Promise<ReadonlyMap<ObjectId, GitObject>>,
 ): Promise<ReadonlyMap<Bytes, GitEntry>> {
   const found = new Map<Bytes, GitEntry>()
   let level: readonly (readonly [Bytes, ObjectId])[] = [['', tree]]
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > depthMax) throw new ObjectError('the tree is too deep')
-    const objects = await readObjects(git, repository, [...new Set(level.map(([, id]) => id))])
+    const objects = await read([...new Set(level.map(([, id]) => id))])
     const below: (readonly [Bytes, ObjectId])[] = []
     for (const [folder, id] of level) {
       const object = objects.get(id)
@@ -122,12 +159,16 @@ async function readObjects(
     at: { gitDir: repository.commonDir },
     command: 'cat-file',
     options: ['--batch', '--buffer'],
-    input: Buffer.from(ids.map((id) => `${id}\n`).join(''), 'latin1'),
+    input: toLines(ids),
     outputBytesMax,
     timeoutMs: treeTimeoutMs,
   }).catch((error: unknown) => {
     throw error instanceof GitError ? new ObjectError(error.message) : error
   })
+  return parseObjects(repository, stdout)
+}
+
+function parseObjects(repository: Repository, stdout: Buffer): ReadonlyMap<ObjectId, GitObject> {
   const found = new Map<ObjectId, GitObject>()
   for (let at = 0; at < stdout.length; ) {
     const end = stdout.indexOf(10, at)

@@ -13,7 +13,7 @@ import { listIgnored } from '../git/checkout-changes.ts'
 import { findBase } from '../git/find-base.ts'
 import { freeBytesMinDefault, requireSpace } from '../git/free-space.ts'
 import { addNumber, requireBranchName } from '../git/names.ts'
-import { branchRef, changeRef, resolveCommit } from '../git/refs.ts'
+import { branchRef, changeRef, resolveCommit, resolveObjects } from '../git/refs.ts'
 import type { Repository } from '../git/repository.ts'
 import { type RunGit, runGit } from '../git/run-git.ts'
 import { GitError } from '../git/run-program.ts'
@@ -27,6 +27,7 @@ import { readWorktreeId, removePartialWorktree, unlockPartialWorktree } from './
 import { gitProvider, type WorktreeProvider } from './provider.ts'
 import { requireClean } from './require-clean.ts'
 import { fillWorkTree, restoreWorkTree } from './restore-work-tree.ts'
+import { rememberIndexTree } from './snapshot-work-tree.ts'
 import { type WorktreeFiles, worktreeFiles } from './worktree-files.ts'
 import { pathTemplateDefault, worktreePath } from './worktree-path.ts'
 import { readRecord, removeRecord, type WorktreeRecord, writeRecord } from './worktree-record.ts'
@@ -251,6 +252,8 @@ async function fillWorktree(
   if (isEmpty) await fillWorkTree(tree, known.base.commit)
   else await restoreWorkTree(tree, known.base.commit, [])
   await publishIndex(files, tree, known.id)
+  const [filled] = await resolveObjects(git, repository.commonDir, [`${known.base.commit}^{tree}`])
+  if (filled !== undefined) await rememberIndexTree(tree, filled)
   const { checkout } = repository
   const carried =
     checkout === undefined || options.carry?.length === 0

@@ -26,7 +26,7 @@ export type KnownWorktree = WorktreeRecord & { readonly id: string }
 export async function openWorkTree(
   { git, files, now }: Tools,
   repository: Repository,
-  { id, path, carried }: Pick<KnownWorktree, 'id' | 'path' | 'carried'>,
+  { id, path, carried, base }: Pick<KnownWorktree, 'id' | 'path' | 'carried' | 'base'>,
   exclude: readonly string[] = [],
 ): Promise<WorkTree> {
   const own = await createPrivateGitDir(files, {
@@ -39,6 +39,7 @@ export async function openWorkTree(
   await removeScratchIndexes(files, own.path)
   await removeScratchIndexes(files, adminDir(repository, id))
   return {
+    base: base.commit,
     root: fromText(path),
     path,
     files,

@@ -56,7 +56,7 @@ async function remake(
   wanted: TreeId | undefined,
 ): Promise<void> {
   const { files } = tools
-  const { id, path, carried } = worktree
+  const { id, path } = worktree
   const beside = join(dirname(path), `.${basename(path)}.again-${id}`)
   const folder = { root: fromText(dirname(path)), files, exclusions: createExclusions([]) }
   await files.mkdir(dirname(path), { recursive: true })
@@ -64,7 +64,7 @@ async function remake(
   await files.mkdir(beside)
   // The folder does not exist yet, so this only adds the entry in the repository.
   await registerAgain(files, repository, worktree, 'pruned')
-  const tree = await openWorkTree(tools, repository, { id, path: beside, carried })
+  const tree = await openWorkTree(tools, repository, { ...worktree, path: beside })
   await files.rm(tree.own.indexFile, { force: true })
   await fillWorkTree(tree, wanted === undefined ? worktree.base.commit : fromTreeId(wanted))
   await carryAgain(tools, repository, worktree, beside)

@@ -8,12 +8,16 @@
  */
 
 import type { BigIntStats } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createRecentMap } from '../../system/recent-map.ts'
 import { type Bytes, toPath } from '../bytes.ts'
-import { listChanges, type Suspect } from '../git/list-changes.ts'
+import { listChanges, listRealChanges, type Suspect } from '../git/list-changes.ts'
+import { replaceFile } from '../git/private-git-dir.ts'
 import { noObject, type ObjectId } from '../git/refs.ts'
 import { isReservedLink } from '../git/reserved-names.ts'
 import type { GitLocation } from '../git/run-git.ts'
+import { GitError } from '../git/run-program.ts'
 import { storeBlobs } from '../git/store-blobs.ts'
 import { inParallel } from '../in-parallel.ts'
 import { ChangedError } from '../read-file.ts'
@@ -26,6 +30,7 @@ const refreshFrom = 500
 /** git may compare times in whole seconds. */
 const youngMs = 2000
 const triesMax = 3
+const listingsMax = 10
 
 /** `fallback` returns the tree for a new index, if there is none. */
 export async function snapshotWorkTree(
@@ -43,23 +48,48 @@ export async function snapshotWorkTree(
 }
 
 async function snapshotOnce(tree: WorkTree): Promise<ObjectId> {
-  const { memory, own, path } = tree
-  const identity = await indexIdentity(tree)
-  const suspects = await listChanges(tree, own.at(path))
+  const { memory } = tree
+  const before = await readIndexTree(tree)
+  const suspects = await listSuspects(tree, before !== undefined)
   const { changes, same } = await checkSuspects(tree, suspects)
   const refresh = same.length >= refreshFrom && same.every((seen) => isOld(tree, seen))
-  const before = memory.index?.identity === identity ? memory.index.tree : undefined
   if (before !== undefined && changes.length === 0 && !refresh) return before
   const id = await onScratchIndex(tree, async (at) => {
     if (changes.length > 0) await updateIndex(tree, at, changes)
     if (refresh) await refreshIndex(tree, at)
     return writeTree(tree, at)
   })
-  memory.index = { identity: await indexIdentity(tree), tree: id }
+  await rememberIndexTree(tree, id)
   if (before !== undefined && changes.length > 0) {
     memory.step = { before, after: id, paths: changes.map((change) => change.path) }
   }
   return id
+}
+
+/** All files that look changed are listed now and then, so that the index is refreshed if they are many. */
+async function listSuspects(tree: WorkTree, isKnown: boolean): Promise<readonly Suspect[]> {
+  const { memory, own, path } = tree
+  const listings = (memory.listings ?? 0) + 1
+  if (isKnown && listings < listingsMax) {
+    memory.listings = listings
+    try {
+      await writeHead(tree)
+      return await listRealChanges(tree, own.at(path))
+    } catch (error) {
+      // HEAD may name a commit that a garbage collection deleted.
+      if (!(error instanceof GitError) || error.why !== 'refused') throw error
+    }
+  }
+  memory.listings = 0
+  return listChanges(tree, own.at(path))
+}
+
+/** The last snapshot, which has the tree of the index. */
+async function writeHead({ memory, own, files, base }: WorkTree): Promise<void> {
+  const head = memory.kept?.commit ?? base
+  if (memory.head === head) return
+  await replaceFile(files, join(own.path, 'HEAD'), Buffer.from(`${head}\n`), 'can be recreated')
+  memory.head = head
 }
 
 interface Change {
@@ -198,12 +228,23 @@ async function hasIndex({ files, own }: WorkTree): Promise<boolean> {
 
 /** Runs what changes only the times of the index file, because it links it. */
 export async function keepIndexKnown(tree: WorkTree, work: () => Promise<void>): Promise<void> {
-  const { memory } = tree
-  const identity = memory.index === undefined ? undefined : await indexIdentity(tree)
+  const known = await readIndexTree(tree).catch(() => undefined)
   await work()
-  if (memory.index !== undefined && memory.index.identity === identity) {
-    memory.index = { ...memory.index, identity: await indexIdentity(tree) }
-  }
+  if (known !== undefined) await rememberIndexTree(tree, known)
+}
+
+/** The trees of index files, each valid while the file has this identity. */
+const indexTrees = createRecentMap<string, { readonly identity: string; readonly tree: ObjectId }>(
+  100,
+)
+
+async function readIndexTree(tree: WorkTree): Promise<ObjectId | undefined> {
+  const known = indexTrees.get(tree.own.indexFile)
+  return known?.identity === (await indexIdentity(tree)) ? known.tree : undefined
+}
+
+export async function rememberIndexTree(tree: WorkTree, id: ObjectId): Promise<void> {
+  indexTrees.set(tree.own.indexFile, { identity: await indexIdentity(tree), tree: id })
 }
 
 const indexIdentity = async ({ files, own }: WorkTree): Promise<string> =>

@@ -14,6 +14,8 @@ import { hasCode, type WritableFolder } from '../workspace-directory.ts'
 import { linkOrCopy, type WorktreeFiles } from './worktree-files.ts'
 
 export interface WorkTree extends WritableFolder {
+  /** The commit that it began with. */
+  readonly base: ObjectId
   readonly path: string
   readonly files: WorktreeFiles
   readonly git: RunGit
@@ -26,8 +28,10 @@ export interface WorkTree extends WritableFolder {
 
 /** What this process has cached, to avoid calls of git. */
 export interface Memory {
-  /** The tree of the index, valid while the index file has this identity. */
-  index?: { readonly identity: string; readonly tree: ObjectId }
+  /** The listings since the last one that named all files that look changed. */
+  listings?: number
+  /** The HEAD of the private git directory, once it was written. */
+  head?: ObjectId
   /** The last known value of the snapshots ref. */
   kept?: { readonly commit: ObjectId; readonly tree: ObjectId }
   /** The last known value of the run's branch. */
