@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hostileNames } from '../../build/proof/hostile-names.js'
 import type { TreeId } from '../../src/loop/index.ts'
 import { fromText } from '../../src/workspace/bytes.ts'
+import { objectFolders } from '../../src/workspace/checkout/checkout-git.ts'
 import { isReserved } from '../../src/workspace/git/reserved-names.ts'
 import type { KnownWorktree } from '../../src/workspace/index.ts'
 import { createGitFixture, type GitFixture } from './git-fixture.ts'
@@ -137,6 +138,17 @@ describe('no program is started', () => {
       other.remove()
     }
   })
+})
+
+test('a folder that a repository names for objects is visible to checks only if it has nothing else', async () => {
+  const other = join(fixture.folder, 'other')
+  fixture.gitIn(fixture.folder, 'clone', '-q', '--bare', fixture.checkout, other)
+  const home = join(fixture.folder, 'home')
+  mkdirSync(join(home, '.ssh'), { recursive: true })
+  const named = [join(other, 'objects'), home, fixture.folder, '/']
+  fixture.write('.git/objects/info/alternates', named.map((path) => `${path}\n`).join(''))
+  const own = join(fixture.checkout, '.git/objects')
+  expect(await objectFolders(await fixture.repository())).toEqual([own, join(other, 'objects')])
 })
 
 test('attributes cannot hide changes from a patch', async () => {

@@ -1,7 +1,7 @@
 // Merges the work of runs into a branch, in memory, with real git.
 
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -15,6 +15,7 @@ import {
   removeWorktree,
 } from '../../src/workspace/index.ts'
 import { createGitFixture, type GitFixture } from './git-fixture.ts'
+import { makeContentHostile, makeSettingsHostile } from './hostile-repository.ts'
 
 let fixture: GitFixture
 beforeEach(() => {
@@ -57,6 +58,8 @@ async function landed(
   if (isMoved) await git.record(key, to)
   return isMoved ? 'merged' : 'moved on'
 }
+
+type Git = GitFixture['git']
 
 const subjects = (): readonly string[] =>
   fixture.git('log', '--format=%s', target).trim().split('\n')
@@ -171,5 +174,76 @@ describe('work that cannot be merged', () => {
     await landed(first)
     expect(await landed(second)).toBe('conflict')
     expect(fixture.wasRun()).toBe(false)
+  })
+
+  test('starts nothing and touches no checkout, whatever the repository and the work contain', async () => {
+    const works = [
+      await createWork('a.txt', 'of the first\n'),
+      await createWork('a.txt', 'of the second\n'),
+      await createWork('b.txt', 'of the third\n'),
+    ]
+    const hostile = await fixture.create()
+    makeContentHostile(fixture, hostile.path)
+    await (await fixture.open(hostile)).commit({ message: 'hostile' })
+    fixture.git('branch', 'release', 'main')
+    makeSettingsHostile(fixture)
+    const before = fixture.git('ls-files', '--stage', '--debug')
+    const ends = [await landed(hostile), await landed(hostile, { strategy: 'merge' })]
+    for (const work of works) ends.push(await landed(work, { strategy: 'merge' }))
+    ends.push(await landed(hostile, { target: 'release', strategy: 'fast-forward' }))
+    expect(ends).toEqual(['merged', 'nothing', 'merged', 'conflict', 'merged', 'merged'])
+    expect(fixture.git('ls-files', '--stage', '--debug')).toBe(before)
+    expect(fixture.wasRun()).toBe(false)
+  })
+
+  test.each([
+    ['is another name of it', (git: Git) => void git('symbolic-ref', 'HEAD', 'refs/heads/alias')],
+    [
+      'is a symlink',
+      (_git: Git, dir: string) => {
+        rmSync(join(dir, 'HEAD'))
+        symlinkSync('refs/heads/main', join(dir, 'HEAD'))
+      },
+    ],
+    [
+      'is detached by a rebase of it',
+      (git: Git, dir: string) => {
+        git('checkout', '-q', '--detach')
+        mkdirSync(join(dir, 'rebase-merge'))
+        writeFileSync(join(dir, 'rebase-merge/head-name'), 'refs/heads/main\n')
+      },
+    ],
+  ])('is not merged into a branch if the HEAD of a checkout %s', async (_, change) => {
+    const worktree = await createWork('a.txt', 'all of it\n')
+    fixture.git('symbolic-ref', 'refs/heads/alias', 'refs/heads/main')
+    change(fixture.git, join(fixture.checkout, '.git'))
+    await expect(landed(worktree, { target: 'main' })).rejects.toMatchObject({
+      message: expect.stringContaining('is checked out in'),
+    })
+  })
+
+  describe('is not lost by a repository that lies about its history', () => {
+    /** A commit of the user, and work from before it. */
+    async function scene() {
+      const worktree = await createWork('b.txt', 'work\n')
+      fixture.git('checkout', '-q', '-b', 'release')
+      fixture.write('mine.txt', 'mine')
+      fixture.commitAll('mine')
+      fixture.git('checkout', '-q', 'main')
+      return worktree
+    }
+    const files = (): string => fixture.git('ls-tree', '-r', '--name-only', 'release')
+
+    test('with grafts', async () => {
+      const worktree = await scene()
+      const [work, mine] = [worktree.branch, 'release'].map((one) =>
+        fixture.git('rev-parse', one).trim(),
+      )
+      fixture.write('.git/info/grafts', `${work} ${mine}\n`)
+      const choice = { target: 'release', strategy: 'fast-forward' } as const
+      expect(await landed(worktree, choice)).toBe('merged')
+      expect(files()).toContain('mine.txt')
+      expect(fixture.git('show', 'release:b.txt')).toBe('work\n')
+    })
   })
 })

@@ -139,6 +139,8 @@ const fixedEnvironment: Readonly<Record<string, string>> = {
   GIT_OPTIONAL_LOCKS: '0',
   GIT_LITERAL_PATHSPECS: '1',
   GIT_NO_REPLACE_OBJECTS: '1',
+  // Invented parents could make git believe that a branch has commits which it lacks.
+  GIT_GRAFT_FILE: '/dev/null',
   GIT_NO_LAZY_FETCH: '1',
   GIT_TERMINAL_PROMPT: '0',
   GIT_ASKPASS: 'false',

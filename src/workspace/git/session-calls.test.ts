@@ -96,7 +96,11 @@ describe('a session', () => {
   describe('that was killed while it changed a ref', () => {
     const scene = async () => {
       const repository: Repository = await findRepository(gitDir)
-      const [one = '', two = '', three = ''] = [await write('a'), await write('b'), await write('c')]
+      const [one = '', two = '', three = ''] = [
+        await write('a'),
+        await write('b'),
+        await write('c'),
+      ]
       const move = (git: RunGit, from: string | undefined, to: string): Promise<boolean> =>
         changeRef(git, repository, { ref: 'refs/loopwright/x', from, to })
       return { one, two, three, move }
@@ -133,7 +137,10 @@ describe('a session', () => {
       const script = 'read line; kill -9 $$'
       const program = { name: 'killed', program: '/bin/sh', args: ['-c', script], env: {} }
       const limits = { timeoutMs: 20_000, outputBytesMax: 1000, isComplete: () => false }
-      const asked = askSession(`${gitDir} killed`, program, { input: Buffer.from('x\n'), ...limits })
+      const asked = askSession(`${gitDir} killed`, program, {
+        input: Buffer.from('x\n'),
+        ...limits,
+      })
       await expect(asked).rejects.toMatchObject({ why: 'lost' })
     })
   })
