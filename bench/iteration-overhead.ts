@@ -14,7 +14,7 @@ import { atMost, median, type Suite } from './report.ts'
 import { withFolder } from './workload.ts'
 import { git, wallMs, withRepository } from './worktree.ts'
 
-const files = 500
+export const files = 500
 const rounds = 5
 const perRound = 20
 /** The first ones fill caches. */
@@ -95,7 +95,7 @@ interface Ran {
 }
 
 /** In a copy of the checkout, with a state folder for this run alone. */
-function runLoop(checkout: string, iterations: number, worktree: boolean): Promise<Ran> {
+export function runLoop(checkout: string, iterations: number, worktree: boolean): Promise<Ran> {
   return withFolder(async (folder) => {
     cpSync(checkout, join(folder, 'work'), { recursive: true })
     const state = join(folder, 'state')

@@ -1,4 +1,5 @@
 import { absolute } from './absolute.ts'
+import { besideGnhf } from './beside-gnhf.ts'
 import { calibrateDemo, standardConditions } from './calibrate.ts'
 import { certificationCost } from './certification-cost.ts'
 import { certifyOverhead } from './certify.ts'
@@ -48,6 +49,7 @@ process.exitCode = await runSuites('bench', [
   worktreeTrees,
   iterationOverhead,
   iterationFlat,
+  besideGnhf,
   daemonReads,
   daemonLive,
   daemonDelivery,

@@ -253,7 +253,7 @@ function makeBranch({ git, base, name }: NewBranch): string {
 }
 
 export const mergeHistories: Suite = {
-  area: 'workspace',
+  area: ['workspace', 'merges'],
   title: 'random histories of the merge queue, with kill -9 between any two steps',
   share: 0.15,
   async run(options) {
