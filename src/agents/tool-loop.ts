@@ -30,6 +30,7 @@ import { budgetLine } from './budget-line.ts'
 import type { CallResult, ChatModel, Message, Reply, ToolCall } from './conversation.ts'
 import { readStatus, reportConvention } from './report-status.ts'
 import { createStuckWatch, nudgeAt, type StuckWatch, stopAt } from './stuck-watch.ts'
+import { callTodo, todoTool, withTodoTool } from './todo-tool.ts'
 
 export interface ToolLoopOptions {
   readonly chatModel: ChatModel
@@ -85,7 +86,7 @@ async function begin(
   task: AgentTask,
   context: AgentContext,
 ): Promise<Conversation> {
-  const tools = await abortable(context.signal, () => context.tools())
+  const tools = withTodoTool(await abortable(context.signal, () => context.tools()))
   const turnsMax = Math.max(1, Math.floor(options.turnsMax ?? defaultTurnsMax))
   return {
     context,
@@ -217,7 +218,10 @@ async function makeCall(conversation: Conversation, call: ToolCall): Promise<Cal
   if (problem !== undefined) {
     return { id, name, ok: false, text: `error (bad-arguments): ${problem}` }
   }
-  const result = await abortable(context.signal, () => context.callTool(name, args))
+  const result =
+    name === todoTool.name && conversation.tools.includes(todoTool)
+      ? callTodo(args, context)
+      : await abortable(context.signal, () => context.callTool(name, args))
   if (result.error === tooManyFiles) conversation.stopped = resultText(result)
   return { id, name, ok: result.ok, text: resultText(result) }
 }

@@ -9,7 +9,7 @@ import type { Command } from 'commander'
 import type { AgentCandidate } from '../launch/agents/find-agents.ts'
 import type { LoopDraft } from '../launch/init/loop-text.ts'
 import type { InlineLoop } from '../launch/init/write-loop.ts'
-import { defined, type Json, LoopError } from '../loop/index.ts'
+import { defined, type Json, LoopError, specSlug } from '../loop/index.ts'
 import { type GivenChecks, namedChecks } from './check-option.ts'
 import { chooseLoop, loopFiles } from './choose-loop.ts'
 import { type ChosenSpec, chooseSpec, specFiles } from './choose-spec.ts'
@@ -70,7 +70,11 @@ async function chooseForSpec<T extends RunOptions & InlineOptions>(
   given: T,
 ): Promise<ChosenLoop<T>> {
   if (given.agent === 'repair') throw repairCannotBuild()
-  const { findBuildLoop, findRoot, specSlug } = await import('../launch/init/find-build-loop.ts')
+  const { describeOtherFolder, findBuildLoop, findRoot } = await import(
+    '../launch/init/find-build-loop.ts'
+  )
+  const other = given.workspace === undefined ? describeOtherFolder(spec) : undefined
+  if (other !== undefined) process.stderr.write(`${visible(other)}\n`)
   const input = { ...given.input, spec, ...defined({ plan }) }
   const found = findBuildLoop(spec)
   const { rule } = found

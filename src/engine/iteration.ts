@@ -15,6 +15,7 @@ import {
   plainOutput,
   remaining,
   type StepOptions,
+  type TodoList,
   type ToolResult,
   toJson,
 } from '../loop/index.ts'
@@ -28,6 +29,7 @@ import { required, runChecks } from './steps/run-check.ts'
 import { agentGuidance, takeGuidance } from './steps/take-guidance.ts'
 import { agentContext, callTool, toolContext } from './steps/tool-calls.ts'
 import { fingerprintOf, isTried } from './steps/tried-before.ts'
+import { watchTodo } from './steps/watch-todo.ts'
 import { createIterationWorkspace } from './workspace/iteration-workspace.ts'
 
 const branchesMax = 1000
@@ -122,7 +124,9 @@ async function runAgent(
       // An agent that may only read judges the work; it is not the one to tell what to do.
       const guided =
         options.readOnly === true ? base : { ...base, guidance: agentGuidance(branch, id) }
-      return withRefused(withPlainText(await agents.work(role, task, guided)), guard?.refused())
+      const { context: watched, last } = watchTodo(guided)
+      const report = withPlainText(await agents.work(role, task, watched))
+      return withObserved(report, { refusedFile: guard?.refused(), todo: last() })
     },
     finished: (result) => (fingerprint !== undefined && isTried(result) ? { fingerprint } : {}),
   })
@@ -133,11 +137,17 @@ async function runAgent(
 const withPlainText = (report: AgentReport): AgentReport =>
   typeof report?.text === 'string' ? { ...report, text: plainOutput(report.text) } : report
 
-/** Measured by the engine, not claimed by the agent. */
-function withRefused(report: AgentReport, refusedFile: string | undefined): AgentReport {
+/** Observed by the engine, not claimed by the agent. */
+function withObserved(
+  report: AgentReport,
+  {
+    refusedFile,
+    todo,
+  }: { readonly refusedFile: string | undefined; readonly todo: TodoList | undefined },
+): AgentReport {
   if (typeof report !== 'object' || report === null) return report
-  const { refusedFile: _claimed, ...rest } = report
-  return refusedFile === undefined ? rest : { ...rest, refusedFile }
+  const { refusedFile: _claimed, todo: _told, ...rest } = report
+  return { ...rest, ...defined({ refusedFile, todo }) }
 }
 
 /** Applied to recorded reports too. */

@@ -17,6 +17,7 @@ import type {
 import { inOneLine } from './fault.ts'
 import { describeFault, describeOutcome } from './outcome.ts'
 import type { StepNote } from './step/step-note.ts'
+import { summarizeTodo } from './step/todo-list.ts'
 
 /** An event in one line, for people. */
 export function describeEvent(event: RunEvent): string {
@@ -156,6 +157,8 @@ function describeNote(note: StepNote): string {
       return `was reminded that it repeats itself: ${note.tool}, ${note.times} times`
     case 'said':
       return `says: ${note.text}`
+    case 'todo':
+      return `todo list: ${summarizeTodo(note)}`
     case 'waiting':
       return `waiting until ${isoTime(note.untilMs)}: ${note.message}`
     case 'prompted':

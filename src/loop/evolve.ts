@@ -20,6 +20,7 @@ import type {
   RecordedEvent,
   RunEvent,
   RunStarted,
+  StepNoted,
   WorkspaceChanged,
 } from './event.ts'
 import { errorSignature } from './fault.ts'
@@ -99,9 +100,7 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
     case 'step-interrupted':
       return stepSettled(state, event)
     case 'step-noted':
-      return event.note.type === 'tool-called'
-        ? { ...state, metrics: countCall(state.metrics, event.note) }
-        : state
+      return noted(state, event)
     case 'budget-reserved':
       return hold(state, event.id, event.worst, event.role)
     case 'budget-settled':
@@ -128,6 +127,19 @@ function apply(state: RunState, event: Exclude<RunEvent, { type: 'iteration-ende
     case 'warning':
     case 'loop-printed':
     case 'action-recorded':
+      return state
+  }
+}
+
+function noted(state: RunState, { iteration, step, note }: StepNoted): RunState {
+  switch (note.type) {
+    case 'tool-called':
+      return { ...state, metrics: countCall(state.metrics, note) }
+    case 'todo': {
+      const { items, total, done } = note
+      return { ...state, todo: { iteration, step, items, total, done } }
+    }
+    default:
       return state
   }
 }

@@ -199,7 +199,7 @@ export type {
 } from './loop-type.ts'
 export { findNearestName, suggestName } from './names/nearest-name.ts'
 export { type ProgramName, programNames } from './names/program-names.ts'
-export { toSlug } from './names/slug.ts'
+export { specSlug, toSlug } from './names/slug.ts'
 export {
   describeFault,
   describeOutcome,
@@ -273,5 +273,13 @@ export {
 export { type StepKind, stepKinds } from './step/step-kind.ts'
 export { nameProblem, parseStepId, parseStepKind } from './step/step-name.ts'
 export type { AgentNote, ExchangeNote, StepNote, ToolNote } from './step/step-note.ts'
+export {
+  describeTodo,
+  isSameTodo,
+  summarizeTodo,
+  type TodoItem,
+  type TodoList,
+  toTodoList,
+} from './step/todo-list.ts'
 export { readState, type StoredState } from './stored-state.ts'
 export { estimateTokens } from './token-estimate.ts'

@@ -16,6 +16,7 @@ import type { RetryPolicy } from './retry.ts'
 import type { RoleAppearances } from './role-appearance.ts'
 import type { Signal } from './signal.ts'
 import type { AgentNote, Exchanged } from './step/step-note.ts'
+import type { TodoList } from './step/todo-list.ts'
 
 /** What one iteration of a loop does, and when the loop ends. */
 export interface LoopType<Input, Context, Progress, Result> {
@@ -194,6 +195,8 @@ export interface AgentReport {
   readonly turns: number
   /** How its work ended, if that was observed and not only claimed. */
   readonly ended?: AgentEnd
+  /** The last todo list that it reported, as the engine saw it. */
+  readonly todo?: TodoList
   /** The engine stopped it before it changed this file: it would have been one file too many. */
   readonly refusedFile?: string
 }

@@ -24,10 +24,11 @@ import type {
   SandboxSummary,
 } from './event.ts'
 import type { CheckDescription, Evidence, EvidenceKept } from './evidence.ts'
-import type { TreeId } from './ids.ts'
+import type { StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
 import { type Pending, pending, type RunPhase } from './run-phase.ts'
 import type { Source } from './source.ts'
+import type { TodoList } from './step/todo-list.ts'
 
 /** Counts and sums, for people and dashboards. */
 export interface Metrics {
@@ -78,6 +79,8 @@ export interface RunFacts {
   readonly policy?: PolicyInEffect | undefined
   /** The answer of the policy about the open iteration, or the next one. Absent: it was not asked yet. */
   readonly ruling?: (PolicyRuling & { readonly iteration: number }) | undefined
+  /** The last todo list that an agent reported, and in which step. Absent: none. */
+  readonly todo?: (TodoList & { readonly iteration: number; readonly step: StepId }) | undefined
   /** What people told the run, until the work that it was delivered to has ended. Oldest first. */
   readonly guidance: readonly OpenGuidance[]
   /** Iterations that count. */
@@ -151,6 +154,7 @@ export const initialState: RunFacts & Pending = {
   checks: undefined,
   policy: undefined,
   ruling: undefined,
+  todo: undefined,
   guidance: [],
   iteration: 0,
   lastEnding: undefined,

@@ -20,15 +20,21 @@ describe.each([
   ['in the sandbox', true],
 ])('%s', (_where, sandboxed) => {
   test('an agent does its work in the workspace, reports progress, and reports its result', async () => {
-    const { report, said, workspace } = await workAs('honest', { sandboxed })
+    const { report, said, todo, workspace } = await workAs('honest', { sandboxed })
     expect(report).toMatchObject({ status: 'done', ended: 'claimed', turns: 2 })
     expect(report.text).toBe('The file is written.')
     expect(await readFile(join(workspace, 'out.txt'), 'utf8')).toBe('write this')
-    expect(said).toEqual([
-      'I will write the file.',
-      'plan: 1 of 2 done: write',
-      'edit Write out.txt',
-      'The file is written.',
+    expect(said).toEqual(['I will write the file.', 'edit Write out.txt', 'The file is written.'])
+    expect(todo).toEqual([
+      {
+        type: 'todo',
+        items: [
+          { text: 'look', status: 'done' },
+          { text: 'write', status: 'doing' },
+        ],
+        total: 2,
+        done: 1,
+      },
     ])
   })
 

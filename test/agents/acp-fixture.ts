@@ -4,7 +4,12 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type AcpAgentOptions, acpAgent } from '../../src/agents/acp/acp-agent.ts'
 import type { StartProcess } from '../../src/engine/index.ts'
-import { type AgentGuidance, type AgentReport, defined } from '../../src/loop/index.ts'
+import {
+  type AgentGuidance,
+  type AgentNote,
+  type AgentReport,
+  defined,
+} from '../../src/loop/index.ts'
 import { openSandbox, openUnsandboxed } from '../../src/sandbox/index.ts'
 import { createAgentContext, type TestAgentContext } from '../../src/testing/index.ts'
 import { newFolder, newTag, taggedProcesses } from '../sandbox/fixture.ts'
@@ -24,6 +29,7 @@ export interface FakeOptions extends Partial<AcpAgentOptions> {
 export interface FakeWork {
   readonly report: AgentReport
   readonly said: readonly string[]
+  readonly todo: readonly AgentNote[]
   readonly workspace: string
 }
 
@@ -56,7 +62,8 @@ export async function workAs(mode: string, options: FakeOptions = {}): Promise<F
   try {
     const report = await agent.work({ prompt }, { ...context, note })
     const said = context.notes.flatMap((one) => (one.type === 'said' ? [one.text] : []))
-    return { report, said, workspace }
+    const todo = context.notes.filter(({ type }) => type === 'todo')
+    return { report, said, todo, workspace }
   } finally {
     expect(taggedProcesses(tag)).toEqual([])
   }

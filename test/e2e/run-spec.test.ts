@@ -25,10 +25,11 @@ const spec = (name: string): string => join(checkout, 'specs', `${name}.md`)
 const run = (...args: string[]) => ctl(at, 'run', ...args)
 
 test('a spec without a loop file uses the built-in loop, and a dry run says why', async () => {
-  const { stdout, code } = await run(spec('shop'), '--dry-run', ...parts)
+  const { stdout, stderr, code } = await run(spec('shop'), '--dry-run', ...parts)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^loop {7}shop \(the built-in build loop, because no loop file/)
   expect(stdout).toContain('## Your task (1 of 1, 0 done)\n\nWrite part one')
+  expect(stderr).toContain(`so the run works in ${checkout}. To build it in another folder`)
   const named = await ctl(at, '--json', 'run', spec('shop'), '--dry-run', ...parts)
   expect(JSON.parse(named.stdout)).toMatchObject({
     loop: 'shop',

@@ -8,6 +8,7 @@
 import { createRecentMap } from '../../system/recent-map.ts'
 import type { ProgramEvent } from '../programs/agent-program.ts'
 import { at, listAt, textAt } from '../programs/event-line.ts'
+import { readTodoItems } from '../todo-items.ts'
 import { createStreamedText } from './streamed-text.ts'
 
 export interface SessionUpdates {
@@ -88,8 +89,8 @@ export function createSessionUpdates(emit: Emit): SessionUpdates {
         output.add(text)
       } else if (type === 'tool_call' || type === 'tool_call_update') calls.update(update)
       else if (type === 'plan') {
-        const plan = describePlan(listAt(update, 'entries'))
-        if (plan !== undefined) say(plan)
+        const entries = listAt(update, 'entries')
+        if (entries.length > 0) emit({ type: 'todo', items: readTodoItems(entries) })
       }
     },
   }
@@ -154,14 +155,6 @@ function createCalls(handlers: {
       calls.set(id, call)
     },
   }
-}
-
-function describePlan(entries: readonly unknown[]): string | undefined {
-  if (entries.length === 0) return undefined
-  const isAt = (status: string) => (entry: unknown) => textAt(entry, 'status') === status
-  const done = entries.filter(isAt('completed')).length
-  const now = shortTextAt(entries.find(isAt('in_progress')), 'content')
-  return `plan: ${done} of ${entries.length} done${now === undefined ? '' : `: ${now}`}`
 }
 
 function shortTextAt(value: unknown, name: string): string | undefined {

@@ -8,7 +8,7 @@
  *   output says so.
  */
 
-import type { AgentEnd, Json, ProgramName } from '../../loop/index.ts'
+import type { AgentEnd, Json, ProgramName, TodoItem } from '../../loop/index.ts'
 import type { Permissions } from '../acp/permissions.ts'
 
 export type ModelProvider = 'anthropic' | 'openai' | 'google'
@@ -120,6 +120,8 @@ export type ProgramEvent =
       readonly ok: boolean
       readonly text?: string
     }
+  /** Its todo list as it is now. */
+  | { readonly type: 'todo'; readonly items: readonly TodoItem[] }
   /** One model response ended. */
   | { readonly type: 'turn-ended' }
   /** It retries by itself. */

@@ -9,6 +9,7 @@
 import { type AgentEnd, defined } from '../../loop/index.ts'
 import type { Conclusion, LineReader, ProgramEvent, ProgramExit } from './agent-program.ts'
 import { classifyExit, describeExit } from './classify-exit.ts'
+import { type ClaudeTodo, createClaudeTodo } from './claude-todo.ts'
 import {
   at,
   countAt,
@@ -35,6 +36,7 @@ interface ReaderState {
   background: number
   /** Tool calls in progress, by id. */
   readonly tools: Map<string, string>
+  readonly todo: ClaudeTodo
 }
 
 const callsMax = 200
@@ -47,6 +49,7 @@ export function claudeReader(): LineReader {
     turns: 0,
     background: 0,
     tools: new Map(),
+    todo: createClaudeTodo(),
   }
   return {
     read(line) {
@@ -78,8 +81,14 @@ function readAssistant(state: ReaderState, event: EventObject): readonly Program
     if (type === 'text' && text !== undefined && isOwn) return [{ type: 'said', text }]
     const tool = textAt(block, 'name')
     if (type !== 'tool_use' || tool === undefined) return []
-    remember(state, textAt(block, 'id'), tool)
-    return [{ type: 'tool-called', tool, args: toShortText(at(block, 'input')) }]
+    const id = textAt(block, 'id')
+    remember(state, id, tool)
+    const input = at(block, 'input')
+    const items = isOwn ? state.todo.called(tool, input, id) : undefined
+    return [
+      { type: 'tool-called', tool, args: toShortText(input) },
+      ...(items === undefined ? [] : [{ type: 'todo', items } as const]),
+    ]
   })
   return [...ended, ...said]
 }
@@ -115,7 +124,12 @@ function readToolResults(state: ReaderState, event: EventObject): readonly Progr
     const tool = state.tools.get(id) ?? 'tool'
     state.tools.delete(id)
     const ok = at(block, 'is_error') !== true
-    return [{ type: 'tool-ended', tool, ok, text: toShortText(at(block, 'content')) }]
+    const text = toShortText(at(block, 'content'))
+    const items = state.todo.ended(id, ok, text)
+    return [
+      { type: 'tool-ended', tool, ok, text },
+      ...(items === undefined ? [] : [{ type: 'todo', items } as const]),
+    ]
   })
   return [...endTurn(state), ...ended]
 }

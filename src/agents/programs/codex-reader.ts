@@ -6,6 +6,7 @@
  */
 
 import type { AgentEnd } from '../../loop/index.ts'
+import { readTodoItems } from '../todo-items.ts'
 import type { Conclusion, LineReader, ProgramEvent, ProgramExit } from './agent-program.ts'
 import { classifyExit, describeExit } from './classify-exit.ts'
 import { at, type EventObject, listAt, readEvent, textAt, toShortText } from './event-line.ts'
@@ -47,6 +48,7 @@ type Read = (state: ReaderState, event: EventObject) => readonly ProgramEvent[]
 const readers: ReadonlyMap<string | undefined, Read> = new Map([
   ['thread.started', (_heard, event) => readThread(event)],
   ['item.started', (state, event) => readStarted(state, at(event, 'item'))],
+  ['item.updated', (_state, event) => readTodo(at(event, 'item'))],
   ['item.completed', (state, event) => readCompleted(state, at(event, 'item'))],
   ['turn.completed', readTurnCompleted],
   ['turn.failed', readTurnFailed],
@@ -60,7 +62,7 @@ function readThread(event: EventObject): readonly ProgramEvent[] {
 
 function readStarted(state: ReaderState, item: unknown): readonly ProgramEvent[] {
   const call = toCall(item)
-  if (call === undefined) return []
+  if (call === undefined) return readTodo(item)
   startTurn(state)
   return [{ type: 'tool-called', ...call }]
 }
@@ -74,12 +76,17 @@ function readCompleted(state: ReaderState, item: unknown): readonly ProgramEvent
   }
   if (type === 'error') return [{ type: 'warned', message: readMessage(item) }]
   const call = toCall(item)
-  if (call === undefined) return []
+  if (call === undefined) return readTodo(item)
   const { tool } = call
   if (wasRefused(item)) state.refused ??= `${tool} ${call.args}`
   const ok = textAt(item, 'status') === 'completed'
   const output = textAt(item, 'aggregated_output') ?? textAt(item, 'error', 'message') ?? ''
   return [...endTurn(state), { type: 'tool-ended', tool, ok, text: output.slice(-500) }]
+}
+
+function readTodo(item: unknown): readonly ProgramEvent[] {
+  if (textAt(item, 'type') !== 'todo_list') return []
+  return [{ type: 'todo', items: readTodoItems(listAt(item, 'items')) }]
 }
 
 /**

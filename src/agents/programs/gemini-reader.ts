@@ -7,6 +7,7 @@
  */
 
 import type { AgentEnd } from '../../loop/index.ts'
+import { readTodoCall } from '../todo-items.ts'
 import type { Conclusion, LineReader, ProgramEvent, ProgramExit } from './agent-program.ts'
 import { appendText } from './append-text.ts'
 import { classifyExit, describeExit } from './classify-exit.ts'
@@ -122,7 +123,12 @@ function readToolUse(event: EventObject, state: ReaderState): readonly ProgramEv
   const tool = toShortText(textAt(event, 'tool_name') ?? 'a tool', 200)
   if (state.tools.size >= callsMax) state.tools.clear()
   state.tools.set(callId(event), tool)
-  return [{ type: 'tool-called', tool, args: toShortText(at(event, 'parameters')) }]
+  const args = at(event, 'parameters')
+  const items = readTodoCall(tool, args)
+  return [
+    { type: 'tool-called', tool, args: toShortText(args) },
+    ...(items === undefined ? [] : [{ type: 'todo', items } as const]),
+  ]
 }
 
 /** Errors that end the work or come from a policy. They contradict a later success. */

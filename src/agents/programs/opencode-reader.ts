@@ -6,6 +6,7 @@
  */
 
 import type { AgentEnd } from '../../loop/index.ts'
+import { readTodoCall } from '../todo-items.ts'
 import type { Conclusion, LineReader, ProgramEvent, ProgramExit } from './agent-program.ts'
 import { appendText } from './append-text.ts'
 import { classifyExit, describeExit } from './classify-exit.ts'
@@ -79,8 +80,10 @@ function readToolUse(part: unknown, state: ReaderState): readonly ProgramEvent[]
   if (error !== undefined && isRefusal.test(error)) state.refusal = `${tool}: ${toShortText(error)}`
   const ok = textAt(call, 'status') === 'completed' && tool !== 'invalid'
   const text = error ?? (ok ? undefined : textAt(call, 'output'))
+  const items = ok ? readTodoCall(tool, at(call, 'input')) : undefined
   return [
     { type: 'tool-called', tool, args: toShortText(at(call, 'input')) },
+    ...(items === undefined ? [] : [{ type: 'todo', items } as const]),
     { type: 'tool-ended', tool, ok, ...(text === undefined ? {} : { text: toShortText(text) }) },
   ]
 }

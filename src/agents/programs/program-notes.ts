@@ -1,6 +1,14 @@
 /** Reports a program's work as notes for observers: short, plain, and limited in number. */
 
-import { type AgentNote, defined, zero } from '../../loop/index.ts'
+import {
+  type AgentNote,
+  defined,
+  isSameTodo,
+  type TodoItem,
+  type TodoList,
+  toTodoList,
+  zero,
+} from '../../loop/index.ts'
 import { tidy } from '../output-notes.ts'
 import type { Redact } from '../redact.ts'
 import type { ProgramEvent } from './agent-program.ts'
@@ -18,6 +26,8 @@ const readCharsMax = 16 * 1024
 /** For one program, however long it works (E9). */
 const notesMax = 2000
 const noiseNotesMax = 20
+/** Each is much longer than other notes. */
+const todoNotesMax = 200
 const noiseCharsMax = 2000
 
 export function createProgramNotes(note: (note: AgentNote) => void, redact: Redact): ProgramNotes {
@@ -26,6 +36,8 @@ export function createProgramNotes(note: (note: AgentNote) => void, redact: Reda
   let calls: string[] = []
   let noise = ''
   let noiseNotes = 0
+  let todo: TodoList | undefined
+  let todoNotes = 0
 
   // Shortened first: texts can have any length.
   const shorten = (text: string): string =>
@@ -38,6 +50,14 @@ export function createProgramNotes(note: (note: AgentNote) => void, redact: Reda
   function say(text: string): void {
     const plain = shorten(text)
     if (plain !== '') addNote({ type: 'said', text: plain })
+  }
+
+  /** Programs report the same list again and again. */
+  function addTodo(items: readonly TodoItem[]): void {
+    const list = toTodoList(items.map(({ text, status }) => ({ text: shorten(text), status })))
+    if (isSameTodo(todo, list) || ++todoNotes > todoNotesMax) return
+    todo = list
+    addNote({ type: 'todo', ...list })
   }
 
   return {
@@ -73,6 +93,8 @@ export function createProgramNotes(note: (note: AgentNote) => void, redact: Reda
           calls = []
           return
         }
+        case 'todo':
+          return addTodo(event.items)
         case 'retrying':
           return say(`retrying: ${event.message}`)
         case 'warned':

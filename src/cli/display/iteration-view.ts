@@ -8,6 +8,7 @@ import {
   type CheckResult,
   defined,
   describeEnding,
+  describeTodo,
   estimateTokens,
   type Fault,
   type Json,
@@ -162,7 +163,7 @@ function promptTitle({ tokens, cuts }: PromptView): string {
 function renderReport(
   style: Style,
   { steps }: IterationView,
-  { step, status, text, turns, usage }: IterationView['reports'][number],
+  { step, status, text, todo, turns, usage }: IterationView['reports'][number],
 ): string[] {
   const tookMs = steps.find((one) => one.step === step)?.tookMs
   const took = [
@@ -173,6 +174,7 @@ function renderReport(
   return [
     style.bold(visible(`agent ${stepName(step)} says ${status}, ${took.join(', ')}`)),
     ...inset(plainOutput(text)),
+    ...(todo === undefined ? [] : ['  todo list:', ...inset(describeTodo(todo).join('\n'))]),
   ]
 }
 

@@ -6,13 +6,16 @@ import {
   describeAgent,
   describeOutcome,
   describeSandboxSummary,
+  describeTodo,
   inOneLine,
   listRunChecks,
   type OpenGuidance,
   type OpenQuestion,
+  parseStepId,
   questionName,
   type RunCheck,
   type RunWorktree,
+  summarizeTodo,
 } from '../../loop/index.ts'
 import type { Run, RunDetail } from '../../protocol/api/index.ts'
 import type { Inspected } from '../connection/runs.ts'
@@ -127,6 +130,7 @@ export function renderInspection(
       `check ${one.check}`,
       describeRunCheck(one),
     ]),
+    ...describeAgentTodo(state.todo),
     ...(state.guidance ?? []).map((told) => ['guidance', describeTold(told)]),
     ...(state.certificate === undefined
       ? []
@@ -141,6 +145,16 @@ export function renderInspection(
   return [renderFields(lines, room), ...questions.map((asked) => renderQuestion(run, asked))].join(
     '\n',
   )
+}
+
+/** The summary, then a line for each item. */
+function describeAgentTodo(todo: RunDetail['state']['todo']): readonly (readonly string[])[] {
+  if (todo === undefined) return []
+  const { name } = parseStepId(todo.step)
+  return [
+    ['todo list', `${name}, iteration ${todo.iteration}: ${summarizeTodo(todo)}`],
+    ...describeTodo(todo).map((line) => ['', line]),
+  ]
 }
 
 /** Absent from an older daemon. */

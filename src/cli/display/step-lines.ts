@@ -8,6 +8,7 @@ import {
   type RunEvent,
   type StepId,
   selectKeyLines,
+  summarizeTodo,
 } from '../../loop/index.ts'
 import type { Style } from '../terminal.ts'
 import { renderCount } from './amounts.ts'
@@ -94,6 +95,8 @@ export function noteLines(style: Style, line: Line, event: EventOf<'step-noted'>
       return note.text === '' || note.calls === 0 ? [] : [line(who, style.dim(oneLine(note.text)))]
     case 'said':
       return [line(who, style.dim(oneLine(note.text)))]
+    case 'todo':
+      return [line(who, style.dim(oneLine(`todo list: ${summarizeTodo(note)}`)))]
     case 'waiting':
     // Exchanges with models are in the status line and in `show`.
     case 'exchanged':

@@ -1,6 +1,7 @@
 /** Printed when a run in a worktree has ended: where its work is, and what no commit has. */
 
-import { defined, endedWithoutWork, isLoopError } from '../../loop/index.ts'
+import { defined, endedWithoutWork, isLoopError, type RunWorktree } from '../../loop/index.ts'
+import type { Review } from '../../protocol/api/index.ts'
 import type { Runs } from '../connection/runs.ts'
 import { leftOutLine } from '../display/left-out-line.ts'
 import { renderNotice } from '../display/wrap.ts'
@@ -12,22 +13,50 @@ export const lookAtEndOf =
   ({ hint, terminal }: Session, runs: Runs, run: string) =>
   async (end: RunEnd): Promise<Epilogue | undefined> => {
     if (end.type !== 'ended' || endedWithoutWork(end.outcome)) return undefined
-    const { run: row, state } = await runs.inspect(run)
+    const { run: row, state, review } = await runs.inspect(run)
     if (state.worktree === undefined) return undefined
     const { branch } = state.worktree
     const diff = await differenceOf(runs, run)
+    const where = whereItIs(state.worktree, review)
     const text =
       diff !== undefined && diff.files.length > 0
-        ? hint(`Its work is on ${branch}. Look at it: loopctl diff ${row.name}`)
+        ? hint(`Its work is on ${where.branch}. Look at it: loopctl diff ${row.name}`)
         : end.outcome.type === 'completed'
           ? 'It changed no files.'
           : hint(`It changed no files. Why: loopctl analyze ${row.name}`)
     const left = leftOutLine(diff?.leftOut ?? [])
+    const next = where.onto === undefined ? [] : [landText(row.name, where.onto)]
     return {
-      lines: [...renderNotice(text, terminal), ...(left === undefined ? [] : [`warning: ${left}`])],
-      value: { branch, workspace: row.workspace, leftOut: diff?.leftOut ?? [] },
+      lines: [
+        ...renderNotice(text, terminal),
+        ...next.flatMap((line) => renderNotice(hint(line), terminal)),
+        ...(left === undefined ? [] : [`warning: ${left}`]),
+      ],
+      value: {
+        branch,
+        ...defined({ mergedInto: where.mergedInto }),
+        workspace: row.workspace,
+        leftOut: diff?.leftOut ?? [],
+      },
     }
   }
+
+interface WorkPlace {
+  readonly branch: string
+  readonly mergedInto?: string
+  /** The branch that it can be brought to. Absent: it is not merged, or has no branch to go to. */
+  readonly onto?: string
+}
+
+function whereItIs({ branch, base }: RunWorktree, review: Review | undefined): WorkPlace {
+  const merged = review?.status === 'merged' ? review.branch : undefined
+  if (merged === undefined) return { branch }
+  const isBranch = base.name !== 'HEAD' && base.name !== merged
+  return { branch: merged, mergedInto: merged, ...(isBranch ? { onto: base.name } : {}) }
+}
+
+const landText = (run: string, onto: string): string =>
+  `To bring it to ${onto}: loopctl land ${run} --onto ${onto}`
 
 async function differenceOf(
   runs: Pick<Runs, 'diff'>,

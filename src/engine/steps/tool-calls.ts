@@ -26,6 +26,7 @@ import { type Branch, isInfrastructure } from '../live-run.ts'
 import { askPolicyAboutTool } from '../policy.ts'
 import type { Tools } from '../ports.ts'
 import type { FileGuard } from './file-guard.ts'
+import { boundTodo } from './watch-todo.ts'
 
 /** How many notes one step may record (E9). */
 const notesMax = 5000
@@ -174,6 +175,7 @@ const failure = (error: string, output: string): ToolResult => ({ ok: false, err
 
 /** Texts of agents can be of any length. */
 function bounded<T extends StepNote>(note: T): T {
+  if (note.type === 'todo') return { ...note, ...boundTodo(note) }
   const entries = Object.entries(note).map(([key, value]) => [
     key,
     typeof value === 'string' ? plainOutput(value).slice(0, noteCharsMax) : value,

@@ -26,11 +26,14 @@ export const summaryOfMetrics = (iteration: number): string =>
   `summaries/iter-${padded(iteration)}.md`
 
 /** The log of an agent, named after the label of its role, such as `impl` for the maker. */
-export function agentLogFile(
-  iteration: number,
-  step: StepId,
-  roles: RoleAppearances = defaultRoles,
-): string {
+export const agentLogFile = (iteration: number, step: StepId, roles?: RoleAppearances): string =>
+  iterationFile(iteration, `${agentLabel(step, roles)}.log`)
+
+/** Its todo list. */
+export const todoFile = (iteration: number, step: StepId, roles?: RoleAppearances): string =>
+  iterationFile(iteration, `${agentLabel(step, roles)}.todo.txt`)
+
+function agentLabel(step: StepId, roles: RoleAppearances = defaultRoles): string {
   const { name: role } = parseStepId(step)
   const label = roles[role]?.label ?? role
   const plain = label
@@ -38,7 +41,7 @@ export function agentLogFile(
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 40)
-  return iterationFile(iteration, `${plain === '' ? 'agent' : plain}.log`)
+  return plain === '' ? 'agent' : plain
 }
 
 export function kindOf(path: string): ArtifactKind {

@@ -1,7 +1,14 @@
 /** Projects steps with prompts, agents and checks to the files of a run. */
 
-import { type Json, parseStepId, type RunEvent, readStep } from '../../loop/index.ts'
-import { agentLogFile, iterationFile, promptFile, promptSnapshot, tailFile } from './file-names.ts'
+import { describeTodo, type Json, parseStepId, type RunEvent, readStep } from '../../loop/index.ts'
+import {
+  agentLogFile,
+  iterationFile,
+  promptFile,
+  promptSnapshot,
+  tailFile,
+  todoFile,
+} from './file-names.ts'
 import { type Change, type FileChange, type FoldState, type OpenIteration } from './fold-state.ts'
 import { projectMeasure, projectSkills } from './project-context.ts'
 import { type PlanPart, planPartOf, projectPlan } from './project-plan.ts'
@@ -98,7 +105,15 @@ function projectAgent(
       return appendOutput(carried, { ...open, steps, log: path }, path, again)
     }
     case 'step-noted': {
-      return appendOutput(carried, open, path, noteText(event.note))
+      const output = appendOutput(carried, open, path, noteText(event.note))
+      if (event.note.type !== 'todo') return output
+      const list = `${describeTodo(event.note).join('\n')}\n`
+      const file = {
+        type: 'put',
+        path: todoFile(iteration, step, carried.roles),
+        text: list,
+      } as const
+      return { ...output, changes: [...(output.changes ?? []), file] }
     }
     case 'step-failed': {
       const { fault, retryAtMs } = event

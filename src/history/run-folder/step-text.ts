@@ -1,6 +1,6 @@
 /** Formats results and notes of steps as text. Results come from any loop, so their shape is uncertain. */
 
-import type { Json, StepNote } from '../../loop/index.ts'
+import { type Json, type StepNote, summarizeTodo } from '../../loop/index.ts'
 
 export function readPrompt(result: Json | undefined): string | undefined {
   const prompt = field(result, 'prompt')
@@ -14,6 +14,8 @@ export function noteText(note: StepNote): string {
       return note.text.endsWith('\n') ? note.text : `${note.text}\n`
     case 'turn-ended':
       return note.text === '' ? '' : `${note.text}\n`
+    case 'todo':
+      return `[todo list: ${summarizeTodo(note)}]\n`
     case 'tool-called':
       return `> ${note.tool} ${note.args}${note.ok ? '' : ` (${note.error ?? 'failed'})`}\n`
     case 'context-cut':

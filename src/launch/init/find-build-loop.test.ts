@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { findBuildLoop, specSlug } from './find-build-loop.ts'
+import { specSlug } from '../../loop/index.ts'
+import { findBuildLoop } from './find-build-loop.ts'
 
 let root: string
 

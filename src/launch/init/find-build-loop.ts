@@ -5,7 +5,7 @@
 
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, extname, join, relative } from 'node:path'
-import { LoopError } from '../../loop/index.ts'
+import { LoopError, specSlug } from '../../loop/index.ts'
 import { folderWithGit } from '../../runs/worktree-options.ts'
 import { pathInside, readSmallFileSync } from '../../system/index.ts'
 
@@ -56,15 +56,15 @@ export function findRoot(spec: string, here: string = process.cwd()): string {
   return folderWithGit(folder) ?? (pathInside(here, spec) === undefined ? folder : here)
 }
 
-/** Of `specs/Shop cart.md`: `shop-cart`. Names loops, runs and branches. */
-export function specSlug(spec: string): string {
-  const name = basename(spec, extname(spec))
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 60)
-    .replace(/-+$/, '')
-  return name === '' ? 'spec' : name
+/** A spec of another repository moves the run there, which must not happen without a word. */
+export function describeOtherFolder(
+  spec: string,
+  here: string = process.cwd(),
+): string | undefined {
+  const own = folderWithGit(here) ?? here
+  if (pathInside(own, spec) !== undefined) return undefined
+  const root = findRoot(spec, here)
+  return `The spec is outside of ${own}, so the run works in ${root}. To build it in another folder, copy it there.`
 }
 
 const buildLoopsIn = (folder: string): readonly string[] => {

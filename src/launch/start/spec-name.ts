@@ -1,9 +1,8 @@
 /** Names the run of a spec after the spec, where no model names runs. */
 
-import type { Json } from '../../loop/index.ts'
+import { type Json, specSlug } from '../../loop/index.ts'
 import type { RunSettings } from '../../protocol/api/index.ts'
 import { isJsonObject } from '../../protocol/index.ts'
-import { specSlug } from '../init/find-build-loop.ts'
 
 interface SpecNaming {
   /** What the run is named after, if it is named after its file. */

@@ -5,7 +5,7 @@
 
 const slugLengthMax = 60
 
-export function toSlug(name: string): string {
+export function toSlug(name: string, otherwise = 'run'): string {
   const words = name
     .normalize('NFKD')
     .toLowerCase()
@@ -15,5 +15,11 @@ export function toSlug(name: string): string {
     .filter((word) => word !== '')
     .join('-')
     .slice(0, slugLengthMax)
-  return joined.replace(/-$/, '') || 'run'
+  return joined.replace(/-$/, '') || otherwise
+}
+
+/** Of `specs/Shop cart.md`: `shop-cart`. Names loops, runs and branches. */
+export function specSlug(path: string): string {
+  const file = path.split(/[/\\]/).at(-1) ?? ''
+  return toSlug(file.replace(/(?<=.)\.[^.]*$/, ''), 'spec')
 }

@@ -2,6 +2,7 @@
 
 import type { Amount } from '../budget.ts'
 import type { BlobId } from '../ids.ts'
+import type { TodoList } from './todo-list.ts'
 
 export interface Exchanged {
   /** Counts the exchanges of its step, from 1. */
@@ -34,6 +35,8 @@ export type AgentNote =
   | { readonly type: 'nudged'; readonly tool: string; readonly times: number }
   /** A piece of its output while it works. */
   | { readonly type: 'said'; readonly text: string }
+  /** The todo list that it keeps, each time it changes. */
+  | ({ readonly type: 'todo' } & TodoList)
   /** A provider's rate limit. This is not a failure. */
   | { readonly type: 'waiting'; readonly untilMs: number; readonly message: string }
 

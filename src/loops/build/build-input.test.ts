@@ -11,6 +11,8 @@ const files: Readonly<Record<string, string>> = {
   'specs/planning/planned-plan.md': '- [ ] planned\n',
   'plans/own.md': '- [ ] own\n',
   'plans/none.md': '# Nothing\n',
+  'plans/many.md': '- [ ] a\n'.repeat(1001),
+  'specs/many.md': '- [ ] a\n'.repeat(1001),
 }
 const read = async (path: string) => {
   const text = files[path]
@@ -83,6 +85,8 @@ describe('the input of a build', () => {
     [{ spec: 'specs/empty.md' }, /is empty/],
     [{ spec: 'specs/long.md' }, /is longer than 500000 characters/],
     [{ spec: 'specs/shop.md', plan: 'plans/typo.md' }, /The plan plans\/typo\.md does not exist/],
+    [{ plan: 'plans/many.md' }, /has 1001 tasks; the limit is 1000\. Divide it/],
+    [{ spec: 'specs/many.md' }, /specs\/many\.md has 1001 tasks/],
     [{ plan: 'plans/none.md' }, /has no task\. Write tasks as lines such as "- \[ \] Add a cart"/],
   ])('%j is refused', async (input, message) => {
     await expect(capture(input)).rejects.toThrow(message)

@@ -3,7 +3,7 @@
 import { type Json, LoopError } from '../../loop/index.ts'
 import { isJsonObject } from '../../protocol/index.ts'
 import type { CapturedFile } from '../loop-type-definition.ts'
-import { parsePlan } from './plan-grammar.ts'
+import { parsePlan, tasksMax } from './plan-grammar.ts'
 
 export interface BuildInput {
   readonly spec?: CapturedFile
@@ -80,7 +80,7 @@ async function capturePlan(
   }
   const file = await read(named ?? draftPath(undefined, spec, plans))
   if (file !== undefined) return requireTasks(requireText('plan', file, file.path))
-  return spec !== undefined && parsePlan(spec.text).length > 0 ? spec : undefined
+  return spec !== undefined && parsePlan(spec.text).length > 0 ? requireTasks(spec) : undefined
 }
 
 function requireText(what: string, file: CapturedFile | undefined, given: Json): CapturedFile {
@@ -95,7 +95,12 @@ function requireText(what: string, file: CapturedFile | undefined, given: Json):
 }
 
 function requireTasks(plan: CapturedFile): CapturedFile {
-  if (parsePlan(plan.text).length > 0) return plan
+  const count = parsePlan(plan.text).length
+  if (count > tasksMax) {
+    const message = `The plan ${plan.path} has ${count} tasks; the limit is ${tasksMax}.`
+    throw new LoopError('bad-request', `${message} Divide it into several plans.`)
+  }
+  if (count > 0) return plan
   const message = `The plan ${plan.path} has no task.`
   throw new LoopError('bad-request', `${message} Write tasks as lines such as "- [ ] Add a cart".`)
 }

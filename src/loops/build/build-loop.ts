@@ -18,7 +18,7 @@
  *   ├─ ask:plan-changes once, when no sealed task is left: proposals of agents
  *   ├─ measure          if the loop measures its work
  *   ├─ check:…
- *   ├─ reopen           if checks failed: the task is open again
+ *   ├─ reopen           if checks failed: the task is open again; plan-file, with its mark
  *   ├─ changes          the changed files; patch, if the task is not settled
  *   ├─ watchdog         only if a signal fired
  *   └─ certify:…        by the engine, once the plan is done and the checks pass
@@ -51,6 +51,7 @@ import {
 } from './build-session.ts'
 import { draft, implement } from './implement.ts'
 import { findRunSkills, keepLearnings } from './knowledge.ts'
+import { tasksMax } from './plan-grammar.ts'
 import { askAboutProposals, mergeProposals } from './proposals.ts'
 import { reviewPromptDefault } from './review.ts'
 import { reviewTask } from './review-task.ts'
@@ -157,7 +158,7 @@ async function begin(session: Session, choice: Choice): Promise<void> {
 async function draftPlan(session: Session, choice: Choice): Promise<BuildResult> {
   const { it, progress } = session
   const { report, plan } = await draft(session)
-  const problem = `no task was found in ${session.planPath}`
+  const problem = `no task was found in ${session.planPath}, or more than ${tasksMax}`
   return {
     iteration: it.number,
     choice,
@@ -206,8 +207,10 @@ async function workOnPlan(
   const plan = agreed?.plan ?? marked
   const isDoneNow =
     task !== undefined && marked.tasks[task] !== undefined && isDone(marked.tasks[task], isReviewed)
+  // Accepted proposals change the numbers of tasks.
+  const taskNow = agreed === undefined || task === undefined ? task : agreed.moved.get(task)
   const verified = await verify(session, {
-    task,
+    task: taskNow,
     plan,
     made,
     isMarked: isBlocked || isDoneNow,
@@ -219,7 +222,7 @@ async function workOnPlan(
     proposals,
     asked: progress.asked || isAsked,
     ...verified,
-    ...defined({ report: made?.report, review, blocked, moved: agreed?.moved }),
+    ...defined({ task: taskNow, report: made?.report, review, blocked, moved: agreed?.moved }),
   }
 }
 

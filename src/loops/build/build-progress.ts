@@ -10,10 +10,11 @@ import {
   type Finding,
   keepEnd,
   type Refusal,
+  type TodoList,
 } from '../../loop/index.ts'
 import { addMeasurement, type Measurement } from '../context/measure.ts'
 import type { Skill } from '../context/skills.ts'
-import { type Choice, type Proposal, type SealedPlan, withMark } from './sealed-plan.ts'
+import { type Choice, type Proposal, reopenTask, type SealedPlan } from './sealed-plan.ts'
 import { initialWatchdog, type WatchdogState } from './watchdog.ts'
 
 export interface BuildProgress {
@@ -37,8 +38,15 @@ export interface BuildProgress {
   readonly skills?: readonly Skill[]
   /** The last measurements, oldest first. */
   readonly measurements?: readonly Measurement[]
+  /** The last todo list that a maker reported. */
+  readonly todo?: MakerTodo
   /** The last iterations, oldest first. */
   readonly entries: readonly BuildEntry[]
+}
+
+export interface MakerTodo {
+  readonly iteration: number
+  readonly list: TodoList
 }
 
 export interface Failures {
@@ -75,6 +83,8 @@ export interface BuildEntry {
 export interface BuildResult {
   readonly iteration: number
   readonly choice: Choice
+  /** The number of its task in `plan`. Absent: it has none, or people dropped it. */
+  readonly task?: number
   /** After the iteration, before its checks are taken into account. */
   readonly plan?: SealedPlan
   readonly report?: AgentReport
@@ -133,7 +143,7 @@ export function addResult(
   refusals: readonly Refusal[],
 ): BuildProgress {
   const notes = [...result.failed, ...refusals.map(fromRefusal)].slice(0, notesMax)
-  const review = result.review === undefined ? previous.review : result.review
+  const review = result.review === undefined ? moveReview(previous.review, result) : result.review
   const plan = withFailedTask(result)
   const entry = { iteration: result.iteration, text: describeResult(result, notes) }
   return {
@@ -147,10 +157,26 @@ export function addResult(
     met: [...new Set([...previous.met, ...result.met])],
     watchdog: result.watchdog,
     ...defined({ skills: previous.skills ?? result.skills }),
+    ...defined({ todo: newestTodo(previous.todo, result) }),
     ...defined({ measurements: withMeasurement(previous.measurements, result.measurement) }),
     entries: [...previous.entries, entry].slice(-entriesMax),
   }
 }
+
+/** The findings about a task, under its new number. */
+function moveReview(
+  review: ReviewFindings | undefined,
+  { moved }: BuildResult,
+): ReviewFindings | undefined {
+  if (review === undefined || moved === undefined) return review
+  const task = moved.get(review.task)
+  return task === undefined ? undefined : { ...review, task }
+}
+
+const newestTodo = (
+  before: MakerTodo | undefined,
+  { iteration, report }: BuildResult,
+): MakerTodo | undefined => (report?.todo === undefined ? before : { iteration, list: report.todo })
 
 const withMeasurement = (
   before: readonly Measurement[] | undefined,
@@ -166,10 +192,9 @@ const fromRefusal = ({ code, check, message, findings = [] }: Refusal): RunnerNo
 export const describeFinding = ({ text, file, line }: Finding): string =>
   [file, line, text].filter((part) => part !== undefined).join(':')
 
-/** A task whose checks fail is open again. */
-function withFailedTask({ plan, choice, failed }: BuildResult): SealedPlan | undefined {
-  if (plan === undefined || failed.length === 0 || !('task' in choice)) return plan
-  return plan.tasks[choice.task]?.mark === 'blocked' ? plan : withMark(plan, choice.task, 'open')
+function withFailedTask({ plan, task, failed }: BuildResult): SealedPlan | undefined {
+  if (plan === undefined || failed.length === 0 || task === undefined) return plan
+  return reopenTask(plan, task)
 }
 
 function countFailures(
@@ -199,12 +224,10 @@ const withBlocked = (
 }
 
 function describeResult(result: BuildResult, notes: readonly RunnerNote[]): string {
-  const { choice, plan, report, review, draftProblem } = result
-  const task = 'task' in choice ? plan?.tasks[choice.task] : undefined
+  const { choice, plan, task: number, report, review, draftProblem } = result
+  const task = number === undefined ? undefined : plan?.tasks[number]
   const about =
-    task === undefined || !('task' in choice)
-      ? choice.kind
-      : `task ${choice.task + 1}: ${task.text}`
+    task === undefined || number === undefined ? choice.kind : `task ${number + 1}: ${task.text}`
   const reviewed =
     review === undefined ? [] : [`review: ${review === 'pass' ? 'pass' : review.verdict}`]
   const failed = notes.map(({ check }) => `failed: ${check}`)

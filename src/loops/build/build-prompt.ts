@@ -3,7 +3,13 @@
  * limit, and a long plan shows only the tasks around the current one, so a prompt does not grow with the plan or the run.
  */
 
-import { describeGuidance, type GitSummary, type Guidance, type Json } from '../../loop/index.ts'
+import {
+  describeGuidance,
+  describeTodo,
+  type GitSummary,
+  type Guidance,
+  type Json,
+} from '../../loop/index.ts'
 import { type PromptSection } from '../prompt-sections.ts'
 import { quote } from '../quote.ts'
 import type { VariableShape } from '../template-variables.ts'
@@ -110,6 +116,11 @@ export const defaultPrompt: readonly PromptSection[] = [
     text: '{% if learnings != "" %}## What earlier runs learned\n\n{{ learnings }}{% endif %}',
   },
   {
+    name: 'todo',
+    priority: 12,
+    text: '{% if todo != "" %}## The last todo list of an agent\n\n{{ todo }}{% endif %}',
+  },
+  {
     name: 'metrics',
     priority: 15,
     keep: 'end',
@@ -138,6 +149,7 @@ const names = [
   'skills',
   'metrics',
   'context',
+  'todo',
   'progress',
   'git_status',
   'git_diff',
@@ -181,6 +193,7 @@ export function toValues(
       contextFiles.map(({ path, text }) => `### ${path}\n\n${text.trim()}`).join('\n\n'),
       contextCharsMax,
     ),
+    todo: describeLastTodo(progress),
     progress: progress.entries.map((one) => `Iteration ${one.iteration}: ${one.text}`).join('\n'),
     git_status: git?.status ?? '',
     git_diff: cut(git?.diff ?? '', diffCharsMax),
@@ -230,6 +243,12 @@ export function windowOf(plan: SealedPlan, current: number): string {
     ...(to < plan.tasks.length ? [`[${plan.tasks.length - to} tasks after]`] : []),
   ].join('\n')
 }
+
+/** Of any task: the current one may have begun in the same session. */
+const describeLastTodo = ({ todo }: BuildProgress): string =>
+  todo === undefined
+    ? ''
+    : `In iteration ${todo.iteration}, it ended with:\n${quote(describeTodo(todo.list).join('\n'))}`
 
 const describeNotes = ({ notes }: BuildProgress): string =>
   cutStart(

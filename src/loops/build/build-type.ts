@@ -1,7 +1,7 @@
 /** The loop type `build` for loop files: its keys, its roles, and its loop. */
 
 import { z } from 'zod'
-import { defined, type RetryPolicy, toSlug } from '../../loop/index.ts'
+import { defined, type RetryPolicy, specSlug, toSlug } from '../../loop/index.ts'
 import {
   innerPath,
   integer,
@@ -17,7 +17,7 @@ import {
 import type { MeasureSettings } from '../context/measure.ts'
 import type { LoopTypeDefinition, PrepareOptions } from '../loop-type-definition.ts'
 import { fromFile } from '../prompt-sections.ts'
-import { buildInputs, captureInput, plansFolder, readBuildInput, specName } from './build-input.ts'
+import { buildInputs, captureInput, plansFolder, readBuildInput } from './build-input.ts'
 import { buildLoop, createBuildContext, createPrompts } from './build-loop.ts'
 import { promptTokensMax, promptVariables, toValues } from './build-prompt.ts'
 import type { BuildSettings } from './build-session.ts'
@@ -125,7 +125,10 @@ export const buildType: LoopTypeDefinition<BuildKeys> = {
   // A long plan changes many files; one task should not.
   escalate: { filesPer: 'iteration' },
   mergesWhenCertified: true,
-  mergeInto: (file, input) => `agent/${toSlug(specName(readBuildInput(input).spec) ?? file.name)}`,
+  mergeInto(file, input) {
+    const { spec } = readBuildInput(input)
+    return `agent/${spec === undefined ? toSlug(file.name) : specSlug(spec.path)}`
+  },
   keys: {
     spec: key(
       filePath().optional(),

@@ -41,7 +41,7 @@ const signs: Readonly<Record<Mark, string>> = {
   reviewed: 'R',
 }
 
-/** Tasks beyond this number are not read. */
+/** A plan with more tasks is refused. */
 export const tasksMax = 1000
 const textCharsMax = 2000
 
@@ -49,7 +49,6 @@ export function parsePlan(text: string): readonly PlanTask[] {
   const tasks: PlanTask[] = []
   const state: Reading = { fence: undefined, skippedLevel: undefined, isComment: false }
   for (const [line, content] of text.split('\n').entries()) {
-    if (tasks.length >= tasksMax) break
     if (!isPlanText(state, content)) continue
     const [, , sign = '', manual, label = ''] = taskPattern.exec(content) ?? []
     const mark = marks[sign]
@@ -106,6 +105,13 @@ export function writeMarks(
   }
   return lines.join('\n')
 }
+
+/** The line of a task with another text, and the same mark. */
+export const withTaskText = (line: string, text: string): string =>
+  line.replace(
+    taskPattern,
+    (_whole: string, start: string, sign: string) => `${start}${sign}] ${text}`,
+  )
 
 /** Lines that belong to a task: more indented, up to the next task or an empty line. */
 export function readDetails(text: string, { line }: Pick<PlanTask, 'line'>): string {

@@ -1,7 +1,8 @@
 /** The question about tasks that agents added, dropped or reworded. It is asked once; the safe answer keeps the plan. */
 
 import type { Iteration } from '../../loop/index.ts'
-import { acceptProposals, type Proposal, type SealedPlan } from './sealed-plan.ts'
+import { tasksMax } from './plan-grammar.ts'
+import { type AgreedPlan, acceptProposals, type Proposal, type SealedPlan } from './sealed-plan.ts'
 
 const proposalsMax = 50
 const deadlineMs = 3_600_000
@@ -12,12 +13,6 @@ export const mergeProposals = (
 ): readonly Proposal[] => {
   const known = new Map([...before, ...found].map((one) => [JSON.stringify(one), one]))
   return [...known.values()].slice(0, proposalsMax)
-}
-
-export interface AgreedPlan {
-  readonly plan: SealedPlan
-  /** The new number of each task by its old one. */
-  readonly moved: ReadonlyMap<number, number>
 }
 
 /** Undefined: the plan stays as it is. */
@@ -37,26 +32,10 @@ export async function askAboutProposals(
   })
   if (answer !== 'accept') return undefined
   const agreed = acceptProposals(plan, proposals)
-  return agreed.tasks.length === 0
-    ? undefined
-    : { plan: agreed, moved: findMoved(plan, agreed, proposals) }
+  const { length } = agreed.plan.tasks
+  return length === 0 || length > tasksMax ? undefined : agreed
 }
 
 function describeProposal({ change, text, before }: Proposal): string {
   return before === undefined ? `${change}: ${text}` : `${change}: ${before} -> ${text}`
-}
-
-function findMoved(
-  before: SealedPlan,
-  after: SealedPlan,
-  proposals: readonly Proposal[],
-): ReadonlyMap<number, number> {
-  const renamed = new Map(
-    proposals.flatMap((one) => (one.before === undefined ? [] : [[one.before, one.text] as const])),
-  )
-  const moved = before.tasks.map(({ text, line }, index): readonly [number, number] => {
-    const name = renamed.get(text) ?? text
-    return [index, after.tasks.findIndex((task) => task.line === line && task.text === name)]
-  })
-  return new Map(moved.filter(([, index]) => index !== -1))
 }

@@ -74,14 +74,18 @@ describe('what an agent makes of the plan', () => {
   test('changes the plan once a person accepts it', () => {
     const proposals = findProposals(sealed, '- [R] a\n- [ ] b2\n- [ ] d\n')
     expect(proposals.map(({ change }) => change)).toEqual(['reworded', 'reworded'])
-    expect(renderPlan(acceptProposals(sealed, proposals))).toBe(
+    expect(renderPlan(acceptProposals(sealed, proposals).plan)).toBe(
       '# Plan\n- [R] a\n- [ ] b2\n- [ ] d\n',
     )
     const others = [
       { change: 'dropped', text: 'b' },
       { change: 'added', text: 'e' },
     ] as const
-    const agreed = acceptProposals(sealed, others)
+    const { plan: agreed, moved } = acceptProposals(sealed, others)
+    expect([...moved]).toEqual([
+      [0, 0],
+      [2, 1],
+    ])
     expect(renderPlan(agreed)).toBe(
       '# Plan\n- [R] a\n- Dropped: b\n- [ ] c\n\n\n## Added\n\n- [ ] e\n',
     )
@@ -98,7 +102,10 @@ test('nothing of a drafted plan is done, whatever its marks say', () => {
 test.each(['```\ncode', '# Verification\n- [ ] by hand', '<!-- note'])(
   'accepted tasks are part of a plan that ends with %j',
   (end) => {
-    const agreed = acceptProposals(plan(`- [R] a\n${end}\n`), [{ change: 'added', text: 'b' }])
+    const { plan: agreed, moved } = acceptProposals(plan(`- [R] a\n${end}\n`), [
+      { change: 'added', text: 'b' },
+    ])
+    expect(moved.get(0)).toBe(agreed.tasks.findIndex(({ text }) => text === 'a'))
     expect(Object.fromEntries(agreed.tasks.map(({ text, mark }) => [text, mark]))).toEqual({
       a: 'reviewed',
       b: 'open',
@@ -109,5 +116,34 @@ test.each(['```\ncode', '# Verification\n- [ ] by hand', '<!-- note'])(
 test('a task with new words has to be done again', () => {
   const proposals = [{ change: 'reworded', text: 'a, with tax', before: 'a' }] as const
   const agreed = acceptProposals(plan('- [R] a\n- [R] b\n'), proposals)
-  expect(renderPlan(agreed)).toBe('- [ ] a, with tax\n- [R] b\n')
+  expect(renderPlan(agreed.plan)).toBe('- [ ] a, with tax\n- [R] b\n')
+})
+
+test('long, spaced and equal tasks are found again when proposals are accepted', () => {
+  const long = `build  ${'x'.repeat(1990)} and the end`
+  const before = plan(`- [R] same\r\n- [ ] ${long}\r\n- [ ] same\r\n- [ ] last\r\n`)
+  const proposals = findProposals(before, `- [R] same\n- [ ] short\n- [ ] last\n`)
+  const { plan: agreed, moved } = acceptProposals(before, proposals)
+  expect(agreed.tasks.map(({ text, mark }) => [text, mark])).toEqual([
+    ['same', 'reviewed'],
+    ['short', 'open'],
+    ['last', 'open'],
+  ])
+  expect([...moved]).toEqual([
+    [0, 0],
+    [1, 1],
+    [3, 2],
+  ])
+  expect(renderPlan(agreed)).toContain('- [ ] short\r\n')
+})
+
+test('a plan of any size is compared in a time that grows with its size only', () => {
+  const lines = (count: number, word: string) =>
+    Array.from({ length: count }, (_, index) => `- [ ] ${word} ${index} ${'y'.repeat(400)}`).join(
+      '\n',
+    )
+  const before = plan(lines(1000, 'a'))
+  expect(findProposals(before, lines(10_000, 'b'))).toHaveLength(50)
+  const agreed = acceptProposals(before, findProposals(before, lines(1000, 'b')))
+  expect(agreed.moved.size).toBe(1000)
 })

@@ -3,7 +3,15 @@
  * adds, drops or rewords is a proposal.
  */
 
-import { type Mark, type PlanTask, parsePlan, readDetails, writeMarks } from './plan-grammar.ts'
+import {
+  type Mark,
+  type PlanTask,
+  parsePlan,
+  readDetails,
+  tasksMax,
+  withTaskText,
+  writeMarks,
+} from './plan-grammar.ts'
 
 export interface SealedPlan {
   /** From the root of the workspace. */
@@ -27,10 +35,10 @@ export type Choice =
   | { readonly kind: 'certify' }
   | { readonly kind: 'draft' }
 
-/** Undefined if the text has no task. */
+/** Undefined if the text has no task, or too many. */
 export function sealPlan(path: string, text: string): SealedPlan | undefined {
   const tasks = parsePlan(text)
-  return tasks.length === 0 ? undefined : { path, text, tasks }
+  return tasks.length === 0 || tasks.length > tasksMax ? undefined : { path, text, tasks }
 }
 
 /** The plan that an agent drafted. Nothing is done yet, whatever its marks say. */
@@ -41,6 +49,10 @@ export function sealDraft(path: string, text: string): SealedPlan | undefined {
 }
 
 export const renderPlan = ({ text, tasks }: SealedPlan): string => writeMarks(text, tasks)
+
+/** A task whose checks fail is open again, unless it is blocked. */
+export const reopenTask = (plan: SealedPlan, task: number): SealedPlan =>
+  plan.tasks[task]?.mark === 'blocked' ? plan : withMark(plan, task, 'open')
 
 export function withMark(plan: SealedPlan, task: number, mark: Mark): SealedPlan {
   const tasks = plan.tasks.map((one, index) => (index === task ? { ...one, mark } : one))
@@ -137,39 +149,74 @@ function unmatched(texts: readonly string[], others: readonly string[]): Map<num
     if (count > 0) {
       left.set(one, count - 1)
       matched += 1
-    } else gaps.set(matched, [...(gaps.get(matched) ?? []), one])
+    } else {
+      const gap = gaps.get(matched) ?? []
+      gap.push(one)
+      gaps.set(matched, gap)
+    }
   }
   return gaps
 }
 
+export interface AgreedPlan {
+  readonly plan: SealedPlan
+  /** The new number of each task by its old one. Dropped tasks have none. */
+  readonly moved: ReadonlyMap<number, number>
+}
+
 /** The plan with accepted proposals: new tasks at its end, dropped ones without a checkbox, reworded ones as agreed. */
-export function acceptProposals(plan: SealedPlan, proposals: readonly Proposal[]): SealedPlan {
-  const reworded = new Set(proposals.flatMap(({ before }) => before ?? []))
-  const isReworded = (one: PlanTask): boolean =>
-    reworded.has(normalize(one.text).slice(0, textCharsMax))
+export function acceptProposals(plan: SealedPlan, proposals: readonly Proposal[]): AgreedPlan {
+  const find = findTasks(plan)
+  const changes = proposals.flatMap((one) => {
+    const index = one.change === 'added' ? undefined : find(one.before ?? one.text)
+    return index === undefined ? [] : [[index, one] as const]
+  })
+  const reworded = new Set(
+    changes.flatMap(([index, { change }]) => (change === 'reworded' ? index : [])),
+  )
   // The new words were not reviewed.
-  const tasks = plan.tasks.map((one) => (isReworded(one) ? { ...one, mark: 'open' as const } : one))
+  const tasks = plan.tasks.map((one, index) =>
+    reworded.has(index) ? { ...one, mark: 'open' as const } : one,
+  )
   const lines = renderPlan({ ...plan, tasks }).split('\n')
-  const taskAt = (text: string | undefined): PlanTask | undefined =>
-    plan.tasks.find((task) => normalize(task.text).slice(0, textCharsMax) === text)
-  const added: string[] = []
-  for (const { change, text, before } of proposals) {
-    const task = taskAt(change === 'reworded' ? before : text)
-    if (change === 'added') added.push(`- [ ] ${text}`)
-    else if (task !== undefined) {
-      const line = lines[task.line] ?? ''
-      lines[task.line] =
-        change === 'dropped'
-          ? line.replace(/\[.\]\s+/, 'Dropped: ')
-          : line.replace(task.text, () => text)
-    }
+  for (const [index, { change, text }] of changes) {
+    const at = plan.tasks[index]?.line ?? 0
+    const line = lines[at] ?? ''
+    lines[at] =
+      change === 'dropped' ? line.replace(/\[.\]\s+/, 'Dropped: ') : withTaskText(line, text)
   }
+  const added = proposals.flatMap(({ change, text }) => (change === 'added' ? `- [ ] ${text}` : []))
   const end = added.length === 0 ? [] : ['', '## Added', '', ...added, '']
-  const text = [...lines, ...end].join('\n')
-  const found = parsePlan(text)
+  const atEnd = toAgreed(plan, [...lines, ...end], 0)
   // An open block of code or a section that is not read would hide them at the end.
-  const isHidden = added.length > 0 && (found.at(-1)?.line ?? -1) < lines.length
-  if (!isHidden) return { path: plan.path, text, tasks: found }
-  const start = ['## Added', '', ...added, '', ...lines].join('\n')
-  return { path: plan.path, text: start, tasks: parsePlan(start) }
+  const isHidden = added.length > 0 && (atEnd.plan.tasks.at(-1)?.line ?? -1) < lines.length
+  if (!isHidden) return atEnd
+  const start = ['## Added', '', ...added, '']
+  return toAgreed(plan, [...start, ...lines], start.length)
+}
+
+/** Finds tasks by the text of proposals, each once. Of equal ones the last: the others have counterparts. */
+function findTasks({ tasks }: SealedPlan): (text: string) => number | undefined {
+  const left = new Map<string, number[]>()
+  for (const [index, task] of tasks.entries()) {
+    const text = normalize(task.text).slice(0, textCharsMax)
+    left.set(text, [...(left.get(text) ?? []), index])
+  }
+  return (text) => left.get(text)?.pop()
+}
+
+/** Accepted proposals change no line breaks, so tasks are known by their lines. */
+function toAgreed(
+  { path, tasks }: SealedPlan,
+  lines: readonly string[],
+  offset: number,
+): AgreedPlan {
+  const text = lines.join('\n')
+  const found = parsePlan(text)
+  const byLine = new Map(found.map(({ line }, index) => [line, index]))
+  const moved = tasks.flatMap(({ line }, index): (readonly [number, number])[] => {
+    const now = byLine.get(line + offset)
+    return now === undefined ? [] : [[index, now]]
+  })
+  return { plan: { path, text, tasks: found }, moved: new Map(moved) }
 }

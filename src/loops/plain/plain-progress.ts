@@ -14,10 +14,12 @@ import {
   type CheckStatus,
   type Condition,
   defined,
+  describeTodo,
   errorSignature,
   excerpt,
   keepEnd,
   type Refusal,
+  type TodoList,
   type TreeId,
 } from '../../loop/index.ts'
 import { quote } from '../quote.ts'
@@ -33,7 +35,12 @@ export interface PlainEntry {
   readonly iteration: number
   /** How many consecutive iterations ended like this one. */
   readonly times: number
-  readonly agent: { readonly status: AgentReport['status']; readonly text: string }
+  readonly agent: {
+    readonly status: AgentReport['status']
+    readonly text: string
+    /** Its todo list at the end. Only in the newest entry. */
+    readonly todo?: TodoList
+  }
   readonly checks: readonly CheckEntry[]
   /** Absent if unknown. */
   readonly filesChanged?: readonly string[]
@@ -94,7 +101,7 @@ export function addResult(
 
 const shortenEntry = (entry: PlainEntry, charsMax: number): PlainEntry => ({
   ...entry,
-  agent: { ...entry.agent, text: keepEnd(entry.agent.text, charsMax) },
+  agent: { status: entry.agent.status, text: keepEnd(entry.agent.text, charsMax) },
   checks: entry.checks.map((check) => ({ ...check, output: excerpt(check.output, charsMax) })),
 })
 
@@ -108,7 +115,11 @@ function toEntry(
   return {
     iteration: result.iteration,
     times: 1,
-    agent: { status: report.status, text: keepEnd(report.text.trim(), charsMax) },
+    agent: {
+      status: report.status,
+      text: keepEnd(report.text.trim(), charsMax),
+      ...defined({ todo: report.todo }),
+    },
     checks: result.checks.map(({ check, status, exitCode, durationMs, output }) => ({
       check,
       status,
@@ -221,6 +232,9 @@ function describeEntry(entry: PlainEntry, failedBefore: readonly string[]): stri
   }
   lines.push(`The agent ended with "${agent.status}"${agent.text === '' ? '.' : ':'}`)
   if (agent.text !== '') lines.push(quote(agent.text))
+  if (agent.todo !== undefined) {
+    lines.push('Its todo list at the end:', quote(describeTodo(agent.todo).join('\n')))
+  }
   for (const check of checks) {
     lines.push(...describeCheck(check, failedBefore.includes(check.check)))
   }

@@ -4,6 +4,7 @@ import {
   type Assembled,
   defined,
   describeGuidance,
+  describeTodo,
   type Guidance,
   type Json,
   type Remaining,
@@ -73,6 +74,7 @@ const toVariables = (input: PlainInput): VariableShape => ({
     checks: { list: checkShape },
     agent_report: 'value',
     agent_status: 'value',
+    todo: 'value',
     files_changed: { list: 'value' },
     refusals: { list: refusalShape },
     unchanged: 'value',
@@ -102,6 +104,7 @@ function toValues(
     })),
     agent_report: last?.agent.text ?? '',
     agent_status: last?.agent.status ?? '',
+    todo: last?.agent.todo === undefined ? '' : describeTodo(last.agent.todo).join('\n'),
     files_changed: last?.filesChanged ?? [],
     refusals: (last?.refusals ?? []).map(({ code, message, check }) => ({
       code,

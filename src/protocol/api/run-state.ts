@@ -23,6 +23,7 @@ import {
   preflightSchema,
   sandboxUsedSchema,
   sourceSchema,
+  todoFields,
   worktreeSchema,
 } from '../events/event-parts.ts'
 import { policyInEffectSchema, rulingFields } from '../events/policy-parts.ts'
@@ -94,6 +95,7 @@ const storedStateSchema: z.ZodType<StoredState> = z
     checks: z.array(checkDescriptionSchema).readonly().exactOptional(),
     policy: policyInEffectSchema.exactOptional(),
     ruling: z.strictObject({ iteration: count, ...rulingFields }).exactOptional(),
+    todo: z.strictObject({ iteration: count, step: id<StepId>(), ...todoFields }).exactOptional(),
     guidance: z.array(guidanceSchema).readonly().default([]),
     iteration: count,
     open: z

@@ -20,6 +20,7 @@ import type {
   Source,
   StepNote,
   Stored,
+  TodoItem,
   TreeId,
 } from '../../loop/index.ts'
 import { spendingLimitNames } from '../../loop/index.ts'
@@ -217,6 +218,17 @@ export const agentUsedSchema: z.ZodType<AgentInfo> = exactly<AgentInfo>()(
   }),
 ).register(published, { id: 'AgentUsed' })
 
+const todoItemSchema: z.ZodType<TodoItem> = exactly<TodoItem>()(
+  z.strictObject({ text, status: z.enum(['open', 'doing', 'done']) }),
+).register(published, { id: 'TodoItem' })
+
+/** The todo list of an agent. */
+export const todoFields: {
+  readonly items: z.ZodType<readonly TodoItem[]>
+  readonly total: z.ZodType<number>
+  readonly done: z.ZodType<number>
+} = { items: listOf(todoItemSchema), total: count, done: count }
+
 export const stepNoteSchema: z.ZodType<StepNote> = exactly<StepNote>()(
   z.discriminatedUnion('type', [
     z.strictObject({
@@ -230,6 +242,7 @@ export const stepNoteSchema: z.ZodType<StepNote> = exactly<StepNote>()(
     z.strictObject({ type: z.literal('context-cut'), tokens: count, what: text }),
     z.strictObject({ type: z.literal('nudged'), tool: text, times: count }),
     z.strictObject({ type: z.literal('said'), text }),
+    z.strictObject({ type: z.literal('todo'), ...todoFields }),
     z.strictObject({ type: z.literal('waiting'), untilMs: milliseconds, message: text }),
     z.strictObject({
       type: z.literal('exchanged'),

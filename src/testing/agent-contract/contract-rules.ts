@@ -136,6 +136,7 @@ const noteFields: Readonly<
   'context-cut': { tokens: (value) => isCount(value), what: isText },
   nudged: { tool: isText, times: (value) => isCount(value, 1) },
   said: { text: isText },
+  todo: { items: Array.isArray, total: (value) => isCount(value), done: (value) => isCount(value) },
   waiting: { untilMs: (value) => Number.isFinite(value), message: isText },
 }
 

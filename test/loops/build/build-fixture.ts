@@ -2,7 +2,7 @@
 
 import type { Agents, Check, Workspace } from '../../../src/engine/index.ts'
 import { questionId } from '../../../src/engine/question-id.ts'
-import type { AgentReport, Json, RunId, RunState } from '../../../src/loop/index.ts'
+import type { AgentNote, AgentReport, Json, RunId, RunState } from '../../../src/loop/index.ts'
 import { buildLoop } from '../../../src/loops/build/build-loop.ts'
 import type { BuildProgress } from '../../../src/loops/build/build-progress.ts'
 import type { BuildSettings } from '../../../src/loops/build/build-session.ts'
@@ -23,11 +23,12 @@ export interface Scene {
   readonly files: Map<string, string>
   /** The number of the task in the prompt; 0: none. */
   readonly task: number
+  note(note: AgentNote): void
 }
 
 export type Maker = (scene: Scene) => string | Partial<AgentReport>
 /** `token`: the one that a verdict needs. Returns the whole answer. */
-export type Reviewer = (scene: Omit<Scene, 'files'> & { readonly token: string }) => string
+export type Reviewer = (scene: Omit<Scene, 'files' | 'note'> & { readonly token: string }) => string
 
 export const verdict = (token: string, word: string, ...reasons: string[]): string =>
   `I read the files.\n\`\`\`json\n${JSON.stringify({ token, verdict: word, reasons: reasons.map((text) => ({ text })) })}\n\`\`\``
@@ -166,7 +167,7 @@ function createAgents(
   prompts: BuildWorld['prompts'],
 ): Agents {
   return {
-    async work(role, { prompt }, { iteration, spend }) {
+    async work(role, { prompt }, { iteration, note, spend }) {
       prompts.push({ role, prompt })
       const usage = { tokens: 10, costMicros: 5 }
       spend(usage)
@@ -175,7 +176,7 @@ function createAgents(
       const token = [...prompt.matchAll(/"token": "([0-9a-f]{32})"/g)].at(-1)?.[1] ?? ''
       const made =
         role === 'maker'
-          ? maker({ iteration, prompt, files, task })
+          ? maker({ iteration, prompt, files, task, note })
           : reviewer({ iteration, prompt, task, token })
       const said = typeof made === 'string' ? { text: made } : made
       const ended = role === 'reviewer' ? reviewerReport : {}

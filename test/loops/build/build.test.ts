@@ -103,11 +103,12 @@ describe('the plan', () => {
       '# Done\n',
     ]
     for (const text of texts) {
-      const maker: Maker = ({ files, task, iteration }) => {
+      const maker: Maker = (scene) => {
+        const { files, iteration } = scene
         if (text === undefined) files.delete(planPath)
         else files.set(planPath, text)
         if (iteration < 3) return `Nothing to see, ${iteration}.`
-        return writeTask({ files, task, iteration, prompt: '' })
+        return writeTask(scene)
       }
       const reviewer: Reviewer = (scene) =>
         scene.iteration < 3 ? verdict(scene.token, 'fail', 'Nothing was done.') : approve(scene)
@@ -135,6 +136,35 @@ describe('the plan', () => {
       default: 'keep',
       evidence: { happened: ['added: Polish 1', 'added: Polish 2', 'added: Polish 3'] },
     })
+  })
+
+  test('in its file has the task as open if the run ends in the iteration whose checks failed', async () => {
+    const { state, workspace, progress } = await playBuild({
+      plan: tasks(2),
+      check: (files) => !files.has(part(2)),
+      iterations: 2,
+    })
+    expect(state.outcome?.type).not.toBe('completed')
+    expect(progress.plan?.tasks.map(({ mark }) => mark)).toEqual(['reviewed', 'open'])
+    expect(workspace.files.get(planPath)).toBe('# Plan\n\n- [R] Write part 1\n- [ ] Write part 2\n')
+  })
+
+  test('opens the right task if checks fail in the iteration that changed its numbers', async () => {
+    const maker: Maker = (scene) => {
+      if (scene.iteration === 1) scene.files.set(planPath, '# Plan\n\n- [ ] Write part 2\n')
+      return writeTask(scene)
+    }
+    const { progress } = await playBuild({
+      maker,
+      plan: tasks(2),
+      answer: 'accept',
+      check: (files) => !files.has(part(2)),
+      iterations: 2,
+    })
+    expect(progress.plan?.tasks.map(({ text, mark }) => [text, mark])).toEqual([
+      ['Write part 2', 'open'],
+    ])
+    expect(progress.entries.at(-1)?.text).toMatch(/^task 1: Write part 2/)
   })
 
   test('has the new tasks, too, if a person accepts them', async () => {
