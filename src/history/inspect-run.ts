@@ -1,6 +1,6 @@
 /** Collects everything that is known about a run. */
 
-import type { Store } from '../engine/index.ts'
+import type { Blobs, Store } from '../engine/index.ts'
 import { type Checkpoint, loadRun, questionsOf, type RunRow } from '../engine/index.ts'
 import {
   defined,
@@ -11,6 +11,7 @@ import {
 } from '../loop/index.ts'
 import { type Review, readReview } from './review.ts'
 import { readMergePositions } from './views/merge-positions.ts'
+import { readSpecFiles } from './views/spec-files.ts'
 
 /** The state of a run, with its open questions, checkpoints and checks. Returned by `host.inspect`. */
 export interface Inspection {
@@ -26,14 +27,19 @@ export interface Inspection {
   readonly review?: Review
 }
 
-export async function inspectRun(journal: Store, idOrName: string): Promise<Inspection> {
+export async function inspectRun(
+  journal: Store,
+  idOrName: string,
+  blobs?: Blobs,
+): Promise<Inspection> {
   const run = await journal.findRun(idOrName)
   const loaded = await loadRun(journal, run.id)
   const why = await findSuspensionReason(journal, run)
   const review = await readReview({ journal }, run.id)
   const merging = (await readMergePositions(journal, [run])).get(run.id)
+  const files = blobs === undefined ? {} : await readSpecFiles({ blobs }, loaded.created)
   return {
-    run: { ...run, ...defined({ merging }) },
+    run: { ...run, ...files, ...defined({ merging }) },
     state: loaded.state,
     ...defined({ why }),
     questions: await questionsOf(journal, run.id, loaded),

@@ -76,7 +76,7 @@ export async function openHost(options: OpenHostOptions = {}): Promise<Host> {
     problems: async () => (await import('./verify-content.ts')).findProblems(base),
     extract: async (tree, to) => (await import('./verify-content.ts')).extractTree(base, tree, to),
     list: () => journal.listRuns(),
-    inspect: (run) => inspectRun(journal, run),
+    inspect: (run) => inspectRun(journal, run, blobs),
     async *events(idOrName, range) {
       const run = await journal.findRun(idOrName)
       const signal = AbortSignal.any([closing.signal, ...(range?.signal ? [range.signal] : [])])

@@ -101,6 +101,8 @@ export function renderInspection(
     ['run', `${run.name}  ${run.id}`],
     ['loop', run.loop],
     ...(state.source === undefined ? [] : [['file', `${state.source.file}${changesOf(state)}`]]),
+    ...(run.spec === undefined ? [] : [['spec', run.spec]]),
+    ...(run.plan === undefined || run.plan === run.spec ? [] : [['plan', run.plan]]),
     ...(state.origin === undefined ? [] : [['from', describeOrigin(state.origin)]]),
     ['status', describeStatus(run, state, why)],
     ...(review === undefined ? [] : [['work', describeReview(review)]]),

@@ -1,7 +1,7 @@
 /** Printed when a run in a worktree has ended: where its work is, and what no commit has. */
 
 import { defined, endedWithoutWork, isLoopError, type RunWorktree } from '../../loop/index.ts'
-import type { Review } from '../../protocol/api/index.ts'
+import type { Review } from '../../protocol/api/review-status.ts'
 import type { Runs } from '../connection/runs.ts'
 import { leftOutLine } from '../display/left-out-line.ts'
 import { renderNotice } from '../display/wrap.ts'

@@ -90,6 +90,9 @@ export interface RunRow {
   /** Of a run in a worktree: the folder of its repository, and its branch. Only lists have them. */
   readonly repository?: string
   readonly branch?: string
+  /** The paths of the files that it builds from, in the workspace. Only lists and details have them. */
+  readonly spec?: string
+  readonly plan?: string
   /** Its work waits to be merged into this branch; 1: it is next. Only lists and details have it. */
   readonly merging?: { readonly target: string; readonly position: number }
   readonly createdAtMs: number

@@ -7,9 +7,10 @@ import type { Run, RunAttention } from '../../protocol/api/run.ts'
 import { fromCursor, type PageOptions, pageLimit, toCursor } from './cursor.ts'
 import { readMergePositions } from './merge-positions.ts'
 import type { RecordSource } from './record-source.ts'
+import { readSpecFiles } from './spec-files.ts'
 
 export async function viewRuns(
-  { journal }: Pick<RecordSource, 'journal'>,
+  { journal, blobs }: RecordSource,
   { limit = pageLimit, cursor, attention = false, ...filter }: RunsChoice = {},
 ): Promise<Page<Run>> {
   const [before = 0] = fromCursor(cursor, 1)
@@ -24,7 +25,7 @@ export async function viewRuns(
     const merging = positions.get(row.id)
     const asked = attention ? await readAttention(journal, row) : undefined
     const found = defined({ merging, attention: asked })
-    items.push({ ...row, ...(await readWorktree(journal, row)), ...found })
+    items.push({ ...row, ...(await readBeginning({ journal, blobs }, row)), ...found })
   }
   return { items, ...(page.next === undefined ? {} : { next: toCursor(page.next) }) }
 }
@@ -43,11 +44,17 @@ async function readAttention(
 }
 
 /** From its first event; it never changes. */
-async function readWorktree(
-  journal: RecordSource['journal'],
+async function readBeginning(
+  { journal, blobs }: RecordSource,
   { id }: RunRow,
-): Promise<Pick<RunRow, 'repository' | 'branch'>> {
-  const { worktree } = await readCreated(journal, id)
-  if (worktree === undefined) return {}
-  return { repository: worktree.repository.replace(/\/\.git$/, ''), branch: worktree.branch }
+): Promise<Pick<RunRow, 'repository' | 'branch' | 'spec' | 'plan'>> {
+  const created = await readCreated(journal, id)
+  const files = await readSpecFiles({ blobs }, created)
+  const { worktree } = created
+  if (worktree === undefined) return files
+  return {
+    ...files,
+    repository: worktree.repository.replace(/\/\.git$/, ''),
+    branch: worktree.branch,
+  }
 }

@@ -22,6 +22,9 @@ export interface Run {
   /** For a run in a worktree: the folder of its repository, and its branch. Only in lists. */
   readonly repository?: string
   readonly branch?: string
+  /** The paths of the files that it builds from, in the workspace. Only in lists and details. */
+  readonly spec?: string
+  readonly plan?: string
   /** Its work waits to be merged into this branch; 1: it is next. Only in lists and details. */
   readonly merging?: { readonly target: string; readonly position: number }
   readonly createdAtMs: number
@@ -68,6 +71,8 @@ export const runSchema: z.ZodType<Run> = exactly<Run>()(
     workspace: z.string().exactOptional(),
     repository: z.string().exactOptional(),
     branch: z.string().exactOptional(),
+    spec: z.string().exactOptional(),
+    plan: z.string().exactOptional(),
     merging: z.strictObject({ target: z.string(), position: count }).exactOptional(),
     createdAtMs: z.number(),
     updatedAtMs: z.number(),

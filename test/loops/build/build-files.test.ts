@@ -78,6 +78,10 @@ limits: { iterations: 6 }
   expect(existsSync(join(repository.checkout, 'src/task-1.mjs'))).toBe(false)
   expect(readFileSync(join(repository.checkout, 'specs/planning/shop-plan.md'), 'utf8')).toBe(plan)
   await expectReport(host, id)
+  const files = { spec: 'specs/shop.md', plan: 'specs/planning/shop-plan.md' }
+  expect(run).toMatchObject(files)
+  expect((await get(`/runs/${run.name}`)).body['run']).toMatchObject(files)
+  expect((await get('/runs')).body['items']).toMatchObject([files])
   const { body } = await get(`/runs/${run.name}/steps`)
   const steps = body['items'] as readonly Step[]
   expect(
