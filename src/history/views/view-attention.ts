@@ -9,7 +9,7 @@ const runsPerRead = 500
 
 /** The most questions first. */
 export async function viewAttention(
-  source: Pick<RecordSource, 'journal'>,
+  source: RecordSource,
   filter: RunFilter = {},
 ): Promise<readonly LoopAttention[]> {
   const sums = new Map<string, LoopAttention>()
