@@ -318,36 +318,3 @@ test('it ends at once if a file would be one too many, also if a person has told
   expect(report.text).toBe('I go on.\nerror (too-many-files): Stop here.')
   expect(chatModel.asked).toHaveLength(1)
 })
-
-describe('the todo list', () => {
-  const todos = [
-    { content: 'Read', status: 'completed' },
-    { content: 'Write', status: 'in_progress' },
-  ]
-
-  test('is a tool of the loop itself, and a note', async () => {
-    const context = createAgentContext({ tools: { read: () => 'text' } })
-    const chatModel = createFakeModel(call('todo', { todos }), call('todo'), { text: 'Done.' })
-    await work(chatModel, context)
-    expect(chatModel.asked[0]?.tools.map(({ name }) => name)).toEqual(['read', 'todo'])
-    const results = chatModel.asked[2]?.messages.flatMap((one) =>
-      one.role === 'results' ? one.results.map(({ ok, text }) => [ok, text]) : [],
-    )
-    expect(results).toEqual([
-      [true, '1 of 2 done; now: Write'],
-      [false, expect.stringContaining('bad-arguments')],
-    ])
-    expect(notesOf(context, 'todo')).toMatchObject([{ total: 2, done: 1 }])
-  })
-
-  test('gives way to a tool of the run with its name, and is not offered without tools', async () => {
-    const own = createAgentContext({ tools: { todo: () => 'mine' } })
-    const chatModel = createFakeModel(call('todo', { todos }), { text: 'Done.' })
-    await work(chatModel, own)
-    expect(chatModel.asked[1]?.messages.at(-1)).toMatchObject({ results: [{ text: 'mine' }] })
-    expect(notesOf(own, 'todo')).toEqual([])
-    const bare = createFakeModel({ text: 'Done.' })
-    await work(bare, createAgentContext())
-    expect(bare.asked[0]?.tools).toEqual([])
-  })
-})
