@@ -35,11 +35,10 @@ import type { AnyLoopType, Lease, Owner, Ports } from './ports.ts'
 import { preflight } from './preflight.ts'
 import { createRecorder } from './recorder.ts'
 import { runIteration } from './run-iteration.ts'
-import { readSteps } from './steps/recorded-steps.ts'
 import { describeChecks } from './steps/run-check.ts'
 import { load } from './stored.ts'
-import { recoverWorkspace, restartWorkspace } from './workspace/recover-workspace.ts'
 import { rememberChanges } from './workspace/remember-changes.ts'
+import { type OpenEvents, restoreFiles } from './workspace/restore-files.ts'
 
 export interface DriveOptions {
   readonly owner: Owner
@@ -167,27 +166,6 @@ async function drive(
     options.signal?.removeEventListener('abort', shutDown)
     options.hurry?.removeEventListener('abort', hurry)
   }
-}
-
-type OpenEvents = LoadedRun['openEvents'] | undefined
-
-/** Restores the files, and reads the recorded steps of the open iteration. */
-async function restoreFiles(
-  live: LiveRun,
-  loaded: LoadedRun,
-  { restart, keepFiles }: { readonly restart: boolean; readonly keepFiles: boolean },
-): Promise<OpenEvents> {
-  const { ports, recorder } = live
-  const { state, openEvents } = loaded
-  if (restart) {
-    const iteration = state.open?.iteration ?? state.iteration + 1
-    const reason = 'the code of the loop changed'
-    await recorder.record([{ type: 'iteration-restarted', iteration, reason }])
-    await restartWorkspace(ports.workspace, state.treeAtIterationStart, recorder)
-    return []
-  }
-  await recoverWorkspace(ports.workspace, state, readSteps(openEvents), recorder, keepFiles)
-  return openEvents
 }
 
 async function driveIterations(
