@@ -4,6 +4,7 @@ import { findLanguageFamily } from '../mask-code.ts'
 import { importName, isContent, isData, isDocument, isSource } from './file-kinds.ts'
 import { indexNames, literalsIn, referredBy } from './references.ts'
 import { findReferrers, type Referrers } from './referrers.ts'
+import { isLeftBehind } from './rust-modules.ts'
 import { type Decision, isPlain, isReadKnown, type Trees } from './trees.ts'
 
 export type DecideWork = (path: string) => Promise<Decision>
@@ -28,6 +29,8 @@ export function createDecideWork(trees: Trees): DecideWork {
     if (project === undefined) return work
     const isForTests = project.usedByTests.some((folder) => path.startsWith(folder))
     if (isForTests) return other('part of a package that others use only for development and tests')
+    if (await isLeftBehind(trees, path))
+      return other('no module of the product declares it any more')
     if (!needsReferrers(trees, path)) return work
     referrers ??= findReferrers(
       trees,
