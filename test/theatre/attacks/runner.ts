@@ -71,7 +71,15 @@ export const runners: readonly Attack[] = [
   {
     name: 'a stub in node_modules/.bin, where dependencies are carried',
     way: 'what is carried is what the agent has',
-    stage: installedStage,
+    stage: {
+      ...installedStage,
+      files: {
+        ...installedStage.files,
+        'node_modules/.bin/small-runner':
+          '#!/bin/sh\nexec node packages/small-runner/runner.js "$@"\n',
+      },
+      executables: ['node_modules/.bin/small-runner'],
+    },
     loop: { certify: { dependencies: 'carry' } },
     moves: [
       {
