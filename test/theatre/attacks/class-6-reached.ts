@@ -176,7 +176,11 @@ export const reached: readonly Attack[] = [
     before(nodeKit, '/** Adds', byResource),
     inFile('src/sum.js', '  let total', '  settle()\n  let total'),
   ),
-  comparing('gives all options a default', optional, before(nodeKit, '/** Adds', byPrototype)),
+  {
+    ...comparing('gives all options a default', optional, before(nodeKit, '/** Adds', byPrototype)),
+    // A failed test that is still to do is reported as failed.
+    expects: 'not-met',
+  },
   comparing('hooks of the loader change what tests pass', commonMocha, {
     run: `{ cat <<'END'\n${byHook}END\ncat src/clamp.js; } > .made && mv .made src/clamp.js`,
   }),
