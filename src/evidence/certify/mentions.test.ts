@@ -27,6 +27,7 @@ test.each([
   ['a.py', 'frames = traceback.extract_stack()'],
   ['a.py', 'sys.settrace(settle)'],
   ['a.rs', '#[no_mangle]'],
+  ['a.rs', 'if std::thread::current().name() == Some("numbers") {'],
   ['a.rs', '#[export_name = "memcmp"]'],
 ])('code that reaches tests is named: %s %s', async (path, line) => {
   expect(await inFile(path, line)).toHaveLength(1)
@@ -41,6 +42,7 @@ test.each([
   ['a.js', "parser.expect.name('comma')"],
   ['a.py', '__all__ = list(vars(sys.modules[__name__]))'],
   ['a.py', 'traceback.print_exc()'],
+  ['a.rs', 'let id = thread::current().id();'],
   ['a.rs', 'pub extern "C" fn add() {}'],
 ])('ordinary code is not: %s %s', async (path, line) => {
   expect(await inFile(path, line)).toEqual([])

@@ -13,7 +13,7 @@ const markers = new RegExp(
     // The stack, and what runs now.
     /\bError\([^)]*\)\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\w\.caller\b(?!\s*\()|\barguments\.callee\b|\bexecutionAsyncResource\b|\breport\.getReport\b/,
     /\bsys\._getframe\b|\binspect\.(?:stack|currentframe|getsource\w*|findsource)\b|\blinecache\b|\btb_frame\b|\bf_back\b|\btraceback\.(?:extract_stack|format_stack|walk_stack|print_stack)\b/,
-    /\bruntime\.Callers?\(|\bdebug\.(?:Stack|PrintStack)\(|\bLocation::caller\(|\bBacktrace::(?:force_)?capture\(|\/proc\/self\b/,
+    /\bruntime\.Callers?\(|\bdebug\.(?:Stack|PrintStack)\(|\bLocation::caller\(|\bcurrent\(\)\.name\(|\bBacktrace::(?:force_)?capture\(|\/proc\/self\b/,
     // Modules that are loaded, and hooks that load others: through them, code reaches tests and what they expect.
     /\brequire\.(?:main\s*\??\.|cache\b|extensions\b)|\bmodule\.(?:parent|children|constructor)\b|\bprocess\.(?:mainModule|moduleLoadList)\b/,
     /(?:\bfrom\s|\b(?:require|import|getBuiltinModule)\()\s*["'](?:node:)?module["']/,
