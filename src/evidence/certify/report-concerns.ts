@@ -75,7 +75,7 @@ function findReplaced(
   return [
     {
       code: 'functions-replaced',
-      message: `The check ${check}: functions that tests rely on were replaced, or values could be, while the tests ran; on the base they were not:\n${list([...new Set(names)])}`,
+      message: `The check ${check}: functions or modules that tests rely on were replaced, or values could be, while the tests ran; on the base they were not:\n${list([...new Set(names)])}`,
       check,
       mayBeApproved: true,
     },

@@ -44,10 +44,11 @@ class _Finder:
         return spec
 
 
-def _watch(os, tell, touched):
+def _watch(os, tell, touched, loaded):
     """
     Reports which files of the tree its code opens, by the innermost file of the tree on the stack; and notes which of
-    them reach the memory of the process, in which tests and what they expect are objects.
+    them reach the memory of the process, in which tests and what they expect are objects, and which of them Python
+    can find as a module of the highest level.
     """
     if not hasattr(sys, "addaudithook"):
         return
@@ -73,8 +74,17 @@ def _watch(os, tell, touched):
             located[name] = None if name.startswith("<") else find(name)
         return located[name]
 
+    def note_module(at):
+        head, _, name = at.rpartition(sep)
+        if name == "__init__.py":
+            head, _, name = head.rpartition(sep)
+        if head in sys.path or (head + sep == top and ("" in sys.path or "." in sys.path)):
+            loaded.add(name.split(".")[0])
+
     def look(at):
         at = find(at)
+        if at is not None and at.endswith(".py") and len(loaded) < 10000:
+            note_module(at)
         frame = frame_of(2) if at is not None else None
         while frame is not None:
             by = locate(frame.f_code)
@@ -150,6 +160,22 @@ def _find_replaced(top):
     return names[:100]
 
 
+def _find_shadowed(os, top, loaded):
+    """Modules of Python and installed ones that a file of the tree takes the place of."""
+    from _frozen_importlib_external import PathFinder
+
+    def is_installed(path):
+        at = os.path.abspath(path) + os.sep
+        return not at.startswith(top) or "-packages" + os.sep in at
+
+    outside, names = [one for one in sys.path if one and is_installed(one)], []
+    for name in sorted(loaded):
+        spec = None if name in sys.builtin_module_names else PathFinder.find_spec(name, outside)
+        if name in sys.builtin_module_names or (spec is not None and spec.loader is not None):
+            names.append("the module " + name + ", by a file of the same name")
+    return names[:100]
+
+
 def _start():
     import atexit
     import os
@@ -161,7 +187,7 @@ def _start():
     for name, value in list(vars(builtins).items()):
         if callable(value) and name not in others:
             kept.append(("builtins." + name, builtins, name, value))
-    last, touched = [], set()
+    last, touched, modules = [], set(), set()
     # Each of these numbers exists once.
     numbers = [str(number) for number in range(-5, 257)]
     pid, own = os.getpid, os.getpid()
@@ -171,6 +197,7 @@ def _start():
         names = [name for name, holder, key, value in kept if holder.__dict__.get(key) is not value]
         names.extend(_find_replaced(top))
         names.extend(sorted(touched))
+        names.extend(_find_shadowed(os, top, modules))
         names.extend("the number " + text for text in numbers if str(int(text)) != text)
         if names != last:
             import loopwright_channel
@@ -202,7 +229,7 @@ def _start():
             return
         loopwright_channel.send({"type": "looked", "by": by, "at": at})
 
-    _watch(os, tell, touched)
+    _watch(os, tell, touched, modules)
     # Registered first, so it is called last.
     atexit.register(end)
     sys.meta_path.insert(0, _Finder(loaded))

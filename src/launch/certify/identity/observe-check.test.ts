@@ -198,6 +198,19 @@ describe('an observed check', () => {
     expect(seen.replaced).toEqual(['Array.prototype.reduce', 'Array.prototype.toJSON', 'Math.abs'])
   })
 
+  test('reports files of the tree that take the place of modules of Python and installed ones', async () => {
+    const project = {
+      'test_a.py':
+        'import calendar, own, part.json, unittest\nclass A(unittest.TestCase):\n    def test_x(self): pass\n',
+      'calendar.py': '',
+      'own.py': '',
+      'part/__init__.py': '',
+      'part/json.py': '',
+    }
+    const { replaced } = await observe(project, ['python3', '-m', 'unittest'])
+    expect(replaced).toEqual(['the module calendar, by a file of the same name'])
+  })
+
   test('reports which files of the tree its code opens or looks for, and where that code is', async () => {
     const project = {
       'package.json': '{"type":"module"}',
