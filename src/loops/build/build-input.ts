@@ -98,7 +98,7 @@ function requireTasks(plan: CapturedFile): CapturedFile {
   const count = parsePlan(plan.text).length
   if (count > tasksMax) {
     const message = `The plan ${plan.path} has ${count} tasks; the limit is ${tasksMax}.`
-    throw new LoopError('bad-request', `${message} Divide it into several plans.`)
+    throw new LoopError('bad-request', `${message} Name one with fewer tasks.`)
   }
   if (count > 0) return plan
   const message = `The plan ${plan.path} has no task.`

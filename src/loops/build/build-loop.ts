@@ -18,7 +18,7 @@
  *   ├─ ask:plan-changes once, when no sealed task is left: proposals of agents
  *   ├─ measure          if the loop measures its work
  *   ├─ check:…
- *   ├─ reopen           if checks failed: the task is open again; plan-file, with its mark
+ *   ├─ reopen           if checks failed: the task is open again
  *   ├─ changes          the changed files; patch, if the task is not settled
  *   ├─ watchdog         only if a signal fired
  *   └─ certify:…        by the engine, once the plan is done and the checks pass

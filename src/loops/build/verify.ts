@@ -2,10 +2,10 @@
 
 import { type CheckResult, defined } from '../../loop/index.ts'
 import { type BuildResult, toNote } from './build-progress.ts'
-import { filesOf, type Session, writePlanFile } from './build-session.ts'
+import { filesOf, type Session } from './build-session.ts'
 import type { Implemented } from './implement.ts'
 import { measure } from './knowledge.ts'
-import { countTasks, isComplete, renderPlan, reopenTask, type SealedPlan } from './sealed-plan.ts'
+import { countTasks, isComplete, reopenTask, type SealedPlan } from './sealed-plan.ts'
 import { watch } from './watchdog.ts'
 
 export interface WorkToVerify {
@@ -72,15 +72,15 @@ const describe = (
     ? { failed: failed ?? '' }
     : { rewrite: intervention.number, prompt: `${intervention.text}\n\n${prompt}` }
 
-/** Records the counts without the task, and opens it in the file: the run may end here. */
-async function reopen(session: Session, plan: SealedPlan, task: number): Promise<void> {
-  const open = reopenTask(plan, task)
-  await session.it.step('reopen', () => countTasks(open, session.isReviewed), {
+/**
+ * Records the counts without the task. Its mark in the file follows in the next iteration: a file that changed now
+ * would have to be checked once more.
+ */
+const reopen = (session: Session, plan: SealedPlan, task: number): Promise<unknown> =>
+  session.it.step('reopen', () => countTasks(reopenTask(plan, task), session.isReviewed), {
     readOnly: true,
     role: 'plan',
   })
-  if (renderPlan(open) !== renderPlan(plan)) await writePlanFile(session, open)
-}
 
 /**
  * A failure that the base had does not fail a task while other tasks are left, unless the run had already fixed it. The

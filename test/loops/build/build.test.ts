@@ -138,17 +138,6 @@ describe('the plan', () => {
     })
   })
 
-  test('in its file has the task as open if the run ends in the iteration whose checks failed', async () => {
-    const { state, workspace, progress } = await playBuild({
-      plan: tasks(2),
-      check: (files) => !files.has(part(2)),
-      iterations: 2,
-    })
-    expect(state.outcome?.type).not.toBe('completed')
-    expect(progress.plan?.tasks.map(({ mark }) => mark)).toEqual(['reviewed', 'open'])
-    expect(workspace.files.get(planPath)).toBe('# Plan\n\n- [R] Write part 1\n- [ ] Write part 2\n')
-  })
-
   test('opens the right task if checks fail in the iteration that changed its numbers', async () => {
     const maker: Maker = (scene) => {
       if (scene.iteration === 1) scene.files.set(planPath, '# Plan\n\n- [ ] Write part 2\n')
