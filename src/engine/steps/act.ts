@@ -10,6 +10,7 @@ import {
   type Action,
   type ActionFacts,
   defined,
+  FaultError,
   type GateRecord,
   isDenied,
   LoopError,
@@ -99,9 +100,9 @@ async function askGate(
       clock,
     )
   } catch (error) {
-    if (interrupter.aborted.aborted || error instanceof Interruption || isInfrastructure(error)) {
-      throw error
-    }
+    const isFatal = error instanceof FaultError && error.fault.fatal === true
+    const isOurs = error instanceof Interruption || isInfrastructure(error)
+    if (interrupter.aborted.aborted || isOurs || isFatal) throw error
     return { type: 'deny', reason: `the gate failed: ${textOf(error)}`, rule: 'gate' }
   }
 }
