@@ -54,6 +54,23 @@ export const answerOf = (stored: StoredDecision): Answer => {
   return { answer, by: 'person', who: by, ...defined({ kind, text, value }) }
 }
 
+async function recordDefault(
+  journal: Journal,
+  run: RunId,
+  questionId: string,
+  question: Question,
+  nowMs: number,
+): Promise<void> {
+  const decision = { type: 'answer', question: questionId, answer: question.default } as const
+  try {
+    await journal.recordDecision(run, decision, 'default', nowMs)
+  } catch (error) {
+    // A process that lost the run may find it ended; it notices that when it renews its lease.
+    const isLate = isLoopError(error, 'already-answered') || isLoopError(error, 'wrong-status')
+    if (!isLate) throw error
+  }
+}
+
 export function createControl(
   run: RunId,
   ports: { readonly journal: Journal; readonly clock: Clock },
@@ -88,18 +105,6 @@ export function createControl(
     }
   }
 
-  async function takeDefault(questionId: string, question: Question): Promise<void> {
-    const decision = { type: 'answer', question: questionId, answer: question.default } as const
-    try {
-      await journal.recordDecision(run, decision, 'default', clock.now())
-    } catch (error) {
-      // A process that lost the run may find it ended; it notices that when it renews its lease.
-      const isLate = isLoopError(error, 'already-answered') || isLoopError(error, 'wrong-status')
-      if (!isLate) throw error
-    }
-    await apply()
-  }
-
   return {
     apply,
     async submit(decision, by) {
@@ -125,7 +130,8 @@ export function createControl(
           apply().catch(reject)
           clock
             .sleep(Math.max(0, deadlineAtMs - clock.now()), done.signal)
-            .then(() => takeDefault(questionId, question))
+            .then(() => recordDefault(journal, run, questionId, question, clock.now()))
+            .then(apply)
             .catch(reject)
         })
       } finally {

@@ -129,12 +129,7 @@ async function drive(
     interruptFor(decision, interrupter)
     limits.rearm()
   })
-  const shutDown = (): void => interrupter.drain('shut down', options.graceMs ?? defaultGraceMs)
-  const hurry = (): void => interrupter.drain('shut down', 0)
-  options.signal?.addEventListener('abort', shutDown, { once: true })
-  options.hurry?.addEventListener('abort', hurry, { once: true })
-  if (options.signal?.aborted === true) shutDown()
-  if (options.hurry?.aborted === true) hurry()
+  const stopWatching = watchSignals(options, interrupter)
   const live: LiveRun = {
     id,
     loop,
@@ -163,8 +158,24 @@ async function drive(
     control.stop()
     stopListening?.()
     recorder.close()
-    options.signal?.removeEventListener('abort', shutDown)
-    options.hurry?.removeEventListener('abort', hurry)
+    stopWatching()
+  }
+}
+
+/** Shuts the run down when its caller asks for it. */
+function watchSignals(
+  { signal, hurry, graceMs = defaultGraceMs }: DriveOptions,
+  interrupter: Interrupter,
+): () => void {
+  const shutDown = (): void => interrupter.drain('shut down', graceMs)
+  const shutDownNow = (): void => interrupter.drain('shut down', 0)
+  signal?.addEventListener('abort', shutDown, { once: true })
+  hurry?.addEventListener('abort', shutDownNow, { once: true })
+  if (signal?.aborted === true) shutDown()
+  if (hurry?.aborted === true) shutDownNow()
+  return () => {
+    signal?.removeEventListener('abort', shutDown)
+    hurry?.removeEventListener('abort', shutDownNow)
   }
 }
 

@@ -125,8 +125,8 @@ async function runAgent(
       const guided =
         options.readOnly === true ? base : { ...base, guidance: agentGuidance(branch, id) }
       const { context: watched, last } = watchTodo(guided)
-      const report = withPlainText(await agents.work(role, task, watched))
-      return withObserved(report, { refusedFile: guard?.refused(), todo: last() })
+      const made = withPlainText(await agents.work(role, task, watched))
+      return withObserved(made, { refusedFile: guard?.refused(), todo: last() })
     },
     finished: (result) => (fingerprint !== undefined && isTried(result) ? { fingerprint } : {}),
   })

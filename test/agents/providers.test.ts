@@ -21,8 +21,8 @@ describe.each(ids)('%s', (id) => {
     expect(context.spent).toEqual(report.usage)
     expect(context.calls).toEqual([{ name: 'add', args: { a: 1 } }])
     expect(agent.server.requests.map((request) => [request.tools, request.streamed])).toEqual([
-      [['add'], stream],
-      [['add'], stream],
+      [['add', 'todo'], stream],
+      [['add', 'todo'], stream],
     ])
     expect(agent.bodies()[1]).toContain('two')
   })

@@ -9,9 +9,12 @@ test('a todo list is limited, and says how much it leaves out', () => {
   const list = toTodoList(items)
   expect(list).toMatchObject({ total: 60, done: 55 })
   expect(list.items).toHaveLength(50)
-  expect(list.items.every(({ text }) => text.length <= 200 && !/[\n\u001b\u202e]/.test(text))).toBe(
-    true,
-  )
+  expect(
+    list.items.every(
+      ({ text }) =>
+        text.length <= 200 && !['\n', '\u001b', '\u202e'].some((one) => text.includes(one)),
+    ),
+  ).toBe(true)
   expect(describeTodo(list).at(-1)).toBe('… and 10 more')
 })
 

@@ -75,6 +75,7 @@ function parsePacked(line: string): readonly string[] {
 /** Any other text could be an expression, such as the parent of a commit. */
 const isRefName = (name: string): boolean =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: git allows none in a name
+  // oxlint-disable-next-line no-control-regex
   !/[\u0000-\u0020\u007f~^:?*[\\\ufffd]|\.\.|@\{|\/\.|\.lock(?:\/|$)|\.$/.test(name)
 
 async function listWithGit(git: RunGit, { commonDir }: Repository): Promise<string> {

@@ -96,11 +96,7 @@ describe('a session', () => {
   describe('that was killed while it changed a ref', () => {
     const scene = async () => {
       const repository: Repository = await findRepository(gitDir)
-      const [one = '', two = '', three = ''] = [
-        await write('a'),
-        await write('b'),
-        await write('c'),
-      ]
+      const [one, two, three] = [await write('a'), await write('b'), await write('c')]
       const move = (git: RunGit, from: string | undefined, to: string): Promise<boolean> =>
         changeRef(git, repository, { ref: 'refs/loopwright/x', from, to })
       return { one, two, three, move }
