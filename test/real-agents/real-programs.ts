@@ -15,7 +15,7 @@ import {
   type ModelServer,
   startModelServer,
 } from '../../src/testing/index.ts'
-import { ctlWith, type Ended, endOf, eventsOf, type Place, place } from '../e2e/loop-fixture.ts'
+import { ctlWith, type Ended, endOf, eventsOf, type Place, placeFor } from '../e2e/loop-fixture.ts'
 
 const installed = process.env['LOOPWRIGHT_AGENTS']
 if (installed === undefined) {
@@ -85,7 +85,7 @@ export function failingProject(
   files: Readonly<Record<string, string>> = {},
   iterations = 2,
 ): Place {
-  const at = place(`
+  const at = placeFor(`
 prompt: "Make the test pass: run node --test.{% for check in checks %}\\n{{ check.output }}{% endfor %}"
 agent: ${agent}
 checks: { test: node --test }
