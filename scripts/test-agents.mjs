@@ -20,7 +20,7 @@ const testRunner = join(root, 'node_modules', 'vitest', 'vitest.mjs')
 const resultsFile = join(root, 'build', 'agent-results.json')
 
 /** In the order of the table. Each is a group of stories: `claude > headless > …`. */
-const columns = ['headless', 'acp', 'hostile', 'trouble']
+const columns = ['headless', 'acp', 'hostile', 'trouble', 'build', 'review']
 
 await runScript(async () => {
   const { own, others } = readArguments(process.argv.slice(2))

@@ -12,6 +12,7 @@ import { afterFile } from '../after.ts'
 import { startDaemon } from '../daemon/start-daemon.ts'
 import { type Ended, warmLoopctl } from '../warm-loopctl.ts'
 import { createShop, plan, type ShopRepository } from './build-story-repository.ts'
+import { normalize, normalizeReport } from './stable-report.ts'
 
 interface Setting {
   readonly shop: ShopRepository
@@ -49,28 +50,6 @@ async function untilHalf({ ctl }: Setting): Promise<void> {
     if (Date.now() > deadline) throw new Error(`no task 5: ${(await ctl('tail', 'shop')).stdout}`)
     await setTimeout(100)
   }
-}
-
-/** Without times, ids and places, and without the size of texts that contain one. */
-const normalize = (text: string, { shop }: Setting): string =>
-  text
-    .replaceAll(shop.folder, '<folder>')
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>')
-    .replaceAll(/("\w+_ms"): \d+/g, '$1: <time>')
-
-function normalizeReport(text: string, setting: Setting): string {
-  const [head = '', ...rows] = normalize(text, setting).trimEnd().split('\n')
-  const columns = head.split('\t')
-  const isMeasured = ['timestamp_ms', 'duration_ms', 'output_bytes', 'output_lines']
-  const normalized = rows.map((row) =>
-    row
-      .split('\t')
-      .map((cell, index) =>
-        cell !== '' && isMeasured.includes(columns[index] ?? '') ? '<number>' : cell,
-      )
-      .join('\t'),
-  )
-  return `${[head, ...normalized].join('\n')}\n`
 }
 
 const golden = (name: string): string =>
@@ -129,8 +108,6 @@ test('a plan of six tasks is built, reviewed, verified, certified and merged', a
   const { id } = JSON.parse((await ctl('--json', 'list')).stdout) as { readonly id: string }
   const read = (name: string): string =>
     readFileSync(join(state, 'runs', `run-${id}`, name), 'utf8')
-  await expect(normalizeReport(read('report.tsv'), setting)).toMatchFileSnapshot(
-    golden('report.tsv'),
-  )
-  await expect(normalize(read('summary.json'), setting)).toMatchFileSnapshot(golden('summary.txt'))
+  await expect(normalizeReport(read('report.tsv'), shop)).toMatchFileSnapshot(golden('report.tsv'))
+  await expect(normalize(read('summary.json'), shop)).toMatchFileSnapshot(golden('summary.txt'))
 }, 300_000)

@@ -56,15 +56,23 @@ const usage = { input: 700, output: 30 }
  */
 export function mending(command: string): (request: ModelRequest, number: number) => ModelAnswer {
   return (request, number) => {
-    const shell = request.tools.find((name) => name in shells)
-    const isMended = JSON.stringify(request.body).includes('mended-it')
-    if (shell === undefined || isMended || number > asksMax) {
-      return { text: 'The test passes now.', usage }
-    }
-    const args = shells[shell]?.(`${command} && echo mended""-it`) ?? {}
-    return { calls: [{ name: shell, args: args as never }], usage }
+    const isMended = JSON.stringify(request.body).includes('mended-it') || number > asksMax
+    const call = isMended ? undefined : shellCall(request, `${command} && echo mended""-it`)
+    return call ?? saying('The test passes now.')
   }
 }
+
+/** Has the program run this command with its tool for that. Undefined: this request offers none. */
+export function shellCall(
+  { tools }: Pick<ModelRequest, 'tools'>,
+  command: string,
+): ModelAnswer | undefined {
+  const name = tools.find((tool) => tool in shells)
+  const args = name === undefined ? undefined : shells[name]?.(command)
+  return name === undefined ? undefined : { calls: [{ name, args: args as never }], usage }
+}
+
+export const saying = (text: string): ModelAnswer => ({ text, usage })
 
 export const mend = "sed -i 's/a - b/a + b/' sum.js && node --test"
 
