@@ -4,6 +4,7 @@
  */
 
 import type { Signal } from '../loop/index.ts'
+import type { Gather } from './context/gather.ts'
 import type { MeasuredCommand } from './context/measure.ts'
 import type { SkillReader } from './context/skills.ts'
 
@@ -13,6 +14,8 @@ export interface LoopPorts {
   readonly skills: SkillReader
   /** Runs a command in the sandbox of the run and returns what it wrote to the file `LOOP_METRICS_OUT`. */
   measure(request: MeasureRequest, signal: Signal): Promise<MeasuredCommand>
+  /** Reads sources outside of the files: history, issues, CI. Absent: not supported. */
+  readonly gather?: Gather
 }
 
 export interface MeasureRequest {

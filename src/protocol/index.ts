@@ -78,6 +78,7 @@ export {
   runsCommands,
 } from './loop-file/check-kinds.ts'
 export { type CheckedLoopFile, checkLoopFile } from './loop-file/check-loop-file.ts'
+export { type GatherSource } from './loop-file/gather-schema.ts'
 export { quoted, unknownName } from './loop-file/issue-problems.ts'
 export {
   type AcpAgentSettings,

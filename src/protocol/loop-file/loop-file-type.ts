@@ -7,6 +7,8 @@ import type { z } from 'zod'
 import type { RoleAppearance } from '../../loop/index.ts'
 import type { JsonObject } from '../values.ts'
 import type { ActionSettings } from './action-settings.ts'
+import type { DeliverySink } from './deliver-schema.ts'
+import type { GatherSource } from './gather-schema.ts'
 import type { FileProblem, LoopFile, PromptSection } from './loop-file.ts'
 
 export interface LoopFileType<Settings = unknown> {
@@ -30,6 +32,10 @@ export interface LoopFileType<Settings = unknown> {
   readonly actions?: readonly ActionSettings[]
   /** Certified work may be merged into the branch that the type chooses, without a person, from level 2. */
   readonly mergesWhenCertified?: true
+  /** The sources outside of the files that its runs read. They are what a schedule compares before it starts one. */
+  gathers?(settings: Settings): readonly GatherSource[]
+  /** Where the reports of its runs go. */
+  delivers?(settings: Settings): readonly DeliverySink[]
   /** What its schema cannot say: that its keys fit each other and the rest of the file. */
   problems?(file: Unnamed<LoopFile<Settings>>): readonly FileProblem[]
 }
