@@ -15,10 +15,12 @@ import {
   type Limits,
   LoopError,
   type Origin,
+  type OutsideDigests,
   type Preflight,
   type RunCreated,
   type RunId,
   type RunWorktree,
+  type ScheduledTick,
   type Source,
   type TreeId,
   toJson,
@@ -45,6 +47,8 @@ export interface CreateOptions {
   readonly source?: Source
   /** A unique number that marks a requested repetition. */
   readonly repeat?: number
+  readonly outside?: OutsideDigests
+  readonly schedule?: ScheduledTick
   /** Present if the workspace is a worktree. */
   readonly worktree?: RunWorktree
   /** The workspace is neither a worktree nor a repository. */
@@ -86,6 +90,8 @@ export async function createRun(
       source: options.source,
       worktree: options.worktree,
       repeat: options.repeat,
+      outside: options.outside,
+      schedule: options.schedule,
     }),
     ...(options.withoutGit === true ? { withoutGit: true } : {}),
     ...beginning,

@@ -215,6 +215,10 @@ export interface RunCreated {
   readonly withoutGit?: true
   /** A unique number if the user asked to repeat an earlier attempt. */
   readonly repeat?: number
+  /** E8. What the run knows of the world outside its files, as digests by name. Absent: nothing. */
+  readonly outside?: OutsideDigests
+  /** The schedule that started the run. Absent: a person or a program did. */
+  readonly schedule?: ScheduledTick
   readonly origin?: Origin
   /** With an origin: the progress of the earlier iterations. */
   readonly progress?: Json
@@ -226,6 +230,19 @@ export interface RunCreated {
   readonly preflight?: Pick<Preflight, 'checks'>
   /** With a checkpoint as origin: what its run had spent and met. A fork starts from zero. */
   readonly carried?: Carried
+}
+
+/**
+ * Digests of what a run depends on besides its files, such as `issues` or `tick`. A change of one of them makes
+ * an attempt a new one.
+ */
+export type OutsideDigests = { readonly [name: string]: string }
+
+/** One tick of a schedule. */
+export interface ScheduledTick {
+  readonly name: string
+  /** Unique for the schedule: what made it due, such as `time:1767254400000`. */
+  readonly tick: string
 }
 
 export interface RunStarted {

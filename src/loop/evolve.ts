@@ -189,7 +189,7 @@ function restarted(state: RunState, iteration: number): RunState {
 
 function created(state: RunState, event: Extract<RunEvent, { type: 'run-created' }>): RunState {
   const { loop, codeDigest, limits, source, worktree, origin, progress, iteration } = event
-  const { tree, baseTree, carried, repeat, preflight } = event
+  const { tree, baseTree, carried, repeat, outside, schedule, preflight } = event
   return {
     ...state,
     createdAtMs: state.atMs,
@@ -202,6 +202,8 @@ function created(state: RunState, event: Extract<RunEvent, { type: 'run-created'
     worktree,
     origin,
     repeat,
+    outside,
+    schedule,
     progress,
     tree,
     baseTree,

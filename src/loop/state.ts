@@ -19,9 +19,11 @@ import type {
   Certified,
   Ending,
   Origin,
+  OutsideDigests,
   Preflight,
   RunWorktree,
   SandboxSummary,
+  ScheduledTick,
 } from './event.ts'
 import type { CheckDescription, Evidence, EvidenceKept } from './evidence.ts'
 import type { StepId, TreeId } from './ids.ts'
@@ -71,6 +73,8 @@ export interface RunFacts {
   readonly worktree?: RunWorktree | undefined
   readonly origin?: Origin | undefined
   readonly repeat?: number | undefined
+  readonly outside?: OutsideDigests | undefined
+  readonly schedule?: ScheduledTick | undefined
   readonly sandbox?: SandboxSummary | undefined
   readonly agent?: AgentInfo | undefined
   /** Its checks, in their order. Absent: there are none, or an earlier version wrote the run. */
@@ -149,6 +153,8 @@ export const initialState: RunFacts & Pending = {
   worktree: undefined,
   origin: undefined,
   repeat: undefined,
+  outside: undefined,
+  schedule: undefined,
   sandbox: undefined,
   agent: undefined,
   checks: undefined,

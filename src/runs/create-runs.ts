@@ -24,11 +24,18 @@ export function createCreation(base: HostPorts): Pick<Runs, 'create' | 'createFo
   const { journal } = base
   return {
     async create(loop, options) {
-      const { input } = options
+      const { input, outside, schedule } = options
       const limits = requireKnownLimits(options.limits)
       const place = options.place ?? (await placeNew(base, options))
       const repeat = options.again === true ? { repeat: base.clock.now() } : {}
-      const settled = { ...placeOf(place), ...sourceOf(options), input, limits, ...repeat }
+      const settled = {
+        ...placeOf(place),
+        ...sourceOf(options),
+        input,
+        limits,
+        ...repeat,
+        ...defined({ outside, schedule }),
+      }
       await createIn(place, () => createRun(loop, portsFor(base, options.queue), settled))
       return place
     },

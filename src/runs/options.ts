@@ -20,9 +20,11 @@ import type {
   AgentInfo,
   Level,
   Limits,
+  OutsideDigests,
   RunSeals,
   RunState,
   SandboxSummary,
+  ScheduledTick,
   Source,
 } from '../loop/index.ts'
 import type { HostPorts } from './host-ports.ts'
@@ -100,6 +102,10 @@ export interface StartOptions<Input> extends RunParts, Creation {
   readonly limits?: Partial<Limits>
   /** E8. Run even if this exact attempt was already made. */
   readonly again?: boolean
+  /** E8. Digests of what the run depends on besides its files, by name. */
+  readonly outside?: OutsideDigests
+  /** The schedule that starts it. */
+  readonly schedule?: ScheduledTick
   /** The folder to work in. */
   readonly workspace?: string
   /** A git worktree of that folder's repository instead, on a separate branch. Default: none. */

@@ -7,8 +7,10 @@ import {
   type AgentReport,
   type CertificateId,
   type Condition,
+  defined,
   FaultError,
   type LoopType,
+  type OutsideDigests,
   type RunId,
   type RunState,
 } from '../../src/loop/index.ts'
@@ -67,7 +69,10 @@ const runOf = (number: number): RunId => idOf(`0190a0de-0000-7000-8000-000000000
 interface Played {
   readonly world: World
   readonly calls: number[]
-  play(told?: Told, more?: Partial<Ports> & { readonly repeat?: number }): Promise<RunState>
+  play(
+    told?: Told,
+    more?: Partial<Ports> & { readonly repeat?: number; readonly outside?: OutsideDigests },
+  ): Promise<RunState>
 }
 
 /** Runs in one store, each in a separate folder with the same file. */
@@ -78,13 +83,13 @@ function store(): Played {
   return {
     world: base,
     calls,
-    async play(told = {}, { repeat, ...more } = {}) {
+    async play(told = {}, { repeat, outside, ...more } = {}) {
       const workspace = memoryWorkspace({ code: 'broken' })
       const agents = agentOf(told, calls, workspace.files)
       const ports = { ...base.ports, workspace, agents, ...more }
       const loop = storyOf(told)
       const id = runOf(++runs)
-      const asked = repeat === undefined ? {} : { repeat }
+      const asked = defined({ repeat, outside })
       await createRun(loop, ports, { id, name: `run ${runs}`, ...asked })
       await base.clock.pass(driveRun(id, loop, ports, { owner: 'me' }))
       return (await loadRun(base.journal, id)).state
@@ -101,6 +106,19 @@ describe('E8: what was tried is not tried again', () => {
     expect(iteration).toBe(3)
     expect(outcome).toMatchObject({ type: 'stuck', condition: 'no-new-evidence' })
     expect(outcome).toHaveProperty('detail', expect.stringContaining('iteration 2 of this run'))
+  })
+
+  test('but new issues, results or ticks make an attempt on the same files a new one', async () => {
+    const { play, calls } = store()
+    const told = { iterations: 1 }
+    await play(told, { outside: { issues: 'a' } })
+    const { outcome } = await play(told, { outside: { issues: 'a' } })
+    expect(outcome).toMatchObject({ type: 'stuck', condition: 'no-new-evidence' })
+    expect(calls).toEqual([1])
+    const { outside } = await play(told, { outside: { issues: 'b' } })
+    expect(outside).toEqual({ issues: 'b' })
+    await play(told, { outside: { issues: 'b', tick: 'time:1' } })
+    expect(calls).toEqual([1, 1, 1])
   })
 
   test('in another run of the store, which reports who tried it, how it ended and what to do', async () => {

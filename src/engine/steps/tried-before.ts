@@ -6,7 +6,8 @@
  * An attempt counts if the agent and its iteration ended by themselves. It does not count if it failed because
  * of a provider or a crash, was interrupted, or ended in an error. A run that starts from another run
  * (`origin`) is a requested repetition, and so is a run with a `repeat` number. Nothing counts if the ports
- * say that the work is not an attempt (`isAttempt`).
+ * say that the work is not an attempt (`isAttempt`). What a run knows of the world besides its files (`outside`:
+ * new issues, the results of a CI, the tick of a schedule) is part of what makes an attempt the same.
  */
 
 import { createHash } from 'node:crypto'
@@ -34,7 +35,7 @@ export function fingerprintOf(
   role: string,
   task: AgentTask,
 ): string | undefined {
-  const { tree, progress, agent, limits, codeDigest, source, repeat, worktree, policy } =
+  const { tree, progress, agent, limits, codeDigest, source, repeat, worktree, policy, outside } =
     recorder.state
   if (ports.workspace === undefined || tree === undefined || ports.isAttempt === false) {
     return undefined
@@ -56,6 +57,8 @@ export function fingerprintOf(
       policy: policy?.digest ?? 'none',
     },
     { repeat: repeat ?? 0 },
+    // Only where there are some: fingerprints of earlier versions stay as they are.
+    ...(outside === undefined ? [] : [{ outside }]),
   ])
   return createHash('sha256').update(JSON.stringify(given)).digest('hex')
 }

@@ -7,7 +7,13 @@ import { homedir } from 'node:os'
 import { moreChecks, runLimits, runWorktree } from '../../definition/config/apply-settings.ts'
 import { loadDaemonConfig } from '../../definition/config/load-config.ts'
 import { loopDefaults } from '../../definition/config/loop-defaults.ts'
-import { defaultLimits, defined, type Limits, textOf } from '../../loop/index.ts'
+import {
+  defaultLimits,
+  defined,
+  type Limits,
+  type ScheduledTick,
+  textOf,
+} from '../../loop/index.ts'
 import type { NewRunRequest, RunSettings } from '../../protocol/api/index.ts'
 import type { Queued } from '../../runs/options.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
@@ -34,11 +40,12 @@ export interface CreatedRun {
   readonly environment: Environment
 }
 
-/** `toQueue`: what is written with the run, so that a daemon drives it. */
+/** `toQueue`: what is written with the run, so that a daemon drives it. `schedule`: the tick that starts it. */
 export async function createRun(
   parts: StartParts,
   request: NewRunRequest,
   toQueue?: (place: RunPlace) => Queued,
+  schedule?: ScheduledTick,
 ): Promise<CreatedRun> {
   const { host, onProblem } = parts
   for (const path of [request.file, request.workspace, request.here]) requireAbsolute(path)
@@ -73,7 +80,7 @@ export async function createRun(
     place,
     source: loaded.source,
     ...(request.again === true ? { again: true } : {}),
-    ...defined({ queue }),
+    ...defined({ queue, outside: request.outside, schedule }),
   })
   const { globalDir, ...files } = settings.artifacts ?? {}
   const artifacts = { ...files, ...defined({ globalLogDir: globalDir }) }

@@ -1,7 +1,8 @@
 /** The body of `POST /runs`: a request to run a loop. */
 
 import { z } from 'zod'
-import { type MergeChange, mergeChangeSchema } from '../events/event-parts.ts'
+import type { OutsideDigests } from '../../loop/index.ts'
+import { type MergeChange, mergeChangeSchema, outsideSchema } from '../events/event-parts.ts'
 import type { CertifySettings } from '../loop-file/loop-file.ts'
 import { dependenciesSchema, someLimitsSchema } from '../run-values.ts'
 import { pathText as path, published } from '../values.ts'
@@ -33,6 +34,7 @@ export const newRunSchema: z.ZodType<NewRunRequest> = z
       })
       .exactOptional(),
     again: z.boolean().exactOptional(),
+    outside: outsideSchema.exactOptional(),
     attended: z.boolean().exactOptional(),
     skipPreflight: z.boolean().exactOptional(),
     needsChoice: z.boolean().exactOptional(),
@@ -68,6 +70,8 @@ export interface NewRunRequest {
   }
   /** E8. Run even if this exact attempt was already made. */
   readonly again?: boolean
+  /** E8. Digests of what the run depends on besides its files, by name: if one changes, it is a new attempt. */
+  readonly outside?: OutsideDigests
   /** Someone is watching; allow a weaker sandbox. */
   readonly attended?: boolean
   /** Reject with `needs-in-place` where the folder itself would be changed and `worktree.use` does not say so. */

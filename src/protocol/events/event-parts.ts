@@ -12,11 +12,13 @@ import type {
   Met,
   Origin,
   Outcome,
+  OutsideDigests,
   Preflight,
   PreflightCheck,
   RunId,
   RunWorktree,
   SandboxSummary,
+  ScheduledTick,
   Source,
   StepNote,
   Stored,
@@ -157,6 +159,15 @@ export const mergeChangeSchema: z.ZodType<MergeChange> = exactly<MergeChange>()(
     into: text.exactOptional(),
     strategy: z.enum(['squash', 'merge', 'none']).exactOptional(),
   }),
+)
+
+export const outsideSchema: z.ZodType<OutsideDigests> = z.record(
+  z.string().min(1).max(100),
+  z.string().max(200),
+)
+
+export const scheduledTickSchema: z.ZodType<ScheduledTick> = exactly<ScheduledTick>()(
+  z.strictObject({ name: text, tick: text }),
 )
 
 export const sourceSchema: z.ZodType<Source> = exactly<Source>()(
