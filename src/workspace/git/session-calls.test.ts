@@ -93,6 +93,21 @@ describe('a session', () => {
     expect(await change(undefined, three)).toBe(true)
   })
 
+  test('changes refs in a session, and deletes them outside it', async () => {
+    const calls: GitCall[] = []
+    const git: RunGit = (call) => {
+      calls.push(call)
+      return runGit(call)
+    }
+    const repository = await findRepository(gitDir)
+    const [one, two] = [await write('one'), await write('two')]
+    const ref = 'refs/loopwright/x'
+    await changeRef(git, repository, { ref, from: undefined, to: one })
+    await changeRef(git, repository, { ref, from: one, to: two })
+    await changeRef(git, repository, { ref, from: two, to: undefined })
+    expect(calls.map((call) => toSessionCall(call) !== undefined)).toEqual([true, true, false])
+  })
+
   describe('that was killed while it changed a ref', () => {
     const scene = async () => {
       const repository: Repository = await findRepository(gitDir)

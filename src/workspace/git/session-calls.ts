@@ -63,12 +63,14 @@ function readContents(call: GitCall, input: Uint8Array): SessionCall | undefined
   }
 }
 
+const updatePattern = /^(?:option no-deref\0)?update /
+
 /**
  * A transaction; without it the process would change nothing before its input ends. Deleting a ref locks all packed
  * ones, which a killed process would leave locked, so it is not done here.
  */
 function changeRefs(call: GitCall, input: Uint8Array): SessionCall | undefined {
-  if (!Buffer.from(input).toString('latin1').startsWith('update ')) return undefined
+  if (!updatePattern.test(Buffer.from(input).toString('latin1'))) return undefined
   return {
     args: ['update-ref', '-m', 'loopwright', '-z', '--stdin'],
     question: {
