@@ -3,7 +3,7 @@
  * has none.
  */
 
-import type { Signal } from '../loop/index.ts'
+import type { Level, Signal } from '../loop/index.ts'
 import type { Gather } from './context/gather.ts'
 import type { MeasuredCommand } from './context/measure.ts'
 import type { SkillReader } from './context/skills.ts'
@@ -16,6 +16,45 @@ export interface LoopPorts {
   measure(request: MeasureRequest, signal: Signal): Promise<MeasuredCommand>
   /** Reads sources outside of the files: history, issues, CI. Absent: not supported. */
   readonly gather?: Gather
+  /** What rounds of the loop know from earlier ones. Absent: they remember nothing. */
+  readonly memory?: LoopMemory
+  /** The effective level of the run. Absent: that of the loop file. */
+  readonly level?: Level
+}
+
+/** Facts of earlier rounds of the loop. A claim of an agent, never an instruction. */
+export interface LoopMemory {
+  /**
+   * By the name of the loop first, the newest first, then by relevance to `query`. Never expired ones. It rejects only if the
+   * signal aborts: a failure is `{ memories: [], problem }`.
+   */
+  recall(
+    request: { readonly limit: number; readonly query?: string },
+    signal: Signal,
+  ): Promise<RecalledMemories>
+  /** Once for each key. */
+  record(memory: NewMemory): Promise<{ readonly problem?: string }>
+}
+
+export interface RecalledMemories {
+  readonly memories: readonly RecalledMemory[]
+  readonly problem?: string
+}
+
+export interface RecalledMemory {
+  readonly id: string
+  readonly text: string
+  readonly source: string
+  readonly atMs: number
+}
+
+export interface NewMemory {
+  readonly key: string
+  readonly text: string
+  readonly tags: readonly string[]
+  /** Such as `loop:<name>`. */
+  readonly source: string
+  readonly expiresAtMs?: number
 }
 
 export interface MeasureRequest {
