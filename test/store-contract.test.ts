@@ -16,7 +16,7 @@ import { storeContract } from '../src/testing/store-contract/store-contract.ts'
 interface SceneClock {
   readonly now: () => number
   readonly owners: LocalOwners
-  readonly scene: Pick<StoreScene, 'advance' | 'kill'>
+  readonly scene: Pick<StoreScene, 'advance' | 'kill' | 'now'>
 }
 
 function createSceneClock(): SceneClock {
@@ -26,6 +26,7 @@ function createSceneClock(): SceneClock {
     now: () => nowMs,
     owners: { isDead: (owner) => dead.has(owner), isOfThisBoot: () => true },
     scene: {
+      now: () => nowMs,
       async advance(ms) {
         nowMs += ms
       },
@@ -82,7 +83,7 @@ test('the contract accepts an unchanged store', async () => {
 })
 
 describe('the contract notices a store whose method does nothing', () => {
-  const { queue, merges, ...methods } = openMemoryScene().open()
+  const { queue, merges, memory, ...methods } = openMemoryScene().open()
   const broken = async (): Promise<undefined> => undefined
 
   test.each(Object.keys(methods))('%s', async (method) => {
@@ -102,6 +103,14 @@ describe('the contract notices a store whose method does nothing', () => {
     const change = (store: Store): Store => ({
       ...store,
       merges: { ...store.merges, [method]: broken },
+    })
+    expect(await failure(change)).toBeDefined()
+  })
+
+  test.each(Object.keys(memory))('memory.%s', async (method) => {
+    const change = (store: Store): Store => ({
+      ...store,
+      memory: { ...store.memory, [method]: broken },
     })
     expect(await failure(change)).toBeDefined()
   })

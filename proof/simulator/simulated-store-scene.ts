@@ -26,6 +26,7 @@ export function openSimulatedStoreScene(seed: number): StoreScene {
       processes += 1
       return createSimulatedProcess(world, `p${processes}`).journal
     },
+    now: () => clock.now(),
     advance: (ms) => clock.sleep(ms),
     kill: world.bury,
     async close() {

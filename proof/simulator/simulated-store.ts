@@ -1,6 +1,6 @@
 /** The real store, as a process that can die sees it: every answer takes a moment, or never comes. */
 
-import type { MergeQueue, RunQueue, Store } from '#src/engine/index.ts'
+import type { Memories, MergeQueue, RunQueue, Store } from '#src/engine/index.ts'
 import type { Lane } from '#src/testing/simulated-time.ts'
 import type { SimulatedWorld } from './simulated-world.ts'
 
@@ -61,6 +61,7 @@ export function simulatedStore(inner: Store, lane: Lane, world: SimulatedWorld):
     setFact: delayed(inner.setFact),
     queue: delayedQueue(inner.queue, delayed),
     merges: delayedMerges(inner.merges, delayed),
+    memory: delayedMemories(inner.memory, delayed),
     watch: (topic, onChange) => world.watch(topic, lane, onChange),
     close: () => inner.close(),
   }
@@ -115,4 +116,13 @@ const delayedMerges = (merges: MergeQueue, delayed: Delay): MergeQueue => ({
   renew: delayed(merges.renew),
   release: delayed(merges.release),
   update: delayed(merges.update),
+})
+
+const delayedMemories = (memory: Memories, delayed: Delay): Memories => ({
+  add: delayed(memory.add),
+  newest: delayed(memory.newest),
+  relevant: delayed(memory.relevant),
+  get: delayed(memory.get),
+  list: delayed(memory.list),
+  forget: delayed(memory.forget),
 })

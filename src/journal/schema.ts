@@ -207,6 +207,31 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (repository, target)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- What loops remember, by loop and repository ('': none), and an index of its words.
+  CREATE TABLE memories (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    loop TEXT NOT NULL,
+    repository TEXT NOT NULL,
+    key TEXT NOT NULL,
+    text TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    source TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    expires_at INTEGER,
+    bytes INTEGER NOT NULL,
+    UNIQUE (loop, repository, key)
+  ) STRICT;
+  CREATE INDEX memories_scope ON memories (loop, repository, id);
+  CREATE VIRTUAL TABLE memory_words USING fts5(text, tags, content = 'memories', content_rowid = 'id');
+  CREATE TRIGGER memories_added AFTER INSERT ON memories BEGIN
+    INSERT INTO memory_words (rowid, text, tags) VALUES (new.id, new.text, new.tags);
+  END;
+  CREATE TRIGGER memories_removed AFTER DELETE ON memories BEGIN
+    INSERT INTO memory_words (memory_words, rowid, text, tags)
+      VALUES ('delete', old.id, old.text, old.tags);
+  END;
+  `,
 ]
 
 export const schemaVersion: number = migrations.length

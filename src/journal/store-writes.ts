@@ -3,6 +3,7 @@
 import type { Lease, Owner, Store } from '../engine/index.ts'
 import { defined, type RunId } from '../loop/index.ts'
 import type { Database } from './database.ts'
+import { createMemories } from './memory/memories.ts'
 import { createMergeQueue } from './merge-queue.ts'
 import { createRemoval } from './remove-run.ts'
 import { createRunFacts } from './run-facts.ts'
@@ -25,6 +26,7 @@ type Write =
   | 'setFact'
   | 'queue'
   | 'merges'
+  | 'memory'
 
 export function createStoreWrites(parts: StoreParts): Pick<Store, Write> {
   const { database, runs, leases, decisions, group, watch, now } = parts
@@ -81,6 +83,7 @@ export function createStoreWrites(parts: StoreParts): Pick<Store, Write> {
     forgetTried: (run) => transaction(() => forgetTried(database, run && runs.key(run))),
     queue: createRunQueue({ ...parts, now: () => now().wallMs, transaction }),
     merges: createMergeQueue({ ...parts, transaction }),
+    memory: createMemories({ ...parts, now: () => now().wallMs, transaction }),
   }
 }
 

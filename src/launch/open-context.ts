@@ -1,5 +1,5 @@
 import type { StartRunPorts } from '../authority/index.ts'
-import type { RunBaseFiles } from '../engine/index.ts'
+import type { Memories, RunBaseFiles } from '../engine/index.ts'
 import type { ReplaySettings } from '../gateway/index.ts'
 import type { LoopTypeDefinition } from '../loops/index.ts'
 import type { SandboxSpec } from '../sandbox/index.ts'
@@ -48,6 +48,10 @@ export interface OpenContext {
   readonly sandboxPath?: string | undefined
   /** Replays recorded responses instead of calling models. */
   readonly replay?: (at: ReplayPosition) => ReplaySettings | undefined
+  /** What loops remember. Absent: the loop remembers nothing. */
+  readonly memories?: Memories
+  /** The repository or folder that the facts of the loop belong to. */
+  readonly project?: string
   /** Puts a run of another loop file into the queue. Absent: not supported. */
   readonly startRun?: StartRunPorts['start']
   readonly signal?: AbortSignal

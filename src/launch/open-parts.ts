@@ -31,6 +31,7 @@ import type { RunDependencies } from './dependencies/run-dependencies.ts'
 import { type EscalationContext, escalationOf } from './escalation.ts'
 import { filesIn } from './inner-folder.ts'
 import { createMeasure } from './loop-ports/measure.ts'
+import { createLoopMemory } from './loop-ports/memory.ts'
 import { createSkillReader } from './loop-ports/read-skills.ts'
 import { maskedTools } from './mask-tools.ts'
 import { secretsOf, serversOf } from './mcp-servers.ts'
@@ -156,13 +157,22 @@ const openReports = (
 /** What the steps of the loop can use. */
 const openPorts = (
   { name }: FileParts,
-  { run = name, workspace }: OpenContext,
+  { run = name, workspace, memories, project: repository }: OpenContext,
   sandbox: OpenedSandbox,
   environment: Environment,
 ): LoopPorts => ({
   run,
   skills: createSkillReader({ workspace, home: environment['HOME'] ?? homedir() }),
   measure: createMeasure(sandbox, workspace),
+  ...defined({
+    memory:
+      memories &&
+      createLoopMemory({
+        memories,
+        scope: { loop: name, ...defined({ repository }) },
+        now: Date.now,
+      }),
+  }),
 })
 
 interface HeldDependencies {

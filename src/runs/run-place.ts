@@ -61,3 +61,10 @@ export interface PlaceForkOptions extends Pick<PlaceOptions, 'name' | 'workspace
   readonly iteration: number
   readonly replaceFiles?: boolean
 }
+
+/** What the run works on, whichever folder it works in: the folder of the repository, as lists of runs have it. */
+export const projectOf = ({
+  worktree,
+  workspace,
+}: Pick<RunPlace, 'worktree' | 'workspace'>): string | undefined =>
+  worktree?.repository.replace(/\/\.git$/, '') ?? workspace

@@ -12,6 +12,19 @@ export type {
   Unit,
 } from './journal.ts'
 export { type Lease, type LocalOwners, leaseTtlMs, type Owner } from './lease.ts'
+export {
+  findMemoryProblem,
+  type Memories,
+  type Memory,
+  type MemoryFilter,
+  type MemoryLimits,
+  type MemoryScope,
+  memoryLimits,
+  memoryMax,
+  memorySize,
+  type NewMemory,
+  searchWords,
+} from './memories.ts'
 export type {
   MergeChange,
   MergeLease,

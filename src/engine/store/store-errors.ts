@@ -88,6 +88,9 @@ export const storeErrors = {
       `Decision ${decision} was already applied. This change was not saved. Load the run again.`,
     ),
 
+  memoryTooLarge: (problem: string): LoopError =>
+    new LoopError('bad-request', `The loop cannot remember this: ${problem}. Store less.`),
+
   keyReused: (key: string): LoopError =>
     new LoopError(
       'key-reused',

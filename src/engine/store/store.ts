@@ -8,6 +8,7 @@ import type { EventType, Json, RecordedEvent, RunId } from '../../loop/index.ts'
 import type { AskedAfter, AskedQuestion } from './asked-question.ts'
 import type { EventRange, Journal, StoreRange } from './journal.ts'
 import type { Lease, Owner } from './lease.ts'
+import type { Memories } from './memories.ts'
 import type { MergeQueue } from './merge-queue.ts'
 import type { RunPage, RunPageOptions } from './run-page.ts'
 import type { RunQueue } from './run-queue.ts'
@@ -17,6 +18,8 @@ export interface Store extends Journal {
   readonly queue: RunQueue
   /** Work that waits to be merged into a branch. */
   readonly merges: MergeQueue
+  /** What loops remember. */
+  readonly memory: Memories
   /** As `acquire`, to decide about a run and not to work: another run in its workspace does not matter. */
   acquireIdle(run: RunId, owner: Owner): Promise<Lease>
   /** Newest first, in pages. */

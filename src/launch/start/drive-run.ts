@@ -3,7 +3,7 @@
 import type { StartRunRequest } from '../../authority/index.ts'
 import { defined, type RunId, type RunState } from '../../loop/index.ts'
 import type { RunHandle } from '../../runs/run-handle.ts'
-import type { RunPlace } from '../../runs/run-place.ts'
+import { projectOf, type RunPlace } from '../../runs/run-place.ts'
 import type { Environment } from '../../system/environment.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import type { OpenContext } from '../open-context.ts'
@@ -110,6 +110,7 @@ function openPlace(
       excludedPaths,
       environment,
       types: host.loopTypes,
+      project: projectOf(place),
     }),
     folder: host.folder,
     signal,
@@ -117,6 +118,7 @@ function openPlace(
     attended,
     isHeld,
     models,
+    memories: host.journal.memory,
     startRun: (request) => startQueued({ host, onProblem, onLine }, request),
   }
 }

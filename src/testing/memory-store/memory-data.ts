@@ -2,6 +2,7 @@
 
 import {
   type LocalOwners,
+  type Memory,
   type NewRun,
   type RequestKey,
   type RunRow,
@@ -24,6 +25,9 @@ export interface MemoryData {
   /** In the order of the requests. */
   readonly merges: Map<string, MemoryMerge>
   readonly mergeLeases: Map<string, KeptLease>
+  /** In the order in which they were stored. */
+  memories: readonly Memory[]
+  lastMemory: number
   readonly listeners: Set<Listener>
   /** Neither is used twice, whatever is removed. */
   lastKey: number

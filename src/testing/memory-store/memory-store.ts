@@ -9,6 +9,7 @@ import { defined, isEnd, LoopError } from '../../loop/index.ts'
 import { insertRun, type Listener, type MemoryData, notify, requireRun } from './memory-data.ts'
 import { applyUnit } from './memory-decisions.ts'
 import { createMemoryLeases, requireFree, verify } from './memory-leases.ts'
+import { createMemoryMemories } from './memory-memories.ts'
 import { createMemoryMerges, forgetMerges } from './memory-merges.ts'
 import { createMemoryQueue } from './memory-queue.ts'
 import { createEventReads, createOtherReads, createRunReads } from './memory-reads.ts'
@@ -33,6 +34,8 @@ export function createMemoryStores(options: MemoryStoreOptions = {}): MemoryStor
     requests: new Map(),
     merges: new Map(),
     mergeLeases: new Map(),
+    memories: [],
+    lastMemory: 0,
     listeners: new Set(),
     lastKey: 0,
     lastPosition: 0,
@@ -67,6 +70,7 @@ function openConnection(data: MemoryData): Store {
     ...mapMethods(methods, guarded),
     queue: mapMethods(createMemoryQueue(data), guarded),
     merges: mapMethods(createMemoryMerges(data), guarded),
+    memory: mapMethods(createMemoryMemories(data), guarded),
     watch(topic, onChange) {
       const listener = { topic, onChange }
       if (isClosed) return () => undefined

@@ -8,6 +8,8 @@ import { LoopError, type RunEvent, type StepId } from '../../loop/index.ts'
 export interface StoreScene {
   /** A connection, such as each process has. All of them see the same runs. */
   open(): Store
+  /** The time of the clock of the store. */
+  now(): number
   /** Moves the clock of the store. */
   advance(ms: number): Promise<void>
   /** From now on the owner is known to be dead. */

@@ -10,6 +10,7 @@ import type { ContractCase } from '../agent-contract/agent-contract.ts'
 import { decisionCases } from './decision-cases.ts'
 import { eventCases } from './event-cases.ts'
 import { leaseCases } from './lease-cases.ts'
+import { memoryCases } from './memory-cases.ts'
 import { mergeCases } from './merge-cases.ts'
 import { questionCases } from './question-cases.ts'
 import { queueCases } from './queue-cases.ts'
@@ -35,6 +36,7 @@ export function storeContract({ make }: StoreContractOptions): readonly Contract
     ...questionCases,
     ...queueCases,
     ...mergeCases,
+    ...memoryCases,
     ...removalCases,
   ]
   return cases.map(({ name, play }) => ({
