@@ -1,5 +1,6 @@
 // Trees and refs that are read without a process for each: the answers are those of git.
 
+import { execFileSync } from 'node:child_process'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -64,9 +65,34 @@ test('a tree, in the order of git', async () => {
   expect(lines.join('')).toBe(fixture.git('ls-tree', '-r', '-z', '--full-tree', tree))
 })
 
-test('a tree with many folders is not read one by one', async () => {
-  for (let index = 0; index < 250; index += 1) fixture.write(`f${index}/x`, `${index}`)
-  fixture.commitAll('many')
-  const tree = fixture.git('rev-parse', 'HEAD^{tree}').trim()
-  expect(await readSmallTree(runGit, await fixture.repository(), tree)).toBeUndefined()
+test('a tree with many folders, in several reads; with very many it is left to git', async () => {
+  const listed = async (folders: number): Promise<number | undefined> => {
+    const commands: string[] = []
+    const git: RunGit = (call) => {
+      commands.push(call.command)
+      return runGit(call)
+    }
+    const found = await readSmallTree(git, await fixture.repository(), importFolders(folders))
+    expect(new Set(commands)).toEqual(new Set(['cat-file']))
+    return found?.size
+  }
+  expect(await listed(450)).toBe(450)
+  expect(await listed(1001)).toBeUndefined()
 })
+
+/** The tree of a commit with a file in each folder. */
+function importFolders(count: number): string {
+  const files = Array.from({ length: count }, (_, index) => [
+    `M 100644 inline f${index}/x`,
+    'data <<E',
+    `${index}`,
+    'E',
+  ])
+  const head = ['commit refs/heads/many', 'committer a <a@b> 0 +0000', 'data 0', 'deleteall']
+  const input = [...head, ...files.flat(), 'done', ''].join('\n')
+  execFileSync('git', ['fast-import', '--quiet', '--done', '--force'], {
+    cwd: fixture.checkout,
+    input,
+  })
+  return fixture.git('rev-parse', 'many^{tree}').trim()
+}

@@ -83,15 +83,19 @@ export async function readSmallTree(
 ): Promise<ReadonlyMap<Bytes, GitEntry> | undefined> {
   try {
     const found = await walkTree(tree, async (ids) => {
-      if (ids.length > sessionIdsMax) throw new ObjectError('the tree is large')
-      const { stdout } = await git({
-        at: { gitDir: repository.commonDir },
-        command: 'cat-file',
-        options: ['--batch'],
-        input: toLines(ids),
-        outputBytesMax: sessionOutputBytesMax,
-      })
-      return parseObjects(repository, stdout)
+      if (ids.length > smallLevelMax) throw new ObjectError('the tree is large')
+      const objects = new Map<ObjectId, GitObject>()
+      for (let at = 0; at < ids.length; at += sessionIdsMax) {
+        const { stdout } = await git({
+          at: { gitDir: repository.commonDir },
+          command: 'cat-file',
+          options: ['--batch'],
+          input: toLines(ids.slice(at, at + sessionIdsMax)),
+          outputBytesMax: sessionOutputBytesMax,
+        })
+        for (const [id, object] of parseObjects(repository, stdout)) objects.set(id, object)
+      }
+      return objects
     })
     return new Map([...found].toSorted(([one], [two]) => (one < two ? -1 : 1)))
   } catch (error) {
@@ -100,7 +104,10 @@ export async function readSmallTree(
   }
 }
 
+/** In one call: longer inputs get a process for themselves. */
 const sessionIdsMax = 200
+/** Folders at one depth. Above it, one process that lists everything is faster. */
+const smallLevelMax = 1000
 
 const toLines = (ids: readonly ObjectId[]): Buffer =>
   Buffer.from(ids.map((id) => `${id}\n`).join(''), 'latin1')
