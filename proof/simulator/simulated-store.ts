@@ -1,6 +1,6 @@
 /** The real store, as a process that can die sees it: every answer takes a moment, or never comes. */
 
-import type { Memories, MergeQueue, RunQueue, Store } from '#src/engine/index.ts'
+import type { Memories, MergeQueue, RunQueue, Schedules, Store } from '#src/engine/index.ts'
 import type { Lane } from '#src/testing/simulated-time.ts'
 import type { SimulatedWorld } from './simulated-world.ts'
 
@@ -62,6 +62,7 @@ export function simulatedStore(inner: Store, lane: Lane, world: SimulatedWorld):
     queue: delayedQueue(inner.queue, delayed),
     merges: delayedMerges(inner.merges, delayed),
     memory: delayedMemories(inner.memory, delayed),
+    schedules: delayedSchedules(inner.schedules, delayed),
     watch: (topic, onChange) => world.watch(topic, lane, onChange),
     close: () => inner.close(),
   }
@@ -125,4 +126,18 @@ const delayedMemories = (memory: Memories, delayed: Delay): Memories => ({
   get: delayed(memory.get),
   list: delayed(memory.list),
   forget: delayed(memory.forget),
+})
+
+const delayedSchedules = (schedules: Schedules, delayed: Delay): Schedules => ({
+  add: delayed(schedules.add),
+  list: delayed(schedules.list),
+  find: delayed(schedules.find),
+  remove: delayed(schedules.remove),
+  update: delayed(schedules.update),
+  ticks: delayed(schedules.ticks),
+  tick: delayed(schedules.tick),
+  ticksSince: delayed(schedules.ticksSince),
+  settings: delayed(schedules.settings),
+  saveSettings: delayed(schedules.saveSettings),
+  changes: delayed(schedules.changes),
 })

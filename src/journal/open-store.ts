@@ -18,6 +18,7 @@ import { createLeases, type Moment } from './leases.ts'
 import { createMergeTable } from './merge-table.ts'
 import { createQueueTable } from './queue-table.ts'
 import { createRunTable } from './run-table.ts'
+import { createScheduleTable } from './schedule-table.ts'
 import { migrate } from './schema.ts'
 import { openFailure, storeFailed } from './store-failures.ts'
 import type { StoreOptions } from './store-options.ts'
@@ -64,6 +65,7 @@ export function openStore(options: StoreOptions): Store {
     },
     queue: createQueueTable(database),
     merges: createMergeTable(database, now, options.owners),
+    scheduled: createScheduleTable(database),
   }
   const keeper = keepLogSmall(database, path)
   return {

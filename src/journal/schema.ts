@@ -232,6 +232,35 @@ export const migrations: readonly string[] = [
       VALUES ('delete', old.id, old.text, old.tags);
   END;
   `,
+  `
+  -- What starts runs at a time or after an event, and what each of their ticks did.
+  CREATE TABLE schedules (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    definition TEXT NOT NULL,
+    state TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE schedule_ticks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    schedule TEXT NOT NULL REFERENCES schedules (id) ON DELETE CASCADE,
+    tick TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX schedule_ticks_tick ON schedule_ticks (schedule, tick);
+  CREATE INDEX schedule_ticks_newest ON schedule_ticks (schedule, id);
+  CREATE INDEX schedule_ticks_at ON schedule_ticks (at);
+
+  -- What holds for all schedules, and how often anything about them was changed.
+  CREATE TABLE schedule_settings (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    body TEXT NOT NULL,
+    changes INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO schedule_settings VALUES (1, 'null', 0);
+  `,
 ]
 
 export const schemaVersion: number = migrations.length

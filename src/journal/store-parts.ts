@@ -8,6 +8,7 @@ import type { Leases, Moment } from './leases.ts'
 import type { MergeTable } from './merge-table.ts'
 import type { QueueTable } from './queue-table.ts'
 import type { RunTable } from './run-table.ts'
+import type { ScheduleTable } from './schedule-table.ts'
 import type { Watch } from './watch.ts'
 import type { WriteTurns } from './write-turns.ts'
 
@@ -24,4 +25,5 @@ export interface StoreParts {
   readonly events: EventTable
   readonly queue: QueueTable
   readonly merges: MergeTable
+  readonly scheduled: ScheduleTable
 }

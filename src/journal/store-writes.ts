@@ -8,6 +8,7 @@ import { createMergeQueue } from './merge-queue.ts'
 import { createRemoval } from './remove-run.ts'
 import { createRunFacts } from './run-facts.ts'
 import { createRunQueue } from './run-queue.ts'
+import { createSchedules } from './schedules.ts'
 import { rollBack } from './schema.ts'
 import { storeFailed } from './store-failures.ts'
 import type { StoreParts } from './store-parts.ts'
@@ -27,6 +28,7 @@ type Write =
   | 'queue'
   | 'merges'
   | 'memory'
+  | 'schedules'
 
 export function createStoreWrites(parts: StoreParts): Pick<Store, Write> {
   const { database, runs, leases, decisions, group, watch, now } = parts
@@ -84,6 +86,7 @@ export function createStoreWrites(parts: StoreParts): Pick<Store, Write> {
     queue: createRunQueue({ ...parts, now: () => now().wallMs, transaction }),
     merges: createMergeQueue({ ...parts, transaction }),
     memory: createMemories({ ...parts, now: () => now().wallMs, transaction }),
+    schedules: createSchedules({ ...parts, transaction }),
   }
 }
 

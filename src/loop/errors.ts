@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'unknown-question'
   | 'unknown-artifact'
   | 'unknown-file'
+  | 'unknown-schedule'
   | 'ambiguous-run'
   | 'wrong-status'
   | 'already-answered'
@@ -119,6 +120,7 @@ export const errorTable: Readonly<Record<ErrorCode, Treatment>> = {
   'unknown-question': rejected(404, 66),
   'unknown-artifact': rejected(404, 66),
   'unknown-file': rejected(404, 66),
+  'unknown-schedule': rejected(404, 66),
   'ambiguous-run': rejected(409, 66),
   'wrong-status': rejected(409, 73),
   'already-answered': rejected(409, 73),

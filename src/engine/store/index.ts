@@ -37,6 +37,16 @@ export type {
 export { requireDecision } from './require-decision.ts'
 export type { RunFilter, RunPage, RunPageOptions } from './run-page.ts'
 export type { KnownRequest, NewQueueRow, QueueRow, RequestKey, RunQueue } from './run-queue.ts'
+export {
+  type NewScheduleRow,
+  type ScheduleChange,
+  type ScheduleRow,
+  type Schedules,
+  type ScheduleTickRow,
+  schedulesMax,
+  type TickRow,
+  ticksKept,
+} from './schedules.ts'
 export type {
   ChangedRuns,
   EventText,

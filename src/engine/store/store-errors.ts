@@ -58,6 +58,30 @@ export const storeErrors = {
         'This change was not saved. Merge again.',
     ),
 
+  unknownSchedule: (schedule: string): LoopError =>
+    new LoopError(
+      'unknown-schedule',
+      `There is no schedule "${schedule}". List all schedules: loopctl schedule list`,
+    ),
+
+  scheduleNameTaken: (name: string): LoopError =>
+    new LoopError(
+      'name-taken',
+      `A schedule named "${name}" already exists. Choose another name (--name), or remove it: loopctl schedule remove ${name}`,
+    ),
+
+  tooManySchedules: (most: number): LoopError =>
+    new LoopError(
+      'bad-request',
+      `There are already ${most} schedules. Remove some: loopctl schedule remove <name>`,
+    ),
+
+  scheduleChanged: (name: string): LoopError =>
+    new LoopError(
+      'fenced',
+      `Schedule "${name}" was changed at the same time. This change was not saved. Try again.`,
+    ),
+
   outOfPlace: (seq: number, lastSeq: number): LoopError =>
     new LoopError(
       'store-failed',

@@ -12,6 +12,7 @@ import type { Memories } from './memories.ts'
 import type { MergeQueue } from './merge-queue.ts'
 import type { RunPage, RunPageOptions } from './run-page.ts'
 import type { RunQueue } from './run-queue.ts'
+import type { Schedules } from './schedules.ts'
 
 export interface Store extends Journal {
   /** The runs that a daemon is to drive. */
@@ -20,6 +21,8 @@ export interface Store extends Journal {
   readonly merges: MergeQueue
   /** What loops remember. */
   readonly memory: Memories
+  /** What starts runs at a time or after an event. */
+  readonly schedules: Schedules
   /** As `acquire`, to decide about a run and not to work: another run in its workspace does not matter. */
   acquireIdle(run: RunId, owner: Owner): Promise<Lease>
   /** Newest first, in pages. */

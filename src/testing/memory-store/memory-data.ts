@@ -28,6 +28,9 @@ export interface MemoryData {
   /** In the order in which they were stored. */
   memories: readonly Memory[]
   lastMemory: number
+  /** By id. */
+  readonly schedules: Map<string, MemorySchedule>
+  readonly scheduling: { settings: string; changes: number; lastTick: number }
   readonly listeners: Set<Listener>
   /** Neither is used twice, whatever is removed. */
   lastKey: number
@@ -42,6 +45,21 @@ export interface MemoryData {
 export interface MemoryMerge {
   readonly request: string
   progress: string
+}
+
+/** A schedule and its ticks, as text: nothing in it is shared with the caller. */
+export interface MemorySchedule {
+  readonly name: string
+  row: string
+  /** The oldest first. */
+  ticks: readonly MemoryTick[]
+}
+
+export interface MemoryTick {
+  readonly order: number
+  readonly tick: string
+  readonly atMs: number
+  readonly body: string
 }
 
 export interface Listener {

@@ -14,6 +14,7 @@ import { createMemoryMerges, forgetMerges } from './memory-merges.ts'
 import { createMemoryQueue } from './memory-queue.ts'
 import { createEventReads, createOtherReads, createRunReads } from './memory-reads.ts'
 import { keepEvent, lastEvent, triesOf } from './memory-run.ts'
+import { createMemorySchedules } from './memory-schedules.ts'
 
 /** Options of `createMemoryStore`. */
 export interface MemoryStoreOptions {
@@ -36,6 +37,8 @@ export function createMemoryStores(options: MemoryStoreOptions = {}): MemoryStor
     mergeLeases: new Map(),
     memories: [],
     lastMemory: 0,
+    schedules: new Map(),
+    scheduling: { settings: 'null', changes: 0, lastTick: 0 },
     listeners: new Set(),
     lastKey: 0,
     lastPosition: 0,
@@ -71,6 +74,7 @@ function openConnection(data: MemoryData): Store {
     queue: mapMethods(createMemoryQueue(data), guarded),
     merges: mapMethods(createMemoryMerges(data), guarded),
     memory: mapMethods(createMemoryMemories(data), guarded),
+    schedules: mapMethods(createMemorySchedules(data), guarded),
     watch(topic, onChange) {
       const listener = { topic, onChange }
       if (isClosed) return () => undefined

@@ -17,6 +17,7 @@ import { queueCases } from './queue-cases.ts'
 import { readCases } from './read-cases.ts'
 import { removalCases } from './removal-cases.ts'
 import { runCases } from './run-cases.ts'
+import { scheduleCases } from './schedule-cases.ts'
 import type { StoreScene } from './store-case.ts'
 
 /** Options of `storeContract`. */
@@ -37,6 +38,7 @@ export function storeContract({ make }: StoreContractOptions): readonly Contract
     ...queueCases,
     ...mergeCases,
     ...memoryCases,
+    ...scheduleCases,
     ...removalCases,
   ]
   return cases.map(({ name, play }) => ({
