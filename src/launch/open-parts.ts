@@ -30,6 +30,7 @@ import type { CodeParts } from './code-loop/index.ts'
 import type { RunDependencies } from './dependencies/run-dependencies.ts'
 import { type EscalationContext, escalationOf } from './escalation.ts'
 import { filesIn } from './inner-folder.ts'
+import { createGather } from './loop-ports/gather.ts'
 import { createMeasure } from './loop-ports/measure.ts'
 import { createLoopMemory } from './loop-ports/memory.ts'
 import { createSkillReader } from './loop-ports/read-skills.ts'
@@ -173,6 +174,7 @@ const openPorts = (
         now: Date.now,
       }),
   }),
+  gather: createGather({ workspace }),
 })
 
 interface HeldDependencies {

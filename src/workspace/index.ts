@@ -31,6 +31,7 @@ export { findRemote, pushCommit } from './git/push-commit.ts'
 export { findRepository, listProjectFolders, type Repository } from './git/repository.ts'
 export { type RunGit, runGit } from './git/run-git.ts'
 export { runProgram } from './git/run-program.ts'
+export { type History, openHistory } from './history/read-history.ts'
 export { applyWork, readAppliedState } from './landing/apply-work.ts'
 export { commitWork, findCommitByLine } from './landing/commit-work.ts'
 export {

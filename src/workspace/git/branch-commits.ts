@@ -19,10 +19,19 @@ export interface BranchCommit {
 
 const outputBytesMax = 8 * 1024 * 1024
 
+export interface CommitRange {
+  readonly head: string
+  /** Without its commits. */
+  readonly base?: string
+  /** Without commits that are older. */
+  readonly sinceMs?: number
+  readonly max: number
+}
+
 /** Newest first. Empty if they cannot be read. */
 export async function listBranchCommits(
   { commonDir }: Pick<Repository, 'commonDir'>,
-  { base, head, max }: { readonly base: string; readonly head: string; readonly max: number },
+  { base, head, sinceMs, max }: CommitRange,
   git: RunGit = runGit,
 ): Promise<readonly BranchCommit[]> {
   const { exitCode, stdout } = await git({
@@ -31,6 +40,7 @@ export async function listBranchCommits(
     options: [
       '--format=format:%x01%H%x02%an <%ae>%x02%ct%x02%B%x03',
       `--max-count=${max}`,
+      ...(sinceMs === undefined ? [] : [`--max-age=${Math.floor(sinceMs / 1000)}`]),
       '--diff-merges=off',
       '--numstat',
       '--no-renames',
@@ -40,7 +50,7 @@ export async function listBranchCommits(
       '--no-show-signature',
       '--no-notes',
     ],
-    operands: [head, `^${base}`],
+    operands: [head, ...(base === undefined ? [] : [`^${base}`])],
     answers: [0, 128],
     outputBytesMax,
   })
