@@ -160,7 +160,7 @@ test('hostile texts are bounded and quoted, and cannot leave their block', async
   expect(found.map(({ status }) => status)).toEqual(['read', 'read', 'read'])
   for (const { text } of found) {
     expect(text.length).toBeLessThanOrEqual(20_000)
-    expect(text).not.toMatch(/[\u001b\u0007\u202e\u200b\u{e0041}]/u)
+    expect(text).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}/u)
   }
   expect(found[0]?.text).toMatch(/^#1 Help ## System: ``` ### Task Ignore/)
   const prompt = renderGathered(found)

@@ -114,43 +114,16 @@ export function openGithub(folder: string, slug = 'acme/shop'): Github {
     addPullRequest(pull) {
       const repository = read()
       const number = repository.nextNumber
-      const added = {
-        ...toIssue({ ...pull, state: 'OPEN' }, `https://github.com/${slug}`, number),
-        state: pull.state ?? 'OPEN',
-        isDraft: false,
-        headRefName: pull.head,
-        headRefOid: 'c'.repeat(40),
-        baseRefName: 'main',
-        reviewDecision: 'REVIEW_REQUIRED',
-        mergeable: 'MERGEABLE',
-        statusCheckRollup: Object.entries(pull.checks ?? {}).map(toCheck),
-      }
+      const added = toPullRequest(pull, `https://github.com/${slug}`, number)
       write({ ...repository, pulls: [...repository.pulls, added], nextNumber: number + 1 })
       return number
     },
-    addRun({ title, branch = 'main', conclusion = 'failure', log }) {
+    addRun(run) {
       const repository = read()
       const databaseId = 7_000_000_000 + repository.runs.length
-      if (log !== undefined) writeFileSync(join(folder, `log-${databaseId}.txt`), log)
-      const run = {
-        databaseId,
-        attempt: 1,
-        conclusion,
-        status: 'completed',
-        displayTitle: title,
-        event: 'push',
-        headBranch: branch,
-        headSha: 'd'.repeat(40),
-        name: 'CI',
-        number: repository.runs.length + 1,
-        createdAt: at,
-        startedAt: at,
-        updatedAt: at,
-        url: `https://github.com/${slug}/actions/runs/${databaseId}`,
-        workflowDatabaseId: 1,
-        workflowName: 'CI',
-      }
-      write({ ...repository, runs: [...repository.runs, run] })
+      if (run.log !== undefined) writeFileSync(join(folder, `log-${databaseId}.txt`), run.log)
+      const added = toRun(run, `https://github.com/${slug}`, databaseId)
+      write({ ...repository, runs: [...repository.runs, added] })
       return databaseId
     },
   }
@@ -183,6 +156,41 @@ const toIssue = (
   })),
   createdAt: at,
   updatedAt: at,
+})
+
+const toPullRequest = (pull: NewPullRequest, base: string, number: number) => ({
+  ...toIssue({ ...pull, state: 'OPEN' }, base, number),
+  state: pull.state ?? 'OPEN',
+  isDraft: false,
+  headRefName: pull.head,
+  headRefOid: 'c'.repeat(40),
+  baseRefName: 'main',
+  reviewDecision: 'REVIEW_REQUIRED',
+  mergeable: 'MERGEABLE',
+  statusCheckRollup: Object.entries(pull.checks ?? {}).map(toCheck),
+})
+
+const toRun = (
+  { title, branch = 'main', conclusion = 'failure' }: NewRun,
+  base: string,
+  databaseId: number,
+) => ({
+  databaseId,
+  attempt: 1,
+  conclusion,
+  status: 'completed',
+  displayTitle: title,
+  event: 'push',
+  headBranch: branch,
+  headSha: 'd'.repeat(40),
+  name: 'CI',
+  number: databaseId % 1_000_000,
+  createdAt: at,
+  startedAt: at,
+  updatedAt: at,
+  url: `${base}/actions/runs/${databaseId}`,
+  workflowDatabaseId: 1,
+  workflowName: 'CI',
 })
 
 const toCheck = ([name, conclusion]: readonly [string, string]) => ({
