@@ -1,6 +1,6 @@
 /** The real store, as a process that can die sees it: every answer takes a moment, or never comes. */
 
-import type { Memories, MergeQueue, RunQueue, Schedules, Store } from '#src/engine/index.ts'
+import type { Memories, MergeQueue, RunQueue, Schedules, Store, Trust } from '#src/engine/index.ts'
 import type { Lane } from '#src/testing/simulated-time.ts'
 import type { SimulatedWorld } from './simulated-world.ts'
 
@@ -62,6 +62,7 @@ export function simulatedStore(inner: Store, lane: Lane, world: SimulatedWorld):
     queue: delayedQueue(inner.queue, delayed),
     merges: delayedMerges(inner.merges, delayed),
     memory: delayedMemories(inner.memory, delayed),
+    trust: delayedTrust(inner.trust, delayed),
     schedules: delayedSchedules(inner.schedules, delayed),
     watch: (topic, onChange) => world.watch(topic, lane, onChange),
     close: () => inner.close(),
@@ -140,4 +141,10 @@ const delayedSchedules = (schedules: Schedules, delayed: Delay): Schedules => ({
   settings: delayed(schedules.settings),
   saveSettings: delayed(schedules.saveSettings),
   changes: delayed(schedules.changes),
+})
+
+const delayedTrust = (trust: Trust, delayed: Delay): Trust => ({
+  record: delayed(trust.record),
+  current: delayed(trust.current),
+  changes: delayed(trust.changes),
 })

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openDatabase } from './database.ts'
 import { encodeEvent } from './event-code.ts'
+import { migrations } from './migrations.ts'
 import { openStore } from './open-store.ts'
-import { migrate, migrations } from './schema.ts'
+import { migrate } from './schema.ts'
 
 const ask = (iteration: number, name: string) =>
   ({

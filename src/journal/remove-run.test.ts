@@ -8,8 +8,9 @@ import { createOwnerId, localOwners } from '../system/index.ts'
 import { diskError, watchDatabase } from '../testing/watched-database.ts'
 import { note, type WrittenRun, writeRun } from '../testing/write-run.ts'
 import { type Database, openDatabase } from './database.ts'
+import { migrations } from './migrations.ts'
 import { openStore } from './open-store.ts'
-import { migrate, migrations } from './schema.ts'
+import { migrate } from './schema.ts'
 
 let folder: string
 let path: string

@@ -4,7 +4,7 @@ import type { Lease, Owner, Store } from '../engine/index.ts'
 import { defined, type RunId } from '../loop/index.ts'
 import type { Database } from './database.ts'
 import { createMemories } from './memory/memories.ts'
-import { createMergeQueue } from './merge-queue.ts'
+import { createMergeQueue } from './merges/merge-queue.ts'
 import { createRemoval } from './remove-run.ts'
 import { createRunFacts } from './run-facts.ts'
 import { createRunQueue } from './run-queue.ts'
@@ -12,6 +12,7 @@ import { createSchedules } from './schedules.ts'
 import { rollBack } from './schema.ts'
 import { storeFailed } from './store-failures.ts'
 import type { StoreParts } from './store-parts.ts'
+import { createTrust } from './trust/trust.ts'
 import { createUnitWriter } from './unit-writer.ts'
 
 type Write =
@@ -28,6 +29,7 @@ type Write =
   | 'queue'
   | 'merges'
   | 'memory'
+  | 'trust'
   | 'schedules'
 
 export function createStoreWrites(parts: StoreParts): Pick<Store, Write> {
@@ -85,6 +87,7 @@ export function createStoreWrites(parts: StoreParts): Pick<Store, Write> {
     forgetTried: (run) => transaction(() => forgetTried(database, run && runs.key(run))),
     queue: createRunQueue({ ...parts, now: () => now().wallMs, transaction }),
     merges: createMergeQueue({ ...parts, transaction }),
+    trust: createTrust({ ...parts, transaction }),
     memory: createMemories({ ...parts, now: () => now().wallMs, transaction }),
     schedules: createSchedules({ ...parts, transaction }),
   }

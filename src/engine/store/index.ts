@@ -57,3 +57,13 @@ export type {
   Store,
 } from './store.ts'
 export { storeErrors } from './store-errors.ts'
+export {
+  firstLevel,
+  type LevelCause,
+  type LevelChange,
+  type LevelFilter,
+  type LevelScope,
+  lowered,
+  type NewLevelChange,
+  type Trust,
+} from './trust.ts'

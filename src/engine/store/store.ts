@@ -13,6 +13,7 @@ import type { MergeQueue } from './merge-queue.ts'
 import type { RunPage, RunPageOptions } from './run-page.ts'
 import type { RunQueue } from './run-queue.ts'
 import type { Schedules } from './schedules.ts'
+import type { Trust } from './trust.ts'
 
 export interface Store extends Journal {
   /** The runs that a daemon is to drive. */
@@ -21,6 +22,8 @@ export interface Store extends Journal {
   readonly merges: MergeQueue
   /** What loops remember. */
   readonly memory: Memories
+  /** The levels that loops were given and lost. */
+  readonly trust: Trust
   /** What starts runs at a time or after an event. */
   readonly schedules: Schedules
   /** As `acquire`, to decide about a run and not to work: another run in its workspace does not matter. */

@@ -1,5 +1,5 @@
 /**
- * The facts that loops remember, and their full-text index. Triggers keep the index in step (see `schema.ts`).
+ * The facts that loops remember, and their full-text index. Triggers keep the index in step (see `migrations.ts`).
  *
  * Statements are prepared when they are used: if these tables are damaged, everything else still works.
  */

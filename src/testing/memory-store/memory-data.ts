@@ -1,6 +1,7 @@
 /** What outlives the connections to a store in memory, and what all of its methods share. */
 
 import {
+  type LevelChange,
   type LocalOwners,
   type Memory,
   type NewRun,
@@ -28,6 +29,8 @@ export interface MemoryData {
   /** In the order in which they were stored. */
   memories: readonly Memory[]
   lastMemory: number
+  /** In the order in which they were stored. */
+  levelChanges: readonly LevelChange[]
   /** By id. */
   readonly schedules: Map<string, MemorySchedule>
   readonly scheduling: { settings: string; changes: number; lastTick: number }

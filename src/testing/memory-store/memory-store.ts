@@ -15,6 +15,7 @@ import { createMemoryQueue } from './memory-queue.ts'
 import { createEventReads, createOtherReads, createRunReads } from './memory-reads.ts'
 import { keepEvent, lastEvent, triesOf } from './memory-run.ts'
 import { createMemorySchedules } from './memory-schedules.ts'
+import { createMemoryTrust } from './memory-trust.ts'
 
 /** Options of `createMemoryStore`. */
 export interface MemoryStoreOptions {
@@ -37,6 +38,7 @@ export function createMemoryStores(options: MemoryStoreOptions = {}): MemoryStor
     mergeLeases: new Map(),
     memories: [],
     lastMemory: 0,
+    levelChanges: [],
     schedules: new Map(),
     scheduling: { settings: 'null', changes: 0, lastTick: 0 },
     listeners: new Set(),
@@ -74,6 +76,7 @@ function openConnection(data: MemoryData): Store {
     queue: mapMethods(createMemoryQueue(data), guarded),
     merges: mapMethods(createMemoryMerges(data), guarded),
     memory: mapMethods(createMemoryMemories(data), guarded),
+    trust: mapMethods(createMemoryTrust(data), guarded),
     schedules: mapMethods(createMemorySchedules(data), guarded),
     watch(topic, onChange) {
       const listener = { topic, onChange }

@@ -19,6 +19,7 @@ import { removalCases } from './removal-cases.ts'
 import { runCases } from './run-cases.ts'
 import { scheduleCases } from './schedule-cases.ts'
 import type { StoreScene } from './store-case.ts'
+import { trustCases } from './trust-cases.ts'
 
 /** Options of `storeContract`. */
 export interface StoreContractOptions {
@@ -38,6 +39,7 @@ export function storeContract({ make }: StoreContractOptions): readonly Contract
     ...queueCases,
     ...mergeCases,
     ...memoryCases,
+    ...trustCases,
     ...scheduleCases,
     ...removalCases,
   ]

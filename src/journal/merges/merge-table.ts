@@ -15,10 +15,10 @@ import {
   type NewMerge,
   type Owner,
   storeErrors,
-} from '../engine/index.ts'
-import type { RunId } from '../loop/index.ts'
-import type { Database } from './database.ts'
-import { isHeld, type LeaseColumns, leftMs, type Moment } from './leases.ts'
+} from '../../engine/index.ts'
+import type { RunId } from '../../loop/index.ts'
+import type { Database } from '../database.ts'
+import { isHeld, type LeaseColumns, leftMs, type Moment } from '../leases.ts'
 
 /** All methods that change something run inside a transaction of the caller. */
 export interface MergeTable {

@@ -1,8 +1,8 @@
 /** The asynchronous port of the merge queue: each change is a separate transaction, and on disk when it resolves. */
 
-import type { MergeQueue } from '../engine/index.ts'
+import type { MergeQueue } from '../../engine/index.ts'
+import type { RunTable } from '../run-table.ts'
 import type { MergeTable } from './merge-table.ts'
-import type { RunTable } from './run-table.ts'
 
 export interface MergeQueueParts {
   readonly runs: RunTable
