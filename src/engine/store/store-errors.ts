@@ -113,7 +113,10 @@ export const storeErrors = {
     ),
 
   memoryTooLarge: (problem: string): LoopError =>
-    new LoopError('bad-request', `The loop cannot remember this: ${problem}. Shorten it and try again.`),
+    new LoopError(
+      'bad-request',
+      `The loop cannot remember this: ${problem}. Shorten it and try again.`,
+    ),
 
   keyReused: (key: string): LoopError =>
     new LoopError(
