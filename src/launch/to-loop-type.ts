@@ -6,6 +6,7 @@ import { type LoopTypeDefinition, loopTypes, type PreparedLoop } from '../loops/
 import type { LoopPorts } from '../loops/loop-ports.ts'
 import { defaultLoopType, isJsonObject, type LoopFile, unknownName } from '../protocol/index.ts'
 import type { LoadedLoop, TypedLoop } from './loaded-loop.ts'
+import type { OutsideUse } from './preflight/check-sources.ts'
 
 /**
  * The loop type of a loop, for creating a run. If it is code, it cannot iterate: only `openLoop` returns one whose
@@ -67,6 +68,15 @@ export const thresholdsOf = (
   { typed }: LoadedLoop['definition'],
   types: readonly LoopTypeDefinition[] = loopTypes,
 ): LoopTypeDefinition['escalate'] => typed && findType(typed, types).escalate
+
+/** What a run reads besides its files, and which actions it may perform: none at level 1. */
+export function outsideUseOf(
+  { definition: { typed, file } }: Pick<LoadedLoop, 'definition'>,
+  types: readonly LoopTypeDefinition[] = loopTypes,
+): OutsideUse {
+  const sources = typed === undefined ? [] : findType(typed, types).gathers?.(file.settings)
+  return { sources: sources ?? [], actions: file.level === 1 ? [] : file.actions }
+}
 
 function findType(
   { loopType }: TypedLoop,

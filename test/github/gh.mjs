@@ -30,6 +30,7 @@ const fieldsOf = {
 }
 
 const commands = {
+  'auth token': printToken,
   'issue list': () => list('issue'),
   'issue view': () => view('issue'),
   'issue comment': comment,
@@ -58,6 +59,13 @@ if (fault?.when === 'after') end(fault)
 function end({ message = 'HTTP 502: Bad Gateway' }) {
   process.stderr.write(`${message}\n`)
   process.exit(1)
+}
+
+function printToken() {
+  if (existsSync(join(folder, 'logged-out'))) {
+    fail(`no oauth token found for ${flags.hostname ?? 'github.com'}`)
+  }
+  process.stdout.write('gho_of_the_stand_in\n')
 }
 
 function list(kind) {
@@ -197,7 +205,8 @@ function print(kind, value) {
 
 function readArguments(all) {
   const found = { words: [], flags: {} }
-  const hasValue = /^--(repo|state|limit|label|json|head|base|title|body-file|status|branch)$/
+  const hasValue =
+    /^--(hostname|repo|state|limit|label|json|head|base|title|body-file|status|branch)$/
   for (let at = 0; at < all.length; at++) {
     const [, name, value] = /^--([a-z-]+)(?:=([^]*))?$/.exec(all[at]) ?? []
     if (name === undefined) found.words.push(all[at])

@@ -61,6 +61,7 @@ export interface Github {
   addIssue(issue: NewIssue): number
   addPullRequest(pull: NewPullRequest): number
   addRun(run: NewRun): number
+  logOut(): void
   /** The next call of this command fails: before it does anything, or after it did all. */
   breakNext(command: string, when: 'before' | 'after'): void
   read(): StoredRepository
@@ -100,6 +101,7 @@ export function openGithub(folder: string, slug = 'acme/shop'): Github {
         .split('\n')
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line) as readonly string[]),
+    logOut: () => writeFileSync(join(folder, 'logged-out'), ''),
     breakNext(command, when) {
       writeFileSync(join(folder, `fault-${faults}.json`), JSON.stringify({ command, when }))
       faults += 1

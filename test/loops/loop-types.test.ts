@@ -173,6 +173,7 @@ describe('a run of another type', () => {
       folder: state,
       attended: true,
       environment,
+      types,
     })
     const agents = found.filter(({ what }) => what === 'agent')
     expect(agents.map(({ status }) => status)).toEqual(['problem', 'problem'])

@@ -13,8 +13,8 @@ export async function findGh(projectFolders: readonly string[]): Promise<RunGh> 
   if (program === undefined) {
     throw new LoopError(
       'missing-program',
-      'gh is not installed; it is needed to open pull requests. Install it (https://cli.github.com) and log in ' +
-        '(gh auth login), or push the branch and open the pull request yourself.',
+      'gh is not installed; it is needed to read issues, pull requests and CI, to comment, and to open pull requests. ' +
+        'Install it (https://cli.github.com), then log in: gh auth login',
     )
   }
   return async (args, { input, signal }) => {

@@ -9,6 +9,7 @@ import { statfs } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { agentProgram } from '../../agents/index.ts'
 import { isLoopError, LoopError, type Preflight } from '../../loop/index.ts'
+import type { LoopTypeDefinition } from '../../loops/index.ts'
 import { type AgentSettings, runsCommands } from '../../protocol/index.ts'
 import type { Environment } from '../../system/environment.ts'
 import { findAgentProgram } from '../agents/find-program.ts'
@@ -20,6 +21,8 @@ import type { LoadedLoop } from '../loaded-loop.ts'
 import { differentAgents, missingAgents } from '../loop-warnings.ts'
 import { chooseSandbox } from '../open-sandbox.ts'
 import { planSandbox } from '../plan/plan-sandbox.ts'
+import { outsideUseOf } from '../to-loop-type.ts'
+import { checkSources } from './check-sources.ts'
 import { findLockfileProblems } from './lockfile-sync.ts'
 import { missingTools } from './missing-tools.ts'
 
@@ -30,11 +33,13 @@ export interface LookAheadOptions {
   readonly folder: string
   readonly attended: boolean
   readonly environment?: Environment
+  /** Default: the built-in ones. */
+  readonly types?: readonly LoopTypeDefinition[]
 }
 
 /** One thing that was checked. */
 export interface PreflightFinding {
-  readonly what: 'loop file' | 'agent' | 'sandbox' | 'disk' | 'lockfile' | 'checks'
+  readonly what: 'loop file' | 'agent' | 'sandbox' | 'disk' | 'lockfile' | 'sources' | 'checks'
   readonly status: 'ok' | 'warning' | 'problem'
   /** One sentence; for a problem, with what to do. */
   readonly detail: string
@@ -53,7 +58,7 @@ export async function runFirstStage(
   loaded: LoadedLoop,
   options: LookAheadOptions,
 ): Promise<readonly PreflightFinding[]> {
-  const { environment = process.env, workspace, folder, attended } = options
+  const { environment = process.env, workspace, folder, attended, types } = options
   const { checks } = await planChecks(loaded, workspace)
   return [
     { what: 'loop file', status: 'ok', detail: loaded.source.file },
@@ -61,6 +66,7 @@ export async function runFirstStage(
     await checkSandbox(loaded, attended),
     ...(await checkDisk([folder, workspace])),
     ...(await checkLockfile(workspace)),
+    ...(await checkSources(outsideUseOf(loaded, types), workspace)),
     checkChecks(checks, workspace, environment),
   ]
 }

@@ -28,7 +28,12 @@ export async function preflightLoop(
 ): Promise<PreflightReport> {
   const { signal = new AbortController().signal, attended = false, onBegin } = options
   const { workspace, name } = loaded
-  const looked = await runFirstStage(loaded, { workspace, folder: host.folder, attended })
+  const looked = await runFirstStage(loaded, {
+    workspace,
+    folder: host.folder,
+    attended,
+    ...defined({ types: host.loopTypes }),
+  })
   options.onLooked?.(looked)
   const found = { loop: name, looked }
   if (looked.some(({ status }) => status === 'problem')) return { ...found, ready: false }

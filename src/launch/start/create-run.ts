@@ -128,6 +128,7 @@ async function requireStart(
       folder: host.folder,
       attended,
       environment: runEnvironment(environment),
+      ...defined({ types: host.loopTypes }),
     })
   }
   signal?.throwIfAborted()

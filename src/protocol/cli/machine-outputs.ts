@@ -174,7 +174,7 @@ export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
       loop: text,
       looked: z.array(
         z.strictObject({
-          what: z.enum(['loop file', 'agent', 'sandbox', 'disk', 'lockfile', 'checks']),
+          what: z.enum(['loop file', 'agent', 'sandbox', 'disk', 'lockfile', 'sources', 'checks']),
           status: z.enum(['ok', 'warning', 'problem']),
           detail: text,
         }),
