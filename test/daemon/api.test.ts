@@ -5,9 +5,10 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../src/daemon/index.ts'
+import { legacyRunFields } from '../../src/formats/run-request-keys.ts'
 import { type Host, previewLoop, trustLoop } from '../../src/host/index.ts'
 import { isLoopError, type RunId } from '../../src/loop/index.ts'
-import type { InboxQuestion } from '../../src/protocol/api/index.ts'
+import { type InboxQuestion, newRunSchema } from '../../src/protocol/api/index.ts'
 import { localUser } from '../../src/system/local-user.ts'
 import { lines, newFolder } from '../host-fixture.ts'
 import { type Api, openApi } from './api-fixture.ts'
@@ -73,6 +74,30 @@ describe('an invalid request', () => {
       errors: [{ field, reason: expect.any(String) }],
       detail: expect.stringContaining(field),
     })
+  })
+
+  test('a field of the legacy API is refused with what to use instead', async () => {
+    const body = { file: '/a', spec_path: 'a.md', polute: 1, limits: { spec_path: 1 } }
+    const answer = await shared.send('POST', '/runs', body)
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        errors: [
+          { field: 'body.limits.spec_path', reason: 'unknown field' },
+          { field: 'body.spec_path', reason: expect.stringContaining('use input.spec') },
+          { field: 'body.polute', reason: 'unknown field' },
+        ],
+      },
+    })
+  })
+
+  test.each(Object.entries(legacyRunFields))('instead of %s: %s, which exists', (_name, advice) => {
+    const [, path = ''] = /use ([\w.]+)/.exec(advice) ?? []
+    const value = path.split('.').reduceRight<object>((inner, key) => ({ [key]: inner }), [])
+    const { error } = newRunSchema.safeParse({ file: '/a', ...value })
+    // It has another type, which shows that the field is known.
+    expect(error?.issues.map(({ code }) => code)).not.toContain('unrecognized_keys')
+    expect(new Set(error?.issues.map((issue) => issue.path.join('.')))).toEqual(new Set([path]))
   })
 
   test.each(['{', '[]', 'null', '{"file":"/a","__proto__":{"x":1}}', '['.repeat(9999)])(

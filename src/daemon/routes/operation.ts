@@ -24,7 +24,12 @@ export interface Definition<P extends Parameters, Q extends Parameters, H extend
   readonly query?: Q
   readonly headers?: H
   /** Only for operations that change something. Default: `{}`. */
-  readonly body?: { readonly schema: Schema<B>; readonly example: object }
+  readonly body?: {
+    readonly schema: Schema<B>
+    readonly example: object
+    /** For fields that do not exist: what to use instead. */
+    readonly replaced?: Readonly<Record<string, string>>
+  }
   /** Responses by status, without problems. */
   readonly responses: Readonly<Record<number, ResponseShape>>
   /** Statuses of problems in addition to those that every operation has. */

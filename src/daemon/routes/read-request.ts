@@ -43,7 +43,9 @@ export async function readRequest(
     context,
   }
   const sent =
-    body === undefined ? {} : await readBody(request, await loadSchema(body.schema), problems)
+    body === undefined
+      ? {}
+      : await readBody(request, await loadSchema(body.schema), problems, body.replaced)
   if (problems.length > 0) throw new RequestError(problems)
   return { ...asked, body: sent }
 }
@@ -106,6 +108,7 @@ async function readBody(
   request: Request,
   schema: z.ZodType,
   problems: FieldProblem[],
+  replaced: Readonly<Record<string, string>> = {},
 ): Promise<unknown> {
   const value = parsed(await readBytes(request))
   if (value === undefined) {
@@ -114,7 +117,8 @@ async function readBody(
   }
   const read = schema.safeParse(value.json)
   if (read.success) return read.data
-  problems.push(...read.error.issues.slice(0, shownMax).flatMap((issue) => issueProblems(issue)))
+  const issues = read.error.issues.slice(0, shownMax)
+  problems.push(...issues.flatMap((issue) => issueProblems(issue, replaced)))
   return {}
 }
 
@@ -140,12 +144,17 @@ function parsed(bytes: Uint8Array): { readonly json: unknown } | undefined {
   }
 }
 
-function issueProblems(issue: z.core.$ZodIssue): readonly FieldProblem[] {
+function issueProblems(
+  issue: z.core.$ZodIssue,
+  replaced: Readonly<Record<string, string>>,
+): readonly FieldProblem[] {
   const field = ['body', ...issue.path.map(String)].join('.')
   if (issue.code === 'unrecognized_keys') {
+    const adviceOn = (key: string): string | undefined =>
+      issue.path.length === 0 && Object.hasOwn(replaced, key) ? replaced[key] : undefined
     return issue.keys
       .slice(0, shownMax)
-      .map((key) => ({ field: `${field}.${key}`, reason: 'unknown field' }))
+      .map((key) => ({ field: `${field}.${key}`, reason: adviceOn(key) ?? 'unknown field' }))
   }
   return [{ field, reason: issue.message }]
 }

@@ -2,6 +2,7 @@
 
 import type { z } from 'zod'
 import type { RunFilter } from '../../engine/index.ts'
+import { legacyRunFields } from '../../formats/run-request-keys.ts'
 import { viewAttention } from '../../history/views/view-attention.ts'
 import { viewRuns } from '../../history/views/view-runs.ts'
 import { defined, findStatuses, isEnd, runStatuses, statusAliases } from '../../loop/index.ts'
@@ -121,6 +122,7 @@ const create = operation({
   body: {
     schema: schema((api) => api.newRunSchema),
     example: { file: '/home/me/shop/fix-tests.yaml', limits: { iterations: 5 } },
+    replaced: legacyRunFields,
   },
   responses: {
     200: json('The key was used before: the run that it created.', runAnswer),

@@ -43,6 +43,12 @@ test('a step that measures becomes rows, metrics, a summary and an entry of the 
       exitCode: 0,
       outputPath: 'metrics/iter-03.json',
     },
+    {
+      atMs: 2500,
+      iteration: 3,
+      kind: 'ITERATION_SUMMARY',
+      outputPath: 'summaries/iter-03.md',
+    },
   ])
   const summary =
     '## Iteration 3\nMeasured in 1.5 s, exit code 0.\n```json\n{\n  "ms": 12\n}\n```\n\nIt printed:\n> ok\n'
@@ -54,6 +60,7 @@ test('a step that measures becomes rows, metrics, a summary and an entry of the 
   const failed = { exitCode: null, metrics: null, problem: 'the metrics are not JSON', output: '' }
   expect(project('measure', 'step-finished', failed).rows).toMatchObject([
     { exitCode: 1, message: 'the metrics are not JSON' },
+    { kind: 'ITERATION_SUMMARY' },
   ])
 })
 

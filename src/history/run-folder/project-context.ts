@@ -61,6 +61,7 @@ export function projectMeasure(
             outputPath: path,
             ...(typeof problem === 'string' ? { message: problem } : {}),
           },
+          { ...at, kind: 'ITERATION_SUMMARY', outputPath: summaryOfMetrics(iteration) },
         ],
       }
     }
