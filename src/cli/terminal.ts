@@ -39,7 +39,7 @@ export function describeTerminal(
   return {
     live,
     asks: live && isTerminal(input) && options.input !== false,
-    style: createStyle(wantsColour(environment, isTerminal(output) && !isDumb, options.color)),
+    style: createStyle(wantsColor(environment, isTerminal(output) && !isDumb, options.color)),
     width: () => Math.max(40, output.columns ?? 80),
   }
 }
@@ -47,7 +47,7 @@ export function describeTerminal(
 /** The types claim that it is always set; on a pipe it is not. */
 const isTerminal = ({ isTTY }: { readonly isTTY?: boolean }): boolean => isTTY === true
 
-function wantsColour(
+function wantsColor(
   environment: NodeJS.ProcessEnv,
   painted: boolean,
   choice: ColorChoice = 'auto',
@@ -60,10 +60,10 @@ function wantsColour(
   return painted
 }
 
-export function createStyle(colour: boolean): Style {
+export function createStyle(color: boolean): Style {
   const tones = Object.entries(codes).map(([tone, [on, off]]) => [
     tone,
-    colour ? (text: string) => `\u001B[${on}m${text}\u001B[${off}m` : (text: string) => text,
+    color ? (text: string) => `\u001B[${on}m${text}\u001B[${off}m` : (text: string) => text,
   ])
   return Object.fromEntries(tones) as Style
 }

@@ -76,8 +76,8 @@ const failed: readonly (readonly [string, number, string])[] = [
 describe('a check that could not run', () => {
   test.each(stopped)('%s', (_name, exitCode, output, reason) => {
     expect(cannotRun({ exitCode, output })).toMatch(reason)
-    const coloured = `\u001B[31m${output}\u001B[39m`
-    expect(cannotRun({ exitCode, output: coloured })).toMatch(reason)
+    const colored = `\u001B[31m${output}\u001B[39m`
+    expect(cannotRun({ exitCode, output: colored })).toMatch(reason)
   })
 
   test.each(failed)('is not %s', (_name, exitCode, output) => {

@@ -14,7 +14,7 @@ export type Normalize = (text: string) => string
 export interface ReplaySettings {
   readonly exchanges: readonly Exchange[]
   /** For an agent whose requests vary in more than the usual ways. */
-  readonly normalise?: Normalize
+  readonly normalize?: Normalize
 }
 
 export interface Divergence {
@@ -74,10 +74,10 @@ export const normalizeRequest: Normalize = (text) =>
 
 export function createReplayer({
   exchanges,
-  normalise = (text) => text,
+  normalize = (text) => text,
 }: ReplaySettings): Replayer {
   const toKey = (path: string, body: string): string =>
-    `${path}\n${normalizeRequest(normalise(sortMembers(body)))}`
+    `${path}\n${normalizeRequest(normalize(sortMembers(body)))}`
   const remaining = new Map(exchanges.map((exchange) => [exchange.ordinal, exchange]))
   const keys = new Map(
     exchanges.map(({ ordinal, request }) => [ordinal, toKey(request.path, request.body.text)]),

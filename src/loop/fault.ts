@@ -42,7 +42,7 @@ const messageCharsMax = 4000
 export class FaultError extends Error {
   readonly fault: Fault
   constructor(fault: Fault, options?: { readonly cause?: unknown }) {
-    const known = normalise(fault)
+    const known = normalize(fault)
     super(known.message, options)
     this.name = 'FaultError'
     this.fault = known
@@ -97,7 +97,7 @@ function codeOf(error: unknown): unknown {
 }
 
 /** Only the members of a fault, with the right types, because it is written to the journal. */
-function normalise(fault: Fault): Fault {
+function normalize(fault: Fault): Fault {
   const { code, message, retryable, fatal, retryAtMs, limit, agent, rework } = fault
   return {
     code: typeof code === 'string' ? code : 'step-failed',

@@ -4,7 +4,7 @@ import { FaultError, toFault } from './fault.ts'
 import { plainOutput } from './plain-output.ts'
 
 test.each([
-  ['colours', '\u001b[31mred\u001b[39m \u001b[38;5;12mblue\u001b[0m', 'red blue'],
+  ['colors', '\u001b[31mred\u001b[39m \u001b[38;5;12mblue\u001b[0m', 'red blue'],
   ['cursor movements', '\u001b[2K\u001b[1Gdone\u001b[?25h', 'done'],
   ['a title', '\u001b]0;building\u0007built', 'built'],
   ['a link', '\u001b]8;;http://x\u001b\\text\u001b]8;;\u001b\\', 'text'],

@@ -15,10 +15,10 @@ export interface Screen {
   /** By the names of tmux: `C-c`, `Up`, `Enter`. */
   key(...names: readonly string[]): Promise<void>
   /**
-   * The lines on the screen, wrapped as the terminal wraps them; `colours` with escape sequences.
+   * The lines on the screen, wrapped as the terminal wraps them; `colors` with escape sequences.
    */
   lines(options?: {
-    readonly colours?: boolean
+    readonly colors?: boolean
     readonly whole?: boolean
   }): Promise<readonly string[]>
   /** Resolves with the whole screen once it contains this. */
@@ -50,8 +50,8 @@ export async function openScreen(options: {
   const size = ['-x', String(width), '-y', '50']
   await tmux('new-session', '-d', '-c', cwd, ...size, ...shell)
 
-  const lines: Screen['lines'] = async ({ colours = false, whole = false } = {}) => {
-    const how = [...(colours ? ['-e'] : []), ...(whole ? ['-J'] : [])]
+  const lines: Screen['lines'] = async ({ colors = false, whole = false } = {}) => {
+    const how = [...(colors ? ['-e'] : []), ...(whole ? ['-J'] : [])]
     const text = await tmux('capture-pane', '-p', '-S', '-', ...how)
     return text
       .trimEnd()

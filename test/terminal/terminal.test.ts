@@ -93,7 +93,7 @@ test('a run is shown while it runs, asks at the terminal, and ends certified', a
   expect(text).toMatch(/^✓ completed: checks-pass {2}1 iteration/m)
   // The status line is gone, and no part of it is left between the others.
   expect(text).not.toMatch(/[█░⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/)
-  expect((await at.lines({ colours: true })).join('\n')).toContain(`${escape}[`)
+  expect((await at.lines({ colors: true })).join('\n')).toContain(`${escape}[`)
 })
 
 test('Ctrl-C stops watching, prints the options, and the run continues to its end', async () => {
@@ -156,7 +156,7 @@ test('on 40 columns the terminal wraps only lines that are to be copied; with NO
   const at = await screen(40, { NO_COLOR: '1' })
   const { code } = await at.told('loopctl run narrow.yaml --trust --name narrow-one')
   expect(code).toBe(0)
-  expect((await at.lines({ colours: true })).join('\n')).not.toContain(escape)
+  expect((await at.lines({ colors: true })).join('\n')).not.toContain(escape)
   await at.clear()
   const { text } = await at.told('loopctl list')
   expect(text).toMatch(/^NAME +STATUS/m)

@@ -49,16 +49,16 @@ export const fit = (text: string, width: number): string =>
   text.length < width ? text : `${text.slice(0, Math.max(0, width - 2))}…`
 
 /** Built from a string, since lint rejects a control character in a regular expression. */
-const colour = new RegExp(`(${String.fromCharCode(27)}\\[\\d+m)`)
+const color = new RegExp(`(${String.fromCharCode(27)}\\[\\d+m)`)
 
 /** The same for a line with colors, which have no width. */
 export function fitStyled(text: string, width: number): string {
-  const parts = text.split(colour)
+  const parts = text.split(color)
   let room = width - 1
   let shown = ''
   for (const [index, part] of parts.entries()) {
-    const isColour = index % 2 === 1
-    if (isColour) shown += part
+    const isColor = index % 2 === 1
+    if (isColor) shown += part
     else if (part.length <= room) {
       shown += part
       room -= part.length

@@ -4,10 +4,10 @@ import type { Terminal } from '../terminal.ts'
 import { visible } from './render.ts'
 
 /** Built from a string, since lint rejects a control character in a regular expression. */
-const colours = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g')
+const colors = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g')
 
 /** Colors have no width. */
-const roomOf = (text: string): number => text.replaceAll(colours, '').length
+const roomOf = (text: string): number => text.replaceAll(colors, '').length
 
 /** Wraps at spaces; a word longer than a line is not broken, so that it can be copied. */
 export function wrapped(text: string, width: number): string[] {

@@ -61,13 +61,13 @@ export function createReplayAnswers(
   /** Only of running steps: all exchanges of a long run would need too much memory. */
   const running = new Map<string, readonly Exchange[]>()
   const from = recording.run.workspace
-  const normalise = createNormalizer({
+  const normalize = createNormalizer({
     folders: [from, workspace].filter((path) => path !== undefined),
     branches: [recording.created.worktree, worktree].flatMap((one) => one?.branch ?? []),
     run: recording.run.name,
   })
   return {
-    replay: (at) => ({ exchanges: running.get(toKey(at)) ?? [], normalise }),
+    replay: (at) => ({ exchanges: running.get(toKey(at)) ?? [], normalize }),
     parts: (opened) => ({
       ...opened,
       waitMsMax: 0,
