@@ -13,6 +13,7 @@ import { configJsonSchema } from './config/config-schema.ts'
 import { recordedEventSchema } from './events/event-schema.ts'
 import { loopFileJsonSchema } from './loop-file/loop-file-schema.ts'
 import type { LoopFileType } from './loop-file/loop-file-type.ts'
+import { manifestJsonSchema } from './manifest/manifest-schema.ts'
 import { published } from './values.ts'
 
 /** By file name in `schemas/`, which `node scripts/schemas.mjs` writes. */
@@ -42,6 +43,7 @@ export function jsonSchemas(types: readonly LoopFileType[]): {
       $id: `urn:loopwright:schema:loop-result:${checkpointFormatVersion}`,
       description: 'The result of a finished run, in the legacy format.',
     }),
+    'manifest.schema.json': manifestJsonSchema(),
     'trusted-keys.schema.json': document(trustedKeysSchema, {
       $id: `urn:loopwright:schema:trusted-keys:${trustedKeysVersion}`,
       description: 'Trusted keys; see docs/certificates.md.',
