@@ -124,6 +124,10 @@ export const commandGroups: Readonly<Record<string, readonly CommandModule[]>> =
   ],
   'State folder:': [
     {
+      names: ['memory'],
+      load: async () => (await import('./commands/memory.ts')).addMemory,
+    },
+    {
       names: ['export', 'files', 'rm', 'gc'],
       load: async () => (await import('./commands/state-folder.ts')).addStateFolderCommands,
     },

@@ -59,7 +59,12 @@ interface Known {
   /** Questions of the run that the command line names. */
   readonly questions: Found
   readonly answers: Found
+  /** Loop files. */
   readonly loops: Found
+  /** The names of loops that ran, or remember something. */
+  readonly loopNames: Found
+  /** What loops remember. */
+  readonly facts: Found
 }
 
 /** Loaded in advance, since the completion library is synchronous. */
@@ -69,6 +74,8 @@ async function find(words: readonly string[]): Promise<Known> {
     questions: [],
     answers: [],
     loops: loopsFor(words.at(-1) ?? ''),
+    loopNames: [],
+    facts: [],
   }
   const host = await openRecord(words)
   if (host === undefined) return nothing
@@ -82,8 +89,14 @@ async function find(words: readonly string[]): Promise<Known> {
         ? []
         : (await host.inspect(named.id)).questions
     const [one] = open.filter(({ id }) => words.includes(questionName(id)) || words.includes(id))
+    const facts = words.includes('memory')
+      ? await host.journal.memory.list({ limit: factsMax })
+      : []
+    const names = [...rows, ...facts].map(({ loop }) => loop)
     return {
       ...nothing,
+      loopNames: [...new Set(names)].map((name) => [name, 'loop']),
+      facts: facts.map(({ id, loop, text }) => [id, `${loop}: ${firstLine(text)}`]),
       runs: rows.filter(wantedBy(words)).flatMap((row) => choices(row, words.at(-1) ?? '')),
       questions: open.map(({ id, question }) => [questionName(id), firstLine(question.text)]),
       answers: (one?.question.options ?? []).map((option) => [option, '']),
@@ -94,6 +107,7 @@ async function find(words: readonly string[]): Promise<Known> {
 }
 
 const runsMax = 200
+const factsMax = 200
 
 const firstLine = (text: string): string => (text.split('\n', 1)[0] ?? '').slice(0, 80)
 
@@ -187,7 +201,7 @@ function sayAll(found: Found, say: Complete): void {
 
 function argumentValues(
   name: string,
-  { runs, questions, answers, loops }: Known,
+  { runs, questions, answers, loops, loopNames, facts }: Known,
 ): Found | undefined {
   switch (name) {
     case 'run':
@@ -199,16 +213,32 @@ function argumentValues(
       return answers
     case 'file':
       return loops
+    case 'loop-name':
+      return loopNames
+    case 'fact':
+    case 'facts':
+      return facts
     default:
       return undefined
   }
 }
 
-function fillOption(option: Option, { loops }: Known): void {
-  const found =
-    option.value === 'status' ? statuses : optionFiles.includes(option.value) ? loops : undefined
+function fillOption(option: Option, known: Known): void {
+  const found = optionValues(option.value, known)
   if (found === undefined || option.isBoolean === true) return
   option.handler = (say) => sayAll(found, say)
 }
 
-const optionFiles = ['file', 'loop']
+function optionValues(name: string, { loops, loopNames }: Known): Found | undefined {
+  switch (name) {
+    case 'status':
+      return statuses
+    case 'file':
+    case 'loop':
+      return loops
+    case 'all-of':
+      return loopNames
+    default:
+      return undefined
+  }
+}

@@ -62,7 +62,7 @@ const meanings: readonly (readonly [number, string])[] = [
   ],
   [64, 'usage error: an argument, a name or an answer'],
   [65, 'invalid file: a loop file, a template, a checkpoint'],
-  [66, 'there is no such run, checkpoint, question, artifact or file'],
+  [66, 'there is no such run, checkpoint, question, artifact, file or fact'],
   [69, 'not available'],
   [bugExitCode, 'internal error of loopctl'],
   [73, 'not possible in this state: the run has ended, the name is taken'],

@@ -4,10 +4,12 @@ import type { AnswerInput, Decision, RecordedEvent } from '../loop/index.ts'
 import type {
   DaemonInfo,
   Diff,
+  ForgottenFacts,
   ForkRequest,
   InboxQuestion,
   LandRequest,
   LoopOperationName,
+  MemoryFact,
   MergeRequest,
   MergeResponse,
   NewRunRequest,
@@ -94,6 +96,16 @@ export interface Client {
   land(run: string, request: LandRequest): Promise<MergeResponse>
   events(run: string, options?: Streamed): AsyncIterable<RecordedEvent>
   output(run: string, options?: Streamed): AsyncIterable<OutputEntry>
+
+  /** What loops remember, the newest first. */
+  memories(query?: Query): Promise<Page<MemoryFact>>
+  memory(fact: string): Promise<MemoryFact>
+  forgetMemory(fact: string): Promise<ForgottenFacts>
+  /** All facts of a loop, in one repository or in all. */
+  forgetMemories(of: {
+    readonly loop: string
+    readonly workspace?: string
+  }): Promise<ForgottenFacts>
 
   /** An operation that a loop type declares, about one of its runs or about none. */
   operate(type: string, operation: LoopOperationName, request?: OperationRequest): Promise<unknown>

@@ -74,6 +74,11 @@ export function createClient(transport: Transport): Client {
     land: (run, request) => post(runPath(run, 'land'), request),
     events: (run, options) => streamEvents(transport, run, options),
     output: (run, options) => streamOutput(transport, run, options),
+    memories: (query) => page('/memory', query),
+    memory: (fact) => object('GET', `/memory/${encodeURIComponent(fact)}`),
+    forgetMemory: (fact) => object('DELETE', `/memory/${encodeURIComponent(fact)}`),
+    forgetMemories: (of) =>
+      object('DELETE', `/memory${toQueryString({ ...of })}`, { timeoutMs: longMs }),
     operate(type, operation, { run = '', body = {} } = {}) {
       const path = operationPath(type, operation, encodeURIComponent(run))
       if (operation.method === 'get') return transport.json('GET', path, { timeoutMs: longMs })

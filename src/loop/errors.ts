@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'unknown-question'
   | 'unknown-artifact'
   | 'unknown-file'
+  | 'unknown-fact'
   | 'unknown-schedule'
   | 'ambiguous-run'
   | 'wrong-status'
@@ -120,6 +121,7 @@ export const errorTable: Readonly<Record<ErrorCode, Treatment>> = {
   'unknown-question': rejected(404, 66),
   'unknown-artifact': rejected(404, 66),
   'unknown-file': rejected(404, 66),
+  'unknown-fact': rejected(404, 66),
   'unknown-schedule': rejected(404, 66),
   'ambiguous-run': rejected(409, 66),
   'wrong-status': rejected(409, 73),

@@ -10,6 +10,8 @@ import formats from 'ajv-formats'
 import type { Command } from 'commander'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'
+import { memoryLimits } from '../../src/engine/index.ts'
+import { openHost } from '../../src/host/index.ts'
 import { commandFileName, commandOutputs } from '../../src/protocol/cli/index.ts'
 import { afterFile } from '../after.ts'
 import { environment } from '../e2e/loop-fixture.ts'
@@ -156,6 +158,7 @@ async function tellOfRuns(at: Checkout): Promise<void> {
   await use(at, ['land', 'first', '--onto', 'release'])
   await use(at, ['actions', 'first'])
   await use(at, ['actions', '--facts'])
+  await tellOfMemory(at)
   await use(at, ['worktrees'])
   await use(at, ['worktrees', 'clean', '--dry-run'])
   await use(at, ['worktree-rm', 'first', '--force', '--yes'])
@@ -164,6 +167,18 @@ async function tellOfRuns(at: Checkout): Promise<void> {
   await use(at, ['gc'])
   await use(at, ['forget'])
   await tellOfQuestions(at)
+}
+
+async function tellOfMemory(at: Checkout): Promise<void> {
+  const host = await openHost({ folder: at.state })
+  const fact = { loop: 'triage', key: 'k', text: 'Nothing new.', tags: ['triage'], atMs: 1 }
+  const later = Date.now() + 600_000
+  const stored = { ...fact, source: 'loop:triage', expiresAtMs: later, repository: at.work }
+  const { id } = await host.journal.memory.add(stored, memoryLimits)
+  await host.close()
+  await use(at, ['memory', 'list'])
+  await use(at, ['memory', 'show', id])
+  await use(at, ['memory', 'forget', id, '--yes'])
 }
 
 /** A run that waits for a person accepts decisions. */

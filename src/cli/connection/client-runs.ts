@@ -30,6 +30,15 @@ export function clientRuns(client: Client): Runs {
     merge: client.merge,
     land: client.land,
     remove: client.remove,
+    memory: client.memory,
+    forgetMemory: client.forgetMemory,
+    forgetMemories: client.forgetMemories,
+    memories: ({ limit, ...filter } = {}) =>
+      readAllPages(
+        (cursor) =>
+          client.memories({ ...filter, ...cursor, limit: Math.min(limit ?? pageItems, pageItems) }),
+        limit,
+      ),
     list: (filter) => listed(client, filter),
     queue: client.queue,
     inbox: () => readAllPages((cursor) => client.questions({ ...cursor, limit: pageItems })),

@@ -10,6 +10,7 @@ import type {
   EscapeRequest,
   InboxQuestion,
   LoopAttention,
+  MemoryFact,
   PolicyDecisions,
   Postmortem,
   PullRequest,
@@ -45,6 +46,15 @@ export interface WorktreeFilter {
   readonly repository?: string
 }
 
+export interface MemoryFilter {
+  readonly loop?: string
+  /** A folder that loops work in, or one in their repository. */
+  readonly workspace?: string
+  readonly words?: string
+  /** How many of the newest; default: all. */
+  readonly limit?: number
+}
+
 /** All answers of the policy about a run. */
 export interface PolicyExplanation
   extends Pick<PolicyDecisions, 'policy'>,
@@ -56,7 +66,17 @@ export interface PolicyExplanation
 export interface Runs
   extends Pick<
     Client,
-    'answer' | 'events' | 'inspect' | 'land' | 'merge' | 'output' | 'remove' | 'sendDecision'
+    | 'answer'
+    | 'events'
+    | 'forgetMemories'
+    | 'forgetMemory'
+    | 'inspect'
+    | 'land'
+    | 'memory'
+    | 'merge'
+    | 'output'
+    | 'remove'
+    | 'sendDecision'
   > {
   list(filter?: ListFilter): Promise<readonly Run[]>
   diff(run: string, choice?: DiffChoice): Promise<Diff>
@@ -77,6 +97,8 @@ export interface Runs
   explainPolicy(run: string): Promise<PolicyExplanation>
   /** For each loop. */
   attention(filter?: Omit<ListFilter, 'limit'>): Promise<readonly LoopAttention[]>
+  /** What loops remember, the newest first. */
+  memories(filter?: MemoryFilter): Promise<readonly MemoryFact[]>
   actions(run: string): Promise<readonly ActionEntry[]>
   actionFacts(): Promise<readonly ActionFact[]>
   recordEscape(run: string, request: EscapeRequest): Promise<ActionEntry>

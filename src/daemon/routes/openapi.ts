@@ -20,6 +20,7 @@ const tags: Readonly<Record<string, string>> = {
   files: 'Checkpoints, certificates, artifacts, postmortems.',
   worktrees: 'The git worktrees of runs.',
   loops: 'Preview loop files and plan runs.',
+  memory: 'What loops remember.',
   'loop types': 'Operations that one loop type declares.',
   daemon: 'The daemon itself.',
 }

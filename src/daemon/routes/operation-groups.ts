@@ -49,6 +49,10 @@ export const operationGroups: readonly OperationGroup[] = [
     load: async () => (await import('./worktree-operations.ts')).worktreeOperations,
   },
   {
+    paths: /^\/memory(\/|$)/,
+    load: async () => (await import('./memory-operations.ts')).memoryOperations,
+  },
+  {
     paths: /^\/loops\//,
     load: async () => (await import('./loop-operations.ts')).loopOperations,
   },

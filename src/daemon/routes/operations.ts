@@ -9,6 +9,7 @@ import { fileOperations } from './file-operations.ts'
 import { journalOperations } from './journal-operations.ts'
 import { loopOperations } from './loop-operations.ts'
 import { loopTypeOperations } from './loop-type-operations.ts'
+import { memoryOperations } from './memory-operations.ts'
 import { openApi } from './openapi.ts'
 import { json, type Operation, ok, operation } from './operation.ts'
 import { runOperations } from './run-operations.ts'
@@ -41,6 +42,7 @@ export function createOperations(types: readonly LoopTypeDefinition[]): readonly
     ...fileOperations,
     ...worktreeOperations,
     ...loopOperations,
+    ...memoryOperations,
     ...loopTypeOperations(types),
     ...daemonOperations,
     describeAll(() => all),

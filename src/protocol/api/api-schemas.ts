@@ -25,6 +25,7 @@ import {
   stepSchema,
 } from './journal-views.ts'
 import { planSchema, previewRequestSchema, previewSchema } from './loop-plan.ts'
+import { forgottenFactsSchema, memoryFactSchema } from './memory.ts'
 import { newRunSchema } from './new-run.ts'
 import { postmortemRequestSchema, postmortemSchema } from './postmortem.ts'
 import { problemSchema } from './problem.ts'
@@ -49,6 +50,7 @@ export const apiSchemas: readonly z.ZodType[] = [
   diffSchema,
   discardedSchema,
   evidenceEntrySchema,
+  forgottenFactsSchema,
   forkSchema,
   healthSchema,
   inboxQuestionSchema,
@@ -57,6 +59,7 @@ export const apiSchemas: readonly z.ZodType[] = [
   limitsRequestSchema,
   mergedSchema,
   landSchema,
+  memoryFactSchema,
   mergeSchema,
   newRunSchema,
   outputEntrySchema,

@@ -74,6 +74,12 @@ export {
   previewRequestSchema,
   previewSchema,
 } from './loop-plan.ts'
+export {
+  type ForgottenFacts,
+  forgottenFactsSchema,
+  type MemoryFact,
+  memoryFactSchema,
+} from './memory.ts'
 export { type NewRunRequest, newRunSchema } from './new-run.ts'
 export { type Page, pageSchema } from './page.ts'
 export {

@@ -8,6 +8,7 @@ import {
   mergedSchema,
   worktreeEntrySchema,
 } from '../api/changes.ts'
+import { forgottenFactsSchema, memoryFactSchema } from '../api/memory.ts'
 import { postmortemSchema } from '../api/postmortem.ts'
 import { worktreeRemovedSchema } from '../api/removed-run.ts'
 import { discardedSchema, pullRequestSchema } from '../api/review.ts'
@@ -155,6 +156,9 @@ export const journalOutputs: Readonly<Record<string, CommandOutput>> = {
     'Each action of the run; with --facts, each loop and kind of action.',
     z.union([actionEntrySchema, actionFactSchema]),
   ),
+  'memory list': lines('Each fact that loops remember, the newest first.', memoryFactSchema),
+  'memory show': one('A fact that a loop remembers.', memoryFactSchema),
+  'memory forget': one('How many facts were forgotten.', forgottenFactsSchema),
   analyze: one('The result of a run, and its causes.', postmortemSchema),
   worktrees: lines('Each worktree of a run.', worktreeEntrySchema),
   'worktrees clean': lines(
