@@ -207,7 +207,7 @@ test.each([
   expect((await host.inspect('odd')).state.progress).toBe('alive')
 })
 
-test('invalid return values of parts in code are faults', async () => {
+test('invalid return values of parts in code are faults, and that of a gate denies', async () => {
   const parts = `
     agent: { work: async () => ({ status: 'great' }) },
     checks: { odd: async () => ({ status: 'yes' }) },
@@ -223,7 +223,7 @@ test('invalid return values of parts in code are faults', async () => {
   const loop = await open(writeLoop({ 'loop.ts': loopText(body, parts) }))
   const host = await newHost()
   await (await host.start(typeOf(loop), { ...partsOf(loop), input: null, name: 'odd' })).done
-  expect((await host.inspect('odd')).state.progress).toEqual(['bad-answer', 'error', 'bad-answer'])
+  expect((await host.inspect('odd')).state.progress).toEqual(['bad-answer', 'error', 'refused'])
 })
 
 test('a loop that claims it was interrupted, and was not, has failed', async () => {

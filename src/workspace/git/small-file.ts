@@ -74,5 +74,5 @@ export async function requireNoLink(
 export const linkError = (path: string): LoopError =>
   new LoopError(
     'workspace-failed',
-    `${path} is a symlink, which Loopwright does not follow. Remove the symlink, then try again.`,
+    `${path} is a symlink, which Loopwright does not follow. Replace it with what it points to, then try again.`,
   )
