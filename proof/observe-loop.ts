@@ -95,7 +95,9 @@ function observeIteration(it: Iteration, path: string, asked: Asked, witness: Wi
       return results
     },
     ask: (name, question) => told(placeOf(`ask:${name}`), it.ask(name, question)),
-    act: (action) => told(placeOf(`action:${action.kind}`), it.act(action)),
+    act: (action, options) => told(placeOf(`action:${action.kind}`), it.act(action, options)),
+    judge: (action, options) => told(placeOf(`gate:${action.kind}`), it.judge(action, options)),
+    certify: (names) => it.certify(names),
     sleep: (name, ms) => told(placeOf(`sleep:${name}`), it.sleep(name, ms)),
     artifact: (name, content) => told(placeOf(`artifact:${name}`), it.artifact(name, content)),
   }

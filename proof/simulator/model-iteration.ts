@@ -114,6 +114,8 @@ function modelIteration(number: number, path: string, waiting: Map<string, Waiti
     sleep: (name) => wait(`sleep:${name}`),
     artifact: (name) => wait(`artifact:${name}`),
     act: (action) => modelAct(action.kind, wait),
+    judge: (action) => wait(`gate:${action.kind}`),
+    certify: () => wait('certify:certify'),
     async parallel(branches) {
       const index = parallels++
       const failures: unknown[] = []

@@ -6,6 +6,7 @@
  */
 
 import {
+  type CertificateId,
   type Claim,
   defined,
   type Fault,
@@ -25,7 +26,7 @@ import { askStep } from './steps/ask-step.ts'
 import { agentContext } from './steps/tool-calls.ts'
 
 export type CertifyEnd =
-  | { readonly type: 'certified' }
+  | { readonly type: 'certified'; readonly certificate: CertificateId }
   | { readonly type: 'refused'; readonly refusals: readonly Refusal[] }
   /** The certifier itself failed. Counts as an error, so that it is not retried forever. */
   | { readonly type: 'failed'; readonly fault: Fault; readonly refusals: readonly Refusal[] }

@@ -21,10 +21,12 @@ import {
 } from '../loop/index.ts'
 import { Interruption } from './interrupter.ts'
 import { type Branch, createBranch } from './live-run.ts'
-import { act } from './steps/act.ts'
+import { act, judge } from './steps/act.ts'
 import { askPerson, sleepStep } from './steps/ask-person.ts'
 import { askStep } from './steps/ask-step.ts'
+import { certifyFiles } from './steps/certify-files.ts'
 import { createFileGuard } from './steps/file-guard.ts'
+import { limitTools } from './steps/limit-tools.ts'
 import { required, runChecks } from './steps/run-check.ts'
 import { agentGuidance, takeGuidance } from './steps/take-guidance.ts'
 import { agentContext, callTool, toolContext } from './steps/tool-calls.ts'
@@ -77,7 +79,9 @@ export function createIteration(branch: Branch): Iteration {
     },
     check: (names) => runChecks(branch, names ?? Object.keys(ports.checks ?? {})),
     ask: (name, question) => handled(askPerson(branch, name, question)),
-    act: (action) => handled(act(branch, action)),
+    act: (action, options) => handled(act(branch, action, options)),
+    judge: (action, options) => handled(judge(branch, action, options)),
+    certify: (names) => handled(certifyFiles(branch, names)),
     sleep: (name, ms) => handled(sleepStep(branch, name, ms)),
     artifact: async (name, content) => {
       const kept = await askStep(branch, {
@@ -120,7 +124,8 @@ async function runAgent(
     },
     run: async (context, id) => {
       const guard = createFileGuard(run)
-      const base = agentContext(branch, id, context, { agent: role, ...defined({ guard }) })
+      const whole = agentContext(branch, id, context, { agent: role, ...defined({ guard }) })
+      const base = limitTools(whole, options.tools)
       // An agent that may only read judges the work; it is not the one to tell what to do.
       const guided =
         options.readOnly === true ? base : { ...base, guidance: agentGuidance(branch, id) }

@@ -1,8 +1,10 @@
 /** State that the parts of the engine share while one process drives one run. */
 
 import {
+  type Action,
   type CheckResult,
   type ErrorCode,
+  type GateRecord,
   isLoopError,
   type Json,
   type LoopError,
@@ -68,8 +70,15 @@ export interface LiveIteration {
   stuck: Met | undefined
   /** The steps of its code. Undefined: its code was not started. */
   trunk: Branch | undefined
+  /** What gates decided in it, by the step of the decision. */
+  readonly judged: Map<StepId, JudgedAction>
   /** The newest result of each check in it. */
   readonly checked: Map<string, CheckResult>
+}
+
+export interface JudgedAction {
+  readonly action: Action
+  readonly record: GateRecord
 }
 
 /** Infrastructure failures: the run stops here and can be resumed when they are fixed. */

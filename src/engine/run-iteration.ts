@@ -114,6 +114,7 @@ function createLiveIteration(run: LiveRun, number: number, recorded: RecordedSte
     stuck: undefined,
     trunk: undefined,
     checked: new Map(),
+    judged: new Map(),
   }
   const isLimited = run.recorder.state.limits.iteration?.timeMs !== undefined
   const interrupter = isLimited

@@ -103,6 +103,7 @@ describe('a limit', () => {
       costMicros: 480,
       timeMs: limits.timeMs - 1000,
       committed: { tokens: 1500, costMicros: 20 },
+      limits: { tokens: limits.tokens, costMicros: limits.costMicros },
     })
   })
 })

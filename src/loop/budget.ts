@@ -75,6 +75,8 @@ export interface Remaining extends Amount {
   readonly outputTokens?: number
   /** What the run has spent and reserved. Absent: unknown. */
   readonly committed?: Amount
+  /** The limits of the run. Absent: unknown. */
+  readonly limits?: AmountLimits
 }
 
 export const zero: Amount = { tokens: 0, costMicros: 0 }

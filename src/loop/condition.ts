@@ -5,6 +5,7 @@
  */
 
 import { spendingLimitNames } from './budget.ts'
+import { isCertified, isUnchanged } from './certified.ts'
 import { defined } from './defined.ts'
 import type { Met } from './event.ts'
 import { checksPass } from './evidence.ts'
@@ -36,6 +37,11 @@ export type Condition<Progress = unknown, Result = unknown> =
       readonly limit?: LimitName
       /** Shown to people when it is met. */
       readonly detail?: string
+      /**
+       * The loop has its work certified by itself, with `it.certify`. It is met only if these files are certified in this
+       * iteration, or if no file differs from the base: then there is nothing to certify.
+       */
+      readonly certified?: 'by-loop'
       /** The same, if it depends on the progress. */
       describe?(progress: Progress): string
     }
@@ -98,6 +104,9 @@ export function evaluate(condition: Condition<never, never>, facts: Facts): Met 
       const { name, ends = 'completed', limit = 'iterations' } = condition
       if (facts.made === undefined) return undefined
       if (facts.incomplete === true && ends === 'completed') return undefined
+      const byLoop = condition.certified === 'by-loop'
+      if (byLoop && ends === 'completed' && !isCertified(state) && !isUnchanged(state))
+        return undefined
       const { progress, result } = facts.made
       // Progress and result come from the same loop type as the condition; the union cannot express that.
       if (!condition.met(progress as never, result as never)) return undefined
@@ -106,6 +115,7 @@ export function evaluate(condition: Condition<never, never>, facts: Facts): Met 
         condition: name,
         ends,
         ...(ends === 'exhausted' && { limit }),
+        ...(byLoop && ends === 'completed' && { byLoop }),
         ...defined({ detail }),
       }
     }

@@ -2,7 +2,8 @@
  * What a run does next. Pure and total: the same state and time always give the same command.
  *
  * E5. Only a certificate completes a run: one from its last iteration for the current files, or one
- * of an earlier run that did the same task, verified again.
+ * of an earlier run that did the same task, verified again. A run whose loop has its work certified by itself, and that
+ * changed no file, has nothing to certify.
  *
  * A success takes precedence over a limit that is reached at the same time. Limits are checked here
  * before an iteration starts, never in the middle of one; the engine enforces money limits at each
@@ -11,6 +12,7 @@
 
 import { isDenied } from './authority/policy.ts'
 import { findReachedLimit } from './budget.ts'
+import { isCertified, isUnchanged } from './certified.ts'
 import { readLimit } from './earlier-journals.ts'
 import type { Met } from './event.ts'
 import type { Fault } from './fault.ts'
@@ -99,9 +101,9 @@ function endedByRefusals({ rateLimits }: RunState): Outcome | undefined {
 function outcomeOf(met: Met, state: RunState): Outcome {
   switch (met.ends) {
     case 'completed': {
-      const { condition, earlier } = met
+      const { condition, earlier, byLoop } = met
       if (earlier !== undefined) return { type: 'completed', condition, earlier }
-      return isCertified(state)
+      return isCertified(state) || (byLoop === true && isUnchanged(state))
         ? { type: 'completed', condition }
         : { type: 'failed', fault: notCertified(condition) }
     }
@@ -111,10 +113,6 @@ function outcomeOf(met: Met, state: RunState): Outcome {
       return { type: 'exhausted', limit: readLimit(met), condition: met.condition }
   }
 }
-
-/** The certificate must be from the last iteration and for the current files. */
-const isCertified = ({ certificate, iteration, tree }: RunState): boolean =>
-  certificate !== undefined && certificate.iteration === iteration && certificate.tree === tree
 
 /** Unreachable for journals this engine wrote. */
 const notCertified = (condition: string): Fault => ({

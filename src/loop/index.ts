@@ -2,7 +2,10 @@ export type {
   Action,
   ActionFacts,
   ActionRecorded,
+  ActOptions,
   GateRecord,
+  Judged,
+  JudgeOptions,
   Permission,
   Receipt,
   RecordedFacts,
@@ -68,6 +71,7 @@ export {
 export {
   type AgentLimits,
   type Amount,
+  type AmountLimits,
   add,
   defaultLimits,
   defaultWarnAt,
@@ -186,6 +190,7 @@ export type {
   ArtifactRef,
   Branches,
   BranchResults,
+  CertifiedFiles,
   GitSummary,
   Iteration,
   IterationWorkspace,
@@ -197,6 +202,7 @@ export type {
   StoredExchange,
   ToolContext,
   ToolDescription,
+  ToolLimits,
   ToolResult,
 } from './loop-type.ts'
 export { findNearestName, suggestName } from './names/nearest-name.ts'

@@ -4,12 +4,12 @@
  * E3. `createContext` sees the input and the previous progress; nothing else is passed between iterations.
  */
 
-import type { Action, Receipt } from './authority/action.ts'
+import type { Action, ActOptions, Judged, JudgeOptions, Receipt } from './authority/action.ts'
 import type { Guidance } from './authority/guidance.ts'
 import type { Amount, Remaining } from './budget.ts'
 import type { Condition } from './condition.ts'
-import type { CheckResult, Findings } from './evidence.ts'
-import type { BlobId, StepId, TreeId } from './ids.ts'
+import type { CheckResult, Findings, Refusal } from './evidence.ts'
+import type { BlobId, CertificateId, StepId, TreeId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Answer, Question } from './question.ts'
 import type { RetryPolicy } from './retry.ts'
@@ -68,11 +68,23 @@ export interface Iteration {
   /** Runs checks. Without names: all checks of the run. */
   check(names?: readonly string[]): Promise<readonly CheckResult[]>
   ask(name: string, question: Question): Promise<Answer>
-  act(action: Action): Promise<Receipt>
+  act(action: Action, options?: ActOptions): Promise<Receipt>
+  /** Asks the policy and the gate about an action, without performing it: also at level 1, where `act` refuses it. */
+  judge(action: Action, options?: JudgeOptions): Promise<Judged>
+  /**
+   * Has the current files certified by these checks. Without names: all checks of the run. A loop that does so completes
+   * by a condition with `certified: 'by-loop'`. Without checks or without changed files there is nothing to certify.
+   */
+  certify(checks?: readonly string[]): Promise<CertifiedFiles>
   sleep(name: string, ms: number): Promise<void>
   /** Stores content of any size by its hash. */
   artifact(name: string, content: ArtifactContent): Promise<ArtifactRef>
 }
+
+/** The result of `certify`. */
+export type CertifiedFiles =
+  | { readonly type: 'certified'; readonly certificate: CertificateId }
+  | { readonly type: 'refused'; readonly refusals: readonly Refusal[] }
 
 /** The folder that an iteration works in. */
 export interface IterationWorkspace {
@@ -119,11 +131,23 @@ export interface StepOptions {
   readonly reserve?: Amount
   /** It does not change files of the workspace, so it may run in parallel with other steps. */
   readonly readOnly?: boolean
+  /** Of an agent: which tools it sees and may call. Default: all of them. */
+  readonly tools?: ToolLimits
   /**
    * Of a plain step: what its loop type uses it for. Run folders and displays show the result of `prompt` as the
    * agent's prompt, and that of `changes` as the files that the iteration changed.
    */
   readonly role?: string
+}
+
+/** The tools of an agent. Those that are not listed at all are what the loop file or the ports offer. */
+export interface ToolLimits {
+  /** Never these. */
+  readonly deny?: readonly string[]
+  /** These, whatever their risk. */
+  readonly allow?: readonly string[]
+  /** Otherwise only those with one of these risks. Absent: every risk. */
+  readonly risks?: readonly Risk[]
 }
 
 /** The argument of a step's code. */
@@ -184,6 +208,11 @@ export interface Reservation {
 /** The work that an iteration gives to an agent. */
 export interface AgentTask {
   readonly prompt: string
+  /**
+   * E8. What makes an attempt with this task the same, instead of the prompt: leave out what changes by itself, such as
+   * notes about earlier attempts. Default: the prompt.
+   */
+  readonly basis?: string
   readonly settings?: { readonly [key: string]: Json }
 }
 

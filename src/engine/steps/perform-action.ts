@@ -7,9 +7,12 @@
 
 import {
   type Action,
+  defaultLevel,
   defined,
   FaultError,
   type Json,
+  type Level,
+  levelNames,
   type Receipt,
   type StepContext,
   type StepId,
@@ -24,7 +27,12 @@ import { askStep } from './ask-step.ts'
 
 export const refused = (summary: string): Receipt => ({ status: 'refused', summary })
 
-export async function performAction(branch: Branch, action: Action): Promise<Receipt> {
+/** `allowedAt`: the level at which the gate allowed it. Absent: a person did. */
+export async function performAction(
+  branch: Branch,
+  action: Action,
+  allowedAt: Level = 1,
+): Promise<Receipt> {
   const { run } = branch.iteration
   const { actions } = run.ports
   if (actions === undefined) return refused('no executor')
@@ -39,6 +47,11 @@ export async function performAction(branch: Branch, action: Action): Promise<Rec
   const performAndConfirm = async (context: StepContext, id: StepId): Promise<unknown> => {
     const denial = await findActionDenial(run, branch.iteration.number, id, action.kind)
     if (denial !== undefined) return toJson(refused(denial))
+    // The run may have been interrupted after the gate answered, and its loop may have lost its level since.
+    const { level = defaultLevel } = run.ports
+    if (level === 1 || level < allowedAt) {
+      return toJson(refused(`the level is ${levelNames[level]} by now`))
+    }
     try {
       return await actions.perform(action, keyOf(id), toActionContext(run, context))
     } catch (error) {
@@ -70,7 +83,7 @@ export async function performAction(branch: Branch, action: Action): Promise<Rec
     default: 'leave it',
     kinds: { accept: 'it happened', reject: 'leave it' },
   })
-  if (answer === 'do it again') return performAction(branch, action)
+  if (answer === 'do it again') return performAction(branch, action, allowedAt)
   return answer === 'it happened'
     ? { status: 'done', summary: 'a person confirmed it' }
     : { status: 'skipped', summary: 'skipped: it is unknown whether it happened' }

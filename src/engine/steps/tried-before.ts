@@ -46,7 +46,7 @@ export function fingerprintOf(
   ])
   const { tokens, costMicros, timeMs } = limits
   const given: Json = toJson([
-    { tree, progress: progress ?? null, step, role, prompt: task.prompt },
+    { tree, progress: progress ?? null, step, role, prompt: task.basis ?? task.prompt },
     { where: worktree?.repository ?? ports.workspace.path },
     { dependencies: ports.preflight?.digest?.() ?? null },
     { settings: task.settings ?? {}, agent: agent ?? null, changes: source?.changes ?? null },

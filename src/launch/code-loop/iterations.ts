@@ -93,7 +93,11 @@ function perform(
     case 'ask':
       return it.ask(op.name, op.question)
     case 'act':
-      return it.act(op.action)
+      return it.act(op.action, op.options)
+    case 'judge':
+      return it.judge(op.action, op.options)
+    case 'certify':
+      return it.certify(op.names)
     case 'sleep':
       return it.sleep(op.name, op.ms)
     case 'workspace':

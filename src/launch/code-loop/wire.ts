@@ -4,13 +4,16 @@ import { z } from 'zod'
 import { type Hook, hookPoints } from '../../engine/index.ts'
 import {
   type Action,
+  type ActOptions,
   type AgentNote,
   type AgentTask,
   type Amount,
   type IterationWorkspace,
   type Json,
+  type JudgeOptions,
   LoopError,
   type Question,
+  type StepId,
   type StepNote,
   type StepOptions,
   type ToolDescription,
@@ -40,7 +43,9 @@ export type Op =
     }
   | { readonly type: 'check'; readonly names?: readonly string[] }
   | { readonly type: 'ask'; readonly name: string; readonly question: Question }
-  | { readonly type: 'act'; readonly action: Action }
+  | { readonly type: 'act'; readonly action: Action; readonly options: ActOptions }
+  | { readonly type: 'judge'; readonly action: Action; readonly options: JudgeOptions }
+  | { readonly type: 'certify'; readonly names?: readonly string[] }
   | { readonly type: 'sleep'; readonly name: string; readonly ms: number }
   | { readonly type: 'artifact'; readonly name: string; readonly content: SentContent }
   | { readonly type: 'workspace'; readonly call: WorkspaceCall; readonly args: readonly string[] }
@@ -106,10 +111,22 @@ const options: z.ZodType<StepOptions> = z.object({
     .exactOptional(),
   reserve: amount.exactOptional(),
   readOnly: z.boolean().exactOptional(),
+  tools: z
+    .object({
+      deny: z.array(text).exactOptional(),
+      allow: z.array(text).exactOptional(),
+      risks: z.array(z.enum(['read-only', 'idempotent', 'network', 'destructive'])).exactOptional(),
+    })
+    .exactOptional(),
   role: z.string().max(200).exactOptional(),
 })
 
-const task = z.object({ prompt: text, settings: jsonObject.exactOptional() })
+const task = z.object({
+  prompt: text,
+  basis: text.exactOptional(),
+  settings: jsonObject.exactOptional(),
+})
+const questionEvidence = z.object({ happened: z.array(text) })
 const question = z.object({
   text,
   options: z.array(text).exactOptional(),
@@ -123,9 +140,14 @@ const question = z.object({
       edit: z.object({ option: text, value: json }).exactOptional(),
     })
     .exactOptional(),
-  evidence: z.object({ happened: z.array(text) }).exactOptional(),
+  evidence: questionEvidence.exactOptional(),
 })
 const action = z.object({ kind: text, summary: text, details: json.exactOptional() })
+/** Only its step counts: the engine kept what its gate decided. */
+const judged = z.object({
+  type: z.enum(['allow', 'deny', 'ask']),
+  step: text.transform((step) => step as StepId),
+})
 const content = z.union([
   z.object({ text }),
   z.object({ base64: text }),
@@ -140,7 +162,22 @@ const op: z.ZodType<Op> = z.discriminatedUnion('type', [
   z.object({ type: z.literal('tool'), name: text, args: json, options }),
   z.object({ type: z.literal('check'), names: names.exactOptional() }),
   z.object({ type: z.literal('ask'), name: text, question }),
-  z.object({ type: z.literal('act'), action }),
+  z.object({
+    type: z.literal('act'),
+    action,
+    options: z.object({
+      judged: judged.exactOptional(),
+      ask: text.exactOptional(),
+      evidence: questionEvidence.exactOptional(),
+      deadlineMs: z.number().exactOptional(),
+    }),
+  }),
+  z.object({
+    type: z.literal('judge'),
+    action,
+    options: z.object({ checked: z.boolean().exactOptional() }),
+  }),
+  z.object({ type: z.literal('certify'), names: names.exactOptional() }),
   z.object({ type: z.literal('sleep'), name: text, ms: z.number() }),
   z.object({ type: z.literal('artifact'), name: text, content }),
   z.object({

@@ -1,7 +1,9 @@
 /** What is known about an action besides the action itself: what its gate saw, and its result. */
 
 import type { Amount } from '../budget.ts'
+import type { StepId } from '../ids.ts'
 import type { Json } from '../json.ts'
+import type { QuestionEvidence } from '../question.ts'
 import type { Level } from './level.ts'
 
 /** A change outside the workspace. */
@@ -21,7 +23,10 @@ export interface Receipt {
 /** What a gate knows about the run when it judges an action. */
 export interface ActionFacts {
   readonly level: Level
-  /** The current files are certified. */
+  /**
+   * The current files are certified. If no file differs from the base, there is nothing to certify, and it is what the
+   * loop says about its own checks.
+   */
   readonly verified: boolean
   /** Paths that were changed since the base. */
   readonly files: readonly string[]
@@ -30,6 +35,37 @@ export interface ActionFacts {
   readonly outsideScope?: readonly string[]
   /** The rules of the policy that permit it. Absent: no policy applies. */
   readonly policy?: readonly string[]
+}
+
+/** Options of `judge`. */
+export interface JudgeOptions {
+  /**
+   * The loop's own checks of its result passed. Never enough where files changed: they have to be certified. Default:
+   * only a certificate counts.
+   */
+  readonly checked?: boolean
+}
+
+/** What a gate decided about an action, and the step of its decision. */
+export interface Judged extends GateRecord {
+  readonly step: StepId
+}
+
+/** Options of `act`. */
+export interface ActOptions {
+  /** What `judge` returned about this action in this iteration: the gate is not asked again. */
+  readonly judged?: Judged
+  /** Why a person has to allow it even if the gate does. Absent: the gate decides. */
+  readonly ask?: string
+  /** What a person sees if they are asked, besides the action and the reason. */
+  readonly evidence?: QuestionEvidence
+  /** How long a person may take. Default: 24 hours. */
+  readonly deadlineMs?: number
+  /**
+   * Called once it is allowed, before it is performed; it may request steps. Returns why it must not be performed any
+   * more; undefined: it may. Only for loops whose code runs in this process.
+   */
+  readonly beforeActing?: () => Promise<string | undefined>
 }
 
 /** The result of a gate, as the journal keeps it: with what was proposed and what the gate saw. */

@@ -116,6 +116,11 @@ export function remaining(state: RunFacts, role?: string): Remaining {
       ) ?? 0,
     timeMs: left([limits.timeMs, state.activeMs], [iteration.timeMs, iterationMs(state)]) ?? 0,
     committed: used,
+    limits: {
+      tokens: limits.tokens,
+      costMicros: limits.costMicros,
+      ...defined({ inputTokens: limits.inputTokens, outputTokens: limits.outputTokens }),
+    },
     ...defined({
       inputTokens: left(
         [limits.inputTokens, inputTokensOf(used)],

@@ -1,11 +1,12 @@
 /** Has a task reviewed. An unclear answer is asked for once more, with a new token. */
 
 import { defined, type TreeId } from '../../loop/index.ts'
+import { createToken, readVerdict } from '../context/read-verdict.ts'
 import type { ReviewFindings } from './build-progress.ts'
 import { toValues } from './build-prompt.ts'
 import { filesOf, type Session } from './build-session.ts'
 import { readSkills } from './knowledge.ts'
-import { createToken, readReview, type WrittenReview, writeReview } from './review.ts'
+import { type WrittenReview, writeReview } from './review.ts'
 
 const attemptsMax = 2
 
@@ -43,7 +44,7 @@ export async function reviewTask(
       { prompt: written.prompt },
       { readOnly: true, ...defined({ retry }) },
     )
-    const { verdict, reasons } = readReview(answer, written.token)
+    const { verdict, reasons } = readVerdict(answer, written.token, 'reviewer')
     if (verdict === 'pass') return 'pass'
     if (verdict === 'fail' || attempt >= attemptsMax) return { task, verdict, reasons }
   }

@@ -1,18 +1,11 @@
 /**
  * The review of a task by another agent in a fresh context, which may only read. What the maker wrote is quoted as data.
- * The verdict is read only from the reviewer's final answer, with a token that is created after the maker ended: nothing
- * that the maker wrote can contain it. An answer in any other form is unclear, and unclear is not a pass.
+ * How its verdict is read: `context/read-verdict.ts`.
  */
 
-import { type AgentReport, type Json } from '../../loop/index.ts'
-import {
-  type JudgeVerdict,
-  parseVerdict,
-  quoteAsData,
-  verdictPrompt,
-} from '../../protocol/index.ts'
+import { type Json } from '../../loop/index.ts'
+import { quoteAsData, verdictPrompt } from '../../protocol/index.ts'
 import type { SectionedPrompt } from '../prompt-sections.ts'
-import { isClaim } from './build-progress.ts'
 import { promptTokensMax } from './build-prompt.ts'
 
 export const reviewPromptDefault = `You review one task of a plan that another agent implemented. You may only read: change nothing.
@@ -73,14 +66,3 @@ export function writeReview(
   ]
   return { prompt: verdictPrompt(parts.join('\n\n'), token), token }
 }
-
-/** Only an agent that ended by itself gave an answer. */
-export function readReview({ status, text, ended }: AgentReport, token: string): JudgeVerdict {
-  const isByItself = ended === undefined || ended === 'claimed'
-  if (isClaim(status) && isByItself) return parseVerdict(text, token)
-  const reason = `The reviewer gave no answer: it ended with ${ended ?? status}.`
-  return { verdict: 'unclear', reasons: [{ text: reason }] }
-}
-
-/** Unpredictable for the agent that is reviewed. */
-export const createToken = (): string => crypto.randomUUID().replaceAll('-', '')

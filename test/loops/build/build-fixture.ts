@@ -1,6 +1,6 @@
 /** A build in memory: files, a maker and a reviewer that follow functions, and a check. Only the agents are scripted. */
 
-import type { Agents, Check, Workspace } from '../../../src/engine/index.ts'
+import type { Agents, Check } from '../../../src/engine/index.ts'
 import { questionId } from '../../../src/engine/question-id.ts'
 import type { AgentNote, AgentReport, Json, RunId, RunState } from '../../../src/loop/index.ts'
 import { buildLoop } from '../../../src/loops/build/build-loop.ts'
@@ -14,6 +14,7 @@ import {
   memoryWorkspace,
   type World,
 } from '../../engine/fixture.ts'
+import { withFiles } from '../with-files.ts'
 
 export const planPath = 'specs/planning/shop-plan.md'
 
@@ -193,37 +194,3 @@ const toCheck =
       ? { status: 'met', exitCode: 0, output: 'ok' }
       : { status: 'not-met', exitCode: 1, output: found === false ? 'not ok' : found }
   }
-
-/** What a real workspace offers besides. */
-function withFiles(workspace: MemoryWorkspace): Workspace {
-  const { files, trees } = workspace
-  const changes: NonNullable<Workspace['changes']> = async (before, after) => {
-    const [from, to] = [before, after].map((tree) => new Map(trees.get(tree) ?? []))
-    return [...new Set([...(from?.keys() ?? []), ...(to?.keys() ?? [])])]
-      .filter((path) => from?.get(path) !== to?.get(path))
-      .toSorted()
-  }
-  return {
-    ...workspace,
-    changes,
-    async patch(before, after) {
-      const [from, to] = [before, after].map((tree) => new Map(trees.get(tree) ?? []))
-      return (await changes(before, after))
-        .flatMap((path) => [`--- a/${path}`, ...compare(from?.get(path), to?.get(path))])
-        .join('\n')
-    },
-    readText: async (path) => files.get(path),
-    async writeText(path, text) {
-      files.set(path, text)
-    },
-  }
-}
-
-/** What differs between the first and the last line that do. */
-function compare(before = '', after = ''): string[] {
-  const [old, now] = [before, after].map((text) => text.split('\n'))
-  if (old === undefined || now === undefined) return []
-  while (old.length > 0 && old[0] === now[0]) [old, now].forEach((lines) => lines.shift())
-  while (old.length > 0 && old.at(-1) === now.at(-1)) [old, now].forEach((lines) => lines.pop())
-  return [...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)]
-}

@@ -62,7 +62,12 @@ export function createIterationProxy(
       ask({ type: 'check', ...(names === undefined ? {} : { names: [...names] }) }),
     guidance: () => ask({ type: 'guidance' }),
     ask: async (name, question) => ask({ type: 'ask', name, question: toJson(question) as never }),
-    act: async (action) => ask({ type: 'act', action: toJson(action) as never }),
+    act: async (action, options = {}) =>
+      ask({ type: 'act', action: toJson(action) as never, options: toJson(options) as never }),
+    judge: async (action, options = {}) =>
+      ask({ type: 'judge', action: toJson(action) as never, options: toJson(options) as never }),
+    certify: async (names) =>
+      ask({ type: 'certify', ...(names === undefined ? {} : { names: [...names] }) }),
     sleep: (name, ms) => ask({ type: 'sleep', name, ms }),
     artifact: async (name, content) => {
       const whole = toInlineContent(content)
