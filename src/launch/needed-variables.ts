@@ -16,15 +16,19 @@ export function neededVariables({
   checks,
   certify,
   actions,
+  proposes,
 }: LoopFile): readonly string[] {
   const judges = Object.values(checks).flatMap((check) => checkAgent(check)?.agent ?? [])
   const consulted = certify.consult.map((one) => one.agent)
   return unique([
     ...[...Object.values(agents), ...judges, ...consulted].flatMap(variablesOfAgent),
     ...Object.values(mcp).flatMap(variablesOfServer),
-    ...actions.flatMap(variablesOfAction),
+    ...[...actions, ...proposedActions(proposes)].flatMap(variablesOfAction),
   ])
 }
+
+const proposedActions = (proposes: LoopFile['proposes']): readonly ActionSettings[] =>
+  proposes === undefined || proposes.kind === 'report' ? [] : [proposes]
 
 /** Which variables code reads is known only at run time, so every string literal that could be one counts. */
 export const variablesOfCode = ({ modules }: Pick<ScannedLoop, 'modules'>): readonly string[] =>

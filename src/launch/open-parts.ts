@@ -16,6 +16,7 @@ import { makePrivateFolder, removeAbandonedPrivateFolders } from '../workspace/i
 import type { AgentParts, OpenedAgent } from './agents/agent-parts.ts'
 import { openAgent } from './agents/open-agent.ts'
 import type { CommandChecks } from './agents/open-repair.ts'
+import { toProposal } from './authority/open-actions.ts'
 import { type AuthorityContext, openAuthority, openExecutors } from './authority/open-authority.ts'
 import type { CertifyingParts } from './checks/certifying-parts.ts'
 import { folderFiles } from './checks/folder-reader.ts'
@@ -61,6 +62,7 @@ export type FileParts = Pick<
   | 'gate'
   | 'actions'
   | 'mergesWhenCertified'
+  | 'proposes'
 >
 
 /** The parts of a run, and what its loop file says about certifying. */
@@ -157,8 +159,8 @@ const openReports = (
 
 /** What the steps of the loop can use. */
 const openPorts = (
-  { name }: FileParts,
-  { run = name, workspace, memories, project: repository }: OpenContext,
+  { name, proposes }: FileParts,
+  { run = name, workspace, memories, project: repository, base }: PartsContext,
   sandbox: OpenedSandbox,
   environment: Environment,
 ): LoopPorts => ({
@@ -166,6 +168,7 @@ const openPorts = (
   skills: createSkillReader({ workspace, home: environment['HOME'] ?? homedir() }),
   measure: createMeasure(sandbox, workspace),
   ...defined({
+    proposes: proposes && toProposal(proposes, { base }),
     memory:
       memories &&
       createLoopMemory({

@@ -3,7 +3,7 @@
  * has none.
  */
 
-import type { Level, Signal } from '../loop/index.ts'
+import type { Action, Level, Signal } from '../loop/index.ts'
 import type { Gather } from './context/gather.ts'
 import type { MeasuredCommand } from './context/measure.ts'
 import type { SkillReader } from './context/skills.ts'
@@ -18,6 +18,8 @@ export interface LoopPorts {
   readonly gather?: Gather
   /** What rounds of the loop know from earlier ones. Absent: they remember nothing. */
   readonly memory?: LoopMemory
+  /** The action that the loop type proposes, with its settings for the executor. Absent: it proposes none. */
+  readonly proposes?: Omit<Action, 'summary'>
   /** The effective level of the run. Absent: that of the loop file. */
   readonly level?: Level
 }

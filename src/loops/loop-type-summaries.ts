@@ -2,6 +2,7 @@
 
 import { buildSummary } from './build/build-summary.ts'
 import { plainSummary } from './plain/plain-summary.ts'
+import { roundSummary } from './round/round-summary.ts'
 
 export interface LoopTypeSummary {
   readonly name: string
@@ -12,4 +13,8 @@ export interface LoopTypeSummary {
 }
 
 /** In the order of `registry.ts`; a test compares the two. */
-export const loopTypeSummaries: readonly LoopTypeSummary[] = [plainSummary, buildSummary]
+export const loopTypeSummaries: readonly LoopTypeSummary[] = [
+  plainSummary,
+  buildSummary,
+  roundSummary,
+]

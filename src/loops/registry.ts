@@ -3,5 +3,6 @@
 import { buildType } from './build/build-type.ts'
 import type { LoopTypeDefinition } from './loop-type-definition.ts'
 import { plainType } from './plain/plain-type.ts'
+import { roundType } from './round/round-type.ts'
 
-export const loopTypes: readonly LoopTypeDefinition[] = [plainType, buildType]
+export const loopTypes: readonly LoopTypeDefinition[] = [plainType, buildType, roundType]

@@ -65,10 +65,12 @@ export type { WorkspaceFile } from './checkpoint/workspace-file.ts'
 export { type Settings } from './config/config.ts'
 export { stepNoteSchema } from './events/event-parts.ts'
 export { recordedEventSchema } from './events/event-schema.ts'
+export { actionSchema } from './loop-file/action-schema.ts'
 export type {
   ActionSettings,
   GateSettings,
   MergeActionSettings,
+  ProposalSettings,
 } from './loop-file/action-settings.ts'
 export {
   type CheckWords,
@@ -78,7 +80,8 @@ export {
   runsCommands,
 } from './loop-file/check-kinds.ts'
 export { type CheckedLoopFile, checkLoopFile } from './loop-file/check-loop-file.ts'
-export { type GatherSource } from './loop-file/gather-schema.ts'
+export { type DeliverySink, deliverSchema } from './loop-file/deliver-schema.ts'
+export { type GatherSource, gatherSchema } from './loop-file/gather-schema.ts'
 export { quoted, unknownName } from './loop-file/issue-problems.ts'
 export {
   type AcpAgentSettings,
@@ -109,7 +112,17 @@ export { builtInToolNames } from './loop-file/loop-file-problems.ts'
 export { defaultLoopType } from './loop-file/loop-file-schema.ts'
 export { type LoopFileType, makerRole } from './loop-file/loop-file-type.ts'
 export { promptSchema } from './loop-file/prompt-schema.ts'
-export { duration, innerPath, integer, key, keys, list, text } from './loop-file/value-schemas.ts'
+export {
+  duration,
+  innerPath,
+  integer,
+  key,
+  keys,
+  list,
+  matching,
+  text,
+  toolName,
+} from './loop-file/value-schemas.ts'
 export { isJsonObject, type JsonObject, published } from './values.ts'
 export {
   type JudgeVerdict,

@@ -37,7 +37,7 @@ export const lookAtActionsOf =
 
 /** A run of level 1 only reports its actions. */
 const isUndone = ({ status, facts }: ActionEntry): boolean =>
-  status !== 'done' && status !== 'escaped' && !(status === 'refused' && facts?.level === 1)
+  status !== 'done' && status !== 'escaped' && facts?.level !== 1
 
 const words: Readonly<Record<string, string>> = {
   refused: 'was refused',

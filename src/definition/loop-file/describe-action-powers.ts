@@ -9,12 +9,21 @@ export function describeActionPowers({
   gate,
   actions,
   mergesWhenCertified,
-}: Pick<LoopFile, 'level' | 'gate' | 'actions' | 'mergesWhenCertified'>): readonly string[] {
-  const decides = actions.length === 0 && gate.type === 'always-escalate'
+  proposes,
+}: Pick<
+  LoopFile,
+  'level' | 'gate' | 'actions' | 'mergesWhenCertified' | 'proposes'
+>): readonly string[] {
+  const proposal = proposes === undefined || proposes.kind === 'report' ? undefined : proposes
+  const isNone = actions.length === 0 && proposal === undefined
+  const decides = isNone && gate.type === 'always-escalate'
   const merges = mergesWhenCertified === true && actions.some(isDefaultMerge) && level > 1
   const others = merges ? 'other actions' : 'actions'
   return [
     ...actions.map((action) => `once the work is certified: ${describeAction(action)}`),
+    ...(proposal === undefined
+      ? []
+      : [`proposes once the work is verified: ${describeAction(proposal)}`]),
     ...(merges ? ['certified work is merged into its branch below agent/ without a person'] : []),
     ...(decides ? [] : [`${others}: ${levelNames[level]}, ${describeGate(level, gate)}`]),
   ]
@@ -46,7 +55,9 @@ export function describeAction(action: ActionSettings): string {
     case 'open-pr':
       return `pushes its branch to ${action.remote} and opens a pull request with gh`
     case 'comment':
-      return `comments on number ${action.on} of ${action.remote} with gh`
+      return action.on === undefined
+        ? `comments with gh on one of the issues or pull requests of ${action.remote} that it read`
+        : `comments on number ${action.on} of ${action.remote} with gh`
     case 'draft':
       return 'writes a draft to the state folder'
     case 'webhook':

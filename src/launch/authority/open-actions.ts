@@ -20,7 +20,7 @@ import {
 } from '../../authority/index.ts'
 import type { Actions, Commands } from '../../engine/index.ts'
 import { type Action, defined, isLoopError, LoopError, toJson } from '../../loop/index.ts'
-import type { ActionSettings, MergeActionSettings } from '../../protocol/index.ts'
+import type { ActionSettings, MergeActionSettings, ProposalSettings } from '../../protocol/index.ts'
 import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import { cleanWorktrees } from '../../runs/worktrees-of-runs.ts'
@@ -142,6 +142,15 @@ export const toActions = (
     return [{ kind, summary: summaryOf(one, loop), details: toJson(details) }]
   })
 
+/** What a loop type proposes, as its executor takes it. */
+export function toProposal(
+  written: ProposalSettings,
+  { base }: Pick<ActionDefaults, 'base'>,
+): Omit<Action, 'summary'> {
+  const { kind, ...details } = written.kind === 'start-run' ? withPath(written, base) : written
+  return Object.keys(details).length === 0 ? { kind } : { kind, details: toJson(details) }
+}
+
 const toMerge = (
   { isDefault: _isDefault, ...written }: MergeActionSettings,
   into: string | undefined,
@@ -176,7 +185,7 @@ function summaryOf(settings: ActionSettings, loop: string): string {
     case 'open-pr':
       return `Open a pull request with the work of ${loop}`
     case 'comment':
-      return `Comment on ${settings.on}: the work of ${loop} is certified`
+      return `Comment on ${settings.on ?? 'an issue or pull request'}: the work of ${loop} is certified`
     case 'webhook':
       return `The work of ${loop} is certified`
     case 'start-run':

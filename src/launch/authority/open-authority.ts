@@ -16,7 +16,7 @@ import { toGate } from './to-gate.ts'
 
 type AuthoritySettings = Pick<
   LoopFile,
-  'actions' | 'gate' | 'level' | 'mergesWhenCertified' | 'name' | 'seals'
+  'actions' | 'gate' | 'level' | 'mergesWhenCertified' | 'name' | 'proposes' | 'seals'
 >
 
 export interface AuthorityContext extends OpenContext {
@@ -83,11 +83,11 @@ async function openPolicyPart(
 
 /** Only for a file that names actions: others have no executor, and say so. */
 export function openExecutors(
-  { name, actions }: AuthoritySettings,
+  { name, actions, proposes }: AuthoritySettings,
   { commands }: OpenedSandbox,
   { workspace, startRun }: AuthorityContext,
   environment: Environment,
 ): OpenActions | undefined {
-  if (actions.length === 0) return undefined
+  if (actions.length === 0 && proposes === undefined) return undefined
   return openActions({ loop: name, commands, workspace, environment, ...defined({ startRun }) })
 }

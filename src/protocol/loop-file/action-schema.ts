@@ -190,7 +190,7 @@ const actionTable = keys(
 })
 
 /** A name for an action without settings, or a table with one action. */
-const actionSchema: z.ZodType<ActionSettings> = exactly<ActionSettings>()(
+export const actionSchema: z.ZodType<ActionSettings> = exactly<ActionSettings>()(
   z.union([
     z
       .enum(bare, { error: expects(`${bare.join(', ')}, or a table with one action`) })

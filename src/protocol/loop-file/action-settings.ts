@@ -8,6 +8,8 @@ export interface AuthoritySettings {
   readonly gate: GateSettings
   /** Requested in this order once the work is certified. */
   readonly actions: readonly ActionSettings[]
+  /** The action that its loop type proposes once the work is verified. Absent: none. */
+  readonly proposes?: ProposalSettings
   /** Certified work needs no person to be merged into the branch that the loop type chooses, from level 2. */
   readonly mergesWhenCertified?: true
 }
@@ -31,8 +33,8 @@ export type ActionSettings =
   | OpenPrActionSettings
   | {
       readonly kind: 'comment'
-      /** The number of an issue or a pull request. */
-      readonly on: number
+      /** The number of an issue or a pull request. Absent: the agent that proposes it chooses one. */
+      readonly on?: number
       readonly remote: string
       readonly text?: string
     }
@@ -47,6 +49,9 @@ export type ActionSettings =
     }
   | { readonly kind: 'clean-up' }
   | CommandActionSettings
+
+/** An action that a loop type proposes. `report`: nothing but to be read. */
+export type ProposalSettings = ActionSettings | { readonly kind: 'report' }
 
 export interface MergeActionSettings {
   readonly kind: 'merge'

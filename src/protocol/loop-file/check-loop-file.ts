@@ -91,7 +91,7 @@ function toLoopFile(written: WrittenLoopFile, type: LoopFileType): Unnamed<LoopF
   return {
     ...rest,
     actions: then ?? actions ?? type.actions ?? [],
-    ...defined({ mergesWhenCertified }),
+    ...defined({ mergesWhenCertified, proposes: type.proposes?.(settings) }),
     ...withRoles(given, type.roles, unused),
     settings,
   }

@@ -25,7 +25,7 @@ import { worktreeSettingsSchema } from './worktree-schema.ts'
 export interface WrittenLoopFile
   extends Omit<
     LoopFile,
-    'name' | 'agents' | 'readers' | 'settings' | 'actions' | 'mergesWhenCertified'
+    'name' | 'agents' | 'readers' | 'settings' | 'actions' | 'mergesWhenCertified' | 'proposes'
   > {
   readonly name?: string
   readonly then?: LoopFile['actions']

@@ -6,7 +6,7 @@
 import type { z } from 'zod'
 import type { RoleAppearance } from '../../loop/index.ts'
 import type { JsonObject } from '../values.ts'
-import type { ActionSettings } from './action-settings.ts'
+import type { ActionSettings, ProposalSettings } from './action-settings.ts'
 import type { DeliverySink } from './deliver-schema.ts'
 import type { GatherSource } from './gather-schema.ts'
 import type { FileProblem, LoopFile, PromptSection } from './loop-file.ts'
@@ -30,6 +30,8 @@ export interface LoopFileType<Settings = unknown> {
   complete?(written: JsonObject): JsonObject
   /** What happens once the work is certified, if a file lists nothing. */
   readonly actions?: readonly ActionSettings[]
+  /** The action that its runs propose once their work is verified. */
+  proposes?(settings: Settings): ProposalSettings
   /** Certified work may be merged into the branch that the type chooses, without a person, from level 2. */
   readonly mergesWhenCertified?: true
   /** The sources outside of the files that its runs read. They are what a schedule compares before it starts one. */

@@ -1,0 +1,130 @@
+/** What comes before the maker: the level, the memory, the sources, and its prompt. */
+
+import { type Amount, FaultError, isLoopError } from '../../loop/index.ts'
+import {
+  type GatheredSource,
+  gatheredNumbers,
+  outsideOf,
+  renderGathered,
+} from '../context/gather.ts'
+import type { RecalledMemories } from '../loop-ports.ts'
+import { recallDefault } from './round-keys.ts'
+import {
+  describeEnding,
+  describeMemories,
+  promptTokensMax,
+  toPromptValues,
+} from './round-prompts.ts'
+import type { Begun, RoundSession, RoundSources } from './round-session.ts'
+
+type Unbegun = Omit<RoundSession, 'begun'>
+
+export const begin = ({ it, settings }: Unbegun): Promise<Begun> =>
+  it.step(
+    'begin',
+    () => {
+      const { level = 2, ports, now = Date.now } = settings
+      const effective = ports?.level ?? level
+      return {
+        level: effective < level ? effective : level,
+        startedAtMs: now(),
+        tree: it.workspace?.tree ?? null,
+      }
+    },
+    { readOnly: true, role: 'round' },
+  )
+
+/** A failing memory, and a source that cannot be read, are warnings. */
+export async function readSources(
+  session: RoundSession,
+): Promise<RoundSources & { readonly warnings: readonly string[] }> {
+  const { memories, problem } = await recall(session)
+  const gathered = await gather(session)
+  const failed = gathered.filter(({ status }) => status === 'failed')
+  return {
+    memories,
+    gathered,
+    warnings: [
+      ...(problem === undefined ? [] : [problem]),
+      ...failed.map(({ name, text }) => `${name} could not be read: ${text}`),
+    ],
+  }
+}
+
+async function recall({ it, settings }: RoundSession): Promise<RecalledMemories> {
+  const { memory, ports, intent } = settings
+  const remembered = ports?.memory
+  if (memory === false || remembered === undefined) return { memories: [] }
+  const limit = memory?.recall ?? recallDefault
+  return it.step(
+    'recall',
+    async ({ signal }) => {
+      try {
+        return await remembered.recall({ limit, query: intent }, signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        return { memories: [], problem: describeFailure('recalled', error) }
+      }
+    },
+    { readOnly: true, role: 'recall' },
+  )
+}
+
+/** A memory of the user's own may reject. */
+export const describeFailure = (what: string, error: unknown): string =>
+  `The memory of the loop could not be ${what}: ${error instanceof Error ? error.message : String(error)}`
+
+async function gather({ it, settings }: RoundSession): Promise<readonly GatheredSource[]> {
+  const { gather: sources = [], ports } = settings
+  const read = ports?.gather
+  if (sources.length === 0 || read === undefined) return []
+  return it.step('gather', ({ signal }) => read(sources, signal), {
+    readOnly: true,
+    role: 'gather',
+  })
+}
+
+export interface WrittenPrompt {
+  readonly prompt: string
+  readonly basis: string
+  readonly spent: Amount
+}
+
+/** An error in a prompt is fatal: it would occur in every round. */
+export const writePrompt = (session: RoundSession, sources: RoundSources): Promise<WrittenPrompt> =>
+  session.it.step('prompt', () => write(session, sources), {
+    readOnly: true,
+    retry: { attempts: 1 },
+    role: 'prompt',
+  })
+
+async function write(
+  session: RoundSession,
+  { memories, gathered }: RoundSources,
+): Promise<WrittenPrompt> {
+  const { it, prompts, settings, begun, input } = session
+  try {
+    const guidance = await it.guidance()
+    const { name, intent, propose } = settings
+    const values = {
+      ...toPromptValues({ name, intent, level: begun.level, input }),
+      ending: describeEnding(propose?.kind ?? 'report', [...gatheredNumbers(gathered)]),
+      goal: '',
+    }
+    const make = (memory: string, read: string): string =>
+      prompts.maker.write(
+        { ...values, memory, gathered: read },
+        { tokensMax: promptTokensMax, guidance },
+      ).text
+    return {
+      prompt: make(describeMemories(memories), renderGathered(gathered)),
+      // E8. Facts of earlier rounds are nothing new, and sources count by their digests.
+      basis: make('', JSON.stringify(outsideOf(gathered))),
+      spent: it.budget.remaining().committed ?? { tokens: 0, costMicros: 0 },
+    }
+  } catch (error) {
+    if (!isLoopError(error)) throw error
+    const { code, message } = error
+    throw new FaultError({ code, message, retryable: false, fatal: true }, { cause: error })
+  }
+}

@@ -1,0 +1,67 @@
+/** What a round proposes, from what its agents said: a summary, and the comment that the maker wrote. */
+
+import { z } from 'zod'
+import type { Action, Json } from '../../loop/index.ts'
+import { isJsonObject } from '../../protocol/index.ts'
+import { cleanText } from '../context/gather.ts'
+import type { RoundFindings } from './round-session.ts'
+import type { RoundSettings } from './round-settings.ts'
+
+const summaryCharsMax = 1000
+const commentCharsMax = 20_000
+
+/** What the checker said, otherwise the maker, otherwise the intent. */
+export function summarize({ intent }: RoundSettings, { checker, maker }: RoundFindings): string {
+  const said = [checker?.text, maker?.text].map((text) => withoutBlocks(text ?? ''))
+  const summary = said.find((text) => text !== '') ?? intent
+  return cleanText(summary, summaryCharsMax).text
+}
+
+/** Without verdicts and proposals, which are for programs. */
+const withoutBlocks = (text: string): string =>
+  text
+    .replaceAll(/^[ \t]*(`{3,}|~{3,})[^\n]*\n[^]*?\n[ \t]*\1[ \t]*$/gm, '')
+    .replace(/^\s*\{[^]*\}\s*$/, '')
+    .trim()
+
+const commentSchema = z.strictObject({
+  comment: z.strictObject({
+    on: z.int().min(1).max(1_000_000_000),
+    text: z.string().trim().min(1).max(commentCharsMax),
+  }),
+})
+
+export interface ProposedComment {
+  readonly on: number
+  readonly text: string
+}
+
+/** The only block with a comment. A number that was not gathered is refused: data must not choose where a round speaks. */
+export function findComment(
+  report: string,
+  numbers: ReadonlySet<number>,
+): ProposedComment | undefined {
+  const blocks = [...report.matchAll(/^[ \t]*```json[ \t]*\n([^]*?)\n[ \t]*```[ \t]*$/gm)]
+  const found = blocks.flatMap(([, json = '']) => parseComment(json))
+  const [only] = found
+  return found.length === 1 && only !== undefined && numbers.has(only.on) ? only : undefined
+}
+
+function parseComment(json: string): readonly ProposedComment[] {
+  try {
+    const { data } = commentSchema.safeParse(JSON.parse(json))
+    return data === undefined ? [] : [data.comment]
+  } catch {
+    return []
+  }
+}
+
+/** The settings of the action with what the agents wrote. Settings that a person wrote take precedence. */
+export function toDetails(
+  settings: Json | undefined,
+  written: { readonly [name: string]: Json },
+): Pick<Action, 'details'> {
+  const own = isJsonObject(settings) ? settings : {}
+  const all = { ...written, ...own }
+  return Object.keys(all).length === 0 ? {} : { details: all }
+}

@@ -1,0 +1,42 @@
+/** What a round is made from, by a loop file or by code that uses the library. */
+
+import type { Action, AmountLimits, Json, Level } from '../../loop/index.ts'
+import type { GatherSource } from '../../protocol/index.ts'
+import type { Gather } from '../context/gather.ts'
+import type { LoopMemory, LoopPorts } from '../loop-ports.ts'
+import type { PromptSection } from '../prompt-sections.ts'
+import type { MemoryKeys, PermissionKeys } from './round-keys.ts'
+
+/** Settings of `roundLoop`. */
+export interface RoundSettings {
+  readonly name: string
+  /** What it is for, in one sentence. */
+  readonly intent: string
+  /** Digest of the source of the settings. Default: the settings themselves. */
+  readonly version?: string
+  /** Default: 2. The level of the run applies if it is lower. */
+  readonly level?: Level
+  /** What the maker has to do. Default: the intent. */
+  readonly prompt?: readonly PromptSection[]
+  /** What the checker has to verify, besides its built-in instructions. */
+  readonly checkerPrompt?: readonly PromptSection[]
+  /** The action that it proposes. Default: `report`. */
+  readonly propose?: Omit<Action, 'summary'>
+  readonly gather?: readonly GatherSource[]
+  readonly memory?: false | MemoryKeys
+  readonly permissions?: PermissionKeys
+  /** How long a person has to answer. Default: 24 hours. */
+  readonly deadlineMs?: number
+  /** Absent: the loop is only looked at, or uses none of them. */
+  readonly ports?: RoundPorts
+  readonly now?: () => number
+}
+
+/** What a round uses besides its iteration. */
+export interface RoundPorts extends Partial<Pick<LoopPorts, 'run' | 'level'>> {
+  readonly memory?: LoopMemory
+  readonly gather?: Gather
+}
+
+export type RoundInput = { readonly [name: string]: Json }
+export type RoundLimits = AmountLimits
