@@ -122,6 +122,7 @@ export {
   type Swept,
   schedulesMax,
   searchWords,
+  settingCauses,
   storeErrors,
   type TickRow,
   type Topic,

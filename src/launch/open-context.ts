@@ -1,6 +1,7 @@
 import type { StartRunPorts } from '../authority/index.ts'
-import type { Memories, RunBaseFiles } from '../engine/index.ts'
+import type { Memories, RunBaseFiles, Trust } from '../engine/index.ts'
 import type { ReplaySettings } from '../gateway/index.ts'
+import type { Level } from '../loop/index.ts'
 import type { LoopTypeDefinition } from '../loops/index.ts'
 import type { SandboxSpec } from '../sandbox/index.ts'
 import type { Environment } from '../system/environment.ts'
@@ -50,7 +51,11 @@ export interface OpenContext {
   readonly replay?: (at: ReplayPosition) => ReplaySettings | undefined
   /** What loops remember. Absent: the loop remembers nothing. */
   readonly memories?: Memories
-  /** The repository or folder that the facts of the loop belong to. */
+  /** The levels that loops were given and lost. Absent: the loop file alone decides. */
+  readonly trust?: Pick<Trust, 'changes'>
+  /** The level that a replay repeats. Default: that of the loop file and of `trust`. */
+  readonly level?: Level
+  /** The repository or folder that the facts and the level of the loop belong to. */
   readonly project?: string
   /** Puts a run of another loop file into the queue. Absent: not supported. */
   readonly startRun?: StartRunPorts['start']

@@ -10,7 +10,7 @@ import type { LoadedLoop, LoopDefinition } from './loaded-loop.ts'
 import type { OpenContext } from './open-context.ts'
 import { type OpenedParts, openParts } from './open-parts.ts'
 import { openRunPolicy } from './policy/open-run-policy.ts'
-import { mergeBranchOf, thresholdsOf, toLoopType } from './to-loop-type.ts'
+import { mergeBranchOf, proposedKinds, thresholdsOf, toLoopType } from './to-loop-type.ts'
 
 /** A loop that is ready to be driven. Its `close` ends everything, the process of a loop that is code included. */
 export interface OpenedLoop extends OpenedParts {
@@ -28,6 +28,7 @@ export async function openLoop(loaded: LoadedLoop, given: OpenContext): Promise<
     ...rest,
     excludedPaths: [...files, ...(rest.excludedPaths ?? [])],
     base: dirname(source.file),
+    kinds: proposedKinds(loaded),
     openPolicy: () => openRunPolicy(loaded, given),
     ...defined({
       mergeInto: mergeBranchOf(loaded, types),

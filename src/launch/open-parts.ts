@@ -6,7 +6,7 @@ import { homedir } from 'node:os'
 import { join, relative } from 'node:path'
 import { type Agent, createAgents } from '../agents/index.ts'
 import { createSecrets } from '../gateway/index.ts'
-import { defined } from '../loop/index.ts'
+import { defined, type Level } from '../loop/index.ts'
 import type { LoopPorts } from '../loops/loop-ports.ts'
 import { type AgentSettings, type LoopFile, makerRole } from '../protocol/index.ts'
 import type { RunParts } from '../runs/options.ts'
@@ -137,7 +137,7 @@ export async function openParts(
         ...defined({ agent: usedFirst(makers), hooks: code?.hooks, escalation }),
       },
       problems,
-      ports: openPorts(file, place, sandbox, environment),
+      ports: openPorts(file, place, { sandbox, level: authority.level }, environment),
       close,
     }
   } catch (error) {
@@ -161,10 +161,11 @@ const openReports = (
 const openPorts = (
   { name, proposes }: FileParts,
   { run = name, workspace, memories, project: repository, base }: PartsContext,
-  sandbox: OpenedSandbox,
+  { sandbox, level }: { readonly sandbox: OpenedSandbox; readonly level: Level },
   environment: Environment,
 ): LoopPorts => ({
   run,
+  level,
   skills: createSkillReader({ workspace, home: environment['HOME'] ?? homedir() }),
   measure: createMeasure(sandbox, workspace),
   ...defined({

@@ -69,6 +69,15 @@ export const thresholdsOf = (
   types: readonly LoopTypeDefinition[] = loopTypes,
 ): LoopTypeDefinition['escalate'] => typed && findType(typed, types).escalate
 
+/** The kinds of actions that its runs propose: what its levels are about. Code may propose any other. */
+export const proposedKinds = ({
+  definition: {
+    file: { actions, proposes },
+  },
+}: Pick<LoadedLoop, 'definition'>): readonly string[] => [
+  ...new Set([...actions, ...(proposes === undefined ? [] : [proposes])].map(({ kind }) => kind)),
+]
+
 /** What a run reads besides its files, and which actions it may perform: none at level 1. */
 export function outsideUseOf(
   { definition: { typed, file } }: Pick<LoadedLoop, 'definition'>,

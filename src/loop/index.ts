@@ -46,7 +46,14 @@ export {
   type OpenGuidance,
   toGuidance,
 } from './authority/guidance.ts'
-export { defaultLevel, type Level, levelNames } from './authority/level.ts'
+export {
+  ceilingOf,
+  defaultLevel,
+  effectiveLevel,
+  type Level,
+  type LevelSetting,
+  levelNames,
+} from './authority/level.ts'
 export { dueWarnings, type LimitUse, listLimitUse } from './authority/limit-warning.ts'
 export { changeLimits, findLimitProblem } from './authority/limits.ts'
 export {

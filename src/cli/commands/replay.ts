@@ -61,6 +61,7 @@ export async function replayRun(
       const place = {
         workspace,
         replay: answers,
+        level: replay.original.level,
         excludedPaths,
         sandboxPath: replay.original.run.workspace,
       }

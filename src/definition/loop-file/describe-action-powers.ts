@@ -1,11 +1,11 @@
 /** Describes what a loop file may do outside of its workspace, for the user who is asked to trust it. */
 
-import { levelNames } from '../../loop/index.ts'
+import { ceilingOf, type Level, type LevelSetting, levelNames } from '../../loop/index.ts'
 import type { ActionSettings, GateSettings, LoopFile } from '../../protocol/index.ts'
 
 /** Nothing for a file without actions: all others that a loop may request need a person. */
 export function describeActionPowers({
-  level,
+  level: setting,
   gate,
   actions,
   mergesWhenCertified,
@@ -14,6 +14,7 @@ export function describeActionPowers({
   LoopFile,
   'level' | 'gate' | 'actions' | 'mergesWhenCertified' | 'proposes'
 >): readonly string[] {
+  const level = ceilingOf(setting)
   const proposal = proposes === undefined || proposes.kind === 'report' ? undefined : proposes
   const isNone = actions.length === 0 && proposal === undefined
   const decides = isNone && gate.type === 'always-escalate'
@@ -25,14 +26,19 @@ export function describeActionPowers({
       ? []
       : [`proposes once the work is verified: ${describeAction(proposal)}`]),
     ...(merges ? ['certified work is merged into its branch below agent/ without a person'] : []),
-    ...(decides ? [] : [`${others}: ${levelNames[level]}, ${describeGate(level, gate)}`]),
+    ...(decides ? [] : [`${others}: ${describeLevel(setting)}, ${describeGate(level, gate)}`]),
   ]
 }
 
 const isDefaultMerge = (action: ActionSettings): boolean =>
   action.kind === 'merge' && action.into === undefined
 
-function describeGate(level: LoopFile['level'], gate: GateSettings): string {
+const describeLevel = (setting: LevelSetting): string =>
+  setting === 'earned'
+    ? `${levelNames[1]}, and by evidence up to ${levelNames[3]}`
+    : levelNames[setting]
+
+function describeGate(level: Level, gate: GateSettings): string {
   if (level === 1) return 'none is performed'
   if (gate.type === 'always-escalate') return 'a person decides about each'
   if (gate.type === 'policy') return 'the policy decides'

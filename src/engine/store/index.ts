@@ -65,5 +65,6 @@ export {
   type LevelScope,
   lowered,
   type NewLevelChange,
+  settingCauses,
   type Trust,
 } from './trust.ts'

@@ -31,6 +31,8 @@ export interface NewLevelChange extends LevelScope {
   readonly cause: LevelCause
   /** The new level. Absent: it stays. */
   readonly level?: Level | 'lower'
+  /** The level before the first change. Default: 1. */
+  readonly starting?: Level
   /** Who decided, or `evidence`. */
   readonly by: string
   readonly reason: string
@@ -40,7 +42,7 @@ export interface NewLevelChange extends LevelScope {
   readonly after?: number
 }
 
-export interface LevelChange extends Omit<NewLevelChange, 'level' | 'after'> {
+export interface LevelChange extends Omit<NewLevelChange, 'level' | 'after' | 'starting'> {
   /** Grows with every change. */
   readonly id: number
   /** The level after it, and before it. */
@@ -49,6 +51,9 @@ export interface LevelChange extends Omit<NewLevelChange, 'level' | 'after'> {
 }
 
 export interface LevelFilter extends Partial<LevelScope> {
+  /** `''`: of loops without one. */
+  readonly repository?: string
+  readonly causes?: readonly LevelCause[]
   readonly limit: number
   /** The id of the last one of the previous page. */
   readonly before?: number
@@ -62,6 +67,9 @@ export interface Trust {
   /** The newest first. */
   changes(filter: LevelFilter): Promise<readonly LevelChange[]>
 }
+
+/** The causes of changes that set the level. The others leave it as it is. */
+export const settingCauses: readonly LevelCause[] = ['granted', 'earned', 'escape']
 
 /** The level of a loop that has done nothing yet. */
 export const firstLevel: Level = 1

@@ -47,7 +47,7 @@ export function createTrustTable(database: Database): TrustTable {
       if (known !== undefined) return known
       const last = current(change)
       if (change.after !== undefined && change.after !== (last?.id ?? 0)) return undefined
-      const from = last?.level ?? firstLevel
+      const from = last?.level ?? change.starting ?? firstLevel
       const { key, cause, by, reason, details, atMs } = change
       const level = change.level === 'lower' ? lowered(from) : (change.level ?? from)
       database
@@ -68,7 +68,7 @@ export function createTrustTable(database: Database): TrustTable {
         )
       return current(change)
     },
-    changes({ loop, repository, kind, limit, before }) {
+    changes({ loop, repository, kind, causes = [], limit, before }) {
       const parts: readonly (readonly [string, SqlValue | undefined])[] = [
         ['loop = ?', loop],
         ['repository = ?', repository],
@@ -76,8 +76,11 @@ export function createTrustTable(database: Database): TrustTable {
         ['id < ?', before],
       ]
       const used = parts.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]))
-      const where = used.length === 0 ? '' : `WHERE ${used.map(({ sql }) => sql).join(' AND ')} `
-      return read(`${where}ORDER BY id DESC LIMIT ?`, ...used.map(({ value }) => value), limit)
+      const wanted = used.map(({ sql }) => sql)
+      if (causes.length > 0) wanted.push(`cause IN (${causes.map(() => '?').join(', ')})`)
+      const where = wanted.length === 0 ? '' : `WHERE ${wanted.join(' AND ')} `
+      const values = [...used.map(({ value }) => value), ...causes]
+      return read(`${where}ORDER BY id DESC LIMIT ?`, ...values, limit)
     },
   }
 }

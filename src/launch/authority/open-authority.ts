@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { mergeGate } from '../../authority/index.ts'
 import type { Gate, Policy } from '../../engine/index.ts'
-import { defined } from '../../loop/index.ts'
+import { defined, effectiveLevel, type Level } from '../../loop/index.ts'
 import type { LoopFile } from '../../protocol/index.ts'
 import type { RunParts } from '../../runs/options.ts'
 import type { Environment } from '../../system/environment.ts'
@@ -12,6 +12,7 @@ import type { CodeParts } from '../code-loop/index.ts'
 import type { OpenContext } from '../open-context.ts'
 import type { OpenedSandbox } from '../opened-sandbox.ts'
 import { type OpenActions, openActions, toActions } from './open-actions.ts'
+import { atCurrentLevel, findRunLevel } from './run-level.ts'
 import { toGate } from './to-gate.ts'
 
 type AuthoritySettings = Pick<
@@ -24,6 +25,8 @@ export interface AuthorityContext extends OpenContext {
   readonly base: string
   /** Opens the policy of the run. Absent: it has none. */
   readonly openPolicy?: () => Promise<Policy | undefined>
+  /** The kinds of actions that its runs propose. */
+  readonly kinds: readonly string[]
   /** The branch that the loop type chooses for `merge`. Absent: it chooses none. */
   readonly mergeInto?: string
 }
@@ -35,12 +38,15 @@ export async function openAuthority(
   workspace: string,
   code: CodeParts | undefined,
 ): Promise<
-  Pick<RunParts, 'actions' | 'gate' | 'isSealed' | 'level' | 'policy' | 'seals' | 'whenCertified'>
+  Pick<RunParts, 'actions' | 'gate' | 'isSealed' | 'policy' | 'seals' | 'whenCertified'> & {
+    readonly level: Level
+  }
 > {
   const { mergeInto } = place
   const { gate = gateOf(file, mergeInto), actions } = code ?? {}
+  const { level, leveled } = await openLevel(file, place)
   return {
-    level: file.level,
+    level,
     ...sealsOf(file.seals),
     whenCertified: toActions(file.actions, {
       loop: file.name,
@@ -49,8 +55,26 @@ export async function openAuthority(
       ...defined({ mergeInto }),
     }),
     ...(await openPolicyPart(place, workspace, file.seals)),
-    ...defined({ gate, actions }),
+    gate: leveled(gate),
+    ...defined({ actions }),
   }
+}
+
+interface OpenedLevel {
+  readonly level: Level
+  /** The gate, for what is known about the level when it is asked. */
+  leveled(gate: Gate): Gate
+}
+
+async function openLevel(
+  { level: setting, name: loop }: AuthoritySettings,
+  { trust, level, project: repository, kinds }: AuthorityContext,
+): Promise<OpenedLevel> {
+  if (trust === undefined || level !== undefined) {
+    return { level: level ?? effectiveLevel(setting), leveled: (gate) => gate }
+  }
+  const of = { setting, loop, repository, trust }
+  return { level: await findRunLevel(of, kinds), leveled: (gate) => atCurrentLevel(gate, of) }
 }
 
 const gateOf = (

@@ -35,6 +35,7 @@ import {
 import type { Driver } from '../../runs/driver.ts'
 import type { HostPorts } from '../../runs/host-ports.ts'
 import { discardWorktree, placeAgain } from '../../runs/place-run.ts'
+import { readRecordedLevel } from '../../runs/recorded-level.ts'
 import { createNamed } from '../../runs/run-names.ts'
 import { type RunPlace } from '../../runs/run-place.ts'
 import { isWithoutGit } from '../../system/index.ts'
@@ -67,7 +68,11 @@ export async function openReplay(
   const { workspace } = place
   const answers = createReplayAnswers(base, original, place)
   return {
-    original: { run: original.run, state: original.state },
+    original: {
+      run: original.run,
+      state: original.state,
+      level: await readRecordedLevel(base.journal, original.run.id),
+    },
     exchanges: countExchanges(original),
     end: describeEndOfRecord(original),
     workspace,

@@ -1,7 +1,7 @@
 /** The interface of a replay. */
 
 import type { AnyLoopType, RunRow } from '../../engine/index.ts'
-import type { Amount, RunId, RunState, Source } from '../../loop/index.ts'
+import type { Amount, Level, RunId, RunState, Source } from '../../loop/index.ts'
 import type { RunParts } from '../../runs/options.ts'
 import type { RunHandle } from '../../runs/run-handle.ts'
 import type { OpenContext } from '../open-context.ts'
@@ -17,7 +17,7 @@ export interface ReplayOptions {
 /** A recorded run that is ready to be replayed. Returned by `host.replay`. */
 export interface Replay {
   /** The run that is replayed. */
-  readonly original: { readonly run: RunRow; readonly state: RunState }
+  readonly original: { readonly run: RunRow; readonly state: RunState; readonly level: Level }
   /** The number of recorded exchanges with models. If there are none, the agent itself runs again. */
   readonly exchanges: number
   /** Why the recording ends before the run would have, if so. */

@@ -119,6 +119,7 @@ function openPlace(
     isHeld,
     models,
     memories: host.journal.memory,
+    trust: host.journal.trust,
     startRun: (request) => startQueued({ host, onProblem, onLine }, request),
   }
 }

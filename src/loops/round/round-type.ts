@@ -1,6 +1,6 @@
 /** The loop type `round` for loop files: its keys, its roles, and its loop. */
 
-import { type Action, defined, toJson } from '../../loop/index.ts'
+import { type Action, defined, effectiveLevel, toJson } from '../../loop/index.ts'
 import {
   type FileProblem,
   type LoopFile,
@@ -57,7 +57,7 @@ export const roundType: LoopTypeDefinition<RoundKeys> = {
     prompts.maker.check(promptVariables)
     prompts.checker.check(promptVariables)
     const values = {
-      ...toPromptValues({ ...settings, level: file.level, input: given.input }),
+      ...toPromptValues({ ...settings, level: settings.level ?? 2, input: given.input }),
       memory: '',
       gathered: '',
       goal: '',
@@ -93,7 +93,7 @@ function toSettings(
     name,
     intent,
     version,
-    level,
+    level: ports?.level ?? effectiveLevel(level),
     // Prepared for its executor where the loop is opened for a run.
     propose: ports?.proposes ?? toProposed(propose),
     gather,

@@ -28,8 +28,12 @@ import {
 } from './value-schemas.ts'
 import { baseRef } from './worktree-schema.ts'
 
-export const levelSchema = (): z.ZodType<AuthoritySettings['level'], number | undefined> =>
-  z.literal([1, 2, 3], { error: expects('1 (report), 2 (assisted) or 3 (unattended)') }).prefault(2)
+export const levelSchema = (): z.ZodType<AuthoritySettings['level']> =>
+  z
+    .literal([1, 2, 3, 'earned'], {
+      error: expects('1 (report), 2 (assisted), 3 (unattended) or earned'),
+    })
+    .prefault(2)
 
 const deniedPath = () =>
   matching(

@@ -1,10 +1,10 @@
 /** What a loop may do outside of its workspace, as the program uses it. */
 
-import type { Json, Level } from '../../loop/index.ts'
+import type { Json, LevelSetting } from '../../loop/index.ts'
 
 export interface AuthoritySettings {
   /** 1 reports, 2 proposes actions, 3 acts within its gate. */
-  readonly level: Level
+  readonly level: LevelSetting
   readonly gate: GateSettings
   /** Requested in this order once the work is certified. */
   readonly actions: readonly ActionSettings[]

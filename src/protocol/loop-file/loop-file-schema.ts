@@ -190,7 +190,7 @@ const checkKeys = (type: LoopFileType) => ({
 const authorityKeys = () => ({
   level: key(
     levelSchema(),
-    'How much the run may do without a person. 1: it reports, and performs no action. 2: a person allows each action. 3: the gate may allow actions.',
+    'How much the run may do without a person, at most and to begin with. 1: it reports, and performs no action. 2: a person allows each action. 3: the gate may allow actions. earned: it begins at 1, and earns the others.',
     3,
   ),
   gate: key(

@@ -7,13 +7,13 @@ export function createMemoryTrust(data: MemoryData): Trust {
   const ofScope = (scope: LevelScope): readonly LevelChange[] =>
     data.levelChanges.filter((one) => isIn(one, scope))
   return {
-    async record({ after, level, ...change }) {
+    async record({ after, level, starting = 1, ...change }) {
       const earlier = ofScope(change)
       const known = earlier.find(({ key }) => key === change.key)
       if (known !== undefined) return structuredClone(known)
       const last = earlier.at(-1)
       if (after !== undefined && after !== (last?.id ?? 0)) return undefined
-      const from = last?.level ?? 1
+      const from = last?.level ?? starting
       const below = from === 3 ? 2 : 1
       const stored: LevelChange = structuredClone({
         ...change,
@@ -25,12 +25,13 @@ export function createMemoryTrust(data: MemoryData): Trust {
       return structuredClone(stored)
     },
     current: async (scope) => structuredClone(ofScope(scope).at(-1)),
-    changes: async ({ loop, repository, kind, limit, before }) =>
+    changes: async ({ loop, repository, kind, causes = [], limit, before }) =>
       structuredClone(
         data.levelChanges
           .filter((one) => loop === undefined || one.loop === loop)
-          .filter((one) => repository === undefined || one.repository === repository)
+          .filter((one) => repository === undefined || (one.repository ?? '') === repository)
           .filter((one) => kind === undefined || one.kind === kind)
+          .filter((one) => causes.length === 0 || causes.includes(one.cause))
           .filter((one) => before === undefined || one.id < before)
           .toReversed()
           .slice(0, limit),

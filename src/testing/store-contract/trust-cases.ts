@@ -63,6 +63,24 @@ export const trustCases: readonly StoreCase[] = [
     },
   },
   {
+    name: 'begins at the level that the loop starts with, and finds the last change that set a level',
+    async play(store) {
+      const { level: _level, ...proposal } = grant('p', { cause: 'proposed', starting: 2 })
+      assert.deepEqual((await store.trust.record(proposal))?.level, 2)
+      await store.trust.record(grant('a'))
+      const { level: _other, ...bars } = grant('b', { cause: 'bars', starting: 1 })
+      assert.deepEqual((await store.trust.record(bars))?.level, 3)
+      const { repository: _nowhere, ...elsewhere } = grant('n')
+      await store.trust.record({ ...elsewhere, level: 2 })
+      const { repository: _repository, ...nowhere } = scope
+      const causes = ['granted', 'earned', 'escape'] as const
+      assert.deepEqual(keys(await store.trust.changes({ ...scope, causes, limit: 2 })), ['a'])
+      const none = await store.trust.changes({ ...nowhere, repository: '', limit: 2 })
+      assert.deepEqual(keys(none), ['n'])
+      assert.equal((await store.trust.current(nowhere))?.key, 'n')
+    },
+  },
+  {
     name: 'keeps the levels of each loop, repository and kind apart, and lists their changes in pages',
     async play(store) {
       const { level: _level, ...bars } = grant('bars', { cause: 'bars' })
