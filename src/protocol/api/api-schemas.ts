@@ -38,6 +38,14 @@ import {
   reviewDiffSchema,
 } from './review.ts'
 import { runAnswerSchema, runDetailSchema, runSchema } from './run.ts'
+import {
+  addedScheduleSchema,
+  newScheduleSchema,
+  scheduleListSchema,
+  schedulePauseSchema,
+  scheduleSchema,
+  tickSchema,
+} from './schedules.ts'
 
 /** Each is also registered under its name. */
 export const apiSchemas: readonly z.ZodType[] = [
@@ -81,6 +89,12 @@ export const apiSchemas: readonly z.ZodType[] = [
   runDetailSchema,
   runRemovedSchema,
   runSchema,
+  newScheduleSchema,
+  addedScheduleSchema,
+  scheduleSchema,
+  scheduleListSchema,
+  schedulePauseSchema,
+  tickSchema,
   stepSchema,
   controlSchema,
   worktreeEntrySchema,

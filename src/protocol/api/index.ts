@@ -115,3 +115,23 @@ export {
   runSchema,
 } from './run.ts'
 export { type RunSettings, type WorktreeOverrides } from './run-settings.ts'
+export {
+  type AddedSchedule,
+  addedScheduleSchema,
+  type DailyCaps,
+  dailyCapsSchema,
+  type NewScheduleRequest,
+  newScheduleSchema,
+  type Schedule,
+  type ScheduleHealth,
+  type ScheduleList,
+  type SchedulePauseRequest,
+  type ScheduleTick,
+  type ScheduleTrigger,
+  type SkipCode,
+  scheduleListSchema,
+  schedulePauseSchema,
+  scheduleSchema,
+  tickSchema,
+  triggerSchema,
+} from './schedules.ts'
