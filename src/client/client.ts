@@ -2,6 +2,7 @@
 
 import type { AnswerInput, Decision, RecordedEvent } from '../loop/index.ts'
 import type {
+  AddedSchedule,
   DaemonInfo,
   Diff,
   ForgottenFacts,
@@ -13,6 +14,7 @@ import type {
   MergeRequest,
   MergeResponse,
   NewRunRequest,
+  NewScheduleRequest,
   OutputEntry,
   Page,
   Preview,
@@ -23,6 +25,9 @@ import type {
   RunAnswer,
   RunDetail,
   RunRemovalResponse,
+  Schedule,
+  ScheduleList,
+  SchedulePauseRequest,
   Worktree,
 } from '../protocol/api/index.ts'
 import type { Break } from './follow.ts'
@@ -110,10 +115,27 @@ export interface Client {
   /** An operation that a loop type declares, about one of its runs or about none. */
   operate(type: string, operation: LoopOperationName, request?: OperationRequest): Promise<unknown>
 
+  readonly schedules: ClientSchedules
+
   /** Any other route, by its path. */
   get(path: string, query?: Query): Promise<unknown>
   post(path: string, body?: object): Promise<unknown>
   delete(path: string, query?: Query): Promise<unknown>
+}
+
+/** What starts runs at a time or after an event. */
+export interface ClientSchedules {
+  list(): Promise<ScheduleList>
+  /** With its newest ticks. */
+  get(schedule: string): Promise<Schedule>
+  add(request: NewScheduleRequest): Promise<AddedSchedule>
+  remove(schedule: string): Promise<{ readonly removed: string; readonly name: string }>
+  pause(schedule: string, request?: SchedulePauseRequest): Promise<Schedule>
+  resume(schedule: string, request?: SchedulePauseRequest): Promise<Schedule>
+  /** Starts a run now. */
+  run(schedule: string, request?: SchedulePauseRequest): Promise<Schedule>
+  pauseAll(request?: SchedulePauseRequest): Promise<ScheduleList>
+  resumeAll(request?: SchedulePauseRequest): Promise<ScheduleList>
 }
 
 /** The path of a run, or of one of its sub-resources. */

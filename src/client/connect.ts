@@ -4,7 +4,13 @@ import { randomUUID } from 'node:crypto'
 import { defined, LoopError } from '../loop/index.ts'
 import type { Page, QueueEntry } from '../protocol/api/index.ts'
 import { operationPath } from '../protocol/api/loop-operation.ts'
-import { type Client, type ControlDecision, type Query, runPath } from './client.ts'
+import {
+  type Client,
+  type ClientSchedules,
+  type ControlDecision,
+  type Query,
+  runPath,
+} from './client.ts'
 import { type Endpoint, parseAddress } from './endpoint.ts'
 import { streamEvents, streamOutput, toQueryString } from './streams.ts'
 import { createTransport, type Method, type Transport, type TransportRequest } from './transport.ts'
@@ -84,11 +90,28 @@ export function createClient(transport: Transport): Client {
       if (operation.method === 'get') return transport.json('GET', path, { timeoutMs: longMs })
       return transport.json('POST', path, { body, timeoutMs: longMs })
     },
+    schedules: createSchedules(object, post),
     get: (path, query) =>
       transport.json('GET', `${path}${toQueryString(query)}`, { timeoutMs: longMs }),
     post: (path, body) => transport.json('POST', path, { body: body ?? {}, timeoutMs: longMs }),
     delete: (path, query) =>
       transport.json('DELETE', `${path}${toQueryString(query)}`, { timeoutMs: longMs }),
+  }
+}
+
+function createSchedules(object: Requests['object'], post: Requests['post']): ClientSchedules {
+  const path = (schedule: string, more = ''): string =>
+    `/schedules/${encodeURIComponent(schedule)}${more}`
+  return {
+    list: () => object('GET', '/schedules'),
+    get: (schedule) => object('GET', path(schedule)),
+    add: (request) => post('/schedules', request),
+    remove: (schedule) => object('DELETE', path(schedule)),
+    pause: (schedule, request = {}) => post(path(schedule, '/pause'), request),
+    resume: (schedule, request = {}) => post(path(schedule, '/resume'), request),
+    run: (schedule, request = {}) => post(path(schedule, '/run'), request),
+    pauseAll: (request = {}) => post('/schedules/pause', request),
+    resumeAll: (request = {}) => post('/schedules/resume', request),
   }
 }
 

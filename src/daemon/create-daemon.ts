@@ -17,7 +17,9 @@ import { type DaemonLog, type LogLevel, openLog } from './log.ts'
 import { hostsOf, originsOf, requireSafe } from './names.ts'
 import type { DaemonSettings, Scheduler } from './parts.ts'
 import { createCallerEnvironments, openScheduler } from './queue/index.ts'
+import type { SchedulerOptions } from './queue/open-scheduler.ts'
 import { createRoutes } from './routes/index.ts'
+import { openSchedules } from './schedules/open-schedules.ts'
 import { createShutdown, type Shutdown, type StopOptions } from './shutdown.ts'
 import { openTokens, type Tokens } from './tokens.ts'
 
@@ -87,22 +89,17 @@ async function openDaemon(
   const host = await openHost({ folder: settings.folder, ...defined({ loopTypes }) })
   shutdown.atEnd(() => host.close())
   const reads = createReadLoops()
-  const scheduler = await openScheduler({
-    host,
-    reads,
-    settings,
-    log,
-    secrets: tokens.secrets,
-    environments,
-    follow: (run) => followRun(host, run, { onProblem: (problem) => log.warn({ run }, problem) }),
-    finish: (run) => finishRunFolder(host, run),
-  })
+  const queueing = { host, reads, settings, log, environments, secrets: tokens.secrets }
+  const scheduler = await openQueue(queueing)
+  const schedules = await openSchedules({ host, scheduler, reads, log })
+  shutdown.atEnd(() => schedules.close())
   const { closing, isEnding, stop } = shutdown
   let bound: DaemonSettings = settings
   const front = guardRoutes(
     createRoutes({
       host,
       scheduler,
+      schedules,
       reads,
       log,
       get settings() {
@@ -129,10 +126,22 @@ async function openDaemon(
   const { address, socket } = listeners
   shutdown.atEnd(() => removeDaemonFile(place))
   shutdown.atEnd(keepReachable(place, listeners, startedAtMs, log))
-  shutdown.beforeEnd((hurry) => scheduler.drain(hurry))
+  shutdown.beforeEnd(async (hurry) => {
+    await schedules.close()
+    await scheduler.drain(hurry)
+  })
   shutdown.atEnd(() => log.info({}, 'ending'))
   log.info({ address, socket }, 'listening')
   return { address, socket, host, scheduler, log, stop, ended: shutdown.ended }
+}
+
+const openQueue = (options: SchedulerOptions): Promise<Scheduler> => {
+  const { host, log } = options
+  return openScheduler({
+    ...options,
+    follow: (run) => followRun(host, run, { onProblem: (problem) => log.warn({ run }, problem) }),
+    finish: (run) => finishRunFolder(host, run),
+  })
 }
 
 function reportLostFolder(folder: string, log: DaemonLog, { onLost }: DaemonOptions): void {

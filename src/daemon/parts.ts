@@ -3,6 +3,7 @@
 import type { RunRow } from '../engine/index.ts'
 import type { Host } from '../host/host.ts'
 import type { ReadLoops } from '../launch/read-loops.ts'
+import type { ScheduledStart } from '../launch/start/create-run.ts'
 import type { RunId } from '../loop/index.ts'
 import type {
   CallerEnvironment,
@@ -39,7 +40,11 @@ export interface RunStarter {
    * Creates a run and queues it. With a key that was used before: the run of that time, if the request
    * was the same; rejects with `key-reused` if it was another.
    */
-  submit(request: NewRunRequest, idempotencyKey?: string): Promise<Submitted>
+  submit(
+    request: NewRunRequest,
+    idempotencyKey?: string,
+    scheduled?: ScheduledStart,
+  ): Promise<Submitted>
   /** Resumes a run that was paused, suspended or interrupted. */
   enqueue(run: RunId, options?: EnqueueOptions): Promise<void>
   /** Creates a new run that retries one that has ended. */
@@ -94,12 +99,22 @@ export interface Log {
   error(fields: object, text: string): void
 }
 
+/** What routes ask of the driver of schedules. */
+export interface DrivenSchedules {
+  /** They were changed: something may be due. */
+  wake(): void
+  /** Handles what is due of one schedule now. */
+  handle(id: string): Promise<void>
+}
+
 /** What routes are made of. */
 export interface DaemonParts {
   readonly host: Host
   readonly scheduler: RunStarter
   /** Shared by previews and new runs in one process. */
   readonly reads?: ReadLoops
+  /** Drives schedules. Absent: this process only changes them. */
+  readonly schedules?: DrivenSchedules
   readonly log: Log
   readonly settings: DaemonSettings
   readonly startedAtMs: number

@@ -34,9 +34,9 @@ export function createLocalScheduler(host: Host, options: LocalStart): LocalSche
   }
 
   return {
-    async submit(request) {
+    async submit(request, _key, scheduled) {
       const { createRun } = await import('../../launch/start/create-run.ts')
-      return startNew(await createRun(parts, request), driveChoice(request))
+      return startNew(await createRun(parts, request, undefined, scheduled), driveChoice(request))
     },
     async fork(run, request) {
       const { createFork } = await import('../../launch/start/create-fork.ts')

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Host } from '../../host/host.ts'
 import type { ReadLoops } from '../../launch/read-loops.ts'
 import { createFork, type ForkChoice, toFork } from '../../launch/start/create-fork.ts'
-import { type CreatedRun, createRun } from '../../launch/start/create-run.ts'
+import { type CreatedRun, createRun, type ScheduledStart } from '../../launch/start/create-run.ts'
 import type { StartParts } from '../../launch/start/start-host.ts'
 import { defined, type RunId } from '../../loop/index.ts'
 import type { ForkRequest, NewRunRequest, RetryRequest } from '../../protocol/api/index.ts'
@@ -27,12 +27,14 @@ export async function createQueued(
   parts: NewRunParts,
   request: NewRunRequest,
   key?: string,
+  scheduled?: ScheduledStart,
 ): Promise<QueuedRun> {
   const { file } = request
-  return createRun(startParts(parts, { file }), request, (placed) => ({
+  const toQueue = (placed: RunPlace): Queued => ({
     row: queueRow(placed, request, parts.now()),
     ...(key === undefined ? {} : { request: { key, digest: digestOf(request) } }),
-  }))
+  })
+  return createRun(startParts(parts, { file }), request, toQueue, scheduled)
 }
 
 export async function forkQueued(

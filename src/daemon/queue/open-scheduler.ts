@@ -11,6 +11,7 @@ import type { QueueRow } from '../../engine/index.ts'
 import { storeErrors, systemClock } from '../../engine/index.ts'
 import type { Host } from '../../host/host.ts'
 import type { ReadLoops } from '../../launch/read-loops.ts'
+import type { ScheduledStart } from '../../launch/start/create-run.ts'
 import { requireAbsolute } from '../../launch/start/require-absolute.ts'
 import { defined, isEnd, LoopError, type RunId } from '../../loop/index.ts'
 import type { NewRunRequest } from '../../protocol/api/index.ts'
@@ -70,8 +71,8 @@ export async function openScheduler(options: SchedulerOptions): Promise<Schedule
     return { run: await journal.findRun(run), isNew: true, ...defined({ why }) }
   }
   return {
-    submit: withKeys(host, environments, (request, key) =>
-      accepted(request, () => createQueued(creating, request, key)),
+    submit: withKeys(host, environments, (request, key, scheduled) =>
+      accepted(request, () => createQueued(creating, request, key, scheduled)),
     ),
     retry: (run, request = {}) => accepted(request, () => retryQueued(creating, run, request)),
     fork: (run, request) => accepted(request, () => forkQueued(creating, run, request)),
@@ -118,27 +119,28 @@ async function forgetAll(board: Queue, rows: readonly QueueRow[]): Promise<void>
 function withKeys(
   { journal }: Host,
   environments: CallerEnvironments,
-  submit: (request: Parameters<Scheduler['submit']>[0], key?: string) => Promise<Submitted>,
+  submit: Scheduler['submit'],
 ): Scheduler['submit'] {
   const pending = new Map<string, Promise<Submitted>>()
   async function once(
     request: Parameters<Scheduler['submit']>[0],
     key: string,
+    scheduled: ScheduledStart | undefined,
   ): Promise<Submitted> {
     const known = await journal.queue.request(key)
-    if (known === undefined) return submit(request, key)
+    if (known === undefined) return submit(request, key, scheduled)
     if (known.digest !== digestOf(request)) throw storeErrors.keyReused(key)
     const run = await journal.findRun(known.run)
     // The daemon may have restarted since, and lost the environment of the caller.
     if (!isEnd(run.status)) environments.put(run.id, request.environment)
     return { run, isNew: false }
   }
-  return async (request, key) => {
-    if (key === undefined) return submit(request)
+  return async (request, key, scheduled) => {
+    if (key === undefined) return submit(request, key, scheduled)
     const before = pending.get(key) ?? Promise.resolve()
     const submitted = before.then(
-      () => once(request, key),
-      () => once(request, key),
+      () => once(request, key, scheduled),
+      () => once(request, key, scheduled),
     )
     pending.set(key, submitted)
     try {

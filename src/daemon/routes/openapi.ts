@@ -21,6 +21,7 @@ const tags: Readonly<Record<string, string>> = {
   worktrees: 'The git worktrees of runs.',
   loops: 'Preview loop files and plan runs.',
   memory: 'What loops remember.',
+  schedules: 'What starts runs at a time or after an event.',
   'loop types': 'Operations that one loop type declares.',
   daemon: 'The daemon itself.',
 }
@@ -33,7 +34,7 @@ const reasons: Readonly<Record<number, string>> = {
   400: 'The request does not match this document; `errors` names the fields.',
   401: 'The token is missing or wrong.',
   403: 'The token is read-only, the request is from another origin, or the loop file is not trusted.',
-  404: 'No such run, file, question or checkpoint.',
+  404: 'No such run, file, question, checkpoint or schedule.',
   409: 'Not possible in this state (`possible` lists what is), or the name is ambiguous (`candidates` lists the runs).',
   411: 'The body has no length.',
   413: 'The body is too long.',

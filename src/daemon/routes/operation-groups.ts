@@ -53,6 +53,10 @@ export const operationGroups: readonly OperationGroup[] = [
     load: async () => (await import('./memory-operations.ts')).memoryOperations,
   },
   {
+    paths: /^\/schedules(\/|$)/,
+    load: async () => (await import('./schedule-operations.ts')).scheduleOperations,
+  },
+  {
     paths: /^\/loops\//,
     load: async () => (await import('./loop-operations.ts')).loopOperations,
   },

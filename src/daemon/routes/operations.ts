@@ -13,6 +13,7 @@ import { memoryOperations } from './memory-operations.ts'
 import { openApi } from './openapi.ts'
 import { json, type Operation, ok, operation } from './operation.ts'
 import { runOperations } from './run-operations.ts'
+import { scheduleOperations } from './schedule-operations.ts'
 import { workOperations } from './work-operations.ts'
 import { worktreeOperations } from './worktree-operations.ts'
 
@@ -43,6 +44,7 @@ export function createOperations(types: readonly LoopTypeDefinition[]): readonly
     ...worktreeOperations,
     ...loopOperations,
     ...memoryOperations,
+    ...scheduleOperations,
     ...loopTypeOperations(types),
     ...daemonOperations,
     describeAll(() => all),

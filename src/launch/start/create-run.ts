@@ -40,12 +40,20 @@ export interface CreatedRun {
   readonly environment: Environment
 }
 
-/** `toQueue`: what is written with the run, so that a daemon drives it. `schedule`: the tick that starts it. */
+/** A run that no person asked for. */
+export interface ScheduledStart {
+  /** The tick that starts it. */
+  readonly schedule: ScheduledTick
+  /** Upper limits, whatever the file, the request and the settings say. */
+  readonly limitsMax?: Partial<Pick<Limits, 'tokens' | 'costMicros'>>
+}
+
+/** `toQueue`: what is written with the run, so that a daemon drives it. */
 export async function createRun(
   parts: StartParts,
   request: NewRunRequest,
   toQueue?: (place: RunPlace) => Queued,
-  schedule?: ScheduledTick,
+  scheduled?: ScheduledStart,
 ): Promise<CreatedRun> {
   const { host, onProblem } = parts
   for (const path of [request.file, request.workspace, request.here]) requireAbsolute(path)
@@ -55,7 +63,8 @@ export async function createRun(
   const read = await loadFor(parts, request, settings)
   const workspace = workspaceFor(request.workspace, read)
   const { loaded, captured } = await completeInput(read, workspace, host.loopTypes)
-  const limits = runLimits(loaded.limits, settings, request.limits)
+  const asked = runLimits(loaded.limits, settings, request.limits)
+  const limits = atMost(asked, scheduled?.limitsMax)
   await requireStart(parts, request, loaded, workspace)
   await openRunPolicy(loaded, host)
   const { name, source } = await nameFor(parts, request, settings, { loaded, limits, workspace })
@@ -80,7 +89,7 @@ export async function createRun(
     place,
     source: loaded.source,
     ...(request.again === true ? { again: true } : {}),
-    ...defined({ queue, outside: request.outside, schedule }),
+    ...defined({ queue, outside: request.outside, schedule: scheduled?.schedule }),
   })
   const { globalDir, ...files } = settings.artifacts ?? {}
   const artifacts = { ...files, ...defined({ globalLogDir: globalDir }) }
@@ -89,6 +98,17 @@ export async function createRun(
     (error: unknown) => onProblem(`cannot write the files of the run: ${textOf(error)}`, place.id),
   )
   return { place, loaded, environment }
+}
+
+function atMost(
+  limits: Partial<Limits>,
+  { tokens = Infinity, costMicros = Infinity }: NonNullable<ScheduledStart['limitsMax']> = {},
+): Partial<Limits> {
+  const most = { tokens, costMicros }
+  const lowered = (['tokens', 'costMicros'] as const).flatMap((name) =>
+    most[name] < (limits[name] ?? defaultLimits[name]) ? [[name, most[name]]] : [],
+  )
+  return { ...limits, ...Object.fromEntries(lowered) }
 }
 
 /** What code prints while its file is read, it prints again when the run starts its process. */

@@ -1,0 +1,148 @@
+/**
+ * Drives schedules: finds what is due, starts runs, and records how they end. It has no timer and no clock: `step` does
+ * everything that is due now, and `nextAtMs` says when there is something again.
+ *
+ * 1. E10. A tick starts at most one run, wherever the process is killed: the run is created with a key that is made of the
+ *    schedule and the tick, and the tick stays due until its run is recorded.
+ * 2. Ticks of one schedule are handled one after another, those of different ones a few at a time.
+ * 3. What cannot be saved or started for a passing reason stays due, and is tried again later.
+ */
+
+import { textOf } from '../../loop/index.ts'
+import { createConcurrencyLimit } from '../queue/concurrency-limit.ts'
+import { retryAfterMs } from '../queue/setback.ts'
+import type { Entry } from './book.ts'
+import { handleTick, type TickPorts } from './handle-tick.ts'
+import { dueAtMs } from './rules/due.ts'
+import { addEvents, findTriggers, firstPosition } from './rules/events.ts'
+import type { EndedRun } from './rules/schedule.ts'
+
+export interface DriverPorts extends TickPorts {
+  /** The runs that ended after a position of the journal, and its position now. */
+  findEnded(afterPosition: number | undefined): Promise<EndedRuns>
+  onProblem(entry: Entry, text: string): void
+}
+
+export interface EndedRuns {
+  readonly position: number
+  readonly runs: readonly EndedRun[]
+}
+
+export interface ScheduleDriver {
+  /** Everything that is due. Resolves when it is done; rejects if the schedules cannot be read. */
+  step(): Promise<void>
+  /** Undefined: nothing until something changes. */
+  nextAtMs(): number | undefined
+  /** Handles one schedule, if something of it is due. */
+  handle(id: string): Promise<void>
+  /** Nothing more is started. Resolves when what was being done is done. */
+  close(): Promise<void>
+}
+
+/** Creating a run starts processes and reads many files. */
+const handledAtOnce = 4
+
+export function createDriver(ports: DriverPorts): ScheduleDriver {
+  const { book, now } = ports
+  const work = createWork(ports)
+  /** Up to which position of the journal ends of runs are known. Undefined: nothing was read yet. */
+  let position: number | undefined
+
+  /** The runs that ended since the last time. */
+  async function takeEnded(): Promise<ReadonlySet<string>> {
+    const ended = await ports.findEnded(position ?? firstPosition(book.entries()))
+    for (const entry of book.entries()) {
+      const events = findTriggers(entry, ended.runs)
+      if (events.length === 0) continue
+      await book.change(entry.id, ({ state }) => addEvents(state, events, now()))
+    }
+    position = ended.position
+    return new Set(ended.runs.map(({ run }) => run))
+  }
+
+  return {
+    handle: work.handle,
+    close: work.close,
+    async step() {
+      await book.refresh()
+      const isFirst = position === undefined
+      const ended = await takeEnded()
+      const due = book.entries().filter((entry) => {
+        const { running } = entry.state
+        const hasEnded = running !== undefined && (isFirst || ended.has(running.run))
+        return hasEnded || (work.wakesAtMs(entry) ?? Infinity) <= now()
+      })
+      const idle = due.filter(({ id }) => !work.isBusy(id))
+      await Promise.all(idle.map(({ id }) => work.handle(id)))
+    },
+    nextAtMs: () =>
+      book
+        .entries()
+        .flatMap((entry) => (work.isBusy(entry.id) ? [] : (work.wakesAtMs(entry) ?? [])))
+        .reduce<number | undefined>((first, atMs) => Math.min(first ?? atMs, atMs), undefined),
+  }
+}
+
+interface Work extends Pick<ScheduleDriver, 'handle' | 'close'> {
+  isBusy(id: string): boolean
+  /** When there is something to do for a schedule whose run, if it has one, goes on. */
+  wakesAtMs(entry: Entry): number | undefined
+}
+
+interface Retry {
+  readonly tries: number
+  readonly atMs: number
+}
+
+const retryMs = 60_000
+const retryMsMax = 600_000
+
+function createWork(ports: DriverPorts): Work {
+  const { book, now } = ports
+  const limit = createConcurrencyLimit(handledAtOnce)
+  const pending = new Map<string, Promise<void>>()
+  const retries = new Map<string, Retry>()
+  let isClosed = false
+
+  /** Never rejects. */
+  async function attempt(id: string): Promise<void> {
+    const entry = book.get(id)
+    if (entry === undefined || isClosed) return
+    const tries = retries.get(id)?.tries ?? 0
+    try {
+      await handleTick(ports, { id, tries, isClosed: () => isClosed })
+      retries.delete(id)
+    } catch (error) {
+      retries.set(id, { tries: tries + 1, atMs: now() + (retryAfterMs(error, tries) ?? retryMs) })
+      ports.onProblem(entry, textOf(error))
+    }
+  }
+
+  return {
+    isBusy: (id) => pending.has(id),
+    handle(id) {
+      const before = pending.get(id) ?? Promise.resolve()
+      const done = before
+        .then(() => limit.run(() => attempt(id)))
+        .finally(() => {
+          if (pending.get(id) === done) pending.delete(id)
+        })
+      pending.set(id, done)
+      return done
+    },
+    wakesAtMs({ id, state, rules }) {
+      const retry = retries.get(id)
+      // A clock that went back meanwhile does not stop it.
+      if (retry !== undefined) return retry.atMs - now() > retryMsMax ? now() : retry.atMs
+      if (book.settings().paused !== undefined) return undefined
+      const atMs = dueAtMs(state, rules, now())
+      if (state.waiting === undefined || state.asked !== undefined) return atMs
+      if (state.running !== undefined) return undefined
+      return atMs === undefined ? undefined : Math.max(atMs, state.backOffToMs ?? 0)
+    },
+    async close() {
+      isClosed = true
+      await Promise.all(pending.values())
+    },
+  }
+}
