@@ -26,6 +26,12 @@ export const commandGroups: Readonly<Record<string, readonly CommandModule[]>> =
       load: async () => (await import('./commands/demo.ts')).addDemo,
     },
   ],
+  'Schedules:': [
+    {
+      names: ['schedule'],
+      load: async () => (await import('./commands/schedule.ts')).addSchedule,
+    },
+  ],
   'Loop files, tools and agents:': [
     {
       names: ['init'],

@@ -65,6 +65,7 @@ interface Known {
   readonly loopNames: Found
   /** What loops remember. */
   readonly facts: Found
+  readonly schedules: Found
 }
 
 /** Loaded in advance, since the completion library is synchronous. */
@@ -76,10 +77,15 @@ async function find(words: readonly string[]): Promise<Known> {
     loops: loopsFor(words.at(-1) ?? ''),
     loopNames: [],
     facts: [],
+    schedules: [],
   }
   const host = await openRecord(words)
   if (host === undefined) return nothing
   try {
+    if (words.includes('schedule')) {
+      const found = await host.journal.schedules.list()
+      return { ...nothing, schedules: found.map(({ name }) => [name, 'schedule']) }
+    }
     const rows = await host.journal.listRuns({ limit: runsMax })
     const named = rows.find(({ name, id }) =>
       words.slice(0, -1).some((word) => word === name || word === id),
@@ -201,7 +207,7 @@ function sayAll(found: Found, say: Complete): void {
 
 function argumentValues(
   name: string,
-  { runs, questions, answers, loops, loopNames, facts }: Known,
+  { runs, questions, answers, loops, loopNames, facts, schedules }: Known,
 ): Found | undefined {
   switch (name) {
     case 'run':
@@ -218,6 +224,8 @@ function argumentValues(
     case 'fact':
     case 'facts':
       return facts
+    case 'schedule':
+      return schedules
     default:
       return undefined
   }

@@ -17,6 +17,18 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   retry: ['loopctl retry brave-owls-jump'],
   watch: ['loopctl watch brave-owls-jump'],
   replay: ['loopctl replay brave-owls-jump'],
+  schedule: ['loopctl schedule add triage.yaml "daily 09:00"', 'loopctl schedule list'],
+  'schedule add': [
+    'loopctl schedule add triage.yaml "daily 09:00" --tz Europe/Berlin',
+    'loopctl schedule add sweep.yaml "every 10m" --hours "mon-fri 09:00-17:00"',
+    'loopctl schedule add notes.yaml --on-branch main',
+  ],
+  'schedule list': ['loopctl schedule list', 'loopctl --json schedule list'],
+  'schedule show': ['loopctl schedule show triage'],
+  'schedule pause': ['loopctl schedule pause triage', 'loopctl schedule pause --all'],
+  'schedule resume': ['loopctl schedule resume triage', 'loopctl schedule resume --all'],
+  'schedule run-now': ['loopctl schedule run-now triage'],
+  'schedule remove': ['loopctl schedule remove triage'],
   demo: ['loopctl demo', 'loopctl demo --agent claude'],
   init: [
     'loopctl init',

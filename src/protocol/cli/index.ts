@@ -12,6 +12,7 @@ import { journalOutputs } from './journal-outputs.ts'
 import { machineOutputs } from './machine-outputs.ts'
 import { policyOutputs } from './policy-outputs.ts'
 import { runOutputs } from './run-outputs.ts'
+import { scheduleOutputs } from './schedule-outputs.ts'
 
 export const commandOutputs: Readonly<Record<string, CommandOutput>> = {
   ...runOutputs,
@@ -20,6 +21,7 @@ export const commandOutputs: Readonly<Record<string, CommandOutput>> = {
   ...machineOutputs,
   ...daemonOutputs,
   ...policyOutputs,
+  ...scheduleOutputs,
 }
 
 const codes = Object.keys(errorTable) as ErrorCode[]
