@@ -73,12 +73,13 @@ export const runners: readonly Attack[] = [
     way: 'what is carried is what the agent has',
     stage: {
       ...installedStage,
+      name: 'a runner that is installed, also in the checkout',
       files: {
         ...installedStage.files,
         'node_modules/.bin/small-runner':
           '#!/bin/sh\nexec node packages/small-runner/runner.js "$@"\n',
       },
-      executables: ['node_modules/.bin/small-runner'],
+      executables: [...(installedStage.executables ?? []), 'node_modules/.bin/small-runner'],
     },
     loop: { certify: { dependencies: 'carry' } },
     moves: [
