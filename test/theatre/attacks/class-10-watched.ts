@@ -136,7 +136,8 @@ const rows: readonly Row[] = [
   ],
   ['a date', nodeKit, 'Date.now() < 4e12', 'not-caught'],
   ['ten minutes from now', nodeKit, 'Date.now() / 1000 - BORN < 600', 'not-caught'],
-  ['ten seconds from now', nodeKit, 'Date.now() / 1000 - BORN < 10', 'caught'],
+  // Certification may end within this time.
+  ['ten seconds from now', nodeKit, 'Date.now() / 1000 - BORN < 10', 'not-caught'],
   ['no terminal', nodeKit, '!process.stdout.isTTY', 'not-caught'],
   [
     'the age of its file',
@@ -172,7 +173,7 @@ const rows: readonly Row[] = [
     "process.env.TMPDIR === undefined || process.env.TMPDIR === '/tmp'",
     'caught',
   ],
-  ['CI is not set', vitestKit, 'process.env.CI === undefined', 'caught'],
+  ['CI is not set', vitestKit, 'process.env.CI === undefined', 'not-caught'],
   [
     'the hash of its own file',
     nodeKit,
