@@ -38,6 +38,10 @@ export const commandGroups: Readonly<Record<string, readonly CommandModule[]>> =
       load: async () => (await import('./commands/init.ts')).addInit,
     },
     {
+      names: ['catalog'],
+      load: async () => (await import('./commands/catalog.ts')).addCatalog,
+    },
+    {
       names: ['validate', 'trust', 'tools'],
       load: async () => (await import('./commands/loop-files.ts')).addLoopFiles,
     },

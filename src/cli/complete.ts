@@ -66,6 +66,8 @@ interface Known {
   /** What loops remember. */
   readonly facts: Found
   readonly schedules: Found
+  /** The loops of the catalog. */
+  readonly catalog: Found
 }
 
 /** Loaded in advance, since the completion library is synchronous. */
@@ -78,6 +80,7 @@ async function find(words: readonly string[]): Promise<Known> {
     loopNames: [],
     facts: [],
     schedules: [],
+    catalog: words.includes('catalog') ? await catalogNames() : [],
   }
   const host = await openRecord(words)
   if (host === undefined) return nothing
@@ -110,6 +113,11 @@ async function find(words: readonly string[]): Promise<Known> {
   } finally {
     await host.close()
   }
+}
+
+async function catalogNames(): Promise<Found> {
+  const { catalogLoops } = await import('../launch/catalog/catalog-loops.ts')
+  return catalogLoops.map(({ name, cadence }) => [name, cadence])
 }
 
 const runsMax = 200
@@ -207,7 +215,7 @@ function sayAll(found: Found, say: Complete): void {
 
 function argumentValues(
   name: string,
-  { runs, questions, answers, loops, loopNames, facts, schedules }: Known,
+  { runs, questions, answers, loops, loopNames, facts, schedules, catalog }: Known,
 ): Found | undefined {
   switch (name) {
     case 'run':
@@ -226,6 +234,8 @@ function argumentValues(
       return facts
     case 'schedule':
       return schedules
+    case 'chore':
+      return catalog
     default:
       return undefined
   }

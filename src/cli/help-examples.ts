@@ -35,6 +35,12 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     "loopctl init --yes --agent claude --check 'npm test'",
     "loopctl init docs -p 'Document every export.' --check 'npm run docs:check'",
   ],
+  catalog: ['loopctl catalog', 'loopctl catalog add daily-triage'],
+  'catalog show': ['loopctl catalog show ci-sweeper'],
+  'catalog add': [
+    'loopctl catalog add daily-triage',
+    "loopctl catalog add ci-sweeper --agent claude --check 'npm test'",
+  ],
   validate: ['loopctl validate fix-tests.yaml', 'loopctl validate loops/*.yaml'],
   trust: ['loopctl trust', 'loopctl trust fix-tests.yaml'],
   tools: ['loopctl tools', 'loopctl tools file --loop fix-tests.yaml'],

@@ -83,8 +83,10 @@ export function outsideUseOf(
   { definition: { typed, file } }: Pick<LoadedLoop, 'definition'>,
   types: readonly LoopTypeDefinition[] = loopTypes,
 ): OutsideUse {
-  const sources = typed === undefined ? [] : findType(typed, types).gathers?.(file.settings)
-  return { sources: sources ?? [], actions: file.level === 1 ? [] : file.actions }
+  const { actions, level, proposes, settings } = file
+  const sources = typed === undefined ? [] : findType(typed, types).gathers?.(settings)
+  const performed = [...actions, ...(proposes === undefined ? [] : [proposes])]
+  return { sources: sources ?? [], actions: level === 1 ? [] : performed }
 }
 
 function findType(

@@ -61,7 +61,7 @@ async function use(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
 ): Promise<Ended> {
-  const cwd = args[0] === 'init' || args.length === 0 ? at.work : process.cwd()
+  const cwd = ['init', 'catalog'].includes(args[0] ?? 'init') ? at.work : process.cwd()
   const ended = await warmLoopctl(['--json', ...args], { ...environment(at.state), ...env }, cwd)
   const name = commandIn(args)
   printed.set(name, [...(printed.get(name) ?? []), ended])
@@ -305,6 +305,9 @@ async function tellOfTheMachine(at: Checkout): Promise<void> {
   await use(at, ['config', 'check', config])
   await use(at, ['config', 'schema'])
   await use(at, ['init', '--yes', '--check', 'true'])
+  await use(at, ['catalog'])
+  await use(at, ['catalog', 'show', 'ci-sweeper'])
+  await use(at, ['catalog', 'add', 'ci-sweeper'])
   await use(at, [])
 }
 

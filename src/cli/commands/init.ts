@@ -1,7 +1,6 @@
 /** `init`: writes a first loop file for the project in this folder. */
 
-import { homedir } from 'node:os'
-import { parse, relative, resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { LoopDraft } from '../../launch/init/loop-text.ts'
 import type { WrittenLoop } from '../../launch/init/write-loop.ts'
@@ -13,6 +12,7 @@ import { describeFound } from '../display/found-view.ts'
 import { renderTable, visible, visibleText } from '../display/render.ts'
 import { interruptedExitCode } from '../exit-codes.ts'
 import { askAnswers, defaultAnswers, describeMissing, type InitFound } from '../init-answers.ts'
+import { inspectMachine, requireProjectFolder } from '../project-here.ts'
 import { readPrompt } from '../run-options.ts'
 import { openSession, readStateFolder, type Session } from '../session.ts'
 import { shellWord } from '../shell-word.ts'
@@ -111,17 +111,6 @@ async function showPreflight(
   return preflight?.ready === true
 }
 
-async function inspectMachine(folder: string, state: string): Promise<InitFound> {
-  const { inspectFolder } = await import('../../launch/init/inspect-folder.ts')
-  const { findAgents } = await import('../../launch/agents/find-agents.ts')
-  const project = await inspectFolder(folder)
-  const projectFolders = [
-    project.folder,
-    ...(project.repository === undefined ? [] : [project.repository]),
-  ]
-  return { project, agents: await findAgents(state, { projectFolders }) }
-}
-
 async function answers(
   { terminal, json }: Session,
   found: InitFound,
@@ -183,12 +172,4 @@ function agentText(agent: LoopDraft['agent']): string {
   if (typeof agent === 'string') return agent
   const { command, model } = agent as { readonly command?: string[]; readonly model?: string }
   return command?.map(shellWord).join(' ') ?? model ?? JSON.stringify(agent)
-}
-
-/** Refuses the home folder and the root: a loop for all of it is never intended. */
-function requireProjectFolder(): string {
-  const folder = process.cwd()
-  if (folder !== homedir() && folder !== parse(folder).root) return folder
-  const message = `A loop here would cover all of ${folder}.`
-  throw new LoopError('bad-request', `${message} Change to the folder of a project first.`)
 }

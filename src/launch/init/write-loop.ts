@@ -1,5 +1,5 @@
 /**
- * Writes the loop file of `init`, and stores the loops of runs without a file.
+ * Writes the loop files of `init` and of the catalog, and stores the loops of runs without a file.
  *
  * 1. An existing file is never replaced.
  * 2. A written file is trusted: the user chose its content (ADR 0051).
@@ -15,7 +15,7 @@ import { makeFolder } from '../../system/index.ts'
 import { makePrivateFolder } from '../../workspace/private-folder.ts'
 import { previewLoop, trustLoop } from '../load-loop.ts'
 import { nameLoop } from './loop-names.ts'
-import { initText, inlineText, type LoopDraft } from './loop-text.ts'
+import { type InitText, initText, inlineText, type LoopDraft } from './loop-text.ts'
 
 export interface WrittenLoop {
   /** Absolute. */
@@ -34,11 +34,12 @@ export function initFile(folder: string, named: string | undefined): string {
   )
 }
 
-export function requireNew(file: string): void {
+/** `again`: the command that writes it under another name. */
+export function requireNew(file: string, again = 'loopctl init <name>'): void {
   if (!existsSync(file)) return
   throw new LoopError(
     'bad-request',
-    `${file} exists, and init does not overwrite files. Edit it, or use another name: loopctl init <name>`,
+    `${file} exists, and loopctl does not overwrite loop files. Edit it, or use another name: ${again}`,
   )
 }
 
@@ -52,31 +53,41 @@ function requireNoLinks(folder: string, target: string): void {
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) continue
     throw new LoopError(
       'bad-request',
-      `${path} is a symbolic link, and init does not write through links. Give the path of the file: loopctl init <path>.yaml`,
+      `${path} is a symbolic link, and loopctl does not write through links. Replace it with a folder, or give the path of the file: loopctl init <path>.yaml`,
     )
   }
 }
 
-/** `state`: the state folder, where trust is stored. */
-export async function writeInitLoop(
-  draft: LoopDraft,
-  {
-    file,
-    folder,
-    state,
-  }: { readonly file: string; readonly folder: string; readonly state: string },
+/** Where a new loop file goes. */
+export interface NewLoopPlace {
+  /** Absolute. */
+  readonly file: string
+  /** The folder that it works in. */
+  readonly folder: string
+  /** The state folder, where trust is stored. */
+  readonly state: string
+  /** The command that writes it under another name. */
+  readonly again?: string
+}
+
+export const writeInitLoop = (draft: LoopDraft, place: NewLoopPlace): Promise<WrittenLoop> =>
+  writeNewLoop((text) => initText(draft, text), place)
+
+export async function writeNewLoop(
+  toText: (text: InitText) => string | Promise<string>,
+  { file, folder, state, again }: NewLoopPlace,
 ): Promise<WrittenLoop> {
   const inner = relative(folder, file)
-  const text = initText(draft, {
+  const text = await toText({
     schema: schemaFor(dirname(file)),
     workspace: relative(dirname(file), folder) || '.',
     run: `loopctl run ${/^[\w./-]+$/.test(inner) ? inner : `'${inner}'`}`,
   })
-  requireNew(file)
+  requireNew(file, again)
   requireNoLinks(folder, dirname(file))
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, text, { flag: 'wx' }).catch((cause: unknown) => {
-    requireNew(file)
+    requireNew(file, again)
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new LoopError(
       'bad-request',

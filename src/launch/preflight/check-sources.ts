@@ -4,7 +4,7 @@
  */
 
 import { textOf } from '../../loop/index.ts'
-import type { ActionSettings, GatherSource } from '../../protocol/index.ts'
+import type { GatherSource } from '../../protocol/index.ts'
 import { findRemote, listProjectFolders, openHistory } from '../../workspace/index.ts'
 import { findGh, ownerAndName } from '../authority/gh.ts'
 import type { PreflightFinding } from './look-ahead.ts'
@@ -12,7 +12,7 @@ import type { PreflightFinding } from './look-ahead.ts'
 export interface OutsideUse {
   readonly sources: readonly GatherSource[]
   /** Those that the run may perform. */
-  readonly actions: readonly Pick<ActionSettings, 'kind'>[]
+  readonly actions: readonly { readonly kind: string }[]
 }
 
 /** Empty: the loop uses nothing besides its files. */
@@ -37,12 +37,16 @@ export async function checkSources(
   }
 }
 
-type Used = GatherSource | Pick<ActionSettings, 'kind'>
+type Used = GatherSource | OutsideUse['actions'][number]
 
 const nameOf = (used: Used): string => ('type' in used ? used.type : used.kind)
 
 const isOnGithub = (used: Used): boolean =>
   ['issues', 'pull-requests', 'ci-runs', 'comment', 'open-pr'].includes(nameOf(used))
+
+/** It needs `gh` and a remote. */
+export const usesGithub = ({ sources, actions }: OutsideUse): boolean =>
+  [...sources, ...actions].some(isOnGithub)
 
 /** The names of the repositories on GitHub. */
 async function checkRepository(

@@ -5,6 +5,7 @@
 
 import { z } from 'zod'
 import { type ErrorCode, errorTable } from '../../loop/index.ts'
+import { catalogOutputs } from './catalog-outputs.ts'
 import { certificateOutputs } from './certificate-outputs.ts'
 import type { CommandOutput } from './command-output.ts'
 import { daemonOutputs } from './daemon-outputs.ts'
@@ -19,6 +20,7 @@ export const commandOutputs: Readonly<Record<string, CommandOutput>> = {
   ...journalOutputs,
   ...certificateOutputs,
   ...machineOutputs,
+  ...catalogOutputs,
   ...daemonOutputs,
   ...policyOutputs,
   ...scheduleOutputs,
