@@ -99,6 +99,8 @@ function observeIteration(it: Iteration, path: string, asked: Asked, witness: Wi
     judge: (action, options) => told(placeOf(`gate:${action.kind}`), it.judge(action, options)),
     certify: (names) => it.certify(names),
     sleep: (name, ms) => told(placeOf(`sleep:${name}`), it.sleep(name, ms)),
+    command: (name, task, options) =>
+      told(placeOf(`command:${name}`), it.command(name, task, options)),
     artifact: (name, content) => told(placeOf(`artifact:${name}`), it.artifact(name, content)),
   }
 }

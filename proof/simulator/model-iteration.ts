@@ -112,6 +112,7 @@ function modelIteration(number: number, path: string, waiting: Map<string, Waiti
       Promise.all(names.map((name) => wait<CheckResult>(`check:${name}`))),
     ask: (name) => wait(`ask:${name}`),
     sleep: (name) => wait(`sleep:${name}`),
+    command: (name) => wait(`command:${name}`),
     artifact: (name) => wait(`artifact:${name}`),
     act: (action) => modelAct(action.kind, wait),
     judge: (action) => wait(`gate:${action.kind}`),

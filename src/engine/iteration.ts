@@ -28,6 +28,7 @@ import { certifyFiles } from './steps/certify-files.ts'
 import { createFileGuard } from './steps/file-guard.ts'
 import { limitTools } from './steps/limit-tools.ts'
 import { required, runChecks } from './steps/run-check.ts'
+import { runCommand } from './steps/run-command.ts'
 import { agentGuidance, takeGuidance } from './steps/take-guidance.ts'
 import { agentContext, callTool, toolContext } from './steps/tool-calls.ts'
 import { fingerprintOf, isTried } from './steps/tried-before.ts'
@@ -77,6 +78,7 @@ export function createIteration(branch: Branch): Iteration {
       if (!made) tools.replayed?.(name, call.args, result, at)
       return result
     },
+    command: (name, task, options = {}) => runCommand(branch, name, task, options),
     check: (names) => runChecks(branch, names ?? Object.keys(ports.checks ?? {})),
     ask: (name, question) => handled(askPerson(branch, name, question)),
     act: (action, options) => handled(act(branch, action, options)),

@@ -88,11 +88,28 @@ export async function askPolicyAboutTool(
   name: string,
 ): Promise<ToolRuling | undefined> {
   if (run.ports.policy === undefined) return undefined
+  return askPolicyAboutCall(run, at, { name, risk: await riskOf(tools, name) })
+}
+
+/** Commands of the loop are judged as calls of this tool: it works in a copy, so that repeating it changes nothing. */
+const commandTool = { name: 'command', risk: 'idempotent' } as const
+
+export const askPolicyAboutCommand = (
+  run: LiveRun,
+  at: { readonly iteration: number; readonly step: StepId },
+): Promise<ToolRuling | undefined> => askPolicyAboutCall(run, at, commandTool)
+
+async function askPolicyAboutCall(
+  run: LiveRun,
+  at: { readonly iteration: number; readonly step: StepId; readonly agent?: string },
+  tool: { readonly name: string; readonly risk: string },
+): Promise<ToolRuling | undefined> {
+  if (run.ports.policy === undefined) return undefined
   const { iteration, step, agent } = at
   const isAttended = run.recorder.state.sandbox?.attended === true
   const request: StepRequest = {
     action: isAttended ? 'callTool' : 'callToolUnattended',
-    tool: { name, risk: await riskOf(tools, name) },
+    tool,
     ...defined({ agent }),
   }
   const judged = await judge(run, iteration, request)

@@ -31,7 +31,8 @@ import type {
   ToolResult,
   TreeId,
 } from '../loop/index.ts'
-import type { Actions, Gate } from './action-ports.ts'
+import type { CommandReport, CommandTask } from '../loop/step/command-task.ts'
+import type { Actions, Gate, StepPlace } from './action-ports.ts'
 import type { Certifier } from './certifier.ts'
 import type { Hook } from './hook.ts'
 import type { Blobs, Journal } from './store/index.ts'
@@ -212,6 +213,16 @@ export interface CommandResult {
   readonly spilled?: { readonly file: string; readonly bytes: number }
 }
 
+/**
+ * Runs the commands of a loop, each in a copy of the workspace. Contract: nothing that a command does is left afterwards,
+ * but its report; a command that cannot run is a report too.
+ */
+export interface CommandRunner {
+  run(task: CommandTask, context: CommandContext): Promise<CommandReport>
+}
+
+export interface CommandContext extends StepContext, StepPlace {}
+
 /** Starts an interactive program with pipes for its streams: an agent, a server. */
 export type StartProcess = (command: ProcessCommand) => StartedProcess
 
@@ -288,6 +299,7 @@ export interface Ports {
   /** E8. False: agents do no new work here, so it must not be recorded as an attempt. Default: true. */
   readonly isAttempt?: boolean
   readonly tools?: Tools
+  readonly commands?: CommandRunner
   readonly checks?: Readonly<Record<string, Check>>
   readonly actions?: Actions
   readonly gate?: Gate

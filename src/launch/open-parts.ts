@@ -28,9 +28,10 @@ import { resolveChecks } from './checks/resolve-checks.ts'
 import type { ResolvedChecks } from './checks/resolved-check.ts'
 import { openTestReports, type TestReports } from './checks/test-reports.ts'
 import type { CodeParts } from './code-loop/index.ts'
-import type { RunDependencies } from './dependencies/run-dependencies.ts'
+import { type HeldDependencies, holdDependencies } from './dependencies/hold-dependencies.ts'
 import { type EscalationContext, escalationOf } from './escalation.ts'
 import { filesIn } from './inner-folder.ts'
+import { type OpenCommands, openCommands } from './loop-ports/commands/open-commands.ts'
 import { createGather } from './loop-ports/gather.ts'
 import { createMeasure } from './loop-ports/measure.ts'
 import { createLoopMemory } from './loop-ports/memory.ts'
@@ -130,7 +131,12 @@ export async function openParts(
         tools,
         checks: openRunChecks(file, { ...opening, checks, code, workspace, tools, reports }),
         certifying,
-        prepare: prepareWith(certifying, dependencies.set, executors),
+        prepare: prepareWith(
+          certifying,
+          dependencies.set,
+          executors,
+          openCommandsOf(file, place, sandbox, workspace),
+        ),
         exclude: [...file.exclude, ...findExcluded(place)],
         sandbox: sandbox.summary,
         ...authority,
@@ -181,20 +187,14 @@ const openPorts = (
   gather: createGather({ workspace }),
 })
 
-interface HeldDependencies {
-  get(): RunDependencies | undefined
-  set(found: RunDependencies): void
-}
-
-/** Dependencies are installed when the run starts; its commands see them from then on. */
-function holdDependencies(): HeldDependencies {
-  let held: RunDependencies | undefined
-  return {
-    get: () => held,
-    set(found) {
-      held = found
-    },
-  }
+const openCommandsOf = (
+  { sandbox: settings }: FileParts,
+  place: OpenContext,
+  sandbox: OpenedSandbox,
+  workspace: string,
+): OpenCommands => {
+  const { logDir, path } = place
+  return openCommands({ workspace, sandbox, settings, excluded: findExcluded(place), logDir, path })
 }
 
 type OpenedAgents = Readonly<Record<string, OpenedAgent>>

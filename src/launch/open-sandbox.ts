@@ -26,10 +26,11 @@ import { pathInside, requireNoLinks, resolveHiddenPaths } from '../system/index.
 import { makePrivateFolder, type PrivateFolder } from '../workspace/index.ts'
 import { commandsFor, trustedPath, withCommand } from './agents/command-view.ts'
 import type { RunDependencies } from './dependencies/run-dependencies.ts'
+import { inCopy } from './in-copy.ts'
 import { startingIn } from './inner-folder.ts'
 import { notHidden } from './loop-warnings.ts'
 import type { OpenContext } from './open-context.ts'
-import type { AgentCommands, OpenedSandbox } from './opened-sandbox.ts'
+import type { AgentCommands, AgentView, OpenedSandbox } from './opened-sandbox.ts'
 
 /** Inside the sandbox, where no other process listens. */
 const gatewayPort = 4140
@@ -69,7 +70,6 @@ async function openAtTop(
     ...(place.readOnly ?? []).filter((path) => existsSync(path) && !hidden.covers(path)),
   ]
   // Evaluated for each command, because the workspace may not exist yet and its content changes.
-  const hide = hidden.paths
   const parts = rememberParts(workspace)
   const ownPath = defined({ path: place.path })
   const outside = [...readOnly, ...(place.excludedPaths ?? []), ownProgram()]
@@ -77,7 +77,11 @@ async function openAtTop(
     workspace,
     ...dependencies(),
     readOnly: unique(readOnly, dependencies()?.readOnly ?? [], parts(outside)),
-    hide: unique(hide, parts([...hide, place.folder]), runFolders(workspace, place)),
+    hide: unique(
+      hidden.paths,
+      parts([...hidden.paths, place.folder]),
+      runFolders(workspace, place),
+    ),
     limits: settings.limits,
     ...ownPath,
     ...place.layer,
@@ -91,8 +95,7 @@ async function openAtTop(
   const inside = (): SandboxSpec => ({ ...shown(), ...networkBy(proxy) })
   const bare = openUnsandboxed()
   const searched = trustedPath(place)
-  const { workspaceOverlay } = place
-  const ownWrites = defined({ workspaceOverlay })
+  const ownWrites = defined({ workspaceOverlay: place.workspaceOverlay })
   return {
     summary: { tier, limits, attended },
     isRequired: settings.require !== undefined && settings.require !== 'none',
@@ -100,20 +103,13 @@ async function openAtTop(
     commands: { run: (command, signal) => sandbox.commands(inside()).run(command, signal) },
     commandsFor: (named, shows) =>
       commandsFor(sandbox, () => ({ ...inside(), ...ownWrites }), named, searched, shows),
+    commandsIn: (copy, named) =>
+      commandsFor(sandbox, () => inCopy(inside(), copy, tier), named, searched),
     bareCommands: bare.commands({ workspace, ...ownPath }),
     bareStart: (command) => bare.start({ workspace, ...ownPath }, command),
-    agentCommands(command, socketPath, { hides = [], shows = [] } = {}) {
-      const outer = inside()
-      if (tier !== 'none') requireNoLinks(workspace, hides)
-      const seen = {
-        ...outer,
-        readOnly: unique(outer.readOnly ?? [], shows),
-        hide: unique(
-          outer.hide ?? [],
-          hides.map((path) => join(workspace, path)),
-        ),
-      }
-      return agentCommands(sandbox, seen, command, socketPath, searched)
+    agentCommands(command, socketPath, view = {}) {
+      if (tier !== 'none') requireNoLinks(workspace, view.hides ?? [])
+      return agentCommands(sandbox, forAgent(inside(), view), command, socketPath, searched)
     },
     startServer: (command) =>
       sandbox.start(
@@ -122,6 +118,15 @@ async function openAtTop(
       ),
     protects: () => protectedPaths(shown()),
     close: async () => proxy?.close(),
+  }
+}
+
+function forAgent(outer: SandboxSpec, { hides = [], shows = [] }: AgentView): SandboxSpec {
+  const hidden = hides.map((path) => join(outer.workspace, path))
+  return {
+    ...outer,
+    readOnly: unique(outer.readOnly ?? [], shows),
+    hide: unique(outer.hide ?? [], hidden),
   }
 }
 

@@ -15,6 +15,8 @@ export interface OpenedSandbox {
   readonly commands: Commands
   /** For a command that the loop file names: its program and what it needs are mounted. */
   commandsFor(command: readonly string[], shows?: CommandView): Commands
+  /** Works in a copy of the workspace, which is at the path of the workspace inside. */
+  commandsIn(copy: WorkspaceCopy, command: readonly string[]): Commands
   /** Outside the sandbox, for agents that cannot run inside. */
   readonly bareCommands: Commands
   readonly bareStart: StartProcess
@@ -24,6 +26,13 @@ export interface OpenedSandbox {
   /** The paths that are hidden from commands or read-only, for tools that access files directly. */
   protects(): ProtectedPaths
   close(): Promise<void>
+}
+
+/** Absolute paths. */
+export interface WorkspaceCopy {
+  readonly path: string
+  /** Where changes to the copy go. Absent: to the copy. */
+  readonly overlayFolder?: string
 }
 
 /** What the agent sees differently from other commands. */

@@ -2,6 +2,7 @@
 
 import { alwaysEscalate, approvalOnly } from '../authority/index.ts'
 import type { Ports } from '../engine/index.ts'
+import { defined } from '../loop/index.ts'
 import type { HostPorts } from '../runs/host-ports.ts'
 import type { PrepareRun } from '../runs/options.ts'
 import type { RunPlace } from '../runs/run-place.ts'
@@ -11,9 +12,11 @@ import type { CertifyingParts } from './checks/certifying-parts.ts'
 import { type AskBase, withExisting } from './checks/existing-failures.ts'
 import type { RunDependencies } from './dependencies/run-dependencies.ts'
 import { createMergedCertifier } from './landing/certify-merged.ts'
+import type { OpenCommands } from './loop-ports/commands/open-commands.ts'
 import { createRunPreflight } from './preflight/lazy-preflight.ts'
 
 /**
+ * `openCommands`: what runs the commands of the loop.
  * `certifying`: the settings of a loop file. Absent: the checks of the run are used in a clean checkout.
  * `use` is called with the dependencies of the run once they are installed. `open`: the executors of the loop file.
  */
@@ -22,6 +25,7 @@ export const prepareWith =
     certifying: CertifyingParts | undefined,
     use: (dependencies: RunDependencies) => void = () => undefined,
     open?: OpenActions,
+    openCommands?: OpenCommands,
   ): PrepareRun =>
   (base, place, parts) => {
     const { preflight, close } =
@@ -32,9 +36,11 @@ export const prepareWith =
             use,
             isSkipped: parts.skipPreflight === true,
           })
+    const opened = parts.commands === undefined ? openCommands?.(base) : undefined
     return {
       ports: {
         ...preflight,
+        ...defined({ commands: parts.commands ?? opened?.commands }),
         ...comparedChecks(base, place, parts, certifying),
         gate: parts.gate ?? alwaysEscalate,
         actions:
@@ -48,7 +54,10 @@ export const prepareWith =
           return findEarlierWork(base, run, tree)
         },
       },
-      close,
+      async close() {
+        await opened?.close()
+        await close()
+      },
     }
   }
 

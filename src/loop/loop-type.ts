@@ -15,6 +15,7 @@ import type { Answer, Question } from './question.ts'
 import type { RetryPolicy } from './retry.ts'
 import type { RoleAppearances } from './role-appearance.ts'
 import type { Signal } from './signal.ts'
+import type { CommandReport, CommandTask } from './step/command-task.ts'
 import type { AgentNote, Exchanged } from './step/step-note.ts'
 import type { TodoList } from './step/todo-list.ts'
 
@@ -77,6 +78,11 @@ export interface Iteration {
    */
   certify(checks?: readonly string[]): Promise<CertifiedFiles>
   sleep(name: string, ms: number): Promise<void>
+  /**
+   * Runs a command in a copy of the workspace, in the sandbox. It changes no file of the workspace, so commands may run in
+   * parallel.
+   */
+  command(name: string, task: CommandTask, options?: StepOptions): Promise<CommandReport>
   /** Stores content of any size by its hash. */
   artifact(name: string, content: ArtifactContent): Promise<ArtifactRef>
 }

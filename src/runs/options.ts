@@ -4,6 +4,7 @@ import type {
   Actions,
   Agents,
   Check,
+  CommandRunner,
   Escalation,
   Gate,
   Hook,
@@ -57,6 +58,8 @@ export interface RunParts {
   readonly checks?: Readonly<Record<string, Check>>
   readonly agents?: Agents
   readonly tools?: Tools
+  /** Runs `it.command`. */
+  readonly commands?: CommandRunner
   readonly actions?: Actions
   readonly gate?: Gate
   /** 1 report, 2 assisted, 3 unattended. Default: 2. */
@@ -180,7 +183,14 @@ export interface RestoreOptions extends RunParts {
 export interface PreparedRun {
   readonly ports: Pick<
     Ports,
-    'actions' | 'certifier' | 'checks' | 'earlierWork' | 'gate' | 'outsideScope' | 'preflight'
+    | 'actions'
+    | 'certifier'
+    | 'checks'
+    | 'commands'
+    | 'earlierWork'
+    | 'gate'
+    | 'outsideScope'
+    | 'preflight'
   >
   /** The run is no longer driven here. Never rejects. */
   close(): Promise<void>

@@ -28,6 +28,8 @@ type Finished = Pick<StepFinished, 'step' | 'kind' | 'role' | 'result'>
 /** A result in a blob is loaded unless it is larger than this. */
 const loadBytesMax = 8 * 1024 * 1024
 
+const readKinds: ReadonlySet<StepKind> = new Set(['agent', 'check', 'command', 'step'])
+
 /** Missing content counts as empty. */
 export async function loadResult(
   { blobs }: Pick<RecordSource, 'blobs'>,
@@ -35,7 +37,7 @@ export async function loadResult(
 ): Promise<StepResult> {
   const { kind } = readStep(event)
   const { result } = event
-  if (result === undefined || (kind !== 'agent' && kind !== 'check' && kind !== 'step')) return {}
+  if (result === undefined || !readKinds.has(kind)) return {}
   if ('blob' in result && result.bytes > loadBytesMax) return {}
   const value = await load(result, blobs).catch(() => undefined)
   return readResult(kind, value)
@@ -71,6 +73,7 @@ function readResult(kind: StepKind, value: Json | undefined): StepResult {
   const code = typeof exitCode === 'number' && Number.isSafeInteger(exitCode) ? { exitCode } : {}
   if (kind === 'agent') return typeof text === 'string' ? { ...code, report: text } : code
   if (kind === 'step') return typeof prompt === 'string' ? { ...code, prompt } : code
+  if (kind === 'command') return code
   if (kind !== 'check' || typeof output !== 'string') return code
   const took = typeof durationMs === 'number' ? { durationMs } : {}
   return { ...code, check: { output, ...took } }

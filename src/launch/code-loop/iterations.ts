@@ -88,6 +88,8 @@ function perform(
       return it.agent(op.role, op.task, op.options)
     case 'tool':
       return it.tool(op.name, op.args, op.options)
+    case 'command':
+      return it.command(op.name, op.task, op.options)
     case 'check':
       return it.check(op.names)
     case 'ask':

@@ -8,6 +8,7 @@ import {
   type AgentNote,
   type AgentTask,
   type Amount,
+  type BlobId,
   type IterationWorkspace,
   type Json,
   type JudgeOptions,
@@ -18,6 +19,7 @@ import {
   type StepOptions,
   type ToolDescription,
 } from '../../loop/index.ts'
+import type { CommandTask } from '../../loop/step/command-task.ts'
 import { stepNoteSchema } from '../../protocol/index.ts'
 
 /** One request of a loop to its iteration. `code` names a function in the loop's process. */
@@ -39,6 +41,12 @@ export type Op =
       readonly type: 'tool'
       readonly name: string
       readonly args: Json
+      readonly options: StepOptions
+    }
+  | {
+      readonly type: 'command'
+      readonly name: string
+      readonly task: CommandTask
       readonly options: StepOptions
     }
   | { readonly type: 'check'; readonly names?: readonly string[] }
@@ -127,6 +135,26 @@ const task = z.object({
   settings: jsonObject.exactOptional(),
 })
 const questionEvidence = z.object({ happened: z.array(text) })
+const commandFile = z.union([
+  z.object({ text }),
+  z.object({ blob: text.transform((blob) => blob as BlobId) }),
+  z.object({ from: text }),
+])
+const command: z.ZodType<CommandTask> = z.object({
+  command: text,
+  env: z.record(text, text).exactOptional(),
+  cwd: text.exactOptional(),
+  files: z.record(text, commandFile).exactOptional(),
+  without: z.array(text).max(100_000).exactOptional(),
+  shared: z.record(text, commandFile).exactOptional(),
+  concurrency: z.number().exactOptional(),
+  prepare: z.object({ command: text, timeoutMs: z.number() }).exactOptional(),
+  output: text.exactOptional(),
+  timeoutMs: z.number().exactOptional(),
+  streamBytesMax: z.number().exactOptional(),
+  repeat: z.number().exactOptional(),
+  reuse: z.boolean().exactOptional(),
+})
 const question = z.object({
   text,
   options: z.array(text).exactOptional(),
@@ -160,6 +188,7 @@ const op: z.ZodType<Op> = z.discriminatedUnion('type', [
   z.object({ type: z.literal('parallel'), branches: names, code: text }),
   z.object({ type: z.literal('agent'), role: text, task, options }),
   z.object({ type: z.literal('tool'), name: text, args: json, options }),
+  z.object({ type: z.literal('command'), name: text, task: command, options }),
   z.object({ type: z.literal('check'), names: names.exactOptional() }),
   z.object({ type: z.literal('ask'), name: text, question }),
   z.object({

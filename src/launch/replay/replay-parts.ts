@@ -13,6 +13,7 @@ import {
   type Agents,
   type Certification,
   type Certifier,
+  type CommandRunner,
   type Gate,
   type Hook,
   load,
@@ -39,6 +40,7 @@ import {
   type Reservation,
   zero,
 } from '../../loop/index.ts'
+import type { CommandReport } from '../../loop/step/command-task.ts'
 import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunParts } from '../../runs/options.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
@@ -80,6 +82,7 @@ export function createReplayAnswers(
       ...(opened.tools === undefined || from === undefined || workspace === undefined
         ? {}
         : { tools: translateTools(opened.tools, { from, to: workspace }, opened.sandbox) }),
+      commands: recordedCommands(base, recording),
       ...(opened.gate === undefined ? {} : { gate: recordedGate(base, recording) }),
       // Also for the actions of a loop file, whose executors would be opened otherwise.
       actions: recordedActions(base, recording),
@@ -213,6 +216,19 @@ function subtract(first: Amount, second: Amount): Amount {
       : { outputTokens: Math.min(tokens, Math.max(0, outputTokens)) }),
   }
 }
+
+/** What a command said the last time: it may have cost money, and its machine is another one now. */
+const recordedCommands = (
+  { blobs }: Pick<HostPorts, 'blobs'>,
+  recording: Recording,
+): CommandRunner => ({
+  async run(_task, { iteration, step }) {
+    const end = findStep(recording, iteration, step)?.end
+    if (end === undefined) throw createRecordEnded(`result of ${step} in iteration ${iteration}`)
+    if (end.type === 'failed') throw new FaultError(end.fault)
+    return (await load(end.result, blobs)) as unknown as CommandReport
+  },
+})
 
 function recordedGate({ blobs }: Pick<HostPorts, 'blobs'>, recording: Recording): Gate {
   return {

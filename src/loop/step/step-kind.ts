@@ -10,6 +10,7 @@ export const stepKinds = [
   'action',
   'sleep',
   'artifact',
+  'command',
   'certify',
 ] as const
 

@@ -62,6 +62,7 @@ export const stepKindSchema: z.ZodType<StepKind> = z.enum([
   'action',
   'sleep',
   'artifact',
+  'command',
   'certify',
 ])
 

@@ -58,6 +58,8 @@ export function createIterationProxy(
       ask({ type: 'agent', role, task: toJson(task) as never, options: plain(options) }),
     tool: async (name, args, options) =>
       ask({ type: 'tool', name, args: toJson(args), options: plain(options) }),
+    command: async (name, task, options) =>
+      ask({ type: 'command', name, task: toJson(task) as never, options: plain(options) }),
     check: async (names) =>
       ask({ type: 'check', ...(names === undefined ? {} : { names: [...names] }) }),
     guidance: () => ask({ type: 'guidance' }),
@@ -72,16 +74,12 @@ export function createIterationProxy(
     artifact: async (name, content) => {
       const whole = toInlineContent(content)
       if (whole !== undefined) return ask({ type: 'artifact', name, content: whole })
-      const pieces = readPieces(content)
-      const next = async (): Promise<string | null> => {
-        const { value, done } = await pieces.next()
-        return done === true ? null : value
-      }
+      const { next, close } = openPieces(content)
       return withCode(
         'pieces',
         (code) => [[code, next]],
         (code) => ask({ type: 'artifact', name, content: { pieces: code } }),
-      ).finally(() => void pieces.return(undefined).catch(() => undefined)) as never
+      ).finally(close) as never
     },
   }
   return {
@@ -96,6 +94,21 @@ export function createIterationProxy(
       ...withHandledRejections(requests),
     },
     idle,
+  }
+}
+
+/** The pieces of a stream, one by one. */
+function openPieces(content: Parameters<typeof readPieces>[0]): {
+  next(): Promise<string | null>
+  close(): void
+} {
+  const pieces = readPieces(content)
+  return {
+    async next() {
+      const { value, done } = await pieces.next()
+      return done === true ? null : value
+    },
+    close: () => void pieces.return(undefined).catch(() => undefined),
   }
 }
 
