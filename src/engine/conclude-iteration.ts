@@ -82,7 +82,7 @@ export async function concludeIteration(branch: Branch, result: unknown): Promis
   }
   if (met.ends !== 'completed') return escalated(branch, complete, checks)
   // The loop had it certified, or there is nothing to certify.
-  if (met.byLoop === true) return complete
+  if (met.byLoop !== undefined) return complete
   const approved = await escalateBeforeCertifying(branch, complete.event, checks, complete.progress)
   if (approved.escalated?.choice === 'terminate') return { ...complete, event: approved }
   const kept = await keepWork(iteration, claim.tree)

@@ -7,8 +7,10 @@ import {
   listRunChecks,
   type OpenQuestion,
   type RunCheck,
+  type RunId,
   type RunState,
 } from '../loop/index.ts'
+import { type RoundReport, roundLoopType } from '../protocol/round/round-report.ts'
 import { type Review, readReview } from './review.ts'
 import { readMergePositions } from './views/merge-positions.ts'
 import { readSpecFiles } from './views/spec-files.ts'
@@ -25,6 +27,8 @@ export interface Inspection {
   readonly checks?: readonly RunCheck[]
   /** What was decided about its work, if anything. */
   readonly review?: Review
+  /** The newest report of a round. Absent: it is none, or has not reported yet. */
+  readonly round?: RoundReport
 }
 
 export async function inspectRun(
@@ -37,6 +41,8 @@ export async function inspectRun(
   const why = await findSuspensionReason(journal, run)
   const review = await readReview({ journal }, run.id)
   const merging = (await readMergePositions(journal, [run])).get(run.id)
+  const isRound = blobs !== undefined && loaded.created.loopType === roundLoopType
+  const round = isRound ? await readReport(journal, blobs, run.id) : undefined
   const files = blobs === undefined ? {} : await readSpecFiles({ blobs }, loaded.created)
   return {
     run: { ...run, ...files, ...defined({ merging }) },
@@ -46,6 +52,7 @@ export async function inspectRun(
     checkpoints: await journal.checkpoints(run.id),
     checks: listRunChecks(loaded.state, loaded.state.tree),
     ...(review.status === 'pending' ? {} : { review }),
+    ...defined({ round }),
   }
 }
 
@@ -60,4 +67,14 @@ async function findSuspensionReason(
   const last = await journal.read(id, { afterSeq: Math.max(0, lastSeq - eventsRead) })
   const suspended = last.findLast(({ event }) => event.type === 'run-suspended')?.event
   return suspended?.type === 'run-suspended' ? suspended.reason : undefined
+}
+
+/** Its schema is only loaded for rounds. */
+async function readReport(
+  journal: Store,
+  blobs: Blobs,
+  run: RunId,
+): Promise<RoundReport | undefined> {
+  const { findRoundReport } = await import('./rounds/find-round-report.ts')
+  return findRoundReport({ journal, blobs }, run)
 }

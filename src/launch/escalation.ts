@@ -11,21 +11,21 @@ export function escalationOf(
   { escalate, scope }: Pick<LoopFile, 'escalate' | 'scope'>,
   { attended, isHeld, thresholds: ofType }: EscalationContext,
 ): Escalation | undefined {
-  const isDefault = attended !== true && isHeld === true
+  const isDefault = attended !== true && isHeld === true && ofType !== false
   const chosen = escalate ?? (isDefault ? {} : false)
   if (chosen === false) return undefined
   const { deadlineMs, ...thresholds } = chosen
   const outsideScope = scope.length === 0 ? undefined : createOutsideScope(scope)
   return {
-    thresholds: { ...defaultThresholds, ...ofType, ...thresholds },
+    thresholds: { ...defaultThresholds, ...(ofType === false ? {} : ofType), ...thresholds },
     when: 'triggered',
     ...defined({ deadlineMs, outsideScope }),
   }
 }
 
 export interface EscalationContext extends Pick<OpenContext, 'attended' | 'isHeld'> {
-  /** Those of the loop type. */
-  readonly thresholds?: Partial<EscalationThresholds>
+  /** Those of the loop type. False: it asks only if the file says so. */
+  readonly thresholds?: Partial<EscalationThresholds> | false
 }
 
 /** By the globs of the loop file alone; a derived scope is for certification. */

@@ -3,6 +3,7 @@ import type { Memories, RunBaseFiles, Trust } from '../engine/index.ts'
 import type { ReplaySettings } from '../gateway/index.ts'
 import type { Level } from '../loop/index.ts'
 import type { LoopTypeDefinition } from '../loops/index.ts'
+import type { Proposals } from '../loops/loop-ports.ts'
 import type { SandboxSpec } from '../sandbox/index.ts'
 import type { Environment } from '../system/environment.ts'
 import type { ReplayPosition } from './agents/metered-agent.ts'
@@ -14,6 +15,8 @@ export interface OpenContext {
   readonly folder: string
   /** The name of the run. Absent: the parts are not opened for one. */
   readonly run?: string
+  /** The branch of the run. Absent: it has none. */
+  readonly branch?: string
   readonly workspace?: string | undefined
   /** The checkout of the repository, if the workspace is a worktree. */
   readonly checkout?: string | undefined
@@ -55,6 +58,8 @@ export interface OpenContext {
   readonly trust?: Pick<Trust, 'changes'>
   /** The level that a replay repeats. Default: that of the loop file and of `trust`. */
   readonly level?: Level
+  /** Proposals of other runs of a loop. Absent: they are not looked for. */
+  readonly proposals?: (loop: string) => Proposals
   /** The repository or folder that the facts and the level of the loop belong to. */
   readonly project?: string
   /** Puts a run of another loop file into the queue. Absent: not supported. */

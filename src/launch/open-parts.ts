@@ -4,26 +4,30 @@ import { realpathSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, relative } from 'node:path'
-import { type Agent, createAgents } from '../agents/index.ts'
+import { createAgents } from '../agents/index.ts'
 import { createSecrets } from '../gateway/index.ts'
 import { defined, type Level } from '../loop/index.ts'
 import type { LoopPorts } from '../loops/loop-ports.ts'
-import { type AgentSettings, type LoopFile, makerRole } from '../protocol/index.ts'
+import type { LoopFile } from '../protocol/index.ts'
 import type { RunParts } from '../runs/options.ts'
 import type { Environment } from '../system/environment.ts'
 import { connectMcp, type McpTools } from '../tools/index.ts'
 import { makePrivateFolder, removeAbandonedPrivateFolders } from '../workspace/index.ts'
-import type { AgentParts, OpenedAgent } from './agents/agent-parts.ts'
-import { openAgent } from './agents/open-agent.ts'
+import { openMakers, readersIn, sandboxAtLevel, usedFirst } from './agents/open-makers.ts'
 import type { CommandChecks } from './agents/open-repair.ts'
 import { toProposal } from './authority/open-actions.ts'
-import { type AuthorityContext, openAuthority, openExecutors } from './authority/open-authority.ts'
+import {
+  type AuthorityContext,
+  openAuthority,
+  openExecutors,
+  openLevel,
+} from './authority/open-authority.ts'
 import type { CertifyingParts } from './checks/certifying-parts.ts'
 import { folderFiles } from './checks/folder-reader.ts'
 import { checkKind } from './checks/kinds/registry.ts'
 import { certifyingParts, readersOf } from './checks/open-certifying-parts.ts'
 import { openRunChecks } from './checks/open-run-checks.ts'
-import { openReaders, type ReaderSettings } from './checks/reader-agent.ts'
+import { openReaders } from './checks/reader-agent.ts'
 import { resolveChecks } from './checks/resolve-checks.ts'
 import type { ResolvedChecks } from './checks/resolved-check.ts'
 import { openTestReports, type TestReports } from './checks/test-reports.ts'
@@ -64,6 +68,7 @@ export type FileParts = Pick<
   | 'actions'
   | 'mergesWhenCertified'
   | 'proposes'
+  | 'readsAtLevel1'
 >
 
 /** The parts of a run, and what its loop file says about certifying. */
@@ -80,7 +85,7 @@ export interface OpenedParts {
   close(): Promise<void>
 }
 
-export type PartsContext = AuthorityContext & EscalationContext
+export type PartsContext = Omit<AuthorityContext, 'leveled'> & EscalationContext
 
 /** Parts that the file defines in code override those that it defines as data. */
 export async function openParts(
@@ -110,14 +115,16 @@ export async function openParts(
       problems,
     })
     const opening = { place, sandbox, models, environment, problems, checks: commandsOf(checks) }
-    const makers = await openMakers(file, opening, code)
+    const leveled = await openLevel(file, place)
+    const limited = sandboxAtLevel(file, place, { sandbox, workspace, level: leveled.level })
+    const makers = await openMakers(file, { ...opening, sandbox: limited }, code)
     const mcp = await openServers(file, place, sandbox, environment, problems)
     opened.push(() => mcp.close())
-    const others = [...mcp.tools, ...(code?.tools ?? [])]
-    const { tools, allowing } = openTools(file, place.folder, sandbox, others, problems)
+    const offered = { mcp: mcp.tools, code: code?.tools, withoutMcp: limited !== sandbox }
+    const { tools, allowing } = openTools(file, place.folder, sandbox, offered, problems)
     const readers = { ...readersIn(file, place), ...readersOf(checks, file.certify) }
     const executors = openExecutors(file, sandbox, place, environment)
-    const authority = await openAuthority(file, place, workspace, code)
+    const authority = await openAuthority(file, { ...place, leveled }, workspace, code)
     const escalation = escalationOf(file, place)
     const reports = escalation && openReports(place, sandbox, dependencies)
     if (reports !== undefined) opened.push(() => reports.close())
@@ -126,7 +133,7 @@ export async function openParts(
       parts: {
         agents: createAgents({
           ...mapValues(makers, ({ agent }) => allowing(agent)),
-          ...(await openReaders(readers, opening, { workspace })),
+          ...(await openReaders(readers, { ...opening, sandbox: limited }, { workspace })),
         }),
         tools,
         checks: openRunChecks(file, { ...opening, checks, code, workspace, tools, reports }),
@@ -166,7 +173,7 @@ const openReports = (
 /** What the steps of the loop can use. */
 const openPorts = (
   { name, proposes }: FileParts,
-  { run = name, workspace, memories, project: repository, base }: PartsContext,
+  { run = name, workspace, memories, project: repository, base, proposals, branch }: PartsContext,
   { sandbox, level }: { readonly sandbox: OpenedSandbox; readonly level: Level },
   environment: Environment,
 ): LoopPorts => ({
@@ -176,6 +183,8 @@ const openPorts = (
   measure: createMeasure(sandbox, workspace),
   ...defined({
     proposes: proposes && toProposal(proposes, { base }),
+    proposals: proposals?.(name),
+    branch,
     memory:
       memories &&
       createLoopMemory({
@@ -197,64 +206,11 @@ const openCommandsOf = (
   return openCommands({ workspace, sandbox, settings, excluded: findExcluded(place), logDir, path })
 }
 
-type OpenedAgents = Readonly<Record<string, OpenedAgent>>
-
-/** The agents that may change files, by role. */
-async function openMakers(
-  { agents, readers }: FileParts,
-  opening: AgentParts & { readonly place: OpenContext },
-  code: CodeParts | undefined,
-): Promise<OpenedAgents> {
-  const opened: [string, OpenedAgent][] = []
-  const isCode = code?.agent !== undefined && agents[makerRole] === undefined
-  const roles = [...Object.keys(agents), ...(isCode ? [makerRole] : [])]
-  for (const role of roles.filter((one) => !readers.includes(one))) {
-    opened.push([role, await openMaker(role, agents[role], opening, code)])
-  }
-  return Object.fromEntries(opened)
-}
-
-async function openMaker(
-  role: string,
-  settings: AgentSettings | undefined,
-  opening: AgentParts & { readonly place: OpenContext },
-  code: CodeParts | undefined,
-): Promise<OpenedAgent> {
-  if (opening.place.isForChecks === true) return { agent: missingAgent }
-  if (role === makerRole && code?.agent !== undefined) {
-    return { agent: code.agent, used: { name: 'code of the loop' } }
-  }
-  return settings === undefined ? { agent: missingAgent } : openAgent(settings, opening)
-}
-
-/** The agents of the loop that may only read, by role. */
-const readersIn = (
-  { agents, readers }: FileParts,
-  { isForChecks }: OpenContext,
-): Readonly<Record<string, ReaderSettings>> =>
-  Object.fromEntries(
-    (isForChecks === true ? [] : readers).flatMap((role) => {
-      const agent = agents[role]
-      if (agent === undefined) return []
-      const timeoutMs = 'timeoutMs' in agent ? agent.timeoutMs : readerTimeoutMs
-      return [[role, { agent, timeoutMs }] as const]
-    }),
-  )
-
-/** For an agent without a time limit: the default of agent programs. */
-const readerTimeoutMs = 1_800_000
-
-/** The maker; in a loop without one, the first agent. */
-const usedFirst = (makers: OpenedAgents): OpenedAgent['used'] =>
-  (makers[makerRole] ?? Object.values(makers)[0])?.used
-
 const mapValues = <T, U>(
   values: Readonly<Record<string, T>>,
   change: (value: T) => U,
 ): Readonly<Record<string, U>> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
-
-const missingAgent: Agent = { work: () => Promise.reject(new Error('This run has no agent.')) }
 
 /** The checks that run commands in the workspace. */
 const commandsOf = (checks: ResolvedChecks): CommandChecks =>

@@ -109,7 +109,8 @@ async function openAtTop(
     bareStart: (command) => bare.start({ workspace, ...ownPath }, command),
     agentCommands(command, socketPath, view = {}) {
       if (tier !== 'none') requireNoLinks(workspace, view.hides ?? [])
-      return agentCommands(sandbox, forAgent(inside(), view), command, socketPath, searched)
+      const outer = view.isOffline === true ? shown() : inside()
+      return agentCommands(sandbox, forAgent(outer, view), command, socketPath, searched)
     },
     startServer: (command) =>
       sandbox.start(

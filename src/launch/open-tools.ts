@@ -23,10 +23,10 @@ export function openTools(
   file: ToolsFile,
   folder: string,
   sandbox: Pick<OpenedSandbox, 'commands' | 'protects'>,
-  others: readonly Tool[],
+  { mcp, code = [], withoutMcp }: OtherTools,
   problems: readonly string[],
 ): OpenedTools {
-  const all = [...ownTools(sandbox, file.exclude), ...others]
+  const all = [...ownTools(sandbox, file.exclude), ...mcp, ...code]
   const chosen = chooseTools(all, file.tools, problems)
   const besides = new Set(namesBesides(file))
   const unchosen = all.filter((tool) => !chosen.includes(tool) && besides.has(tool.name))
@@ -35,8 +35,19 @@ export function openTools(
     // Created when it is needed.
     spillFolder: join(outputFolder(folder), uuidv7()),
   })
-  const names = new Set(chosen.map(({ name }) => name))
-  return { tools, allowing: (agent) => (unchosen.length === 0 ? agent : only(names, agent)) }
+  const left = chosen.filter((tool) => !withoutMcp || !mcp.includes(tool))
+  const isAll = unchosen.length === 0 && left.length === chosen.length
+  const names = new Set(left.map(({ name }) => name))
+  return { tools, allowing: (agent) => (isAll ? agent : only(names, agent)) }
+}
+
+export interface OtherTools {
+  /** Of MCP servers. */
+  readonly mcp: readonly Tool[]
+  /** Of the code of the loop. */
+  readonly code: readonly Tool[] | undefined
+  /** Agents may not call those of MCP servers: what they do is not known. */
+  readonly withoutMcp: boolean
 }
 
 /** The built-in tools, in this sandbox. */

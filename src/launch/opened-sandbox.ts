@@ -41,6 +41,8 @@ export interface AgentView {
   readonly hides?: readonly string[]
   /** Absolute paths that it can read. */
   readonly shows?: readonly string[]
+  /** It reaches its models, and nothing else. Default: also what the loop file allows. */
+  readonly isOffline?: true
 }
 
 export interface AgentCommands {

@@ -104,9 +104,9 @@ export function evaluate(condition: Condition<never, never>, facts: Facts): Met 
       const { name, ends = 'completed', limit = 'iterations' } = condition
       if (facts.made === undefined) return undefined
       if (facts.incomplete === true && ends === 'completed') return undefined
-      const byLoop = condition.certified === 'by-loop'
-      if (byLoop && ends === 'completed' && !isCertified(state) && !isUnchanged(state))
-        return undefined
+      const byLoop = ends === 'completed' && condition.certified === 'by-loop'
+      const basis = byLoop ? findBasis(state) : undefined
+      if (byLoop && basis === undefined) return undefined
       const { progress, result } = facts.made
       // Progress and result come from the same loop type as the condition; the union cannot express that.
       if (!condition.met(progress as never, result as never)) return undefined
@@ -115,8 +115,7 @@ export function evaluate(condition: Condition<never, never>, facts: Facts): Met 
         condition: name,
         ends,
         ...(ends === 'exhausted' && { limit }),
-        ...(byLoop && ends === 'completed' && { byLoop }),
-        ...defined({ detail }),
+        ...defined({ detail, byLoop: basis }),
       }
     }
     case 'no-progress':
@@ -135,6 +134,12 @@ export function evaluate(condition: Condition<never, never>, facts: Facts): Met 
       return limit === undefined ? undefined : exhausted(`budget.${limit}`, limit)
     }
   }
+}
+
+/** What a run can be called complete on without another certificate. */
+function findBasis(state: RunState): Met['byLoop'] {
+  if (isCertified(state)) return 'certified'
+  return isUnchanged(state) ? 'unchanged' : undefined
 }
 
 function evaluateAll(of: readonly Condition<never, never>[], facts: Facts): Met | undefined {

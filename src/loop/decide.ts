@@ -103,7 +103,7 @@ function outcomeOf(met: Met, state: RunState): Outcome {
     case 'completed': {
       const { condition, earlier, byLoop } = met
       if (earlier !== undefined) return { type: 'completed', condition, earlier }
-      return isCertified(state) || (byLoop === true && isUnchanged(state))
+      return isCertified(state) || (byLoop === 'unchanged' && isUnchanged(state))
         ? { type: 'completed', condition }
         : { type: 'failed', fault: notCertified(condition) }
     }

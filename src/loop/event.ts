@@ -108,8 +108,8 @@ export type Met = {
   readonly detail?: string
   /** Another run already did this work, and its certificate was verified again. */
   readonly earlier?: EarlierRun
-  /** The loop had its work certified by itself. Without a certificate it completes only if no file changed. */
-  readonly byLoop?: true
+  /** The loop had its work certified by itself, or no file changed, so there was nothing to certify. */
+  readonly byLoop?: 'certified' | 'unchanged'
 }
 
 /** How one iteration ended. */

@@ -26,6 +26,8 @@ export interface Question {
   readonly kinds?: AnswerKinds
   /** What the question is based on. */
   readonly evidence?: QuestionEvidence
+  /** For programs: a later question of the same loop about the same replaces it. Absent: none does. */
+  readonly about?: string
 }
 
 /** The kinds of answers that a question takes, and the option that each of them selects. */

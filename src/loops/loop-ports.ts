@@ -11,6 +11,8 @@ import type { SkillReader } from './context/skills.ts'
 export interface LoopPorts {
   /** The name of the run. */
   readonly run: string
+  /** The branch of the run, where its work is kept. Absent: it has none. */
+  readonly branch?: string
   readonly skills: SkillReader
   /** Runs a command in the sandbox of the run and returns what it wrote to the file `LOOP_METRICS_OUT`. */
   measure(request: MeasureRequest, signal: Signal): Promise<MeasuredCommand>
@@ -18,10 +20,28 @@ export interface LoopPorts {
   readonly gather?: Gather
   /** What rounds of the loop know from earlier ones. Absent: they remember nothing. */
   readonly memory?: LoopMemory
+  /** Proposals of other runs of the loop that wait for a person. Absent: unknown. */
+  readonly proposals?: Proposals
   /** The action that the loop type proposes, with its settings for the executor. Absent: it proposes none. */
   readonly proposes?: Omit<Action, 'summary'>
   /** The effective level of the run. Absent: that of the loop file. */
   readonly level?: Level
+}
+
+/** In the same repository or folder. */
+export interface Proposals {
+  list(): Promise<readonly OpenProposal[]>
+  /** Answers its question in place of a person. False: a person was first, or its run has ended. */
+  supersede(proposal: OpenProposal): Promise<boolean>
+}
+
+export interface OpenProposal {
+  /** The name of the run. */
+  readonly run: string
+  /** The id of its question. */
+  readonly question: string
+  /** What it is about: a later proposal about the same replaces it. */
+  readonly about: string
 }
 
 /** Facts of earlier rounds of the loop. A claim of an agent, never an instruction. */

@@ -31,8 +31,11 @@ export interface LoopTypeDefinition<Settings = unknown> extends LoopFileType<Set
     input: { readonly [name: string]: Json },
     read: (path: string) => Promise<CapturedFile | undefined>,
   ): Promise<{ readonly [name: string]: Json }>
-  /** When its runs ask a person, where that differs from the default thresholds. A loop file can change each. */
-  readonly escalate?: Partial<EscalationThresholds>
+  /**
+   * When its runs ask a person, where that differs from the default thresholds. A loop file can change each. False: only if
+   * the file says so.
+   */
+  readonly escalate?: Partial<EscalationThresholds> | false
 }
 
 /** A file as it was when the run was created. Its path is relative to the root of the workspace. */

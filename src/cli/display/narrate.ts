@@ -17,6 +17,7 @@ import {
   type SandboxSummary,
   type StepNote,
 } from '../../loop/index.ts'
+import { roundReportRole } from '../../protocol/round/round-report.ts'
 import type { Style } from '../terminal.ts'
 import { plural, renderClock, renderMoney, renderSpan, renderTokens } from './amounts.ts'
 import { certificationOf, shortId } from './certification-lines.ts'
@@ -36,7 +37,7 @@ import {
   stepName,
   valueOf,
 } from './step-lines.ts'
-import { isReport } from './step-values.ts'
+import { isReport, roundOutcomeOf } from './step-values.ts'
 
 export interface Narrator {
   /** The lines for an event. `state` is the state after it. */
@@ -90,7 +91,7 @@ export function createNarrator(style: Style, hint: Hint = String): Narrator {
       const how = short(`says ${value.status} (${turns})`)
       return [line(stepName(event.step), `${how}${said}`)]
     }
-    const text = short(promptText(value) ?? listText(value) ?? 'done')
+    const text = short(outcomeOf(event) ?? promptText(value) ?? listText(value) ?? 'done')
     return [line(stepName(event.step), `${text} ${style.dim(took)}`)]
   }
 
@@ -206,3 +207,7 @@ function describeLocation(
 /** A message about changed files ends with what to do, so it is not cut. */
 const described = (event: RunEvent): string =>
   event.type === 'workspace-changed' ? visible(describeEvent(event)) : short(describeEvent(event))
+
+/** Of the report of a round. */
+const outcomeOf = (event: EventOf<'step-finished'>): string | undefined =>
+  readStep(event).role === roundReportRole ? roundOutcomeOf(valueOf(event.result)) : undefined

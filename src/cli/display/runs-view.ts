@@ -18,6 +18,7 @@ import {
   summarizeTodo,
 } from '../../loop/index.ts'
 import type { Run, RunDetail } from '../../protocol/api/index.ts'
+import { renderRoundReport, roundOutcomeLabel } from '../../protocol/round/render-round-report.ts'
 import type { Inspected } from '../connection/runs.ts'
 import type { Terminal } from '../terminal.ts'
 import { plural, renderCount, renderMoney, renderSpan, renderSplit } from './amounts.ts'
@@ -91,7 +92,7 @@ function renderAge(ms: number): string {
 }
 
 export function renderInspection(
-  { run, state, why, questions, checkpoints, checks, review, queue }: Inspected,
+  { run, state, why, questions, checkpoints, checks, review, queue, round }: Inspected,
   { live, width }: Pick<Terminal, 'live' | 'width'>,
 ): string {
   const { limits, spent, metrics } = state
@@ -110,6 +111,7 @@ export function renderInspection(
     ...(run.merging === undefined ? [] : [['merge', describeMerging(run.merging)]]),
     ...(state.agent === undefined ? [] : [['agent', describeAgent(state.agent)]]),
     ...(state.sandbox === undefined ? [] : [['sandbox', describeSandboxSummary(state.sandbox)]]),
+    ...(round === undefined ? [] : [['round', roundOutcomeLabel(round.outcome)]]),
     ['iterations', `${state.iteration} of ${limits.iterations}${under}`],
     ['steps', `${metrics.steps} done, ${metrics.stepsFailed} failed, ${metrics.retries} retries`],
     ...Object.entries(metrics.tools).map(([tool, use]) => [
@@ -144,9 +146,12 @@ export function renderInspection(
         ]),
   ]
   const room = live ? width() : Number.POSITIVE_INFINITY
-  return [renderFields(lines, room), ...questions.map((asked) => renderQuestion(run, asked))].join(
-    '\n',
-  )
+  const report = round === undefined ? [] : ['', visibleText(renderRoundReport(round)).trimEnd()]
+  return [
+    renderFields(lines, room),
+    ...report,
+    ...questions.map((asked) => renderQuestion(run, asked)),
+  ].join('\n')
 }
 
 /** The summary, then a line for each item. */

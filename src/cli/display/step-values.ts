@@ -42,3 +42,9 @@ export const isCheck = (value: Json | undefined): value is Fields & CheckResult 
 /** For example the names of changed files. */
 export const isNames = (value: Json | undefined): value is string[] =>
   Array.isArray(value) && value.every((name) => typeof name === 'string')
+
+/** How a round ended, by its report. */
+export function roundOutcomeOf(value: Json | undefined): string | undefined {
+  const { outcome } = (value ?? {}) as { readonly outcome?: { readonly type?: unknown } }
+  return typeof outcome?.type === 'string' ? outcome.type : undefined
+}

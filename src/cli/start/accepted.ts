@@ -8,6 +8,7 @@ import type { Session } from '../session.ts'
 import { lookAtActionsOf } from './actions-at-end.ts'
 import { allAtEnd, lookAtEndOf } from './end-of-run.ts'
 import { followHere } from './follow-here.ts'
+import { showReportOf } from './report-at-end.ts'
 import type { From } from './show-run.ts'
 import type { DetachOption } from './start-options.ts'
 import { type Leaving, listenToLeave, waitText, watchRun } from './watch-run.ts'
@@ -45,7 +46,11 @@ async function beginning(
 ): Promise<From> {
   const from = begin(await client.inspect(run.id), why)
   const runs = clientRuns(client)
-  const looks = [lookAtEndOf(session, runs, run.id), lookAtActionsOf(session, runs, run.id)]
+  const looks = [
+    showReportOf(runs, run.id),
+    lookAtEndOf(session, runs, run.id),
+    lookAtActionsOf(session, runs, run.id),
+  ]
   return { ...from, epilogue: allAtEnd([...looks, ...(from.epilogue ? [from.epilogue] : [])]) }
 }
 

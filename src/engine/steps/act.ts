@@ -62,7 +62,7 @@ async function askAbout(
   branch: Branch,
   action: Action,
   reason: string,
-  { evidence, deadlineMs }: ActOptions,
+  { evidence, deadlineMs, about }: ActOptions,
 ): Promise<string | undefined> {
   const happened = [action.summary, reason].filter((one) => one !== '')
   const { answer, text } = await askPerson(branch, `allow ${action.kind}`, {
@@ -71,7 +71,7 @@ async function askAbout(
     default: 'refuse',
     kinds: { accept: 'allow', reject: 'refuse', respond: 'refuse' },
     evidence: { ...evidence, happened: [...happened, ...(evidence?.happened ?? [])] },
-    ...defined({ deadlineMs }),
+    ...defined({ deadlineMs, about }),
   })
   if (answer === 'allow') return undefined
   return `a person did not allow it${text === undefined ? '' : `: ${text}`}`

@@ -24,7 +24,7 @@ export async function certifyFiles(
   const tree = branch.recorded[branch.asked]?.started.claim?.tree ?? recorder.state.tree
   const kept = await keepWork(iteration, tree)
   if (kept === 'failed') return refuse('not-kept', notKept)
-  const met = { condition: 'certify', ends: 'completed', byLoop: true } as const
+  const met = { condition: 'certify', ends: 'completed', byLoop: 'certified' } as const
   const end = await certifyWork(branch, { met, checks, ...defined({ tree }) }, kept)
   return end.type === 'failed' ? { type: 'refused', refusals: end.refusals } : end
 }

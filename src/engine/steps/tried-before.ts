@@ -115,6 +115,10 @@ async function endingOf(journal: Journal, tried: PastAttempt): Promise<Ending | 
 /** Undefined: work that was completed but is gone may be done again. */
 async function metBy(run: LiveRun, tried: PastAttempt, ending: Ending): Promise<Met | undefined> {
   if (tried.run === run.id) return stuckBy(run, tried, ending)
+  // Nothing was certified that could be verified again, and with the same input it would find the same.
+  if (ending.type === 'complete' && ending.met.byLoop === 'unchanged') {
+    return stuckBy(run, tried, ending)
+  }
   const { status } = await run.ports.journal.findRun(tried.run)
   if (status !== 'completed') return stuckBy(run, tried, ending)
   const { tree } = run.recorder.state

@@ -12,6 +12,7 @@ const padded = (iteration: number): string => String(iteration).padStart(2, '0')
 
 export const iterationFile = (iteration: number, rest: string): string =>
   `iter-${padded(iteration)}-${rest}`
+export const roundReportFile = (iteration: number): string => iterationFile(iteration, 'report.md')
 export const promptFile = (iteration: number): string => iterationFile(iteration, 'prompt.txt')
 export const reviewPromptFile = (iteration: number): string =>
   iterationFile(iteration, 'review-prompt.txt')
@@ -46,7 +47,7 @@ function agentLabel(step: StepId, roles: RoleAppearances = defaultRoles): string
 
 export function kindOf(path: string): ArtifactKind {
   if (path.startsWith(`${analysisFolder}/`)) return 'postmortem'
-  if (path === 'report.tsv') return 'report'
+  if (path === 'report.tsv' || path.endsWith('report.md')) return 'report'
   if (path === summaryFile) return 'summary'
   if (path === reviewDiffFile) return 'diff'
   if (path === 'run.log') return 'log'

@@ -1,11 +1,14 @@
 /** Projects steps with prompts, agents and checks to the files of a run. */
 
 import { describeTodo, type Json, parseStepId, type RunEvent, readStep } from '../../loop/index.ts'
+import { renderRoundReport } from '../../protocol/round/render-round-report.ts'
+import { roundReportSchema } from '../../protocol/round/round-report-schema.ts'
 import {
   agentLogFile,
   iterationFile,
   promptFile,
   promptSnapshot,
+  roundReportFile,
   tailFile,
   todoFile,
 } from './file-names.ts'
@@ -40,6 +43,8 @@ export function projectStep(
       return projectMeasure({ carried, open, atMs }, event, result)
     case 'skills':
       return projectSkills({ carried, open, atMs }, event, result)
+    case 'round-report':
+      return projectReport(carried, event, result)
     case 'plan':
     case 'watchdog':
     case 'review-prompt':
@@ -52,7 +57,7 @@ export function projectStep(
 }
 
 /** Roles of plain steps that add to the files. */
-const roles = ['prompt', 'measure', 'skills'] as const
+const roles = ['prompt', 'measure', 'skills', 'round-report'] as const
 type StepPart = 'agent' | 'check' | (typeof roles)[number]
 
 /** What a step adds to the files. Undefined: nothing. */
@@ -62,6 +67,14 @@ export function partOf(event: StepChange): StepPart | PlanPart | undefined {
   if (kind === 'agent' || kind === 'check') return kind
   if (kind !== 'step') return undefined
   return roles.find((one) => one === role) ?? planPartOf(role)
+}
+
+/** The newest one: a proposal that needs a person is reported twice. */
+function projectReport(carried: FoldState, event: StepChange, result: Json | undefined): Change {
+  const { data } = roundReportSchema.safeParse(event.type === 'step-finished' ? result : undefined)
+  if (data === undefined) return { next: carried }
+  const path = roundReportFile(event.iteration)
+  return { next: carried, changes: [{ type: 'put', path, text: renderRoundReport(data) }] }
 }
 
 function projectPrompt(

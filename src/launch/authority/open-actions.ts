@@ -25,11 +25,12 @@ import type { HostPorts } from '../../runs/host-ports.ts'
 import type { RunPlace } from '../../runs/run-place.ts'
 import { cleanWorktrees } from '../../runs/worktrees-of-runs.ts'
 import type { Environment } from '../../system/environment.ts'
-import { findOnPath, listProjectFolders, runProgram } from '../../workspace/index.ts'
+import { findOnPath, listProjectFolders, openLandings, runProgram } from '../../workspace/index.ts'
 import type { MergedCertifier } from '../landing/certify-merged.ts'
 import { createLand } from '../landing/create-land.ts'
 import { webhooksVariable } from '../needed-variables.ts'
 import { findGh } from './gh.ts'
+import { onCurrentTarget } from './on-current-target.ts'
 import { type LandRun, openRunRepository } from './run-repository.ts'
 
 export interface ActionParts {
@@ -39,6 +40,8 @@ export interface ActionParts {
   readonly workspace: string | undefined
   /** Of the user who started the run. */
   readonly environment: Environment
+  /** Its actions may wait for a person for long, so their work is certified again before. */
+  readonly waits?: boolean
   /** Absent: this process cannot start runs. */
   readonly startRun?: StartRunPorts['start']
 }
@@ -60,7 +63,7 @@ export const openActions =
         draft: draftExecutor(join(base.folder, 'drafts')),
         'clean-up': cleanUpExecutor({ clean: () => cleanUp(base) }),
         'start-run': startRunExecutor(startRunPorts(base, parts)),
-        ...repositoryExecutors(parts, place, createLand(base, certify)),
+        ...repositoryExecutors(parts, place, createLand(base, certify), certify),
       },
       approvalOnly,
     )
@@ -68,9 +71,10 @@ export const openActions =
 
 /** A run without a worktree has no branch, so these only record the approval. */
 function repositoryExecutors(
-  { loop }: ActionParts,
+  { loop, waits = false }: ActionParts,
   { id, name, placed, worktree, checkout }: RunPlace,
   land: LandRun,
+  certify: MergedCertifier,
 ): Readonly<Record<string, Actions>> {
   if (placed === undefined || worktree === undefined) return {}
   const { repository } = placed
@@ -80,11 +84,20 @@ function repositoryExecutors(
     repository: work,
     gh: () => findGh(listProjectFolders(repository)),
   }
+  const of = {
+    git: openLandings(repository),
+    target: work.baseBranch,
+    base: worktree.base.commit,
+    branch: worktree.branch,
+    certify,
+  }
+  const renewed = (actions: Actions): Actions => (waits ? onCurrentTarget(actions, of) : actions)
   return {
     merge: mergeExecutor(work),
-    commit: commitExecutor(work),
+    // A merge, and a patch for the checkout, are compared with what is there anyway.
+    commit: renewed(commitExecutor(work)),
     'apply-patch': applyPatchExecutor(work),
-    'open-pr': openPrExecutor(github),
+    'open-pr': renewed(openPrExecutor(github)),
     comment: commentExecutor(github),
   }
 }

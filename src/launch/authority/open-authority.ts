@@ -27,6 +27,7 @@ export interface AuthorityContext extends OpenContext {
   readonly openPolicy?: () => Promise<Policy | undefined>
   /** The kinds of actions that its runs propose. */
   readonly kinds: readonly string[]
+  readonly leveled: OpenedLevel
   /** The branch that the loop type chooses for `merge`. Absent: it chooses none. */
   readonly mergeInto?: string
 }
@@ -44,7 +45,7 @@ export async function openAuthority(
 > {
   const { mergeInto } = place
   const { gate = gateOf(file, mergeInto), actions } = code ?? {}
-  const { level, leveled } = await openLevel(file, place)
+  const { level, leveled } = place.leveled
   return {
     level,
     ...sealsOf(file.seals),
@@ -60,15 +61,16 @@ export async function openAuthority(
   }
 }
 
-interface OpenedLevel {
+export interface OpenedLevel {
   readonly level: Level
   /** The gate, for what is known about the level when it is asked. */
   leveled(gate: Gate): Gate
 }
 
-async function openLevel(
-  { level: setting, name: loop }: AuthoritySettings,
-  { trust, level, project: repository, kinds }: AuthorityContext,
+/** The level of the run, before anything is opened that depends on it. */
+export async function openLevel(
+  { level: setting, name: loop }: Pick<AuthoritySettings, 'level' | 'name'>,
+  { trust, level, project: repository, kinds }: Omit<AuthorityContext, 'leveled'>,
 ): Promise<OpenedLevel> {
   if (trust === undefined || level !== undefined) {
     return { level: level ?? effectiveLevel(setting), leveled: (gate) => gate }
@@ -109,9 +111,11 @@ async function openPolicyPart(
 export function openExecutors(
   { name, actions, proposes }: AuthoritySettings,
   { commands }: OpenedSandbox,
-  { workspace, startRun }: AuthorityContext,
+  { workspace, startRun }: OpenContext,
   environment: Environment,
 ): OpenActions | undefined {
   if (actions.length === 0 && proposes === undefined) return undefined
-  return openActions({ loop: name, commands, workspace, environment, ...defined({ startRun }) })
+  const waits = proposes !== undefined
+  const parts = { loop: name, commands, workspace, environment, waits }
+  return openActions({ ...parts, ...defined({ startRun }) })
 }

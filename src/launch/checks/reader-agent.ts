@@ -11,7 +11,7 @@ import { type AgentContext, FaultError } from '../../loop/index.ts'
 import type { AgentSettings } from '../../protocol/index.ts'
 import type { AgentParts } from '../agents/agent-parts.ts'
 import { openAgent } from '../agents/open-agent.ts'
-import type { OpenedSandbox } from '../opened-sandbox.ts'
+import type { AgentView, OpenedSandbox } from '../opened-sandbox.ts'
 
 export interface ReaderSettings {
   readonly agent: AgentSettings
@@ -44,12 +44,18 @@ export async function openReaders(
 
 const isProgram = ({ type }: AgentSettings): boolean => type !== 'model' && type !== 'script'
 
-function readOnlySandbox(sandbox: OpenedSandbox, workspace: string): OpenedSandbox {
+/** Agents that are programs see the workspace read-only. */
+export function readOnlySandbox(
+  sandbox: OpenedSandbox,
+  workspace: string,
+  others: Pick<AgentView, 'isOffline'> = {},
+): OpenedSandbox {
   return {
     ...sandbox,
     agentCommands: (command, socketPath, view = {}) =>
       sandbox.agentCommands(command, socketPath, {
         ...view,
+        ...others,
         shows: [...(view.shows ?? []), workspace],
       }),
   }

@@ -197,6 +197,7 @@ const op: z.ZodType<Op> = z.discriminatedUnion('type', [
     options: z.object({
       judged: judged.exactOptional(),
       ask: text.exactOptional(),
+      about: text.exactOptional(),
       evidence: questionEvidence.exactOptional(),
       deadlineMs: z.number().exactOptional(),
     }),

@@ -6,6 +6,7 @@ import type { RunHandle } from '../../runs/run-handle.ts'
 import { projectOf, type RunPlace } from '../../runs/run-place.ts'
 import type { Environment } from '../../system/environment.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
+import { createProposals } from '../loop-ports/proposals.ts'
 import type { OpenContext } from '../open-context.ts'
 import { type OpenedLoop, openLoop } from '../open-loop.ts'
 import type { SharedGateway } from '../shared-gateway.ts'
@@ -111,6 +112,7 @@ function openPlace(
       environment,
       types: host.loopTypes,
       project: projectOf(place),
+      branch: place.worktree?.branch,
     }),
     folder: host.folder,
     signal,
@@ -120,6 +122,14 @@ function openPlace(
     models,
     memories: host.journal.memory,
     trust: host.journal.trust,
+    proposals: (loop) =>
+      createProposals({
+        journal: host.journal,
+        loop,
+        repository: checkout ?? workspace,
+        run: place.name,
+        now: Date.now,
+      }),
     startRun: (request) => startQueued({ host, onProblem, onLine }, request),
   }
 }

@@ -59,6 +59,8 @@ export interface ActOptions {
   readonly ask?: string
   /** What a person sees if they are asked, besides the action and the reason. */
   readonly evidence?: QuestionEvidence
+  /** What a later proposal of the same loop has to be about to replace this one. Absent: none does. */
+  readonly about?: string
   /** How long a person may take. Default: 24 hours. */
   readonly deadlineMs?: number
   /**

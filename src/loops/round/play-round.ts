@@ -2,6 +2,7 @@
 
 import { FaultError } from '../../loop/index.ts'
 import type { RoundOutcome } from '../../protocol/round/round-report.ts'
+import { findCap } from './open-proposals.ts'
 import { begin, readSources, writePrompt } from './prepare-round.ts'
 import { propose } from './propose.ts'
 import { conclude } from './report-round.ts'
@@ -12,7 +13,8 @@ import { readChanges, verifyWork } from './verify-work.ts'
 
 export async function playRound(given: Omit<RoundSession, 'begun'>): Promise<RoundOutcome> {
   const session: RoundSession = { ...given, begun: await begin(given) }
-  const { outcome } = await conclude(session, await work(session))
+  const end = await work(session)
+  const { outcome } = await conclude(session, end, end.decided === true ? 'decided' : 'end')
   if (outcome.type !== 'failed') return outcome
   throw new FaultError({
     code: 'round-failed',
@@ -23,13 +25,14 @@ export async function playRound(given: Omit<RoundSession, 'begun'>): Promise<Rou
 }
 
 async function work(session: RoundSession): Promise<RoundEnd> {
+  const cap = await findCap(session)
+  if (cap !== undefined) return { outcome: { type: 'escalated', reason: cap }, found: nothingFound }
   const sources = await readSources(session)
   const { memories, warnings } = sources
   const nothing: RoundFindings = {
+    ...nothingFound,
     recalled: memories.map(({ id }) => id),
     warnings,
-    filesChanged: [],
-    verified: notVerified('the maker did not work'),
   }
   const { prompt, basis } = await writePrompt(session, sources)
   const made = await letWork(session, 'maker', { prompt, basis }, makerOptions(session))
@@ -50,4 +53,11 @@ async function work(session: RoundSession): Promise<RoundEnd> {
     return { outcome: verified.outcome, found: verified.found }
   }
   return propose(session, sources, verified.found)
+}
+
+const nothingFound: RoundFindings = {
+  recalled: [],
+  warnings: [],
+  filesChanged: [],
+  verified: notVerified('the maker did not work'),
 }

@@ -1,6 +1,6 @@
 /** What comes before the maker: the level, the memory, the sources, and its prompt. */
 
-import { type Amount, FaultError, isLoopError } from '../../loop/index.ts'
+import { type Assembled, FaultError, isLoopError } from '../../loop/index.ts'
 import {
   type GatheredSource,
   gatheredNumbers,
@@ -16,6 +16,7 @@ import {
   toPromptValues,
 } from './round-prompts.ts'
 import type { Begun, RoundSession, RoundSources } from './round-session.ts'
+import { decidedLabel } from './round-settings.ts'
 
 type Unbegun = Omit<RoundSession, 'begun'>
 
@@ -84,10 +85,9 @@ async function gather({ it, settings }: RoundSession): Promise<readonly Gathered
   })
 }
 
-export interface WrittenPrompt {
+export interface WrittenPrompt extends Pick<Assembled, 'tokens' | 'sections' | 'cuts'> {
   readonly prompt: string
   readonly basis: string
-  readonly spent: Amount
 }
 
 /** An error in a prompt is fatal: it would occur in every round. */
@@ -111,16 +111,22 @@ async function write(
       ending: describeEnding(propose?.kind ?? 'report', [...gatheredNumbers(gathered)]),
       goal: '',
     }
-    const make = (memory: string, read: string): string =>
+    const make = (memory: string, read: string): Assembled =>
       prompts.maker.write(
         { ...values, memory, gathered: read },
         { tokensMax: promptTokensMax, guidance },
-      ).text
+      )
+    const { text, tokens, sections, cuts } = make(
+      describeMemories(memories),
+      renderGathered(gathered),
+    )
     return {
-      prompt: make(describeMemories(memories), renderGathered(gathered)),
-      // E8. Facts of earlier rounds are nothing new, and sources count by their digests.
-      basis: make('', JSON.stringify(outsideOf(gathered))),
-      spent: it.budget.remaining().committed ?? { tokens: 0, costMicros: 0 },
+      prompt: text,
+      tokens,
+      sections,
+      cuts,
+      // E8. What earlier rounds found is nothing new, what people decided is. Sources count by their digests.
+      basis: make(describeDecisions(memories), JSON.stringify(outsideOf(gathered))).text,
     }
   } catch (error) {
     if (!isLoopError(error)) throw error
@@ -128,3 +134,9 @@ async function write(
     throw new FaultError({ code, message, retryable: false, fatal: true }, { cause: error })
   }
 }
+
+const describeDecisions = (memories: RoundSources['memories']): string =>
+  memories
+    .filter(({ text }) => text.startsWith(decidedLabel))
+    .map(({ id }) => id)
+    .join(' ')

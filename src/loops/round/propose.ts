@@ -11,10 +11,13 @@ import {
   FaultError,
   type Json,
   type Judged,
+  type QuestionEvidence,
   type Receipt,
 } from '../../loop/index.ts'
+import { describeVerification } from '../../protocol/round/render-round-report.ts'
 import type { RoundDecision } from '../../protocol/round/round-report.ts'
-import { gatheredNumbers } from '../context/gather.ts'
+import { cleanLine, gatheredNumbers } from '../context/gather.ts'
+import { aboutOf, supersede } from './open-proposals.ts'
 import { findComment, summarize, toDetails } from './proposal.ts'
 import { conclude } from './report-round.ts'
 import {
@@ -31,9 +34,11 @@ export async function propose(
   before: RoundFindings,
 ): Promise<RoundEnd> {
   const { it, begun, settings } = session
-  const action = toAction(session, sources, before)
+  const possible = toAction(session, sources, before)
+  // The gate is asked at level 1 as well, about what it would have been.
+  const action = possible ?? (begun.level === 1 ? toActionAtLevel1(session, before) : undefined)
   const isVerified = before.verified.type !== 'unverified'
-  if (action === undefined) return withoutProposal(session, before, isVerified)
+  if (action === undefined) return withoutProposal(before, isVerified)
   const { kind, summary } = action
   const judged = await it.judge(action, { checked: isVerified })
   const found: RoundFindings = {
@@ -43,12 +48,16 @@ export async function propose(
   }
   if (begun.level === 1) return { outcome: { type: 'reported' }, found }
   const reason = isVerified ? reasonOf(judged) : (notVerifiedReason(before) ?? checkerDidNotVerify)
-  const options = { judged, ...defined({ deadlineMs: settings.deadlineMs }) }
+  const about = aboutOf(action) ?? kind
+  const options = { judged, about, ...defined({ deadlineMs: settings.deadlineMs }) }
   if (judged.type === 'allow' && isVerified) return act(session, action, options, found)
   const escalated: RoundEnd = { outcome: { type: 'escalated', reason }, found }
   if (judged.type === 'deny') return escalated
-  await conclude(session, escalated)
-  return act(session, action, { ...options, ...(isVerified ? {} : { ask: reason }) }, found)
+  await supersede(session, about)
+  await conclude(session, escalated, 'asking')
+  const evidence = toEvidence(session, found)
+  const asked = { ...options, evidence, ...(isVerified ? {} : { ask: reason }) }
+  return { ...(await act(session, action, asked, found)), decided: true }
 }
 
 const notVerifiedReason = ({ verified }: RoundFindings): string | undefined =>
@@ -56,13 +65,8 @@ const notVerifiedReason = ({ verified }: RoundFindings): string | undefined =>
 
 const reasonOf = ({ reason }: Judged): string => reason ?? 'the gate gave no reason'
 
-/** Nothing to act on: a report at level 1, otherwise quiet if the checker agrees. */
-function withoutProposal(
-  { begun }: RoundSession,
-  found: RoundFindings,
-  isVerified: boolean,
-): RoundEnd {
-  if (begun.level === 1) return { outcome: { type: 'reported' }, found }
+/** Nothing to act on: quiet if the checker agrees. */
+function withoutProposal(found: RoundFindings, isVerified: boolean): RoundEnd {
   if (isVerified) return { outcome: { type: 'proceeded' }, found }
   return { outcome: { type: 'escalated', reason: notVerifiedReason(found) ?? '' }, found }
 }
@@ -83,10 +87,37 @@ async function act(
     return { outcome: { type: 'failed', error: failure }, found: rest }
   }
   const { status, summary } = receipt
-  if (status !== 'done') return { outcome: { type: 'escalated', reason: summary }, found }
+  if (status !== 'done') {
+    // The next round answered instead of a person.
+    const [reason = summary] = /superseded by \S+$/.exec(summary) ?? []
+    return { outcome: { type: 'escalated', reason }, found }
+  }
   return {
     outcome: { type: 'proceeded' },
     found: { ...found, action: { kind: action.kind, summary } },
+  }
+}
+
+const saidCharsMax = 500
+
+/** What a person sees who decides: what the agents said, and what changed. */
+function toEvidence(
+  { it, begun }: RoundSession,
+  { maker, checker, filesChanged, verified }: RoundFindings,
+): QuestionEvidence {
+  const tree = it.workspace?.tree
+  const said = (who: string, text: string | undefined): readonly string[] =>
+    text === undefined ? [] : [`${who}: ${cleanLine(text, saidCharsMax)}`]
+  return {
+    happened: [
+      ...said('maker', maker?.text),
+      ...(checker === undefined ? [] : [`checker: ${checker.verdict}`]),
+      ...(checker?.reasons ?? []).map(({ text }) => `- ${cleanLine(text, saidCharsMax)}`),
+      `verified: ${describeVerification({ verified })}`,
+    ],
+    ...(filesChanged.length > 0 && begun.tree !== null && tree !== undefined
+      ? { diff: { base: begun.tree, tree, files: filesChanged.length } }
+      : {}),
   }
 }
 
@@ -99,6 +130,11 @@ const toDecision = ({ type, reason = '', rule }: Judged): RoundDecision =>
         ...defined({ rule }),
         ...(type === 'deny' ? { isDenied: true as const } : {}),
       }
+
+const toActionAtLevel1 = ({ settings }: RoundSession, found: RoundFindings): Action => ({
+  kind: settings.propose?.kind ?? 'report',
+  summary: summarize(settings, found),
+})
 
 /** Undefined: there is nothing to act on. */
 function toAction(

@@ -5,10 +5,18 @@ import { type RoundReport, roundReportRole } from '../../protocol/round/round-re
 import { describeFailure } from './prepare-round.ts'
 import { summarize } from './proposal.ts'
 import type { RoundEnd, RoundSession } from './round-session.ts'
+import { decidedLabel, type RoundSettings } from './round-settings.ts'
 
-/** Records how it ended, and resolves with the same. A proposal is recorded twice: before and after a person decided. */
-export async function conclude(session: RoundSession, end: RoundEnd): Promise<RoundEnd> {
-  const problem = await remember(session, end)
+/** A proposal that needs a person is recorded twice: before they are asked, and after they decided. */
+export type Moment = 'asking' | 'decided' | 'end'
+
+/** Records how it ended, and resolves with the same. */
+export async function conclude(
+  session: RoundSession,
+  end: RoundEnd,
+  moment: Moment = 'end',
+): Promise<RoundEnd> {
+  const problem = await remember(session, end, moment)
   const warnings = problem === undefined ? end.found.warnings : [...end.found.warnings, problem]
   await session.it.step('report', async () => toReport(session, end, warnings), {
     readOnly: true,
@@ -20,7 +28,8 @@ export async function conclude(session: RoundSession, end: RoundEnd): Promise<Ro
 /** What failed, if anything did. */
 async function remember(
   { it, settings, begun }: RoundSession,
-  { outcome, found }: RoundEnd,
+  end: RoundEnd,
+  moment: Moment,
 ): Promise<string | undefined> {
   const { memory, ports, name } = settings
   const remembered = ports?.memory
@@ -31,8 +40,8 @@ async function remember(
     async () => {
       try {
         return await remembered.record({
-          key: `${ports?.run ?? name}/${outcome.type}`,
-          text: `${outcome.type} — ${summarize(settings, found)}`,
+          key: `${ports?.run ?? name}/${moment}`,
+          text: toFact(settings, end, moment),
           tags: [name, 'loop-state'],
           source: `loop:${name}`,
           ...(expiresMs === undefined ? {} : { expiresAtMs: begun.startedAtMs + expiresMs }),
@@ -44,6 +53,13 @@ async function remember(
     { readOnly: true, role: 'remember' },
   )
   return problem
+}
+
+/** What the next round should know: what came of it, and what a person said about it. */
+function toFact(settings: RoundSettings, { outcome, found }: RoundEnd, moment: Moment): string {
+  const { type } = outcome
+  if (moment === 'decided' && type === 'escalated') return `${decidedLabel}${outcome.reason}`
+  return `${type} — ${summarize(settings, found)}`
 }
 
 function toReport(
@@ -69,6 +85,13 @@ function toReport(
     warnings,
     startedAtMs: begun.startedAtMs,
     endedAtMs: now(),
-    ...defined({ maker, checker, proposed, decision, action }),
+    ...defined({
+      maker,
+      checker,
+      proposed,
+      decision,
+      action,
+      branch: filesChanged.length === 0 ? undefined : ports?.branch,
+    }),
   }
 }

@@ -24,7 +24,11 @@
  */
 
 import type { Condition, LoopType } from '../../loop/index.ts'
-import type { RoundBudgetLimit, RoundOutcome } from '../../protocol/round/round-report.ts'
+import {
+  type RoundBudgetLimit,
+  type RoundOutcome,
+  roundLoopType,
+} from '../../protocol/round/round-report.ts'
 import { playRound } from './play-round.ts'
 import { createRoundPrompts, type RoundPrompts } from './round-prompts.ts'
 import type { RoundContext } from './round-session.ts'
@@ -45,7 +49,7 @@ export function roundLoop(settings: RoundSettings): RoundLoop {
     name: settings.name,
     version: settings.version ?? JSON.stringify({ ...settings, ports: undefined }),
     revision: 1,
-    type: 'round',
+    type: roundLoopType,
     roles: {
       maker: { label: 'maker', reports: true, phase: 'implementation' },
       checker: { label: 'checker', phase: 'review' },

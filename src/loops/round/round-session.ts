@@ -57,6 +57,8 @@ export interface RoundFindings {
 export interface RoundEnd {
   readonly outcome: RoundOutcome
   readonly found: RoundFindings
+  /** A person was asked, or the question was answered in another way. */
+  readonly decided?: true
 }
 
 /** What is proposed, and what its gate is asked about. */

@@ -3,7 +3,7 @@
 import type { Action, AmountLimits, Json, Level } from '../../loop/index.ts'
 import type { GatherSource } from '../../protocol/index.ts'
 import type { Gather } from '../context/gather.ts'
-import type { LoopMemory, LoopPorts } from '../loop-ports.ts'
+import type { LoopMemory, LoopPorts, Proposals } from '../loop-ports.ts'
 import type { PromptSection } from '../prompt-sections.ts'
 import type { MemoryKeys, PermissionKeys } from './round-keys.ts'
 
@@ -25,6 +25,8 @@ export interface RoundSettings {
   readonly gather?: readonly GatherSource[]
   readonly memory?: false | MemoryKeys
   readonly permissions?: PermissionKeys
+  /** How many proposals about other things may wait for a person. Default: 3. */
+  readonly proposals?: number
   /** How long a person has to answer. Default: 24 hours. */
   readonly deadlineMs?: number
   /** Absent: the loop is only looked at, or uses none of them. */
@@ -33,10 +35,14 @@ export interface RoundSettings {
 }
 
 /** What a round uses besides its iteration. */
-export interface RoundPorts extends Partial<Pick<LoopPorts, 'run' | 'level'>> {
+export interface RoundPorts extends Partial<Pick<LoopPorts, 'run' | 'level' | 'branch'>> {
   readonly memory?: LoopMemory
   readonly gather?: Gather
+  readonly proposals?: Proposals
 }
+
+/** How a fact begins that says what a person decided: unlike other facts, it is something new. */
+export const decidedLabel = 'decided — '
 
 export type RoundInput = { readonly [name: string]: Json }
 export type RoundLimits = AmountLimits

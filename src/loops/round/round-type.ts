@@ -47,6 +47,10 @@ export const roundType: LoopTypeDefinition<RoundKeys> = {
   until: [{ type: 'max-iterations', iterations: 1 }],
   keys: roundKeys,
   prompts: ({ prompt, checkerPrompt }) => defined({ prompt, checkerPrompt }),
+  readsAtLevel1: true,
+  once: true,
+  // It has a gate, and one question of its own.
+  escalate: false,
   gathers: ({ gather }) => gather,
   delivers: ({ deliver }) => deliver,
   proposes: ({ propose }) => propose,
@@ -84,7 +88,7 @@ function toSettings(
   { name, level, settings }: LoopFile<RoundKeys>,
   { version, prompts, ports }: PrepareOptions,
 ): RoundSettings {
-  const { intent, gather, memory, permissions, propose } = settings
+  const { intent, gather, memory, permissions, propose, proposals } = settings
   const read = (key: 'prompt' | 'checkerPrompt') => {
     const sections = prompts[key]
     return sections === undefined || sections.length === 0 ? undefined : fromFile(sections)
@@ -99,6 +103,7 @@ function toSettings(
     gather,
     memory,
     permissions,
+    proposals,
     ...defined({ prompt: read('prompt'), checkerPrompt: read('checkerPrompt'), ports }),
   }
 }

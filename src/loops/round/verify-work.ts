@@ -3,7 +3,7 @@
  * certificate. E5. Verified means that the checker passed and, where files changed, that they are certified.
  */
 
-import { type CheckResult, defined, type TreeId } from '../../loop/index.ts'
+import { type AgentReport, type CheckResult, defined, type TreeId } from '../../loop/index.ts'
 import { verdictPrompt } from '../../protocol/index.ts'
 import type {
   RoundBudgetLimit,
@@ -74,10 +74,7 @@ export async function verifyWork(
   const { prompt, token } = await writeCheck(session, sources, before, checks, begun.tree)
   const answer = await letWork(session, 'checker', { prompt }, checkerOptions)
   if (answer.type === 'ended') return { outcome: answer.outcome, found: before }
-  const checker: RoundChecker = {
-    ...toRoundAgent(answer.report),
-    ...readVerdict(answer.report, token, 'checker'),
-  }
+  const checker = toChecker(answer.report, token)
   const found = { ...before, checker }
   const { exceeded } = await readSpending(session)
   if (exceeded !== undefined) {
@@ -87,12 +84,21 @@ export async function verifyWork(
   return { found: { ...found, verified: await verify(session, checker, isChanged) } }
 }
 
+/** One that has concerns about its own answer did not pass the work. */
+function toChecker(report: AgentReport, token: string): RoundChecker {
+  const agent = toRoundAgent(report)
+  const { verdict, reasons } = readVerdict(report, token, 'checker')
+  if (verdict !== 'pass' || agent.status === 'done') return { ...agent, verdict, reasons }
+  const doubt = { text: `The checker passed the work, but ended with ${agent.status}.` }
+  return { ...agent, verdict: 'unclear', reasons: [doubt, ...reasons] }
+}
+
 async function verify(
   { it }: RoundSession,
-  { verdict, status }: RoundChecker,
+  { verdict }: RoundChecker,
   isChanged: boolean,
 ): Promise<RoundVerification> {
-  if (verdict !== 'pass' || status !== 'done') return notVerified(checkerDidNotVerify)
+  if (verdict !== 'pass') return notVerified(checkerDidNotVerify)
   if (!isChanged) return { type: 'checker' }
   const certified = await it.certify()
   if (certified.type === 'certified') return certified
@@ -125,5 +131,5 @@ const writeCheck = (
       const token = createToken()
       return { prompt: verdictPrompt(`${text}\n\n${work}`, token), token }
     },
-    { readOnly: true, role: 'check-prompt' },
+    { readOnly: true, role: 'review-prompt' },
   )

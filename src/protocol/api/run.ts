@@ -4,6 +4,8 @@ import { z } from 'zod'
 import type { OpenQuestion, RunCheck, RunId, RunState, RunStatus } from '../../loop/index.ts'
 import { questionSchema } from '../events/question-parts.ts'
 import { exactly } from '../exactly.ts'
+import type { RoundReport } from '../round/round-report.ts'
+import { roundReportSchema } from '../round/round-report-schema.ts'
 import { runCheckSchema } from '../run-values.ts'
 import { count, id, published } from '../values.ts'
 import { type QueueEntry, queueEntrySchema } from './queue.ts'
@@ -116,6 +118,8 @@ export interface RunDetail {
   readonly checks?: readonly RunCheck[]
   /** What happened to its work, once a person has decided. */
   readonly review?: Review
+  /** Of a round: its newest report. */
+  readonly round?: RoundReport
   /** Absent: it is not in the daemon's queue. */
   readonly queue?: QueueEntry
 }
@@ -129,6 +133,7 @@ export const runDetailSchema: z.ZodType<RunDetail> = z
     checkpoints: z.array(checkpointPositionSchema).readonly(),
     checks: z.array(runCheckSchema).readonly().exactOptional(),
     review: reviewSchema.exactOptional(),
+    round: roundReportSchema.exactOptional(),
     queue: queueEntrySchema.exactOptional(),
   })
   .register(published, { id: 'RunDetail' })

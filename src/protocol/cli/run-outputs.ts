@@ -7,6 +7,7 @@ import { queueEntrySchema } from '../api/queue.ts'
 import { runStatusSchema } from '../api/run-status.ts'
 import { outcomeSchema } from '../events/event-parts.ts'
 import { recordedEventSchema } from '../events/event-schema.ts'
+import { roundReportSchema } from '../round/round-report-schema.ts'
 import { amountSchema, limitsSchema, someLimitsSchema } from '../run-values.ts'
 import { count } from '../values.ts'
 import { type CommandOutput, lines, one, text, texts } from './command-output.ts'
@@ -46,11 +47,19 @@ const endLine = z.union([
         }),
       )
       .exactOptional(),
+    /** Of a round: its report. */
+    round: roundReportSchema.exactOptional(),
     comparison: z
       .strictObject({ iteration: count, original: forkSide, fork: forkSide })
       .exactOptional(),
   }),
-  z.strictObject({ run: text, name: text, type: z.literal('suspended'), reason: text }),
+  z.strictObject({
+    run: text,
+    name: text,
+    type: z.literal('suspended'),
+    reason: text,
+    round: roundReportSchema.exactOptional(),
+  }),
 ])
 
 const followed = z.union([recordedEventSchema, endLine])

@@ -106,7 +106,7 @@ const metSchema: z.ZodType<Met> = exactly<Met>()(
     limit: limitNameSchema.exactOptional(),
     detail: text.exactOptional(),
     earlier: earlierSchema.exactOptional(),
-    byLoop: z.literal(true).exactOptional(),
+    byLoop: z.enum(['certified', 'unchanged']).exactOptional(),
   }),
 ).register(published, { id: 'Met' })
 

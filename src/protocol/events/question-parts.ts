@@ -45,6 +45,7 @@ export const questionSchema: z.ZodType<Question> = exactly<Question>()(
         ).exactOptional(),
       })
       .exactOptional(),
+    about: text.exactOptional(),
   }),
 ).register(published, { id: 'Question' })
 

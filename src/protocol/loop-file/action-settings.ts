@@ -8,6 +8,8 @@ export interface AuthoritySettings {
   readonly gate: GateSettings
   /** Requested in this order once the work is certified. */
   readonly actions: readonly ActionSettings[]
+  /** At level 1 its agents may only read, and at level 3 it needs a strong sandbox. */
+  readonly readsAtLevel1?: true
   /** The action that its loop type proposes once the work is verified. Absent: none. */
   readonly proposes?: ProposalSettings
   /** Certified work needs no person to be merged into the branch that the loop type chooses, from level 2. */

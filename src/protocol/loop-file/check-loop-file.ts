@@ -86,13 +86,14 @@ function toLoopFile(written: WrittenLoopFile, type: LoopFileType): Unnamed<LoopF
   const common = Object.fromEntries(entries.filter(([name]) => !names.includes(name)))
   const { agent, agents, then, actions, ...rest } = common as unknown as WrittenLoopFile
   const given = agent === undefined ? agents : { [makerRole]: agent, ...agents }
-  const { mergesWhenCertified } = type
+  const { mergesWhenCertified, readsAtLevel1 } = type
   const unused = type.unusedRoles?.(settings) ?? []
   return {
     ...rest,
     actions: then ?? actions ?? type.actions ?? [],
-    ...defined({ mergesWhenCertified, proposes: type.proposes?.(settings) }),
+    ...defined({ mergesWhenCertified, readsAtLevel1, proposes: type.proposes?.(settings) }),
     ...withRoles(given, type.roles, unused),
+    ...(type.once === true ? { limits: { ...rest.limits, iterations: 1 } } : {}),
     settings,
   }
 }

@@ -25,7 +25,14 @@ import { worktreeSettingsSchema } from './worktree-schema.ts'
 export interface WrittenLoopFile
   extends Omit<
     LoopFile,
-    'name' | 'agents' | 'readers' | 'settings' | 'actions' | 'mergesWhenCertified' | 'proposes'
+    | 'name'
+    | 'agents'
+    | 'readers'
+    | 'settings'
+    | 'actions'
+    | 'mergesWhenCertified'
+    | 'readsAtLevel1'
+    | 'proposes'
   > {
   readonly name?: string
   readonly then?: LoopFile['actions']

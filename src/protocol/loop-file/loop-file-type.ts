@@ -28,8 +28,15 @@ export interface LoopFileType<Settings = unknown> {
   prompts?(settings: Settings): { readonly [key: string]: readonly PromptSection[] }
   /** Fills in what a file of this type may leave out; sees the file before it is checked. */
   complete?(written: JsonObject): JsonObject
+  /** Its runs have one iteration. */
+  readonly once?: true
   /** What happens once the work is certified, if a file lists nothing. */
   readonly actions?: readonly ActionSettings[]
+  /**
+   * At level 1 its agents may only read, and reach nothing but their models and our tools. At level 3 it needs a strong
+   * sandbox, also if a person watches.
+   */
+  readonly readsAtLevel1?: true
   /** The action that its runs propose once their work is verified. */
   proposes?(settings: Settings): ProposalSettings
   /** Certified work may be merged into the branch that the type chooses, without a person, from level 2. */

@@ -98,5 +98,8 @@ export interface RoundReport {
   readonly endedAtMs: number
 }
 
+/** The name of the loop type whose runs are rounds. */
+export const roundLoopType = 'round'
+
 /** The role of the step whose result is the report. */
 export const roundReportRole = 'round-report'

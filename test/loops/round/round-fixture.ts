@@ -1,6 +1,6 @@
 /** A round in memory: files, a maker and a checker that follow functions, a gate, and an executor that only counts. */
 
-import { alwaysEscalate } from '../../../src/authority/index.ts'
+import { allowListGate, alwaysEscalate } from '../../../src/authority/index.ts'
 import type { ActionLookup, Agents, Check, Gate, Ports } from '../../../src/engine/index.ts'
 import { questionId } from '../../../src/engine/question-id.ts'
 import type {
@@ -11,6 +11,7 @@ import type {
   Amount,
   Level,
   Limits,
+  Risk,
   RunId,
   RunState,
   ToolDescription,
@@ -253,3 +254,21 @@ export function createTestMemory(facts: readonly string[] = []): LoopMemory & {
     },
   }
 }
+
+const tool = (name: string, risk: Risk): ToolDescription => ({
+  name,
+  risk,
+  description: 'a tool for tests',
+  parameters: { type: 'object' },
+})
+
+export const tools: readonly ToolDescription[] = [
+  tool('read', 'read-only'),
+  tool('write', 'destructive'),
+  tool('web', 'network'),
+  tool('format', 'idempotent'),
+]
+
+export const notVerified = 'checker did not verify the work'
+
+export const commits: Gate = allowListGate({ allow: ['commit'] })

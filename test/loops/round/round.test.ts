@@ -1,29 +1,12 @@
-// Rounds in memory, with a scripted maker and checker: how each of them ends.
+// Rounds in memory, with a scripted maker and checker: the stories of the origin, the level, and what counts as verified.
 
 import { describe, expect, test } from 'vitest'
-import { allowListGate, approvalOnly } from '../../../src/authority/index.ts'
-import type { Risk, ToolDescription } from '../../../src/loop/index.ts'
+import { allowListGate, approvalOnly, callbackGate } from '../../../src/authority/index.ts'
 import {
   renderRoundReport,
   shouldDeliver,
 } from '../../../src/protocol/round/render-round-report.ts'
-import { createTestMemory, fixSum, playRound, verdict } from './round-fixture.ts'
-
-const tool = (name: string, risk: Risk): ToolDescription => ({
-  name,
-  risk,
-  description: 'a tool for tests',
-  parameters: { type: 'object' },
-})
-
-const tools = [
-  tool('read', 'read-only'),
-  tool('write', 'destructive'),
-  tool('web', 'network'),
-  tool('format', 'idempotent'),
-]
-
-const commits = allowListGate({ allow: ['commit'] })
+import { commits, createTestMemory, fixSum, playRound, tools } from './round-fixture.ts'
 
 describe('the six stories of the origin:', () => {
   test('a round that only reports offers no tool that changes something', async () => {
@@ -104,23 +87,86 @@ describe('the six stories of the origin:', () => {
   })
 })
 
-describe('a checker', () => {
-  test.each([
-    ['fail', 'fail'],
-    ['unclear', 'unclear'],
-  ])('that says %s leaves the work unverified, and a person decides', async (word) => {
-    const { report, performed, state } = await playRound({
+describe('the level', () => {
+  test('1 asks the gate, and reports its decision without acting', async () => {
+    const { report, performed } = await playRound({
+      level: 1,
+      gate: callbackGate(() => ({ type: 'allow' })),
+    })
+    expect(report.decision).toEqual({ type: 'auto-proceed', rule: 'callback' })
+    expect(report.outcome).toEqual({ type: 'reported' })
+    expect(performed).toEqual([])
+  })
+
+  test('of the run applies if it is lower than that of the settings', async () => {
+    const { report, prompts } = await playRound({ level: 3, settings: { ports: { level: 1 } } })
+    expect(report.level).toBe(1)
+    expect(prompts[0]?.task.prompt).toContain('Maturity level: L1-report')
+  })
+
+  test('2 keeps the work, asks once, and acts when a person allows it', async () => {
+    const { report, reports, performed, world, run, state } = await playRound({
+      maker: fixSum,
+      answer: 'allow',
+    })
+    expect(reports.map(({ outcome }) => outcome.type)).toEqual(['escalated', 'proceeded'])
+    expect(reports[0]?.outcome).toEqual({
+      type: 'escalated',
+      reason: 'report-only / human review required',
+    })
+    expect(report.action).toEqual({ kind: 'commit', summary: 'created commit abc123' })
+    expect(performed).toHaveLength(1)
+    const asked = (await world.only(run, 'step-started')).filter(({ question }) => question)
+    expect(asked).toHaveLength(1)
+    expect(asked[0]?.question?.evidence?.diff?.files).toBe(1)
+    expect(state.outcome).toEqual({ type: 'completed', condition: 'proceeded' })
+  })
+
+  test('2 remembers what a person said instead', async () => {
+    const memory = createTestMemory()
+    const { state } = await playRound({ maker: fixSum, memory, answer: 'refuse' })
+    expect(memory.recorded.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^escalated — /),
+      'decided — a person did not allow it',
+    ])
+    expect(state.outcome).toMatchObject({ detail: 'a person did not allow it' })
+  })
+})
+
+describe('verified', () => {
+  test('needs a certificate where files changed', async () => {
+    const { reports, performed } = await playRound({
       level: 3,
       maker: fixSum,
-      gate: commits,
-      checker: ({ token }) => verdict(token, word, 'It is wrong.'),
+      gate: callbackGate(() => ({ type: 'allow' })),
+      refusesToCertify: true,
+      answer: 'refuse',
     })
-    expect(report.outcome).toMatchObject({ type: 'escalated' })
-    expect(report.verified).toEqual({
-      type: 'unverified',
-      reason: 'checker did not verify the work',
-    })
+    const reason = 'the work is not certified: The check is flaky.'
+    expect(reports[0]?.verified).toEqual({ type: 'unverified', reason })
+    expect(reports[0]?.outcome).toEqual({ type: 'escalated', reason })
     expect(performed).toEqual([])
-    expect(state.outcome).toMatchObject({ type: 'stuck', condition: 'escalated' })
+  })
+
+  test('is the word of the checker where no file changed, and the gate knows it', async () => {
+    const { report, state } = await playRound({
+      level: 3,
+      gate: allowListGate({ allow: ['notify'] }),
+      settings: { propose: { kind: 'notify' } },
+    })
+    expect(report.verified).toEqual({ type: 'checker' })
+    expect(report.outcome).toEqual({ type: 'proceeded' })
+    expect(state.certificate).toBeUndefined()
+  })
+
+  test('a run that acted on files that are not certified does not complete', async () => {
+    const { report, state } = await playRound({
+      maker: fixSum,
+      refusesToCertify: true,
+      settings: { propose: { kind: 'notify' } },
+      answer: 'allow',
+    })
+    expect(report.outcome).toEqual({ type: 'proceeded' })
+    expect(state.outcome).toMatchObject({ type: 'stuck', condition: 'not-certified' })
   })
 })
