@@ -89,11 +89,11 @@ async function isOfTick(
 }
 
 async function started(parts: BeginParts, run: RunId, fingerprint?: string): Promise<Begun> {
-  const { state, name } = await loadState(parts.host, run)
+  const { state, name, created } = await loadState(parts.host, run)
   const { tokens, costMicros } = state.limits
   return {
     type: 'started',
-    atMs: parts.now(),
+    atMs: created,
     run,
     name,
     reserved: { tokens, costMicros },

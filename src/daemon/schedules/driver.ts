@@ -13,7 +13,7 @@ import { createConcurrencyLimit } from '../queue/concurrency-limit.ts'
 import { retryAfterMs } from '../queue/setback.ts'
 import type { Entry } from './book.ts'
 import { handleTick, type TickPorts } from './handle-tick.ts'
-import { dueAtMs } from './rules/due.ts'
+import { align, dueAtMs } from './rules/due.ts'
 import { addEvents, findTriggers, firstPosition } from './rules/events.ts'
 import type { EndedRun } from './rules/schedule.ts'
 
@@ -67,10 +67,14 @@ export function createDriver(ports: DriverPorts): ScheduleDriver {
       await book.refresh()
       const isFirst = position === undefined
       const ended = await takeEnded()
+      const { resumedAtMs } = book.settings()
       const due = book.entries().filter((entry) => {
-        const { running } = entry.state
+        const { state, rules } = entry
+        const { running } = state
         const hasEnded = running !== undefined && (isFirst || ended.has(running.run))
-        return hasEnded || (work.wakesAtMs(entry) ?? Infinity) <= now()
+        // The clock went back, or all were paused.
+        const isMoved = align(state, rules, now(), resumedAtMs) !== state
+        return hasEnded || isMoved || (work.wakesAtMs(entry) ?? Infinity) <= now()
       })
       const idle = due.filter(({ id }) => !work.isBusy(id))
       await Promise.all(idle.map(({ id }) => work.handle(id)))

@@ -53,15 +53,16 @@ export async function handleTick(ports: TickPorts, options: HandleOptions): Prom
     return aligned === state ? undefined : { state: aligned }
   })
   if (entry === undefined || isClosed() || paused !== undefined) return
-  const due = findDue(entry.state, entry.rules, now())
+  const dueMs = now()
+  const due = findDue(entry.state, entry.rules, dueMs)
   if (due === undefined) return
-  const hindrance = findHindrance(entry.state, due, now())
+  const hindrance = findHindrance(entry.state, due, dueMs)
   if (hindrance !== undefined && isWaitedFor(hindrance, due)) return
   const begun =
     hindrance === undefined
       ? await begin(ports, entry, due, options)
       : { type: 'skipped' as const, ...hindrance }
-  await apply(ports, id, (current) => recordTick(current, due, begun, now()))
+  await apply(ports, id, (current) => recordTick(current, due, begun, { dueMs, nowMs: now() }))
 }
 
 async function begin(
@@ -80,23 +81,31 @@ async function begin(
   }
 }
 
+/** Moments that pass while a run is created are due after it. */
 function recordTick(
   { state: before, definition, rules }: Entry,
   due: Due,
   begun: Begun | Failed,
-  nowMs: number,
+  { dueMs, nowMs }: { readonly dueMs: number; readonly nowMs: number },
 ): Recorded {
-  const state = consume(before, due, rules, nowMs)
   switch (begun.type) {
-    case 'failed':
+    case 'failed': {
+      const state = consume(before, due, rules, dueMs)
       return recordFailure(state, definition, due, { reason: begun.reason, nowMs })
-    case 'skipped':
+    }
+    case 'skipped': {
+      const state = consume(before, due, rules, dueMs)
       return recordSkip(state, definition, due, { code: begun.code, reason: begun.reason })
+    }
     case 'started': {
       const { type: _type, ...started } = begun
-      const { tick, missed } = due
-      const running = { ...started, tick, ...(missed > 0 ? { missed } : {}) }
-      return recordStart(state, definition, due, running)
+      // A run that was created before a crash stands for no moment after it.
+      const handledMs = Math.min(dueMs, Math.max(begun.atMs, due.atMs))
+      const missed =
+        due.kind === 'time' ? (rules.timetable?.count(due.atMs, handledMs) ?? 0) : due.missed
+      const state = consume(before, due, rules, handledMs)
+      const running = { ...started, tick: due.tick, ...(missed > 0 ? { missed } : {}) }
+      return recordStart(state, definition, { ...due, missed }, running)
     }
   }
 }
