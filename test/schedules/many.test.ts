@@ -11,7 +11,7 @@ import { zones } from './stories.ts'
 
 const hourMs = 3_600_000
 const fromMs = Date.parse('2026-03-27T00:00:00Z')
-const hours = share(24 * 14, 24)
+const hours = share(48, 5)
 const points: readonly KillPoint[] = ['before-create', 'after-create', 'after-record']
 
 test('200 schedules at once: each starts one run an hour, wherever the daemon is killed', async () => {

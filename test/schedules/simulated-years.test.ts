@@ -11,8 +11,8 @@ import { cadences, dueBy, makeStory, zones } from './stories.ts'
 
 const fromMs = Date.parse('2026-01-05T11:17:00Z')
 /** Two years; in `npm test` from January to April and a little, which has a change in each zone. */
-const days = share(730, 120)
-const seeds = share(6, 1)
+const days = share(730, 95)
+const seeds = share(4, 1)
 
 describe.each(zones)('%s', (timeZone) => {
   test.each(cadences)('$cadence starts what it should, once', async (cadenced) => {
