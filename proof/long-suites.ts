@@ -27,6 +27,13 @@ export const longSuites: readonly LongSuite[] = [
     isShared: true,
   },
   {
+    name: 'schedules.kills',
+    title: 'a real daemon that is killed around a tick',
+    file: 'test/daemon/schedule-kills.test.ts',
+    casesMin: 10,
+    isSlow: true,
+  },
+  {
     name: 'schedules.many',
     title: '200 schedules at once, on a daemon that is killed again and again',
     file: 'test/schedules/many.test.ts',

@@ -4,7 +4,14 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { defined } from '../loop/index.ts'
-import { type GuardOptions, guard, isReadRequest, isRefused, type Passed } from './guard.ts'
+import {
+  type GuardOptions,
+  guard,
+  hookToken,
+  isReadRequest,
+  isRefused,
+  type Passed,
+} from './guard.ts'
 import type { Log } from './parts.ts'
 import type { Principal, RequestBindings } from './principal.ts'
 import {
@@ -53,10 +60,11 @@ export function guardRoutes(routes: ReturnType<typeof createRoutes>, log: Log): 
           sendRefusal(response, passed)
           return
         }
-        open.set(response, passed.token)
         const { scope, name } = passed
+        open.set(response, passed.token)
         principals.set(request, { type: 'token', scope, ...defined({ name }) })
-        if (!isReadRequest(request)) requests.changing(request, response, passed.scope)
+        // Without a token, requests could fill the log.
+        if (!isReadRequest(request) && scope !== 'hook') requests.changing(request, response, scope)
         response.on('close', () => open.delete(response))
         // Over the Unix socket the Host is arbitrary and ignored.
         if (options().hosts === undefined) request.headers.host = 'localhost'
@@ -86,7 +94,9 @@ export function guardRoutes(routes: ReturnType<typeof createRoutes>, log: Log): 
     closeRevokedConnections(tokens) {
       if (open.size === 0) return
       const alive = tokens.alive()
-      for (const [response, token] of open) if (!alive.has(token)) response.destroy()
+      for (const [response, token] of open) {
+        if (token !== hookToken && !alive.has(token)) response.destroy()
+      }
     },
   }
 }

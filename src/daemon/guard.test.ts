@@ -214,3 +214,40 @@ describe('bodies', () => {
     expect(statusOf('POST', [...good, ['Content-Length', '2'], ['Content-Length', '3']])).toBe(400)
   })
 })
+
+describe('a signed request', () => {
+  const signed: readonly Header[] = [
+    ['webhook-id', 'msg-1'],
+    ['webhook-timestamp', '1767254400'],
+    ['webhook-signature', 'v1,abc'],
+  ]
+  const hook = { url: '/hooks/nightly' }
+
+  test('needs no token for the path of a schedule', () => {
+    expect(statusOf('POST', [host, json, ...signed], hook)).toBe(200)
+  })
+
+  test.each<[string, string, readonly Header[], Asked?]>([
+    ['another path', 'POST', [host, json, ...signed], { url: '/runs' }],
+    ['a path below', 'POST', [host, json, ...signed], { url: '/hooks/nightly/run' }],
+    ['a path that leads elsewhere', 'POST', [host, json, ...signed], { url: '/hooks/../runs' }],
+    ['a query', 'POST', [host, json, ...signed], { url: '/hooks/nightly?x=1' }],
+    ['capital letters', 'POST', [host, json, ...signed], { url: '/HOOKS/nightly' }],
+    ['GET', 'GET', [host, ...signed]],
+    ['DELETE', 'DELETE', [host, json, ...signed]],
+    ['no signature', 'POST', [host, json, ...signed.slice(0, 2)]],
+    ['two signatures', 'POST', [host, json, ...signed, ['webhook-signature', 'v1,def']]],
+    ['a wrong token', 'POST', [host, json, ...signed, ['Authorization', 'Bearer x']]],
+    ['a large body', 'POST', [host, json, ...signed, ['Content-Length', '65537']]],
+  ])('with %s is one without a token', (_what, method, headers, asked = hook) => {
+    expect(statusOf(method, headers, asked)).toBe(401)
+  })
+
+  test('is refused like any other for its host, origin and form', () => {
+    expect(statusOf('POST', [['Host', 'evil.example'], json, ...signed], hook)).toBe(421)
+    const page: Header = ['Origin', 'https://evil.example']
+    expect(statusOf('POST', [host, json, page, ...signed], hook)).toBe(403)
+    expect(statusOf('POST', [host, ...signed], hook)).toBe(415)
+    expect(statusOf('POST', [host, json, ...signed], { ...hook, isEnding: true })).toBe(503)
+  })
+})

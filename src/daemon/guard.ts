@@ -6,12 +6,15 @@
  *     is skipped only on the Unix socket, which has no host name.
  * D2. Requests from pages of another origin are refused: by Origin, by Sec-Fetch-Site, and by requiring
  *     JSON, which needs a CORS permission that the daemon never grants.
- * D3. Nothing is answered without a token, not even 404.
+ * D3. Nothing is answered without a token, not even 404. The only exception is a small POST request to `/hooks/<name>` with the
+ *     headers of a signature: it may do nothing else, and gets the same answer as one without a token unless its
+ *     signature is valid.
  * D4. A read-only token is refused for every operation that may change something.
  */
 
 import type { IncomingMessage } from 'node:http'
-import type { Scope } from './parts.ts'
+import type { RequestScope } from './parts.ts'
+import { hookPath } from './principal.ts'
 import { type Refusal, refuse } from './refusal.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -25,7 +28,7 @@ export interface GuardOptions {
 }
 
 export type Passed = {
-  readonly scope: Scope
+  readonly scope: RequestScope
   /** Identifies the token. */
   readonly token: string
   /** The person that it belongs to. */
@@ -90,8 +93,28 @@ function malformed(request: IncomingMessage): Refusal | undefined {
   return refuse('bad-request', 'The path must begin with /.')
 }
 
+/** Stands for the token of a signed request. */
+export const hookToken = 'hook'
+
+const hookBytesMax = 64 * 1024
+const hookHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
+
+/** Its signature can be checked only with its body. */
+function isHook(request: IncomingMessage): boolean {
+  const { method, url = '', headers } = request
+  return (
+    method === 'POST' &&
+    hookPath.test(url) &&
+    headers.authorization === undefined &&
+    hookHeaders.every((name) => valuesOf(request, name).length === 1) &&
+    Number(headers['content-length'] ?? 0) <= hookBytesMax
+  )
+}
+
 function withToken(request: IncomingMessage, options: GuardOptions): Refusal | Passed {
-  const passed = options.tokens.match(request.headers.authorization)
+  const passed = isHook(request)
+    ? { scope: 'hook' as const, token: hookToken }
+    : options.tokens.match(request.headers.authorization)
   if (passed === undefined) {
     return refuse(
       'no-token',
@@ -113,7 +136,7 @@ function wrongUse(
     if (!hasBody(request)) return undefined
     return refuse('bad-request', `A ${method} request must not have a body.`)
   }
-  if (scope !== 'write') {
+  if (scope === 'read') {
     return refuse(
       'forbidden',
       'This token is read-only. Use one that may decide: loopctl daemon token add <name>',

@@ -34,6 +34,9 @@ export interface DaemonSettings {
 /** What a token allows. */
 export type Scope = 'read' | 'write'
 
+/** What a request may do. `hook`: it has no token, and may only be a signed request to `/hooks/{schedule}`. */
+export type RequestScope = Scope | 'hook'
+
 /** Starts runs, in a daemon or in this process. What it accepted is on disk before it answers (E10). */
 export interface RunStarter {
   /**

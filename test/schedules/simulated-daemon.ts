@@ -38,7 +38,7 @@ export interface World {
 export interface SimulatedDaemon {
   /** Everything that is due. False: it was killed meanwhile. */
   step(): Promise<boolean>
-  nextAtMs(): number | undefined
+  nextAtMs(): number
 }
 
 export const wallMs = ({ trueMs, skewMs }: World): number => trueMs + skewMs
@@ -98,6 +98,7 @@ export async function startDaemon(world: World): Promise<SimulatedDaemon> {
       })
       return { position: 1, runs }
     },
+    look: async () => undefined,
     onTick: () => undefined,
     onAlert: () => undefined,
     onProblem(_entry, text) {

@@ -53,7 +53,7 @@ export const operationGroups: readonly OperationGroup[] = [
     load: async () => (await import('./memory-operations.ts')).memoryOperations,
   },
   {
-    paths: /^\/schedules(\/|$)/,
+    paths: /^\/(schedules|hooks)(\/|$)/,
     load: async () => (await import('./schedule-operations.ts')).scheduleOperations,
   },
   {

@@ -17,7 +17,7 @@ export function routesFor(parts: DaemonParts, operations: readonly Operation[]):
   parts.closing.addEventListener('abort', () => findFeed(parts.host).end(), { once: true })
   const paths = new Map<string, Operation[]>()
   app.use(async (context, next) => {
-    requirePrincipal(context.req.method, context.env?.principal)
+    requirePrincipal(context.req.method, context.req.path, context.env?.principal)
     await next()
   })
   for (const one of operations) {

@@ -17,6 +17,7 @@ import type { DaemonParts } from '../parts.ts'
 import type { RequestBindings } from '../principal.ts'
 import { addSchedule } from '../schedules/add-schedule.ts'
 import { changeSchedule, type Entry, openBook, toEntry } from '../schedules/book.ts'
+import { acceptHook, hookSecret } from '../schedules/hooks.ts'
 import { continueFrom } from '../schedules/rules/due.ts'
 import type { Paused, ScheduleState } from '../schedules/rules/schedule.ts'
 import { readSettings, readTick, type ScheduleSettings, toStored } from '../schedules/stored.ts'
@@ -82,7 +83,9 @@ const add = operation({
     const settings = readSettings(await parts.host.journal.schedules.settings())
     const added = viewSchedule(entry, { nowMs: now(), settings })
     const driven = parts.schedules !== undefined
-    return { status: 201, value: { schedule: added, warnings, driven } }
+    const isHook = entry.definition.trigger.type === 'webhook'
+    const secret = isHook ? { secret: hookSecret(parts.host.folder, entry.id) } : {}
+    return { status: 201, value: { schedule: added, warnings, driven, ...secret } }
   },
 })
 
@@ -225,6 +228,34 @@ const resumeAll = operation({
   },
 })
 
+const hook = operation({
+  id: 'callSchedule',
+  method: 'post',
+  path: '/hooks/{schedule}',
+  tag,
+  summary: 'Make a schedule due: a request that is signed as Standard Webhooks has it.',
+  description:
+    'Needs no token. The signature covers the headers webhook-id and webhook-timestamp, and the body, which is otherwise unused.',
+  params: inSchedule,
+  responses: {
+    202: json(
+      'It was accepted; false: it was accepted before, or the schedule is paused.',
+      z.strictObject({ schedule: z.string(), accepted: z.boolean() }),
+    ),
+  },
+  problems: [409],
+  async handle({ host, schedules, log }, { params, context }) {
+    const { raw } = context.req
+    const body = await raw.text()
+    const headers = Object.fromEntries(raw.headers)
+    const place = { folder: host.folder, schedules: host.journal.schedules, nowMs: now() }
+    const value = await acceptHook(place, params.schedule, { body, headers })
+    log.info({ ...value }, 'webhook')
+    schedules?.wake()
+    return { status: 202, value }
+  },
+})
+
 /** Resolves with its id. Rejects with `unknown-schedule`. */
 async function change(
   { host, schedules }: DaemonParts,
@@ -272,4 +303,5 @@ export const scheduleOperations: readonly Operation[] = [
   pause,
   resume,
   run,
+  hook,
 ]

@@ -11,6 +11,7 @@ import { defined, LoopError } from '../../loop/index.ts'
 import type { NewScheduleRequest, ScheduleTrigger } from '../../protocol/api/index.ts'
 import type { DaemonParts } from '../parts.ts'
 import { addEntry, type Entry, toRules } from './book.ts'
+import { createSights } from './look-at-files.ts'
 import { firstState } from './rules/due.ts'
 import type { ScheduleDefinition, ScheduleState } from './rules/schedule.ts'
 import { isTimeZone, machineZone } from './rules/zone-time.ts'
@@ -102,7 +103,12 @@ async function firstSight(
   { journal }: DaemonParts['host'],
   trigger: ScheduleTrigger,
 ): Promise<string | undefined> {
-  return trigger.type === 'run' ? String(await journal.lastPosition()) : undefined
+  if (trigger.type === 'run') return String(await journal.lastPosition())
+  if (trigger.type !== 'file' && trigger.type !== 'branch') return undefined
+  const sight = await createSights().look('', trigger)
+  if (sight !== undefined) return sight
+  const what = trigger.type === 'file' ? trigger.path : `the repository of ${trigger.repository}`
+  throw new LoopError('bad-request', `Cannot read ${what}. Check the path.`)
 }
 
 const nameCharsMax = 40

@@ -14,12 +14,14 @@ import { retryAfterMs } from '../queue/setback.ts'
 import type { Entry } from './book.ts'
 import { handleTick, type TickPorts } from './handle-tick.ts'
 import { align, dueAtMs } from './rules/due.ts'
-import { addEvents, findTriggers, firstPosition } from './rules/events.ts'
+import { addEvents, addSight, findTriggers, firstPosition } from './rules/events.ts'
 import type { EndedRun } from './rules/schedule.ts'
 
 export interface DriverPorts extends TickPorts {
   /** The runs that ended after a position of the journal, and its position now. */
   findEnded(afterPosition: number | undefined): Promise<EndedRuns>
+  /** What it sees of what it watches. Undefined: nothing, now. */
+  look(entry: Entry): Promise<string | undefined>
   onProblem(entry: Entry, text: string): void
 }
 
@@ -31,8 +33,8 @@ export interface EndedRuns {
 export interface ScheduleDriver {
   /** Everything that is due. Resolves when it is done; rejects if the schedules cannot be read. */
   step(): Promise<void>
-  /** Undefined: nothing until something changes. */
-  nextAtMs(): number | undefined
+  /** Infinity: nothing until something changes. */
+  nextAtMs(): number
   /** Handles one schedule, if something of it is due. */
   handle(id: string): Promise<void>
   /** Nothing more is started. Resolves when what was being done is done. */
@@ -45,6 +47,7 @@ const handledAtOnce = 4
 export function createDriver(ports: DriverPorts): ScheduleDriver {
   const { book, now } = ports
   const work = createWork(ports)
+  const watching = createWatching(ports)
   /** Up to which position of the journal ends of runs are known. Undefined: nothing was read yet. */
   let position: number | undefined
 
@@ -67,6 +70,7 @@ export function createDriver(ports: DriverPorts): ScheduleDriver {
       await book.refresh()
       const isFirst = position === undefined
       const ended = await takeEnded()
+      await watching.look()
       const { resumedAtMs } = book.settings()
       const due = book.entries().filter((entry) => {
         const { state, rules } = entry
@@ -82,8 +86,51 @@ export function createDriver(ports: DriverPorts): ScheduleDriver {
     nextAtMs: () =>
       book
         .entries()
-        .flatMap((entry) => (work.isBusy(entry.id) ? [] : (work.wakesAtMs(entry) ?? [])))
-        .reduce<number | undefined>((first, atMs) => Math.min(first ?? atMs, atMs), undefined),
+        .flatMap((entry) => [
+          ...(work.isBusy(entry.id) ? [] : [work.wakesAtMs(entry) ?? Infinity]),
+          watching.looksAtMs(entry),
+        ])
+        .reduce((first, atMs) => Math.min(first, atMs), Infinity),
+  }
+}
+
+interface Watching {
+  /** At those that were not looked at for a while. */
+  look(): Promise<void>
+  looksAtMs(entry: Entry): number
+}
+
+const lookMs = 10_000
+
+function createWatching({ book, now, look }: DriverPorts): Watching {
+  const next = new Map<string, number>()
+  const isWatching = ({ definition: { trigger } }: Entry): boolean =>
+    trigger.type === 'file' || trigger.type === 'branch'
+
+  function looksAtMs(entry: Entry): number {
+    if (!isWatching(entry)) return Infinity
+    const atMs = next.get(entry.id) ?? 0
+    // The clock went back.
+    return atMs > now() + lookMs ? now() : atMs
+  }
+
+  async function lookAt(entry: Entry): Promise<void> {
+    next.set(entry.id, now() + lookMs)
+    const sight = await look(entry)
+    if (sight === undefined || sight === entry.state.seen) return
+    const isPaused = book.settings().paused !== undefined
+    await book.change(entry.id, ({ state, revision }) =>
+      state.seen === sight
+        ? undefined
+        : { state: addSight(state, { sight, tick: `change:${revision}`, nowMs: now(), isPaused }) },
+    )
+  }
+
+  return {
+    looksAtMs,
+    async look() {
+      for (const entry of book.entries()) if (looksAtMs(entry) <= now()) await lookAt(entry)
+    },
   }
 }
 

@@ -14,6 +14,7 @@ import { beginTick } from './begin-tick.ts'
 import { openBook } from './book.ts'
 import { createDriver } from './driver.ts'
 import { findEnd, findEndedRuns } from './find-end.ts'
+import { createSights } from './look-at-files.ts'
 import { notifyAlert } from './notify-alert.ts'
 
 export interface SchedulesOptions {
@@ -40,11 +41,13 @@ export async function openSchedules(options: SchedulesOptions): Promise<OpenSche
   const { signal } = closing
   const book = await openBook(host.journal.schedules)
   const parts = { host, scheduler, now, signal, ...defined({ reads }) }
+  const sights = createSights()
   const driver = createDriver({
     book,
     now,
     begin: (entry, due, others) => beginTick(parts, entry, due, others),
     findEnd: (run) => findEnd(host.journal, run),
+    look: ({ id, definition }) => sights.look(id, definition.trigger),
     findEnded: (position) => findEndedRuns(host.journal, position),
     onTick({ name }, { tick }) {
       log.info({ schedule: name, ...tick }, `tick ${tick.status}`)
@@ -62,8 +65,7 @@ export async function openSchedules(options: SchedulesOptions): Promise<OpenSche
   const timer = createTimer(async () => {
     try {
       await driver.step()
-      const atMs = driver.nextAtMs()
-      return atMs === undefined ? timerMsMax : Math.min(timerMsMax, Math.max(0, atMs - now()))
+      return Math.min(timerMsMax, Math.max(0, driver.nextAtMs() - now()))
     } catch (error) {
       if (!signal.aborted) log.warn({ error: textOf(error) }, 'schedules cannot be read')
       return retryMs

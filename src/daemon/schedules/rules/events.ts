@@ -68,3 +68,21 @@ export function addEvents(
   for (const { tick } of fresh) added = addEvent(added, tick, nowMs)
   return { state: added }
 }
+
+interface Sight {
+  readonly sight: string
+  readonly tick: string
+  readonly nowMs: number
+  /** All schedules are paused. */
+  readonly isPaused: boolean
+}
+
+/** What it saw first is no event, nor is what changes while it is paused. */
+export function addSight(
+  state: ScheduleState,
+  { sight, tick, nowMs, isPaused }: Sight,
+): ScheduleState {
+  const seen = { ...state, seen: sight }
+  const isEvent = state.seen !== undefined && state.paused === undefined && !isPaused
+  return isEvent ? addEvent(seen, tick, nowMs) : seen
+}
