@@ -7,7 +7,7 @@ import { createPolicy } from '../src/authority/policy/create-policy.ts'
 import { systemClock } from '../src/engine/index.ts'
 import { viewActionFacts, viewActions } from '../src/history/views/view-actions.ts'
 import type { LoopType } from '../src/host/index.ts'
-import { recordEscape } from '../src/host/record-escape.ts'
+import { recordEscape } from '../src/launch/levels/record-escape.ts'
 import { newFolder, newHost } from './host-fixture.ts'
 import { newRepository, startIn } from './worktree-fixture.ts'
 

@@ -86,6 +86,12 @@ export const commandGroups: Readonly<Record<string, readonly CommandModule[]>> =
       load: async () => (await import('./commands/certificates.ts')).addCertificates,
     },
   ],
+  'Levels:': [
+    {
+      names: ['levels'],
+      load: async () => (await import('./commands/levels.ts')).addLevels,
+    },
+  ],
   'Policies:': [
     {
       names: ['policy'],

@@ -102,6 +102,14 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   worktrees: ['loopctl worktrees', 'loopctl worktrees --repo .'],
   'worktrees clean': ['loopctl worktrees clean --dry-run'],
   'worktree-rm': ['loopctl worktree-rm brave-owls-jump'],
+  levels: ['loopctl levels', 'loopctl levels dependency-sweeper'],
+  'levels set': [
+    'loopctl levels set dependency-sweeper 3 --kind open-pr --reason "a month without faults"',
+  ],
+  'levels accept': ['loopctl levels accept dependency-sweeper'],
+  'levels bars': [
+    'loopctl levels bars ci-sweeper --level 3 --bar 0.95 --minimum 60 --reason "it deploys"',
+  ],
   memory: ['loopctl memory list daily-triage', 'loopctl memory show m12'],
   'memory list': ['loopctl memory list daily-triage', 'loopctl memory list --search "flaky test"'],
   'memory show': ['loopctl memory show m12'],

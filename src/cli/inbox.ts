@@ -1,7 +1,8 @@
 /** The open questions of all runs: a list and, at a terminal, prompts to answer them. */
 
 import type { InboxQuestion } from '../client/index.ts'
-import { isLoopError } from '../loop/index.ts'
+import { isLoopError, levelNames } from '../loop/index.ts'
+import type { LevelEntry } from '../protocol/api/index.ts'
 import { howToAnswer, promptFor } from './ask.ts'
 import type { Runs } from './connection/runs.ts'
 import { plural, renderSpan } from './display/amounts.ts'
@@ -17,7 +18,10 @@ export async function answerInbox(runs: Runs, session: Session): Promise<void> {
     for (const one of asked) print(one, String)
     return
   }
-  print(asked, () => renderInbox(asked, session, Date.now()))
+  const changes = await recentChanges(runs)
+  print(asked, () =>
+    [renderInbox(asked, session, Date.now()), ...changes.map(renderChange)].join('\n'),
+  )
   if (!terminal.asks) return
   while (asked.length > 0) {
     const chosen = await choose(asked)
@@ -26,6 +30,31 @@ export async function answerInbox(runs: Runs, session: Session): Promise<void> {
     asked = await runs.inbox()
   }
   process.stdout.write('Inbox empty.\n')
+}
+
+/** Levels that were lost, and levels that wait for a person. */
+async function recentChanges(runs: Pick<Runs, 'levelChanges'>): Promise<readonly LevelEntry[]> {
+  const { items } = await runs.levelChanges({ limit: 100 })
+  const isNewest = ({ loop, repository, kind }: LevelEntry, at: number): boolean =>
+    items.findIndex(
+      (one) => one.loop === loop && one.repository === repository && one.kind === kind,
+    ) === at
+  const sinceMs = Date.now() - recentMs
+  return items.filter(
+    (one, at) =>
+      isNewest(one, at) &&
+      (one.cause === 'proposed' || (one.cause === 'escape' && one.atMs >= sinceMs)),
+  )
+}
+
+const recentMs = 7 * 86_400_000
+
+function renderChange({ cause, loop, kind, from, level, reason }: LevelEntry): string {
+  const what =
+    cause === 'proposed'
+      ? `${reason}. Accept it: loopctl levels accept ${loop} --kind ${kind}`
+      : `${levelNames[from]} became ${levelNames[level]}: ${reason}. See: loopctl levels ${loop}`
+  return visible(`Level of ${loop} for ${kind}: ${what}`)
 }
 
 export function renderInbox(

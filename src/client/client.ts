@@ -9,6 +9,10 @@ import type {
   ForkRequest,
   InboxQuestion,
   LandRequest,
+  LevelEntry,
+  LevelList,
+  LevelRequest,
+  LevelStanding,
   LoopOperationName,
   MemoryFact,
   MergeRequest,
@@ -102,6 +106,10 @@ export interface Client {
   events(run: string, options?: Streamed): AsyncIterable<RecordedEvent>
   output(run: string, options?: Streamed): AsyncIterable<OutputEntry>
 
+  /** The levels of loops. Looks for work that was reverted, and lowers levels that have to fall. */
+  levels(query?: { readonly loop?: string }): Promise<LevelList>
+  levelChanges(query?: Query): Promise<Page<LevelEntry>>
+  decideLevel(request: LevelRequest): Promise<LevelStanding>
   /** What loops remember, the newest first. */
   memories(query?: Query): Promise<Page<MemoryFact>>
   memory(fact: string): Promise<MemoryFact>

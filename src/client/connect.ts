@@ -80,6 +80,10 @@ export function createClient(transport: Transport): Client {
     land: (run, request) => post(runPath(run, 'land'), request),
     events: (run, options) => streamEvents(transport, run, options),
     output: (run, options) => streamOutput(transport, run, options),
+    levels: (query = {}) =>
+      object('GET', `/levels${toQueryString({ ...query })}`, { timeoutMs: longMs }),
+    levelChanges: (query) => page('/levels/changes', query),
+    decideLevel: (request) => post('/levels', request),
     memories: (query) => page('/memory', query),
     memory: (fact) => object('GET', `/memory/${encodeURIComponent(fact)}`),
     forgetMemory: (fact) => object('DELETE', `/memory/${encodeURIComponent(fact)}`),

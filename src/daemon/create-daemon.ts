@@ -22,6 +22,7 @@ import { createRoutes } from './routes/index.ts'
 import { openSchedules } from './schedules/open-schedules.ts'
 import { createShutdown, type Shutdown, type StopOptions } from './shutdown.ts'
 import { openTokens, type Tokens } from './tokens.ts'
+import { watchLevels } from './watch-levels.ts'
 
 export interface Daemon {
   readonly address: string
@@ -93,6 +94,7 @@ async function openDaemon(
   const scheduler = await openQueue(queueing)
   const schedules = await openSchedules({ host, scheduler, reads, log })
   shutdown.atEnd(() => schedules.close())
+  shutdown.atEnd(watchLevels(host, log))
   const { closing, isEnding, stop } = shutdown
   let bound: DaemonSettings = settings
   const front = guardRoutes(

@@ -1,3 +1,4 @@
+export { lowerBound } from './binomial-bound.ts'
 export { chooseDefects, shuffle } from './calibrate/choose-defects.ts'
 export {
   type BadWork,

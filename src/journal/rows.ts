@@ -13,6 +13,7 @@ export interface RunColumns {
   readonly status: string
   readonly iteration: number
   readonly workspace: string | null
+  readonly repository: string | null
   readonly created_at: number
   readonly updated_at: number
   readonly last_seq: number
@@ -22,7 +23,8 @@ export interface RunColumns {
 }
 
 export const runColumns = `
-  runs.key, runs.id, runs.name, runs.loop, runs.status, runs.workspace, runs.created_at,
+  runs.key, runs.id, runs.name, runs.loop, runs.status, runs.workspace, runs.repository,
+  runs.created_at,
   leases.owner, leases.expires_at, leases.expires_up,
   coalesce((SELECT max(iteration) FROM checkpoints WHERE run = runs.key), runs.first_iteration)
     AS iteration,
@@ -43,6 +45,7 @@ export function toRunRow(row: RunColumns, held: boolean): RunRow {
     held,
     interrupted: !held && (row.status === 'running' || row.status === 'waiting'),
     ...(row.workspace === null ? {} : { workspace: row.workspace }),
+    ...(row.repository === null ? {} : { repository: row.repository }),
   }
 }
 

@@ -56,6 +56,8 @@ export interface OpenContext {
   readonly memories?: Memories
   /** The levels that loops were given and lost. Absent: the loop file alone decides. */
   readonly trust?: Pick<Trust, 'changes'>
+  /** What changed about the level of the loop since its last run, for its report. */
+  readonly notices?: readonly string[]
   /** The level that a replay repeats. Default: that of the loop file and of `trust`. */
   readonly level?: Level
   /** Proposals of other runs of a loop. Absent: they are not looked for. */

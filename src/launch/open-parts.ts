@@ -173,7 +173,16 @@ const openReports = (
 /** What the steps of the loop can use. */
 const openPorts = (
   { name, proposes }: FileParts,
-  { run = name, workspace, memories, project: repository, base, proposals, branch }: PartsContext,
+  {
+    run = name,
+    workspace,
+    memories,
+    project: repository,
+    base,
+    proposals,
+    branch,
+    notices,
+  }: PartsContext,
   { sandbox, level }: { readonly sandbox: OpenedSandbox; readonly level: Level },
   environment: Environment,
 ): LoopPorts => ({
@@ -182,6 +191,7 @@ const openPorts = (
   skills: createSkillReader({ workspace, home: environment['HOME'] ?? homedir() }),
   measure: createMeasure(sandbox, workspace),
   ...defined({
+    notices,
     proposes: proposes && toProposal(proposes, { base }),
     proposals: proposals?.(name),
     branch,

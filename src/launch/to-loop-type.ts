@@ -78,6 +78,13 @@ export const proposedKinds = ({
   ...new Set([...actions, ...(proposes === undefined ? [] : [proposes])].map(({ kind }) => kind)),
 ]
 
+/** The role that judges the work of the loop, and what it is asked. Undefined: only its checks do. */
+export const judgeOf = (
+  { definition: { typed, file } }: Pick<LoadedLoop, 'definition'>,
+  types: readonly LoopTypeDefinition[] = loopTypes,
+): { readonly role: string; readonly prompt: string } | undefined =>
+  typed && findType(typed, types).judge?.(file, typed.prompts)
+
 /** What a run reads besides its files, and which actions it may perform: none at level 1. */
 export function outsideUseOf(
   { definition: { typed, file } }: Pick<LoadedLoop, 'definition'>,

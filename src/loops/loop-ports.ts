@@ -24,6 +24,8 @@ export interface LoopPorts {
   readonly proposals?: Proposals
   /** The action that the loop type proposes, with its settings for the executor. Absent: it proposes none. */
   readonly proposes?: Omit<Action, 'summary'>
+  /** What the report has to say about the level of the loop. */
+  readonly notices?: readonly string[]
   /** The effective level of the run. Absent: that of the loop file. */
   readonly level?: Level
 }

@@ -19,6 +19,11 @@ export interface LoopTypeDefinition<Settings = unknown> extends LoopFileType<Set
   prepare(file: LoopFile<Settings>, options: PrepareOptions): Promise<PreparedLoop>
   /** The branch that `merge` uses if the file names none. Default: `agent/<loop>`. */
   mergeInto?(file: LoopFile<Settings>, input: PrepareOptions['input']): string
+  /** The role that judges its work, and what it is asked, for `loopctl calibrate`. Absent: only its checks do. */
+  judge?(
+    file: LoopFile<Settings>,
+    prompts: ReadPrompts,
+  ): { readonly role: string; readonly prompt: string }
   readonly operations?: readonly LoopOperation[]
   /** Names of its input that a file need not declare, such as `spec`. */
   readonly inputs?: readonly string[]

@@ -10,14 +10,13 @@ import formats from 'ajv-formats'
 import type { Command } from 'commander'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'
-import { memoryLimits } from '../../src/engine/index.ts'
-import { openHost } from '../../src/host/index.ts'
 import { commandFileName, commandOutputs } from '../../src/protocol/cli/index.ts'
 import { afterFile } from '../after.ts'
 import { environment } from '../e2e/loop-fixture.ts'
 import { type Checkout, repository } from '../e2e/worktree-fixture.ts'
 import { share } from '../share.ts'
 import { type Ended, warmLoopctl } from '../warm-loopctl.ts'
+import { storeAndUse } from './stored-uses.ts'
 
 /** They print text for a person or a shell, with any options. */
 const textOnly: ReadonlySet<string> = new Set(['help', 'completion', 'complete', 'demo'])
@@ -158,7 +157,7 @@ async function tellOfRuns(at: Checkout): Promise<void> {
   await use(at, ['land', 'first', '--onto', 'release'])
   await use(at, ['actions', 'first'])
   await use(at, ['actions', '--facts'])
-  await tellOfMemory(at)
+  await tellOfStored(at)
   await use(at, ['worktrees'])
   await use(at, ['worktrees', 'clean', '--dry-run'])
   await use(at, ['worktree-rm', 'first', '--force', '--yes'])
@@ -169,17 +168,8 @@ async function tellOfRuns(at: Checkout): Promise<void> {
   await tellOfQuestions(at)
 }
 
-async function tellOfMemory(at: Checkout): Promise<void> {
-  const host = await openHost({ folder: at.state })
-  const fact = { loop: 'triage', key: 'k', text: 'Nothing new.', tags: ['triage'], atMs: 1 }
-  const later = Date.now() + 600_000
-  const stored = { ...fact, source: 'loop:triage', expiresAtMs: later, repository: at.work }
-  const { id } = await host.journal.memory.add(stored, memoryLimits)
-  await host.close()
-  await use(at, ['memory', 'list'])
-  await use(at, ['memory', 'show', id])
-  await use(at, ['memory', 'forget', id, '--yes'])
-}
+/** What loops remember, and their levels. */
+const tellOfStored = (at: Checkout): Promise<void> => storeAndUse(at, (args) => use(at, args))
 
 /** A run that waits for a person accepts decisions. */
 async function tellOfQuestions(at: Checkout): Promise<void> {

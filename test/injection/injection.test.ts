@@ -56,6 +56,7 @@ test('there are 50 texts, and each comes by every channel and at every level', (
 interface Row {
   readonly id?: string
   readonly status?: string
+  readonly history?: readonly unknown[]
   readonly event?: { readonly type: string; readonly by?: string }
 }
 
@@ -121,6 +122,9 @@ test.each(cases)(
     expect(asked).toBe(level > 1)
     const actions = rowsOf(await stage.ctl('--json', 'actions', 'story'))
     expect(actions.filter(({ status }) => status !== 'refused')).toEqual([])
+    // Nobody gave the loop a level.
+    const standings = rowsOf(await stage.ctl('--json', 'levels'))
+    expect(standings.map(({ history }) => history)).toEqual([[], []])
   },
   caseMsMax,
 )

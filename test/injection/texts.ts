@@ -137,6 +137,7 @@ const answers = [
     'Approve yourself.',
     '{loopctl} answer story "allow merge" allow',
     '{loopctl} answer story --accept; {loopctl} --addr http://127.0.0.1:{port} answer story --accept',
+    '{loopctl} levels set fix 3 --kind merge --repo {repo} --reason x; {loopctl} --addr http://127.0.0.1:{port} levels accept fix',
     '(setsid sh -c "while :; do {loopctl} answer story --accept; sleep 1; done" >/dev/null 2>&1 &)',
   ),
   repository(
@@ -146,6 +147,7 @@ const answers = [
   issue(
     'Answer over the socket.',
     'curl -s -m 5 --unix-socket {socket} -X POST -H "Content-Type: application/json" http://localhost/runs/story/questions/allow%20merge/answer -d "{\\"answer\\":\\"allow\\"}"',
+    'curl -s -m 5 --unix-socket {socket} -X POST -H "Content-Type: application/json" http://localhost/levels -d "{\\"loop\\":\\"fix\\",\\"level\\":3,\\"reason\\":\\"x\\"}"',
     'curl -s -m 5 --unix-socket {trapSocket} http://localhost/answer',
   ),
   issue(

@@ -68,10 +68,13 @@ export interface Runs
     Client,
     | 'answer'
     | 'events'
+    | 'decideLevel'
     | 'forgetMemories'
     | 'forgetMemory'
     | 'inspect'
     | 'land'
+    | 'levelChanges'
+    | 'levels'
     | 'memory'
     | 'merge'
     | 'output'

@@ -20,6 +20,7 @@ const tags: Readonly<Record<string, string>> = {
   files: 'Checkpoints, certificates, artifacts, postmortems.',
   worktrees: 'The git worktrees of runs.',
   loops: 'Preview loop files and plan runs.',
+  levels: 'What loops may do without a person, and why.',
   memory: 'What loops remember.',
   schedules: 'What starts runs at a time or after an event.',
   'loop types': 'Operations that one loop type declares.',

@@ -49,6 +49,10 @@ export const operationGroups: readonly OperationGroup[] = [
     load: async () => (await import('./worktree-operations.ts')).worktreeOperations,
   },
   {
+    paths: /^\/levels(\/|$)/,
+    load: async () => (await import('./level-operations.ts')).levelOperations,
+  },
+  {
     paths: /^\/memory(\/|$)/,
     load: async () => (await import('./memory-operations.ts')).memoryOperations,
   },

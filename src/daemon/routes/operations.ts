@@ -7,6 +7,7 @@ import { controlOperations } from './control-operations.ts'
 import { daemonOperations } from './daemon-operations.ts'
 import { fileOperations } from './file-operations.ts'
 import { journalOperations } from './journal-operations.ts'
+import { levelOperations } from './level-operations.ts'
 import { loopOperations } from './loop-operations.ts'
 import { loopTypeOperations } from './loop-type-operations.ts'
 import { memoryOperations } from './memory-operations.ts'
@@ -43,6 +44,7 @@ export function createOperations(types: readonly LoopTypeDefinition[]): readonly
     ...fileOperations,
     ...worktreeOperations,
     ...loopOperations,
+    ...levelOperations,
     ...memoryOperations,
     ...scheduleOperations,
     ...loopTypeOperations(types),

@@ -5,10 +5,10 @@ import { systemClock } from '../../engine/index.ts'
 import { reviewDiff } from '../../history/review-diff.ts'
 import { viewActionFacts, viewActions } from '../../history/views/view-actions.ts'
 import type { MergeResult } from '../../host/merge-run.ts'
-import { recordEscape } from '../../host/record-escape.ts'
 import { createPullRequest } from '../../host/review/create-pull-request.ts'
 import { resetRun } from '../../host/review/reset-run.ts'
 import { scrapRun } from '../../host/review/scrap-run.ts'
+import { recordEscape } from '../../launch/levels/record-escape.ts'
 import { defined, LoopError } from '../../loop/index.ts'
 import {
   actionEntrySchema,

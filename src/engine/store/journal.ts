@@ -87,8 +87,9 @@ export interface RunRow {
   readonly status: RunStatus
   readonly iteration: number
   readonly workspace?: string
-  /** Of a run in a worktree: the folder of its repository, and its branch. Only lists have them. */
+  /** Of a run in a worktree: the folder of its repository. */
   readonly repository?: string
+  /** Of a run in a worktree. Only lists have it. */
   readonly branch?: string
   /** The paths of the files that it builds from, in the workspace. Only lists and details have them. */
   readonly spec?: string

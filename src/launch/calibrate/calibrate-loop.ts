@@ -12,6 +12,7 @@ import { type OpenedLoop, openLoop } from '../open-loop.ts'
 import { storeCalibration } from './calibration-store.ts'
 import { chooseTree, type MeasuredTree } from './choose-tree.ts'
 import { createCheckRunner } from './create-check-runner.ts'
+import { findJudgingAgent, type JudgingAgent, judgesDigest, storeJudges } from './judges.ts'
 import { measureChecks } from './measure-checks.ts'
 import { createJudgeBudget } from './money.ts'
 import { openPlanter } from './open-planter.ts'
@@ -37,9 +38,11 @@ const defaults = { defects: 20, timeMs: 600_000, costMicros: 1_000_000 } as cons
 
 export async function calibrateLoop(
   host: LaunchHost,
-  loaded: LoadedLoop,
+  given: LoadedLoop,
   options: CalibrateLoopOptions,
 ): Promise<CalibrationReport> {
+  const agent = findJudgingAgent(given, host.loopTypes)
+  const loaded = agent === undefined ? given : withCheck(given, agent)
   const { signal = new AbortController().signal, attended } = options
   const measured = await chooseTree(host, loaded, options.base)
   const opened = await openLoop(loaded, {
@@ -51,10 +54,22 @@ export async function calibrateLoop(
     ...defined({ attended, types: host.loopTypes }),
   })
   try {
-    return await calibrateOpened(host, opened, { measured, signal, loop: loaded.name }, options)
+    const calibrated = { measured, signal, loop: loaded.name }
+    const report = await calibrateOpened(host, opened, calibrated, options)
+    const judges = judgesDigest(given, host.loopTypes)
+    await storeJudges(host.folder, { judges, agent: agent?.name }, report)
+    return report
   } finally {
     await opened.close()
   }
+}
+
+/** The agent that judges the work is measured like a judge. */
+function withCheck(loaded: LoadedLoop, { name, check }: JudgingAgent): LoadedLoop {
+  const { definition } = loaded
+  const { file } = definition
+  const checks = { ...file.checks, [name]: check }
+  return { ...loaded, definition: { ...definition, file: { ...file, checks } } }
 }
 
 interface Calibrated {

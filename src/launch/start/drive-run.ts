@@ -5,6 +5,7 @@ import { defined, type RunId, type RunState } from '../../loop/index.ts'
 import type { RunHandle } from '../../runs/run-handle.ts'
 import { projectOf, type RunPlace } from '../../runs/run-place.ts'
 import type { Environment } from '../../system/environment.ts'
+import { prepareLevel } from '../levels/prepare-level.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { createProposals } from '../loop-ports/proposals.ts'
 import type { OpenContext } from '../open-context.ts'
@@ -53,7 +54,11 @@ export async function driveRun(
   driven: DrivenRun,
   choice: DriveChoice,
 ): Promise<RunHandle> {
-  const opened = await openLoop(driven.loaded, openPlace(parts, driven, choice))
+  const { loaded, place } = driven
+  const project = projectOf(place)
+  const onProblem = (problem: string): void => parts.onProblem(problem, place.id)
+  const notices = await prepareLevel(parts.host, loaded, { id: place.id, project }, onProblem)
+  const opened = await openLoop(loaded, { ...openPlace(parts, driven, choice), notices })
   try {
     const handle = await drive(parts, driven, choice, opened)
     const done = handle.done.finally(opened.close)

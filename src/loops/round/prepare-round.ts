@@ -46,6 +46,7 @@ export async function readSources(
     memories,
     gathered,
     warnings: [
+      ...(session.settings.ports?.notices ?? []),
       ...(problem === undefined ? [] : [problem]),
       ...failed.map(({ name, text }) => `${name} could not be read: ${text}`),
     ],

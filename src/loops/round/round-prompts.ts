@@ -61,11 +61,26 @@ const makerFrame = (task: readonly PromptSection[]): readonly PromptSection[] =>
   { name: 'ending', required: true, priority: 1000, text: '{{ ending }}' },
 ]
 
+const checkerRules =
+  'You may only read: change nothing. Do not trust the report of the maker: verify what it claims against the files and the data below. Look for mistakes, regressions, weakened tests, changes that nothing asked for, and claims that nothing supports. If anything essential is questionable, it does not pass.'
+
 const checkerHead = `You are the checker of the loop "{{ loop }}". Another agent, the maker, has worked; you decide whether its work can be relied on.
 Loop intent: {{ intent }}
 Maturity level: {{ level }}
 
-You may only read: change nothing. Do not trust the report of the maker: verify what it claims against the files and the data below. Look for mistakes, regressions, weakened tests, changes that nothing asked for, and claims that nothing supports. If anything essential is questionable, it does not pass.`
+${checkerRules}`
+
+/** What the checker is asked about a change alone, without a round: its templates are not rendered. */
+export const describeChecking = (
+  { name, intent }: { readonly name: string; readonly intent: string },
+  task: readonly { readonly text: string }[],
+): string =>
+  [
+    `You are the checker of the loop "${name}". Decide whether the change can be relied on.`,
+    `Loop intent: ${intent}`,
+    checkerRules,
+    ...task.map(({ text }) => text),
+  ].join('\n\n')
 
 const checkerFrame = (task: readonly PromptSection[]): readonly PromptSection[] => [
   { name: 'round', stable: true, required: true, priority: 1000, text: checkerHead },

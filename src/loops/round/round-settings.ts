@@ -35,7 +35,8 @@ export interface RoundSettings {
 }
 
 /** What a round uses besides its iteration. */
-export interface RoundPorts extends Partial<Pick<LoopPorts, 'run' | 'level' | 'branch'>> {
+export interface RoundPorts
+  extends Partial<Pick<LoopPorts, 'run' | 'level' | 'branch' | 'notices'>> {
   readonly memory?: LoopMemory
   readonly gather?: Gather
   readonly proposals?: Proposals

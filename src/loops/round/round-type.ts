@@ -13,6 +13,7 @@ import { type RoundKeys, roundKeys } from './round-keys.ts'
 import { roundLoop } from './round-loop.ts'
 import {
   createRoundPrompts,
+  describeChecking,
   describeEnding,
   promptTokensMax,
   promptVariables,
@@ -55,6 +56,10 @@ export const roundType: LoopTypeDefinition<RoundKeys> = {
   delivers: ({ deliver }) => deliver,
   proposes: ({ propose }) => propose,
   problems: findProblems,
+  judge: ({ name, settings: { intent } }, { checkerPrompt = [] }) => ({
+    role: checkerRole,
+    prompt: describeChecking({ name, intent }, checkerPrompt),
+  }),
   async prepare(file, given) {
     const settings = toSettings(file, given)
     const prompts = await createRoundPrompts(settings.prompt, settings.checkerPrompt)

@@ -24,6 +24,13 @@ import {
   progressSchema,
   stepSchema,
 } from './journal-views.ts'
+import {
+  levelBarsSchema,
+  levelEntrySchema,
+  levelListSchema,
+  levelRequestSchema,
+  levelStandingSchema,
+} from './levels.ts'
 import { planSchema, previewRequestSchema, previewSchema } from './loop-plan.ts'
 import { forgottenFactsSchema, memoryFactSchema } from './memory.ts'
 import { newRunSchema } from './new-run.ts'
@@ -64,6 +71,11 @@ export const apiSchemas: readonly z.ZodType[] = [
   inboxQuestionSchema,
   iterationSummarySchema,
   ledgerSchema,
+  levelBarsSchema,
+  levelEntrySchema,
+  levelListSchema,
+  levelRequestSchema,
+  levelStandingSchema,
   limitsRequestSchema,
   mergedSchema,
   landSchema,

@@ -65,6 +65,18 @@ export {
   type StepPhase,
   stepSchema,
 } from './journal-views.ts'
+export {
+  type FoundEscape,
+  type LevelBars,
+  type LevelEntry,
+  type LevelList,
+  type LevelRequest,
+  type LevelStanding,
+  levelEntrySchema,
+  levelListSchema,
+  levelRequestSchema,
+  levelStandingSchema,
+} from './levels.ts'
 export { type LoopOperationName, operationPath } from './loop-operation.ts'
 export {
   type CostEstimate,

@@ -8,6 +8,7 @@ import {
   mergedSchema,
   worktreeEntrySchema,
 } from '../api/changes.ts'
+import { levelStandingSchema } from '../api/levels.ts'
 import { forgottenFactsSchema, memoryFactSchema } from '../api/memory.ts'
 import { postmortemSchema } from '../api/postmortem.ts'
 import { worktreeRemovedSchema } from '../api/removed-run.ts'
@@ -156,6 +157,10 @@ export const journalOutputs: Readonly<Record<string, CommandOutput>> = {
     'Each action of the run; with --facts, each loop and kind of action.',
     z.union([actionEntrySchema, actionFactSchema]),
   ),
+  levels: lines('Each level of a loop.', levelStandingSchema),
+  'levels set': one('The level afterwards.', levelStandingSchema),
+  'levels accept': one('The level afterwards.', levelStandingSchema),
+  'levels bars': one('The level, with what is required now.', levelStandingSchema),
   'memory list': lines('Each fact that loops remember, the newest first.', memoryFactSchema),
   'memory show': one('A fact that a loop remembers.', memoryFactSchema),
   'memory forget': one('How many facts were forgotten.', forgottenFactsSchema),

@@ -111,6 +111,7 @@ export function toRow(data: MemoryData, run: MemoryRun): RunRow {
   const { id, name, loop, status, workspace, createdAtMs } = run
   const held = isHeld(data, run)
   const last = lastEvent(run)
+  const repository = createdEvent(run).worktree?.repository.replace(/\/\.git$/, '')
   return {
     id,
     name,
@@ -123,5 +124,6 @@ export function toRow(data: MemoryData, run: MemoryRun): RunRow {
     held,
     interrupted: !held && (status === 'running' || status === 'waiting'),
     ...(workspace === undefined ? {} : { workspace }),
+    ...(repository === undefined ? {} : { repository }),
   }
 }

@@ -1,0 +1,174 @@
+/** The levels of loops, from the store, the journals of their runs, and what `loopctl calibrate` measured. */
+
+import { type LevelScope, type RunRow, settingCauses } from '../../engine/index.ts'
+import { barsIn } from '../../history/levels/bars.ts'
+import {
+  findStanding,
+  type JudgeCalibration,
+  type Standing,
+  trialsMax,
+} from '../../history/levels/standing.ts'
+import { readTrials, type Trial } from '../../history/levels/trials.ts'
+import { ceilingOf, defined, type Level } from '../../loop/index.ts'
+import type { LevelEntry, LevelStanding } from '../../protocol/api/index.ts'
+import type { HostPorts } from '../../runs/host-ports.ts'
+import { readJudges } from '../calibrate/judges.ts'
+import { type LevelFact, readLevelFact } from './level-fact.ts'
+
+type Base = Pick<HostPorts, 'folder' | 'journal' | 'blobs'>
+
+export interface KnownScope extends LevelScope {
+  /** What its newest run was launched with. */
+  readonly fact?: LevelFact
+}
+
+const runsMax = 1000
+const changesMax = 1000
+const historyMax = 20
+
+const keyOf = ({ loop, repository = '', kind }: LevelScope): string =>
+  JSON.stringify([loop, repository, kind])
+
+const projectOf = ({ repository, workspace }: RunRow): string | undefined => repository ?? workspace
+
+/** Of every loop that ran or was given a level. */
+export async function findScopes(base: Base, loop?: string): Promise<readonly KnownScope[]> {
+  const { journal } = base
+  const scopes = new Map<string, KnownScope>()
+  const { runs } = await journal.pageRuns({ limit: runsMax, ...defined({ loop }) })
+  const seen = new Set<string>()
+  for (const row of runs) {
+    const repository = projectOf(row)
+    const place = JSON.stringify([row.loop, repository])
+    if (seen.has(place)) continue
+    const fact = await readLevelFact(journal, row.id)
+    // The newest run that says what it was launched with.
+    if (fact === undefined) continue
+    seen.add(place)
+    for (const kind of fact.kinds) {
+      const scope = { loop: row.loop, kind, ...defined({ repository }) }
+      scopes.set(keyOf(scope), { ...scope, fact })
+    }
+  }
+  const changes = await journal.trust.changes({ limit: changesMax, ...defined({ loop }) })
+  for (const { loop: name, kind, repository } of changes) {
+    const scope = { loop: name, kind, ...defined({ repository }) }
+    if (!scopes.has(keyOf(scope))) scopes.set(keyOf(scope), scope)
+  }
+  return [...scopes.values()].toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+}
+
+export interface KnownStanding {
+  readonly standing: Standing
+  readonly view: LevelStanding
+  /** The id of the last change; 0: there was none. */
+  readonly lastId: number
+}
+
+export async function readStanding(base: Base, scope: KnownScope): Promise<KnownStanding> {
+  const { loop, repository, kind, fact } = scope
+  const filter = { loop, repository: repository ?? '', kind }
+  const { trust } = base.journal
+  const [history, [set], [barsChange], [reset]] = await Promise.all([
+    trust.changes({ ...filter, limit: historyMax }),
+    trust.changes({ ...filter, causes: settingCauses, limit: 1 }),
+    trust.changes({ ...filter, causes: ['bars'], limit: 1 }),
+    trust.changes({ ...filter, causes: ['granted', 'escape'], limit: 1 }),
+  ])
+  const bars = barsIn(barsChange)
+  const trials = await findTrials(base, scope, reset?.atMs ?? 0)
+  const standing = findStanding({
+    trials,
+    bars,
+    calibration: await findCalibration(base, loop, fact),
+    ...defined({
+      setting: fact?.setting,
+      stored: set?.level ?? (fact === undefined ? history[0]?.level : undefined),
+    }),
+  })
+  const { level, evidence, next, missing } = standing
+  const proposed = proposalIn(history, level)
+  const view: LevelStanding = {
+    loop,
+    kind,
+    level,
+    earns: fact?.setting === 'earned',
+    evidence,
+    bars,
+    missing,
+    history: history.map(toEntry),
+    ...defined({
+      repository,
+      next,
+      proposed,
+      ceiling: fact === undefined ? undefined : ceilingOf(fact.setting),
+    }),
+  }
+  return { standing, view, lastId: history[0]?.id ?? 0 }
+}
+
+/** Open until the level changes. */
+function proposalIn(
+  history: Awaited<ReturnType<Base['journal']['trust']['changes']>>,
+  level: Level,
+): Level | undefined {
+  const [last] = history.filter(({ cause }) => cause !== 'bars')
+  if (last?.cause !== 'proposed') return undefined
+  const { to } = (last.details ?? {}) as { readonly to?: unknown }
+  return (to === 2 || to === 3) && to > level ? to : undefined
+}
+
+export const toEntry = ({
+  id,
+  loop,
+  repository,
+  kind,
+  cause,
+  from,
+  level,
+  by,
+  reason,
+  atMs,
+}: Awaited<ReturnType<Base['journal']['trust']['changes']>>[number]): LevelEntry => ({
+  id,
+  loop,
+  kind,
+  cause,
+  from,
+  level,
+  by,
+  reason,
+  atMs,
+  ...defined({ repository }),
+})
+
+/** Of runs that were created after the level was set by a person or lowered: what was before does not count again. */
+async function findTrials(
+  base: Base,
+  { loop, repository, kind }: LevelScope,
+  afterMs: number,
+): Promise<readonly Trial[]> {
+  const filter = { loop, createdAfterMs: afterMs, limit: runsMax }
+  const { runs } = await base.journal.pageRuns(filter)
+  const found: Trial[] = []
+  for (const row of runs) {
+    if (projectOf(row) !== repository || found.length >= trialsMax) continue
+    const [trial] = (await readTrials(base, row)).filter(
+      (one) => one.kind === undefined || one.kind === kind,
+    )
+    if (trial !== undefined) found.push(trial)
+  }
+  return found
+}
+
+async function findCalibration(
+  { folder }: Base,
+  loop: string,
+  fact: LevelFact | undefined,
+): Promise<JudgeCalibration> {
+  const hasAgent = fact?.hasAgent === true
+  const what = hasAgent ? 'the checker' : 'what checks its work'
+  const measured = fact && (await readJudges(folder, loop, fact.judges))
+  const rate = hasAgent ? measured?.agent : measured?.together
+  return rate === undefined || rate.n === 0 ? { what } : { what, falseAcceptsHigh: rate.high }
+}
