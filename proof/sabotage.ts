@@ -14,12 +14,15 @@ export type Sabotage =
   /** What a dead process started goes on. */
   | 'leave-orphans'
 
+/** Longer than a busy machine takes from a result to the kill after it. */
+const lateMs = 300
+
 export function sabotagedJournal(journal: Journal, sabotage: Sabotage | undefined): Journal {
   if (sabotage === 'ack-before-commit') {
     return {
       ...journal,
       async append(lease, unit) {
-        setTimeout(() => void journal.append(lease, unit).catch(() => undefined), 20)
+        setTimeout(() => void journal.append(lease, unit).catch(() => undefined), lateMs)
       },
     }
   }
