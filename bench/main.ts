@@ -22,6 +22,7 @@ import { resume } from './resume.ts'
 import { runSuites } from './run-suites.ts'
 import { sandboxRelay } from './sandbox-relay.ts'
 import { sandboxStart } from './sandbox-start.ts'
+import { schedulesIdle, scheduleTick } from './schedules.ts'
 import { stepCost } from './step-cost.ts'
 import { toolCall } from './tool-call.ts'
 import { verifyCertificates } from './verify.ts'
@@ -55,6 +56,8 @@ process.exitCode = await runSuites('bench', [
   daemonDelivery,
   certifyOverhead,
   certificationCost,
+  schedulesIdle,
+  scheduleTick,
   verifyCertificates,
   readSets,
   repair,

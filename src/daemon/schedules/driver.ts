@@ -86,36 +86,32 @@ export function createDriver(ports: DriverPorts): ScheduleDriver {
     nextAtMs: () =>
       book
         .entries()
-        .flatMap((entry) => [
-          ...(work.isBusy(entry.id) ? [] : [work.wakesAtMs(entry) ?? Infinity]),
-          watching.looksAtMs(entry),
-        ])
-        .reduce((first, atMs) => Math.min(first, atMs), Infinity),
+        .flatMap((entry) => (work.isBusy(entry.id) ? [] : (work.wakesAtMs(entry) ?? [])))
+        .reduce((first, atMs) => Math.min(first, atMs), watching.nextAtMs()),
   }
 }
 
 interface Watching {
-  /** At those that were not looked at for a while. */
+  /** At all of them, if that is due. */
   look(): Promise<void>
-  looksAtMs(entry: Entry): number
+  nextAtMs(): number
 }
 
 const lookMs = 10_000
 
+/** All are looked at together, so that many of them do not keep the process awake. */
 function createWatching({ book, now, look }: DriverPorts): Watching {
-  const next = new Map<string, number>()
-  const isWatching = ({ definition: { trigger } }: Entry): boolean =>
-    trigger.type === 'file' || trigger.type === 'branch'
+  let lookedAtMs: number | undefined
+  const watching = (): readonly Entry[] =>
+    book.entries().filter(({ definition: { trigger } }) => isWatched(trigger))
 
-  function looksAtMs(entry: Entry): number {
-    if (!isWatching(entry)) return Infinity
-    const atMs = next.get(entry.id) ?? 0
-    // The clock went back.
-    return atMs > now() + lookMs ? now() : atMs
+  function nextAtMs(): number {
+    // A clock that went back does not stop it.
+    if (lookedAtMs === undefined || lookedAtMs > now()) return now()
+    return lookedAtMs + lookMs
   }
 
   async function lookAt(entry: Entry): Promise<void> {
-    next.set(entry.id, now() + lookMs)
     const sight = await look(entry)
     if (sight === undefined || sight === entry.state.seen) return
     const isPaused = book.settings().paused !== undefined
@@ -127,12 +123,17 @@ function createWatching({ book, now, look }: DriverPorts): Watching {
   }
 
   return {
-    looksAtMs,
+    nextAtMs: () => (watching().length === 0 ? Infinity : nextAtMs()),
     async look() {
-      for (const entry of book.entries()) if (looksAtMs(entry) <= now()) await lookAt(entry)
+      if (nextAtMs() > now()) return
+      lookedAtMs = now()
+      for (const entry of watching()) await lookAt(entry)
     },
   }
 }
+
+const isWatched = ({ type }: Entry['definition']['trigger']): boolean =>
+  type === 'file' || type === 'branch'
 
 interface Work extends Pick<ScheduleDriver, 'handle' | 'close'> {
   isBusy(id: string): boolean
