@@ -229,6 +229,7 @@ async function tellOfTheDaemon(at: Checkout): Promise<void> {
   await say('schedule', 'resume', 'nightly')
   await say('schedule', 'run-now', 'nightly')
   await say('schedule', 'show', 'nightly')
+  await say('doctor')
   await say('schedule', 'remove', 'nightly')
   await say('daemon', 'logs')
   await say('daemon', 'token')

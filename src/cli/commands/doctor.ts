@@ -13,12 +13,12 @@ const widthMax = 100
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('check the sandbox, provider keys and state folder')
+    .description('check the sandbox, keys, state folder and schedules')
     .option('--probes', 'show each probe of the sandbox')
     .addHelpText(
       'after',
       '\nExit code: 0 unless the state folder is damaged.\n' +
-        'With --json: { sandbox, dependencies, programs, keys, record, daemon? }. Key values are never shown.',
+        'With --json: { sandbox, dependencies, programs, keys, record, daemon?, schedules? }. Key values are never shown.',
     )
     .action(async (options: { probes?: boolean }) => {
       const { print, terminal } = openSession(program)
@@ -28,13 +28,18 @@ export function addDoctor(program: Command): void {
       const found = await examine(await readStateFolder(program))
       const { daemonFindings, daemonView } = await import('../connection/daemon-view.ts')
       const daemon = await daemonView(program)
+      const { scheduleFindings, scheduleReport } = await import('../schedule/schedule-findings.ts')
+      const schedules = await scheduleReport(program)
       const probes = options.probes === true
-      print({ ...found, ...defined({ daemon }) }, () =>
+      print({ ...found, ...defined({ daemon, schedules }) }, () =>
         [
           renderExamination(found, { style, width, probes }),
           ...(daemon === undefined
             ? []
             : [renderSection('daemon', daemonFindings(daemon), { style, width })]),
+          ...(schedules === undefined
+            ? []
+            : [renderSection('schedules', scheduleFindings(schedules), { style, width })]),
         ].join('\n\n'),
       )
       if (found.record.problems.length > 0) process.exitCode = outputExitCode

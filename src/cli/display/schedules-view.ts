@@ -144,7 +144,6 @@ export function renderAdded({ schedule, warnings, secret, driven }: AddedSchedul
       ? []
       : [`Its secret, shown only once: ${secret}`, `Address: POST /hooks/${name}`]),
     ...warnings.map((warning) => visible(`warning: ${warning}`)),
-    ...(driven ? [] : [notDriven]),
-    `See what it does: loopctl schedule show ${name}`,
+    driven ? `See what it does: loopctl schedule show ${name}` : notDriven,
   ].join('\n')
 }

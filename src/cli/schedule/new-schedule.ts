@@ -49,7 +49,7 @@ export async function addNewSchedule(
         ...defined({ trust }),
       })
       const { renderAdded } = await import('../display/schedules-view.ts')
-      print(added, () => session.hint(renderAdded(added)))
+      print(added, () => renderAdded(added))
     },
     'drive',
   )

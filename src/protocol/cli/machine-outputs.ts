@@ -40,6 +40,14 @@ const examination = z.strictObject({
     leftOut: z.array(z.strictObject({ path: text, why: text })),
   }),
   daemon: daemonStatus.exactOptional(),
+  schedules: z
+    .strictObject({
+      count: z.int(),
+      driven: z.boolean(),
+      paused: z.boolean(),
+      alerts: z.array(z.strictObject({ name: text, health: text, alert: text })),
+    })
+    .exactOptional(),
   keys: z.strictObject({
     file: text,
     fileState: z.enum(['absent', 'usable', 'refused']),
