@@ -17,8 +17,10 @@ export function hasDebian(packages: readonly string[], paths: readonly string[])
 }
 
 function tryInstall(packages: readonly string[]): void {
-  const install = ['install', '-y', '--no-install-recommends', ...packages]
-  for (const args of [install, ['update'], install]) {
+  // Other test files may install packages at the same time.
+  const wait = ['-o', 'DPkg::Lock::Timeout=120']
+  const install = [...wait, 'install', '-y', '--no-install-recommends', ...packages]
+  for (const args of [install, [...wait, 'update'], install]) {
     try {
       execFileSync('apt-get', args, { stdio: 'ignore', timeout: 300_000 })
       if (args === install) return
