@@ -15,6 +15,11 @@ export const systemNeeds = [
     why: 'what loopctl shows is looked at in a real terminal',
   },
   { command: 'zsh', aptPackage: 'zsh', why: 'its completion script is loaded by zsh itself' },
+  {
+    command: 'chromium',
+    aptPackage: 'chromium',
+    why: 'the dashboard is used in a real browser',
+  },
   { command: 'fish', aptPackage: 'fish', why: 'its completion script is loaded by fish itself' },
 ]
 

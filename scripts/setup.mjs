@@ -71,7 +71,9 @@ function build(quiet) {
   if (!existsSync(compiler)) {
     throw new ScriptError('The TypeScript compiler is not installed. Run: npm ci --ignore-scripts')
   }
-  if (runToEnd([process.execPath, compiler, '-b'], { quiet }) !== 0) {
+  const page = join(root, 'scripts', 'build-dashboard.mjs')
+  const commands = [[compiler, '-b'], [page]]
+  if (commands.some((command) => runToEnd([process.execPath, ...command], { quiet }) !== 0)) {
     throw new ScriptError('The build failed; the errors are above. To build again: npm run build')
   }
   return performance.now() - started

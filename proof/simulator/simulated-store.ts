@@ -74,6 +74,7 @@ function delayedReads(inner: Store, delayed: Delay) {
     findRun: delayed(inner.findRun),
     listRuns: delayed(inner.listRuns),
     pageRuns: delayed(inner.pageRuns),
+    pageSummaries: delayed(inner.pageSummaries),
     countRuns: delayed(inner.countRuns),
     makerOfGit: delayed(inner.makerOfGit),
     hasRemoved: delayed(inner.hasRemoved),

@@ -64,6 +64,10 @@ export const commandGroups: Readonly<Record<string, readonly CommandModule[]>> =
   ],
   'Inspect runs:': [
     {
+      names: ['dashboard'],
+      load: async () => (await import('./commands/dashboard.ts')).addDashboard,
+    },
+    {
       names: ['list', 'inspect', 'tail', 'output', 'queue'],
       load: async () => (await import('./commands/inspect.ts')).addInspectCommands,
     },

@@ -3,7 +3,9 @@
 import type { AnswerInput, Decision, RecordedEvent } from '../loop/index.ts'
 import type {
   AddedSchedule,
+  ChangedSummaries,
   DaemonInfo,
+  DashboardLink,
   Diff,
   ForgottenFacts,
   ForkRequest,
@@ -14,6 +16,7 @@ import type {
   LevelRequest,
   LevelStanding,
   LoopOperationName,
+  Machine,
   MemoryFact,
   MergeRequest,
   MergeResponse,
@@ -29,6 +32,7 @@ import type {
   RunAnswer,
   RunDetail,
   RunRemovalResponse,
+  RunSummaries,
   Schedule,
   ScheduleList,
   SchedulePauseRequest,
@@ -57,6 +61,8 @@ export interface Streamed {
   /** False: only what exists now. */
   readonly follow?: boolean
   readonly signal?: AbortSignal | undefined
+  /** Called with the id of each message, such as a position. */
+  readonly onPosition?: ((position: number) => void) | undefined
   /** Called when the connection is lost, and when it is back. */
   readonly onBreak?: ((broken: Break) => void) | undefined
 }
@@ -80,9 +86,17 @@ export interface Client {
   health(options?: { readonly timeoutMs?: number }): Promise<void>
   daemon(): Promise<DaemonInfo>
   stopDaemon(): Promise<void>
+  /** What runs depend on: sandbox, agents, disk, journal. */
+  machine(): Promise<Machine>
+  /** A link that opens the dashboard once. */
+  createDashboardLink(): Promise<DashboardLink>
   previewLoop(file: string): Promise<Preview>
 
   runs(filter?: RunsFilter): Promise<Page<Run>>
+  /** With what a dashboard shows of each run. To follow them, pass `position` as `afterSeq`. */
+  summaries(filter?: RunsFilter): Promise<RunSummaries>
+  /** The runs that change, until the signal aborts. */
+  changedSummaries(options: Streamed): AsyncIterable<ChangedSummaries>
   queue(): Promise<readonly QueueEntry[]>
   questions(query?: Query): Promise<Page<InboxQuestion>>
   worktrees(query?: Query): Promise<Page<Worktree>>
@@ -101,6 +115,8 @@ export interface Client {
   /** `by` is only recorded: who answers is the identity of the token. */
   answer(run: string, question: string, answer: string | AnswerInput, by: string): Promise<void>
   diff(run: string, query?: Query): Promise<Diff>
+  /** A file of its run folder, as text. */
+  artifact(run: string, path: string): Promise<string>
   merge(run: string, request?: MergeRequest): Promise<MergeResponse>
   land(run: string, request: LandRequest): Promise<MergeResponse>
   events(run: string, options?: Streamed): AsyncIterable<RecordedEvent>

@@ -1,8 +1,9 @@
 /** A client that is answered in this process, by a function instead of a daemon. */
 
 import type { Client } from './client.ts'
-import { createClient } from './connect.ts'
+import { createClient } from './create-client.ts'
 import { toRejection } from './problem.ts'
+import { readChunks } from './read-chunks.ts'
 import type { Method, Transport, TransportRequest } from './transport.ts'
 
 /** `onError` gets the error that an answer is about, if there is one. */
@@ -47,28 +48,7 @@ function createInProcessTransport(answer: Answer, where: string): Transport {
     async stream(path, ask = {}) {
       const headers = { accept: 'text/event-stream', ...ask.headers }
       const { status, body } = await send('GET', path, { ...ask, headers })
-      return status === 204 || body === null ? undefined : chunksOf(body, ask.signal)
+      return status === 204 || body === null ? undefined : readChunks(body, ask.signal)
     },
   }
-}
-
-/** Ends when the stream does, or rejects when the signal aborts. */
-async function* chunksOf(
-  body: ReadableStream<Uint8Array>,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader()
-  const cancel = (): void => void reader.cancel().catch(() => undefined)
-  signal?.addEventListener('abort', cancel, { once: true })
-  try {
-    while (signal?.aborted !== true) {
-      const { done, value } = await reader.read()
-      if (done) break
-      yield value
-    }
-  } finally {
-    signal?.removeEventListener('abort', cancel)
-    cancel()
-  }
-  signal?.throwIfAborted()
 }

@@ -10,6 +10,6 @@ export type {
   RunDetail,
 } from '../protocol/api/index.ts'
 export { type Client } from './client.ts'
-export { clientOf, type DaemonFile } from './find-daemon.ts'
 export type { Break } from './follow.ts'
+export { clientOf, type DaemonFile } from './node/find-daemon.ts'
 export { waitForHealth } from './wait-for-health.ts'

@@ -15,13 +15,13 @@ export type {
   RunDetail,
 } from '../protocol/api/index.ts'
 export type { Client, Query, RunsFilter, Streamed } from './client.ts'
-export { type Connection, connect } from './connect.ts'
+export type { Break } from './follow.ts'
+export { type Connection, connect } from './node/connect.ts'
 export {
   clientOf as connectToDaemon,
   type DaemonFile,
   readDaemonFile,
   readToken,
-} from './find-daemon.ts'
-export type { Break } from './follow.ts'
+} from './node/find-daemon.ts'
 export { type ReconnectOptions, steadyClient } from './steady-client.ts'
 export { DaemonGoneError } from './transport.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RunAnswer } from '../protocol/api/index.ts'
 import type { Client } from './client.ts'
-import { connect } from './connect.ts'
+import { connect } from './node/connect.ts'
 import { steadyClient } from './steady-client.ts'
 import { DaemonGoneError } from './transport.ts'
 

@@ -4,7 +4,6 @@
  * because they might be executed twice.
  */
 
-import { randomUUID } from 'node:crypto'
 import { isLoopError, LoopError } from '../loop/index.ts'
 import type { Client } from './client.ts'
 import { DaemonGoneError } from './transport.ts'
@@ -38,7 +37,7 @@ export function steadyClient(
     ...first,
     previewLoop: (file) => withRetry((current) => current.previewLoop(file)),
     inspect: (run) => withRetry((current) => current.inspect(run)),
-    createRun: (request, key = randomUUID()) =>
+    createRun: (request, key = crypto.randomUUID()) =>
       withRetry((current) => current.createRun(request, key)).catch((error: unknown) => {
         throw isLoopError(error, 'not-available') ? perhapsAccepted(error) : error
       }),

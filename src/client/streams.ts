@@ -1,7 +1,7 @@
 /** The events and output of a run, by sequence: existing ones in pages, new ones as a stream. */
 
 import { isEnd, type RecordedEvent } from '../loop/index.ts'
-import type { OutputEntry, Page, RunDetail } from '../protocol/api/index.ts'
+import type { ChangedSummaries, OutputEntry, Page, RunDetail } from '../protocol/api/index.ts'
 import { type Query, runPath, type Streamed } from './client.ts'
 import { followStream } from './follow.ts'
 import type { Transport } from './transport.ts'
@@ -22,6 +22,25 @@ export const streamOutput = (
   run: string,
   options: Streamed = {},
 ): AsyncGenerator<OutputEntry> => sequence(transport, run, 'output', options)
+
+/** Ends only when the signal aborts: a daemon that stops is started again. */
+export async function* streamSummaries(
+  transport: Transport,
+  { afterSeq = 0, signal, onBreak, onPosition }: Streamed,
+): AsyncGenerator<ChangedSummaries> {
+  const messages = followStream({
+    after: String(afterSeq),
+    signal,
+    onBreak,
+    open: (lastId, stop) =>
+      transport.stream('/summaries', { headers: { 'last-event-id': lastId }, signal: stop }),
+    isOver: async () => false,
+  })
+  for await (const { id, data } of messages) {
+    yield JSON.parse(data) as ChangedSummaries
+    onPosition?.(Number(id))
+  }
+}
 
 async function* sequence<T>(
   transport: Transport,

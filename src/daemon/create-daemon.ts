@@ -11,10 +11,12 @@ import { defined } from '../loop/index.ts'
 import type { DaemonFiles } from '../system/daemon-files.ts'
 import { readPackageVersion } from '../system/package-version.ts'
 import { removeDaemonFile, removePid, writeDaemonFile, writePid } from './daemon-file.ts'
+import { openDashboard } from './dashboard/open-dashboard.ts'
+import { openPageFiles } from './dashboard/page-files.ts'
 import { type GuardedRoutes, guardRoutes } from './guard-routes.ts'
 import { type Listeners, openListeners } from './listen.ts'
 import { type DaemonLog, type LogLevel, openLog } from './log.ts'
-import { hostsOf, originsOf, requireSafe } from './names.ts'
+import { browserAddress, hostsOf, originsOf, requireSafe } from './names.ts'
 import type { DaemonSettings, Scheduler } from './parts.ts'
 import { createCallerEnvironments, openScheduler } from './queue/index.ts'
 import type { SchedulerOptions } from './queue/open-scheduler.ts'
@@ -97,23 +99,23 @@ async function openDaemon(
   shutdown.atEnd(watchLevels(host, log))
   const { closing, isEnding, stop } = shutdown
   let bound: DaemonSettings = settings
-  const front = guardRoutes(
-    createRoutes({
-      host,
-      scheduler,
-      schedules,
-      reads,
-      log,
-      get settings() {
-        return bound
-      },
-      startedAtMs,
-      closing,
-      isReady: () => !isEnding(),
-      stop: () => void stop(),
-    }),
+  const dashboard = openDashboard({ tokens, address: () => browserAddress(bound) })
+  const routes = createRoutes({
+    host,
+    scheduler,
+    schedules,
+    reads,
     log,
-  )
+    get settings() {
+      return bound
+    },
+    startedAtMs,
+    dashboard,
+    closing,
+    isReady: () => !isEnding(),
+    stop: () => void stop(),
+  })
+  const front = guardRoutes({ routes, log, dashboard, files: openPageFiles() })
   const listeners = await openGuarded({ settings, front, tokens, log, place, isEnding })
   bound = { ...settings, port: listeners.port }
   const isThere = watchLockFile(place)

@@ -4,6 +4,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { defined } from '../loop/index.ts'
+import { answerPage, type PageAnswers } from './dashboard/answer-page.ts'
+import { guardPage } from './dashboard/guard-page.ts'
 import {
   type GuardOptions,
   guard,
@@ -33,7 +35,12 @@ export interface GuardedRoutes {
   closeRevokedConnections(tokens: Tokens): void
 }
 
-export function guardRoutes(routes: ReturnType<typeof createRoutes>, log: Log): GuardedRoutes {
+export interface GuardRoutesOptions extends Pick<PageAnswers, 'files' | 'dashboard'> {
+  readonly routes: ReturnType<typeof createRoutes>
+  readonly log: Log
+}
+
+export function guardRoutes({ routes, log, files, dashboard }: GuardRoutesOptions): GuardedRoutes {
   const requests = createRequestLog(log)
   /** Open responses, with the token of their request. */
   const open = new Map<ServerResponse, string>()
@@ -47,31 +54,36 @@ export function guardRoutes(routes: ReturnType<typeof createRoutes>, log: Log): 
     },
     { overrideGlobalObjects: false },
   )
+  const onRefused = requests.refused
   return {
     serve(server, options) {
       const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
         setHeaders(request, response)
-        const passed = guard(request, options())
+        const page = guardPage(request, options())
+        if (page !== undefined && !('status' in page)) {
+          answerPage(request, response, page, { files, dashboard, onRefused }).catch(
+            whenFailed(log, response),
+          )
+          return
+        }
+        const passed = page ?? guard(request, options())
         if (isRefused(passed)) {
           // Do not wait for the rest of the request.
           response.setHeader('connection', 'close')
           request.resume()
-          requests.refused(request, passed)
+          onRefused(request, passed)
           sendRefusal(response, passed)
           return
         }
-        const { scope, name } = passed
-        open.set(response, passed.token)
-        principals.set(request, { type: 'token', scope, ...defined({ name }) })
+        const { scope, name, token } = passed
+        open.set(response, token)
+        principals.set(request, { type: 'token', scope, token, ...defined({ name }) })
         // Without a token, requests could fill the log.
         if (!isReadRequest(request) && scope !== 'hook') requests.changing(request, response, scope)
         response.on('close', () => open.delete(response))
         // Over the Unix socket the Host is arbitrary and ignored.
         if (options().hosts === undefined) request.headers.host = 'localhost'
-        answer(request, response).catch((error: unknown) => {
-          log.error({ error }, 'a response failed')
-          response.destroy()
-        })
+        answer(request, response).catch(whenFailed(log, response))
       }
       server.on('request', onRequest)
       server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -81,8 +93,7 @@ export function guardRoutes(routes: ReturnType<typeof createRoutes>, log: Log): 
       const onUpgrade = (request: IncomingMessage, socket: Duplex): void => {
         const refusal = refuseUpgrade(guard(request, options()))
         requests.refused(request, refusal)
-        socket.on('error', () => undefined)
-        socket.end(rawRefusal(refusal), () => socket.destroy())
+        endRaw(socket, refusal)
       }
       server.on('upgrade', onUpgrade)
       server.on('connect', onUpgrade)
@@ -101,6 +112,13 @@ export function guardRoutes(routes: ReturnType<typeof createRoutes>, log: Log): 
   }
 }
 
+const whenFailed =
+  (log: Log, response: ServerResponse) =>
+  (error: unknown): void => {
+    log.error({ error }, 'a response failed')
+    response.destroy()
+  }
+
 function setHeaders(request: IncomingMessage, response: ServerResponse): void {
   for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
   response.setHeader('x-request-id', requestIdOf(request.headers['x-request-id']))
@@ -115,6 +133,11 @@ const refuseUpgrade = (passed: Refusal | Passed): Refusal =>
         { status: 426 },
       )
 
+function endRaw(socket: Duplex, refusal: Refusal): void {
+  socket.on('error', () => undefined)
+  socket.end(rawRefusal(refusal), () => socket.destroy())
+}
+
 /** A request that is not HTTP, too long or too slow. */
 function endBadClient(error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boolean): void {
   // A second response cannot be written into one that has started.
@@ -123,8 +146,7 @@ function endBadClient(error: NodeJS.ErrnoException, socket: Duplex, isAnswering:
   const refusal = refuse('bad-request', 'The request cannot be read; send it as HTTP/1.1.', {
     status,
   })
-  socket.on('error', () => undefined)
-  socket.end(rawRefusal(refusal), () => socket.destroy())
+  endRaw(socket, refusal)
 }
 
 function statusOf(code: string | undefined): number {

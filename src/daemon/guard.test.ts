@@ -15,6 +15,7 @@ const tokens: Tokens = {
     if (authorization === `Bearer ${full}`) return { scope: 'write', token: full }
     return authorization === `Bearer ${readOnly}` ? { scope: 'read', token: readOnly } : undefined
   },
+  derive: () => undefined,
   alive: () => new Set([full, readOnly]),
   secrets: () => [full, readOnly],
 }

@@ -8,7 +8,7 @@
  *     JSON, which needs a CORS permission that the daemon never grants.
  * D3. Nothing is answered without a token, not even 404. The only exception is a small POST request to `/hooks/<name>` with the
  *     headers of a signature: it may do nothing else, and gets the same answer as one without a token unless its
- *     signature is valid.
+ *     signature is valid. The page of the dashboard is recognized before: see `dashboard/guard-page.ts`.
  * D4. A read-only token is refused for every operation that may change something.
  */
 
@@ -61,7 +61,12 @@ export const isReadRequest = ({ method = '' }: Pick<IncomingMessage, 'method'>):
 
 export const isRefused = (answer: Refusal | Passed): answer is Refusal => 'status' in answer
 
-function fromElsewhere(request: IncomingMessage, options: GuardOptions): Refusal | undefined {
+/** `isLinked`: a person follows a link, which may be on any page. */
+export function fromElsewhere(
+  request: IncomingMessage,
+  options: Pick<GuardOptions, 'hosts' | 'origins'>,
+  { isLinked = false }: { readonly isLinked?: boolean } = {},
+): Refusal | undefined {
   const { hosts, origins } = options
   const { origin } = request.headers
   const named = valuesOf(request, 'host')
@@ -77,7 +82,7 @@ function fromElsewhere(request: IncomingMessage, options: GuardOptions): Refusal
     )
   }
   const site = request.headers['sec-fetch-site']
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+  if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isLinked) {
     return refuse(
       'forbidden',
       'Requests from other sites are refused. Use loopctl or another program.',
@@ -86,7 +91,7 @@ function fromElsewhere(request: IncomingMessage, options: GuardOptions): Refusal
   return undefined
 }
 
-function malformed(request: IncomingMessage): Refusal | undefined {
+export function malformed(request: IncomingMessage): Refusal | undefined {
   const twice = [...single].find((name) => valuesOf(request, name).length > 1)
   if (twice !== undefined) return refuse('bad-request', `Send the header ${twice} once.`)
   if (request.url?.startsWith('/') === true || request.method === 'OPTIONS') return undefined
@@ -154,7 +159,7 @@ function wrongUse(
   return wrongBody(request)
 }
 
-function wrongBody(request: IncomingMessage): Refusal | undefined {
+export function wrongBody(request: IncomingMessage): Refusal | undefined {
   const { 'content-type': type = '', 'content-encoding': encoding } = request.headers
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type) || encoding !== undefined) {
     const detail =

@@ -49,6 +49,14 @@ export function originsOf(
   return new Set([...hosts].map((host) => `${scheme}://${host}`))
 }
 
+/** Where a browser on this machine finds the daemon; with TLS, by the first name that others use. */
+export function browserAddress({ hostname, port, tls, publicNames }: DaemonSettings): string {
+  const own = hostname.includes(':') ? `[${hostname}]` : hostname
+  const [name = isAny(own) ? 'localhost' : own] = publicNames ?? []
+  const scheme = tls === undefined ? 'http' : 'https'
+  return `${scheme}://${hasPort(name) ? name : `${name}:${port}`}`
+}
+
 /** A name with a port belongs to a proxy that forwards requests. */
 const hasPort = (name: string): boolean => /:\d+$/.test(name)
 

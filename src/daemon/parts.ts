@@ -7,6 +7,7 @@ import type { ScheduledStart } from '../launch/start/create-run.ts'
 import type { RunId } from '../loop/index.ts'
 import type {
   CallerEnvironment,
+  DashboardLink,
   ForkRequest,
   NewRunRequest,
   QueueEntry,
@@ -121,6 +122,8 @@ export interface DaemonParts {
   readonly log: Log
   readonly settings: DaemonSettings
   readonly startedAtMs: number
+  /** Absent: this process serves no dashboard. */
+  readonly dashboard?: { createLink(token: string): DashboardLink }
   /** Aborted when streams must end for the shutdown. */
   readonly closing: AbortSignal
   /** False until earlier runs are queued again, and during shutdown. */

@@ -13,6 +13,8 @@ export interface Principal {
   readonly scope: RequestScope
   /** The person that a named token belongs to. Absent: the user of the daemon. */
   readonly name?: string
+  /** Identifies the token. Never leaves this process. */
+  readonly token?: string
 }
 
 /** What comes with a request besides its content. */

@@ -6,6 +6,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { lstatSync } from 'node:fs'
 import { defined, LoopError } from '../loop/index.ts'
+import { makeSessionToken, readSessionToken } from './dashboard/session-token.ts'
 import type { Passed } from './guard.ts'
 import { digestToken, namedTokensPath, readNamedTokens } from './named-tokens.ts'
 import type { Log, Scope } from './parts.ts'
@@ -14,10 +15,17 @@ import { isToken, makeToken, readToken, tokenCharsMin, tokenPath } from './token
 export interface Tokens {
   /** By the header `Authorization`, in constant time. */
   match(authorization: string | undefined): Passed | undefined
+  /** A token for a tab of a browser. It ends with the one that it is derived from, and with that of the daemon. */
+  derive(token: string): SessionToken | undefined
   /** The tokens that are valid now. */
   alive(): ReadonlySet<string>
   /** Values that must never be logged, including replaced tokens. */
   readonly secrets: () => readonly string[]
+}
+
+export interface SessionToken extends Pick<Passed, 'name'> {
+  readonly token: string
+  readonly scope: Scope
 }
 
 export interface TokensOptions {
@@ -47,7 +55,16 @@ export function openTokens({ state, given }: TokensOptions, log: Log): Tokens {
     keepFile(tokenPath(state, 'read'), (token) => toEntry(token, 'read'), log),
   ]
   const named = keepNamed(state, log)
+  const readOwn = (): Entry | undefined => kept[0]?.()
   const current = (): readonly Entry[] => [...kept.flatMap((one) => one() ?? []), ...named()]
+  /** Identifies all tokens that are derived from an entry, as long as the daemon has this token. */
+  const sessionId = (own: Entry, { id }: Entry): string => `${own.id} session ${id}`
+  const findDerived = (sent: string): Entry | undefined => {
+    const own = readOwn()
+    const digest = own && readSessionToken(own.id, sent)
+    const from = digest && current().find((entry) => entry.digest.equals(digest))
+    return own && from && { ...from, id: sessionId(own, from) }
+  }
   return {
     match(authorization) {
       const sent = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? ''
@@ -55,12 +72,25 @@ export function openTokens({ state, given }: TokensOptions, log: Log): Tokens {
       let found: Entry | undefined
       // Compares with all tokens, so that the time does not depend on the result.
       for (const entry of current()) if (timingSafeEqual(entry.digest, digest)) found = entry
+      found ??= findDerived(sent)
       if (found === undefined) return undefined
       known.add(sent)
       const { scope, id, name } = found
       return { scope, token: id, ...defined({ name }) }
     },
-    alive: () => new Set(current().map(({ id }) => id)),
+    derive(token) {
+      const own = readOwn()
+      if (own === undefined) return undefined
+      const from = current().find((one) => one.id === token || sessionId(own, one) === token)
+      if (from === undefined) return undefined
+      const { scope, name, digest } = from
+      return { token: makeSessionToken(own.id, digest), scope, ...defined({ name }) }
+    },
+    alive() {
+      const own = readOwn()
+      const ids = current().flatMap((one) => (own ? [one.id, sessionId(own, one)] : [one.id]))
+      return new Set(ids)
+    },
     secrets: () => [...known],
   }
 }

@@ -273,4 +273,11 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX level_changes_scope ON level_changes (loop, repository, kind, id);
   `,
+  `
+  -- What lists show of a run: the summary of its state after its last event.
+  CREATE TABLE summaries (
+    run INTEGER PRIMARY KEY REFERENCES runs (key),
+    body TEXT NOT NULL
+  ) STRICT;
+  `,
 ]

@@ -5,7 +5,7 @@ import type { Database, SqlValue } from './database.ts'
 import type { JoinedLease } from './leases.ts'
 import { type RunColumns, runColumns, toRunRow } from './rows.ts'
 
-const defaultLimit = 100
+export const defaultLimit = 100
 
 export function pageRuns(
   database: Database,
@@ -33,7 +33,10 @@ export function countRuns(database: Database): Readonly<Record<string, number>> 
   )
 }
 
-function conditionsOf(options: RunPageOptions): { sql: string; values: readonly SqlValue[] } {
+export function conditionsOf(options: RunPageOptions): {
+  sql: string
+  values: readonly SqlValue[]
+} {
   const { status, workspace, loop, name, createdAfterMs, createdBeforeMs, before } = options
   const conditions: [string, readonly SqlValue[]][] = []
   if (before !== undefined) conditions.push(['runs.key < ?', [before]])

@@ -13,6 +13,7 @@ import { openStore } from './open-store.ts'
 
 const built = resolve(import.meta.dirname, '../../dist/journal/index.js')
 const builtSystem = resolve(import.meta.dirname, '../../dist/system/index.js')
+const builtLoop = resolve(import.meta.dirname, '../../dist/loop/index.js')
 
 let folder: string
 let path: string
@@ -36,6 +37,7 @@ async function startChild(work: string): Promise<ChildProcess> {
   const code = `
     const { openStore } = await import(${JSON.stringify(built)})
     const { createOwnerId, localOwners } = await import(${JSON.stringify(builtSystem)})
+    const { initialState } = await import(${JSON.stringify(builtLoop)})
     const journal = openStore({ owners: localOwners, path: ${JSON.stringify(path)} })
     setInterval(() => undefined, 1000)
     ${work}
@@ -80,7 +82,7 @@ describe('another process', () => {
     const { run } = await writeRun(journal)
     const child = await startChild(`
       const lease = await journal.acquire(${JSON.stringify(run)}, createOwnerId())
-      const state = { status: 'running', seq: 4 }
+      const state = { ...initialState, status: 'running', seq: 4 }
       const events = ['a', 'b', 'c'].map((message) => ({ type: 'warning', code: 'n', message }))
       await journal.append(lease, { firstSeq: 2, atMs: 1, events, state, blobs: [], trees: [] })`)
     child.kill('SIGKILL')
@@ -97,7 +99,7 @@ describe('another process', () => {
       const write = async () => {
         for (let seq = 2; seq <= 101; seq++) {
           const events = [{ type: 'warning', code: 'n', message: String(seq) }]
-          const state = { status: 'running', seq }
+          const state = { ...initialState, status: 'running', seq }
           await journal.append(lease, { firstSeq: seq, atMs: 1, events, state, blobs: [], trees: [] })
         }
         process.exit()

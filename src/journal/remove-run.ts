@@ -36,6 +36,7 @@ const tables = [
   'tried',
   'questions',
   'snapshots',
+  'summaries',
   'checkpoints',
   'decisions',
   'leases',

@@ -7,12 +7,13 @@
 
 import { dirname } from 'node:path'
 import { type NewRun, type RunMaker, type RunRow, storeErrors } from '../engine/index.ts'
-import type { RunEvent, RunId } from '../loop/index.ts'
+import { evolve, initialState, type RunEvent, type RunId } from '../loop/index.ts'
 import { type Database, orNull } from './database.ts'
 import { encodeEvent } from './event-code.ts'
 import type { JoinedLease } from './leases.ts'
 import { nextRunKey } from './remove-run.ts'
 import { type RunColumns, runColumns, toRunRow } from './rows.ts'
+import { createSummaryKeeper } from './summary-table.ts'
 import { createContentNames, insertEventSql } from './unit-writer.ts'
 
 export interface RunTable {
@@ -39,6 +40,7 @@ export function createRunTable(
   )
   const insertEvent = database.prepare(insertEventSql)
   const nameContent = createContentNames(database)
+  const summaries = createSummaryKeeper(database)
 
   function key(run: RunId): number {
     const row = selectKey.get(run) as { key: number } | undefined
@@ -76,6 +78,8 @@ export function createRunTable(
       const { code, body } = encodeEvent(run.event)
       insertEvent.run(row.key, 1, run.atMs, code, body)
       nameContent(row.key, run.blobs, run.trees)
+      summaries.keep(row.key, evolve(initialState, { seq: 1, atMs: run.atMs, event: run.event }))
+      summaries.forget(row.key)
     },
     find: (idOrName) => toRow(findColumns(database, idOrName)),
     makerOfGit: (folder) =>

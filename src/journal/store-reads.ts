@@ -9,11 +9,13 @@ import { hasRemoved } from './remove-run.ts'
 import { createRunFacts } from './run-facts.ts'
 import type { StoreParts } from './store-parts.ts'
 import { changedRuns, lastPosition } from './store-position.ts'
+import { pageSummaries } from './summary-table.ts'
 
 type Read =
   | 'findRun'
   | 'listRuns'
   | 'pageRuns'
+  | 'pageSummaries'
   | 'countRuns'
   | 'makerOfGit'
   | 'hasRemoved'
@@ -41,6 +43,7 @@ export function createStoreReads(parts: StoreParts): Pick<Store, Read> {
     findRun: (idOrName) => reading(() => runs.find(idOrName)),
     listRuns: (filter) => reading(() => runs.list(filter?.status, filter?.limit ?? 1000)),
     pageRuns: (options = {}) => reading(() => pageRuns(database, options, leases.isHeld)),
+    pageSummaries: (options = {}) => reading(() => pageSummaries(database, options, leases.isHeld)),
     countRuns: () => reading(() => countRuns(database)),
     makerOfGit: (folder) => reading(() => runs.makerOfGit(folder)),
     hasRemoved: () => reading(() => hasRemoved(database)),

@@ -11,6 +11,7 @@ import type { Database } from './database.ts'
 import { encodeEvent } from './event-code.ts'
 import { createQuestionKeeper, endsIteration } from './question-table.ts'
 import { nextPosition } from './remove-run.ts'
+import { createSummaryKeeper } from './summary-table.ts'
 
 export const insertEventSql: string =
   'INSERT INTO events (position, run, seq, at, type, body) ' +
@@ -57,6 +58,7 @@ export function createUnitWriter(database: Database): UnitWriter {
   const nameContent = createContentNames(database)
   const keepIterations = createIterationKeeper(database)
   const keepQuestions = createQuestionKeeper(database)
+  const summaries = createSummaryKeeper(database)
   const last = new Map<number, Written>()
 
   function write(key: number, unit: Unit, markApplied: (id: number, seq: number) => void): void {
@@ -92,6 +94,7 @@ export function createUnitWriter(database: Database): UnitWriter {
       updateStatus.run(state.status, key)
       written.status = state.status
     }
+    summaries.keep(key, state)
     nameContent(key, unit.blobs, unit.trees)
     if (state.outcome !== undefined) {
       last.delete(key)
@@ -99,7 +102,13 @@ export function createUnitWriter(database: Database): UnitWriter {
     }
   }
 
-  return { write, forget: (key) => last.delete(key) }
+  return {
+    write,
+    forget(key) {
+      last.delete(key)
+      summaries.forget(key)
+    },
+  }
 }
 
 /** Updates the data about iterations: checkpoints, attempts, and which questions are answered. */

@@ -214,6 +214,7 @@ async function tellOfTheDaemon(at: Checkout): Promise<void> {
   const { pid } = JSON.parse(stdout) as { readonly pid: number }
   afterFile(() => isAlive(pid) && process.kill(pid, 'SIGKILL'))
   await say('daemon', 'status')
+  await say('dashboard')
   await say('run', at.file, '--trust', '--name', 'slow', '--iterations', '1', '--detach')
   await say('queue')
   await say('watch', 'slow')

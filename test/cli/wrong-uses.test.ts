@@ -45,6 +45,7 @@ const fileOf = (name: string): string => join(at.work, '..', name)
 
 /** `@name` is a file of the story. */
 const uses = [
+  'dashboard',
   'demo',
   'demo nothing',
   'nothing',

@@ -102,7 +102,7 @@ function argumentsFrom(options: StartOptions): readonly string[] {
 async function running(program: Command, windowMs?: number): Promise<Client | undefined> {
   const folder = resolve(await readStateFolder(program))
   const known = ownToken(program)
-  const { clientOf } = await import('../../client/find-daemon.ts')
+  const { clientOf } = await import('../../client/node/find-daemon.ts')
   const { isHealthy } = await import('../../client/wait-for-health.ts')
   const client = clientOf(folder, known)
   if (client !== undefined && (await isHealthy(client))) return client
@@ -112,7 +112,7 @@ async function running(program: Command, windowMs?: number): Promise<Client | un
 
 /** The address from the daemon file, since the system may have chosen the port. */
 async function addressIn(folder: string): Promise<string> {
-  const { readDaemonFile } = await import('../../client/find-daemon.ts')
+  const { readDaemonFile } = await import('../../client/node/find-daemon.ts')
   return readDaemonFile(folder)?.address ?? 'no address'
 }
 
@@ -125,7 +125,7 @@ async function startIt(program: Command, options: StartOptions): Promise<void> {
     throw new LoopError('wrong-status', `${message} Stop it first: loopctl daemon stop`)
   }
   const folder = resolve(await readStateFolder(program))
-  const { startDaemon } = await import('../../client/start-daemon.ts')
+  const { startDaemon } = await import('../../client/node/start-daemon.ts')
   const client = there ?? (await startDaemon({ folder, args, token: ownToken(program) })).client
   const info = await client.daemon()
   const address = await addressIn(folder)

@@ -63,7 +63,7 @@ async function reachNow(
     return { type: 'daemon', ...(await atAddress(program, address, folder)) }
   }
   const known = ownToken(program)
-  const { clientOf, readDaemonFile } = await import('../../client/find-daemon.ts')
+  const { clientOf, readDaemonFile } = await import('../../client/node/find-daemon.ts')
   const file = readDaemonFile(folder)
   const found = file === undefined ? undefined : clientOf(folder, known)
   if (file !== undefined && found !== undefined && (await answers(found))) {
@@ -80,7 +80,7 @@ async function reachNow(
   const there = await answerOfHolder({ folder, token: known })
   if (there !== undefined) return { type: 'daemon', client: there, folder }
   await beforeStart?.(folder)
-  const { startDaemon } = await import('../../client/start-daemon.ts')
+  const { startDaemon } = await import('../../client/node/start-daemon.ts')
   const { client, pid } = await startDaemon({ folder, token: known })
   if (pid === undefined) return { type: 'daemon', client, folder }
   if (program.opts<GlobalOptions>().quiet !== true) {
@@ -132,9 +132,9 @@ async function atAddress(
 ): Promise<{ readonly client: Client; readonly folder?: string }> {
   const [{ clientOf, readDaemonFile }, { waitForHealth }, { parseAddress, describeEndpoint }] =
     await Promise.all([
-      import('../../client/find-daemon.ts'),
+      import('../../client/node/find-daemon.ts'),
       import('../../client/wait-for-health.ts'),
-      import('../../client/endpoint.ts'),
+      import('../../client/node/endpoint.ts'),
     ])
   const origin = describeEndpoint(parseAddress(address))
   const file = readDaemonFile(folder)
@@ -148,7 +148,7 @@ async function atAddress(
     const message = `The token of the daemon at ${origin} is unknown: it uses another state folder.`
     throw new LoopError('not-configured', `${message} Pass it with --token or LOOPD_TOKEN.`)
   }
-  const { connect } = await import('../../client/connect.ts')
+  const { connect } = await import('../../client/node/connect.ts')
   const client = connect({ address, token: known })
   return { client: await waitForHealth(() => client) }
 }

@@ -32,7 +32,7 @@ export async function answerOfHolder(holder: Holder): Promise<Client | undefined
   const pid = daemonHolder(folder)
   if (pid === undefined) return undefined
   const [{ clientOf, readDaemonFile }, { waitForHealth }] = await Promise.all([
-    import('../../client/find-daemon.ts'),
+    import('../../client/node/find-daemon.ts'),
     import('../../client/wait-for-health.ts'),
   ])
   const hasAnswered = readDaemonFile(folder)?.pid === pid

@@ -45,6 +45,10 @@ export const operationGroups: readonly OperationGroup[] = [
     load: async () => (await import('./file-operations.ts')).fileOperations,
   },
   {
+    paths: /^\/summaries$|^\/daemon\/(machine|links)$/,
+    load: async () => (await import('./summary-operations.ts')).summaryOperations,
+  },
+  {
     paths: /^\/worktrees$/,
     load: async () => (await import('./worktree-operations.ts')).worktreeOperations,
   },

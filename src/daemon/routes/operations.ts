@@ -15,6 +15,7 @@ import { openApi } from './openapi.ts'
 import { json, type Operation, ok, operation } from './operation.ts'
 import { runOperations } from './run-operations.ts'
 import { scheduleOperations } from './schedule-operations.ts'
+import { summaryOperations } from './summary-operations.ts'
 import { workOperations } from './work-operations.ts'
 import { worktreeOperations } from './worktree-operations.ts'
 
@@ -47,6 +48,7 @@ export function createOperations(types: readonly LoopTypeDefinition[]): readonly
     ...levelOperations,
     ...memoryOperations,
     ...scheduleOperations,
+    ...summaryOperations,
     ...loopTypeOperations(types),
     ...daemonOperations,
     describeAll(() => all),

@@ -1,15 +1,15 @@
 /** Operations on runs: list, create, get, remove. */
 
 import type { z } from 'zod'
-import type { RunFilter } from '../../engine/index.ts'
 import { legacyRunFields } from '../../formats/run-request-keys.ts'
 import { viewAttention } from '../../history/views/view-attention.ts'
 import { viewRuns } from '../../history/views/view-runs.ts'
-import { defined, findStatuses, isEnd, runStatuses, statusAliases } from '../../loop/index.ts'
+import { defined, isEnd } from '../../loop/index.ts'
 import type { RunAnswer } from '../../protocol/api/index.ts'
 import type { DaemonParts, Submitted } from '../parts.ts'
 import { json, type Operation, ok, operation, type Reply, type Schema } from './operation.ts'
-import { flag, oneOf, text, whole } from './parameter.ts'
+import { flag, text } from './parameter.ts'
+import { toFilter, which } from './run-filter.ts'
 import { inRun, paged } from './run-parameters.ts'
 
 const tag = 'runs'
@@ -23,40 +23,6 @@ const schema =
     choose(await import('../../protocol/api/index.ts'))
 
 const runAnswer = schema((api) => api.runAnswerSchema)
-const time = (description: string, example: number) =>
-  whole({ description, example, max: Number.MAX_SAFE_INTEGER })
-
-const statusNames = [...new Set<string>([...runStatuses, ...Object.keys(statusAliases)])]
-
-/** Which runs are meant. */
-const which = {
-  status: oneOf(statusNames, {
-    description: 'Only runs with this status, or its name in a legacy format.',
-    example: 'running',
-  }),
-  workspace: text({
-    description: 'Only runs that work in this folder or in a worktree of it: an absolute path.',
-    example: '/home/me/shop',
-    max: 4096,
-  }),
-  createdAfter: time('Only runs created after this time, in ms.', 1_790_000_000_000),
-  createdBefore: time('Only runs created before this time, in ms.', 1_790_000_000_000),
-}
-
-interface Which {
-  readonly status: string | undefined
-  readonly workspace: string | undefined
-  readonly createdAfter: number | undefined
-  readonly createdBefore: number | undefined
-}
-
-const toFilter = ({ status, workspace, createdAfter, createdBefore }: Which): RunFilter =>
-  defined({
-    status: status === undefined ? undefined : findStatuses(status),
-    workspace,
-    createdAfterMs: createdAfter,
-    createdBeforeMs: createdBefore,
-  })
 
 const list = operation({
   id: 'listRuns',

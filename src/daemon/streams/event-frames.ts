@@ -1,7 +1,7 @@
 /** The text of server-sent events. */
 
 import type { Host } from '../../host/host.ts'
-import type { OutputEntry } from '../../protocol/api/index.ts'
+import type { ChangedSummaries, OutputEntry } from '../../protocol/api/index.ts'
 
 /** How long a browser waits before it reconnects. */
 const retryMs = 1000
@@ -23,6 +23,9 @@ export const storeEventFrames = (events: EventTexts): Uint8Array =>
 
 export const outputFrames = (entries: readonly OutputEntry[]): Uint8Array =>
   framesOf(entries.map((entry) => frameOf(entry.seq, 'output', JSON.stringify(entry))))
+
+export const summaryFrame = (position: number, changed: ChangedSummaries): Uint8Array =>
+  framesOf([frameOf(position, 'summaries', JSON.stringify(changed))])
 
 /** JSON has no line breaks, so that `data` is one line. */
 const frameOf = (id: number, event: string, json: string): string =>

@@ -37,6 +37,12 @@ export type {
 export { requireDecision } from './require-decision.ts'
 export type { RunFilter, RunPage, RunPageOptions } from './run-page.ts'
 export type { KnownRequest, NewQueueRow, QueueRow, RequestKey, RunQueue } from './run-queue.ts'
+export type {
+  OpenQuestionSummary,
+  SummaryPage,
+  SummaryPageOptions,
+  SummaryRow,
+} from './run-summaries.ts'
 export {
   type NewScheduleRow,
   type ScheduleChange,

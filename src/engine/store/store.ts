@@ -12,6 +12,7 @@ import type { Memories } from './memories.ts'
 import type { MergeQueue } from './merge-queue.ts'
 import type { RunPage, RunPageOptions } from './run-page.ts'
 import type { RunQueue } from './run-queue.ts'
+import type { SummaryPage, SummaryPageOptions } from './run-summaries.ts'
 import type { Schedules } from './schedules.ts'
 import type { Trust } from './trust.ts'
 
@@ -30,6 +31,8 @@ export interface Store extends Journal {
   acquireIdle(run: RunId, owner: Owner): Promise<Lease>
   /** Newest first, in pages. */
   pageRuns(options?: RunPageOptions): Promise<RunPage>
+  /** As `pageRuns`, with what lists show of each run. */
+  pageSummaries(options?: SummaryPageOptions): Promise<SummaryPage>
   /** How many runs there are, by status. */
   countRuns(): Promise<Readonly<Record<string, number>>>
   /**

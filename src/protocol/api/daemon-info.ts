@@ -38,6 +38,14 @@ export interface AgentStatus {
   readonly keyVariable?: string
 }
 
+export const agentStatusSchema: z.ZodType<AgentStatus> = exactly<AgentStatus>()(
+  z.strictObject({
+    name: z.string(),
+    state: z.enum(['ready', 'no-key', 'missing']),
+    keyVariable: z.string().exactOptional(),
+  }),
+)
+
 export const daemonInfoSchema: z.ZodType<DaemonInfo> = exactly<DaemonInfo>()(
   z.strictObject({
     version: z.string(),
@@ -59,16 +67,7 @@ export const daemonInfoSchema: z.ZodType<DaemonInfo> = exactly<DaemonInfo>()(
       driven: count,
       queued: count,
     }),
-    agents: z
-      .array(
-        z.strictObject({
-          name: z.string(),
-          state: z.enum(['ready', 'no-key', 'missing']),
-          keyVariable: z.string().exactOptional(),
-        }),
-      )
-      .readonly()
-      .exactOptional(),
+    agents: z.array(agentStatusSchema).readonly().exactOptional(),
   }),
 ).register(published, { id: 'DaemonInfo' })
 

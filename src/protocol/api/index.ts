@@ -87,6 +87,12 @@ export {
   previewSchema,
 } from './loop-plan.ts'
 export {
+  type DashboardLink,
+  dashboardLinkSchema,
+  type Machine,
+  machineSchema,
+} from './machine.ts'
+export {
   type ForgottenFacts,
   forgottenFactsSchema,
   type MemoryFact,
@@ -127,6 +133,13 @@ export {
   runSchema,
 } from './run.ts'
 export { type RunSettings, type WorktreeOverrides } from './run-settings.ts'
+export {
+  type ChangedSummaries,
+  type RunSummaries,
+  type RunSummary,
+  runSummariesSchema,
+  type WaitsFor,
+} from './run-summary.ts'
 export {
   type AddedSchedule,
   addedScheduleSchema,

@@ -28,6 +28,10 @@ const status = one(
 )
 
 export const daemonOutputs: Readonly<Record<string, CommandOutput>> = {
+  dashboard: one(
+    'The link to the dashboard, which works once.',
+    z.strictObject({ url: text, expiresAtMs: z.number() }),
+  ),
   daemon: status,
   'daemon status': status,
   'daemon start': one(

@@ -224,7 +224,7 @@ export function createOtherReads(data: MemoryData): Pick<Store, OtherReads> {
 }
 
 /** A question that has an answer only waits for its run to take it. */
-function openQuestions(run: MemoryRun): ReturnType<typeof asksOf> {
+export function openQuestions(run: MemoryRun): ReturnType<typeof asksOf> {
   const answered = run.decisions.filter(({ isApplied }) => !isApplied)
   return asksOf(run).filter(({ id }) => answered.every(({ question }) => question !== id))
 }

@@ -1,15 +1,18 @@
 /** A run in memory. What follows from its events is computed from them on each read. */
 
 import type { Checkpoint, NewQueueRow, NewRun, RunFact } from '../../engine/index.ts'
-import type {
-  EventType,
-  Question,
-  RecordedEvent,
-  RunEvent,
-  RunId,
-  RunStatus,
-  StoredDecision,
+import {
+  type EventType,
+  evolve,
+  initialState,
+  type Question,
+  type RecordedEvent,
+  type RunEvent,
+  type RunId,
+  type RunStatus,
+  type StoredDecision,
 } from '../../loop/index.ts'
+import { summarizeState } from '../../loop/run-summary.ts'
 
 /** As it would be read from a disk: no reader can change what another one gets. */
 export interface KeptEvent {
@@ -44,6 +47,8 @@ export interface MemoryRun {
   status: RunStatus
   events: readonly KeptEvent[]
   snapshot: string | undefined
+  /** As text: nothing in it is shared with the caller. */
+  summary: string | undefined
   decisions: readonly KeptDecision[]
   lease: KeptLease
   /** Attempts up to this event do not count as tried. */
@@ -65,6 +70,9 @@ export function newMemoryRun(key: number, run: NewRun, position: number): Memory
     status: 'pending',
     events: [keepEvent(run.event, 1, position, run.atMs)],
     snapshot: undefined,
+    summary: JSON.stringify(
+      summarizeState(evolve(initialState, { seq: 1, atMs: run.atMs, event: run.event })),
+    ),
     decisions: [],
     lease: { owner: undefined, fence: 0, expiresAtMs: 0 },
     triedAfterSeq: 0,

@@ -6,6 +6,7 @@
 
 import { type LocalOwners, requireDecision, type Store, storeErrors } from '../../engine/index.ts'
 import { defined, isEnd, LoopError } from '../../loop/index.ts'
+import { type StateSummary, summarizeState } from '../../loop/run-summary.ts'
 import { insertRun, type Listener, type MemoryData, notify, requireRun } from './memory-data.ts'
 import { applyUnit } from './memory-decisions.ts'
 import { createMemoryLeases, requireFree, verify } from './memory-leases.ts'
@@ -15,6 +16,7 @@ import { createMemoryQueue } from './memory-queue.ts'
 import { createEventReads, createOtherReads, createRunReads } from './memory-reads.ts'
 import { keepEvent, lastEvent, triesOf } from './memory-run.ts'
 import { createMemorySchedules } from './memory-schedules.ts'
+import { createSummaryReads } from './memory-summaries.ts'
 import { createMemoryTrust } from './memory-trust.ts'
 
 /** Options of `createMemoryStore`. */
@@ -61,6 +63,7 @@ function openConnection(data: MemoryData): Store {
   let isClosed = false
   const methods = {
     ...createRunReads(data),
+    ...createSummaryReads(data),
     ...createEventReads(data),
     ...createOtherReads(data),
     ...createMemoryLeases(data),
@@ -133,6 +136,9 @@ function createMemoryWrites(data: MemoryData): Pick<Store, Write> {
       data.lastPosition += events.length
       run.events = [...run.events, ...events]
       run.status = status
+      const before =
+        run.summary === undefined ? undefined : (JSON.parse(run.summary) as StateSummary)
+      run.summary = JSON.stringify(summarizeState(unit.state, before))
       if (unit.boundary !== undefined) run.snapshot = JSON.stringify(unit.boundary)
       for (const blob of unit.blobs) run.blobs.add(blob)
       for (const tree of unit.trees) run.trees.add(tree)

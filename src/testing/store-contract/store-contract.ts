@@ -19,6 +19,7 @@ import { removalCases } from './removal-cases.ts'
 import { runCases } from './run-cases.ts'
 import { scheduleCases } from './schedule-cases.ts'
 import type { StoreScene } from './store-case.ts'
+import { summaryCases } from './summary-cases.ts'
 import { trustCases } from './trust-cases.ts'
 
 /** Options of `storeContract`. */
@@ -36,6 +37,7 @@ export function storeContract({ make }: StoreContractOptions): readonly Contract
     ...readCases,
     ...decisionCases,
     ...questionCases,
+    ...summaryCases,
     ...queueCases,
     ...mergeCases,
     ...memoryCases,

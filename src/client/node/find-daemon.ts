@@ -5,8 +5,8 @@
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { LoopError } from '../loop/index.ts'
-import type { Client } from './client.ts'
+import { LoopError } from '../../loop/index.ts'
+import type { Client } from '../client.ts'
 import { type Connection, connect } from './connect.ts'
 
 /** What a daemon writes to `daemon/daemon.json` once it listens. */

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { afterStory } from '../../test/after.ts'
+import { afterStory } from '../../../test/after.ts'
 import { clientOf } from './find-daemon.ts'
 import { startDaemon } from './start-daemon.ts'
 

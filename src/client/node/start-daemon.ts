@@ -17,10 +17,10 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { errorTable, isLoopError, LoopError } from '../loop/index.ts'
-import type { Client } from './client.ts'
+import { errorTable, isLoopError, LoopError } from '../../loop/index.ts'
+import type { Client } from '../client.ts'
+import { waitForHealth } from '../wait-for-health.ts'
 import { clientOf, daemonFolder } from './find-daemon.ts'
-import { waitForHealth } from './wait-for-health.ts'
 
 export interface StartOptions {
   /** The state folder. */
@@ -94,7 +94,7 @@ interface SpawnedDaemon {
 }
 
 function spawnDaemon(folder: string, output: string, args: readonly string[]): SpawnedDaemon {
-  const program = fileURLToPath(new URL('../daemon/loopd.js', import.meta.url))
+  const program = fileURLToPath(new URL('../../daemon/loopd.js', import.meta.url))
   createFolder(daemonFolder(folder))
   requireOwn(daemonFolder(folder))
   // For output before the log is open, and for crashes of Node itself.

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { afterStory } from '../../test/after.ts'
-import type { Client } from './client.ts'
+import { afterStory } from '../../../test/after.ts'
+import type { Client } from '../client.ts'
+import { waitForHealth } from '../wait-for-health.ts'
 import { connect } from './connect.ts'
-import { waitForHealth } from './wait-for-health.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void
 

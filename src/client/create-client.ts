@@ -1,6 +1,5 @@
 /** A client of one daemon. Responses are only checked lightly: the daemon validates against its schemas. */
 
-import { randomUUID } from 'node:crypto'
 import { defined, LoopError } from '../loop/index.ts'
 import type { Page, QueueEntry } from '../protocol/api/index.ts'
 import { operationPath } from '../protocol/api/loop-operation.ts'
@@ -11,28 +10,11 @@ import {
   type Query,
   runPath,
 } from './client.ts'
-import { type Endpoint, parseAddress } from './endpoint.ts'
-import { streamEvents, streamOutput, toQueryString } from './streams.ts'
-import { createTransport, type Method, type Transport, type TransportRequest } from './transport.ts'
-
-/** How a daemon is reached: its address or its socket, and a token. */
-export type Connection = { readonly token: string | (() => string) } & (
-  | { readonly address: string }
-  | { readonly socket: string }
-)
+import { streamEvents, streamOutput, streamSummaries, toQueryString } from './streams.ts'
+import type { Method, Transport, TransportRequest } from './transport.ts'
 
 /** Diffs, merges and similar requests read and write many files. */
 const longMs = 300_000
-
-/** Creates a client. It connects with the first request. */
-export function connect(connection: Connection): Client {
-  const endpoint: Endpoint =
-    'socket' in connection
-      ? { type: 'socket', path: connection.socket }
-      : parseAddress(connection.address)
-  const { token } = connection
-  return createClient(createTransport(endpoint, typeof token === 'string' ? () => token : token))
-}
 
 export function createClient(transport: Transport): Client {
   const { where } = transport
@@ -45,15 +27,19 @@ export function createClient(transport: Transport): Client {
     },
     daemon: () => object('GET', '/daemon'),
     stopDaemon: async () => void (await transport.json('POST', '/daemon/stop', { body: {} })),
+    machine: () => object('GET', '/daemon/machine'),
+    createDashboardLink: () => object('POST', '/daemon/links', { body: {} }),
     previewLoop: (file) => post('/loops/preview', { file }),
     runs: (filter = {}) => page('/runs', { ...filter }),
+    summaries: (filter = {}) => object('GET', `/summaries${toQueryString({ ...filter })}`),
+    changedSummaries: (options) => streamSummaries(transport, options),
     queue: async () => {
       const response: unknown = await transport.json('GET', '/queue')
       return readItems(response, where)
     },
     questions: (query) => page('/questions', query),
     worktrees: (query) => page('/worktrees', query),
-    createRun: (request, key = randomUUID()) =>
+    createRun: (request, key = crypto.randomUUID()) =>
       object('POST', '/runs', {
         body: request,
         headers: { 'idempotency-key': key },
@@ -76,6 +62,7 @@ export function createClient(transport: Transport): Client {
     },
     diff: (run, query) =>
       object('GET', `${runPath(run, 'diff')}${toQueryString(query)}`, { timeoutMs: longMs }),
+    artifact: (run, path) => transport.text('GET', artifactPath(run, path)),
     merge: (run, request = {}) => post(runPath(run, 'merge'), request),
     land: (run, request) => post(runPath(run, 'land'), request),
     events: (run, options) => streamEvents(transport, run, options),
@@ -118,6 +105,9 @@ function createSchedules(object: Requests['object'], post: Requests['post']): Cl
     resumeAll: (request = {}) => post('/schedules/resume', request),
   }
 }
+
+const artifactPath = (run: string, path: string): string =>
+  [runPath(run, 'artifacts'), ...path.split('/').map(encodeURIComponent)].join('/')
 
 interface Requests {
   object<T>(method: Method, path: string, init?: TransportRequest): Promise<T>

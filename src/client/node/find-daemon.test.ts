@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { afterStory } from '../../test/after.ts'
+import { afterStory } from '../../../test/after.ts'
 import { clientOf, daemonFolder } from './find-daemon.ts'
 
 test('refuses to send a token that other users can read, and says what to do', () => {

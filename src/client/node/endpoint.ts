@@ -3,7 +3,7 @@
  * machine must use https.
  */
 
-import { LoopError } from '../loop/index.ts'
+import { LoopError } from '../../loop/index.ts'
 
 export type Endpoint =
   | { readonly type: 'socket'; readonly path: string }

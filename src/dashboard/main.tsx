@@ -1,0 +1,13 @@
+/** The page: connects the tab, then shows the dashboard. It refuses to run inside another page. */
+
+import { createRoot } from 'react-dom/client'
+import { App } from './app/app.tsx'
+import { openSession } from './app/session.ts'
+import { applyTheme } from './app/theme.ts'
+
+const place = document.getElementById('app')
+applyTheme()
+if (place !== null && window.top === window.self) {
+  const session = await openSession()
+  createRoot(place).render(<App session={session} />)
+}

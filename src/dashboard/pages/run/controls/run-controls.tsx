@@ -1,0 +1,72 @@
+/** What a person can do with a run now. Each is one decision, recorded with who made it. */
+
+import { CircleStop, Gauge, GitMerge, MessageSquare, Pause, Play } from 'lucide-react'
+import { type ReactElement, useState } from 'react'
+import { isEnd, type RunDetail } from '../../../../client/browser.ts'
+import { useConnection } from '../../../app/connection.ts'
+import { useShortcuts } from '../../../app/shortcuts.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Problem } from '../../../parts/problem.tsx'
+import { CancelDialog, LimitsDialog, MergeDialog, TellDialog } from './control-dialogs.tsx'
+import { useDecision } from './use-decision.ts'
+
+export type Control = 'tell' | 'limits' | 'cancel' | 'merge'
+
+export function RunControls({ detail }: { readonly detail: RunDetail }): ReactElement | null {
+  const { run, state, review } = detail
+  const { client, canDecide, session } = useConnection()
+  const [open, setOpen] = useState<Control | undefined>()
+  const decision = useDecision(run.name)
+  const by = session.name ?? 'dashboard'
+  const hasEnded = isEnd(run.status)
+  const isHalted = ['paused', 'suspended'].includes(run.status) || run.interrupted
+  const pause = (): void =>
+    decision.mutate(() => client.sendDecision(run.id, { type: 'pause' }, by))
+  const resume = (): void => decision.mutate(() => client.resume(run.id, { by }))
+  useShortcuts(
+    canDecide && !hasEnded ? { p: isHalted ? resume : pause, t: () => setOpen('tell') } : {},
+  )
+  if (!canDecide) return null
+  const canMerge =
+    run.status === 'completed' &&
+    state.worktree !== undefined &&
+    review?.status !== 'merged' &&
+    review?.status !== 'scrapped'
+  const close = (): void => setOpen(undefined)
+  return (
+    <div className="flex flex-wrap gap-2" role="group" aria-label="Controls">
+      {hasEnded ? null : isHalted ? (
+        <Button kind="primary" onClick={resume} disabled={decision.isPending}>
+          <Play size={15} aria-hidden /> Resume
+        </Button>
+      ) : (
+        <Button onClick={pause} disabled={decision.isPending || state.pauseRequested}>
+          <Pause size={15} aria-hidden /> {state.pauseRequested ? 'Pausing' : 'Pause'}
+        </Button>
+      )}
+      {hasEnded ? null : (
+        <>
+          <Button onClick={() => setOpen('tell')}>
+            <MessageSquare size={15} aria-hidden /> Tell
+          </Button>
+          <Button onClick={() => setOpen('limits')}>
+            <Gauge size={15} aria-hidden /> Limits
+          </Button>
+          <Button kind="danger" onClick={() => setOpen('cancel')}>
+            <CircleStop size={15} aria-hidden /> End
+          </Button>
+        </>
+      )}
+      {canMerge ? (
+        <Button kind="primary" onClick={() => setOpen('merge')}>
+          <GitMerge size={15} aria-hidden /> Merge
+        </Button>
+      ) : null}
+      {decision.error === null ? null : <Problem error={decision.error} />}
+      {open === 'tell' ? <TellDialog detail={detail} onClose={close} /> : null}
+      {open === 'limits' ? <LimitsDialog detail={detail} onClose={close} /> : null}
+      {open === 'cancel' ? <CancelDialog detail={detail} onClose={close} /> : null}
+      {open === 'merge' ? <MergeDialog detail={detail} onClose={close} /> : null}
+    </div>
+  )
+}

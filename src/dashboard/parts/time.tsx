@@ -1,0 +1,38 @@
+/** A time relative to now, with the absolute one on hover. All of them tick together. */
+
+import { type ReactElement, useSyncExternalStore } from 'react'
+import { absolute, relative } from './format.ts'
+
+const tickMs = 5000
+let nowMs = Date.now()
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  timer ??= setInterval(() => {
+    nowMs = Date.now()
+    for (const one of listeners) one()
+  }, tickMs)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+export const useNow = (): number => useSyncExternalStore(subscribe, () => nowMs)
+
+export function Time({ atMs }: { readonly atMs: number }): ReactElement {
+  const now = useNow()
+  return (
+    <time
+      dateTime={new Date(atMs).toISOString()}
+      title={absolute(atMs)}
+      className="whitespace-nowrap"
+    >
+      {relative(atMs, now)}
+    </time>
+  )
+}
