@@ -30,7 +30,7 @@ export const longSuites: readonly LongSuite[] = [
     name: 'schedules.kills',
     title: 'a real daemon that is killed around a tick',
     file: 'test/daemon/schedule-kills.test.ts',
-    casesMin: 10,
+    casesMin: 20,
     isSlow: true,
   },
   {

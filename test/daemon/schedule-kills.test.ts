@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { previewLoop, trustLoop } from '../../src/launch/load-loop.ts'
 import type { Schedule } from '../../src/protocol/api/index.ts'
+import { commitFirst } from '../first-commit.ts'
 import { newState, startDaemon } from './start-daemon.ts'
 
 const small = `
@@ -15,13 +16,17 @@ agent: { script: [[{ say: Counted. }]] }
 
 const waits = { timeout: 60_000, interval: 100 }
 
-test.each([0, 20, 40, 60, 80, 110, 150, 200, 300, 500])(
-  'killed %i ms after a schedule was added, the next daemon has one run for its tick',
-  async (afterMs) => {
+const moments = [0, 20, 40, 60, 80, 110, 150, 200, 300, 500]
+const cases = moments.flatMap((ms) => [['a folder', ms] as const, ['a repository', ms] as const])
+
+test.each(cases)(
+  'in %s, killed %i ms after a schedule was added, the next daemon has one run for its tick',
+  async (kind, afterMs) => {
     const state = newState()
     const before = await startDaemon({ state })
     const workspace = join(dirname(state), 'work')
     mkdirSync(workspace)
+    if (kind === 'a repository') commitFirst(workspace, process.env)
     const file = join(dirname(state), 'chore.yaml')
     writeFileSync(file, small)
     await trustLoop(await previewLoop(file, state), state)

@@ -110,6 +110,33 @@ describe('a schedule', () => {
     expect(last?.reason).toContain('1 run')
   })
 
+  test('gives a run no more than what is left of the day', async () => {
+    const { add, tick, name } = await openScene()
+    await add(daily, { name, caps: { costMicros: 1234, tokens: 5678 } })
+    const { last } = await tick(name, { status: 'ended' })
+    const found = (await daemon.ask('GET', `/runs/${last?.run}`)).json()
+    expect(found).toMatchObject({ state: { limits: { costMicros: 1234, tokens: 5678 } } })
+  })
+
+  test('that fails alerts with the command of the user, once', async () => {
+    const { add, tick, show, file, work, name } = await openScene()
+    const told = join(work, 'told.txt')
+    const notify = ['/bin/sh', '-c', `cat >> '${told}'`]
+    await add(daily, { ...never, name, notify, alertAfter: 2 })
+    writeFileSync(file, small.replace('Count.', 'Count again.'))
+    for (const failures of [1, 2, 3]) {
+      await daemon.ask('POST', `/schedules/${name}/run`, {})
+      await tick(name, { status: 'failed' })
+      expect(await show(name)).toMatchObject({ failures })
+    }
+    expect(await show(name)).toMatchObject({ health: 'failing' })
+    await vi.waitFor(() => expect(readFileSync(told, 'utf8')).not.toBe(''), waits)
+    const lines = readFileSync(told, 'utf8').trimEnd().split('\n')
+    expect(lines).toEqual([
+      expect.stringContaining(`Schedule "${name}": It failed 2 times in a row`),
+    ])
+  })
+
   test('is not due while all are paused', async () => {
     const { add, show, tick, name } = await openScene()
     await daemon.ask('POST', '/schedules/pause', { by: 'ann', reason: 'incident' })
