@@ -10,6 +10,7 @@ export {
   type RunGh,
 } from './actions/github.ts'
 export { notifyExecutor } from './actions/notify.ts'
+export { reportExecutor } from './actions/report.ts'
 export {
   type ActionRepository,
   applyPatchExecutor,
