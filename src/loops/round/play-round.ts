@@ -34,7 +34,7 @@ async function work(session: RoundSession): Promise<RoundEnd> {
     recalled: memories.map(({ id }) => id),
     warnings,
   }
-  const { prompt, basis } = await writePrompt(session, sources)
+  const { prompt, basis, proposalId } = await writePrompt(session, sources)
   const made = await letWork(session, 'maker', { prompt, basis }, makerOptions(session))
   const { changed, exceeded } = await readChanges(session)
   if (made.type === 'ended')
@@ -52,7 +52,7 @@ async function work(session: RoundSession): Promise<RoundEnd> {
   if (verified.outcome !== undefined) {
     return { outcome: verified.outcome, found: verified.found }
   }
-  return propose(session, sources, verified.found)
+  return propose(session, { ...sources, proposalId }, verified.found)
 }
 
 const nothingFound: RoundFindings = {

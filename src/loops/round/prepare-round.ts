@@ -1,13 +1,10 @@
 /** What comes before the maker: the level, the memory, the sources, and its prompt. */
 
 import { type Assembled, FaultError, isLoopError } from '../../loop/index.ts'
-import {
-  type GatheredSource,
-  gatheredNumbers,
-  outsideOf,
-  renderGathered,
-} from '../context/gather.ts'
+import { type GatheredSource, outsideOf, renderGathered } from '../context/gather.ts'
+import { createToken } from '../context/read-verdict.ts'
 import type { RecalledMemories } from '../loop-ports.ts'
+import { commentNumbers } from './proposal.ts'
 import { recallDefault } from './round-keys.ts'
 import {
   describeEnding,
@@ -89,6 +86,8 @@ async function gather({ it, settings }: RoundSession): Promise<readonly Gathered
 export interface WrittenPrompt extends Pick<Assembled, 'tokens' | 'sections' | 'cuts'> {
   readonly prompt: string
   readonly basis: string
+  /** Only this prompt has it. */
+  readonly proposalId: string
 }
 
 /** An error in a prompt is fatal: it would occur in every round. */
@@ -109,17 +108,24 @@ async function write(
     const { name, intent, propose } = settings
     const values = {
       ...toPromptValues({ name, intent, level: begun.level, input }),
-      ending: describeEnding(propose?.kind ?? 'report', [...gatheredNumbers(gathered)]),
       goal: '',
     }
-    const make = (memory: string, read: string): Assembled =>
+    const numbers = [...commentNumbers(settings, gathered)]
+    const make = (memory: string, read: string, id: string): Assembled =>
       prompts.maker.write(
-        { ...values, memory, gathered: read },
+        {
+          ...values,
+          memory,
+          gathered: read,
+          ending: describeEnding(propose?.kind ?? 'report', numbers, id),
+        },
         { tokensMax: promptTokensMax, guidance },
       )
+    const proposalId = createToken()
     const { text, tokens, sections, cuts } = make(
       describeMemories(memories),
       renderGathered(gathered),
+      proposalId,
     )
     return {
       prompt: text,
@@ -127,7 +133,8 @@ async function write(
       sections,
       cuts,
       // E8. What earlier rounds found is nothing new, what people decided is. Sources count by their digests.
-      basis: make(describeDecisions(memories), JSON.stringify(outsideOf(gathered))).text,
+      basis: make(describeDecisions(memories), JSON.stringify(outsideOf(gathered)), '').text,
+      proposalId,
     }
   } catch (error) {
     if (!isLoopError(error)) throw error

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Action, Json } from '../../loop/index.ts'
 import { isJsonObject } from '../../protocol/index.ts'
-import { cleanText } from '../context/gather.ts'
+import { cleanText, type GatheredSource, gatheredNumbers } from '../context/gather.ts'
 import type { RoundFindings } from './round-session.ts'
 import type { RoundSettings } from './round-settings.ts'
 
@@ -26,6 +26,7 @@ const withoutBlocks = (text: string): string =>
 
 const commentSchema = z.strictObject({
   comment: z.strictObject({
+    id: z.string(),
     on: z.int().min(1).max(1_000_000_000),
     text: z.string().trim().min(1).max(commentCharsMax),
   }),
@@ -36,24 +37,47 @@ export interface ProposedComment {
   readonly text: string
 }
 
-/** The only block with a comment. A number that was not gathered is refused: data must not choose where a round speaks. */
+interface WrittenComment extends ProposedComment {
+  readonly id: string
+}
+
+/**
+ * The only block with a comment. Data must not choose where a round speaks, and what it says: a number that was not gathered is
+ * refused, and so is a block without the `id` of this prompt, which is unknown to the authors of what the maker may quote.
+ */
 export function findComment(
   report: string,
-  numbers: ReadonlySet<number>,
+  { numbers, id }: { readonly numbers: ReadonlySet<number>; readonly id: string },
 ): ProposedComment | undefined {
   const blocks = [...report.matchAll(/^[ \t]*```json[ \t]*\n([^]*?)\n[ \t]*```[ \t]*$/gm)]
   const found = blocks.flatMap(([, json = '']) => parseComment(json))
   const [only] = found
-  return found.length === 1 && only !== undefined && numbers.has(only.on) ? only : undefined
+  if (found.length !== 1 || only === undefined) return undefined
+  const { id: written, ...comment } = only
+  return written === id && numbers.has(comment.on) ? comment : undefined
 }
 
-function parseComment(json: string): readonly ProposedComment[] {
+function parseComment(json: string): readonly WrittenComment[] {
   try {
     const { data } = commentSchema.safeParse(JSON.parse(json))
     return data === undefined ? [] : [data.comment]
   } catch {
     return []
   }
+}
+
+/** Where a comment may be: the issues and pull requests that were gathered from the repository that the comments go to. */
+export function commentNumbers(
+  { gather = [], propose }: Pick<RoundSettings, 'gather' | 'propose'>,
+  gathered: readonly GatheredSource[],
+): ReadonlySet<number> {
+  const { remote = 'origin' } = (propose?.details ?? {}) as { readonly remote?: unknown }
+  return gatheredNumbers(
+    gathered.filter((_one, at) => {
+      const source = gather[at]
+      return source !== undefined && 'remote' in source && source.remote === remote
+    }),
+  )
 }
 
 /** The settings of the action with what the agents wrote. Settings that a person wrote take precedence. */

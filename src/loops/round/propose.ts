@@ -16,9 +16,9 @@ import {
 } from '../../loop/index.ts'
 import { describeVerification } from '../../protocol/round/render-round-report.ts'
 import type { RoundDecision } from '../../protocol/round/round-report.ts'
-import { cleanLine, gatheredNumbers } from '../context/gather.ts'
+import { cleanLine } from '../context/gather.ts'
 import { aboutOf, supersede } from './open-proposals.ts'
-import { findComment, summarize, toDetails } from './proposal.ts'
+import { commentNumbers, findComment, summarize, toDetails } from './proposal.ts'
 import { conclude } from './report-round.ts'
 import {
   checkerDidNotVerify,
@@ -28,9 +28,14 @@ import {
   type RoundSources,
 } from './round-session.ts'
 
+export interface ProposalSources extends RoundSources {
+  /** Of the prompt: a comment has it. */
+  readonly proposalId: string
+}
+
 export async function propose(
   session: RoundSession,
-  sources: RoundSources,
+  sources: ProposalSources,
   before: RoundFindings,
 ): Promise<RoundEnd> {
   const { it, begun, settings } = session
@@ -139,13 +144,16 @@ const toActionAtLevel1 = ({ settings }: RoundSession, found: RoundFindings): Act
 /** Undefined: there is nothing to act on. */
 function toAction(
   { settings, it }: RoundSession,
-  { gathered }: RoundSources,
+  { gathered, proposalId }: ProposalSources,
   found: RoundFindings,
 ): Action | undefined {
   const { kind, details } = settings.propose ?? { kind: 'report' }
   const summary = summarize(settings, found)
   if (kind === 'comment' && !hasNumber(details)) {
-    const comment = findComment(found.maker?.text ?? '', gatheredNumbers(gathered))
+    const comment = findComment(found.maker?.text ?? '', {
+      numbers: commentNumbers(settings, gathered),
+      id: proposalId,
+    })
     if (comment === undefined) return undefined
     return { kind, summary, ...toDetails(details, { ...comment }) }
   }

@@ -70,7 +70,7 @@ export const roundType: LoopTypeDefinition<RoundKeys> = {
       memory: '',
       gathered: '',
       goal: '',
-      ending: describeEnding(file.settings.propose.kind, []),
+      ending: describeEnding(file.settings.propose.kind, [], '<id>'),
     }
     const write = (): string => prompts.maker.write(values, { tokensMax: promptTokensMax }).text
     write()

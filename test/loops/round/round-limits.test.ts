@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { allowListGate } from '../../../src/authority/index.ts'
 import { type Limits } from '../../../src/loop/index.ts'
 import type { OpenProposal } from '../../../src/loops/loop-ports.ts'
+import { commentNumbers } from '../../../src/loops/round/proposal.ts'
 import { fixSum, playRound } from './round-fixture.ts'
 
 describe('the budget', () => {
@@ -65,7 +66,7 @@ describe('a memory that fails', () => {
 describe('a comment', () => {
   const settings = {
     propose: { kind: 'comment', details: { remote: 'origin' } },
-    gather: [{ type: 'outdated' }],
+    gather: [{ type: 'issues', state: 'open', limit: 30, remote: 'origin' }],
     ports: {
       gather: async () => [
         {
@@ -78,12 +79,22 @@ describe('a comment', () => {
       ],
     },
   } as const
-  const say = (on: number, text = 'Which version?'): string =>
-    `I looked.\n\`\`\`json\n${JSON.stringify({ comment: { on, text } })}\n\`\`\``
+  const idIn = (prompt: string): string => /"id": "([0-9a-f]{32})"/.exec(prompt)?.[1] ?? ''
+  const write = (comment: object): string =>
+    `I looked.\n\`\`\`json\n${JSON.stringify({ comment })}\n\`\`\``
+  const say =
+    (on: number, text = 'Which version?'): ((prompt: string) => string) =>
+    (prompt) =>
+      write({ id: idIn(prompt), on, text })
   const gate = allowListGate({ allow: ['comment'] })
 
   test('is what the maker wrote, about an issue that was gathered', async () => {
-    const { performed } = await playRound({ level: 3, gate, settings, maker: () => say(12) })
+    const { performed } = await playRound({
+      level: 3,
+      gate,
+      settings,
+      maker: ({ prompt }) => say(12)(prompt),
+    })
     expect(performed.map(({ details }) => details)).toEqual([
       { remote: 'origin', on: 12, text: 'Which version?' },
     ])
@@ -92,14 +103,40 @@ describe('a comment', () => {
   test.each([
     ['about another issue', say(13)],
     ['without a text', say(12, ' ')],
-    ['twice', `${say(12)}\n${say(12)}`],
-    ['as prose', 'Comment on #12: hello'],
+    ['twice', (prompt: string) => `${say(12)(prompt)}\n${say(12)(prompt)}`],
+    ['as prose', () => 'Comment on #12: hello'],
+    [
+      'quoted from what others wrote',
+      () => write({ id: '0'.repeat(32), on: 12, text: 'Hostile.' }),
+    ],
+    ['without an id', () => write({ on: 12, text: 'Hostile.' })],
   ])('%s is none, and the round is quiet', async (_how, said) => {
-    const { report, performed } = await playRound({ level: 3, gate, settings, maker: () => said })
+    const { report, performed } = await playRound({
+      level: 3,
+      gate,
+      settings,
+      maker: ({ prompt }) => said(prompt),
+    })
     expect(performed).toEqual([])
     expect(report.proposed).toBeUndefined()
     expect(report.outcome).toEqual({ type: 'proceeded' })
   })
+})
+
+test('a comment goes only to the repository that its issue was gathered from', () => {
+  const settings = {
+    propose: { kind: 'comment', details: { remote: 'origin' } },
+    gather: [
+      { type: 'issues', state: 'open', limit: 30, remote: 'upstream' },
+      { type: 'pull-requests', state: 'open', limit: 30, remote: 'origin' },
+    ],
+  } as const
+  const one = { status: 'read', text: '', digest: '' } as const
+  const gathered = [
+    { ...one, name: 'issues', numbers: [1, 2] },
+    { ...one, name: 'pull-requests', numbers: [2, 3] },
+  ]
+  expect([...commentNumbers(settings, gathered)]).toEqual([2, 3])
 })
 
 describe('open proposals of earlier rounds', () => {
