@@ -48,6 +48,13 @@ export const longSuites: readonly LongSuite[] = [
     isShared: true,
   },
   {
+    name: 'loops.rounds',
+    title: 'rounds killed at every moment, around the question and the action',
+    file: 'test/loops/round/round-crashes.test.ts',
+    casesMin: 7,
+    isShared: true,
+  },
+  {
     name: 'authority.injections',
     title: 'a scripted model that obeys 50 injected texts, by every channel and at every level',
     file: 'test/injection/injection.test.ts',

@@ -18,6 +18,7 @@ import { delimiter, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { examples } from '../build/examples/index.js'
 import { observer } from '../build/examples/own-hook.js'
+import { inMemory, playRound as playOwnRound } from '../build/examples/own-round.js'
 import { type Hook, type Inspection, openHost } from '../dist/host/index.js'
 import { share } from './share.ts'
 import { warmLoopctl } from './warm-loopctl.ts'
@@ -119,6 +120,24 @@ describe('an example for the library', () => {
     expect(state.metrics.tools['run']).toMatchObject({ calls: 1, failed: 1 })
     expect(seen).toEqual(['after-tool write', 'after-iteration', 'after-run'])
   })
+})
+
+test('a round in code has its own agents, tools, gate, executor and memory', async () => {
+  const facts: string[] = []
+  const host = await openHost({ folder: newFolder() })
+  try {
+    const report = await playOwnRound(host, newFolder(), inMemory(facts))
+    expect(report).toMatchObject({
+      outcome: { type: 'proceeded' },
+      decision: { type: 'auto-proceed', rule: 'callback' },
+      action: { kind: 'print', summary: expect.stringContaining('printed: ') },
+      verified: { type: 'checker' },
+      warnings: [],
+    })
+    expect(facts).toEqual([expect.stringMatching(/^proceeded — /)])
+  } finally {
+    await host.close()
+  }
 })
 
 test("a custom agent keeps the contract, in Node's own test runner", async () => {

@@ -68,7 +68,7 @@ test('every entry can be imported, and has the values that the report names', ()
   })
   const imported = z.record(z.string(), z.array(z.string())).parse(JSON.parse(child.stdout))
   expect(entries).toEqual(
-    ['', '/agents', '/tools', '/gateway', '/policy', '/client', '/testing'].map(
+    ['', '/agents', '/tools', '/gateway', '/policy', '/rounds', '/client', '/testing'].map(
       (path) => `loopwright${path}`,
     ),
   )

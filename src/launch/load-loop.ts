@@ -120,6 +120,8 @@ export interface LoopReport {
   readonly variables?: readonly string[]
   /** What the agent may change without asking, as the workspace is now; absent when that is not known. */
   readonly scope?: PlannedChecks['scope']
+  /** How ready it is to run without a person. Absent: its loop type does not say. */
+  readonly readiness?: { readonly score: number; readonly missing: readonly string[] }
 }
 
 /** A loop that is code must be trusted first, since only running it tells what it holds. */
@@ -149,9 +151,11 @@ async function validateCode(
 async function reportOf(path: string, loaded: LoadedLoop): Promise<LoopReport> {
   const { warnings, variables, workspace } = loaded
   const { planChecks } = await import('./checks/plan-checks.ts')
+  const { readinessOf } = await import('./to-loop-type.ts')
   const { scope } = await planChecks(loaded, workspace)
   const problems = await findPolicyProblems(loaded)
-  return { file: path, ok: problems.length === 0, problems, warnings, variables, scope }
+  const found = { file: path, ok: problems.length === 0, problems, warnings, variables, scope }
+  return { ...found, ...defined({ readiness: readinessOf(loaded) }) }
 }
 
 /** A run would not start with them. */

@@ -4,6 +4,7 @@ import type { AnyLoopType } from '../engine/index.ts'
 import { defined, type Limits, LoopError } from '../loop/index.ts'
 import { type LoopTypeDefinition, loopTypes, type PreparedLoop } from '../loops/index.ts'
 import type { LoopPorts } from '../loops/loop-ports.ts'
+import type { Readiness } from '../loops/loop-type-definition.ts'
 import { defaultLoopType, isJsonObject, type LoopFile, unknownName } from '../protocol/index.ts'
 import type { LoadedLoop, TypedLoop } from './loaded-loop.ts'
 import type { OutsideUse } from './preflight/check-sources.ts'
@@ -62,6 +63,14 @@ const prepare = (
     input: isJsonObject(input) ? input : {},
     ...defined({ ports }),
   })
+
+/** How ready its file is, by its loop type. Undefined: the type does not say. */
+export function readinessOf(
+  { definition: { typed, file } }: Pick<LoadedLoop, 'definition'>,
+  types: readonly LoopTypeDefinition[] = loopTypes,
+): Readiness | undefined {
+  return typed && findType(typed, types).audit?.(file)
+}
 
 /** What the loop type says about escalation. */
 export const thresholdsOf = (

@@ -148,6 +148,8 @@ export interface StepOptions {
 
 /** The tools of an agent. Those that are not listed at all are what the loop file or the ports offer. */
 export interface ToolLimits {
+  /** Of these only. Absent: of all. */
+  readonly only?: readonly string[]
   /** Never these. */
   readonly deny?: readonly string[]
   /** These, whatever their risk. */

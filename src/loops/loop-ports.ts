@@ -37,6 +37,7 @@ export interface Proposals {
   supersede(proposal: OpenProposal): Promise<boolean>
 }
 
+/** A question of an earlier round that has no answer yet. */
 export interface OpenProposal {
   /** The name of the run. */
   readonly run: string
@@ -60,11 +61,13 @@ export interface LoopMemory {
   record(memory: NewMemory): Promise<{ readonly problem?: string }>
 }
 
+/** What was found, or why nothing could be. */
 export interface RecalledMemories {
   readonly memories: readonly RecalledMemory[]
   readonly problem?: string
 }
 
+/** A fact of an earlier round. */
 export interface RecalledMemory {
   readonly id: string
   readonly text: string
@@ -72,6 +75,7 @@ export interface RecalledMemory {
   readonly atMs: number
 }
 
+/** A fact that a round leaves for the next ones. */
 export interface NewMemory {
   readonly key: string
   readonly text: string

@@ -10,7 +10,7 @@
 
 import type { AnyLoopType } from '../engine/index.ts'
 import type { EscalationThresholds, Json, Remaining } from '../loop/index.ts'
-import type { LoopFile, LoopFileType, SectionSettings } from '../protocol/index.ts'
+import type { LoopFile, LoopFileType, SectionSettings, Unnamed } from '../protocol/index.ts'
 import type { LoopOperation } from './loop-operation.ts'
 import type { LoopPorts } from './loop-ports.ts'
 
@@ -36,11 +36,21 @@ export interface LoopTypeDefinition<Settings = unknown> extends LoopFileType<Set
     input: { readonly [name: string]: Json },
     read: (path: string) => Promise<CapturedFile | undefined>,
   ): Promise<{ readonly [name: string]: Json }>
+  /** How ready a file is to run without a person, for `validate` and `preflight`. */
+  audit?(file: Unnamed<LoopFile<Settings>>): Readiness
   /**
    * When its runs ask a person, where that differs from the default thresholds. A loop file can change each. False: only if
    * the file says so.
    */
   readonly escalate?: Partial<EscalationThresholds> | false
+}
+
+/** By the file alone. */
+export interface Readiness {
+  /** From 0 to 100. */
+  readonly score: number
+  /** What to add or change, the most important first. */
+  readonly missing: readonly string[]
 }
 
 /** A file as it was when the run was created. Its path is relative to the root of the workspace. */

@@ -45,6 +45,7 @@ async function validate(program: Command, files: readonly string[]): Promise<voi
         ...report.warnings.map((warning) => `${report.file}: warning: ${warning}`),
         ...(report.ok ? [`${report.file}: ok`] : []),
         ...renderScope(report.scope?.lines ?? []),
+        ...renderReadiness(report.readiness),
       ]
         .map(visible)
         .join('\n'),
@@ -56,6 +57,13 @@ async function validate(program: Command, files: readonly string[]): Promise<voi
     throw new LoopError('bad-loop-file', `${count} problems; see above.`)
   }
 }
+
+const renderReadiness = (
+  readiness: { readonly score: number; readonly missing: readonly string[] } | undefined,
+): readonly string[] =>
+  readiness === undefined
+    ? []
+    : [`readiness  ${readiness.score} of 100`, ...readiness.missing.map((one) => `  - ${one}`)]
 
 async function trust(program: Command, file: string, forget: boolean): Promise<void> {
   const { print, terminal } = openSession(program)

@@ -8,7 +8,7 @@ import type { Answers, RunName } from '../ask.ts'
 import { exitCodeOf, outputExitCode } from '../exit-codes.ts'
 import type { Session } from '../session.ts'
 import type { RunEnd } from './run-end.ts'
-import { createShow, type From } from './show-run.ts'
+import { createShow, type From, isAnswered } from './show-run.ts'
 
 /** A run that this process drives. */
 export interface FollowedRun extends RunName {
@@ -80,6 +80,7 @@ export function createForeground(session: Session): Foreground {
         for await (const recorded of run.events({ afterSeq: before?.run.lastSeq ?? 0 })) {
           show.event(recorded)
           if (session.noInput !== true || !isQuestion(recorded)) continue
+          if (before !== undefined && isAnswered(recorded, before)) continue
           isAsking = true
           stop.abort()
         }

@@ -63,15 +63,23 @@ function createJsonShow({ isReplay = false }: From): Show {
   }
 }
 
-/** Shortens a question that was already answered, and is repeated only to take that answer. */
+/** A question that was already answered, and is repeated only to take that answer. */
+export function isAnswered(
+  { event }: RecordedEvent,
+  { questions }: Pick<RunDetail, 'questions'>,
+): boolean {
+  if (event.type !== 'step-started' || event.question === undefined) return false
+  return event.attempt > 1 && !questions.some(({ id }) => id === `${event.iteration}/${event.step}`)
+}
+
+/** Shortens one. */
 function answeredBefore(
   recorded: RecordedEvent,
   { questions }: Pick<RunDetail, 'questions'>,
 ): RecordedEvent | undefined {
   const { event } = recorded
   if (event.type !== 'step-started' || event.question === undefined) return undefined
-  const id = `${event.iteration}/${event.step}`
-  if (event.attempt === 1 || questions.some((open) => open.id === id)) return undefined
+  if (!isAnswered(recorded, { questions })) return undefined
   const [first = ''] = event.question.text.split('\n', 1)
   const question = { ...event.question, text: `${first} (answered)` }
   return { ...recorded, event: { ...event, question } }

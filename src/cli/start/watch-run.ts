@@ -13,7 +13,7 @@ import { exitCodeOf, interruptedExitCode, outputExitCode } from '../exit-codes.t
 import type { Session } from '../session.ts'
 import { asksText, isQuestion } from './foreground.ts'
 import type { RunEnd } from './run-end.ts'
-import { createShow, type From, type Show } from './show-run.ts'
+import { createShow, type From, isAnswered, type Show } from './show-run.ts'
 
 export async function watchRun(
   session: Session,
@@ -103,7 +103,8 @@ async function toItsEnd(
         line.onState(state)
         show.event(recorded)
         end = await endOf(client, run, state)
-        if (noInput && isQuestion(recorded)) end ??= suspended(asksText)
+        const isAsked = isQuestion(recorded) && !(before && isAnswered(recorded, before))
+        if (noInput && isAsked) end ??= suspended(asksText)
         if (end !== undefined) return
       }
     }

@@ -20,9 +20,9 @@ export function limitTools(context: AgentContext, limits: ToolLimits | undefined
 }
 
 function isAllowed(
-  { deny = [], allow = [], risks }: ToolLimits,
+  { only, deny = [], allow = [], risks }: ToolLimits,
   { name, risk }: { readonly name: string; readonly risk: Risk },
 ): boolean {
-  if (deny.includes(name)) return false
+  if (deny.includes(name) || only?.includes(name) === false) return false
   return allow.includes(name) || risks === undefined || risks.includes(risk)
 }

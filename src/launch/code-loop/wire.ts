@@ -121,6 +121,7 @@ const options: z.ZodType<StepOptions> = z.object({
   readOnly: z.boolean().exactOptional(),
   tools: z
     .object({
+      only: z.array(text).exactOptional(),
       deny: z.array(text).exactOptional(),
       allow: z.array(text).exactOptional(),
       risks: z.array(z.enum(['read-only', 'idempotent', 'network', 'destructive'])).exactOptional(),

@@ -21,7 +21,7 @@ import type { LoadedLoop } from '../loaded-loop.ts'
 import { differentAgents, missingAgents } from '../loop-warnings.ts'
 import { chooseSandbox } from '../open-sandbox.ts'
 import { planSandbox } from '../plan/plan-sandbox.ts'
-import { outsideUseOf } from '../to-loop-type.ts'
+import { outsideUseOf, readinessOf } from '../to-loop-type.ts'
 import { checkSources } from './check-sources.ts'
 import { findLockfileProblems } from './lockfile-sync.ts'
 import { missingTools } from './missing-tools.ts'
@@ -39,7 +39,15 @@ export interface LookAheadOptions {
 
 /** One thing that was checked. */
 export interface PreflightFinding {
-  readonly what: 'loop file' | 'agent' | 'sandbox' | 'disk' | 'lockfile' | 'sources' | 'checks'
+  readonly what:
+    | 'loop file'
+    | 'readiness'
+    | 'agent'
+    | 'sandbox'
+    | 'disk'
+    | 'lockfile'
+    | 'sources'
+    | 'checks'
   readonly status: 'ok' | 'warning' | 'problem'
   /** One sentence; for a problem, with what to do. */
   readonly detail: string
@@ -62,6 +70,7 @@ export async function runFirstStage(
   const { checks } = await planChecks(loaded, workspace)
   return [
     { what: 'loop file', status: 'ok', detail: loaded.source.file },
+    ...checkReadiness(loaded, types),
     ...(await checkAgents(loaded, { environment, workspace, folder })),
     await checkSandbox(loaded, attended),
     ...(await checkDisk([folder, workspace])),
@@ -81,6 +90,22 @@ export async function requireReady(loaded: LoadedLoop, options: LookAheadOptions
   const isWeak = problems.every(({ what }) => what === 'sandbox')
   throw new LoopError(isWeak ? 'not-available' : 'not-configured', text)
 }
+
+/** A matter of points: what cannot work at all is a problem of the loop file. */
+function checkReadiness(
+  loaded: LoadedLoop,
+  types: LookAheadOptions['types'],
+): readonly PreflightFinding[] {
+  const readiness = readinessOf(loaded, types)
+  if (readiness === undefined) return []
+  const { score, missing } = readiness
+  const [first] = missing
+  const detail = `${score} of 100${first === undefined ? '' : `. ${first}`}`
+  return [{ what: 'readiness', status: score < readyFrom ? 'warning' : 'ok', detail }]
+}
+
+/** Below it, a loop is not ready for more than reports. */
+const readyFrom = 40
 
 interface AgentPlace {
   readonly environment: Environment

@@ -81,6 +81,7 @@ export const plainType: LoopTypeDefinition<PlainKeys> = {
   },
   prompts: ({ prompt }) => ({ prompt }),
   complete: withDefaultPrompt,
+  completes: ['prompt'],
   async prepare(file, given) {
     const settings = plainSettings(file, given)
     const { variables, first } = await checkPlainLoop(settings, given.input)

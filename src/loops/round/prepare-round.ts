@@ -4,6 +4,7 @@ import { type Assembled, FaultError, isLoopError } from '../../loop/index.ts'
 import { type GatheredSource, outsideOf, renderGathered } from '../context/gather.ts'
 import { createToken } from '../context/read-verdict.ts'
 import type { RecalledMemories } from '../loop-ports.ts'
+import { renderGoal } from './goal-file.ts'
 import { commentNumbers } from './proposal.ts'
 import { recallDefault } from './round-keys.ts'
 import {
@@ -108,7 +109,7 @@ async function write(
     const { name, intent, propose } = settings
     const values = {
       ...toPromptValues({ name, intent, level: begun.level, input }),
-      goal: '',
+      goal: renderGoal(input),
     }
     const numbers = [...commentNumbers(settings, gathered)]
     const make = (memory: string, read: string, id: string): Assembled =>

@@ -3,10 +3,18 @@
  * interrupts it: it was stopped, a provider limits the rate, or this exact attempt was made before.
  */
 
-import { type AgentReport, type AgentTask, FaultError, type StepOptions } from '../../loop/index.ts'
+import {
+  type AgentReport,
+  type AgentTask,
+  defined,
+  FaultError,
+  type Risk,
+  type StepOptions,
+  type ToolLimits,
+} from '../../loop/index.ts'
 import type { RoundAgent, RoundOutcome } from '../../protocol/round/round-report.ts'
 import { toBudgetLimit } from './round-budget.ts'
-import { type PermissionKeys, reportRisks } from './round-keys.ts'
+import { reportRisks } from './round-keys.ts'
 import type { RoundSession } from './round-session.ts'
 
 export type AgentEnded =
@@ -57,25 +65,24 @@ export function toRoundAgent({ status, text, turns, ended: how }: AgentReport): 
 }
 
 /** The maker of a round that only reports changes nothing, and calls nothing that could. */
-export function makerOptions(session: Pick<RoundSession, 'begun' | 'settings'>): StepOptions {
-  const { permissions } = session.settings
-  if (session.begun.level === 1) {
-    const deny = permissions?.deny ?? []
-    return { readOnly: true, tools: { deny, risks: reportRisks } }
-  }
-  return permissions === undefined ? {} : { tools: toToolLimits(permissions) }
+export function makerOptions({
+  begun,
+  settings: { permissions, tools },
+}: Pick<RoundSession, 'begun' | 'settings'>): StepOptions {
+  const { mode = 'default', deny = [], allow = [] } = permissions ?? {}
+  const only = defined({ only: tools?.maker })
+  if (begun.level === 1) return { readOnly: true, tools: { ...only, deny, risks: reportRisks } }
+  // Denied ones first, then allowed ones, then by the mode.
+  const risks: ToolLimits['risks'] = mode === 'plan' ? planRisks : undefined
+  return { tools: { ...only, deny, allow, ...defined({ risks }) } }
 }
 
-/** Denied ones first, then allowed ones, then by the mode. */
-const toToolLimits = ({
-  mode,
-  deny,
-  allow,
-}: PermissionKeys): NonNullable<StepOptions['tools']> => ({
-  deny,
-  allow,
-  ...(mode === 'plan' ? { risks: ['read-only', 'idempotent', 'network'] } : {}),
-})
+const planRisks: readonly Risk[] = ['read-only', 'idempotent', 'network']
 
 /** It never writes, at any level. */
-export const checkerOptions: StepOptions = { readOnly: true, tools: { risks: reportRisks } }
+export const checkerOptions = ({
+  settings: { tools },
+}: Pick<RoundSession, 'settings'>): StepOptions => ({
+  readOnly: true,
+  tools: { ...defined({ only: tools?.checker }), risks: reportRisks },
+})

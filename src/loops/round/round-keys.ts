@@ -35,14 +35,17 @@ export interface RoundKeys {
   readonly goal: string | undefined
 }
 
+/** How much a round recalls, and how long its facts are kept. */
 export interface MemoryKeys {
   readonly recall: number
   /** Absent: facts do not expire. */
   readonly expiresMs?: number
 }
 
+/** `plan`: no destructive tools. `default` and `auto-approve`: what the level allows. */
 export type PermissionMode = 'default' | 'plan' | 'auto-approve'
 
+/** Which tools the maker may call: denied ones first, then allowed ones, then by the mode. Level 1 takes precedence. */
 export interface PermissionKeys {
   readonly mode: PermissionMode
   readonly deny: readonly string[]
@@ -89,7 +92,7 @@ const permissionsSchema = z.union([
   keys({
     mode: key(
       z.enum(modes).prefault('default'),
-      'default: tools that the level allows, but destructive ones of MCP servers only if they are listed. plan: no destructive ones. auto-approve: all that the level allows.',
+      'default, auto-approve: all tools that the level allows, without asking. plan: no destructive ones.',
     ),
     deny: key(toolNames('a list of tool names'), 'Tools that the maker may not call.', ['run']),
     allow: key(

@@ -34,6 +34,7 @@ import { createRoundPrompts, type RoundPrompts } from './round-prompts.ts'
 import type { RoundContext } from './round-session.ts'
 import type { RoundInput, RoundSettings } from './round-settings.ts'
 
+/** How the round ended. */
 export interface RoundProgress {
   readonly outcome: RoundOutcome
 }
@@ -43,6 +44,7 @@ export type RoundResult = RoundProgress
 /** A round of a chore, for use in code. Made by `roundLoop`. */
 export type RoundLoop = LoopType<RoundInput, RoundContext, RoundProgress, RoundResult>
 
+/** One round of a chore: a maker, a checker, a gate and one action. */
 export function roundLoop(settings: RoundSettings): RoundLoop {
   let prompts: Promise<RoundPrompts> | undefined
   return {

@@ -1,6 +1,6 @@
 /** What a round is made from, by a loop file or by code that uses the library. */
 
-import type { Action, AmountLimits, Json, Level } from '../../loop/index.ts'
+import type { Action, Json, Level } from '../../loop/index.ts'
 import type { GatherSource } from '../../protocol/index.ts'
 import type { Gather } from '../context/gather.ts'
 import type { LoopMemory, LoopPorts, Proposals } from '../loop-ports.ts'
@@ -25,6 +25,8 @@ export interface RoundSettings {
   readonly gather?: readonly GatherSource[]
   readonly memory?: false | MemoryKeys
   readonly permissions?: PermissionKeys
+  /** The names of the tools that each agent may call, of those of the run. Default: all that its level allows. */
+  readonly tools?: { readonly maker?: readonly string[]; readonly checker?: readonly string[] }
   /** How many proposals about other things may wait for a person. Default: 3. */
   readonly proposals?: number
   /** How long a person has to answer. Default: 24 hours. */
@@ -45,5 +47,5 @@ export interface RoundPorts
 /** How a fact begins that says what a person decided: unlike other facts, it is something new. */
 export const decidedLabel = 'decided — '
 
+/** Values for the prompts, as `input.<name>`. */
 export type RoundInput = { readonly [name: string]: Json }
-export type RoundLimits = AmountLimits

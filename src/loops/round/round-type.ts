@@ -1,6 +1,6 @@
 /** The loop type `round` for loop files: its keys, its roles, and its loop. */
 
-import { type Action, defined, effectiveLevel, toJson } from '../../loop/index.ts'
+import { type Action, ceilingOf, defined, effectiveLevel, toJson } from '../../loop/index.ts'
 import {
   type FileProblem,
   type LoopFile,
@@ -9,6 +9,9 @@ import {
 } from '../../protocol/index.ts'
 import type { LoopTypeDefinition, PrepareOptions } from '../loop-type-definition.ts'
 import { fromFile } from '../prompt-sections.ts'
+import { captureGoal, goalInput, renderGoal } from './goal-file.ts'
+import { limitTurns } from './limit-turns.ts'
+import { auditRound } from './readiness.ts'
 import { type RoundKeys, roundKeys } from './round-keys.ts'
 import { roundLoop } from './round-loop.ts'
 import {
@@ -54,7 +57,11 @@ export const roundType: LoopTypeDefinition<RoundKeys> = {
   escalate: false,
   gathers: ({ gather }) => gather,
   delivers: ({ deliver }) => deliver,
+  complete: limitTurns,
   proposes: ({ propose }) => propose,
+  inputs: [goalInput],
+  completeInput: ({ settings }, input, read) => captureGoal(settings.goal, input, read),
+  audit: auditRound,
   problems: findProblems,
   judge: ({ name, settings: { intent } }, { checkerPrompt = [] }) => ({
     role: checkerRole,
@@ -69,7 +76,7 @@ export const roundType: LoopTypeDefinition<RoundKeys> = {
       ...toPromptValues({ ...settings, level: settings.level ?? 2, input: given.input }),
       memory: '',
       gathered: '',
-      goal: '',
+      goal: renderGoal(given.input),
       ending: describeEnding(file.settings.propose.kind, [], '<id>'),
     }
     const write = (): string => prompts.maker.write(values, { tokensMax: promptTokensMax }).text
@@ -83,10 +90,28 @@ export const roundType: LoopTypeDefinition<RoundKeys> = {
   },
 }
 
-function findProblems({ actions }: Omit<LoopFile<RoundKeys>, 'name'>): readonly FileProblem[] {
-  if (actions.length === 0) return []
-  const reason = 'a round proposes one action, under propose: move it there'
-  return [{ path: ['then'], reason, atKey: true }]
+/** At level 3 it acts without a person: it must remember what it did, and nothing may weaken its sandbox. */
+function findProblems({
+  actions,
+  level,
+  sandbox,
+  settings,
+}: Omit<LoopFile<RoundKeys>, 'name'>): readonly FileProblem[] {
+  const problems: FileProblem[] = []
+  if (actions.length > 0) {
+    const reason = 'a round proposes one action, under propose: move it there'
+    problems.push({ path: ['then'], reason, atKey: true })
+  }
+  if (ceilingOf(level) < 3) return problems
+  if (settings.memory === false) {
+    const reason = 'at level 3 a round must remember what it did: remove this key, or set level: 2'
+    problems.push({ path: ['memory'], reason })
+  }
+  if (sandbox.require === 'none' || sandbox.require === 'basic') {
+    const reason = 'at level 3 a round needs a strong sandbox: set strong, or level: 2'
+    problems.push({ path: ['sandbox', 'require'], reason })
+  }
+  return problems
 }
 
 function toSettings(

@@ -72,7 +72,7 @@ export async function verifyWork(
   const isChanged = before.filesChanged.length > 0
   const checks = isChanged ? await it.check() : []
   const { prompt, token } = await writeCheck(session, sources, before, checks, begun.tree)
-  const answer = await letWork(session, 'checker', { prompt }, checkerOptions)
+  const answer = await letWork(session, 'checker', { prompt }, checkerOptions(session))
   if (answer.type === 'ended') return { outcome: answer.outcome, found: before }
   const checker = toChecker(answer.report, token)
   const found = { ...before, checker }

@@ -174,6 +174,8 @@ export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
       scope: z
         .strictObject({ from: z.enum(['loop-file', 'manifest']), lines: texts })
         .exactOptional(),
+      /** How ready it is to run without a person. */
+      readiness: z.strictObject({ score: count, missing: texts }).exactOptional(),
     }),
   ),
   preflight: one(
@@ -182,7 +184,16 @@ export const machineOutputs: Readonly<Record<string, CommandOutput>> = {
       loop: text,
       looked: z.array(
         z.strictObject({
-          what: z.enum(['loop file', 'agent', 'sandbox', 'disk', 'lockfile', 'sources', 'checks']),
+          what: z.enum([
+            'loop file',
+            'readiness',
+            'agent',
+            'sandbox',
+            'disk',
+            'lockfile',
+            'sources',
+            'checks',
+          ]),
           status: z.enum(['ok', 'warning', 'problem']),
           detail: text,
         }),

@@ -260,7 +260,5 @@ export function loopFileJsonSchema(types: readonly LoopFileType[]): {
 }
 
 /** Only some files need the keys that a type completes, so the reader reports a missing one, not the schema. */
-const neededKeys = (
-  { keys: own, complete }: LoopFileType,
-  required: readonly string[] = [],
-): string[] => required.filter((name) => complete === undefined || !Object.hasOwn(own, name))
+const neededKeys = ({ completes = [] }: LoopFileType, required: readonly string[] = []): string[] =>
+  required.filter((name) => !completes.includes(name))

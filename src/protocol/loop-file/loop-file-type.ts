@@ -28,6 +28,8 @@ export interface LoopFileType<Settings = unknown> {
   prompts?(settings: Settings): { readonly [key: string]: readonly PromptSection[] }
   /** Fills in what a file of this type may leave out; sees the file before it is checked. */
   complete?(written: JsonObject): JsonObject
+  /** Those of its keys that `complete` can fill in, so that only some files need them. */
+  readonly completes?: readonly string[]
   /** Its runs have one iteration. */
   readonly once?: true
   /** What happens once the work is certified, if a file lists nothing. */

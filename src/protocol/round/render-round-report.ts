@@ -24,6 +24,7 @@ const statusNames: Readonly<Record<RoundAgentStatus, string>> = {
   'needs-context': 'NeedsContext',
 }
 
+/** The report as text, with a fixed layout up to the tokens. */
 export function renderRoundReport(report: RoundReport): string {
   const { loop, intent, level, outcome, maker, checker, action } = report
   const lines = [

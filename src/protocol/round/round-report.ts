@@ -28,6 +28,7 @@ export interface RoundChecker extends RoundAgent {
 /** The limit of the budget that was exceeded. */
 export type RoundBudgetLimit = 'input-tokens' | 'output-tokens' | 'total-tokens' | 'cost'
 
+/** How a round ended. */
 export type RoundOutcome =
   /** It investigated, and its finding is the report. Nothing was applied. Always the outcome of L1. */
   | { readonly type: 'reported' }
@@ -39,6 +40,7 @@ export type RoundOutcome =
   /** Sandbox, maker, checker or executor failed. */
   | { readonly type: 'failed'; readonly error: string }
 
+/** The action that a round proposed. */
 export interface RoundProposal {
   readonly kind: string
   readonly summary: string
@@ -57,11 +59,13 @@ export type RoundDecision =
       readonly isDenied?: true
     }
 
+/** What the executor of its action did. */
 export interface RoundReceipt {
   readonly kind: string
   readonly summary: string
 }
 
+/** What the work of a round is worth, and why. */
 export type RoundVerification =
   /** The checker passed, and no file changed, so there is nothing to certify: its word is all there is. */
   | { readonly type: 'checker' }
@@ -69,6 +73,7 @@ export type RoundVerification =
   | { readonly type: 'certified'; readonly certificate: CertificateId }
   | { readonly type: 'unverified'; readonly reason: string }
 
+/** The report of a round. */
 export interface RoundReport {
   readonly loop: string
   readonly intent: string

@@ -6,6 +6,7 @@ const files = {
   'loopwright/tools': 'tools/public.js',
   'loopwright/gateway': 'gateway/public.js',
   'loopwright/policy': 'authority/policy/public.js',
+  'loopwright/rounds': 'loops/round/public.js',
   'loopwright/client': 'client/public.js',
   'loopwright/testing': 'testing/index.js',
 } as const
