@@ -4,6 +4,34 @@ import type { LongSuite } from './long-suites.ts'
 
 export const longRuns: readonly LongSuite[] = [
   {
+    name: 'rounds.catalog',
+    title: 'the seven chores of the catalog, end to end, at every level',
+    file: 'test/rounds/catalog-rounds.test.ts',
+    casesMin: 28,
+    isShared: true,
+  },
+  {
+    name: 'rounds.hostile-makers',
+    title: 'makers that do whatever they can, by every channel',
+    file: 'test/rounds/hostile-rounds.test.ts',
+    casesMin: 2,
+    isShared: true,
+  },
+  {
+    name: 'rounds.hostile-proposals',
+    title: 'makers that try to act where, or on what, they may not',
+    file: 'test/rounds/hostile-proposals.test.ts',
+    casesMin: 18,
+    isShared: true,
+  },
+  {
+    name: 'rounds.talk',
+    title: 'texts that talk to the checker, and checkers that repeat or obey them',
+    file: 'test/rounds/talk-rounds.test.ts',
+    casesMin: 49,
+    isShared: true,
+  },
+  {
     name: 'host.code-loop-resume',
     title: 'loops in code that are killed and resumed',
     file: 'test/code-loop-resume.test.ts',
