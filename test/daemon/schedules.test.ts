@@ -23,7 +23,7 @@ function makeRepository(folder: string): void {
   commitFirst(folder, process.env)
 }
 
-const waits = { timeout: 20_000, interval: 50 }
+const waits = { timeout: 60_000, interval: 50 }
 
 interface Scene {
   /** Of its schedule. */
