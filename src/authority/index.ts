@@ -18,7 +18,7 @@ export {
   mergeExecutor,
 } from './actions/repository.ts'
 export { type StartRunPorts, type StartRunRequest, startRunExecutor } from './actions/start-run.ts'
-export { webhookExecutor } from './actions/webhook.ts'
+export { requireAllowed, webhookExecutor } from './actions/webhook.ts'
 export {
   allowListGate,
   alwaysEscalate,

@@ -14,6 +14,7 @@ import { removeDaemonFile, removePid, writeDaemonFile, writePid } from './daemon
 import { openDashboard } from './dashboard/open-dashboard.ts'
 import { openPageFiles } from './dashboard/page-files.ts'
 import { type GuardedRoutes, guardRoutes } from './guard-routes.ts'
+import { deliverLeftovers } from './leftover-deliveries.ts'
 import { type Listeners, openListeners } from './listen.ts'
 import { type DaemonLog, type LogLevel, openLog } from './log.ts'
 import { browserAddress, hostsOf, originsOf, requireSafe } from './names.ts'
@@ -97,6 +98,7 @@ async function openDaemon(
   const schedules = await openSchedules({ host, scheduler, reads, log })
   shutdown.atEnd(() => schedules.close())
   shutdown.atEnd(watchLevels(host, log))
+  shutdown.atEnd(deliverLeftovers(host, log))
   const { closing, isEnding, stop } = shutdown
   let bound: DaemonSettings = settings
   const dashboard = openDashboard({ tokens, address: () => browserAddress(bound) })

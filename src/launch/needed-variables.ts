@@ -5,6 +5,7 @@ import {
   type ActionSettings,
   type AgentSettings,
   checkAgent,
+  type DeliverySink,
   type LoopFile,
   type McpServer,
 } from '../protocol/index.ts'
@@ -17,6 +18,7 @@ export function neededVariables({
   certify,
   actions,
   proposes,
+  delivers = [],
 }: LoopFile): readonly string[] {
   const judges = Object.values(checks).flatMap((check) => checkAgent(check)?.agent ?? [])
   const consulted = certify.consult.map((one) => one.agent)
@@ -24,6 +26,7 @@ export function neededVariables({
     ...[...Object.values(agents), ...judges, ...consulted].flatMap(variablesOfAgent),
     ...Object.values(mcp).flatMap(variablesOfServer),
     ...[...actions, ...proposedActions(proposes)].flatMap(variablesOfAction),
+    ...delivers.flatMap(variablesOfSink),
   ])
 }
 
@@ -73,6 +76,13 @@ function variablesOfAction(action: ActionSettings): readonly string[] {
     default:
       return []
   }
+}
+
+/** The mail command and its recipients are not among them: only the environment of the process that delivers has them. */
+function variablesOfSink(sink: DeliverySink): readonly string[] {
+  if (sink.type === 'slack') return [sink.urlEnv]
+  if (sink.type !== 'webhook') return []
+  return [webhooksVariable, ...(sink.secretEnv === undefined ? [] : [sink.secretEnv])]
 }
 
 /** URL prefixes that webhooks may be sent to, separated by spaces or commas. */

@@ -123,7 +123,16 @@ async function start(
   for (const problem of place.problems) onProblem(problem)
   const models = host.models.withEnvironment(environment)
   return driveRun(
-    { host, models, signal, onState, onProblem, onLine, ...defined({ secrets: secrets?.() }) },
+    {
+      host,
+      models,
+      signal,
+      onState,
+      onProblem,
+      onLine,
+      onReport: (text) => void process.stdout.write(text),
+      ...defined({ secrets: secrets?.() }),
+    },
     { loaded, place, environment },
     { ...request, isHeld: true },
   )

@@ -1,7 +1,7 @@
 /** Describes what a loop file may do outside of its workspace, for the user who is asked to trust it. */
 
 import { ceilingOf, type Level, type LevelSetting, levelNames } from '../../loop/index.ts'
-import type { ActionSettings, GateSettings, LoopFile } from '../../protocol/index.ts'
+import type { ActionSettings, DeliverySink, GateSettings, LoopFile } from '../../protocol/index.ts'
 
 /** Nothing for a file without actions: all others that a loop may request need a person. */
 export function describeActionPowers({
@@ -10,9 +10,10 @@ export function describeActionPowers({
   actions,
   mergesWhenCertified,
   proposes,
+  delivers = [],
 }: Pick<
   LoopFile,
-  'level' | 'gate' | 'actions' | 'mergesWhenCertified' | 'proposes'
+  'level' | 'gate' | 'actions' | 'mergesWhenCertified' | 'proposes' | 'delivers'
 >): readonly string[] {
   const level = ceilingOf(setting)
   const proposal = proposes === undefined || proposes.kind === 'report' ? undefined : proposes
@@ -26,8 +27,16 @@ export function describeActionPowers({
       ? []
       : [`proposes once the work is verified: ${describeAction(proposal)}`]),
     ...(merges ? ['certified work is merged into its branch below agent/ without a person'] : []),
+    ...delivers.flatMap(describeSink),
     ...(decides ? [] : [`${others}: ${describeLevel(setting)}, ${describeGate(level, gate)}`]),
   ]
+}
+
+/** Nothing for what stays on this machine. */
+function describeSink(sink: DeliverySink): readonly string[] {
+  if (sink.type === 'webhook') return [`sends its reports to ${sink.url}${token(sink.secretEnv)}`]
+  if (sink.type === 'slack') return [`sends its reports to Slack, to the address in ${sink.urlEnv}`]
+  return sink.type === 'email' ? [`sends its reports to ${sink.to}, by your mail command`] : []
 }
 
 const isDefaultMerge = (action: ActionSettings): boolean =>

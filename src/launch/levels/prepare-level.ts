@@ -5,6 +5,7 @@
 
 import { systemClock } from '../../engine/index.ts'
 import { defined, levelNames, type RunId } from '../../loop/index.ts'
+import { levelNotice } from '../../protocol/round/render-round-report.ts'
 import { findJudgingAgent, judgesDigest } from '../calibrate/judges.ts'
 import type { LaunchHost } from '../launch-host.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
@@ -65,7 +66,7 @@ async function readNotices(
     .toReversed()
     .map(({ cause, kind, from, level, reason }) =>
       cause === 'proposed'
-        ? `level for ${kind}: ${reason}. Accept it: loopctl levels accept ${loop}`
-        : `level for ${kind}: ${levelNames[from]} became ${levelNames[level]} (${cause}): ${reason}`,
+        ? `${levelNotice}${kind}: ${reason}. Accept it: loopctl levels accept ${loop}`
+        : `${levelNotice}${kind}: ${levelNames[from]} became ${levelNames[level]} (${cause}): ${reason}`,
     )
 }

@@ -5,6 +5,7 @@ import { defined, type RunId, type RunState } from '../../loop/index.ts'
 import type { RunHandle } from '../../runs/run-handle.ts'
 import { projectOf, type RunPlace } from '../../runs/run-place.ts'
 import type { Environment } from '../../system/environment.ts'
+import { watchReports } from '../deliver/watch-reports.ts'
 import { prepareLevel } from '../levels/prepare-level.ts'
 import type { LoadedLoop } from '../loaded-loop.ts'
 import { createProposals } from '../loop-ports/proposals.ts'
@@ -46,6 +47,8 @@ export interface DriveParts
   /** Aborting it shuts the run down in good order. */
   readonly signal: AbortSignal
   readonly onState?: (state: RunState) => void
+  /** Called with the text of a report for the receiver `stdout`. Default: the caller shows reports itself. */
+  readonly onReport?: (text: string) => void
 }
 
 /** Resolves when the run is under way. What was opened for it is closed before its `done` resolves. */
@@ -60,8 +63,17 @@ export async function driveRun(
   const notices = await prepareLevel(parts.host, loaded, { id: place.id, project }, onProblem)
   const opened = await openLoop(loaded, { ...openPlace(parts, driven, choice), notices })
   try {
+    const reports = await watchReports(parts.host, place.id, {
+      sinks: loaded.definition.file.delivers ?? [],
+      environment: driven.environment ?? process.env,
+      print: parts.onReport ?? (() => undefined),
+      onProblem,
+    })
     const handle = await drive(parts, driven, choice, opened)
-    const done = handle.done.finally(opened.close)
+    const done = handle.done.finally(async () => {
+      await reports?.settle()
+      await opened.close()
+    })
     // A caller that only reads events gets the error there.
     done.catch(() => undefined)
     return { ...handle, done }

@@ -91,7 +91,12 @@ function toLoopFile(written: WrittenLoopFile, type: LoopFileType): Unnamed<LoopF
   return {
     ...rest,
     actions: then ?? actions ?? type.actions ?? [],
-    ...defined({ mergesWhenCertified, readsAtLevel1, proposes: type.proposes?.(settings) }),
+    ...defined({
+      mergesWhenCertified,
+      readsAtLevel1,
+      proposes: type.proposes?.(settings),
+      delivers: type.delivers?.(settings),
+    }),
     ...withRoles(given, type.roles, unused),
     ...(type.once === true ? { limits: { ...rest.limits, iterations: 1 } } : {}),
     settings,

@@ -33,6 +33,7 @@ export interface WrittenLoopFile
     | 'mergesWhenCertified'
     | 'readsAtLevel1'
     | 'proposes'
+    | 'delivers'
   > {
   readonly name?: string
   readonly then?: LoopFile['actions']

@@ -19,6 +19,7 @@ import {
   type StandardCondition,
 } from '../../loop/index.ts'
 import type { AuthoritySettings } from './action-settings.ts'
+import type { DeliverySink } from './deliver-schema.ts'
 import type { PolicyFiles } from './policy-schema.ts'
 
 export interface LoopFile<Settings = unknown> extends AuthoritySettings {
@@ -52,6 +53,8 @@ export interface LoopFile<Settings = unknown> extends AuthoritySettings {
   readonly sandbox: SandboxSettings
   /** The keys that belong to the loop type. */
   readonly settings: Settings
+  /** Where the reports of its runs go. Absent: nowhere. */
+  readonly delivers?: readonly DeliverySink[]
 }
 
 /** When the run asks a person for help. False: never. */

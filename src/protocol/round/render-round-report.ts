@@ -15,6 +15,9 @@ export const totalTokens = ({
 export const shouldDeliver = ({ outcome }: Pick<RoundReport, 'outcome'>): boolean =>
   outcome.type !== 'proceeded'
 
+/** How a warning begins that says what became of the level of the loop. */
+export const levelNotice = 'level for '
+
 export const roundOutcomeLabel = ({ type }: RoundOutcome): RoundOutcome['type'] => type
 
 const statusNames: Readonly<Record<RoundAgentStatus, string>> = {

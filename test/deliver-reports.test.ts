@@ -1,0 +1,358 @@
+// Reports of rounds reach their receivers at least once: also after a crash, with retries that end, and to no other address.
+
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { deliverReports } from '../src/launch/deliver/deliver-reports.ts'
+import { readDeliveries, writeSinks } from '../src/launch/deliver/delivery-facts.ts'
+import type { Json, RunEvent, StepId } from '../src/loop/index.ts'
+import type { DeliverySink } from '../src/protocol/index.ts'
+import type { RoundOutcome, RoundReport } from '../src/protocol/round/round-report.ts'
+import { createMemoryStore } from '../src/testing/index.ts'
+import { memoryBlobs } from '../src/testing/memory-blobs.ts'
+import { writeRun } from '../src/testing/write-run.ts'
+
+const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`
+
+const report = (outcome: RoundOutcome, warnings: readonly string[] = []): RoundReport => ({
+  loop: 'triage',
+  intent: 'look <!channel>',
+  level: 1,
+  run: 'triage-1',
+  outcome,
+  maker: { status: 'done', iterations: 1, text: 'found\u001b[2J a thing\n.\nBcc: x@evil.example' },
+  verified: { type: 'checker' },
+  inputTokens: 1,
+  outputTokens: 2,
+  filesChanged: [],
+  recalled: [],
+  warnings,
+  startedAtMs: 1,
+  endedAtMs: 2,
+})
+
+const reported = report({ type: 'reported' })
+
+const finished = (step: string, value: RoundReport): RunEvent => ({
+  type: 'step-finished',
+  iteration: 1,
+  step: step as StepId,
+  attempt: 1,
+  kind: 'step',
+  role: 'round-report',
+  result: { value: value as unknown as Json },
+})
+
+let folder: string
+let nowMs: number
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'loopwright-deliver-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  nowMs = 1_000_000
+})
+
+async function open(
+  sinks: readonly DeliverySink[],
+  reports: readonly RoundReport[] = [reported],
+  environment: Readonly<Record<string, string>> = {},
+) {
+  const journal = createMemoryStore()
+  const written = await writeRun(journal)
+  await writeSinks(journal, written.run, sinks, 1)
+  const add = (one: RoundReport, at: number) => written.write(finished(`report#${at}`, one))
+  await written.write({ type: 'iteration-started', iteration: 1 })
+  for (const [at, one] of reports.entries()) await add(one, at + 1)
+  const printed: string[] = []
+  const failed: string[] = []
+  const parts = {
+    folder,
+    journal,
+    blobs: memoryBlobs(),
+    environment,
+    operator: environment,
+    print: (text: string) => void printed.push(text),
+    now: () => nowMs,
+    signal: new AbortController().signal,
+    onFailed: ({ error = '' }: { readonly error?: string }) => void failed.push(error),
+  }
+  return {
+    parts,
+    printed,
+    failed,
+    add,
+    deliver: () => deliverReports(parts, written.run),
+    known: async () => (await readDeliveries(journal, written.run)).deliveries,
+  }
+}
+
+interface Received {
+  readonly path: string
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+/** Answers with these statuses, the last one again and again. */
+async function listen(...answers: readonly ((response: ServerResponse) => void)[]) {
+  const received: Received[] = []
+  const read = async (request: IncomingMessage): Promise<string> => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    return Buffer.concat(chunks).toString('utf8')
+  }
+  const server = createServer((request, response) => {
+    void read(request).then((body) => {
+      const headers = request.headers as Record<string, string>
+      received.push({ path: request.url ?? '', headers, body })
+      const answer = answers[Math.min(received.length, answers.length) - 1]
+      if (answer === undefined) response.writeHead(204).end()
+      else answer(response)
+    })
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { url, received }
+}
+
+const answer = (status: number) => (response: ServerResponse) =>
+  void response.writeHead(status).end('no')
+
+describe('a report', () => {
+  test('is delivered once to each receiver, and a second look sends nothing', async () => {
+    const { printed, deliver, known } = await open([
+      { type: 'stdout' },
+      { type: 'file', folder: 'team/triage' },
+    ])
+    expect(await deliver()).toBeUndefined()
+    expect(await deliver()).toBeUndefined()
+    expect(printed).toHaveLength(1)
+    expect(printed[0]).toContain('[L1-report] loop `triage` (reported)')
+    expect(printed[0]).not.toContain('\u001b')
+    const [file = '', ...more] = readdirSync(join(folder, 'reports/team/triage'))
+    expect(more).toEqual([])
+    expect(readFileSync(join(folder, 'reports/team/triage', file), 'utf8')).toBe(printed[0])
+    expect((await known()).map(({ status }) => status)).toEqual(['delivered', 'delivered'])
+  })
+
+  test('of a round that simply proceeded stays quiet, unless its level changed', async () => {
+    const quiet = report({ type: 'proceeded' })
+    const notice = report({ type: 'proceeded' }, ['level for merge: L3 became L2'])
+    const { printed, deliver } = await open([{ type: 'stdout' }], [quiet, notice])
+    await deliver()
+    expect(printed).toHaveLength(1)
+    expect(printed[0]).toContain('level for merge')
+  })
+
+  test('that is journaled later is delivered with another id', async () => {
+    const { url, received } = await listen()
+    const sinks = [{ type: 'webhook', url, timeoutMs: 5000 }] as const
+    const { deliver, add } = await open(sinks, [reported], { LOOPWRIGHT_WEBHOOKS: url })
+    await deliver()
+    await add(report({ type: 'escalated', reason: 'why' }), 2)
+    await deliver()
+    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(2)
+  })
+
+  test('that was sent but not recorded is sent again with the same id', async () => {
+    const { url, received } = await listen()
+    const sinks = [{ type: 'webhook', url, timeoutMs: 5000 }] as const
+    const { deliver, parts } = await open(sinks, [reported], { LOOPWRIGHT_WEBHOOKS: url })
+    const { setFact } = parts.journal
+    // As after kill -9: what happened is not recorded.
+    parts.journal.setFact = () => Promise.reject(new Error('killed'))
+    await expect(deliver()).rejects.toThrow('killed')
+    parts.journal.setFact = setFact
+    await deliver()
+    await deliver()
+    expect(received.map(({ headers }) => headers['webhook-id'])).toHaveLength(2)
+    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+  })
+})
+
+describe('a webhook', () => {
+  test('is signed as Standard Webhooks', async () => {
+    const { url, received } = await listen()
+    const sinks = [{ type: 'webhook', url, secretEnv: 'S', timeoutMs: 5000 }] as const
+    const environment = { LOOPWRIGHT_WEBHOOKS: url, S: secret }
+    const { deliver } = await open(sinks, [reported], environment)
+    await deliver()
+    const [{ body = '', headers = {} } = {}] = received
+    expect(new Webhook(secret).verify(body, headers)).toMatchObject({
+      type: 'round.reported',
+      data: { id: headers['webhook-id'], report: { run: 'triage-1' } },
+    })
+    expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow()
+  })
+
+  test('is tried again after 5xx, 429 and silence, each time later, and is given up in the end', async () => {
+    const { url, received } = await listen(answer(500), answer(429), answer(503))
+    const sinks = [{ type: 'webhook', url, timeoutMs: 5000 }] as const
+    const { deliver, failed, known } = await open(sinks, [reported], { LOOPWRIGHT_WEBHOOKS: url })
+    const waits: number[] = []
+    for (let next = await deliver(); next !== undefined; next = await deliver()) {
+      expect(next).toBeGreaterThan(nowMs)
+      // Not before it is due.
+      expect(await deliver()).toBe(next)
+      waits.push(next - nowMs)
+      nowMs = next
+    }
+    expect(waits).toEqual(waits.toSorted((a, b) => a - b))
+    expect(received).toHaveLength(waits.length + 1)
+    expect(failed).toEqual([expect.stringContaining('(503)')])
+    expect(await known()).toMatchObject([{ status: 'failed', tries: 9 }])
+    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+  })
+
+  test.each([
+    [
+      'a redirect',
+      (response: ServerResponse) => void response.writeHead(302, { location: '/x' }).end(),
+    ],
+    ['404', answer(404)],
+  ])('is given up at once after %s, which is not followed', async (_what, first) => {
+    const { url, received } = await listen(first)
+    const sinks = [{ type: 'webhook', url, timeoutMs: 5000 }] as const
+    const { deliver, failed } = await open(sinks, [reported], { LOOPWRIGHT_WEBHOOKS: url })
+    expect(await deliver()).toBeUndefined()
+    expect(received).toHaveLength(1)
+    expect(failed).toHaveLength(1)
+  })
+
+  test('reads no more of an endless answer than it has to', async () => {
+    let written = 0
+    const { url } = await listen((response) => {
+      response.writeHead(200)
+      const timer = setInterval(() => {
+        written += 65_536
+        if (!response.write(Buffer.alloc(65_536)) || written > 64e6) clearInterval(timer)
+      }, 1)
+      response.on('close', () => clearInterval(timer))
+    })
+    const sinks = [{ type: 'webhook', url, timeoutMs: 20_000 }] as const
+    const { deliver, known } = await open(sinks, [reported], { LOOPWRIGHT_WEBHOOKS: url })
+    await deliver()
+    expect(await known()).toMatchObject([{ status: 'delivered' }])
+    expect(written).toBeLessThan(32e6)
+  })
+
+  test.each([
+    ['no list', {}],
+    ['another address in the list', { LOOPWRIGHT_WEBHOOKS: 'https://hooks.example.com/' }],
+  ])('goes nowhere with %s', async (_what, environment) => {
+    const { url, received } = await listen()
+    const sinks = [{ type: 'webhook', url, timeoutMs: 5000 }] as const
+    const { deliver, failed } = await open(sinks, [reported], environment)
+    expect(await deliver()).toBeUndefined()
+    expect(received).toEqual([])
+    expect(failed).toEqual([expect.stringContaining('LOOPWRIGHT_WEBHOOKS')])
+  })
+
+  test('has no secret in its errors', async () => {
+    const { url } = await listen()
+    const sinks = [{ type: 'webhook', url, secretEnv: 'S', timeoutMs: 5000 }] as const
+    const environment = { LOOPWRIGHT_WEBHOOKS: url, S: 'hunter2 is no base64!' }
+    const { deliver, failed } = await open(sinks, [reported], environment)
+    await deliver()
+    expect(failed).toEqual([expect.stringContaining('S is not a secret')])
+    expect(failed.join()).not.toContain('hunter2')
+  })
+})
+
+test('Slack gets Block Kit without markup or mentions, at the address of the variable', async () => {
+  const { url, received } = await listen()
+  const address = `${url}/services/T0/B0/secret`
+  const { deliver } = await open([{ type: 'slack', urlEnv: 'HOOK' }], [reported], { HOOK: address })
+  await deliver()
+  const [{ path, body = '' } = { path: '' }] = received
+  expect(path).toBe('/services/T0/B0/secret')
+  const message = JSON.parse(body) as {
+    readonly blocks: readonly { readonly text?: { type: string } }[]
+  }
+  expect(message.blocks.map(({ text }) => text?.type ?? 'context')).toEqual([
+    'plain_text',
+    'plain_text',
+    'context',
+  ])
+  expect(JSON.stringify(message)).not.toContain('mrkdwn')
+})
+
+test('a Slack address that does not answer is not shown', async () => {
+  const environment = { HOOK: 'http://127.0.0.1:9/services/hunter2' }
+  const { deliver, known } = await open(
+    [{ type: 'slack', urlEnv: 'HOOK' }],
+    [reported],
+    environment,
+  )
+  expect(await deliver()).toBe(nowMs + 5000)
+  const [{ error = '' } = {}] = await known()
+  expect(error).toContain('HOOK')
+  expect(error).not.toContain('hunter2')
+})
+
+describe('an e-mail', () => {
+  const setUp = (allowed: string) => {
+    const out = join(folder, 'mail.txt')
+    const mail = join(folder, 'mail.sh')
+    writeFileSync(mail, `#!/bin/sh\ncat > ${out}\necho "$LOOPWRIGHT_REPORT_ID" >> ${out}\n`)
+    chmodSync(mail, 0o755)
+    const environment = {
+      PATH: process.env['PATH'] ?? '',
+      LOOPWRIGHT_MAIL_COMMAND: `${mail} -t`,
+      LOOPWRIGHT_MAIL_TO: allowed,
+    }
+    return { out, environment }
+  }
+
+  test('goes through the command of the operator, with no header that an agent wrote', async () => {
+    const { out, environment } = setUp('@example.com')
+    const sinks = [{ type: 'email', to: 'team@example.com' }] as const
+    const { deliver } = await open(sinks, [reported], environment)
+    await deliver()
+    const text = readFileSync(out, 'utf8')
+    const [head = '', body = ''] = text.split('\r\n\r\n')
+    expect(head).toContain('To: team@example.com\r\n')
+    expect(text).not.toMatch(/^Bcc:/im)
+    const id = /Message-ID: <(\w+)@/.exec(head)?.[1] ?? ''
+    expect(text.trimEnd().endsWith(id)).toBe(true)
+    const encoded = body.slice(0, body.lastIndexOf('\r\n'))
+    expect(Buffer.from(encoded, 'base64').toString('utf8')).toContain('Bcc: x@evil.example')
+  })
+
+  test('goes only to allowed recipients', async () => {
+    const { environment } = setUp('boss@example.com, @example.org')
+    for (const to of ['team@example.com', 'x@evil-example.org', 'boss@example.com.evil.org']) {
+      const { deliver, failed } = await open([{ type: 'email', to }], [reported], environment)
+      await deliver()
+      expect(failed).toEqual([expect.stringContaining('LOOPWRIGHT_MAIL_TO')])
+    }
+  })
+})
+
+test('a file is not written through a link that leads out of the reports', async () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'loopwright-elsewhere-'))
+  onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }))
+  mkdirSync(join(folder, 'reports'))
+  symlinkSync(elsewhere, join(folder, 'reports/team'))
+  const { deliver, failed } = await open([{ type: 'file', folder: 'team' }])
+  await deliver()
+  expect(readdirSync(elsewhere)).toEqual([])
+  expect(failed).toEqual([expect.stringContaining('leads out of')])
+})
