@@ -77,7 +77,7 @@ export function runInOurPlace(args, { stdout = 1, env = process.env, withAll = f
       detached: withAll,
     })
     const passOn = (signal) => {
-      if (withAll) process.kill(-child.pid, signal)
+      if (withAll && child.pid !== undefined) process.kill(-child.pid, signal)
       else if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
     }
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']

@@ -138,6 +138,11 @@ describe('source files', () => {
     expect(notes).toEqual([])
   })
 
+  test('none contains a control character, which editors and searches hide: write an escape', () => {
+    const hidden = sourceFiles.filter((path) => /[^\P{Cc}\n\t]/u.test(read(path)))
+    expect(hidden).toEqual([])
+  })
+
   test('only tests import src/testing', () => {
     const importers = sourceFiles.filter(
       (path) =>

@@ -17,6 +17,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   retry: ['loopctl retry brave-owls-jump'],
   watch: ['loopctl watch brave-owls-jump'],
   replay: ['loopctl replay brave-owls-jump'],
+  dashboard: ['loopctl dashboard'],
   schedule: ['loopctl schedule add triage.yaml "daily 09:00"', 'loopctl schedule list'],
   'schedule add': [
     'loopctl schedule add triage.yaml "daily 09:00" --tz Europe/Berlin',

@@ -61,5 +61,8 @@ export async function exchangeCode(origin: string, code: string): Promise<TabSes
   })
   const text = await response.text()
   if (response.ok) return parseJson(text, origin) as TabSession
-  throw new LoopError('no-token', 'This link was used before, or is too old.')
+  throw new LoopError(
+    'no-token',
+    'This link was used before, or is too old. Run "loopctl dashboard" for a new one.',
+  )
 }

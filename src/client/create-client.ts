@@ -67,15 +67,7 @@ export function createClient(transport: Transport): Client {
     land: (run, request) => post(runPath(run, 'land'), request),
     events: (run, options) => streamEvents(transport, run, options),
     output: (run, options) => streamOutput(transport, run, options),
-    levels: (query = {}) =>
-      object('GET', `/levels${toQueryString({ ...query })}`, { timeoutMs: longMs }),
-    levelChanges: (query) => page('/levels/changes', query),
-    decideLevel: (request) => post('/levels', request),
-    memories: (query) => page('/memory', query),
-    memory: (fact) => object('GET', `/memory/${encodeURIComponent(fact)}`),
-    forgetMemory: (fact) => object('DELETE', `/memory/${encodeURIComponent(fact)}`),
-    forgetMemories: (of) =>
-      object('DELETE', `/memory${toQueryString({ ...of })}`, { timeoutMs: longMs }),
+    ...createLearned({ object, page, post }),
     operate(type, operation, { run = '', body = {} } = {}) {
       const path = operationPath(type, operation, encodeURIComponent(run))
       if (operation.method === 'get') return transport.json('GET', path, { timeoutMs: longMs })
@@ -89,6 +81,30 @@ export function createClient(transport: Transport): Client {
       transport.json('DELETE', `${path}${toQueryString(query)}`, { timeoutMs: longMs }),
   }
 }
+
+type Learned = Pick<
+  Client,
+  | 'levels'
+  | 'levelChanges'
+  | 'decideLevel'
+  | 'memories'
+  | 'memory'
+  | 'forgetMemory'
+  | 'forgetMemories'
+>
+
+/** What loops remember, and the levels that they earned. */
+const createLearned = ({ object, page, post }: Requests): Learned => ({
+  levels: (query = {}) =>
+    object('GET', `/levels${toQueryString({ ...query })}`, { timeoutMs: longMs }),
+  levelChanges: (query) => page('/levels/changes', query),
+  decideLevel: (request) => post('/levels', request),
+  memories: (query) => page('/memory', query),
+  memory: (fact) => object('GET', `/memory/${encodeURIComponent(fact)}`),
+  forgetMemory: (fact) => object('DELETE', `/memory/${encodeURIComponent(fact)}`),
+  forgetMemories: (of) =>
+    object('DELETE', `/memory${toQueryString({ ...of })}`, { timeoutMs: longMs }),
+})
 
 function createSchedules(object: Requests['object'], post: Requests['post']): ClientSchedules {
   const path = (schedule: string, more = ''): string =>

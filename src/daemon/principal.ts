@@ -42,7 +42,10 @@ export function requirePrincipal(
   if (principal.scope === 'hook') {
     // The signature is checked there, over the body that the guard does not read.
     if (method === 'POST' && hookPath.test(path)) return
-    throw new LoopError('no-token', 'The request has no token.')
+    throw new LoopError(
+      'no-token',
+      'The request has no token. Pass one as "Authorization: Bearer …".',
+    )
   }
   if (principal.scope === 'write' || readMethods.has(method)) return
   throw new LoopError('forbidden', 'This token can only read. Use the token in daemon/token.')

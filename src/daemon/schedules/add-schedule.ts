@@ -94,7 +94,7 @@ function requireDue(atMs: number | undefined, cadence: string): void {
   if (atMs !== undefined) return
   throw new LoopError(
     'bad-request',
-    `${JSON.stringify(cadence)} is never due (within its active hours).`,
+    `${JSON.stringify(cadence)} is never due within its active hours. Change the cadence or --hours.`,
   )
 }
 
