@@ -19,6 +19,7 @@ import { promptAssembly } from './prompt.ts'
 import { readSets } from './read-sets.ts'
 import { repair } from './repair.ts'
 import { resume } from './resume.ts'
+import { roundInWorktree, roundReport } from './rounds.ts'
 import { runSuites } from './run-suites.ts'
 import { sandboxRelay } from './sandbox-relay.ts'
 import { sandboxStart } from './sandbox-start.ts'
@@ -56,6 +57,8 @@ process.exitCode = await runSuites('bench', [
   daemonDelivery,
   certifyOverhead,
   certificationCost,
+  roundReport,
+  roundInWorktree,
   schedulesIdle,
   scheduleTick,
   verifyCertificates,

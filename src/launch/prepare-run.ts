@@ -34,7 +34,8 @@ export const prepareWith =
         : createRunPreflight(base, place, {
             certifying,
             use,
-            isSkipped: parts.skipPreflight === true,
+            // Without checks there is nothing to try, and no checkout is needed for it.
+            isSkipped: parts.skipPreflight === true || Object.keys(parts.checks ?? {}).length === 0,
           })
     const opened = parts.commands === undefined ? openCommands?.(base) : undefined
     return {

@@ -29,6 +29,7 @@ import { Interruption } from '../interrupter.ts'
 import { type Branch, isInfrastructure, type LiveRun } from '../live-run.ts'
 import { askPolicyInStep, describeDenial } from '../policy.ts'
 import type { Verdict } from '../ports.ts'
+import { keepWork } from '../workspace/keep-work.ts'
 import { askPerson } from './ask-person.ts'
 import { askStep } from './ask-step.ts'
 import { performAction, refused } from './perform-action.ts'
@@ -65,6 +66,8 @@ async function askAbout(
   { evidence, deadlineMs, about }: ActOptions,
 ): Promise<string | undefined> {
   const happened = [action.summary, reason].filter((one) => one !== '')
+  // What the person decides about is where they look for it, such as on the branch of the run.
+  await keepWork(branch.iteration)
   const { answer, text } = await askPerson(branch, `allow ${action.kind}`, {
     text: `${action.summary}\n${reason}`,
     options: ['allow', 'refuse'],
