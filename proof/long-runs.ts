@@ -11,6 +11,13 @@ export const longRuns: readonly LongSuite[] = [
     isShared: true,
   },
   {
+    name: 'rounds.trust',
+    title: 'a chore that loses its level, and a checker that always says yes',
+    file: 'test/rounds/trusted-rounds.test.ts',
+    casesMin: 2,
+    isSlow: true,
+  },
+  {
     name: 'rounds.hostile-makers',
     title: 'makers that do whatever they can, by every channel',
     file: 'test/rounds/hostile-rounds.test.ts',

@@ -46,7 +46,7 @@ export const project: Readonly<Record<string, string>> = {
 export const agentScript = (chores: readonly Pick<Chore, 'name' | 'maker'>[]): string => `
 import { readFileSync, writeFileSync } from 'node:fs'
 const prompt = readFileSync(0, 'utf8')
-const token = [...prompt.matchAll(/"token": "([0-9a-f]{32})"/g)].at(-1)?.[1]
+const token = [...prompt.matchAll(/"token": "([\\w-]{12,})"/g)].at(-1)?.[1]
 const write = (path, text) => {
   try {
     writeFileSync(path, text)
