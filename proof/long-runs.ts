@@ -100,4 +100,10 @@ export const longRuns: readonly LongSuite[] = [
     file: 'test/e2e/worktree-base.test.ts',
     casesMin: 7,
   },
+  {
+    name: 'workspace.gone-worktrees',
+    title: 'worktrees that are gone, half made or locked',
+    file: 'test/workspace/gone-worktrees.test.ts',
+    casesMin: 20,
+  },
 ]

@@ -288,12 +288,6 @@ export const longSuites: readonly LongSuite[] = [
     casesMin: 3,
   },
   {
-    name: 'workspace.gone-worktrees',
-    title: 'worktrees that are gone, half made or locked',
-    file: 'test/workspace/gone-worktrees.test.ts',
-    casesMin: 20,
-  },
-  {
     name: 'engine.proof-stories',
     title: 'a small share of the proofs, and that they can fail',
     file: 'test/proofs.test.ts',
