@@ -17,6 +17,20 @@ export const longStories: readonly LongSuite[] = [
     isShared: true,
   },
   {
+    name: 'authority.levels',
+    title: 'levels that are earned, lost by an escape, and given back',
+    file: 'test/levels.test.ts',
+    casesMin: 6,
+    isShared: true,
+  },
+  {
+    name: 'authority.checkers',
+    title: 'checkers that always say yes, never do, and notice defects',
+    file: 'test/calibrated-checker.test.ts',
+    casesMin: 3,
+    isShared: true,
+  },
+  {
     name: 'cli.json-outputs',
     title: 'what every command prints as JSON, by its published schema',
     file: 'test/cli/json-outputs.test.ts',

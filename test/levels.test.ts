@@ -10,6 +10,7 @@ import { updateLevels } from '../src/launch/levels/update-levels.ts'
 import { createOwnerId } from '../src/system/index.ts'
 import { ctl, type Place, place } from './e2e/loop-fixture.ts'
 import { repository } from './e2e/worktree-fixture.ts'
+import { inProof } from './share.ts'
 
 const loop = (level: string): string => `
 name: drafter
@@ -48,12 +49,15 @@ test('at level 3 the gate allows the action; a stored level below it asks a pers
   expect(await run(lowered)).toEqual({ code: 7, level: 2, action: 'proposed' })
 })
 
-test('earned begins at level 1 and performs nothing; a person can give it level 3', async () => {
-  expect(await run(place(loop('earned')))).toEqual({ code: 0, level: 1, action: 'refused' })
-  const given = place(loop('earned'))
-  await withLevel(given, { level: 3 })
-  expect(await run(given)).toEqual({ code: 0, level: 3, action: 'done' })
-})
+test.each(inProof)(
+  'earned begins at level 1 and performs nothing; a person can give it level 3',
+  async () => {
+    expect(await run(place(loop('earned')))).toEqual({ code: 0, level: 1, action: 'refused' })
+    const given = place(loop('earned'))
+    await withLevel(given, { level: 3 })
+    expect(await run(given)).toEqual({ code: 0, level: 3, action: 'done' })
+  },
+)
 
 const merging = `
 name: merger
@@ -114,34 +118,40 @@ test('work that was merged and is reverted lowers the level once; a person gives
   expect((await levelsOf(at)).level).toBe(3)
 })
 
-test('an escape that a person reports lowers the level in the same way, once', async () => {
-  const at = repository(merging)
-  await ctl(at, 'run', at.file, '--trust', '--no-input', '--name', 'one')
-  const { stdout } = await ctl(at, '--json', 'actions', 'one')
-  const { key } = JSON.parse(stdout) as { readonly key: string }
-  const escape = ['actions', 'one', '--escaped', key, '--because', 'it broke the shop']
-  for (const _ of [1, 2]) expect((await ctl(at, ...escape)).code).toBe(0)
-  const { level, history } = await levelsOf(at)
-  expect(level).toBe(2)
-  expect(history).toMatchObject([{ cause: 'escape', by: expect.stringContaining('tester') }])
-  expect(history[0]?.reason).toContain('it broke the shop')
-})
+test.each(inProof)(
+  'an escape that a person reports lowers the level in the same way, once',
+  async () => {
+    const at = repository(merging)
+    await ctl(at, 'run', at.file, '--trust', '--no-input', '--name', 'one')
+    const { stdout } = await ctl(at, '--json', 'actions', 'one')
+    const { key } = JSON.parse(stdout) as { readonly key: string }
+    const escape = ['actions', 'one', '--escaped', key, '--because', 'it broke the shop']
+    for (const _ of [1, 2]) expect((await ctl(at, ...escape)).code).toBe(0)
+    const { level, history } = await levelsOf(at)
+    expect(level).toBe(2)
+    expect(history).toMatchObject([{ cause: 'escape', by: expect.stringContaining('tester') }])
+    expect(history[0]?.reason).toContain('it broke the shop')
+  },
+)
 
-test('evidence proposes a level once its bar is passed and what checks the work was measured', async () => {
-  const at = repository(merging.replace('level: 3', 'level: earned'))
-  for (const name of ['one', 'two']) {
-    // Each begins on other files: the same work would not be done again.
-    writeFileSync(join(at.work, 'a.txt'), `${name}\n`)
-    at.git('commit', '-qam', name)
-    await ctl(at, 'run', at.file, '--trust', '--no-input', '--name', name)
-  }
-  const bars = ['--level', '2', '--bar', '0.2', '--minimum', '2', '--reason', 'a test']
-  expect(await ctl(at, 'levels', 'bars', 'merger', ...bars)).toMatchObject({ code: 0 })
-  const before = await levelsOf(at)
-  expect(before).toMatchObject({ level: 1, evidence: { trials: 2, successes: 2 } })
-  expect(before.missing).toHaveLength(1)
-  expect(before.missing[0]).toContain('was not measured as it is now')
-})
+test.each(inProof)(
+  'evidence proposes a level once its bar is passed and what checks the work was measured',
+  async () => {
+    const at = repository(merging.replace('level: 3', 'level: earned'))
+    for (const name of ['one', 'two']) {
+      // Each begins on other files: the same work would not be done again.
+      writeFileSync(join(at.work, 'a.txt'), `${name}\n`)
+      at.git('commit', '-qam', name)
+      await ctl(at, 'run', at.file, '--trust', '--no-input', '--name', name)
+    }
+    const bars = ['--level', '2', '--bar', '0.2', '--minimum', '2', '--reason', 'a test']
+    expect(await ctl(at, 'levels', 'bars', 'merger', ...bars)).toMatchObject({ code: 0 })
+    const before = await levelsOf(at)
+    expect(before).toMatchObject({ level: 1, evidence: { trials: 2, successes: 2 } })
+    expect(before.missing).toHaveLength(1)
+    expect(before.missing[0]).toContain('was not measured as it is now')
+  },
+)
 
 test('a process that was killed between marking an escape and lowering the level: the next look lowers it', async () => {
   const at = repository(merging)

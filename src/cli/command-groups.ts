@@ -72,6 +72,10 @@ export const commandGroups: Readonly<Record<string, readonly CommandModule[]>> =
       load: async () => (await import('./commands/inspect.ts')).addInspectCommands,
     },
     {
+      names: ['report'],
+      load: async () => (await import('./commands/report.ts')).addReport,
+    },
+    {
       names: ['show'],
       load: async () => (await import('./commands/show.ts')).addShow,
     },

@@ -7,6 +7,7 @@ import type {
   DaemonInfo,
   DashboardLink,
   Diff,
+  Digest,
   ForgottenFacts,
   ForkRequest,
   InboxQuestion,
@@ -122,6 +123,8 @@ export interface Client {
   events(run: string, options?: Streamed): AsyncIterable<RecordedEvent>
   output(run: string, options?: Streamed): AsyncIterable<OutputEntry>
 
+  /** What all loops did since a time. Default: in the last day. */
+  digest(query?: { readonly since?: number }): Promise<Digest>
   /** The levels of loops. Looks for work that was reverted, and lowers levels that have to fall. */
   levels(query?: { readonly loop?: string }): Promise<LevelList>
   levelChanges(query?: Query): Promise<Page<LevelEntry>>

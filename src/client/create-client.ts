@@ -68,6 +68,8 @@ export function createClient(transport: Transport): Client {
     events: (run, options) => streamEvents(transport, run, options),
     output: (run, options) => streamOutput(transport, run, options),
     ...createLearned({ object, page, post }),
+    digest: (query = {}) =>
+      object('GET', `/digest${toQueryString({ ...query })}`, { timeoutMs: longMs }),
     operate(type, operation, { run = '', body = {} } = {}) {
       const path = operationPath(type, operation, encodeURIComponent(run))
       if (operation.method === 'get') return transport.json('GET', path, { timeoutMs: longMs })

@@ -9,6 +9,7 @@ type Use = (args: readonly string[]) => Promise<unknown>
 export async function storeAndUse(at: Place, use: Use): Promise<void> {
   await tellOfMemory(at, use)
   await tellOfLevels(at, use)
+  await use(['report', '--since', '7d'])
 }
 
 async function tellOfMemory(at: Place, use: Use): Promise<void> {

@@ -171,6 +171,7 @@ const uses = [
   'policy backtest @gone.cedar',
   'policy backtest @broken.cedar',
   'trust @broken.cedar',
+  'report --since soon',
   'levels set triage',
   'levels set triage 4 --reason x',
   'levels set triage 2 --reason x',

@@ -30,6 +30,7 @@ export function clientRuns(client: Client): Runs {
     merge: client.merge,
     land: client.land,
     remove: client.remove,
+    digest: client.digest,
     levels: client.levels,
     levelChanges: client.levelChanges,
     decideLevel: client.decideLevel,

@@ -69,6 +69,7 @@ export interface Runs
     | 'answer'
     | 'events'
     | 'decideLevel'
+    | 'digest'
     | 'forgetMemories'
     | 'forgetMemory'
     | 'inspect'

@@ -53,6 +53,10 @@ export const operationGroups: readonly OperationGroup[] = [
     load: async () => (await import('./worktree-operations.ts')).worktreeOperations,
   },
   {
+    paths: /^\/digest$/,
+    load: async () => (await import('./digest-operations.ts')).digestOperations,
+  },
+  {
     paths: /^\/levels(\/|$)/,
     load: async () => (await import('./level-operations.ts')).levelOperations,
   },

@@ -5,6 +5,7 @@ import type { Host } from '../../host/host.ts'
 import { type LoopTypeDefinition, loopTypes } from '../../loops/index.ts'
 import { controlOperations } from './control-operations.ts'
 import { daemonOperations } from './daemon-operations.ts'
+import { digestOperations } from './digest-operations.ts'
 import { fileOperations } from './file-operations.ts'
 import { journalOperations } from './journal-operations.ts'
 import { levelOperations } from './level-operations.ts'
@@ -45,6 +46,7 @@ export function createOperations(types: readonly LoopTypeDefinition[]): readonly
     ...fileOperations,
     ...worktreeOperations,
     ...loopOperations,
+    ...digestOperations,
     ...levelOperations,
     ...memoryOperations,
     ...scheduleOperations,

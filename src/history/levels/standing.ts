@@ -17,6 +17,8 @@ export interface JudgeCalibration {
   readonly what: string
   /** The upper bound of its false accepts. Absent: it was not measured. */
   readonly falseAcceptsHigh?: number
+  /** The share of correct changes that it rejected. */
+  readonly falseRejects?: number
 }
 
 export interface Known {
@@ -64,7 +66,7 @@ function findMissing(
   next: 2 | 3,
   { trials, lower }: LevelEvidence,
   { [next]: { bar, minimum }, falseAcceptsMax }: LevelBars,
-  { what, falseAcceptsHigh: high }: JudgeCalibration,
+  { what, falseAcceptsHigh: high, falseRejects = 0 }: JudgeCalibration,
 ): string[] {
   const missing: string[] = []
   if (trials < minimum) missing.push(`${trials} of ${minimum} finished rounds`)
@@ -81,8 +83,16 @@ function findMissing(
   } else if (high > falseAcceptsMax) {
     missing.push(`${what} may accept ${percent(high)} % of planted defects, and ${limit}`)
   }
+  // What rejects everything also rejects defects, and shows nothing by it.
+  if (high !== undefined && falseRejects > rejectsMax) {
+    missing.push(
+      `${what} rejects ${percent(falseRejects)} % of correct changes, so it cannot tell them from defects`,
+    )
+  }
   return missing
 }
+
+const rejectsMax = 0.5
 
 /** Rounded down for bounds that must be reached, so that it never looks like enough. */
 const percent = (share: number): string => `${Math.floor(share * 1000 + 1e-9) / 10}`

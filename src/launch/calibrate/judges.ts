@@ -8,7 +8,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { CalibrationReport } from '../../evidence/index.ts'
-import { toJson } from '../../loop/index.ts'
+import { type ErrorRates, toJson } from '../../loop/index.ts'
 import type { LoopTypeDefinition } from '../../loops/index.ts'
 import { type CheckSettings, canonicalJson } from '../../protocol/index.ts'
 import { readSmallFile } from '../../system/index.ts'
@@ -55,6 +55,8 @@ interface Rate {
   /** The upper bound of false accepts. */
   readonly high: number
   readonly n: number
+  /** The share of correct changes that were rejected. */
+  readonly rejected: number
 }
 
 export interface StoredJudges {
@@ -68,7 +70,8 @@ export interface StoredJudges {
   readonly atMs: number
 }
 
-const rate = z.object({ high: z.number().min(0).max(1), n: z.number().int().min(0) })
+const share = z.number().min(0).max(1)
+const rate = z.object({ high: share, n: z.number().int().min(0), rejected: share })
 
 const stored = z.object({
   version: z.literal(1),
@@ -93,15 +96,19 @@ export async function storeJudges(
   { judges, agent }: { readonly judges: string; readonly agent: string | undefined },
   { loop, checks, together, atMs }: CalibrationReport,
 ): Promise<void> {
-  const of = ({ high, n }: Rate): Rate => ({ high, n })
+  const of = ({ falseAccepts: { high, n }, falseRejects }: ErrorRates): Rate => ({
+    high,
+    n,
+    rejected: falseRejects.value,
+  })
   const measured = checks.find(({ check }) => check === agent)
   const content: StoredJudges = {
     version: 1,
     loop,
     judges,
-    together: of(together.falseAccepts),
+    together: of(together),
     atMs,
-    ...(measured === undefined ? {} : { agent: of(measured.falseAccepts) }),
+    ...(measured === undefined ? {} : { agent: of(measured) }),
   }
   const path = toPath(stateFolder, loop, judges)
   const fresh = `${path}.${randomUUID()}`

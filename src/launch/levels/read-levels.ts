@@ -170,5 +170,7 @@ async function findCalibration(
   const what = hasAgent ? 'the checker' : 'what checks its work'
   const measured = fact && (await readJudges(folder, loop, fact.judges))
   const rate = hasAgent ? measured?.agent : measured?.together
-  return rate === undefined || rate.n === 0 ? { what } : { what, falseAcceptsHigh: rate.high }
+  return rate === undefined || rate.n === 0
+    ? { what }
+    : { what, falseAcceptsHigh: rate.high, falseRejects: rate.rejected }
 }

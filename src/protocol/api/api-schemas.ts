@@ -15,6 +15,7 @@ import {
   tellSchema,
 } from './control-requests.ts'
 import { daemonInfoSchema, healthSchema, readinessSchema } from './daemon-info.ts'
+import { digestSchema } from './digest.ts'
 import {
   evidenceEntrySchema,
   inboxQuestionSchema,
@@ -63,6 +64,7 @@ export const apiSchemas: readonly z.ZodType[] = [
   cleanedWorktreeSchema,
   daemonInfoSchema,
   diffSchema,
+  digestSchema,
   discardedSchema,
   evidenceEntrySchema,
   forgottenFactsSchema,

@@ -46,6 +46,13 @@ export {
   readinessSchema,
 } from './daemon-info.ts'
 export {
+  type Digest,
+  digestSchema,
+  type FailingSchedule,
+  type LoopDigest,
+  type UndeliveredReport,
+} from './digest.ts'
+export {
   type EvidenceEntry,
   evidenceEntrySchema,
   type InboxQuestion,

@@ -8,6 +8,7 @@ import {
   mergedSchema,
   worktreeEntrySchema,
 } from '../api/changes.ts'
+import { digestSchema } from '../api/digest.ts'
 import { levelStandingSchema } from '../api/levels.ts'
 import { forgottenFactsSchema, memoryFactSchema } from '../api/memory.ts'
 import { postmortemSchema } from '../api/postmortem.ts'
@@ -157,6 +158,7 @@ export const journalOutputs: Readonly<Record<string, CommandOutput>> = {
     'Each action of the run; with --facts, each loop and kind of action.',
     z.union([actionEntrySchema, actionFactSchema]),
   ),
+  report: one('What all loops did in the period.', digestSchema),
   levels: lines('Each level of a loop.', levelStandingSchema),
   'levels set': one('The level afterwards.', levelStandingSchema),
   'levels accept': one('The level afterwards.', levelStandingSchema),
