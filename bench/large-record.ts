@@ -106,6 +106,7 @@ function copy(database: Database, id: string, times: number, name: string): void
   for (const [table, columns] of [
     ['checkpoints', 'iteration, seq'],
     ['snapshots', 'seq, body'],
+    ['summaries', 'body'],
     ['questions', 'question, step, seq, asked_at, deadline_at'],
   ] as const) {
     database.exec(`INSERT INTO ${table} (run, ${columns})

@@ -9,6 +9,7 @@ import { comparePeers } from './compare-peers.ts'
 import { daemonDelivery } from './daemon-delivery.ts'
 import { daemonLive } from './daemon-live.ts'
 import { daemonReads } from './daemon-reads.ts'
+import { dashboard } from './dashboard.ts'
 import { flat } from './flat.ts'
 import { gateway } from './gateway.ts'
 import { groupCommit } from './group-commit.ts'
@@ -55,6 +56,7 @@ process.exitCode = await runSuites('bench', [
   daemonReads,
   daemonLive,
   daemonDelivery,
+  dashboard,
   certifyOverhead,
   certificationCost,
   roundReport,

@@ -8,6 +8,7 @@ export const slowFiles: readonly string[] = [
   'test/rounds/hostile-proposals.test.ts',
   'test/rounds/talk-rounds.test.ts',
   'test/injection/injection.test.ts',
+  'test/e2e/dashboard.test.ts',
   'test/examples.test.ts',
   'test/terminal/terminal.test.ts',
   'test/e2e/loop-stories.test.ts',

@@ -14,6 +14,7 @@ export {
   type RecordedEvent,
   type RunStatus,
 } from '../loop/index.ts'
+export { shortQuestion } from '../loop/question.ts'
 export type { Artifact, CertificateEntry } from '../protocol/api/artifacts.ts'
 export type {
   ActionEntry,

@@ -154,3 +154,11 @@ export function limitEvidence(evidence: QuestionEvidence): QuestionEvidence {
         }),
   }
 }
+
+/** The part of a question that names what it is about: its first line, or the second if the first only leads to it. */
+export function shortQuestion(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const [first = '', second] = lines
+  if (!first.trimEnd().endsWith(':') || second === undefined) return first
+  return second.replace(/^\s*[-*]\s+/, '')
+}

@@ -19,7 +19,7 @@ import {
 import { useConnection } from './connection.ts'
 import { runKey, summariesKey } from './live.ts'
 
-const pageSize = 200
+const pageSize = 100
 
 export interface RunList {
   readonly items: readonly RunSummary[]

@@ -25,7 +25,8 @@ function subscribe(listener: () => void): () => void {
 export const useNow = (): number => useSyncExternalStore(subscribe, () => nowMs)
 
 export function Time({ atMs }: { readonly atMs: number }): ReactElement {
-  const now = useNow()
+  // It ticks with the others, and is right at once for what is newer than the last tick.
+  const now = Math.max(useNow(), Date.now())
   return (
     <time
       dateTime={new Date(atMs).toISOString()}

@@ -1,7 +1,8 @@
 /** One line about what a run does, waits for or ended with, from facts only. */
 
 import { inOneLine, isEnd } from '../../loop/index.ts'
-import { type StateSummary } from '../../loop/run-summary.ts'
+import { shortQuestion } from '../../loop/question.ts'
+import type { StateSummary } from '../../loop/run-summary.ts'
 import type { Run } from '../../protocol/api/run.ts'
 import type { WaitsFor } from '../../protocol/api/run-summary.ts'
 
@@ -22,6 +23,9 @@ export function describeRunLine(known: Known): string {
 
 function describe({ run, summary, waitsFor, lastText }: Known): string {
   const { outcome, checks } = summary
+  if (run.status === 'completed' && checks.of > 0 && checks.met === checks.of) {
+    return checks.of === 1 ? 'Its check is met.' : `All ${checks.of} checks are met.`
+  }
   if (isEnd(run.status)) return outcome?.text ?? run.status
   if (waitsFor !== undefined) return describeWait(waitsFor)
   if (run.interrupted) return 'Its process ended; it can be resumed.'
@@ -34,7 +38,7 @@ function describe({ run, summary, waitsFor, lastText }: Known): string {
 function describeWait(wait: WaitsFor): string {
   switch (wait.type) {
     case 'person':
-      return wait.count > 1 ? `${wait.text} (and ${wait.count - 1} more)` : wait.text
+      return `${shortQuestion(wait.text)}${wait.count > 1 ? ` (and ${wait.count - 1} more)` : ''}`
     case 'queue':
       return wait.why
     case 'provider':

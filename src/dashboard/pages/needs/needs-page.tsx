@@ -1,7 +1,7 @@
 /** What needs a person: the open questions of all runs, the earliest deadline first. */
 
 import { type ReactElement, useEffect, useState } from 'react'
-import type { InboxQuestion } from '../../../client/browser.ts'
+import { type InboxQuestion, shortQuestion } from '../../../client/browser.ts'
 import { useQuestions, useRunList } from '../../app/queries.ts'
 import { useShortcuts } from '../../app/shortcuts.ts'
 import { Empty } from '../../parts/empty.tsx'
@@ -100,7 +100,7 @@ const QuestionRow = ({ question, isCurrent, onOpen }: QuestionRowProps): ReactEl
           <Time atMs={question.askedAtMs} />
         </span>
       </span>
-      <span className="line-clamp-2 text-muted">{question.question.text}</span>
+      <span className="line-clamp-2 text-muted">{shortQuestion(question.question.text)}</span>
       <span className="text-xs text-warn">
         Default <Time atMs={question.deadlineAtMs} />
       </span>

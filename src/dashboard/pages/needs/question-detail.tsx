@@ -2,7 +2,7 @@
 
 import type { ReactElement } from 'react'
 import { Link } from 'wouter'
-import type { InboxQuestion } from '../../../client/browser.ts'
+import { type InboxQuestion, shortQuestion } from '../../../client/browser.ts'
 import { useRun } from '../../app/queries.ts'
 import { CheckResult } from '../../parts/check-status.tsx'
 import { Changes } from '../../parts/diff/changes.tsx'
@@ -29,13 +29,16 @@ export function QuestionDetail({ asked }: { readonly asked: InboxQuestion }): Re
             ? null
             : ` · ${state.loop} · iteration ${state.open?.iteration ?? state.iteration} of ${state.limits.iterations} · ${money(state.spent.costMicros)} of ${money(state.limits.costMicros)}`}
         </p>
-        <h2 className="text-base font-semibold whitespace-pre-wrap">{question.text}</h2>
+        <h2 className="text-base font-semibold">{shortQuestion(question.text)}</h2>
         <p className="text-muted">
           Asked <Time atMs={asked.askedAtMs} />. Without an answer it takes{' '}
           <strong className="font-semibold text-text">{question.default}</strong>{' '}
           <Time atMs={asked.deadlineAtMs} />.
         </p>
       </header>
+      {question.text.trim().includes('\n') ? (
+        <p className="rounded-md bg-sunken p-3 whitespace-pre-wrap">{question.text}</p>
+      ) : null}
       <AnswerForm asked={asked} />
       {evidence === undefined || evidence.happened.length === 0 ? null : (
         <section className="grid gap-1">

@@ -2,7 +2,7 @@
 
 import type { ReactElement } from 'react'
 import { Link } from 'wouter'
-import { isEnd, type RunDetail } from '../../../client/browser.ts'
+import { isEnd, type RunDetail, shortQuestion } from '../../../client/browser.ts'
 import { Status, statusOf } from '../../parts/status.tsx'
 import { RunControls } from './controls/run-controls.tsx'
 import { describeOutcomeShort } from './describe-outcome.ts'
@@ -33,7 +33,11 @@ export function RunHeader({ detail }: { readonly detail: RunDetail }): ReactElem
         }),
   })
   const explanation =
-    state.outcome === undefined ? (why ?? queue?.why) : describeOutcomeShort(state.outcome)
+    state.outcome === undefined
+      ? question === undefined
+        ? (why ?? queue?.why)
+        : undefined
+      : describeOutcomeShort(state.outcome)
   return (
     <header className="grid gap-3 px-4 pt-4 pb-3 md:px-6 md:pt-6">
       <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
@@ -62,7 +66,7 @@ export function RunHeader({ detail }: { readonly detail: RunDetail }): ReactElem
           href={`/questions/${run.name}`}
           className="rounded-lg bg-warn-soft px-3 py-2 font-medium text-warn hover:underline"
         >
-          Waits for you: {question.question.text.slice(0, 200)}
+          Waits for you: {shortQuestion(question.question.text)}
         </Link>
       )}
       <RunFacts detail={detail} isCertified={isCertified} />

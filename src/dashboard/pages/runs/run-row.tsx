@@ -13,7 +13,7 @@ import type { ListRow } from './group-runs.ts'
 import type { Grouping } from './run-filter.ts'
 
 const columns =
-  'md:grid md:grid-cols-[8.5rem_minmax(0,1fr)_5.5rem_6rem_7rem_5.5rem_5rem] md:items-center md:gap-x-4'
+  'md:grid md:grid-cols-[8rem_minmax(0,1fr)_4.5rem_5.5rem_7rem_5.5rem_4.5rem] md:items-center md:gap-x-3'
 
 const heads = ['Status', 'Run', 'Iteration', 'Checks met', 'Cost', 'History', 'Updated'] as const
 
@@ -71,7 +71,7 @@ export function RunRow({ item, isCurrent, grouping }: RunRowProps): ReactElement
           <span className="flex min-w-0 items-baseline gap-2">
             <Link
               href={`/runs/${run.name}`}
-              className="truncate font-medium after:absolute after:inset-0"
+              className="shrink-0 truncate font-medium after:absolute after:inset-0"
             >
               {run.name}
             </Link>
@@ -85,10 +85,12 @@ export function RunRow({ item, isCurrent, grouping }: RunRowProps): ReactElement
           </span>
         </span>
         <span role="cell" className="mt-1 mr-4 inline-block md:m-0">
+          <OnPhone text="Iteration" />
           {open?.iteration ?? run.iteration}
           <span className="text-muted"> of {limits.iterations}</span>
         </span>
         <span role="cell" className="mr-4 inline-block md:m-0">
+          <OnPhone text="Checks" />
           <ChecksMet checks={checks} />
         </span>
         <span
@@ -98,11 +100,13 @@ export function RunRow({ item, isCurrent, grouping }: RunRowProps): ReactElement
         >
           {money(spent.costMicros)}
           <span className="text-muted"> of {money(limits.costMicros)}</span>
-          <Bar
-            used={spent.costMicros}
-            of={limits.costMicros}
-            label={`${run.name}: cost against its budget`}
-          />
+          <span className="max-md:hidden">
+            <Bar
+              used={spent.costMicros}
+              of={limits.costMicros}
+              label={`${run.name}: cost against its budget`}
+            />
+          </span>
         </span>
         <span role="cell" className="hidden md:block">
           <Spark points={points} of={checks.of} />
@@ -114,6 +118,11 @@ export function RunRow({ item, isCurrent, grouping }: RunRowProps): ReactElement
     </div>
   )
 }
+
+/** The head of the table names the columns on wide screens. */
+const OnPhone = ({ text }: { readonly text: string }): ReactElement => (
+  <span className="text-xs text-muted md:hidden">{text} </span>
+)
 
 function ChecksMet({ checks }: Pick<RunSummary, 'checks'>): ReactElement {
   const { met, of, worse } = checks

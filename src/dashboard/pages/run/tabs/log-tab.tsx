@@ -8,21 +8,25 @@ import { useConnection } from '../../../app/connection.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { clock } from '../../../parts/format.ts'
-import { Problem } from '../../../parts/problem.tsx'
+import { Loading, Problem } from '../../../parts/problem.tsx'
 import { createLogLines, type LogLine } from './log-lines.ts'
 import type { TabProps } from './tab-props.ts'
 
 const flushMs = 80
+/** What exists is sent at once; after this time there is nothing. */
+const firstMs = 3000
 const endPixels = 40
 
 interface Log {
   readonly lines: readonly LogLine[]
   readonly state: 'reading' | 'ended' | 'lost'
   readonly error?: unknown
+  /** Something was read, or there is nothing to read. */
+  readonly isRead: boolean
 }
 
 function useLog(client: Client, run: string): Log {
-  const [log, setLog] = useState<Log>({ lines: [], state: 'reading' })
+  const [log, setLog] = useState<Log>({ lines: [], state: 'reading', isRead: false })
   useEffect(() => {
     const stop = new AbortController()
     const { lines, add } = createLogLines()
@@ -30,8 +34,9 @@ function useLog(client: Client, run: string): Log {
     let state: Log['state'] = 'reading'
     const flush = (): void => {
       timer = undefined
-      setLog({ lines: [...lines], state })
+      setLog({ lines: [...lines], state, isRead: true })
     }
+    const first = setTimeout(flush, firstMs)
     const read = async (): Promise<void> => {
       const options = {
         signal: stop.signal,
@@ -48,10 +53,11 @@ function useLog(client: Client, run: string): Log {
       flush()
     }
     read().catch((error: unknown) => {
-      if (!stop.signal.aborted) setLog({ lines: [...lines], state: 'ended', error })
+      if (!stop.signal.aborted) setLog({ lines: [...lines], state: 'ended', error, isRead: true })
     })
     return () => {
       clearTimeout(timer)
+      clearTimeout(first)
       stop.abort()
     }
   }, [client, run])
@@ -67,7 +73,7 @@ const states = {
 export function LogTab({ detail }: TabProps): ReactElement {
   const { client } = useConnection()
   const { run } = detail
-  const { lines, state, error } = useLog(client, run.id)
+  const { lines, state, error, isRead } = useLog(client, run.id)
   const list = useRef<VListHandle>(null)
   const [follows, setFollows] = useState(!isEnd(run.status))
   useEffect(() => {
@@ -78,6 +84,7 @@ export function LogTab({ detail }: TabProps): ReactElement {
     setFollows(offset + viewportSize >= scrollSize - endPixels)
   }
   if (error !== undefined) return <Problem error={error} />
+  if (lines.length === 0 && !isRead) return <Loading />
   if (lines.length === 0) {
     return (
       <Empty

@@ -32,8 +32,7 @@ export function TraceTab({ detail }: TabProps): ReactElement {
   const [first] = steps
   if (first === undefined)
     return <Empty title="No step has started." command={`loopctl tail ${run.name}`} />
-  const startMs = first.startedAtMs
-  const endMs = Math.max(...steps.map((step) => step.endedAtMs ?? now), startMs + 1)
+  const ranges = rangesOf(steps, now)
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_24rem]">
       <ol className="overflow-hidden rounded-xl border border-line bg-panel" aria-label="Steps">
@@ -47,9 +46,7 @@ export function TraceTab({ detail }: TabProps): ReactElement {
             <StepRow
               step={step}
               isCurrent={step === current}
-              left={(step.startedAtMs - startMs) / (endMs - startMs)}
-              width={((step.endedAtMs ?? now) - step.startedAtMs) / (endMs - startMs)}
-              durationMs={(step.endedAtMs ?? now) - step.startedAtMs}
+              {...placeIn(ranges.get(step.iteration), step, now)}
               onOpen={() => setChosen(step.seq)}
             />
           </li>
@@ -62,6 +59,39 @@ export function TraceTab({ detail }: TabProps): ReactElement {
       )}
     </div>
   )
+}
+
+interface Range {
+  readonly startMs: number
+  readonly endMs: number
+}
+
+const isWait = ({ kind }: Step): boolean => kind === 'ask' || kind === 'sleep'
+
+/** An attempt that was interrupted has no end of its own. */
+const endOf = ({ endedAtMs, startedAtMs, state }: Step, now: number): number =>
+  endedAtMs ?? (state === 'interrupted' ? startedAtMs : now)
+
+/** Each iteration has its own scale. Waits do not stretch it: they may take days. */
+function rangesOf(steps: readonly Step[], now: number): ReadonlyMap<number, Range> {
+  const ranges = new Map<number, Range>()
+  for (const step of steps) {
+    const { iteration, startedAtMs } = step
+    const known = ranges.get(iteration) ?? { startMs: startedAtMs, endMs: startedAtMs + 1 }
+    const endMs = isWait(step) ? known.endMs : Math.max(known.endMs, endOf(step, now))
+    ranges.set(iteration, { startMs: Math.min(known.startMs, startedAtMs), endMs })
+  }
+  return ranges
+}
+
+type Placed = Pick<StepRowProps, 'left' | 'width' | 'durationMs'>
+
+function placeIn(range: Range | undefined, step: Step, now: number): Placed {
+  const durationMs = endOf(step, now) - step.startedAtMs
+  if (range === undefined) return { left: 0, width: 0, durationMs }
+  const whole = range.endMs - range.startMs
+  const left = Math.min(1, (step.startedAtMs - range.startMs) / whole)
+  return { left, width: Math.min(1 - left, durationMs / whole), durationMs }
 }
 
 interface StepRowProps {
@@ -83,7 +113,7 @@ const tones: Readonly<Record<string, string>> = {
   sleep: 'bg-line',
 }
 
-const widthMin = 0.4
+const widthMin = 0.6
 
 function StepRow({ step, isCurrent, left, width, durationMs, onOpen }: StepRowProps): ReactElement {
   const { kind, name, state, spent } = step
@@ -104,12 +134,15 @@ function StepRow({ step, isCurrent, left, width, durationMs, onOpen }: StepRowPr
       <span className="relative h-3 rounded bg-sunken" aria-hidden>
         <span
           className={`absolute inset-y-0 rounded ${tone}`}
-          style={{ left: `${left * 100}%`, width: `${Math.max(widthMin, width * 100)}%` }}
+          style={{
+            left: `${Math.min(left * 100, 100 - widthMin)}%`,
+            width: `${Math.max(widthMin, width * 100)}%`,
+          }}
         />
       </span>
       <span className="text-right text-xs text-muted">
         {state === 'under-way' ? '… ' : ''}
-        {span(durationMs)}
+        {state === 'interrupted' ? 'interrupted' : span(durationMs)}
         {spent.costMicros > 0 ? <span className="block">{money(spent.costMicros)}</span> : null}
       </span>
     </button>
