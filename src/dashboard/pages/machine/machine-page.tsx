@@ -73,8 +73,9 @@ export function MachinePage(): ReactElement {
           ) : (
             <p>
               Version {daemon.data.version}, process {daemon.data.pid}, up for{' '}
-              {span(daemon.data.uptimeMs)}. {plural(daemon.data.counts.driven, 'run')} active of at
-              most {daemon.data.settings.maxConcurrentRuns}, {daemon.data.counts.queued} queued.
+              {span(daemon.data.uptimeMs)}. {plural(daemon.data.counts.driven, 'run')} open,{' '}
+              {daemon.data.counts.queued} queued; at most {daemon.data.settings.maxConcurrentRuns}{' '}
+              work at the same time.
             </p>
           )}
           <Command text="loopctl daemon status" />

@@ -41,7 +41,7 @@ export function RunHeader({ detail }: { readonly detail: RunDetail }): ReactElem
   return (
     <header className="grid gap-3 px-4 pt-4 pb-3 md:px-6 md:pt-6">
       <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
-        <div className="min-w-0 flex-1">
+        <div className="min-w-0 flex-1 max-md:basis-full">
           <p className="text-xs text-muted">
             <Link href="/runs" className="hover:underline">
               Runs
