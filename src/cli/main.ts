@@ -1,6 +1,6 @@
 /** Runs one command, and turns any error into one line and an exit code. */
 
-import { type Command, CommanderError } from 'commander'
+import { type Command, CommanderError, InvalidArgumentError } from 'commander'
 import { type ErrorCode, errorTable, LoopError } from '../loop/index.ts'
 import { CancelledError } from './ask.ts'
 import { visible } from './display/render.ts'
@@ -29,7 +29,10 @@ export async function main(): Promise<void> {
       await program.parseAsync()
     }
   } catch (error) {
-    if (error instanceof CommanderError) {
+    if (error instanceof InvalidArgumentError) {
+      // Commander prints those of its parsers; this one was thrown by a command.
+      report('bad-request', describeUsageError(error))
+    } else if (error instanceof CommanderError) {
       // Help and version are not errors and are already printed; the rest are usage errors.
       if (error.exitCode !== 0)
         report('bad-request', wantsJson() ? describeUsageError(error) : undefined)

@@ -236,3 +236,20 @@ test.each(['inspect gone', 'rm gone', 'diff gone'])(
     expect(error.message).toSatisfy(saysWhatNext)
   },
 )
+
+test.each(uses.filter((use) => use.startsWith('levels ')))(
+  'without --json, loopctl %s prints why it is refused',
+  async (use) => {
+    const { code, stderr } = await warmLoopctl(argumentsIn(use), environment(at.state))
+    expect(code).not.toBe(0)
+    expect(stderr.trim()).toSatisfy(saysWhatNext)
+  },
+)
+
+test('the levels of an unknown loop are told apart from no levels at all', async () => {
+  const { code, stdout } = await warmLoopctl(['levels', 'gone'], environment(at.state))
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: 'No loop "gone" has a level yet. List those that have one: loopctl levels\n',
+  })
+})

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { defined, type Level, LoopError } from '../../loop/index.ts'
 import type { LevelBars, LevelRequest } from '../../protocol/api/index.ts'
-import { renderLevels, renderStanding } from '../display/levels-view.ts'
+import { describeCeiling, renderLevels, renderStanding } from '../display/levels-view.ts'
 import { folderName, type Session, who, wholeNumber, withRuns } from '../session.ts'
 
 interface Where {
@@ -31,19 +31,20 @@ export function addLevels(program: Command): void {
         async (runs, session) => {
           const { items, escapes } = await runs.levels(defined({ loop }))
           if (session.json) for (const item of items) session.print(item, String)
-          else session.print(items, () => renderLevels(items, escapes, loop !== undefined))
+          else session.print(items, () => renderLevels(items, escapes, loop))
         },
         ({ json, print }) => {
-          if (!json) print([], () => renderLevels([], [], false))
+          if (!json) print([], () => renderLevels([], []))
         },
       ),
     )
   where(
     levels
-      .command('set <loop-name> <level>')
+      .command('set <loop-name>')
+      .argument('<level>', '1, 2 or 3', toLevel)
       .description('set the level of a loop; also gives back a lost one'),
-  ).action((loop: string, level: string, options: Where) =>
-    decide(program, loop, options, { level: toLevel(level) }),
+  ).action((loop: string, level: Level, options: Where) =>
+    decide(program, loop, options, { level }),
   )
   where(
     levels.command('accept <loop-name>').description('accept the level that evidence proposes'),
@@ -85,9 +86,11 @@ const decide = (
   options: Where,
   decision: Decision,
 ): Promise<void> =>
-  withRuns(program, async (runs, { print }: Session) => {
+  withRuns(program, async (runs, { json, print }: Session) => {
     const found = await runs.decideLevel(toRequest(loop, options, decision))
     print(found, () => renderStanding(found, false))
+    const note = describeCeiling(found, decision.level)
+    if (note !== undefined && !json) process.stderr.write(`${note}\n`)
   })
 
 /** What is not named stays as it is. */

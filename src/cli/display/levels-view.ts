@@ -1,19 +1,26 @@
 /** The levels of loops as text for a terminal. */
 
-import { levelNames } from '../../loop/index.ts'
+import { type Level, levelNames } from '../../loop/index.ts'
 import type { FoundEscape, LevelEntry, LevelStanding } from '../../protocol/api/index.ts'
 import { renderTime, visible } from './render.ts'
 
 export function renderLevels(
   items: readonly LevelStanding[],
   escapes: readonly FoundEscape[],
-  isDetailed: boolean,
+  /** The only loop that is shown, in detail. */
+  loop?: string,
 ): string {
   const found = escapes.map(
     ({ run, kind, reason }) => `Found now: ${kind} of ${run} turned out to be wrong: ${reason}`,
   )
-  if (items.length === 0) return [...found.map(visible), 'No loop has a level yet.'].join('\n')
-  const shown = items.map((item) => renderStanding(item, isDetailed))
+  if (items.length === 0) {
+    const nothing =
+      loop === undefined
+        ? 'No loop has a level yet.'
+        : `No loop "${loop}" has a level yet. List those that have one: loopctl levels`
+    return [...found, nothing].map(visible).join('\n')
+  }
+  const shown = items.map((item) => renderStanding(item, loop !== undefined))
   return [...found.map(visible), ...shown].join('\n\n')
 }
 
@@ -38,6 +45,15 @@ export function renderStanding(item: LevelStanding, isDetailed: boolean): string
     .map(visible)
     .join('\n')
 }
+
+/** Absent: what was asked for is allowed. */
+export const describeCeiling = (
+  { ceiling }: { readonly ceiling?: Level | undefined },
+  wanted: Level | undefined,
+): string | undefined =>
+  ceiling === undefined || wanted === undefined || wanted <= ceiling
+    ? undefined
+    : `The loop file allows level ${ceiling} at most, so its runs stay there. To allow more, change its key "level".`
 
 const describeEvidence = ({
   evidence: { trials, successes, lower, confidence },
