@@ -95,3 +95,11 @@ test('a round that only reports needs neither gate nor sandbox setting', () => {
     'deliver',
   ])
 })
+
+test('an allow-list that lacks only denied paths is not told to allow what it allows', () => {
+  const full = file(3, 'full')
+  const adviceOf = (allow: readonly string[]): readonly string[] =>
+    auditRound({ ...full, gate: { type: 'allow-list', allow, deny: [], maxFiles: 5 } }).missing
+  expect(adviceOf(['commit'])).toEqual(['gate: list paths that always need a person (deny)'])
+  expect(adviceOf([])).toEqual([expect.stringContaining('list what needs no person')])
+})

@@ -83,7 +83,10 @@ function listPoints(file: File): readonly Point[] {
           {
             points: 15,
             isMet: isAllowList && gate.allow.includes(propose.kind) && gate.deny.length > 0,
-            missing: `gate: list what needs no person (allow: [${propose.kind}]), and paths that always need one (deny)`,
+            missing:
+              isAllowList && gate.allow.includes(propose.kind)
+                ? 'gate: list paths that always need a person (deny)'
+                : `gate: list what needs no person (allow: [${propose.kind}]), and paths that always need one (deny)`,
           },
         ]),
   ]
