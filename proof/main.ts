@@ -30,6 +30,7 @@ import { sandboxLimits } from './sandbox-limits.ts'
 import { simulation } from './simulate.ts'
 import { testFiles } from './test-files.ts'
 import { theatre } from './theatre.ts'
+import { tuneSuites } from './tune.ts'
 
 const isReplay = process.argv.some((argument) => /^--seed\b/.test(argument))
 const seeded = [simulation, loopFileFuzz, agentOutput, certificateMutations, apiRequests]
@@ -50,6 +51,7 @@ const everything = [
   layerStore,
   policyBacktest,
   ...authorityKills,
+  ...tuneSuites,
   theatre,
   identity,
   installs,
